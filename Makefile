@@ -1,0 +1,64 @@
+# Two commands do everything on a fresh machine: `make verify` and `make test`.
+
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+MARGINALIA = .venv/bin/marginalia
+
+# Parallelism is over chunks, in processes; one BLAS thread each also fixes the order of every sum.
+export OMP_NUM_THREADS = 1
+export OPENBLAS_NUM_THREADS = 1
+export MKL_NUM_THREADS = 1
+export NUMBA_NUM_THREADS = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: verify test full bench soak clean lock setup
+
+# `marginalia run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
+define run_and_report
+@status=0; \
+$(MARGINALIA) run --profile $(1) || status=$$?; \
+if [ $$status -le 1 ]; then $(MARGINALIA) report || exit $$?; fi; \
+exit $$status
+endef
+
+verify: .venv/.stamp
+	$(call run_and_report,quick)
+
+full: .venv/.stamp
+	$(call run_and_report,full)
+
+test: .venv/.stamp
+	.venv/bin/ruff check .
+	.venv/bin/mypy bounds mechanisms
+	.venv/bin/python -m pytest -q -n 2
+
+soak: .venv/.stamp
+	.venv/bin/python -m pytest -q -n 2 -m soak
+
+bench: .venv/.stamp
+	$(MARGINALIA) bench
+
+setup: .venv/.stamp
+
+# Without a stamp, what stands in .venv is the ruin of a failed set-up: begin afresh.
+.venv/.stamp: requirements.lock pyproject.toml
+	@echo "Setting up .venv from requirements.lock; the first time this takes a few minutes."
+	@test -e $@ || rm -rf .venv
+	@rm -f $@
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/python -m pip install -qq --require-hashes -r requirements.lock
+	@.venv/bin/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Keeps the pins that still satisfy pyproject.toml; delete requirements.lock first to renew them all.
+lock:
+	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	$(PYTHON) -m venv "$$tools" && \
+	"$$tools/bin/python" -m pip install -qq pip-tools && \
+	CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra dev --extra dask \
+	    --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
+	    --no-emit-options --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find bounds mechanisms experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	if [ -d reports ]; then find reports -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi

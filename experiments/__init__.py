@@ -1,0 +1,1 @@
+"""Where promises and mechanisms meet: a claim in, a verdict out."""

@@ -1,0 +1,1 @@
+"""What the papers build: a dataset in, a law over releases out."""
