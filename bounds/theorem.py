@@ -160,7 +160,8 @@ def theorem(
     """Record the decorated function as one reading of the statement `id` (one of `papers.IDS`).
 
     A step of a printed proof has an id of its own below its parent's:
-    `theorem("wzw25.lemB.2.s1", parent="wzw25.lemB.2", ...)`. Raises ValueError for an unknown id, kind or reading, and for a row that exists already.
+    `theorem("wzw25.lemB.2.s1", parent="wzw25.lemB.2", ...)`. Raises ValueError for an unknown id, kind or
+    reading, and for a row that exists already.
     """
     papers.label(parent or id)
     if kind not in KINDS:

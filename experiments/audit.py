@@ -1,9 +1,9 @@
 """The attack game: a coin picks one of two neighbouring datasets, the mechanism releases, an attacker guesses which.
 
-Scores are exact log-likelihood ratios wherever the law knows its density, else a logistic regression trained on a stream
-of its own (STATISTICS 6): the rule of evaluation chunk k is trained on blocks 0..floor(log2(k + 1)) of stream `train`, so
-order and resumption do not matter and evaluation releases never train. Releases are rounded to a grid first, which is
-post-processing: this judges the theorem, not the low bits of a float64 sampler.
+Scores are exact log-likelihood ratios wherever the law knows its density, else a logistic regression trained
+on a stream of its own : the rule of evaluation chunk k is trained on blocks 0..floor(log2(k +
+1)) of stream `train`, so order and resumption do not matter and evaluation releases never train. Releases are
+rounded to a grid first, which is post-processing: this judges the theorem, not the low bits of a float64 sampler.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ class Sampler:
 def as_array(releases):
     """Releases as one float matrix, fields of a dict side by side in name order."""
     if isinstance(releases, dict):
-        return np.column_stack([np.reshape(v, (len(v), -1)) for _, v in sorted(releases.items())]).astype(
-            float
-        )
+        return np.column_stack([np.reshape(v, (len(v), -1)) for _, v in sorted(releases.items())]).astype(float)
     return np.reshape(releases, (len(releases), -1)).astype(float)
 
 
@@ -92,9 +90,7 @@ def saturation(a, b, score, attack, level, train):
     """Where a pure-DP attacker starts to guess: at the claimed level, or at the score's own top if that lies below."""
     if attack != "pure":
         return level
-    seen = [
-        np.abs(score(rounded(law.sample(train(10_000 + j), TRAIN_BLOCK)))) for j, law in enumerate((a, b))
-    ]
+    seen = [np.abs(score(rounded(law.sample(train(10_000 + j), TRAIN_BLOCK)))) for j, law in enumerate((a, b))]
     return float(min(level, np.quantile(np.concatenate(seen), 0.9)))
 
 

@@ -65,9 +65,7 @@ class Cell:
         self.decider.add(chunk.payload)
         reached = conclude(*self.decider.log_e())
         if reached == REFUTED:
-            self.finding = Finding(
-                REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness()
-            )
+            self.finding = Finding(REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness())
         elif reached == HOLDS:
             self.finding = Finding(HOLDS, evidence="sampled", tightness=self._tightness())
         elif self.folded == self.cap:
@@ -146,7 +144,7 @@ class Control:
 
 
 def combine(cells):
-    """The claim's finding from its cells' (STATISTICS 1): any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
+    """The claim's finding from its cells': any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
     findings = [cell.finding for cell in cells if cell.finding is not None]
     if not findings or len(findings) < len(cells):
         return None

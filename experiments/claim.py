@@ -1,13 +1,15 @@
 """A claim: a theorem, the settings it is tried at, one trial, one control.
 
-    @tail_claim(jl.sign_projection_rows, quick=grid(m=[30], gamma=[0.9], beta=[0.05]), control=Sabotage("rows / {}", (2, 5)))
+    @tail_claim(jl.sign_projection_rows, quick=grid(m=[30], gamma=[0.9], beta=[0.05]),
+                control=Sabotage("rows / {}", (2, 5)))
     def inner_products_break(rng, size, *, m, gamma, beta, factor=1): ...
 
-A *trial* is one draw of everything that the statement's probability ranges over. What a trial function returns depends on
-the claim: booleans, "did the bad event happen" (tail); the share of bad events in one cluster, in [0, 1] (cluster); numbers
-(mean); pairs (X0, X1) (rate); guesses right, wrong and abstained (attack); a `Finding` (exact: no sampling).
-Every trial takes `factor=1`. The control is the same check at `factor > 1`, where the mechanism or the formula is
-mutated by that factor, and must come out REFUTED: the first factor of the control's list that does is `smallest_caught`.
+A *trial* is one draw of everything that the statement's probability ranges over. What a trial function returns
+depends on the claim: booleans, "did the bad event happen" (tail); the share of bad events in one cluster, in
+[0, 1] (cluster); numbers (mean); pairs (X0, X1) (rate); guesses right, wrong and abstained (attack); a
+`Finding` (exact: no sampling). Every trial takes `factor=1`. The control is the same check at `factor > 1`,
+where the mechanism or the formula is mutated by that factor, and must come out REFUTED: the first factor of
+the control's list that does is `smallest_caught`.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def inconclusive(reason, note="", **more):
 
 @dataclass(frozen=True)
 class Sabotage:
-    """The control: which mutation, `{}` standing for the factor, which factors, and at which setting (default: the first).
+    """The control: which mutation (`{}` stands for the factor), which factors, at which setting (default: the first).
 
     `of="bound"` divides the claimed bound by the factor instead of handing it to the trial.
     """
@@ -192,12 +194,12 @@ def _register(style, statement, *, law="", **fields):
 
 
 def tail_claim(statement, **fields):
-    """P(bad event) <= bound (default: the setting's `beta`). `trial(rng, size, *, factor, **setting)` -> (size,) bool."""
+    """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor, **setting)` -> (size,) bool."""
     return _register("tail", statement, **fields)
 
 
 def cluster_claim(statement, **fields):
-    """P(bad event) <= bound when releases share a draw: the trial returns the share of bad events a cluster, (size,)."""
+    """P(bad event) <= bound when releases share a draw: a trial is a cluster's share of bad events, (size,)."""
     return _register("cluster", statement, **fields)
 
 

@@ -1,8 +1,8 @@
 """The code hash of a claim: what its stored results depend on.
 
-It covers the trial function, everything of its own module that it names (transitively), and every bounds/ and mechanisms/
-module that these name, with all that those import. Comments and layout do not count. A bound that only enters when
-results are folded is not named by the trial, so editing it folds the old results anew.
+It covers the trial function, everything of its own module that it names (transitively), and every bounds/ and
+mechanisms/ module that these name, with all that those import. Comments and layout do not count. A bound that
+only enters when results are folded is not named by the trial, so editing it folds the old results anew.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ import scipy
 
 PACKAGES = ("bounds", "mechanisms", "experiments")
 # The engine shapes no raw result: it hands out generators and folds. The attack game and the data do shape them.
-ENGINE = tuple(
-    f"experiments.{m}" for m in ("claim", "verdict", "run", "store", "ledger", "fingerprint", "topics")
-)
+ENGINE = tuple(f"experiments.{m}" for m in ("claim", "verdict", "run", "store", "ledger", "fingerprint", "topics"))
 
 
 @functools.cache

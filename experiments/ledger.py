@@ -81,9 +81,7 @@ def claim_row(claim, store, root):
     notes = [claim.note, finding.note]
     if claim.control and finding.verdict in (HOLDS, INCONCLUSIVE) and control.verdict != REFUTED:
         told = control.verdict or "not run"
-        finding = inconclusive(
-            "NO_TEETH", f"its control came out {told}, not REFUTED", evidence=finding.evidence
-        )
+        finding = inconclusive("NO_TEETH", f"its control came out {told}, not REFUTED", evidence=finding.evidence)
         notes.append(finding.note)
     if finding.reason == "AUDIT_ONLY":
         notes.append(f"would have caught: {control.smallest_caught}")
@@ -147,7 +145,7 @@ def _rest_on(rows):
 
 
 def _summaries(rows):
-    """One row for every reading of a statement that has several parts: its worst part. The parts become its children."""
+    """One row for every reading of a statement that has several parts: its worst part; the parts get a parent."""
     groups: dict = {}
     for row in rows:
         is_part = row["part"] and not row["part"].startswith("impl:") and not row["parent"]
@@ -171,11 +169,7 @@ def _summaries(rows):
             "parent": "",
             "kind": "summary",
             "title": f"{worst['label']}, {len(parts)} parts",
-            "scope": ""
-            if worst["verdict"] != HOLDS
-            else "settings"
-            if "settings" in scopes
-            else worst["scope"],
+            "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
             "cells": sum(p["cells"] for p in parts),
             "cells_held": sum(p["cells_held"] for p in parts),
             "cells_vacuous": sum(p["cells_vacuous"] for p in parts),
@@ -189,7 +183,7 @@ def _summaries(rows):
 
 
 def ledger(store, root):
-    """Every row, in paper order: summaries and single statements have no `parent`; parts, proof steps and impl rows have one."""
+    """Every row, in paper order. Parts, proof steps and impl rows have a `parent`; the others are the headline."""
     return [row for row, _ in ledger_with_cells(store, root)]
 
 
@@ -203,9 +197,7 @@ def ledger_with_cells(store, root):
         if theorem.key not in CLAIMS:
             verdict = NOT_A_CLAIM if theorem.kind == "definition" else OPEN
             rows.append(
-                _row(
-                    theorem, verdict=verdict, root=root, note="" if verdict == NOT_A_CLAIM else "no claim yet"
-                )
+                _row(theorem, verdict=verdict, root=root, note="" if verdict == NOT_A_CLAIM else "no claim yet")
             )
     _rest_on(rows)
     rows += _summaries(rows)
@@ -254,6 +246,5 @@ def table(rows):
         )
     widths = [max((len(line[i]) for line in lines), default=0) for i in range(5)]
     return "\n".join(
-        "  ".join(c.ljust(min(w, 60)) for c, w in zip(line, [*widths, 0], strict=True)).rstrip()
-        for line in lines
+        "  ".join(c.ljust(min(w, 60)) for c, w in zip(line, [*widths, 0], strict=True)).rstrip() for line in lines
     )

@@ -1,7 +1,8 @@
 """One run: claims become cells, cells become chunks, chunks go to the store as they arrive.
 
-A lazy generator hands out the next chunk of the next undecided cell, round-robin; joblib computes it; the parent folds in
-index order and stops a cell at its verdict. Kill it at any moment and start again: it continues where it stopped.
+A lazy generator hands out the next chunk of the next undecided cell, round-robin; joblib computes it; the
+parent folds in index order and stops a cell at its verdict. Kill it at any moment and start again: it
+continues where it stopped.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def closure(keys):
 
 
 def plan(claims, profile):
-    """Planned core-seconds of each claim: chunks x trials x committed cost, control cells included. By arithmetic alone."""
+    """Planned core-seconds of each claim, by arithmetic: chunks x trials x committed cost, controls included."""
     return {claim.key: sum(cell_cost(claim, s) for s in planned(claim, profile)) for claim in claims}
 
 

@@ -1,7 +1,7 @@
 """One SQLite file: a row a chunk, written as it arrives, holding raw results only.
 
-E-values, bounds and tightness are computed when folding, so editing a bound folds old chunks anew; editing a trial changes
-the code hash and leaves the old chunks unread. Nothing is ever deleted except by `--fresh`.
+E-values, bounds and tightness are computed when folding, so editing a bound folds old chunks anew; editing a
+trial changes the code hash and leaves the old chunks unread. Nothing is ever deleted except by `--fresh`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ CREATE TABLE IF NOT EXISTS chunks (
     PRIMARY KEY (key, code, root, setting, stream, idx)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS digests ON chunks (digest);
-CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT, PRIMARY KEY (key, code, root, profile));
+CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT,
+    PRIMARY KEY (key, code, root, profile));
 """
 
 
@@ -108,7 +109,8 @@ class Store:
     def read(self, key, code, root, setting, stream):
         """{index: Chunk} of one cell."""
         rows = self._execute(
-            "SELECT idx, data, seconds, digest FROM chunks WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
+            "SELECT idx, data, seconds, digest FROM chunks"
+            " WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
             (key, code, root, setting, stream),
         )
         try:
@@ -123,10 +125,7 @@ class Store:
     def profile(self, key, code, root):
         """The largest profile that ran to its end: "full", "quick" or None."""
         found = {
-            p
-            for (p,) in self._execute(
-                "SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root)
-            )
+            p for (p,) in self._execute("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
         }
         return "full" if "full" in found else "quick" if found else None
 
@@ -144,12 +143,8 @@ class Store:
         import pandas as pd
 
         columns = ["key", "code", "root", "setting", "stream", "index", "payload", "seconds", "digest"]
-        found = self._execute(
-            "SELECT key, code, root, setting, stream, idx, data, seconds, digest FROM chunks"
-        )
-        rows = [
-            (*row[:3], json.loads(row[3]), *row[4:6], decode(row[6]), row[7], row[8].hex()) for row in found
-        ]
+        found = self._execute("SELECT key, code, root, setting, stream, idx, data, seconds, digest FROM chunks")
+        rows = [(*row[:3], json.loads(row[3]), *row[4:6], decode(row[6]), row[7], row[8].hex()) for row in found]
         return pd.DataFrame(rows, columns=columns)
 
     def verdicts(self, root=None):
