@@ -13,14 +13,17 @@ data, for experiments.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp, nnls
+from scipy.optimize import nnls
 
 from mechanisms.law import rows, signs
 
 UNIT_ROUNDOFF = 2.0**-53
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it
+LARGEST_LIST = 200_000  # candidate directions: about 2 seconds
 LARGEST_TABLE = 14  # records: 2^14 subsets take about 2 seconds
 
 
@@ -288,36 +291,36 @@ class Outliers:
     removed: np.ndarray = field(repr=False)
 
 
-def min_outliers(X, y, margin, *, rounds=500):
-    """m(margin) = min |S_out| over S_out(margin) of Definition 6.1, exactly, as an `Outliers`.
+def min_outliers(X, y, margin):
+    """m(margin) = min |S_out| over S_out(margin) of Definition 6.1, as `Outliers`.
 
-    A subset fails to have the margin exactly if some of its records, at most d + 1, have a convex combination
-    shorter than `margin` (Helly). Those cores are found as they are needed: remove a smallest set of records
-    that hits every core known (an integer program, HiGHS), look at what is left, add the cores still in it.
-    The empty subset has margin +inf, so m(margin) <= n. Meant for small data: after `rounds` rounds the
-    bounds are returned as they stand. Raises ValueError for a margin below 0 or rounds below 1.
+    A largest inlier set is {i : <w, z_i> >= margin} for the shortest w that serves it, and that w is the shortest
+    solution of <w, z_i> = margin over some linearly independent records, at most rank(X) of them. All those w are
+    listed while there are at most `LARGEST_LIST`; then low == high, unless a tie is closer than 1e-7 of the longest
+    record. Beyond that `low` counts disjoint cores, small sets of records of which one must go because a convex
+    combination of them is shorter than the margin, and `high` what is left when all of them are removed.
+    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0.
 
     >>> found = min_outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6)
     >>> found.low, found.high
     (2, 2)
     """
-    if rounds < 1:
-        raise ValueError(f"rounds = {rounds} is outside [1, inf)")
     X, y, level = rows(X), signs(y), _level(margin)
-    n = len(X)
-    cores: list[np.ndarray] = []
-    low, best = 0, np.arange(n)
-    for _ in range(rounds):
-        removed = _smallest_hitting_set(cores, n)
-        low = max(low, len(removed))
-        found, left = _disjoint_cores(X, y, np.setdiff1d(np.arange(n), removed), level)
-        feasible = np.setdiff1d(np.arange(n), left)
-        if len(feasible) < len(best):
-            best = feasible
-        if low >= len(best):
-            break
-        cores += found
-    return Outliers(low, len(best), best)
+    everyone = np.arange(len(X))
+    cores, kept = _disjoint_cores(X, y, everyone, level)
+    low = len(cores)
+    if low:
+        candidates = _largest_sides(signed_records(X, y), margin)
+        if candidates is not None:
+            low = max(low, len(X) - int(candidates[0].sum()))
+            for side in candidates:
+                if side.sum() <= len(kept):
+                    break
+                left = np.flatnonzero(side)
+                if geometric_margin(X[left], y[left]).upper >= level:
+                    kept = left
+                    break
+    return Outliers(low, len(X) - len(kept), np.setdiff1d(everyone, kept))
 
 
 def _disjoint_cores(X, y, left, level):
@@ -333,13 +336,23 @@ def _disjoint_cores(X, y, left, level):
     return found, left
 
 
-def _smallest_hitting_set(cores, n):
-    """Indices of a smallest subset of {0..n-1} that meets every core."""
-    if not cores:
-        return np.arange(0)
-    member = np.zeros((len(cores), n))
-    for row, core in zip(member, cores, strict=True):
-        row[core] = 1
-    hit = LinearConstraint(member, lb=1)
-    solved = milp(np.ones(n), constraints=hit, integrality=np.ones(n), bounds=Bounds(0, 1))
-    return np.flatnonzero(solved.x > 0.5)
+def _largest_sides(Z, margin):
+    """The sets {i : <w, z_i> >= margin} of all candidate w, largest first, up to 1e-7; None if there are too many."""
+    left, singular, _ = np.linalg.svd(Z, full_matrices=False)
+    rank = int((singular > 1e-12 * singular[0]).sum())
+    n = len(Z)
+    if sum(comb(n, size) for size in range(1, rank + 1)) > LARGEST_LIST:
+        return None
+    Z = left[:, :rank] * singular[:rank]  # the same records in the coordinates of their span
+    slack = 1e-7 * np.linalg.norm(Z, axis=1).max()
+    sides = [np.zeros((1, n), dtype=bool)]
+    for size in range(1, rank + 1):
+        active = np.array(list(combinations(range(n), size)))
+        q, r = np.linalg.qr(np.swapaxes(Z[active], 1, 2))
+        r += 1e-13 * singular[0] * np.eye(size)  # dependent records are no candidate; keep the solver going
+        solution = np.linalg.solve(np.swapaxes(r, 1, 2), np.full((len(active), size, 1), margin))
+        w = (q @ solution)[..., 0]
+        w = w[np.linalg.norm(w, axis=1) <= 1 + 1e-7]
+        sides.append(w @ Z.T >= margin - slack)
+    listed = np.unique(np.concatenate(sides), axis=0)
+    return listed[np.argsort(-listed.sum(axis=1), kind="stable")]
