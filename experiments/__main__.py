@@ -6,7 +6,6 @@ import difflib
 import functools
 import importlib
 import json
-import math
 import os
 import subprocess
 import sys
@@ -42,9 +41,7 @@ def plainly(command):
         except (StoreError, OSError) as error:
             raise Usage(str(error)) from None
         except KeyboardInterrupt:
-            click.echo(
-                "marginalia: interrupted; what was finished is stored, run it again to continue", err=True
-            )
+            click.echo("marginalia: interrupted; what was finished is stored, run it again to continue", err=True)
             sys.exit(130)
 
     return run
@@ -84,9 +81,7 @@ def open_store(reports):
 reports_option = click.option(
     "--reports", default="reports", show_default=True, help="The folder of the store and the pages."
 )
-root_option = click.option(
-    "--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root."
-)
+root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -161,17 +156,6 @@ def contradictions(rows, reports):
     ]
 
 
-def jsonable(value):
-    """JSON's own types; numbers that are not finite become their names."""
-    if isinstance(value, dict):
-        return {str(k): jsonable(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [jsonable(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value.item() if hasattr(value, "item") else value
-
-
 @main.command("ledger")
 @click.argument("names", nargs=-1, metavar="[ID or TOPIC or PAPER]...")
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
@@ -181,7 +165,7 @@ def jsonable(value):
 @plainly
 def show_ledger(names, as_json, as_csv, root, reports):
     """Print the ledger."""
-    from experiments.ledger import ledger, table
+    from experiments.ledger import as_frame, jsonable, ledger, table
 
     rows = ledger(open_store(reports), root)
     if names:
@@ -193,15 +177,6 @@ def show_ledger(names, as_json, as_csv, root, reports):
         click.echo(as_frame(rows).to_csv(index=False), nl=False)
     else:
         click.echo(table(rows))
-
-
-def as_frame(rows):
-    """The ledger as a table of scalars: nested fields as JSON."""
-    flat = [
-        {k: json.dumps(jsonable(v)) if isinstance(v, dict | list) else v for k, v in row.items()}
-        for row in rows
-    ]
-    return pd.DataFrame(flat)
 
 
 @main.command()

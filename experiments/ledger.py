@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from bounds import papers
@@ -225,6 +226,25 @@ def _unwritten(id):
 
     statement.__doc__ = papers.label(id)
     return Theorem(id, "", "printed", "", "", (), "", "", False, statement)
+
+
+def jsonable(value):
+    """JSON's own types; numbers that are not finite become their names."""
+    if isinstance(value, dict):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value.item() if hasattr(value, "item") else value
+
+
+def as_frame(rows):
+    """The ledger as a table of scalars: nested fields as JSON."""
+    import pandas as pd
+
+    flat = [{k: json.dumps(jsonable(v)) if isinstance(v, dict | list) else v for k, v in row.items()} for row in rows]
+    return pd.DataFrame(flat)
 
 
 def table(rows):

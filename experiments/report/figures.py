@@ -1,0 +1,101 @@
+"""One figure a statement, as inline SVG, drawn from what the store holds and nothing else."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from experiments.verdict import HOLDS, REFUTED
+
+INK, ACCENT, FAINT, GOOD, BAD = "#1f2933", "#2f6f9f", "#9aa5b1", "#2e7d4f", "#b3372f"
+COLOURS = [ACCENT, BAD, GOOD, "#8a6d1d", "#6b4c9a", FAINT]
+STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "marginalia",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+}
+MOST_CELLS = 24
+
+
+def figure(cells):
+    """The SVG of one claim's cells, or None if they hold nothing to draw."""
+    with plt.rc_context(STYLE):
+        with_series = [cell for cell in cells if cell.finding and cell.finding.series]
+        if with_series:
+            return _svg(_curves(with_series[0].finding.series))
+        drawn = [cell for cell in cells if cell.finding and cell.finding.tightness]
+        return _svg(_intervals(drawn[:MOST_CELLS])) if drawn else None
+
+
+def _wide(values):
+    """Whether a logarithmic axis shows these values better."""
+    values = np.asarray(values, dtype=float)
+    values = values[np.isfinite(values)]
+    return values.size > 1 and values.min() > 0 and values.max() / values.min() > 50
+
+
+def _curves(series):
+    """Every further list against the first one."""
+    (x_name, x), *others = series.items()
+    fig, ax = plt.subplots(figsize=(5.2, 2.7))
+    for (name, y), colour in zip(others, COLOURS * 3, strict=False):
+        y = np.asarray(y, dtype=float)
+        ax.plot(x, y, color=colour, lw=1.5, marker="o" if len(x) <= 24 else None, ms=3, label=name)
+    if _wide(x):
+        ax.set_xscale("log")
+    if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
+        ax.set_yscale("log")
+    ax.set_xlabel(x_name)
+    ax.legend(fontsize=8)
+    return fig
+
+
+def _label(setting, varying):
+    return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items() if k in varying)
+
+
+def _intervals(cells):
+    """Truth / bound at each setting, with its 99.9% confidence sequence; the bound is the line at 1."""
+    names = {k for cell in cells for k in cell.setting}
+    varying = {k for k in names if len({str(cell.setting.get(k)) for cell in cells}) > 1} or names
+    fig, ax = plt.subplots(figsize=(5.2, 0.7 + 0.26 * len(cells)))
+    ends = [t for cell in cells for t in cell.finding.tightness if np.isfinite(t) and t > 0]
+    floor = min([*ends, 1.0]) / 3
+    for place, cell in enumerate(reversed(cells)):
+        low, high = cell.finding.tightness
+        colour = {HOLDS: GOOD, REFUTED: BAD}.get(cell.finding.verdict, ACCENT)
+        if not np.isfinite(high):
+            ax.plot([max(low, floor)], [place], marker=">", color=colour, ms=5)
+        else:
+            ax.plot([max(low, floor), max(high, floor)], [place, place], color=colour, lw=4, solid_capstyle="round")
+    ax.axvline(1, color=INK, lw=0.8, ls=":")
+    ax.set_yticks(range(len(cells)), [_label(c.setting, varying) for c in reversed(cells)], fontsize=8)
+    ax.set_xlim(left=floor / 1.5)
+    if _wide([*ends, 1.0]):
+        ax.set_xscale("log")
+    ax.set_xlabel("truth / bound")
+    return fig
+
+
+def _svg(fig):
+    """The figure as an <svg> element whose ids cannot clash with another's."""
+    out = io.StringIO()
+    fig.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(fig)
+    text = out.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
+    return re.sub(r"\s*\n\s*", "\n", text)

@@ -1,0 +1,91 @@
+"""The page: one HTML file that opens from disk without a network."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import json
+import re
+
+import jinja2
+from latex2mathml.converter import convert
+
+from bounds import papers
+from bounds.theorem import THEOREMS
+from experiments.report.figures import figure
+from experiments.report.summary import CLASSES, class_of, tally
+
+
+def mathml(latex):
+    """A display formula as MathML. Raises ValueError if LaTeX survives the conversion."""
+    made = convert(latex, display="block")
+    if "\\" in made:
+        left = ", ".join(re.findall(r"[\\]\w*", made))
+        raise ValueError(f"says = {latex!r} is not wholly converted: {left}")
+    return made
+
+
+def number(value):
+    """A number for people: four digits, and a dash for none."""
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def reach(row):
+    """Truth / bound in words."""
+    if not row["tightness"]:
+        return "–"
+    low, high = row["tightness"]
+    return f"≥ {low:.3g}" if high is None else f"{low:.3g}" if low == high else f"{low:.3g} – {high:.3g}"
+
+
+def dotted(value):
+    """A witness field as text."""
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else str(value)
+
+
+def anchor(key):
+    return re.sub(r"[^A-Za-z0-9.-]", "_", key)
+
+
+def statement(row, cells):
+    """What the page shows of one row."""
+    theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rsplit("/impl:", 1)[0])
+    return row | {
+        "anchor": anchor(row["key"]),
+        "class": class_of(row),
+        "reach": reach(row),
+        "formula": mathml(theorem.says) if theorem and row["kind"] != "summary" else "",
+        "hypotheses": [h.range for h in theorem.needs] if theorem else [],
+        "source": theorem.source if theorem else "",
+        "text": inspect.getdoc(theorem.function) if theorem and row["kind"] != "summary" else "",
+        "figure": figure(cells) if cells else None,
+        "witness_fields": [
+            (name, dotted(value)) for name, value in (row["witness"] or {}).items() if name != "python" and value != ""
+        ],
+        "python": (row["witness"] or {}).get("python", ""),
+    }
+
+
+def render(pairs, root):
+    """The whole page from [(row, its cells)]."""
+    rows = [statement(row, cells) for row, cells in pairs]
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("experiments.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    groups = []
+    for paper in papers.PAPERS.values():
+        home: dict = {}
+        for row in rows:
+            if row["paper"] == paper.id:
+                home.setdefault(row["parent"] or row["id"], []).append(row)
+        groups.append((paper, home))
+    return environment.get_template("index.html.j2").render(
+        groups=groups, classes=CLASSES, tally=tally([row for row, _ in pairs]), root=root, escape=html.escape
+    )

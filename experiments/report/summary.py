@@ -1,0 +1,60 @@
+"""What the ledger comes to, in counts: proved apart from held at the tested settings."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from experiments.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
+
+CLASSES = {
+    "proved": "proved on the stated domain",
+    "held": "held at the tested settings",
+    "refuted": "refuted",
+    "vacuous": "vacuous: true of anything",
+    "inconclusive": "inconclusive",
+    "not-a-claim": "definitions and questions",
+    "open": "open: no claim yet",
+}
+
+
+def class_of(row):
+    """The class a row is counted and coloured under."""
+    if row["verdict"] == HOLDS:
+        return "held" if row["scope"] in ("settings", "") else "proved"
+    return {
+        REFUTED: "refuted",
+        VACUOUS: "vacuous",
+        INCONCLUSIVE: "inconclusive",
+        NOT_A_CLAIM: "not-a-claim",
+        OPEN: "open",
+    }[row["verdict"]]
+
+
+def headline(rows):
+    """The rows that are counted: no parts, no proof steps, no attacks on our own code."""
+    return [row for row in rows if not row["parent"]]
+
+
+def tally(rows):
+    """{reading: Counter of classes} over the headline rows: printed, corrected, explicit, rate."""
+    found: dict = {"printed": Counter(), "corrected": Counter(), "explicit": Counter()}
+    for row in headline(rows):
+        found.setdefault(row["reading"].split("[")[0], Counter())[class_of(row)] += 1
+    return {reading: counter for reading, counter in found.items() if counter}
+
+
+def summary_lines(rows):
+    """The summary in plain text, refuted printed statements named."""
+    lines = []
+    for reading, counter in tally(rows).items():
+        told = ", ".join(f"{counter[c]} {text}" for c, text in CLASSES.items() if counter[c])
+        lines.append(f"{reading} statements: {told}")
+    broken = [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
+    if broken:
+        lines.append("refuted as printed:")
+        lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]
+    impl = [row for row in rows if row["part"].startswith("impl:")]
+    survived = sum(row["reason"] == "AUDIT_ONLY" for row in impl)
+    lines.append(f"our own mechanisms under attack: {survived} of {len(impl)} survived")
+    lines += [f"  RED: {row['key']} is {row['verdict']}" for row in impl if row["verdict"] == REFUTED]
+    return lines
