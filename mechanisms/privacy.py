@@ -18,11 +18,11 @@ and less privacy claimed. Conversions that do not exist raise ValueError:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import expm1, inf, isnan, log, log1p, nextafter, sqrt
+from math import exp, expm1, inf, isnan, log, log1p, nextafter, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import erfinv, ndtri
+from scipy.special import erfinv, ndtri_exp
 
 from bounds.gdp import log_gaussian_delta
 
@@ -119,10 +119,12 @@ def gaussian_epsilon(mu, delta):
     """
     _check_range("mu", mu, 0, inf, closed=True)
     _check_range("delta", delta, 0, 1, closed=True)
-    if delta == 1 or mu == 0 or log_gaussian_delta(0.0, mu) <= log1p(delta - 1):
+    if delta == 1 or mu == 0:
         return 0.0
     if delta == 0 or mu == inf:
         return inf
+    if log_gaussian_delta(0.0, mu) <= log(delta):
+        return 0.0
     top = mu * (mu / 2 + sqrt(2 * -log(delta))) + mu  # Lemma E.1 of wzw25, and one mu beyond
     found = brentq(lambda e: log_gaussian_delta(e, mu) - log(delta), 0.0, top, **EXACT)
     return _step(found, 1 + ROUNDING, lambda e: log_gaussian_delta(e, mu) <= log(delta))
@@ -242,11 +244,11 @@ def to_gaussian(privacy):
         return privacy
     if privacy.delta > 0:
         raise ValueError(f"delta = {privacy.delta} is not 0: ApproxDP implies no GaussianDP")
-    # Near epsilon = 0 the difference to 1/2 must not be rounded away: Phi^-1(1/2 + x) = sqrt(2) erfinv(2
-    # x).
-    half = -expm1(-privacy.epsilon) / (1 + np.exp(-privacy.epsilon))
-    tail = -float(ndtri(np.exp(-privacy.epsilon) / (1 + np.exp(-privacy.epsilon))))
-    mu = 2 * (sqrt(2) * float(erfinv(half)) if half < 0.5 else tail)
+    e = privacy.epsilon
+    if e < 1:  # Phi^-1(1/2 + x) = sqrt(2) erfinv(2 x): the difference to 1/2 is not rounded away
+        mu = 2 * sqrt(2) * float(erfinv(-expm1(-e) / (1 + exp(-e))))
+    else:
+        mu = -2 * float(ndtri_exp(-e - log1p(exp(-e))))
     return GaussianDP(mu * (1 + ROUNDING), privacy.neighbours)
 
 
