@@ -144,7 +144,8 @@ def features(path):
     """
     path = Path(path)
     try:
-        X, y = _numbers(np.load(path, allow_pickle=False))
+        with path.open("rb") as file:
+            X, y = _numbers(np.load(file, allow_pickle=False))
     except FileNotFoundError:
         raise ValueError(f"path = {str(path)!r} does not exist; an .npz file with arrays X and y is needed") from None
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
