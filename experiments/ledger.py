@@ -22,7 +22,10 @@ def evaluate(claim, store, root):
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
     def read(cell):
-        return fold(cell, store.read(claim.key, code, root, *cell.where))
+        fold(cell, store.read(claim.key, code, root, *cell.where))
+        if cell.finding is None and (message := store.failure(claim.key, code, root, *cell.where)):
+            cell.finding = inconclusive("FAILED", message)
+        return cell
 
     cells = [read(Cell(claim, setting)) for setting in settings]
     control = Control(claim)

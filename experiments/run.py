@@ -89,6 +89,7 @@ class Job:
     def _open(self, cell):
         cell.ahead = self.store.read(self.claim.key, self.code, self.root, *cell.where)
         cell.handed = 0
+        self.store.mark_failed(self.claim.key, self.code, self.root, *cell.where, None)
         return fold(cell, cell.ahead)
 
     def open_control(self):
@@ -112,6 +113,8 @@ class Job:
         """Store and fold one result."""
         if isinstance(result, str):
             cell.fail(result)
+            if cell.finding is not None:
+                self.store.mark_failed(self.claim.key, self.code, self.root, *cell.where, result)
             cell.handed = min(cell.handed, index)
         else:
             self.store.write(self.claim.key, self.code, self.root, *cell.where, index, result)

@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS chunks (
 CREATE INDEX IF NOT EXISTS digests ON chunks (digest);
 CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT,
     PRIMARY KEY (key, code, root, profile));
+CREATE TABLE IF NOT EXISTS failed (key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, message TEXT,
+    PRIMARY KEY (key, code, root, setting, stream));
 """
 
 
@@ -118,6 +120,23 @@ class Store:
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise StoreError(f"store = {self.path} holds a damaged chunk of {key} ({error})") from None
 
+    def mark_failed(self, key, code, root, setting, stream, message):
+        """A cell was given up because a chunk raised or hung twice; None takes that back."""
+        self._execute(
+            "DELETE FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
+            (key, code, root, setting, stream),
+        )
+        if message is not None:
+            self._execute("INSERT INTO failed VALUES (?, ?, ?, ?, ?, ?)", (key, code, root, setting, stream, message))
+
+    def failure(self, key, code, root, setting, stream):
+        """What the cell was given up for, or None."""
+        found = self._execute(
+            "SELECT message FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
+            (key, code, root, setting, stream),
+        ).fetchone()
+        return found and found[0]
+
     def mark_done(self, key, code, root, profile):
         """Every cell of this profile has been decided or exhausted."""
         self._execute("INSERT OR IGNORE INTO done VALUES (?, ?, ?, ?)", (key, code, root, profile))
@@ -137,6 +156,7 @@ class Store:
         """Delete the chunks of one claim (`--fresh`)."""
         self._execute("DELETE FROM chunks WHERE key=? AND root=?", (key, root))
         self._execute("DELETE FROM done WHERE key=? AND root=?", (key, root))
+        self._execute("DELETE FROM failed WHERE key=? AND root=?", (key, root))
 
     def chunks(self):
         """Every chunk as a pandas DataFrame, raw results in column `payload`."""

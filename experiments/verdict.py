@@ -115,12 +115,12 @@ class TailDecider:
         """A 99.9% confidence sequence for p, by inverting both processes in beta."""
         if not self.trials:
             return 0.0, 1.0
-        n, k = self.trials, self.failures
-        rate = k / n
-        above = (
-            _bisect(lambda b: log_e_tail(n, k, b, HOLD_ODDS) >= LOG_REPORT, rate, 1.0)[1] if k < n else 1.0
-        )
-        below = _bisect(lambda b: log_e_tail(n, k, b, REFUTE_ODDS) < LOG_REPORT, 0.0, rate)[0] if k else 0.0
+        n, k, top = self.trials, self.failures, 1 - 1e-12
+        rate, above, below = k / n, 1.0, 0.0
+        if k < n and log_e_tail(n, k, top, HOLD_ODDS) >= LOG_REPORT:
+            above = _bisect(lambda b: log_e_tail(n, k, b, HOLD_ODDS) >= LOG_REPORT, rate, top)[1]
+        if k:
+            below = _bisect(lambda b: log_e_tail(n, k, b, REFUTE_ODDS) < LOG_REPORT, 0.0, min(rate, top))[0]
         return below, above
 
     def tightness(self):
