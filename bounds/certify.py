@@ -15,6 +15,7 @@ A certificate says nothing outside its box; what lies there needs an argument of
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import math
@@ -35,7 +36,7 @@ HOLDS, REFUTED, INCONCLUSIVE = "HOLDS", "REFUTED", "INCONCLUSIVE"
 PRECISION = 128  # bits of the balls' midpoints; floats have 53
 
 
-# ---- numbers and balls -------------------------------------------------------------------------------------
+# ---- numbers and balls
 
 
 def exact(x) -> arb:
@@ -85,6 +86,17 @@ def enclosure(x) -> list[float]:
     return [lower_end(x), upper_end(x)]
 
 
+def precise(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run `function` with balls of at least `PRECISION` bits, whatever the caller's setting."""
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        with ctx.workprec(max(ctx.prec, PRECISION)):
+            return function(*args, **kwargs)
+
+    return run
+
+
 def over(function: Callable[..., Any]) -> Callable[..., Any]:
     """`upper` by plain interval evaluation: `function` of balls, called with the sides of a box."""
     return lambda **sides: function(**{name: hull(side) for name, side in sides.items()})
@@ -95,7 +107,7 @@ def at(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **point: function(**{name: exact(x) for name, x in point.items()})
 
 
-# ---- functions of the normal law ---------------------------------------------------------------------------
+# ---- functions of the normal law
 
 
 def _monotone(function: Callable[[arb], arb], x, increasing: bool) -> arb:
@@ -115,11 +127,7 @@ def erfc(x) -> arb:
 
 
 def Phi(x) -> arb:
-    """The standard normal distribution function.
-
-    >>> enclosure(Phi(0))
-    [0.5, 0.5]
-    """
+    """The standard normal distribution function."""
     return _monotone(lambda t: (-t / arb(2).sqrt()).erfc() / 2, x, increasing=True)
 
 
@@ -162,16 +170,17 @@ def power_complement(log_base, n) -> arb:
     return -(exact(n) * exact(log_base)).expm1()
 
 
-def integral(function: Callable[[acb], acb], start, end) -> arb:
-    """A ball around the integral of a real function over [start, end].
+def integral(function: Callable[[acb, bool], acb], start, end, accuracy: float = 1e-20) -> arb:
+    """A ball around the integral of a real function over [start, end], both finite.
 
-    `function` gets complex balls around pieces of the path. Where it is not analytic (abs, max, branch cuts)
-    it must return a ball that is not finite; see `flint.acb.integral`.
+    `function(z, analytic)` gets complex balls around pieces of the path. While `analytic` is True it must return a
+    ball that is not finite wherever it is not analytic: pass the flag on to `z.log(analytic)`, `z.sqrt(analytic)`
+    and the like; sums, products, whole powers, exp and erfc need no care.
     """
-    return acb.integral(lambda z, analytic: function(z), exact(start), exact(end)).real
+    return acb.integral(function, exact(start), exact(end), abs_tol=arb(accuracy)).real
 
 
-# ---- branch and bound --------------------------------------------------------------------------------------
+# ---- branch and bound
 
 
 @dataclass(frozen=True)
@@ -216,8 +225,7 @@ def _checked(box: Mapping[str, Side], integers) -> Box:
         if name in integers and not (start == int(start) and end == int(end)):
             raise ValueError(f"box[{name!r}] = ({start}, {end}) does not end in whole numbers")
     return {
-        name: (int(side[0]), int(side[1])) if name in integers else (side[0], side[1])
-        for name, side in box.items()
+        name: (int(side[0]), int(side[1])) if name in integers else (side[0], side[1]) for name, side in box.items()
     }
 
 
@@ -305,7 +313,7 @@ def supremum(
         return state
 
 
-# ---- search, then confirm ----------------------------------------------------------------------------------
+# ---- search, then confirm
 
 
 @dataclass(frozen=True)
@@ -354,25 +362,17 @@ def worst_ratio(
     widths = sides[:, 1] - sides[:, 0]
     cloud = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random_base2(int(math.log2(sobol)))
     rows = np.vstack([sides[:, 0] + widths * cloud, list(itertools.product(*sides))])
-    scores = np.array([score(row) for row in rows])
-    best = rows[int(np.argmax(scores))]
-
-    free = widths > 0
-    if free.any():
-
-        def minus(row):
-            full = best.copy()
-            full[free] = row
-            return float(np.clip(-score(full), -1e300, 1e300))
-
-        rng = np.random.default_rng(seed)
-        evolved = differential_evolution(
-            minus, sides[free], rng=rng, maxiter=iterations, x0=best[free], polish=False
-        )
-        candidate = best.copy()
-        candidate[free] = evolved.x
-        if score(candidate) > score(best):
-            best = candidate
+    best = rows[int(np.argmax([score(row) for row in rows]))]
+    evolved = differential_evolution(
+        lambda row: float(np.clip(-score(row), -1e300, 1e300)),
+        sides,
+        rng=np.random.default_rng(seed),
+        maxiter=iterations,
+        x0=best,
+        polish=False,
+    )
+    if score(evolved.x) > score(best):
+        best = evolved.x
     return Hit(decode(best), score(best))
 
 

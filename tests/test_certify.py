@@ -80,9 +80,7 @@ def test_example_b_and_its_sharp_constant():
     assert 0.119 < around.reached <= around.bound < 0.120
 
 
-@pytest.mark.parametrize(
-    ("shrink", "verdict"), [(1, "HOLDS"), (0.9, "HOLDS"), (0.8, "HOLDS"), (0.707, "REFUTED")]
-)
+@pytest.mark.parametrize(("shrink", "verdict"), [(1, "HOLDS"), (0.9, "HOLDS"), (0.8, "HOLDS"), (0.707, "REFUTED")])
 def test_a_mutation_must_be_false_before_it_can_be_caught(shrink, verdict):
     assert certify(*tail_ratio(shrink), TAIL_BOX, 1).verdict == verdict
 
@@ -186,7 +184,7 @@ def test_ends_are_rounded_outward(x):
 
 
 def test_integral_encloses_the_total_mass():
-    def density(z):
+    def density(z, _):
         return (-z * z / 2).exp() / ROOT_TWO_PI
 
     low, high = enclosure(integral(density, -10, 10) + 2 * Phi(-10))
