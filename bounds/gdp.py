@@ -324,7 +324,7 @@ def approx_epsilon_simple(*, mu, delta):
 @theorem(
     "wzw25.lemE.3",
     kind="privacy",
-    says=r"\varepsilon\le 8\log(1/\delta),\ \mathcal{M}_i\ \frac{\varepsilon}{2\sqrt{2m\log(1/\delta)}}\mathrm{-GDP}\ (i\le m)"
+    says=r"\varepsilon\le 8\log(1/\delta),\ \mathcal{M}_i\ \frac{\varepsilon}{2\sqrt{2m\log(1/\delta)}}\mathrm{-GDP}"
     r"\ \Rightarrow\ \mathcal{M}_m\circ\dots\circ\mathcal{M}_1\ (\varepsilon,\delta)\mathrm{-DP}",
     needs=[
         positive("epsilon"),
