@@ -83,7 +83,8 @@ def claim_row(claim, store, root):
         note = "not finished: run it again" if waiting else "not run yet"
         finding = Finding(OPEN, note=note) if cells else Finding(OPEN, note="no admissible setting")
     notes = [claim.note, finding.note]
-    if claim.control and finding.verdict in (HOLDS, INCONCLUSIVE) and control.verdict != REFUTED:
+    positive = finding.verdict == HOLDS or finding.reason == "AUDIT_ONLY"
+    if claim.control and positive and control.verdict != REFUTED:
         told = control.verdict or "not run"
         finding = inconclusive("NO_TEETH", f"its control came out {told}, not REFUTED", evidence=finding.evidence)
         notes.append(finding.note)

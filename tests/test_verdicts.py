@@ -1,0 +1,126 @@
+"""The statistical assertions: every claim's quick cells at the test root, against the committed verdict.
+
+With this root nothing is random. At a new root a true claim is REFUTED with probability at most 1e-10 a cell, and an
+expected verdict is missed with at most the probability that `test_misses_are_rare` sums. A root that fails is
+evidence, not bad luck: rerun that cell with four times its cap; if it stays, the code or the claim is wrong.
+`python -m tests.test_verdicts` prints the table of verdicts to commit as tests/verdicts.csv.
+"""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from experiments import topics
+from experiments.cells import Control
+from experiments.claim import CLAIMS
+from experiments.run import decide
+from experiments.store import Store
+from experiments.streams import TEST_ROOT, generator
+from experiments.verdict import HOLDS, LOG_HOLD, REFUTED, STAKES, miss_tail
+
+topics.load()
+COMMITTED = Path(__file__).parent / "verdicts.csv"
+EXPECTED = {row["key"]: row for row in csv.DictReader(COMMITTED.open())} if COMMITTED.exists() else {}
+
+
+@pytest.fixture(scope="module")
+def store():
+    return Store()
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("key", CLAIMS)
+def test_verdict(key, store):
+    row = decide(key, root=TEST_ROOT, store=store)
+    expected = EXPECTED[key]
+    assert (row["verdict"], row["reason"]) == (expected["verdict"], expected["reason"]), row["note"]
+    assert row["control"] == REFUTED or row["verdict"] == "VACUOUS", "the control was not caught"
+    if row["verdict"] == REFUTED:
+        assert row["witness"]["setting"] is not None
+        assert not row["part"].startswith("impl:"), "our own code does not keep its guarantee"
+        if row["reading"] == "printed":
+            assert row["severity"]
+    if row["witness"] and row["witness"].get("python"):
+        run_witness(row["witness"]["python"])
+
+
+def run_witness(python):
+    """A witness is a program: at most 15 lines that import our two lower packages, and end in an assert that passes."""
+    lines = python.strip().splitlines()
+    assert len(lines) <= 15
+    assert lines[-1].startswith("assert")
+    assert "experiments" not in python
+    subprocess.run([sys.executable, "-W", "error", "-c", python], check=True, timeout=120)
+
+
+def test_the_committed_verdicts_are_those_of_the_registry():
+    assert set(EXPECTED) == set(CLAIMS)
+
+
+def test_every_claim_has_a_control_or_a_corrected_twin():
+    for claim in CLAIMS.values():
+        assert claim.control or claim.corrected_by in CLAIMS, claim.key
+        assert all(link in CLAIMS for link in claim.given), claim.key
+        assert not claim.corrected_by or claim.corrected_by in CLAIMS, claim.key
+
+
+@pytest.mark.statistical
+def test_misses_are_rare():
+    """The suite's chance to fail at a new root, summed over its sampled cells and controls, is below 1e-5."""
+    total = 0.0
+    for key, expected in EXPECTED.items():
+        claim = CLAIMS[key]
+        if claim.style in ("exact", "attack") or expected["verdict"] != HOLDS:
+            continue
+        total += sum(missed(claim, s, HOLDS) for s in claim.quick if not claim.theorem.skipped(s))
+    total += 1e-10 * 3 * len(CLAIMS)
+    assert total <= 1e-5
+
+
+def missed(claim, setting, verdict):
+    """A bound on the probability that a cell does not reach `verdict` by its cap."""
+    trials = claim.cap * claim.chunk(**setting)
+    bound = claim.bound(**setting)
+    if claim.vacuous_at(setting):
+        return 0.0
+    if claim.style == "tail":
+        return miss_tail(trials, bound, claim.expect * bound, verdict)
+    pilot = claim.decider(setting)
+    rng = generator(TEST_ROOT, claim.key, setting, "pilot", 0)
+    pilot.add(pilot.pack(claim.trial(rng, min(300, trials), **setting)))
+    x, high = pilot.values, pilot.high
+    gains = STAKES[:, None] / (high - pilot.bound) * (pilot.bound - x)
+    return min(chernoff(np.log1p(gain), trials) for gain in gains)
+
+
+def chernoff(logs, trials):
+    """min over s of exp(s (T + ln J)) (E exp(-s log1p(stake gain)))^N: P(the e-process stays below its threshold)."""
+    need = LOG_HOLD + np.log(len(STAKES))
+
+    def log_bound(s):
+        return s * need + trials * np.log(np.mean(np.exp(-s * logs)))
+
+    best = minimize_scalar(log_bound, bounds=(1e-3, 50), method="bounded")
+    return float(np.exp(min(best.fun, 0.0)))
+
+
+def test_controls_stand_at_admissible_settings():
+    for claim in CLAIMS.values():
+        if claim.control:
+            setting = Control(claim).setting
+            assert setting is not None and not claim.theorem.skipped(setting), claim.key
+
+
+def committed_table(rows):
+    """The text of tests/verdicts.csv."""
+    return "key,verdict,reason\n" + "".join(f"{r['key']},{r['verdict']},{r['reason']}\n" for r in rows)
+
+
+if __name__ == "__main__":
+    everything = Store()
+    print(committed_table([decide(key, root=TEST_ROOT, store=everything) for key in CLAIMS]), end="")
