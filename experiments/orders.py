@@ -1,0 +1,43 @@
+"""Statements with an O(.): is the explicit value at most C times what stands inside the O, on the whole domain?"""
+
+from __future__ import annotations
+
+from flint import arb
+
+from bounds.certify import HOLDS, at, certify, over
+from bounds.jl import order_bound
+from experiments.claim import grid, holds, inconclusive, refuted
+
+
+def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, note="", **shape):
+    """Is `explicit` <= constant * `g` for all parameters? Both are bounds functions of the same arguments.
+
+    By hand: explicit <= (scale R log / (x^2 (1 - curvature x)) + 1) with R = `logs` and log >= log(`least_log`)
+    (`bounds.jl.order_bound`); by certificate: the supremum of that over x in [0, 1] is at most `constant`. The samples
+    check the part done by hand, and are where a constant too small (constant / factor) is refuted.
+    """
+    worst, point = max((explicit(**s) / g(**s), i) for i, s in enumerate(samples))
+    if worst > constant / factor * (1 + 1e-9):
+        point = samples[point]
+        low = worst * (1 - 1e-9)
+        claimed = f"explicit <= {constant / factor:.6g} g"
+        fields = {"lhs": [low, worst], "rhs": [constant / factor] * 2}
+        return refuted("certificate", {"setting": point, "claimed": claimed, "found": worst, "point": point, **fields})
+
+    def ratio(x):
+        return order_bound(x, logs, arb(least_log).log(), **shape)
+
+    if certify(over(ratio), at(ratio), {"x": (0.0, 1.0)}, constant / factor).verdict != HOLDS:
+        return inconclusive("NO_CONSTANT", "the certificate did not close")
+    axis = [0.05 * i for i in range(21)]
+    return holds(
+        "derivation",
+        "everywhere",
+        note=f"explicit <= C g with C = {constant:g}, certified; on samples the ratio reaches {worst:.1f}. {note}".strip(),
+        series={"distortion parameter": axis, "explicit / g": [float(ratio(arb(x))) for x in axis]},
+    )
+
+
+def corners(size, size_name, parameter, values=(1e-3, 0.3, 0.999), betas=(1e-12, 0.1, 0.5, 1 - 1e-9)):
+    """Samples at the corners of the hypotheses: sizes, distortion parameters and failure probabilities at both ends."""
+    return grid(**{size_name: size, parameter: list(values), "beta": list(betas)})
