@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import inspect
 import json
 import re
@@ -13,7 +12,7 @@ from latex2mathml.converter import convert
 from bounds import papers
 from bounds.theorem import THEOREMS
 from experiments.report.figures import figure
-from experiments.report.summary import CLASSES, class_of, tally
+from experiments.report.summary import CLASSES, class_of, refuted_as_printed, tally
 
 
 def mathml(latex):
@@ -79,13 +78,14 @@ def render(pairs, root):
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
-    groups = []
-    for paper in papers.PAPERS.values():
-        home: dict = {}
-        for row in rows:
-            if row["paper"] == paper.id:
-                home.setdefault(row["parent"] or row["id"], []).append(row)
-        groups.append((paper, home))
+    groups = [
+        (
+            paper,
+            [row for row in rows if row["paper"] == paper.id and row["kind"]],
+            [row for row in rows if row["paper"] == paper.id and not row["kind"]],
+        )
+        for paper in papers.PAPERS.values()
+    ]
     return environment.get_template("index.html.j2").render(
-        groups=groups, classes=CLASSES, tally=tally([row for row, _ in pairs]), root=root, escape=html.escape
+        groups=groups, classes=CLASSES, tally=tally(rows), refuted=refuted_as_printed(rows), root=root, anchor=anchor
     )

@@ -10,10 +10,10 @@ CLASSES = {
     "proved": "proved on the stated domain",
     "held": "held at the tested settings",
     "refuted": "refuted",
-    "vacuous": "vacuous: true of anything",
+    "vacuous": "vacuous",
     "inconclusive": "inconclusive",
-    "not-a-claim": "definitions and questions",
-    "open": "open: no claim yet",
+    "not-a-claim": "not a claim",
+    "open": "open",
 }
 
 
@@ -35,6 +35,11 @@ def headline(rows):
     return [row for row in rows if not row["parent"]]
 
 
+def refuted_as_printed(rows):
+    """The headline's bad news."""
+    return [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
+
+
 def tally(rows):
     """{reading: Counter of classes} over the headline rows: printed, corrected, explicit, rate."""
     found: dict = {"printed": Counter(), "corrected": Counter(), "explicit": Counter()}
@@ -49,8 +54,7 @@ def summary_lines(rows):
     for reading, counter in tally(rows).items():
         told = ", ".join(f"{counter[c]} {text}" for c, text in CLASSES.items() if counter[c])
         lines.append(f"{reading} statements: {told}")
-    broken = [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
-    if broken:
+    if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]
     impl = [row for row in rows if row["part"].startswith("impl:")]
