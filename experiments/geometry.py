@@ -82,7 +82,8 @@ def distance_is_margin(*, n, factor=1):
             setting = {"n": n, "family": family}
             return refuted("enumeration", witness(setting, f"{brute:.9g}", f"{distance:.9g}", X, y, python))
         worst = max(worst, error)
-        ratios += [brute / distance] * (brute > 1e-6 * scale)
+        if brute > 1e-6 * scale:
+            ratios.append(brute / distance)
     X, y = labelled("separable", n)
     angles = np.linspace(-np.pi / 2, np.pi / 2, 61)
     directions = np.column_stack([np.cos(angles), np.sin(angles)])
