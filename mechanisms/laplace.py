@@ -1,0 +1,172 @@
+"""Laplace noise that keeps its promise in floating point, and the textbook sampler that does not.
+
+The theorem adds z_j with density exp(-|z| / scale) / (2 scale) over the real numbers. In float64, `centre +
+rng.laplace(scale)` can only take about 2^53 values, and *which* ones depends on the low bits of the centre: some
+outputs are possible for one dataset and impossible for its neighbour, whatever epsilon says (Mironov 2012).
+
+    FloatLaplace    the textbook sampler: the law of the theorem, for studying it; leaks low bits
+    GridLaplace     the centre is rounded to a public grid and the noise is a whole number of grid steps, drawn
+                    exactly in integer arithmetic: nothing but the noise separates two datasets
+
+Rounding to a grid of step g moves the L1 distance of two centres in R^F by at most F g; `grid_for` adds that to
+the sensitivity. `reachable` is the attack that tells the two samplers apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, floor, frexp, inf, log, nextafter
+
+import numpy as np
+
+from mechanisms.law import positive, whole
+
+STEPS = 2**20  # grid steps in one noise scale, at least
+MOST = 2**40  # grid steps in one noise scale, at most: products of it stay below 2^63
+
+
+def bernoulli_exp(rng, numerator, denominator):
+    """Bernoulli(exp(-numerator / denominator)) for whole 0 <= numerator <= denominator, shape of `numerator`.
+
+    Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
+    with probability exp(-x). Each trial is one uniform whole number below denominator * k.
+    """
+    numerator = np.asarray(numerator, dtype=np.int64)
+    odd = np.zeros(numerator.shape, dtype=bool)
+    left, k = np.arange(numerator.size), 1
+    while left.size:
+        success = rng.integers(0, denominator * k, size=left.size) < numerator.flat[left]
+        odd.flat[left[~success]] = k % 2 == 1
+        left, k = left[success], k + 1
+    return odd
+
+
+def discrete_laplace(rng, steps, size):
+    """Whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
+
+    Canonne, Kamath & Steinke 2020, Algorithm 2: K = U + steps V with U uniform below `steps`, kept with
+    probability exp(-U / steps), and V a geometric number of coins of probability 1/e; a sign, and no second zero.
+    """
+    whole(steps=steps)
+    if steps > MOST:
+        raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
+    steps = int(steps)
+    out = np.zeros(size, dtype=np.int64)
+    left = np.arange(out.size)
+    while left.size:
+        rest = rng.integers(0, steps, size=left.size)
+        kept = bernoulli_exp(rng, rest, steps)
+        whole_part = np.zeros(left.size, dtype=np.int64)
+        going = np.flatnonzero(kept)
+        while going.size:
+            going = going[bernoulli_exp(rng, np.ones(going.size, dtype=np.int64), 1)]
+            whole_part[going] += 1
+        found = rest + steps * whole_part
+        negative = rng.integers(0, 2, size=left.size) == 1
+        kept &= ~(negative & (found == 0))
+        out.flat[left[kept]] = np.where(negative, -found, found)[kept]
+        left = left[~kept]
+    return out
+
+
+def grid_for(sensitivity, epsilon, dimension):
+    """(grid, steps): a power of two and a whole number, so that noise of scale grid * steps gives epsilon-DP.
+
+    Two centres at L1 distance at most `sensitivity` round to whole numbers at distance at most
+    sensitivity / grid + dimension, and steps * epsilon is at least that. The grid is so fine that the noise grows
+    by about a millionth.
+
+    >>> grid, steps = grid_for(2.0, 1.0, 3)
+    >>> grid == 2.0**-21, bool(2.0 + 3 * grid <= grid * steps <= 2.00001)
+    (True, True)
+    """
+    positive(sensitivity=sensitivity, epsilon=epsilon)
+    whole(dimension=dimension)
+    scale = sensitivity / epsilon
+    fine = max(min(scale, sensitivity) / (STEPS * dimension), 4 * scale / MOST)
+    grid = 2.0 ** (frexp(fine)[1] - 1)  # the power of two just below `fine`
+    steps = ceil(nextafter((sensitivity / grid + dimension) / epsilon * (1 + 1e-15), inf))
+    if steps > MOST:
+        raise ValueError(f"epsilon = {epsilon} is too small for {dimension} coordinates on a grid")
+    return grid, steps
+
+
+@dataclass(frozen=True)
+class FloatLaplace:
+    """centre + iid Laplace(0, scale), sampled in float64: the law of the theorem, with leaking low bits."""
+
+    centre: np.ndarray = field(repr=False)  # shape (F,); private
+    scale: float
+
+    def sample(self, rng, size=1):
+        """`size` releases, shape (size, F)."""
+        noise = rng.laplace(0.0, self.scale, (size, self.centre.size))
+        return self.centre + noise  # two statements: no fused multiply-add may hide what is studied
+
+    def log_density(self, releases):
+        """-||t - centre||_1 / scale - F log(2 scale), shape (size,)."""
+        distance = np.abs(np.atleast_2d(releases) - self.centre).sum(axis=-1)
+        return -distance / self.scale - self.centre.size * np.log(2 * self.scale)
+
+
+@dataclass(frozen=True)
+class GridLaplace:
+    """grid * (round(centre / grid) + K), K iid discrete Laplace of `steps` grid steps: safe in floating point.
+
+    Pr(release) = prod_j tanh(1 / (2 steps)) exp(-|k_j| / steps), so for two centres the log-ratio is at most
+    ||round(a / grid) - round(b / grid)||_1 / steps, exactly. Turning the whole number into a float64 afterwards is
+    post-processing.
+    """
+
+    centre: np.ndarray = field(repr=False)  # shape (F,); private
+    grid: float  # a power of two, public
+    steps: int  # scale / grid, a whole number, public
+
+    def __post_init__(self):
+        if frexp(self.grid)[0] != 0.5:
+            raise ValueError(f"grid = {self.grid} is not a power of two")
+        if not np.all(np.abs(self.centre) < self.grid * 2.0**52):
+            raise ValueError(f"grid = {self.grid} is too fine for the centre's range")
+
+    @property
+    def scale(self):
+        """The scale of the noise."""
+        return self.grid * self.steps
+
+    @property
+    def point(self):
+        """The centre in whole grid steps, shape (F,); private."""
+        return np.rint(self.centre / self.grid).astype(np.int64)
+
+    def sample(self, rng, size=1):
+        """`size` releases, shape (size, F), all multiples of `grid`."""
+        return (self.point + discrete_laplace(rng, self.steps, (size, self.centre.size))) * self.grid
+
+    def log_density(self, releases):
+        """The log-probability of each release, shape (size,): -inf off the grid."""
+        places = np.atleast_2d(releases) / self.grid
+        distance = np.abs(places - self.point).sum(axis=-1)
+        mass = -distance / self.steps + self.centre.size * np.log(np.tanh(0.5 / self.steps))
+        return np.where(np.all(places == np.rint(places), axis=-1), mass, -inf)
+
+
+def _noise(k, scale):
+    """What `rng.laplace(0, scale)` returns for the uniform k / 2^53 (numpy's inversion, the C library's log)."""
+    u = k * 2.0**-53
+    return 0.0 - scale * log(2.0 - u - u) if u >= 0.5 else 0.0 + scale * log(u + u)
+
+
+def reachable(y, centre, scale, margin=4):
+    """Can `centre + rng.laplace(0, scale)` be exactly `y` for some of the 2^53 uniforms? The bit-level attack.
+
+    Only uniforms whose noise lies within the rounding of the sum are tried, and `margin` more on either side for the
+    rounding of the logarithm. Scalars in, bool out.
+    """
+    x = y - centre
+    tail = np.exp(-abs(x) / scale)
+    u = 1 - tail / 2 if x > 0 else tail / 2
+    slack = float(np.spacing(abs(y)) + np.spacing(abs(x)))
+    window = min(ceil(slack / scale * tail * 2.0**52) + margin, 100_000)
+    middle = floor(u * 2.0**53)
+    candidates = range(max(1, middle - window), min(2**53 - 1, middle + window + 1) + 1)
+    return any(centre + _noise(k, scale) == y for k in candidates)
