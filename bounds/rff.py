@@ -1,0 +1,507 @@
+r"""Random Fourier features: Bassily, Mohri & Suresh 2022, Theorem 4.1; Rubinstein et al. 2009, Table 1,
+the transform of Algorithm 3, and Lemma 13 (from Rahimi & Recht 2008).
+
+A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
+
+    psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
+
+omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. Theorem 4.1 compares them on m points,
+Lemma 13 on a compact set.
+
+Spectral densities and profiles take a point as the sequence of its d coordinates: floats, arrays, or balls of
+`flint` for a rigorous value.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from flint import acb, arb
+
+from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+
+BALLS = (arb, acb)
+
+
+def _exp(x):
+    return x.exp() if isinstance(x, BALLS) else np.exp(x)
+
+
+def _log(x):
+    return x.log() if isinstance(x, BALLS) else np.log(x)
+
+
+def _sqrt(x):
+    return x.sqrt() if isinstance(x, BALLS) else np.sqrt(x)
+
+
+def _magnitude(x):
+    """|x|; a complex ball stands for the continuation of the positive half-line, where |x| = x."""
+    return x if isinstance(x, acb) else abs(x)
+
+
+def _pi(point):
+    """pi, to the precision of the point's coordinates."""
+    return arb.pi() if any(isinstance(x, BALLS) for x in point) else math.pi
+
+
+# ---- Bassily, Mohri & Suresh 2022, Theorem 4.1 --------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm4.1",
+    part="norm",
+    kind="identity",
+    says=r"\Pr\left[\forall x\in\mathcal{X}:\ \|\hat{\psi}(x)\|_2=r\right]=1",
+    needs=[positive("radius")],
+    source="Bassily, Mohri & Suresh 2022, Theorem 4.1, first assertion; psi is Equation 2",
+)
+def feature_norm(*, radius):
+    """The Euclidean norm of psi(x), for every x and every draw of the frequencies: r.
+
+    D pairs with squared norm r^2/D (cos^2 + sin^2) = r^2/D each.
+    """
+    return radius
+
+
+@theorem(
+    "bms22.thm4.1",
+    part="inner-products",
+    kind="tail",
+    says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
+    r"\le 2r^2\sqrt{\frac{\log(m/\beta)}{D}}\right]\ge 1-\beta",
+    needs=[integer("m"), in_unit_interval("beta"), integer("count"), positive("radius")],
+    source="Bassily, Mohri & Suresh 2022, Theorem 4.1, second assertion",
+)
+def inner_product_error(*, m, beta, count, radius=1.0):
+    """How far inner products of features may be from the kernel, all pairs of m points at once.
+
+    2 r^2 sqrt(log(m / beta) / D), in units of the kernel; D = `count`. It holds with room to spare: with
+    t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2
+    (step s2), and there are m (m-1)/2 unordered pairs, so the failure probability is at most
+    beta^2 (m-1)/m < beta, for every m >= 1, beta in (0, 1), D >= 1 and every kernel and points.
+
+    >>> round(float(inner_product_error(m=20, beta=0.05, count=100)), 3)
+    0.49
+    """
+    return 2 * radius**2 * _sqrt(_log(m / beta) / count)
+
+
+@theorem(
+    "bms22.thm4.1",
+    part="inner-products",
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
+    r"\le r^2\sqrt{\frac{2\log(m(m-1)/\beta)}{D}}\right]\ge 1-\beta",
+    needs=[integer("m", 2), in_unit_interval("beta"), integer("count"), positive("radius")],
+    source="the same proof with its constants kept",
+)
+def inner_product_error_sharp(*, m, beta, count, radius=1.0):
+    """The error that Hoeffding and the union bound give exactly, smaller than the printed one.
+
+    r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
+    squares of the two errors differ by 2 r^4 (log(1/beta) + log(m/(m-1))) / D > 0.
+
+    >>> round(float(inner_product_error_sharp(m=20, beta=0.05, count=100)), 3)
+    0.423
+    """
+    return radius**2 * _sqrt(2 * _log(m * (m - 1) / beta) / count)
+
+
+@theorem(
+    "bms22.thm4.1.s1",
+    parent="bms22.thm4.1",
+    kind="identity",
+    says=r"\mathbb{E}_{\omega_1,\ldots,\omega_D}\left[\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle\right]"
+    r"=r^2\,\mathbb{E}\cos\langle\omega,x_i-x_j\rangle=K(x_i,x_j)",
+    needs=[positive("radius")],
+    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1",
+)
+def mean_inner_product(*, mean_cosine, radius=1.0):
+    """Inner products of features are unbiased.
+
+    <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b); each
+    term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
+    is real). `mean_cosine` is that expectation.
+    """
+    return radius**2 * mean_cosine
+
+
+@theorem(
+    "bms22.thm4.1.s2",
+    parent="bms22.thm4.1",
+    kind="tail",
+    says=r"\Pr\left[|\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|\ge r^2t\right]\le 2e^{-Dt^2/2}",
+    needs=[integer("count"), at_least("t", 0)],
+    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1: Hoeffding's bound",
+)
+def one_pair_tail(*, count, t):
+    """One pair: D independent terms in [-1, 1] leave their mean by t with probability at most 2 exp(-D t^2/2).
+
+    Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
+    variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.
+    """
+    return 2 * _exp(-count * t**2 / 2)
+
+
+@theorem(
+    "bms22.thm4.1.s3",
+    parent="bms22.thm4.1",
+    kind="tail",
+    says=r"\binom{m}{2}\cdot 2\exp\left(-\frac{D}{2}\cdot\frac{4\log(m/\beta)}{D}\right)"
+    r"=\beta^2\,\frac{m-1}{m}\le\beta",
+    needs=[integer("m"), in_unit_interval("beta")],
+    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1: union bound over about m^2 pairs",
+)
+def all_pairs_tail(*, m, beta):
+    """The union bound over the unordered pairs, at the printed error: beta^2 (m-1)/m.
+
+    With m^2 pairs, as the proof's words have it, it would be 2 beta^2, too much above beta = 1/2; there are half of
+    m (m-1) pairs, because the error of (i, j) is that of (j, i).
+    """
+    return beta**2 * (m - 1) / m
+
+
+# ---- Rubinstein et al. 2009, Table 1: a profile g and a law p, row by row -----------------------------------
+
+TABLE = "Rubinstein, Bartlett, Huang & Taft 2009, Table 1"
+PAIR = r"g(\Delta)=\int e^{j\langle\omega,\Delta\rangle}\,p(\omega)\,d\omega"
+
+
+def rbf_profile(*, point, sigma):
+    """g of the first row of Table 1: exp(-||Delta||_2^2 / (2 sigma^2))."""
+    return _exp(-sum(x * x for x in point) / (2 * sigma * sigma))
+
+
+def laplacian_profile(*, point):
+    """g of the second row: exp(-||Delta||_1)."""
+    return _exp(-sum(_magnitude(x) for x in point))
+
+
+def cauchy_profile(*, point):
+    """g of the third row as printed: prod_i 2 / (1 + Delta_i^2). Its value at 0 is 2^d."""
+    value = 1
+    for x in point:
+        value = value * (2 / (1 + x * x))
+    return value
+
+
+def cauchy_profile_normalised(*, point):
+    """g of the third row divided by g(0): prod_i 1 / (1 + Delta_i^2)."""
+    return cauchy_profile(point=point) / 2 ** len(point)
+
+
+@theorem(
+    "rbht09.tab1",
+    part="rbf",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ p(\omega)=(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}",
+    needs=[positive("sigma")],
+    source=TABLE,
+)
+def rbf_density(*, point, sigma):
+    """RBF: the law whose characteristic function is the kernel, as printed.
+
+    The printed p does not depend on sigma, g does: they are a pair for sigma = 1 only.
+
+    >>> round(float(rbf_density(point=[0.0], sigma=2.0)), 4)
+    0.3989
+    """
+    return _exp(-sum(x * x for x in point) / 2) / _sqrt(2 * _pi(point)) ** len(point)
+
+
+@theorem(
+    "rbht09.tab1",
+    part="rbf",
+    reading="corrected",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ "
+    r"p(\omega)=\left(\frac{\sigma^2}{2\pi}\right)^{d/2}e^{-\sigma^2\|\omega\|_2^2/2}",
+    needs=[positive("sigma")],
+    source=TABLE + ", sigma put back",
+)
+def rbf_density_scaled(*, point, sigma):
+    """RBF: normal frequencies with standard deviation 1 / sigma.
+
+    E cos(omega z) = exp(-z^2 / (2 sigma^2)) for omega ~ N(0, sigma^-2), in each coordinate.
+
+    >>> round(float(rbf_density_scaled(point=[0.0], sigma=2.0)), 4)
+    0.7979
+    """
+    scale = (sigma / _sqrt(2 * _pi(point))) ** len(point)
+    return scale * _exp(-sigma * sigma * sum(x * x for x in point) / 2)
+
+
+@theorem(
+    "rbht09.tab1",
+    part="laplacian",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_1},\ p(\omega)=\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}",
+    source=TABLE,
+)
+def laplacian_density(*, point):
+    """Laplacian: Cauchy frequencies, coordinate by coordinate.
+
+    The residue of e^{i omega z} / (pi (1 + omega^2)) at omega = i gives e^{-|z|}. The law has no second moment.
+    """
+    value = 1
+    for x in point:
+        value = value / (_pi(point) * (1 + x * x))
+    return value
+
+
+@theorem(
+    "rbht09.tab1",
+    part="cauchy",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=\prod_{i=1}^d\frac{2}{1+\Delta_i^2},\ p(\omega)=e^{-\|\omega\|_1}",
+    source=TABLE + "; the printed column has exp(-||Delta||_1), read as a function of omega",
+)
+def cauchy_measure(*, point):
+    """Cauchy: a pair of transforms as printed, though p is a measure of mass 2^d.
+
+    2 int_0^inf e^{-x} cos(zx) dx = 2 / (1 + z^2), in each coordinate.
+    """
+    return _exp(-sum(_magnitude(x) for x in point))
+
+
+@theorem(
+    "rbht09.tab1",
+    part="rbf-density",
+    kind="identity",
+    says=r"\int(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}\,d\omega=1",
+    needs=[positive("sigma")],
+    source=TABLE + "; Algorithm 3, step 1 draws from p",
+)
+def rbf_mass(*, d, sigma):
+    """RBF: the printed p is a probability density, what Algorithm 3 draws from."""
+    return 1
+
+
+@theorem(
+    "rbht09.tab1",
+    part="laplacian-density",
+    kind="identity",
+    says=r"\int\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}\,d\omega=1",
+    source=TABLE + "; Algorithm 3, step 1 draws from p",
+)
+def laplacian_mass(*, d):
+    """Laplacian: the printed p is a probability density, what Algorithm 3 draws from."""
+    return 1
+
+
+@theorem(
+    "rbht09.tab1",
+    part="cauchy-density",
+    kind="identity",
+    says=r"\int e^{-\|\omega\|_1}\,d\omega=1",
+    needs=[integer("d")],
+    source=TABLE + "; Algorithm 3, step 1 draws from p",
+)
+def cauchy_mass(*, d):
+    """Cauchy: the mass that p must have for Algorithm 3 to draw from it.
+
+    It is 2^d, and g(0) = 2^d, whereas the random features have k_hat(x, x) = 1.
+    """
+    return 1
+
+
+@theorem(
+    "rbht09.tab1",
+    part="cauchy-density",
+    reading="corrected",
+    kind="identity",
+    says=r"g(\Delta)=\prod_{i=1}^d\frac{1}{1+\Delta_i^2},\quad p(\omega)=2^{-d}e^{-\|\omega\|_1},"
+    r"\quad\int p(\omega)\,d\omega=1",
+    source=TABLE + ", both columns divided by 2^d",
+)
+def cauchy_density(*, point):
+    """Cauchy: Laplace frequencies for the kernel with g(0) = 1.
+
+    >>> float(cauchy_density(point=[0.0, 0.0]))
+    0.25
+    """
+    return cauchy_measure(point=point) / 2 ** len(point)
+
+
+# ---- Rubinstein et al. 2009, Algorithm 3: the displayed transform -------------------------------------------
+
+TRANSFORM = "Rubinstein, Bartlett, Huang & Taft 2009, Algorithm 3, Inputs"
+
+
+@theorem(
+    "rbht09.fourier",
+    part="inversion",
+    kind="identity",
+    says=r"p(\omega)=2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
+    needs=[integer("d")],
+    source=TRANSFORM,
+)
+def transform_constant(*, d, pi=math.pi):
+    """The prefactor of the transform p of g on R^d: 1/2 as printed.
+
+    Drawing from p, and E cos <omega, Delta> = g(Delta), need the constant that the inverse transform without
+    prefactor has, (2 pi)^-d. With 1/2 the mass of p is (2 pi)^d g(0) / 2.
+    """
+    return 0.5
+
+
+@theorem(
+    "rbht09.fourier",
+    part="inversion",
+    reading="corrected",
+    kind="identity",
+    says=r"p(\omega)=(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
+    needs=[integer("d")],
+    source=TRANSFORM + ", pi and the dimension put back",
+)
+def transform_constant_inverse(*, d, pi=math.pi):
+    """The prefactor under which p and g are a pair: (2 pi)^-d.
+
+    Fourier inversion for continuous integrable g with integrable transform, which continuous positive definite
+    integrable g are (Bochner). Pass a ball for `pi` to get a rigorous value.
+
+    >>> round(transform_constant_inverse(d=1), 4)
+    0.1592
+    """
+    return 1 / (2 * pi) ** d
+
+
+@theorem(
+    "rbht09.fourier",
+    part="table",
+    kind="identity",
+    says=r"2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
+    needs=[integer("d")],
+    source=TRANSFORM + ", against Table 1, at sigma = 1",
+)
+def table_constant(*, d, pi=math.pi):
+    """The prefactor of the transform that Table 1 tabulates, as Algorithm 3 prints it: 1/2."""
+    return transform_constant(d=d)
+
+
+@theorem(
+    "rbht09.fourier",
+    part="table",
+    reading="corrected",
+    kind="identity",
+    says=r"(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
+    needs=[integer("d")],
+    source=TRANSFORM + ", against Table 1, at sigma = 1",
+)
+def table_constant_inverse(*, d, pi=math.pi):
+    """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows."""
+    return transform_constant_inverse(d=d, pi=pi)
+
+
+# ---- Rubinstein et al. 2009, Lemma 13 -----------------------------------------------------------------------
+
+UNIFORM = (
+    r"\hat{d}\ge\frac{4(d+2)}{\epsilon^2}\log\frac{2^8(\sigma_p\,\mathrm{diam}(\mathcal{M}))^2}{\delta\epsilon^2}"
+    r"\ \Rightarrow\ \Pr\left[\|\hat{k}-k\|_\infty<\epsilon\right]\ge 1-\delta"
+)
+UNIFORM_NEEDS = [integer("d"), positive("eps"), in_unit_interval("delta"), at_least("sigma_p", 0), at_least("diam", 0)]
+
+
+@theorem(
+    "rbht09.lem13",
+    kind="tail",
+    says=UNIFORM,
+    needs=UNIFORM_NEEDS,
+    source="Rubinstein, Bartlett, Huang & Taft 2009, Lemma 13 (Rahimi & Recht 2008, Claim 1)",
+)
+def uniform_features(*, d, eps, delta, sigma_p, diam):
+    """How many frequencies approximate a translation-invariant kernel uniformly on a compact set.
+
+    4 (d+2) / eps^2 * log(2^8 (sigma_p diam)^2 / (delta eps^2)), possibly negative; `sigma_p`^2 = E ||omega||^2,
+    `diam` the Euclidean diameter of M, `eps` in units of the kernel. Printed for any translation-invariant
+    kernel: g(0) = 1 is not asked for, but k_hat(x, x) = 1.
+
+    >>> math.ceil(uniform_features(d=1, eps=0.5, delta=0.1, sigma_p=1.0, diam=2.0))
+    510
+    """
+    if sigma_p * diam == 0:
+        return -math.inf
+    return 4 * (d + 2) / eps**2 * _log(2**8 * (sigma_p * diam) ** 2 / (delta * eps**2))
+
+
+@theorem(
+    "rbht09.lem13",
+    reading="corrected",
+    kind="tail",
+    says=r"g(0)=1,\ \sigma_p<\infty,\ " + UNIFORM,
+    needs=[*UNIFORM_NEEDS, require("g(0) = 1", lambda g0: g0 == 1)],
+    source="Rubinstein, Bartlett, Huang & Taft 2009, Lemma 13, for kernels with g(0) = 1",
+)
+def uniform_features_normalised(*, d, eps, delta, sigma_p, diam, g0=1):
+    """The same number of frequencies, for kernels with g(0) = 1 and finite sigma_p.
+
+    It suffices for all d >= 1, eps > 0, delta in (0, 1), M, and any number d_hat >= 1 the formula allows, even where
+    its logarithm is negative. With q = sigma_p diam / eps, by `uniform_failure`:
+    eps > 2: |k_hat - k| <= 2. Else, if q^2 <= delta: at most q^2 eps / 2 <= delta by Markov. Else d_hat >=
+    4 (d+2)/eps^2 log(2^8 q^2/delta); if q^2 <= 1/4 the Chernoff bound is at most delta; if q^2 >= 1/4 the net bound
+    with y = 3.75 / sqrt(delta) is at most delta / 19.
+    """
+    return uniform_features(d=d, eps=eps, delta=delta, sigma_p=sigma_p, diam=diam)
+
+
+def markov_failure(*, eps, q):
+    """q^2 eps / 2: see `uniform_failure`."""
+    return q**2 * eps / 2
+
+
+def chernoff_failure(*, count, eps, q):
+    """exp(-D kl(eps/2, q^2 eps^2/4)), kl the divergence of two coins, for q^2 eps < 2: see `uniform_failure`."""
+    p, mean = eps / 2, q**2 * eps**2 / 4
+    if mean == 0:
+        return 0.0
+    rest = (1 - p) * math.log((1 - p) / (1 - mean)) if p < 1 else 0.0
+    return math.exp(-count * (p * math.log(p / mean) + rest))
+
+
+def net_failure(*, count, d, eps, q, y):
+    """2 (1 + 4 q y)^d exp(-D eps^2/8) + 1 / (1 + D (y-2)^2), for y > 2: see `uniform_failure`."""
+    points = math.log(2) + d * math.log1p(4 * q * y) - count * eps**2 / 8
+    return math.exp(min(points, 0.0)) + 1 / (1 + count * (y - 2) ** 2)
+
+
+@theorem(
+    "rbht09.lem13",
+    reading="explicit",
+    kind="tail",
+    says=r"g(0)=1,\ q=\frac{\sigma_p\,\mathrm{diam}(\mathcal{M})}{\epsilon}\ \Rightarrow\ "
+    r"\Pr\left[\|\hat{k}-k\|_\infty\ge\epsilon\right]\le\min\left\{\frac{q^2\epsilon}{2},\ "
+    r"e^{-\hat{d}\,\mathrm{kl}(\epsilon/2,\,q^2\epsilon^2/4)},\ \inf_{y>2}\ 2(1+4qy)^de^{-\hat{d}\epsilon^2/8}"
+    r"+\frac{1}{1+\hat{d}(y-2)^2}\right\}",
+    needs=[integer("count"), integer("d"), positive("eps"), at_least("sigma_p", 0), at_least("diam", 0)],
+    source="derived here",
+)
+def uniform_failure(*, count, d, eps, sigma_p, diam):
+    """The chance that k_hat misses k by eps somewhere on M, bounded for every number of frequencies.
+
+    With f = k_hat - k, a function of Delta in the ball of radius R = diam(M), and D = `count`:
+
+    Near 0, if q^2 eps < 2: both 1 - g and 1 - k_hat are >= 0, and 1 - g <= sigma_p^2 R^2 / 2 < eps, so f <= -eps
+    is the only way to fail. Then the mean of Y_l = min(2, ||omega_l||^2 R^2 / 2) reaches eps, because
+    1 - cos a <= min(2, a^2/2), for all Delta at once. Y has range [0, 2] and mean at most q^2 eps^2 / 2: Markov, and
+    Chernoff's bound exp(-D kl(eps/2, q^2 eps^2/4)).
+
+    Anywhere: an r-net of the ball has at most (1 + 2R/r)^d points; at one of them |f| >= eps/2 with probability at
+    most 2 exp(-D eps^2/8) (Hoeffding). Between them f moves by at most r (A + E||omega||), A the mean of the
+    ||omega_l||. With r = eps / (2 y sigma_p), failing needs A - E A >= sigma_p (y - 2), which has probability at
+    most 1 / (1 + D (y-2)^2) (Cantelli; Var A <= sigma_p^2 / D). The published proof instead bounds the second
+    moment of the largest gradient of f by sigma_p^2, as if the maximiser did not depend on the frequencies.
+
+    >>> uniform_failure(count=510, d=1, eps=0.5, sigma_p=1.0, diam=2.0) < 0.1
+    True
+    """
+    if eps > 2 or sigma_p * diam == 0:
+        return 0.0
+    q = sigma_p * diam / eps
+    farthest = math.exp(min(max(10.0, count * eps**2 / 8), 300.0))
+    bounds = [net_failure(count=count, d=d, eps=eps, q=q, y=float(y)) for y in np.geomspace(2.1, farthest, 100)]
+    if q**2 * eps < 2:
+        bounds += [markov_failure(eps=eps, q=q), chernoff_failure(count=count, eps=eps, q=q)]
+    return min(1.0, *bounds)
