@@ -159,11 +159,12 @@ def label_delta_bound(*, laws, pairs, epsilon):
 def selection_epsilon(*, epsilon):
     """The exponential mechanism is epsilon-DP.
 
-    Derivation. With s = epsilon / (2 Dq), log p(c) - log p'(c) = s (q(c) - q'(c)) + log(Z' / Z). The first term is at most
-    s Dq = epsilon / 2 by the sensitivity; every summand of Z' is at most e^{s Dq} times that of Z, so the second is too. The
-    factor 2 cannot be saved: given p, the ratio is largest where c's score moves by Dq one way and all others the other way
-    (p' rises in q'(c) and falls in the rest), and there it tends to epsilon as p(c) -> 0 (`worst_log_ratio`). A random
-    projection drawn independently of S is public: for each of its values the above applies.
+    Derivation. With s = epsilon / (2 Dq), log p(c) - log p'(c) = s (q(c) - q'(c)) + log(Z' / Z). The first
+    term is at most s Dq = epsilon / 2 by the sensitivity; every summand of Z' is at most e^{s Dq} times
+    that of Z, so the second is too. The factor 2 cannot be saved: given p, the ratio is largest where c's
+    score moves by Dq one way and all others the other way (p' rises in q'(c) and falls in the rest), and
+    there it tends to epsilon as p(c) -> 0 (`worst_log_ratio`). A random projection drawn independently of S
+    is public: it holds for each of its values.
 
     >>> selection_epsilon(epsilon=0.5)
     0.5
@@ -212,7 +213,8 @@ def printed_excess(*, candidates, epsilon, m, beta):
     parent="bms22.thm3.1",
     reading="explicit",
     kind="tail",
-    says=r"\Pr\left[q(\tilde{c})<\max_c q(c)-\frac{2\Delta_q}{\varepsilon}\log\frac{|\mathcal{C}|}{\beta}\right]\le\beta",
+    says=r"\Pr\left[q(\tilde{c})<\max_c q(c)"
+    r"-\frac{2\Delta_q}{\varepsilon}\log\frac{|\mathcal{C}|}{\beta}\right]\le\beta",
     needs=[integer("candidates"), positive("epsilon"), positive("sensitivity"), in_unit_interval("beta")],
     source="McSherry & Talwar 2007; Dwork & Roth 2014, Theorem 3.11",
 )
