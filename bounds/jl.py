@@ -2,7 +2,8 @@
 
 Bassily, Mohri & Suresh (2022), Lemma A.3 and its proof, and Wang, Zhu & Wang (2025), Lemma B.1. A matrix Phi of
 k rows with entries +-1/sqrt(k), drawn before anybody has seen the data, keeps the norms and the inner products of any
-m points up to gamma/3. The fast projection is in `jl_fast`, products with matrices in `jl_matrix`, margins in `jl_margin`.
+m points up to gamma/3. The fast projection is in `jl_fast`, products with matrices in `jl_matrix`, margins in
+`jl_margin`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def rows_for(vectors, distortion, beta, sides=2):
     Each of the `sides` * `vectors` one-sided events fails with probability at most exp(-k (t^2/4 - t^3/6)), t the
     distortion, in (0, 1] (`sign_projection_tail`).
     """
-    return ceil(log(sides * vectors / beta) / (distortion**2 / 4 - distortion**3 / 6))
+    return ceil((log(sides * vectors) - log(beta)) / (distortion**2 / 4 - distortion**3 / 6))
 
 
 @theorem(
@@ -49,7 +50,7 @@ def sign_projection_order(*, m, gamma, beta):
     >>> round(sign_projection_order(m=1000, gamma=0.5, beta=0.1), 2)
     36.84
     """
-    return log(m / beta) / gamma**2
+    return (log(m) - log(beta)) / gamma**2
 
 
 @theorem(
@@ -115,7 +116,7 @@ def sign_projection_order_corrected(*, m, gamma, beta):
     g = log(2m/beta)/gamma^2 stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
     The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
     """
-    return log(2 * m / beta) / gamma**2
+    return (log(2 * m) - log(beta)) / gamma**2
 
 
 def least_distortion(u, k):
@@ -220,7 +221,7 @@ def doubled_logarithm(*, m, beta):
 
     log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta); returns the ratio.
     """
-    return log(m**2 / beta) / log(m / beta)
+    return (2 * log(m) - log(beta)) / (log(m) - log(beta))
 
 
 @theorem(
@@ -274,7 +275,7 @@ def angles_order(*, n, e, beta):
 
     What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
     """
-    return log(n * (n + 1) / beta) / e**2
+    return (log(n * (n + 1)) - log(beta)) / e**2
 
 
 @theorem(
@@ -300,8 +301,8 @@ def angles_rows(*, n, e, beta):
 def order_bound(gamma, logs, least_log, scale=36, curvature=2 / 9):
     """A bound of `explicit / g` at one gamma, for explicit = ceil(scale log / (gamma^2 (1 - curvature gamma))).
 
-    g = log' / gamma^2, where `logs` bounds log / log' and `least_log` is a lower bound of log'; the summand is the price of
-    rounding up. Increasing in gamma.
+    g = log' / gamma^2, where `logs` bounds log / log' and `least_log` is a lower bound of log'; the summand is the
+    price of rounding up. Increasing in gamma.
 
     >>> round(order_bound(1, 2, log(2)), 2)
     94.01

@@ -12,21 +12,13 @@ import numpy as np
 from bounds import jl
 from bounds.certify import HOLDS, at, certify, exact, over, upper_end
 from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
-from experiments.orders import corners, rows_order
+from experiments.jl_common import corners, points, rows_order
 from mechanisms.jl import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
 
 
 # ---- end to end --------------------------------------------------------------------------------------------
-
-
-def points(rng, m, d):
-    """m points in R^d: half dense directions, half with two large coordinates; lengths between 0.01 and 100."""
-    T = rng.normal(size=(m, d))
-    for row in T[: m // 2]:
-        row[rng.permutation(d)[2:]] = 0.0
-    return T / np.linalg.norm(T, axis=1, keepdims=True) * 10 ** rng.uniform(-2, 2, size=(m, 1))
 
 
 def breaks(rng, size, k, *, m, d, gamma):

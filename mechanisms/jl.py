@@ -17,7 +17,7 @@ from mechanisms.law import whole
 BLOCK = 2**20  # entries of the matrix that exist at any one time
 
 
-def _points(X, width, name):
+def points(X, width, name):
     """X as floats with last axis `width`, shape (width,) or (n, width). The message names no entry."""
     X = np.asarray(X, dtype=float)
     if X.ndim not in (1, 2) or X.shape[-1] != width:
@@ -54,7 +54,7 @@ class SignProjection:
 
     def apply(self, X):
         """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
-        X = _points(X, self.d, "X")
+        X = points(X, self.d, "X")
         projected = np.empty((*X.shape[:-1], self.k))
         for part, signs in self._blocks():
             projected[..., part] = X @ signs.T
@@ -63,7 +63,7 @@ class SignProjection:
 
     def transpose(self, W):
         """Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,)."""
-        W = _points(W, self.k, "W")
+        W = points(W, self.k, "W")
         lifted = np.zeros((*W.shape[:-1], self.d))
         for part, signs in self._blocks():
             lifted += W[..., part] @ signs

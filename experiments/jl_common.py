@@ -1,12 +1,21 @@
-"""Statements with an O(.): is the explicit value at most C times what stands inside the O, on the whole domain?"""
+"""What the projection topics share: points to project, and the check of "k = O(g)" on a whole domain."""
 
 from __future__ import annotations
 
+import numpy as np
 from flint import arb
 
 from bounds.certify import HOLDS, at, certify, over
 from bounds.jl import order_bound
 from experiments.claim import grid, holds, inconclusive, refuted
+
+
+def points(rng, m, d):
+    """m points in R^d: half dense directions, half with two large coordinates; lengths between 0.01 and 100."""
+    T = rng.normal(size=(m, d))
+    for row in T[: m // 2]:
+        row[rng.permutation(d)[2:]] = 0.0
+    return T / np.linalg.norm(T, axis=1, keepdims=True) * 10 ** rng.uniform(-2, 2, size=(m, 1))
 
 
 def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, note="", **shape):
@@ -33,7 +42,7 @@ def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, not
     return holds(
         "derivation",
         "everywhere",
-        note=f"explicit <= C g with C = {constant:g}, certified; on samples the ratio reaches {worst:.1f}. {note}".strip(),
+        note=f"explicit <= C g with C = {constant:g}, certified; samples reach {worst:.1f}. {note}".strip(),
         series={"distortion parameter": axis, "explicit / g": [float(ratio(arb(x))) for x in axis]},
     )
 
