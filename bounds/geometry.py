@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bounds.theorem import at_least, between, theorem
+from bounds.jl import rows_for
+from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 WZW25 = "Wang, Zhu & Wang 2025"
 
@@ -224,3 +225,25 @@ def best_normalised_margin(*, weights, X, y):
     X = np.asarray(X, dtype=float)
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     return hull_distance(weights=weights, X=X / np.where(lengths > 0, lengths, 1.0), y=y)
+
+
+@theorem(
+    "wzw25.lem6.2",
+    part="real-data",
+    reading="explicit",
+    kind="tail",
+    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad "
+    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta",
+    needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
+    source=f"{WZW25}, Lemma 6.2 (B.3); our constants",
+)
+def projected_margin_rows(*, n, gamma, beta):
+    """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data
+
+    The rows of the explicit reading, for one S_in of certified margin gamma among n records in the unit ball. In low
+    dimension d they exceed d by far; the lemma allows that, and it says as much: signs are no isometry for any k.
+
+    >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
+    484
+    """
+    return rows_for(3 * n + 1, gamma / 2, beta, sides=1)

@@ -11,7 +11,17 @@ from sklearn.svm import SVC, LinearSVC
 
 from bounds import geometry as bound
 from experiments import geometry as claims
-from experiments.removal_margin import BANDWIDTH, broken_property, records, removal_margin_curve, soft_margin_svm
+from experiments.removal_margin import (
+    BANDWIDTH,
+    broken_property,
+    inlier_set,
+    main,
+    projected_margin_reaches,
+    records,
+    removal_margin_curve,
+    sign_gram,
+    soft_margin_svm,
+)
 from mechanisms import geometry
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -285,6 +295,24 @@ def test_removing_all_of_a_symmetric_set_ends():
     assert len(curve.left) == 1 and (curve.recorded >= 0).all()
 
 
+def test_a_users_features_get_their_curve(tmp_path, capsys):
+    X, y = cloud(2, 40, 3, shift=1.0)
+    np.savez(tmp_path / "mine.npz", X=X / 10, y=y)
+    main(["--features", str(tmp_path / "mine.npz")])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 6 and lines[1].split()[0] == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), [(["--features", "nowhere.npz"], "does not exist"), (["digits"], "usage")]
+)
+def test_a_bad_request_gets_one_line(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    told = capsys.readouterr()
+    assert stopped.value.code == 2 and message in told.err and told.err.count("\n") == 1 and not told.out
+
+
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_soft_margin_against_liblinear(C):
     X, y = cloud(1, 80, 5, shift=0.5)
@@ -295,6 +323,34 @@ def test_soft_margin_against_liblinear(C):
 
     ours = objective(soft_margin_svm(X, y, C))
     assert ours == pytest.approx(objective(other.coef_[0]), rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 63, 64, 65, 300])
+def test_the_gram_matrix_of_signs_without_the_matrix(k):
+    """The slow twin spells the same bits out as +-1/sqrt(k)."""
+    gram = sign_gram(k, 5, rng=np.random.default_rng(k))
+    words = np.random.default_rng(k).integers(0, 2**64, size=(5, -(-k // 64)), dtype=np.uint64)
+    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :k]
+    phi = (1 - 2 * bits.astype(float)).T / np.sqrt(k)
+    assert gram == pytest.approx(phi.T @ phi, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 5, 20, 200])
+def test_projected_margins_need_only_the_gram_matrix(k):
+    X, y = cloud(k, 30, 6, shift=4.0)
+    phi = np.random.default_rng(k).choice([-1.0, 1.0], (k, 6)) / np.sqrt(k)
+    truth = geometry.geometric_margin(X @ phi.T, y)
+    direction = geometry.geometric_margin(X, y).direction
+    for level in (0.5, 0.99, 1.01, 2.0):
+        if level * truth.upper > 1e-9:
+            answer = projected_margin_reaches(level * truth.upper, X, y, direction, phi.T @ phi)
+            assert answer == (level < 1)
+
+
+def test_lemma_6_2_speaks_of_certified_inlier_sets():
+    n, X, y, margin = inlier_set("digits:3-8", 0.1)
+    assert n == 357 and len(X) == 322 and np.linalg.norm(X, axis=1).max() <= 1
+    assert geometry.geometric_margin(X, y).value >= margin.value * (1 - 1e-9) > 0.03
 
 
 def test_random_features_are_public():
