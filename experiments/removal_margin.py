@@ -47,7 +47,7 @@ class Curve:
     best_low: np.ndarray  # best normalised margin of any direction, certified from below
     best_high: np.ndarray  # and from above
     directions: np.ndarray  # w_t, shape (steps, d); a zero row where the SVM is 0
-    removed: np.ndarray  # record removed at the end of step t; -1 at the last
+    removed: np.ndarray  # record removed at the end of step t, the first of its batch; -1 at the last
     left: np.ndarray  # records left at the last step
     margin: object  # their geometric margin, not normalised
 
