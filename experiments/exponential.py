@@ -298,17 +298,31 @@ def _accuracy(setting, excess, sensitivity, epsilon, candidates, allowed, top):
     )
 
 
+def _never_exceeded(*, candidates, epsilon, m, beta):
+    """Why the printed excess says nothing, or None: an empirical risk is at most 1."""
+    alpha = exponential.printed_excess(candidates=candidates, epsilon=epsilon, m=m, beta=beta)
+    return f"alpha = {alpha:.3g} is at least 1, the largest excess risk" if alpha >= 1 else None
+
+
+def _first_m(**others):
+    """The smallest m at which the printed excess is below 1; it decreases in m."""
+    return next(m for m in itertools.count(1) if not _never_exceeded(m=m, **others))
+
+
 @exact_claim(
     exponential.printed_excess,
     quick=({"candidates": 1000, "epsilon": 1.0, "m": 500, "beta": 0.1},),
     full=(
+        {"candidates": 1, "epsilon": 1.0, "m": 6, "beta": 0.99},
         {"candidates": 1, "epsilon": 1.0, "m": 1, "beta": 0.99},
-        {"candidates": 2, "epsilon": 0.01, "m": 1, "beta": 0.999},
+        {"candidates": 2, "epsilon": 0.01, "m": 10**4, "beta": 0.999},
         {"candidates": 10**6, "epsilon": 8.0, "m": 10**5, "beta": 1e-12},
     ),
     control=Sabotage("the excess alpha divided by {}; up to 2 the statement stays true", (1.5, 2.2, 4)),
     cost=0.2,
-    note="the printed condition on m has a factor 4 where 2 suffices",
+    trivial=_never_exceeded,
+    nonvacuous_from=lambda: _first_m(candidates=1000, epsilon=1.0, beta=0.1),
+    note="the printed condition on m has a factor 4 where 2 suffices; smallest m at |C| = 1000, epsilon = 1",
 )
 def printed_excess_is_exceeded(*, candidates, epsilon, m, beta, factor=1):
     """The worst scores have two levels: P(excess > alpha) against beta / 4."""
