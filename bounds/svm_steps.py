@@ -25,8 +25,8 @@ def auxiliary_gradient(*, w, first, second, risk_gradient_first, risk_gradient_s
     """The auxiliary risk's gradient
 
     By (3.2), C grad R_emp(w_D', D') = -w_D', which cancels the last term; so the gradient vanishes at w_D. Arguments
-    are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand ends the left
-    side in w - w_D; Lemma 21 prints w - w_D' in the same place, so we read a lost prime.
+    are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand ends the
+    left side in w - w_D; Lemma 21 prints w - w_D' in the same place, so we read a lost prime.
     """
     return C * np.subtract(risk_gradient_first, risk_gradient_second) + np.subtract(w, second)
 

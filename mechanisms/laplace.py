@@ -15,7 +15,7 @@ the sensitivity. `reachable` is the attack that tells the two samplers apart.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, floor, frexp, inf, log, nextafter
+from math import ceil, exp, floor, frexp, inf, log, nextafter, ulp
 
 import numpy as np
 
@@ -162,11 +162,11 @@ def reachable(y, centre, scale, margin=4):
     Only uniforms whose noise lies within the rounding of the sum are tried, and `margin` more on either side for the
     rounding of the logarithm. Scalars in, bool out.
     """
+    y, centre = float(y), float(centre)
     x = y - centre
-    tail = np.exp(-abs(x) / scale)
+    tail = exp(-abs(x) / scale)
     u = 1 - tail / 2 if x > 0 else tail / 2
-    slack = float(np.spacing(abs(y)) + np.spacing(abs(x)))
-    window = min(ceil(slack / scale * tail * 2.0**52) + margin, 100_000)
+    window = min(ceil((ulp(y) + ulp(x)) / scale * tail * 2.0**52) + margin, 100_000)
     middle = floor(u * 2.0**53)
     candidates = range(max(1, middle - window), min(2**53 - 1, middle + window + 1) + 1)
     return any(centre + _noise(k, scale) == y for k in candidates)
