@@ -63,7 +63,7 @@ def witness(setting, claimed, found, X, y, python):
     bound.hull_distance,
     quick=({"n": 12},),
     full=({"n": 1}, {"n": 2}, {"n": 150}),
-    control=Sabotage("weights that sum to {}", (1.000001, 2)),
+    control=Sabotage("weights that sum to {}", (1.001, 2)),
     cost=0.1,
 )
 def distance_is_margin(*, n, factor=1):
