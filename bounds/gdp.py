@@ -332,7 +332,7 @@ def approx_epsilon_simple(*, mu, delta):
         integer("m"),
         require(
             "epsilon <= 8 log(1/delta)",
-            lambda epsilon, delta: bool(np.all(epsilon <= 4 * gaussian_quantile_scale(delta) ** 2)),
+            lambda epsilon, delta: bool(np.all(epsilon <= 8 * np.log(1 / np.asarray(delta)))),
         ),
     ],
     source=f"{WZW25}, Lemma E.3",
