@@ -170,7 +170,7 @@ def power_complement(log_base, n) -> arb:
     return -(exact(n) * exact(log_base)).expm1()
 
 
-def integral(function: Callable[[acb, bool], acb], start, end, accuracy: float = 1e-20) -> arb:
+def integral(function: Callable[[acb, bool], acb], start, end, accuracy: float = 1e-15) -> arb:
     """A ball around the integral of a real function over [start, end], both finite.
 
     `function(z, analytic)` gets complex balls around pieces of the path. While `analytic` is True it must return a

@@ -6,8 +6,11 @@ Integrals run over [-40, 40]; what lies beyond is enclosed by the normal tail th
 
 from __future__ import annotations
 
+import functools
+
 from flint import acb, arb
 
+from bounds import tnb_balls
 from bounds.certify import Phi, exact, hull, integral, log_Phi, phi, power_complement, precise
 
 REACH = 40
@@ -37,6 +40,7 @@ def max_exceeds(n, z) -> arb:
     return power_complement(log_Phi(z), n)
 
 
+@functools.cache
 @precise
 def mean_max(n: int) -> arb:
     """E max of n = integral of z n phi(z) Phi(z)^(n-1), for a whole number n.
@@ -49,6 +53,20 @@ def mean_max(n: int) -> arb:
         return arb(0)
     inside = integral(lambda z, _: n * z * _density(z) * _cdf(z) ** (n - 1), -REACH, REACH)
     return _within(inside, 2 * n * phi(REACH))  # beyond REACH: at most n |z| phi(z), integrated
+
+
+@precise
+def mean_min(n: int) -> arb:
+    """E min of n = integral of z n phi(z) Phi(-z)^(n-1), for a whole number n."""
+    n = int(n)
+    inside = integral(lambda z, _: n * z * _density(z) * _cdf(-z) ** (n - 1), -REACH, REACH)
+    return _within(inside, 2 * n * phi(REACH))
+
+
+@precise
+def min_at_most(n, z) -> arb:
+    """P(min of n <= z) = 1 - (1 - Phi(z))^n, for any real n >= 1."""
+    return power_complement((-Phi(z)).log1p(), n)
 
 
 @precise
@@ -88,28 +106,6 @@ def best_loses(n: int, gap) -> arb:
 
 
 @precise
-def count_mean(eta, r) -> arb:
-    """E K of the truncated negative binomial law (Definition A.1): eta (1 - r) / (r (1 - r^eta))."""
-    eta, r = exact(eta), exact(r)
-    if eta.is_zero():
-        return (1 - r) / (-r * r.log())
-    return eta * (1 - r) / (-r * (eta * r.log()).expm1())
-
-
-@precise
-def count_pmf(eta, r, k_max: int) -> list[arb]:
-    """[P(K = 1), ..., P(K = k_max)] of Definition A.1."""
-    eta, r = exact(eta), exact(r)
-    if eta.is_zero():
-        return [(1 - r) ** k / (-k * r.log()) for k in range(1, k_max + 1)]
-    weight, found = 1 / (-eta * r.log()).expm1(), []
-    for k in range(1, k_max + 1):
-        weight *= (1 - r) * (k - 1 + eta) / k
-        found.append(weight)
-    return found
-
-
-@precise
 def mean_max_of_count(eta, r) -> arb:
     """E max of K standard normals, K independent with the law of Definition A.1.
 
@@ -126,5 +122,5 @@ def mean_max_of_count(eta, r) -> arb:
     def tail(z, analytic):
         return 1 - generating(_cdf(z), analytic) - generating(_cdf(-z), analytic)
 
-    beyond = count_mean(eta, r) * phi(REACH)  # 1 - G(x) <= E K (1 - x), and G(x) >= 0
+    beyond = tnb_balls.mean(eta, r) * phi(REACH)  # 1 - G(x) <= E K (1 - x), and G(x) >= 0
     return _within(integral(tail, 0, REACH), 2 * beyond)
