@@ -1,5 +1,5 @@
-"""The exponential mechanism, and differential privacy of finite laws: Definitions 2.1 and 6.1 of Bassily,
-Mohri & Suresh.
+"""The exponential mechanism, and privacy of finite laws: Definitions 2.1 and 6.1 of Bassily, Mohri &
+Suresh.
 
 From finitely many candidates c with scores q(S, c), each of which moves by at most Dq between neighbouring
 datasets, release c with probability proportional to exp(epsilon q(S, c) / (2 Dq)). The proofs use two facts
@@ -31,12 +31,12 @@ BMS22 = "Bassily, Mohri & Suresh 2022"
     source=f"{BMS22}, Definition 2.1",
 )
 def smallest_delta(*, laws, pairs, epsilon):
-    """Differential privacy: the smallest delta of a finite mechanism, over all its neighbouring pairs and
-    both orders.
+    """Differential privacy, as the smallest delta of a finite mechanism.
 
+    Over all neighbouring pairs and both orders; the worst event of a pair is {p > e^epsilon q}, so
+    delta = max sum_o (p_o - e^epsilon q_o)_+.
     `laws`: probabilities, shape (datasets, outputs). `pairs`: indices of neighbouring datasets, shape
-    (pairs, 2). The worst event of a pair is {p > e^epsilon q}, so delta = max sum_o (p_o - e^epsilon
-    q_o)_+.
+    (pairs, 2).
 
     >>> laws = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> float(smallest_delta(laws=laws, pairs=[(0, 1)], epsilon=0.0))
@@ -114,8 +114,9 @@ def label_pairs(universe, m):
     source=f"{BMS22}, Definition 6.1 (E.1 in the appendix)",
 )
 def smallest_label_delta(*, laws, pairs, epsilon):
-    """Label privacy: the same inequality over the pairs that differ in one label (`label_pairs`); features
-    are public.
+    """Label privacy: the same inequality over pairs that differ in one label.
+
+    `pairs` as `label_pairs` lists them; features are public.
 
     >>> float(smallest_label_delta(laws=np.array([[1.0, 0.0], [0.5, 0.5]]), pairs=[(0, 1)], epsilon=0.0))
     0.5
@@ -173,8 +174,8 @@ def selection_epsilon(*, epsilon):
 
 
 def worst_log_ratio(weight, epsilon):
-    """The largest log-ratio at a candidate whose probability is `weight` before its score rises by Dq and
-    the others fall.
+    """The largest log-ratio at a candidate of probability `weight` whose score rises by Dq while all others
+    fall.
 
     log p'(c) - log p(c) = epsilon / 2 - log(w e^{epsilon / 2} + (1 - w) e^{-epsilon / 2}), decreasing in w,
     from epsilon to 0.
@@ -195,12 +196,11 @@ def worst_log_ratio(weight, epsilon):
     source=f"{BMS22}, proof of Theorem 3.1, before equation (9), (8) in the appendix",
 )
 def printed_excess(*, candidates, epsilon, m, beta):
-    """The exponential mechanism on -R with sensitivity 1/m: the excess alpha that has probability at most
-    beta / 4.
+    """The exponential mechanism on empirical risks: the excess that has probability at most beta / 4.
 
-    `candidates`: |C|. The printed condition on m, solved for alpha: 4 log(4 |C| / beta) / (epsilon m),
-    twice what is needed (the explicit reading at b = beta / 4), so its failure probability is at most about
-    (beta / 4)^2 / |C|.
+    Scores are -R, of sensitivity 1/m. `candidates`: |C|. The printed condition on m, solved for alpha: 4
+    log(4 |C| / beta) / (epsilon m), twice what is needed (the explicit reading at b = beta / 4), so its
+    failure probability is at most about (beta / 4)^2 / |C|.
 
     >>> round(float(printed_excess(candidates=100, epsilon=1.0, m=1000, beta=0.1)), 6)
     0.033176
@@ -234,7 +234,7 @@ def selection_excess(*, candidates, epsilon, sensitivity, beta):
 
 
 def two_level_failure(candidates, excess, epsilon, sensitivity):
-    """P(more than `excess` below the best) when one candidate is best and all others lie just below the
+    """P(more than `excess` below the best) if one candidate is best and all others lie just below the
     threshold.
 
     >>> round(float(two_level_failure(2, 0.0, 1.0, 1.0)), 6)

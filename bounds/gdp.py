@@ -1,5 +1,4 @@
-"""Gaussian differential privacy: Definitions 2.1 and 2.2, Remark 2.3 and Appendix E.1 of Wang, Zhu & Wang
-(2025).
+"""Gaussian differential privacy: Definitions 2.1, 2.2, Remark 2.3 and Appendix E of Wang, Zhu & Wang (2025).
 
 A mechanism is mu-GDP if telling two neighbouring datasets apart from its release is at least as hard as
 telling N(0, 1) from N(mu, 1). How hard that is, the *curve* says: the smallest delta such that the pair is
@@ -95,7 +94,7 @@ def log_gaussian_delta(epsilon, mu):
     source=f"{WZW25}, Definition 2.1",
 )
 def approximate_dp_excess(*, p, q, epsilon, delta):
-    """Approximate differential privacy: by how much one pair of finite laws breaks it.
+    """Approximate differential privacy, and by how much a pair of finite laws breaks it.
 
     max_O P(O) - e^epsilon Q(O) - delta, at most 0 if the pair is within the guarantee; the worst event is
     {p > e^epsilon q}. `p`, `q`: probabilities, shape (outputs,). X and X' have n records each and differ in
@@ -211,7 +210,7 @@ def composed_gdp(*, mu):
     source=f"{WZW25}, Remark 2.3; Dong, Roth & Su 2022, Theorem 2.7",
 )
 def gaussian_mechanism_gdp(*, sensitivity, sigma):
-    """The Gaussian mechanism with L2 sensitivity Delta and standard deviation sigma is (Delta / sigma)-GDP.
+    """The Gaussian mechanism is (Delta / sigma)-GDP: L2 sensitivity over standard deviation.
 
     Derivation: for one pair of neighbours the releases are N(f, sigma^2 I) and N(f', sigma^2 I); in the
     direction f' - f, scaled by sigma, they are N(0, 1) and N(s, 1) with s = |f - f'| / sigma <= Delta /
@@ -338,8 +337,9 @@ def approx_epsilon_simple(*, mu, delta):
     source=f"{WZW25}, Lemma E.3",
 )
 def budget_each(*, epsilon, delta, m):
-    """The Gaussian budget of each of m mechanisms that together are (epsilon, delta)-DP: the privacy of
-    Algorithm 2.
+    """The privacy of Algorithm 2: a Gaussian budget for each of m mechanisms.
+
+    Together they are (epsilon, delta)-DP.
 
     Derivation: by Remark 2.3 the m of them are mu-GDP with mu = epsilon / (2 t), whatever m is; epsilon <=
     8 log(1/delta) = 4 t^2 is mu <= 2 t, the hypothesis of Corollary E.2, whose epsilon is 2 mu t = epsilon.

@@ -46,7 +46,7 @@ def events_give_no_more_than_outputs(*, outputs, factor=1):
     off = int(np.argmax(np.abs(np.array(found) - claimed)))
     series = {"law": list(range(10)), "bound": claimed, "exact": found}
     if abs(found[off] - claimed[off]) <= ROUNDING * (1 + found[off]):
-        return holds("enumeration", "everywhere", tightness=(1.0, 1.0), series=series)
+        return holds("derivation", "everywhere", tightness=(1.0, 1.0), series=series)
     witness = {
         "setting": {"outputs": outputs},
         "claimed": claimed[off],
@@ -154,8 +154,8 @@ def rare_candidate(candidates):
     cost=0.4,
 )
 def every_pair_of_score_vectors(*, epsilon, factor=1):
-    """The largest log-ratio over all outputs of all neighbouring pairs: score grids, datasets, and the
-    worst family.
+    """The largest log-ratio over all outputs and neighbouring pairs: score grids, datasets, the worst
+    family.
 
     The grids and datasets look for a hole in the derivation; the family shows that nothing can be saved.
     """
@@ -201,7 +201,7 @@ def every_pair_of_score_vectors(*, epsilon, factor=1):
     attack="pure",
     bound=lambda epsilon, **_: epsilon,
     quick=grid(epsilon=[1.0], candidates=[10]),
-    full=grid(epsilon=[0.5, 2.0, 4.0], candidates=[20]),
+    full=grid(epsilon=[0.5, 2.0, 3.0], candidates=[20]),
     control=Sabotage("a mechanism short by a factor of {}", (1.3, 1.6, 2)),
     chunk=lambda **_: 20_000,
     cap=20,
@@ -244,8 +244,10 @@ def _searched_failure(candidates, excess, sensitivity, epsilon):
 
 
 def _largest_share(power, top):
-    """An enclosure of the supremum of failure / y over every K >= 1 and y in (0, top), where the worst failure is
-    (K - 1) x / ((K - 1) x + 1) at x = (y / K)^power: branch and bound in k = 1 / K in [0, 1], limits included.
+    """An enclosure of the supremum of failure / y over every K >= 1 and y in (0, top).
+
+    The worst failure is (K - 1) x / ((K - 1) x + 1) at x = (y / K)^power. Branch and bound in k = 1 / K in
+    [0, 1]: limits included.
     """
 
     def value(k, y):
@@ -261,8 +263,9 @@ def _largest_share(power, top):
 
 
 def _accuracy(setting, excess, sensitivity, epsilon, candidates, allowed, top):
-    """Decide P(failure) <= allowed here, and for every K and allowed < top if exp(-epsilon excess / (2 Dq)) is a whole
-    power of allowed / K.
+    """Decide P(failure) <= allowed here, and for every K and every allowed < top.
+
+    The latter if exp(-epsilon excess / (2 Dq)) is a whole power of allowed / K.
     """
     exactly = _worst_failure(candidates, excess, sensitivity, epsilon)
     if exactly > allowed * (1 + 1e-9):

@@ -1,5 +1,4 @@
-"""The exponential mechanism: release the index of a candidate, with probability proportional to exp(epsilon
-q / (2 Dq)).
+"""The exponential mechanism: release candidate c with probability proportional to exp(epsilon q(c) / (2 Dq)).
 
 Scores are computed once, or streamed block by block when there are too many to hold. A release is the
 candidate that wins after every score got its own Gumbel noise of scale 2 Dq / epsilon (Gumbel-max), so the
@@ -107,8 +106,9 @@ def law(scores, *, sensitivity, privacy):
 
 
 def streamed(blocks, *, candidates, sensitivity, privacy):
-    """As `law`, for more scores than memory holds: `blocks()` returns a fresh iterator over arrays of
-    scores, in order.
+    """As `law`, for more scores than memory holds.
+
+    `blocks()` returns a fresh iterator over arrays of scores, in order.
 
     `candidates` is their number in all. Every call of `sample` or `log_density` is one pass and holds one
     block.

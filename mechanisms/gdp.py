@@ -30,8 +30,7 @@ class GaussianLaw:
 
 
 def law(value, *, sensitivity, sigma=None, privacy=None):
-    """The Gaussian mechanism with noise `sigma`, or with the least noise that gives `privacy`. Exactly one
-    of the two is given.
+    """The Gaussian mechanism with noise `sigma`, or with the least noise that gives `privacy` (one of the two).
 
     Formal guarantee: (sensitivity / sigma)-GDP, if the statistic moves by at most `sensitivity` in the L2
     norm between neighbours (assumed: it belongs to the caller's statistic). The analysis is over the reals;

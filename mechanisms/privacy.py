@@ -1,5 +1,4 @@
-"""What a mechanism promises: pure, approximate and Gaussian differential privacy, and how one turns into
-another.
+"""What a mechanism promises: pure, approximate and Gaussian privacy, and how one turns into another.
 
     PureDP(epsilon)             P(O) <= e^epsilon P'(O)                      for all neighbours and events
     ApproxDP(epsilon, delta)    P(O) <= e^epsilon P'(O) + delta
@@ -100,8 +99,9 @@ def LabelDP(epsilon, delta=0.0):
 
 
 def gaussian_delta(epsilon, mu):
-    """The smallest delta such that mu-GDP implies (epsilon, delta)-DP, for real or infinite epsilon and 0
-    <= mu <= inf.
+    """The smallest delta such that mu-GDP implies (epsilon, delta)-DP.
+
+    `epsilon` real or infinite, 0 <= mu <= inf; elementwise.
 
     >>> float(gaussian_delta(1000.0, 40.0)), float(gaussian_delta(0.0, 1e-8))
     (2.536297e-07, 3.989423e-09)
@@ -111,8 +111,9 @@ def gaussian_delta(epsilon, mu):
 
 
 def gaussian_epsilon(mu, delta):
-    """The smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up; inf if there is
-    none (delta = 0).
+    """The smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up.
+
+    inf if there is none (delta = 0).
 
     >>> round(gaussian_epsilon(1.0, 1e-5), 4)
     4.3772
@@ -131,8 +132,7 @@ def gaussian_epsilon(mu, delta):
 
 
 def gaussian_mu(epsilon, delta):
-    """The largest mu such that mu-GDP implies (epsilon, delta)-DP, rounded down: the analytic Gaussian
-    calibration.
+    """The analytic Gaussian calibration: the largest mu that implies (epsilon, delta)-DP, rounded down.
 
     0 if delta = 0 (no Gaussian noise is purely private), inf if delta = 1 or epsilon = inf.
 
@@ -202,8 +202,7 @@ def to_pure(privacy):
 
 
 def to_approx(privacy, *, delta=None, epsilon=None):
-    """The ApproxDP that `privacy` implies at the given `delta` (smallest epsilon) or `epsilon` (smallest
-    delta).
+    """The ApproxDP that `privacy` implies, at a given `delta` (smallest epsilon) or `epsilon` (smallest delta).
 
     PureDP and ApproxDP need neither argument. Raises ValueError for GaussianDP unless exactly one is given,
     and for an ApproxDP at a delta or epsilon below its own, where nothing follows (at a larger one it is
@@ -273,8 +272,9 @@ def to_neighbours(privacy, neighbours):
 
 
 def compose(*guarantees):
-    """What several mechanisms on the same data promise together, adaptively chosen, budgets fixed in
-    advance.
+    """What several mechanisms on the same data promise together.
+
+    They may be chosen adaptively; their budgets are fixed in advance.
 
     Only GaussianDP and PureDP: sqrt of the sum of the squares of mu if there is a GaussianDP (pure ones
     converted), else the sum of epsilon. With an ApproxDP: sums of epsilon and of delta (basic composition).

@@ -13,7 +13,7 @@ from bounds import gdp
 from bounds.theorem import OutsideHypotheses
 from experiments.audit import audit
 from experiments.claim import CLAIMS
-from experiments.gdp import Conversion
+from experiments.gdp_conversion import Conversion
 from experiments.streams import TEST_ROOT
 from experiments.verdict import LOG_REFUTE
 from mechanisms import gdp as mechanism
