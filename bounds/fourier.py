@@ -57,9 +57,9 @@ def slow(f: Callable, z, *, bound, start=2) -> arb:
     >>> found.overlaps(arb.pi() * arb(-1).exp()), float(found.rad()) < 1e-12
     (True, True)
     """
-    z, start, bound = exact(z), exact(start), exact(bound)
-    if not z >= 0:
+    if not exact(z) >= 0:
         raise ValueError(f"z = {z} is outside [0, inf)")
+    z, start, bound = exact(z), exact(start), exact(bound)
     near = _between(lambda x: f(x) * (z * x).cos(), 0, start).real
     leftover = _around_zero(bound / start**2 * arb(-LENGTH).exp())
     if z == 0:

@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpz_poly
 from bounds import rff
 from bounds.certify import PRECISION, enclosure, exact
 from bounds.spectra import sqrt
-from experiments import lattice, rff_uniform, spectra  # noqa: F401 (they register their claims)
+from experiments import lattice
 from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
 from experiments.transforms import compare_pair, density
 from experiments.transforms import profile as table_profile

@@ -118,15 +118,15 @@ class FourierMap:
         return images.reshape(len(images), self.dimension)
 
 
-def angles_of(X, omega):
+def angles_of(X, omega, name="X"):
     """<omega_l, x_i>, shape (n, D). Raises ValueError where the dimensions differ or a product overflows."""
-    X = rows(X)
+    X = rows(X, name)
     if X.shape[1] != omega.shape[1]:
-        raise ValueError(f"X has shape {X.shape}, not (n, {omega.shape[1]}) as omega has")
+        raise ValueError(f"{name} has shape {X.shape}, not (n, {omega.shape[1]}) as omega has")
     with np.errstate(over="ignore", invalid="ignore"):
         angles = X @ omega.T
     if not np.isfinite(angles).all():
-        raise ValueError("X has entries so large that <omega, x> is not a finite number")
+        raise ValueError(f"{name} has entries so large that <omega, x> is not a finite number")
     return angles
 
 
@@ -154,7 +154,7 @@ def gram(X, blocks: Iterable[np.ndarray], *, radius=1.0, Z=None):
     total, count = np.zeros((len(X), len(Z))), 0
     for omega in blocks:
         left = angles_of(X, omega)
-        right = left if Z is X else angles_of(Z, omega)
+        right = left if Z is X else angles_of(Z, omega, "Z")
         for wave in (np.cos, np.sin):
             image = wave(left)
             total += image @ (image if Z is X else wave(right)).T
