@@ -1,4 +1,4 @@
-"""Noisy gradient descent: Lemmas A.9, A.10, C.1 and Algorithm 5 of Wang, Zhu & Wang (2025).
+"""Noisy gradient descent: Algorithm 5 and Lemma C.1 of Wang, Zhu & Wang (2025).
 
 The objective is the *sum* of hinge losses with confidence margin `width` (the paper's c) over n records, rows x
 with norm at most `radius` (b), z = y x:
@@ -8,19 +8,16 @@ with norm at most `radius` (b), z = y x:
 Names: `steps` is T, `sensitivity` the L2 sensitivity Delta of the *gradient* when one record is replaced,
 `distance` the norm of w_ref - w_0, `mu` the Gaussian-DP budget, `sigma` a standard deviation. The paper's Algorithm 5
 says "loss function l(.)"; its Section 3 says that the optimisation uses the hinge loss, which is what we read.
-What happens to other losses is said at `squared_gradient`. The last iterate (Lemma C.2) is in `bounds.last_iterate`.
+What other losses would need is said at `noisy_gd_proof.squared_gradient`. Lemma C.2 is in `bounds.last_iterate`.
 """
 
 from __future__ import annotations
 
 from math import ceil, sqrt
 
-import numpy as np
-
+from bounds.hinge_gradient import WZW25
 from bounds.theorem import at_least, integer, positive, theorem
 
-WZW25 = "Wang, Zhu & Wang 2025"
-ALGORITHM = f"{WZW25}, Algorithm 5"
 PROOF = f"{WZW25}, proof of Lemma C.1"
 
 
@@ -37,7 +34,7 @@ def printed_steps(n, mu):
 
 
 def balanced_steps(n, mu, d):
-    """n^2 mu^2 / d rounded up: d times cheaper than the printed T, and the bound of Lemma C.1 at most doubles.
+    """n^2 mu^2 / d rounded up: d times cheaper than the printed T, and the bound of Lemma C.1 grows by at most sqrt(2).
 
     >>> balanced_steps(20, 0.5, 5)
     20
@@ -60,88 +57,6 @@ def stride(*, steps, gradient_norm, sigma, d, distance, log_factor=1.0):
     Lemma C.1 prints G0 = n Delta and no log factor; Lemma C.2 prints log_factor = log(1/beta).
     """
     return distance / sqrt(steps * (gradient_norm**2 + log_factor * d * sigma**2))
-
-
-# Appendix A.3 ---------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.lemA.9",
-    says=r"f(\mathbf{y})-f(\mathbf{x})\ge\langle\mathbf{g},\mathbf{y}-\mathbf{x}\rangle,"
-    r"\quad\mathbf{g}\in\partial f(\mathbf{x})",
-    source=f"{WZW25}, Lemma A.9",
-)
-def first_order_gap(*, f_x, f_y, slope):
-    """First order condition for convexity: f(y) - f(x) - <g, y - x>, never negative.
-
-    `slope` is <g, y - x> for a subgradient g at x. Derivation for a differentiable convex f: convexity gives
-    (f(x + t (y - x)) - f(x)) / t <= f(y) - f(x) for 0 < t <= 1, and the left side tends to <grad f(x), y - x>.
-    For a subgradient it is the definition. The paper prints "differentiable" and uses it on the hinge loss, which is
-    not: there g = -sum a_i z_i / c with a_i = 1 below the kink, 0 above, anything in [0, 1] on it, and the
-    inequality splits into n inequalities in the scalars u = <z, x>/c, v = <z, y>/c:
-    (1 - v)_+ - (1 - u)_+ + a (v - u) >= 0, true on each side of each kink.
-
-    >>> first_order_gap(f_x=1.0, f_y=0.0, slope=-1.0)
-    0.0
-    """
-    return f_y - f_x - slope
-
-
-@theorem(
-    "wzw25.lemA.10",
-    part="add or remove",
-    says=r"\max_{S\sim S'}\|\nabla\hat L_c(\mathbf{w};S)-\nabla\hat L_c(\mathbf{w};S')\|"
-    r"=\max_{\mathbf{x}\in\mathcal{X}}\frac{\|\mathbf{x}\|}{c}",
-    needs=[positive("radius"), positive("width")],
-    source=f"{WZW25}, Lemma A.10 (a)",
-)
-def add_remove_sensitivity(*, radius, width):
-    """Sensitivity of the gradient sum when a record is added or removed: radius / width.
-
-    A record's subgradient is -a z / c with a in [0, 1], so its norm is at most ||x|| / c; attained at w = 0, where
-    every record is active.
-
-    >>> add_remove_sensitivity(radius=1.0, width=0.5)
-    2.0
-    """
-    return radius / width
-
-
-@theorem(
-    "wzw25.lemA.10",
-    part="replacement",
-    says=r"\max_{S\sim S'}\|\nabla\hat L_c(\mathbf{w};S)-\nabla\hat L_c(\mathbf{w};S')\|"
-    r"=2\max_{\mathbf{x}\in\mathcal{X}}\frac{\|\mathbf{x}\|}{c}",
-    needs=[positive("radius"), positive("width")],
-    source=f"{WZW25}, Lemma A.10 (b)",
-)
-def replacement_sensitivity(*, radius, width):
-    """Sensitivity of the gradient sum when a record is replaced: 2 radius / width.
-
-    The triangle inequality over part (a). Attained at w = 0 by (x, +1) against (x, -1) with ||x|| = radius, whatever
-    the other records are, so the maximum over w in R^d is exactly this (for one fixed w it may be smaller).
-
-    >>> replacement_sensitivity(radius=1.0, width=0.5)
-    4.0
-    """
-    return 2 * radius / width
-
-
-@theorem(
-    "wzw25.lemA.10.s1",
-    parent="wzw25.lemA.10",
-    says=r"|\ell_c(\mathbf{w};(\mathbf{x},y))-\ell_c(\mathbf{v};(\mathbf{x},y))|"
-    r"\le\frac{\|\mathbf{x}\|}{c}\|\mathbf{w}-\mathbf{v}\|",
-    needs=[positive("width")],
-    source=f"{WZW25}, proof of Lemma A.10",
-)
-def lipschitz_constant(*, norm, width):
-    """Lipschitz constant of one record's hinge loss: ||x|| / c, the proof's only line.
-
-    >>> lipschitz_constant(norm=1.0, width=0.25)
-    4.0
-    """
-    return norm / width
 
 
 # Lemma C.1 ------------------------------------------------------------------------------------------------
@@ -244,185 +159,3 @@ def averaged_hinge_excess(*, n, d, steps, mu, sensitivity, distance):
     10.0
     """
     return distance * sensitivity * sqrt(n**2 / (4 * steps) + d / mu**2)
-
-
-# The printed algorithm and proof, line by line ------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.lemC.1.s1",
-    parent="wzw25.lemC.1",
-    part="set",
-    kind="identity",
-    says=r"\sup_{S\sim S'}|\hat L(\mathbf{w};S)-\hat L(\mathbf{w};S')|=\Delta",
-    needs=[positive("radius"), positive("width"), at_least("norm", 0)],
-    source=f"{ALGORITHM}, line Set",
-)
-def value_sensitivity(*, norm, radius, width):
-    """The line "L2 sensitivity of L-hat is Delta", taken word by word: the sensitivity of the *value* at ||w|| = norm.
-
-    One record replaced: values range over [0, 1 + norm radius / width]. It grows with ||w|| without bound, while
-    the noise is for the gradient; the callers use Lemma A.10's Delta = 2 radius / width, which is meant.
-
-    >>> value_sensitivity(norm=3.0, radius=1.0, width=0.5)
-    7.0
-    """
-    return 1 + norm * radius / width - max(0.0, 1 - norm * radius / width)
-
-
-@theorem(
-    "wzw25.lemC.1.s2",
-    parent="wzw25.lemC.1",
-    part="noise",
-    kind="privacy",
-    says=r"T=\lceil n^2\mu^2\rceil,\ \sigma=n\Delta\ \Rightarrow\ \frac{\sqrt T\,\Delta}{\sigma}\le\mu",
-    needs=[integer("n"), positive("mu")],
-    source=f"{ALGORITHM}, line Set",
-)
-def rounded_gdp(*, n, mu):
-    """The line "sigma = Delta sqrt(T) / mu = n Delta" where T = n^2 mu^2 is not whole and is rounded up.
-
-    The two expressions differ then. With n Delta the steps spend sqrt(ceil(n^2 mu^2)) / n > mu; at least one
-    step is 1/n-GDP, so no mu < 1/n is reached. (Rounded down, the literal range t = 0..T-1, they spend less than mu.)
-
-    >>> rounded_gdp(n=1, mu=0.1)
-    1.0
-    """
-    return sqrt(printed_steps(n, mu)) / n
-
-
-@theorem(
-    "wzw25.lemC.1.s2",
-    parent="wzw25.lemC.1",
-    part="noise",
-    reading="corrected",
-    kind="privacy",
-    says=r"\sigma=\frac{\Delta\sqrt{T}}{\mu}\ \Rightarrow\ \frac{\sqrt T\,\Delta}{\sigma}=\mu,\quad T=1,2,\ldots",
-    needs=[integer("steps"), positive("mu"), positive("sensitivity")],
-    source=ALGORITHM,
-)
-def whole_steps_gdp(*, steps, mu, sensitivity):
-    """sigma computed from the whole number of steps: exactly mu for every T, also where n mu < 1.
-
-    >>> whole_steps_gdp(steps=4, mu=0.1, sensitivity=1.0)
-    0.1
-    """
-    return sqrt(steps) * sensitivity / noise_std(steps, sensitivity, mu)
-
-
-@theorem(
-    "wzw25.lemC.1.s3",
-    parent="wzw25.lemC.1",
-    part="second moment",
-    says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
-    needs=[integer("n"), integer("d"), at_least("sensitivity", 0), at_least("sigma", 0)],
-    source=PROOF,
-)
-def squared_gradient(*, n, d, sensitivity, sigma):
-    """Second moment of a noisy gradient: n^2 Delta^2 + d sigma^2.
-
-    E ||g + xi||^2 = ||g||^2 + d sigma^2, and for the hinge ||g|| <= n radius / width = n Delta / 2. For an arbitrary
-    loss a sensitivity bounds differences, not gradients: l(w; z) = <a, w> has replacement sensitivity 0 and gradient
-    sum n a. Other losses need ||grad l|| <= Delta as a hypothesis (and convexity, for Lemma A.9).
-
-    >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
-    7.0
-    """
-    return n**2 * sensitivity**2 + d * sigma**2
-
-
-@theorem(
-    "wzw25.lemC.1.s4",
-    parent="wzw25.lemC.1",
-    part="one step",
-    says=r"\mathbb{E}\|\mathbf{w}_{t+1}-\mathbf{w}_{ref}\|^2\le\mathbb{E}\|\mathbf{w}_t-\mathbf{w}_{ref}\|^2"
-    r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
-    source=PROOF,
-)
-def one_step(*, squared_distance, excess, eta, second_moment):
-    """One step of the recursion: its right-hand side.
-
-    >>> one_step(squared_distance=1.0, excess=0.5, eta=0.5, second_moment=1.0)
-    0.75
-    """
-    return squared_distance - 2 * eta * excess + eta**2 * second_moment
-
-
-@theorem(
-    "wzw25.lemC.1.s5",
-    parent="wzw25.lemC.1",
-    part="telescoped",
-    says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{T\eta}"
-    r"+\eta(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{T}",
-    needs=[integer("steps"), positive("eta")],
-    source=PROOF,
-)
-def telescoped(*, distance, eta, steps, second_moment, final):
-    """The telescoped sum as printed; `final` is E ||w_T - w_ref||^2. Its last term lacks a factor 1 / (2 eta).
-
-    >>> telescoped(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
-    1.0
-    """
-    return distance**2 / (steps * eta) + eta * second_moment - final / steps
-
-
-@theorem(
-    "wzw25.lemC.1.s5",
-    parent="wzw25.lemC.1",
-    part="telescoped",
-    reading="corrected",
-    says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{2T\eta}"
-    r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}",
-    needs=[integer("steps"), positive("eta")],
-    source=PROOF,
-)
-def telescoped_corrected(*, distance, eta, steps, second_moment, final):
-    """The telescoped sum: step s4 summed over t < T and divided by 2 eta T.
-
-    >>> telescoped_corrected(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
-    0.5
-    """
-    return (distance**2 - final) / (2 * steps * eta) + eta * second_moment / 2
-
-
-@theorem(
-    "wzw25.lemC.1.s6",
-    parent="wzw25.lemC.1",
-    part="balance",
-    kind="identity",
-    says=r"\frac{D^2}{T\eta}+\eta(n^2\Delta^2+d\sigma^2)=2\sqrt{\frac{D^2(n^2\Delta^2+d\sigma^2)}{T}}",
-    needs=[integer("steps"), positive("second_moment"), positive("distance")],
-    source=PROOF,
-)
-def balanced(*, distance, steps, second_moment):
-    """The chosen eta balances the two terms. (The proof's eta has L for Delta; L appears nowhere else.)
-
-    >>> balanced(distance=1.0, steps=4, second_moment=4.0)
-    2.0
-    """
-    return 2 * distance * sqrt(second_moment / steps)
-
-
-@theorem(
-    "wzw25.lemC.1.s7",
-    parent="wzw25.lemC.1",
-    part="last line",
-    says=r"\frac{2n\Delta D}{\sqrt T}+\frac{2\sqrt d\,\sigma D}{\sqrt T}\le\frac{4\Delta\sqrt d\,D}{\mu},"
-    r"\quad\sigma=\frac{\Delta\sqrt T}{\mu},\ T\ge n^2\mu^2",
-    needs=[integer("d"), positive("mu"), positive("sensitivity"), positive("distance")],
-    source=PROOF,
-)
-def last_line(*, d, mu, sensitivity, distance):
-    """The proof's last line, 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the constant 4 the O(.) hides.
-
-    >>> last_line(d=1, mu=1.0, sensitivity=1.0, distance=1.0)
-    4.0
-    """
-    return 4 * averaged_rate(d=d, mu=mu, sensitivity=sensitivity, distance=distance)
-
-
-def hinge_sum(w, Z, width):
-    """L(w) = sum_i max(0, 1 - <z_i, w> / width). w has shape (d,) or (d, columns); Z has shape (n, d)."""
-    return np.maximum(0.0, 1 - np.asarray(Z) @ w / width).sum(axis=0)
-
-
