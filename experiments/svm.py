@@ -109,7 +109,7 @@ MORE = (
     full=MORE,
     control=Sabotage("sensitivity / {}", (1.5, 2.1, 3)),
     given=("rbht09.lem6/explicit",),
-    cost=0.2,
+    cost=0.3,
     note="loose by exactly 2 over the whole range",
 )
 def smooth_sensitivity(*, factor=1, **setting):
@@ -122,7 +122,7 @@ def smooth_sensitivity(*, factor=1, **setting):
     quick=DATABASES,
     full=MORE,
     control=Sabotage("sensitivity / {}", (1.1, 2)),
-    cost=0.2,
+    cost=0.3,
 )
 def smooth_sensitivity_sharp(*, factor=1, **setting):
     """Half of Lemma 6: attained by the linear loss for every n, C, L, kappa and F."""
@@ -135,7 +135,7 @@ def smooth_sensitivity_sharp(*, factor=1, **setting):
     full=MORE,
     control=Sabotage("sensitivity / {}", (1.5, 2.1, 3)),
     given=("rbht09.lem21/explicit",),
-    cost=0.2,
+    cost=0.3,
     note="loose by exactly 2 over the whole range",
 )
 def any_sensitivity(*, factor=1, **setting):
@@ -148,7 +148,7 @@ def any_sensitivity(*, factor=1, **setting):
     quick=DATABASES,
     full=MORE,
     control=Sabotage("sensitivity / {}", (1.1, 2)),
-    cost=0.2,
+    cost=0.3,
     note="the hinge loss attains it when L C kappa^2 <= n, the linear loss always",
 )
 def any_sensitivity_sharp(*, factor=1, **setting):
@@ -464,7 +464,7 @@ def attacked(X, y, z, *, C, beta, calibration, factor, counts=None):
     control=Sabotage("noise / {}", (1.2, 1.41, 2)),
     chunk=lambda **_: 2000,
     cap=100,
-    cost=1e-6,
+    cost=2e-6,
     note="worst pair: kappa = 1",
 )
 def sharp_law_pair(*, beta, n, C, F, factor=1):
@@ -481,7 +481,7 @@ def sharp_law_pair(*, beta, n, C, F, factor=1):
     control=Sabotage("noise / {}", (1.5, 2.5, 4)),
     chunk=lambda **_: 2000,
     cap=50,
-    cost=1e-6,
+    cost=2e-6,
     note="worst pair: kappa = 1/2, because the printed calibration is twice what is needed",
 )
 def printed_law_pair(*, beta, n, C, F, factor=1):
@@ -496,10 +496,10 @@ def printed_law_pair(*, beta, n, C, F, factor=1):
     bound=lambda *, beta, **_: beta,
     quick=({"beta": 2.0, "n": 2000, "C": 1.0},),
     full=({"beta": 2.0, "n": 20190, "C": 1.0},),
-    control=Sabotage("noise / {}", (1.41, 2, 4)),
+    control=Sabotage("noise / {}", (2, 4)),
     chunk=lambda **_: 2000,
-    cap=50,
-    cost=4e-6,
+    cap=30,
+    cost=6e-6,
 )
 def randhie_pair(*, beta, n, C, factor=1):
     """Health-insurance records; the last person is at a corner of the codebook and changes the answer."""

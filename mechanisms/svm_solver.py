@@ -129,7 +129,7 @@ def _interior_point(A, share, centring):
         H += (1 + 1e-15 * np.trace(H, axis1=1, axis2=2))[:, None, None] * np.eye(F)
         step = inverse * (right - _margins(_solved(H, _weights(inverse * right, G)), G))
         dl, dm = target / x - l - l / x * step, target / s - m + m / s * step
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             room = [np.where(d < 0, -v / d, np.inf) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
         length = np.minimum(1.0, 0.99 * np.min(room, axis=(0, 2)))[:, None]
         x, s, l, m = x + length * step, s - length * step, l + length * dl, m + length * dm
