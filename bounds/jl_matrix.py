@@ -114,7 +114,7 @@ def repaired_deviation(*, m, k, beta):
 def all_signs_equal(p):
     """k = 1, N = m = 1, W = z = (1, ..., 1) in R^p: with probability 2^{1-p} all signs agree.
 
-    Then ||Phi W||^2 = p ||W||^2 and |W^T Phi^T Phi z - W^T z| = (p - 1) ||W|| ||z||: the pair (probability, distortion).
+    Then ||Phi W||^2 = p ||W||^2 and |W^T Phi^T Phi z - W^T z| = (p - 1) ||W|| ||z||. Returns (probability, distortion).
 
     >>> all_signs_equal(3)
     (0.25, 2)
@@ -129,7 +129,7 @@ def all_signs_equal(p):
     "bms22.lemD.1.s1",
     parent="bms22.lemD.1",
     reading="explicit",
-    says=r"E\cosh\left(\lambda\sqrt{\sum_j a_j\xi_j^2}\right)\le\max_j E\cosh(\lambda\xi_j),\quad a_j\ge 0,\ \sum_j a_j=1",
+    says=r"E\cosh\left(\lambda\sqrt{\sum_j a_j\xi_j^2}\right)\le\max_j E\cosh(\lambda\xi_j),\ a_j\ge 0,\ \sum_j a_j=1",
     source="ours: why N does not appear",
 )
 def column_average(*, weights, column_values):
@@ -157,9 +157,9 @@ def product_mgf(*, rate):
 
     With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz splits its
     mgf. Above: log E exp(h (<s,a>^2 - |a|^2)) <= -u - log(1 - 2u)/2 <= u^2/(1 - 2u), u = h |a|^2. Below:
-    e^{-x} <= 1 - x + x^2/2 and E <s,b>^4 <= 3 |b|^4 give 3 v^2/2, v = h |b|^2, h = lambda/2. Half their sum is convex in
-    |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at |b|^2 = 4: 3 lambda^2. k rows: k times this at
-    lambda/k.
+    e^{-x} <= 1 - x + x^2/2 and E <s,b>^4 <= 3 |b|^4 give 3 v^2/2, v = h |b|^2, h = lambda/2. Half their sum is convex
+    in |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at |b|^2 = 4: 3 lambda^2. k rows: k times this
+    at lambda/k.
 
     >>> round(product_mgf(rate=0.1), 3)
     0.05

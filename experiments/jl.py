@@ -12,10 +12,13 @@ import numpy as np
 from bounds import jl
 from bounds.certify import HOLDS, at, certify, exact, over, upper_end
 from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
-from experiments.jl_common import corners, points, rows_order
+from experiments.jl_common import corners, failed, points, rows_order
 from mechanisms.jl import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
+
+
+TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 4e-4, "expect": 0.01}
 
 
 # ---- end to end --------------------------------------------------------------------------------------------
@@ -34,11 +37,8 @@ def breaks(rng, size, k, *, m, d, gamma):
     jl.sign_projection_rows,
     quick=grid(m=[10], d=[64], gamma=[0.9], beta=[0.1]),
     full=grid(m=[2, 30], d=[64, 512], gamma=[0.5, 0.99], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (3, 4, 6)),
-    chunk=lambda **setting: 200,
-    cap=30,
-    cost=4e-4,
-    expect=0.01,
+    control=Sabotage("only 1/{} of the rows", (4, 6, 8)),
+    **TAIL,
 )
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     """Lemma A.3 at the explicit number of rows."""
@@ -50,11 +50,8 @@ def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     jl.angles_rows,
     quick=grid(n=[10], d=[64], e=[1.0], beta=[0.1]),
     full=grid(n=[1, 30], d=[2, 512], e=[0.5, 1.0], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (3, 4, 6)),
-    chunk=lambda **setting: 200,
-    cap=30,
-    cost=4e-4,
-    expect=0.01,
+    control=Sabotage("only 1/{} of the rows", (4, 6, 8)),
+    **TAIL,
 )
 def angles_break(rng, size, *, n, d, e, beta, factor=1):
     """Lemma B.1 of wzw25 at the explicit number of rows."""
@@ -175,10 +172,7 @@ def union_bound(*, beta, factor=1):
         worst = max(worst, upper_end(total))
         if total > 1:
             point = {"m": m, "gamma": gamma, "beta": beta}
-            return refuted(
-                "certificate",
-                {"setting": point, "point": point, "claimed": beta, "found": float(total) * beta, "lhs": [], "rhs": []},
-            )
+            return failed("certificate", point, float(total) * beta, beta)
     if worst > 1:
         return inconclusive("BUDGET", "a ball straddles beta")
     return holds("derivation", "everywhere", tightness=(worst, worst), note="k solves the inequality by its definition")
@@ -275,11 +269,7 @@ def one_vector(*, n, k, t, factor=1):
     bound = 2 * (jl.sign_projection_tail(k=k, t=t) / 2) ** factor
     chance = spread_tail(n, k, t)
     if chance > bound * (1 + 1e-9):
-        setting = {"n": n, "k": k, "t": t}
-        sides = {"lhs": [chance * (1 - 1e-9), chance], "rhs": [bound, bound]}
-        return refuted(
-            "enumeration", {"setting": setting, "point": setting, "claimed": bound, "found": chance, **sides}
-        )
+        return failed("enumeration", {"n": n, "k": k, "t": t}, chance, bound)
     below = certify(over(jl.lower_tail_gap), at(jl.lower_tail_gap), {"t": (0.0, 1.0)}, 0.0)
     if below.verdict != HOLDS:
         return inconclusive("BUDGET", "the lower tail's certificate did not close")
@@ -307,11 +297,7 @@ def squares_in_the_logarithm(*, beta, factor=1):
     """log(m^2/beta) <= 2 log(m/beta): the ratio is 1 + s with s = log m / log(m/beta) in [0, 1]."""
     worst = max((jl.doubled_logarithm(m=m, beta=beta), m) for m in SIZES)
     if worst[0] > 2 / factor * (1 + 1e-12):
-        point = {"m": worst[1], "beta": beta}
-        sides = {"lhs": [worst[0]] * 2, "rhs": [2 / factor] * 2}
-        return refuted(
-            "certificate", {"setting": point, "point": point, "claimed": 2 / factor, "found": worst[0], **sides}
-        )
+        return failed("certificate", {"m": worst[1], "beta": beta}, worst[0], 2 / factor)
     return holds("derivation", "everywhere", tightness=(worst[0] / 2,) * 2, note="C = 2, as m grows; also at m = 1")
 
 
@@ -325,7 +311,7 @@ def _inner(a, b):
 
 @exact_claim(
     jl.polarisation,
-    quick=({"k": 1}, {"k": 3}),
+    quick=({"k": 1}, {"k": 2}),
     control=Sabotage("the right-hand side divided by {}", (1.01, 2)),
     note="ubar = u/||u|| is undefined for a zero vector of T, for which the lemma is trivial.",
     cost=0.05,
@@ -345,9 +331,8 @@ def polarisation_step(*, k, factor=1):
             bound = jl.polarisation(gamma=3 * max(kept), plus=_inner(plus, plus), minus=_inner(minus, minus))
             error = abs(_inner(u, v) - _inner(project(u), project(v)) / Fraction(k))
             if error > bound / Fraction(factor):
-                found = {"setting": {"k": k}, "claimed": float(bound / Fraction(factor)), "found": float(error)}
-                found |= {"object": f"{phi}, {u}, {v}", "property": "polarisation", "value": float(error)}
-                return refuted("enumeration", found)
+                point = {"rows": phi, "u": [str(x) for x in u], "v": [str(x) for x in v]}
+                return failed("enumeration", point, error, bound / Fraction(factor))
             tightest = max(tightest, error / bound if bound else Fraction(0))
     text = "<u, v> = (||u + v||^2 - ||u - v||^2)/4 for every linear Phi; attained by orthogonal unit vectors"
     return holds("derivation", "everywhere", tightness=(float(tightest),) * 2, note=text)
@@ -367,8 +352,7 @@ def parallelogram_step(*, factor=1):
         left = jl.polarisation(gamma=gamma, plus=_inner(plus, plus), minus=_inner(minus, minus))
         right = jl.parallelogram(gamma=gamma) / Fraction(factor)
         if left > right:
-            found = {"setting": {}, "claimed": float(right), "found": float(left)}
-            return refuted("enumeration", found | {"object": f"{u}, {v}", "property": "sum", "value": float(left)})
+            return failed("enumeration", {"u": [str(x) for x in u], "v": [str(x) for x in v]}, left, right)
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note="an identity")
 
 

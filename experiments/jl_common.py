@@ -1,6 +1,8 @@
-"""What the projection topics share: points to project, and the check of "k = O(g)" on a whole domain."""
+"""What the projection claims share: points to project, and the check of "k = O(g)" on a whole domain."""
 
 from __future__ import annotations
+
+from math import sqrt
 
 import numpy as np
 from flint import arb
@@ -18,6 +20,15 @@ def points(rng, m, d):
     return T / np.linalg.norm(T, axis=1, keepdims=True) * 10 ** rng.uniform(-2, 2, size=(m, 1))
 
 
+def failed(evidence, point, left, right, python="", **more):
+    """REFUTED: the two sides of the inequality at `point`, in the order in which the statement displays them."""
+    left, right = float(left), float(right)
+    sides = {"lhs": [left, left], "rhs": [right, right]}
+    return refuted(
+        evidence, {"setting": point, "point": point, "claimed": right, "found": left, "python": python, **sides}, **more
+    )
+
+
 def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, note="", **shape):
     """Is `explicit` <= constant * `g` for all parameters? Both are bounds functions of the same arguments.
 
@@ -27,11 +38,7 @@ def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, not
     """
     worst, point = max((explicit(**s) / g(**s), i) for i, s in enumerate(samples))
     if worst > constant / factor * (1 + 1e-9):
-        point = samples[point]
-        low = worst * (1 - 1e-9)
-        claimed = f"explicit <= {constant / factor:.6g} g"
-        fields = {"lhs": [low, worst], "rhs": [constant / factor] * 2}
-        return refuted("certificate", {"setting": point, "claimed": claimed, "found": worst, "point": point, **fields})
+        return failed("certificate", samples[point], worst, constant / factor)
 
     def ratio(x):
         return order_bound(x, logs, arb(least_log).log(), **shape)
@@ -50,3 +57,20 @@ def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, not
 def corners(size, size_name, parameter, values=(1e-3, 0.3, 0.999), betas=(1e-12, 0.1, 0.5, 1 - 1e-9)):
     """Samples at the corners of the hypotheses: sizes, distortion parameters and failure probabilities at both ends."""
     return grid(**{size_name: size, parameter: list(values), "beta": list(betas)})
+
+
+def sharp_records(rng, n, d, gamma, b):
+    """n signed records of norm b with margin gamma in direction e_1: gamma e_1 +- sqrt(b^2 - gamma^2) v, in pairs."""
+    V = rng.normal(size=(-(-n // 2), d - 1))
+    V *= sqrt(b**2 - gamma**2) / np.linalg.norm(V, axis=1, keepdims=True)
+    Z = np.vstack([V, -V])[:n]
+    return np.column_stack([np.full(n, gamma), Z])
+
+
+def above(function, level):
+    """Proved: function(x) > level for all x in [0, 1]."""
+
+    def deficit(x):
+        return level + 1e-9 - function(x)
+
+    return certify(over(deficit), at(deficit), {"x": (0.0, 1.0)}, 0.0).verdict == HOLDS

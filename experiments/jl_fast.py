@@ -12,8 +12,8 @@ from flint import arb
 from bounds import jl, jl_fast
 from bounds.certify import Phi
 from bounds.certify import exact as ball
-from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
-from experiments.jl_common import points
+from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, tail_claim
+from experiments.jl_common import failed, points
 from mechanisms.jl_fast import fast_projection
 
 
@@ -22,8 +22,8 @@ from mechanisms.jl_fast import fast_projection
     quick=grid(m=[10], d=[256], gamma=[0.9], beta=[0.1]),
     full=grid(m=[2, 30], d=[3, 4096], gamma=[0.99], beta=[0.05]),
     control=Sabotage("only 1/{} of the rows", (30, 100, 300)),
-    chunk=lambda **setting: 100,
-    cap=40,
+    chunk=lambda *, beta, **setting: round(10 / beta),
+    cap=7,
     cost=7e-4,
     expect=0.01,
 )
@@ -72,7 +72,7 @@ def enough_near_one(constant):
     given=("bms22.lemA.4.s1/explicit", "bms22.lemA.4.s2/explicit", "bms22.lemA.3.s4/printed"),
     note="k contains no dimension, though the usual proof (all coordinates flat) needs log(d): moments do without. "
     "For m = 1, beta -> 1 the printed k drops to one row, where sign matrices fail (Lemma A.3) but another law works.",
-    cost=0.01,
+    cost=0.02,
 )
 def printed_order(*, factor=1):
     """c = 62,300 is sufficiently large."""
@@ -80,9 +80,7 @@ def printed_order(*, factor=1):
     pairs = [(jl_fast.fast_projection_rows(**s) / jl_fast.fast_projection_order(**s), i) for i, s in enumerate(SAMPLES)]
     worst, index = max(pairs)
     if worst > constant * (1 + 1e-9):
-        point = SAMPLES[index]
-        sides = {"lhs": [worst * (1 - 1e-9), worst], "rhs": [constant, constant]}
-        return refuted("certificate", {"setting": point, "point": point, "claimed": constant, "found": worst, **sides})
+        return failed("certificate", SAMPLES[index], worst, constant)
     if not (enough(constant) and enough_near_one(constant)):
         return inconclusive("NO_CONSTANT", "the certificate did not close")
     note = f"c = {constant:g} suffices for all m, gamma, beta and every dimension; on samples {worst:.0f} does"
@@ -103,9 +101,7 @@ def moments(*, k, p, factor=1):
     for x in ((1, 0, 0, 0), (1, 1, 0, 0), (1, 1, 1, 1), (4, 1, 1, 0)):
         worst = max(worst, exact_moment(x, k, p))
     if worst > bound:
-        setting = {"k": k, "p": p}
-        sides = {"lhs": [worst, worst], "rhs": [bound, bound]}
-        return refuted("enumeration", {"setting": setting, "point": setting, "claimed": bound, "found": worst, **sides})
+        return failed("enumeration", {"k": k, "p": p}, worst, bound)
     return holds("derivation", "everywhere", tightness=(worst / bound,) * 2, note="four named inequalities; docstring")
 
 
@@ -146,10 +142,7 @@ def gaussian_window(*, factor=1):
 
     edge = 1 - 2.0**-20
     if chance(ball(edge)) < rate:
-        found = float(chance(ball(edge)))
-        sides = {"lhs": [rate * edge] * 2, "rhs": [found * edge] * 2}
-        point = {"gamma": edge}
-        return refuted("certificate", {"setting": point, "point": point, "claimed": rate, "found": found, **sides})
+        return failed("certificate", {"gamma": edge}, float(chance(ball(edge))) * edge, rate * edge)
     if not worst >= rate:
         return inconclusive("BUDGET", "the density at 4/3 is too small")
     return holds("certificate", "everywhere", tightness=(rate / float(chance(ball(edge))),) * 2)
@@ -163,7 +156,7 @@ def gaussian_window(*, factor=1):
     quick=({"k": 1}, {"k": 1000}),
     control=Sabotage("the constant 9 divided by {}", (2, 4)),
     note="Operations counted, storage free: a d that is not a power of two is padded to less than 2d.",
-    cost=0.05,
+    cost=0.12,
 )
 def operations(*, k, factor=1):
     """D (log2 D + 1) + k <= 9 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives 2d (log2 d + 2) + k.
@@ -176,10 +169,7 @@ def operations(*, k, factor=1):
         ratios[d] = jl_fast.fast_projection_operations(d, k) / jl_fast.fast_projection_time(d=d, k=k)
     d = max(ratios, key=lambda d: ratios[d])
     if ratios[d] > constant:
-        point, sides = {"d": d, "k": k}, {"lhs": [ratios[d]] * 2, "rhs": [constant] * 2}
-        return refuted(
-            "enumeration", {"setting": point, "point": point, "claimed": constant, "found": ratios[d], **sides}
-        )
+        return failed("enumeration", {"d": d, "k": k}, ratios[d], constant)
     if not constant * np.log(2) > 2 * (1 + 2 / np.log2(4097)):
         return inconclusive("BUDGET", "the argument for large d does not close")
     axis = [2**i for i in range(13)]
@@ -194,4 +184,4 @@ def operations(*, k, factor=1):
 if __name__ == "__main__":
     from experiments.run import script
 
-    script("jl_fast")
+    script("jl")

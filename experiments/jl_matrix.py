@@ -10,6 +10,7 @@ from flint import arb
 
 from bounds import jl_matrix
 from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.jl_common import failed
 from mechanisms.jl import sign_projection
 
 # ---- the printed deviation ---------------------------------------------------------------------------------
@@ -102,8 +103,7 @@ CORNERS = tuple(
     jl_matrix.repaired_deviation,
     control=Sabotage("the constant 16 divided by {}", (1.3, 1.6)),
     given=("bms22.lemD.1/explicit/union", "bms22.lemD.1.s1/explicit", "bms22.lemD.1.s2/explicit"),
-    quick=({},),
-    cost=1e-3,
+    cost=5e-3,
 )
 def repaired(*, factor=1):
     """The explicit pair is at most 16 sqrt(log(m/beta)/k) under the added hypotheses: r = log 6/log 2 in balls."""
@@ -113,8 +113,7 @@ def repaired(*, factor=1):
     if worst * factor > 1 + 1e-9:
         point, found = CORNERS[index], worst * jl_matrix.repaired_deviation(**CORNERS[index])
         claimed = jl_matrix.repaired_deviation(**point) / factor
-        sides = {"lhs": [found, found], "rhs": [claimed, claimed]}
-        return refuted("certificate", {"setting": point, "point": point, "claimed": claimed, "found": found, **sides})
+        return failed("certificate", point, found, claimed)
     r, constant = arb(6).log() / arb(2).log(), arb(jl_matrix.REPAIRED) / arb(factor)
     if not (2 * r.sqrt() + 2 * r <= constant and (12 * r).sqrt() + 4 * r <= constant):
         return inconclusive("NO_CONSTANT", "the certificate did not close")
@@ -134,10 +133,10 @@ def repaired(*, factor=1):
         {"m": 10, "k": 50, "p": 200, "columns": 100, "beta": 0.05},
     ),
     control=Sabotage("only 1/{} of the rows", (20, 40, 100)),
-    chunk=lambda **setting: 200,
-    cap=40,
+    chunk=lambda *, beta, **setting: round(10 / beta),
+    cap=8,
     cost=3e-4,
-    expect=0.05,
+    expect=0.01,
 )
 def products_break(rng, size, *, m, k, p, columns, beta, factor=1):
     """Draw W, the z_i and Phi afresh: did Lemma D.1 fail? Half the W have parallel columns; z_1 is a column of W."""
@@ -172,8 +171,7 @@ def union_bound(*, beta, factor=1):
         total = exp(above) + 2 * m * exp(-best * error + k * jl_matrix.product_mgf(rate=best / k))
         worst = max(worst, total / beta)
         if total > beta * (1 + 1e-9):
-            point, sides = {"m": m, "k": k, "beta": beta}, {"lhs": [total, total], "rhs": [beta, beta]}
-            return refuted("certificate", {"setting": point, "point": point, "claimed": beta, "found": total, **sides})
+            return failed("certificate", {"m": m, "k": k, "beta": beta}, total, beta)
     note = "Chernoff of a sub-gamma variable at sqrt(2 v t) + c t is e^{-t}, of the chi-square at most e^{-t}"
     return holds("derivation", "everywhere", tightness=(worst, worst), note=note)
 
@@ -201,10 +199,7 @@ def columns_average(*, rate, factor=1):
         together = np.mean([cosh(rate * sqrt(v)) for v in errors**2 @ np.array(weights)])
         bound = jl_matrix.column_average(weights=weights, column_values=alone) / factor
         if together > bound * (1 + 1e-12):
-            point, sides = {"rate": rate}, {"lhs": [together] * 2, "rhs": [bound] * 2}
-            return refuted(
-                "enumeration", {"setting": point, "point": point, "claimed": bound, "found": together, **sides}
-            )
+            return failed("enumeration", {"rate": rate}, together, bound)
         closest = max(closest, float(together / bound))
     note = "Jensen for x -> cosh(lambda sqrt x), whose Taylor coefficients are positive; equality for one column"
     return holds("derivation", "everywhere", tightness=(closest, closest), note=note)
@@ -230,8 +225,7 @@ def one_product(*, rate, factor=1):
         errors = (signs @ w) * (signs @ z) - w @ z
         worst = max(worst, float(np.log(np.mean(np.exp(rate * errors)))))
     if worst > bound:
-        point, sides = {"rate": rate}, {"lhs": [worst, worst], "rhs": [bound, bound]}
-        return refuted("enumeration", {"setting": point, "point": point, "claimed": bound, "found": worst, **sides})
+        return failed("enumeration", {"rate": rate}, worst, bound)
     return holds(
         "derivation", "everywhere", tightness=(worst / bound,) * 2, note="Cauchy-Schwarz and two mgfs; docstring"
     )
@@ -240,4 +234,4 @@ def one_product(*, rate, factor=1):
 if __name__ == "__main__":
     from experiments.run import script
 
-    script("jl_matrix")
+    script("jl")
