@@ -1,16 +1,16 @@
 r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1, Definitions 6.1 and N.1.
 
-The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them. Two
-conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin +inf and
-is an inlier set at every level. A record x = 0 has margin 0 under every w, and its normalised margin, printed 0/0,
-is 0 as well.
+The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
+Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin
++inf and is an inlier set at every level. A record x = 0 has margin 0 under every w, and its normalised
+margin, printed 0/0, is 0 as well.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bounds.jl import rows_for
+from bounds.jl_margin import third_margin_rows
 from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 WZW25 = "Wang, Zhu & Wang 2025"
@@ -31,9 +31,10 @@ def signed_records(X, y):
 def margin(*, w, X, y):
     """Margin of a direction, and the geometric margin as its maximum
 
-    Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0) with X of shape (n, d), y in {-1, +1}^n, w != 0 of shape (d,).
-    The classifier has no intercept. The maximum is attained, because the quotient is continuous on the unit sphere;
-    w = 0, which the printed range includes, has no margin. gamma(S) is `hull_distance` at its minimum.
+    Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0) with X of shape (n, d), y in {-1, +1}^n, w != 0 of shape
+    (d,). The classifier has no intercept. The maximum is attained, because the quotient is continuous on the
+    unit sphere; w = 0, which the printed range includes, has no margin. gamma(S) is `hull_distance` at its
+    minimum.
 
     >>> margin(w=np.array([2.0, 0.0]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     3.0
@@ -52,10 +53,11 @@ def margin(*, w, X, y):
 def hull_distance(*, weights, X, y):
     """The geometric margin is the distance of the origin from the hull of the signed records
 
-    ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every a, and equal
-    to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the maximum over
-    ||w|| <= 1 of min_i <w, z_i> = min_a <w, sum_i a_i z_i>; (2) both sets are compact and convex and the form is
-    bilinear, so the maximum and the minimum change places (von Neumann); (3) max over ||w|| <= 1 of <w, v> = ||v||.
+    ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every a,
+    and equal to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the
+    maximum over ||w|| <= 1 of min_i <w, z_i> = min_a <w, sum_i a_i z_i>; (2) both sets are compact and convex
+    and the form is bilinear, so the maximum and the minimum change places (von Neumann); (3) max over ||w||
+    <= 1 of <w, v> = ||v||.
 
     >>> hull_distance(weights=np.array([0.5, 0.5]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     3.0
@@ -75,8 +77,9 @@ def hull_distance(*, weights, X, y):
 def svm_margin(*, w):
     """The geometric margin of separable data is 1 over the norm of their hard-margin SVM
 
-    1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so ||w*|| <= 1 /
-    gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no feasible w.
+    1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so ||w*||
+    <= 1 / gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no
+    feasible w.
 
     >>> svm_margin(w=np.array([0.6, 0.8]) / 4)
     4.0
@@ -103,9 +106,9 @@ def size_of(masks):
 def inlier_sets(*, subset_margins, level):
     """Margin inliers and outliers: which subsets reach a margin, and what they leave out
 
-    The bit masks of S_in(level), given gamma(S') for every subset S' of S, shape (2^n,), indexed by mask (bit i: record
-    i is in S'). S_out(level) holds their complements. The paper does not say what gamma of the empty subset is; as a
-    minimum over nothing it is +inf, so entry 0 is inf.
+    The bit masks of S_in(level), given gamma(S') for every subset S' of S, shape (2^n,), indexed by mask (bit
+    i: record i is in S'). S_out(level) holds their complements. The paper does not say what gamma of the
+    empty subset is; as a minimum over nothing it is +inf, so entry 0 is inf.
 
     >>> inlier_sets(subset_margins=np.array([np.inf, 0.2, 0.7, 0.1]), level=0.5).tolist()
     [0, 2]
@@ -127,9 +130,9 @@ def inlier_sets(*, subset_margins, level):
 def fewest_outliers(*, subset_margins, level):
     """A larger margin leaves fewer outlier sets, and its smallest is no smaller
 
-    m(level) = n - max{|S'| : gamma(S') >= level}. Because gamma(S') >= gamma' >= gamma, S_in(gamma') is contained in
-    S_in(gamma), their complements likewise, and a minimum over fewer sets is no smaller. Moreover S_in(gamma) contains
-    every subset of its members: fewer records, larger minimum in Equation 1.
+    m(level) = n - max{|S'| : gamma(S') >= level}. Because gamma(S') >= gamma' >= gamma, S_in(gamma') is
+    contained in S_in(gamma), their complements likewise, and a minimum over fewer sets is no smaller.
+    Moreover S_in(gamma) contains every subset of its members: fewer records, larger minimum in Equation 1.
 
     >>> fewest_outliers(subset_margins=np.array([np.inf, 0.2, 0.7, 0.1]), level=0.5)
     1
@@ -150,9 +153,10 @@ def fewest_outliers(*, subset_margins, level):
 def outlier_count(*, subset_margins, level):
     """There is always an outlier set: all of S
 
-    |S_out(level)|, at least 1, because the empty subset is an inlier set: its margin is a minimum over nothing. The
-    minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the empty subset
-    S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
+    |S_out(level)|, at least 1, because the empty subset is an inlier set: its margin is a minimum over
+    nothing. The minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the
+    empty subset S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has
+    margin ||x||.
 
     >>> outlier_count(subset_margins=np.array([np.inf, 0.2]), level=0.9)
     1
@@ -171,8 +175,9 @@ def outlier_count(*, subset_margins, level):
 def outlier_count_at_zero(*, n):
     """At level 0 every subset is an outlier set, of separable data or not
 
-    |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0 does not
-    mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many rows).
+    |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
+    does not mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many
+    rows).
 
     >>> outlier_count_at_zero(n=3)
     8
@@ -192,7 +197,8 @@ def outlier_count_at_zero(*, n):
 def normalised_margin(*, w, X, y):
     """Normalised margin of a direction
 
-    max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), in [0, 1]. A record x_i = 0, for which the paper prints 0/0, counts 0.
+    max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), in [0, 1]. A record x_i = 0, for which the paper prints 0/0,
+    counts 0.
 
     >>> normalised_margin(w=np.array([1.0, 0.0]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     0.6
@@ -215,9 +221,10 @@ def normalised_margin(*, w, X, y):
 def best_normalised_margin(*, weights, X, y):
     """The removal-margin curve of Appendix N, on real data
 
-    ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every direction,
-    because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing records cannot lower
-    the best normalised margin gamma(S hat); it can lower the recorded one, of an SVM that maximises another margin.
+    ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every
+    direction, because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing
+    records cannot lower the best normalised margin gamma(S hat); it can lower the recorded one, of an SVM
+    that maximises another margin.
 
     >>> best_normalised_margin(weights=np.array([0.5, 0.5]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     0.6
@@ -240,10 +247,11 @@ def best_normalised_margin(*, weights, X, y):
 def projected_margin_rows(*, n, gamma, beta):
     """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data
 
-    The rows of the explicit reading, for one S_in of certified margin gamma among n records in the unit ball. In low
-    dimension d they exceed d by far; the lemma allows that, and it says as much: signs are no isometry for any k.
+    The rows of the explicit reading (`jl_margin.third_margin_rows`), for one S_in of certified margin gamma
+    among n records in the unit ball. In low dimension d they exceed d by far; the lemma allows that, and it
+    says as much: signs are no isometry for any k.
 
     >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
     484
     """
-    return rows_for(3 * n + 1, gamma / 2, beta, sides=1)
+    return third_margin_rows(n=n, gamma=gamma, beta=beta)
