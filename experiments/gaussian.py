@@ -88,8 +88,11 @@ def range_tail_scaled(*, sigma, factor=1):
 NARROW = {"eta": (0.0, 2.0), "w": (math.log(1e-2), math.log(0.9))}
 WIDE = {"eta": (-0.9, 5.0), "w": (math.log(1e-6), math.log(0.99))}
 GEOMETRIC = {"eta": (1.0, 1.0), "w": (math.log(1e-9), math.log(0.99))}
-MIN_NOTE = "the display bounds the minimum, whose mean is at most E xi_1 = 0; the title means the maximum (part max)"
-MAX_NOTE = "E max <= E sqrt(2 log K) <= sqrt(2 log E K)"
+AT_ZERO = "at eta = 0 the fraction is 0/0 and read as its limit, E K of Definition A.1"
+MIN_NOTE = (
+    "the display bounds the minimum, whose mean is at most E xi_1 = 0; the title means the maximum (part max); "
+) + AT_ZERO
+MAX_NOTE = "E max <= E sqrt(2 log K) <= sqrt(2 log E K); " + AT_ZERO
 GEOMETRIC_NOTE = "Lemma A.7 at eta = 1, where E K = 1/r"
 
 
@@ -138,13 +141,14 @@ def geometric_maximum(*, factor=1):
 @exact_claim(gaussian.choice_mean, control=CHOICE_NOISE, cost=0.5, given=("wzw25.lemF.1/explicit",))
 def chosen_mean(*, factor=1):
     """E excess of the chosen score against 2 sigma sqrt(2 log |Theta|)."""
-    return decide_choice_mean(gaussian.choice_mean, factor=factor)
+    note = "for scores given before the noise half the bound suffices (explicit); if they may follow it, 2 is needed"
+    return decide_choice_mean(gaussian.choice_mean, factor=factor, note=note)
 
 
 @exact_claim(gaussian.choice_mean_sharp, control=CHOICE_NOISE, cost=0.6, given=("wzw25.lemA.5/printed/mean",))
 def chosen_mean_sharp(*, factor=1):
     """E excess of the chosen score against sigma sqrt(2 log |Theta|)."""
-    return decide_choice_mean(gaussian.choice_mean_sharp, factor=factor)
+    return decide_choice_mean(gaussian.choice_mean_sharp, factor=factor, note="for scores given before the noise")
 
 
 @exact_claim(

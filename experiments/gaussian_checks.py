@@ -22,6 +22,7 @@ from bounds.maxima import best_loses, max_exceeds, pair_exceeds, range_exceeds, 
 from experiments.claim import Sabotage, holds, inconclusive, refuted
 
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
+ABOVE = 1 + arb(2) ** -40
 SLACK = arb("1e-25")  # below it two formulas count as the same
 
 # What the claims share: controls, settings, costs in core-seconds, and what is wrong in print.
@@ -128,9 +129,10 @@ CHOICE = TailLaw(
     size="count",
     n_from=2,
     at_most=lambda n, z: (exact(n) - 1) * pair_exceeds(z),
-    at_least=lambda n, z: pair_exceeds(z),
-    exact=best_loses,
-    code="best_loses(n, level / sigma)",
+    # A rival must lie above the level, not at it.
+    at_least=lambda n, z: pair_exceeds(z * ABOVE),
+    exact=lambda n, z: best_loses(n, z * ABOVE),
+    code="best_loses(n, level * (1 + 2**-40) / sigma)",
     pattern=lambda n, beta: 2 * (exact(n) / exact(beta)).log().sqrt(),
     constant=lambda: normal_excess(root_log(2)),  # (n-1) Phi(-sqrt(2 log(n/beta))) <= beta h(sqrt(2 log 2))
 )
@@ -246,18 +248,21 @@ def decide_tail(statement, law, *, sigma, factor=1, note=""):
             return refuted("certificate", witness, tightness=(ratio, ratio), note=note, series=series)
     if found.verdict != "HOLDS":
         return inconclusive("BUDGET", f"the certificate stopped at {found.bound:.3g} after {found.boxes} boxes")
+    domain = f"n <= {law.n_max:g}, beta >= {law.beta_min:g}"
     corner = lower_end(precise(value)(u=box["u"][0], c=0.0))
     reached = max(found.reached, corner)
     if follows_pattern(statement, law, sigma, factor):
         constant = min(1.0, upper_end(precise(law.constant)()))
-        more = f"P <= {constant:.4g} beta for all n and beta (derivation); certificate: {found.boxes} boxes"
+        more = (
+            f"P <= {constant:.4g} beta for all n and beta (derivation); certificate for {domain}: {found.boxes} boxes"
+        )
         tightness = (reached, max(reached, constant))
         return holds(
             "derivation", "everywhere", tightness=tightness, note="; ".join(filter(None, (note, more))), series=series
         )
     return holds(
         "certificate",
-        f"domain: n <= {law.n_max:g}, beta >= {law.beta_min:g}",
+        f"domain: {domain}",
         tightness=(reached, found.bound),
         note=note,
         series=series,
@@ -285,12 +290,13 @@ def decide_identity(sides, points, *, says, tolerance=1e-9, more=""):
                     "rhs": enclosure(right),
                     "python": "",
                 },
+                note=more,
             )
         widest = max(widest, gap[1] - gap[0])
     if widest > tolerance:
         return inconclusive("BUDGET", f"the enclosures are {widest:.2g} wide")
     note = f"both sides agree to {widest:.1g} at {len(points)} points in ball arithmetic"
-    return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=f"{more} {note}".strip())
+    return holds("derivation", "everywhere", tightness=(1.0, 1.0), note="; ".join(filter(None, (more, note))))
 
 
 def construction(point, says, value):

@@ -115,7 +115,7 @@ def hardest_gap(count):
     return float(gaps[np.argmax(gaps * loses)])
 
 
-def decide_choice_mean(statement, *, factor):
+def decide_choice_mean(statement, *, factor, note):
     """Is the expected excess of the chosen score at most the bound, for scores that do not follow the noise?
 
     Above: E[-min xi] = E max xi (the docstring of the explicit reading). Below: scores (0, gap, ..., gap).
@@ -138,7 +138,7 @@ def decide_choice_mean(statement, *, factor):
         "derivation",
         "everywhere",
         tightness=(worst, upper_end(precise(lambda: root_log(FAR[-1]) / bound(FAR[-1]))())),
-        note=f"E excess <= E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
+        note=f"{note}; E excess <= E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
         f"(0, gap, ..., gap) reach {worst:.3f} of the bound",
         series={
             "|Theta|": list(sizes),

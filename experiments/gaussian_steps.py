@@ -80,7 +80,9 @@ def union_over_ends_mirrored(*, factor=1):
 )
 def symmetry_of_ends(*, factor=1):
     """P(M >= t/2) + P(m >= -t/2) against 2 P(M >= t/2), as printed."""
-    found = decide_identity(formula(gaussian_steps.both_ends_alike), ENDS, says="sum over the ends = 2 P(M >= t/2)")
+    more = "m >= -t/2 is a slip for m <= -t/2: as printed the left side is 1 for every t"
+    sides = formula(gaussian_steps.both_ends_alike)
+    found = decide_identity(sides, ENDS, says="sum over the ends = 2 P(M >= t/2)", more=more)
     if found.witness:
         p = found.witness["point"]
         found.witness["python"] = (
@@ -99,7 +101,7 @@ def symmetry_of_ends_mirrored(*, factor=1):
         left, right = formula(gaussian_steps.both_ends_mirrored)(**point)
         return left, exact(factor) * right
 
-    return decide_identity(sides, ENDS, says="sum over the ends = 2 P(M >= t/2)", more="-xi has the law of xi;")
+    return decide_identity(sides, ENDS, says="sum over the ends = 2 P(M >= t/2)", more="-xi has the law of xi")
 
 
 @exact_claim(
@@ -209,7 +211,7 @@ def mean_of_the_count(*, factor=1):
         return summed, formula(gaussian_steps.mean_inserted)(eta=exact(factor) * eta, r=r)[1]
 
     points = [{"eta": eta, "r": r} for eta in (-0.9, -0.5, 1e-9, 1, 5) for r in (0.9, 0.5, 0.05)]
-    return decide_identity(sides, points, says="E K = eta (1-r) / (r (1-r^eta))", more="derivative of E x^K at 1;")
+    return decide_identity(sides, points, says="E K = eta (1-r) / (r (1-r^eta))", more="derivative of E x^K at 1")
 
 
 # Lemmas F.1 and F.2 ---------------------------------------------------------------------------------------
@@ -253,7 +255,7 @@ def minimum_is_minus_maximum(*, factor=1):
         return formula(gaussian_steps.min_is_minus_max)(count=count, shift=factor - 1.0)
 
     points = [{"count": n} for n in (1, 2, 3, 10, 1000, 10**6)]
-    return decide_identity(sides, points, says="E min = -E max", more="-xi has the law of xi;")
+    return decide_identity(sides, points, says="E min = -E max", more="-xi has the law of xi")
 
 
 @exact_claim(gaussian_steps.twice_max_mean, control=MEAN_NOISE, cost=0.5, given=("wzw25.lemA.5/printed/mean",))
