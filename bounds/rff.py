@@ -230,8 +230,7 @@ def uniform_failure(*, count, d, eps, sigma_p, diam):
     Anywhere: an r-net of the ball has at most (1 + 2R/r)^d points; at one of them |f| >= eps/2 with probability at
     most 2 exp(-D eps^2/8) (Hoeffding). Between them f moves by at most r (A + E||omega||), A the mean of the
     ||omega_l||. With r = eps / (2 y sigma_p), failing needs A - E A >= sigma_p (y - 2), which has probability at
-    most 1 / (1 + D (y-2)^2) (Cantelli; Var A <= sigma_p^2 / D). The published proof instead bounds the second
-    moment of the largest gradient of f by sigma_p^2, as if the maximiser did not depend on the frequencies.
+    most 1 / (1 + D (y-2)^2) (Cantelli; Var A <= sigma_p^2 / D).
 
     >>> uniform_failure(count=510, d=1, eps=0.5, sigma_p=1.0, diam=2.0) < 0.1
     True

@@ -68,7 +68,7 @@ def rbf_row_corrected(*, sigma, factor=1):
     return _identity(pairs, {"sigma": sigma}, "g(Delta) = E cos<omega, Delta>", "")
 
 
-@exact_claim(spectra.laplacian_density, control=WRONG_BANDWIDTH, cost=0.3)
+@exact_claim(spectra.laplacian_density, control=WRONG_BANDWIDTH, cost=0.4)
 def laplacian_row(*, factor=1):
     pairs = [c for d in (1, 2, 3) for c in _pairs("laplacian", "printed", d, factor=factor)]
     return _identity(pairs, {}, "g(Delta) = E cos<omega, Delta>", "")
@@ -171,7 +171,7 @@ TABLE_PAIRS = tuple(f"rbht09.tab1/{row}" for row in ("corrected/rbf", "printed/l
     full=({"d": 3},),
     severity="constant",
     corrected_by="rbht09.fourier/corrected/inversion",
-    cost=0.3,
+    cost=0.1,
     note="2^-1 for (2 pi)^-d, wrong for every d: the mass of p is (2 pi)^d / 2 times g(0). Harmless where p is "
     "normalised before drawing and g(0) = 1",
 )
@@ -187,7 +187,7 @@ def displayed_transform_inverts(*, d, factor=1):
     full=({"d": 3},),
     control=PREFACTOR,
     given=TABLE_PAIRS,
-    cost=0.3,
+    cost=0.1,
 )
 def corrected_transform_inverts(*, d, factor=1):
     comparisons = _transforms(spectra.transform_constant_inverse, d, factor)
@@ -200,7 +200,7 @@ def corrected_transform_inverts(*, d, factor=1):
     full=({"d": 3},),
     severity="constant",
     corrected_by="rbht09.fourier/corrected/table",
-    cost=0.3,
+    cost=0.1,
     note="Table 1 uses (2 pi)^-d in all rows, Algorithm 3 prints 2^-1: they differ by (2 pi)^d / 2, pi for d = 1",
 )
 def displayed_transform_is_the_table(*, d, factor=1):
@@ -213,7 +213,7 @@ def displayed_transform_is_the_table(*, d, factor=1):
     quick=({"d": 1}, {"d": 2}),
     full=({"d": 3},),
     control=PREFACTOR,
-    cost=0.3,
+    cost=0.1,
 )
 def corrected_transform_is_the_table(*, d, factor=1):
     return _identity(_transforms(spectra.table_constant_inverse, d, factor), {"d": d}, "transform of g = p", "")
