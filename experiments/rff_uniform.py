@@ -228,7 +228,7 @@ def our_uniform_bound(*, factor=1):
     chunk=lambda **_: 100,
     cap=3,
     cost=1e-3,
-    expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-72)
+    expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-67)
     note="An upper estimate of the supremum is counted: the largest error on a grid plus what it can rise between",
 )
 def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidth, side, factor=1):
