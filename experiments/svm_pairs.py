@@ -13,7 +13,13 @@ from experiments.streams import generator
 from mechanisms.svm_solver import Solution, solve_rows
 
 ROOT = 1  # the search is a fixed computation, not a sample; this root names it
+ROUNDING = 1e-12  # relative: what a bound computed in floats may be off by
 KINDS = ("zero", "random", "conflict", "one-hot", "features")
+
+
+def witness(setting, claimed, found, python="", **fields):
+    """A counterexample as the ledger stores it; `python` runs it for whoever reads a refuted row."""
+    return {"setting": setting, "claimed": claimed, "found": found, "python": python.strip()} | fields
 
 
 def square_root(F):

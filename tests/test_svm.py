@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from bounds import svm as bounds
-from experiments import erlang, svm_pairs
+from experiments import erlang, svm_pairs, svm_steps, usefulness
 from experiments import svm as claims
 from experiments.audit import audit
 from experiments.streams import TEST_ROOT, generator
@@ -235,7 +235,7 @@ def test_the_largest_scales_are_ordered(acc, delta, Phi, F):
 
 def test_useful_as_defined_breaks_where_the_note_says():
     for delta, verdict in ((0.5, "HOLDS"), (0.828, "HOLDS"), (0.829, "REFUTED"), (0.999, "REFUTED")):
-        assert erlang.useful_as_defined(F=1, delta=delta).verdict == verdict
+        assert usefulness.useful_as_defined(F=1, delta=delta).verdict == verdict
 
 
 def test_usefulness_by_sampling_the_law():
@@ -265,12 +265,12 @@ def test_the_worst_pair_is_what_the_solver_finds():
 
 def test_witnesses_run():
     findings = (
-        erlang.useful_as_defined(F=1, delta=0.9),
+        usefulness.useful_as_defined(F=1, delta=0.9),
         erlang.printed_magnitude(lam=2.0),
-        claims.auxiliary_display_sign(**claims.SATURATED[0]),
+        svm_steps.auxiliary_display_sign(**svm_steps.SATURATED[0]),
         claims.any_sensitivity_sharp(**claims.DATABASES[0], factor=2),
         claims.sharp_noise_is_private(**claims.PRIVATE[0], factor=2),
-        erlang.useful_as_used(F=2, factor=4),
+        usefulness.useful_as_used(F=2, factor=4),
     )
     for finding in findings:
         assert finding.verdict == "REFUTED"
