@@ -49,13 +49,15 @@ def fast_projection_time(*, d, k):
 
 
 def fast_projection_operations(d, k):
-    """Operations of `mechanisms.jl_fast.FastProjection.apply` on one vector: D signs, D log2 D additions, k scalings.
+    """Operations of `mechanisms.jl_fast.FastProjection.apply` on one vector, D >= d the power of two.
+
+    D signs, log2 D rounds of D/2 butterflies of three operations (in place), and k scalings.
 
     >>> fast_projection_operations(5, 3)
-    35
+    47
     """
     levels = (int(d) - 1).bit_length()
-    return 2**levels * (levels + 1) + k
+    return 2**levels + 3 * levels * 2**levels // 2 + k
 
 
 @theorem(

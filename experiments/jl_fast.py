@@ -159,9 +159,9 @@ def gaussian_window(*, factor=1):
     cost=0.12,
 )
 def operations(*, k, factor=1):
-    """D (log2 D + 1) + k <= 9 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives 2d (log2 d + 2) + k.
+    """D (1.5 log2 D + 1) + k <= 9 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives d (3 log2 d + 5) + k.
 
-    2d (log2 d + 2) <= 9 d log d = 6.23 d log2 d as soon as log2 d >= 4/4.23; d = 1 costs 1 + k <= 9k.
+    That is at most 9 d log d = 6.23 d log2 d as soon as log2 d >= 5/3.23; d = 1 costs 1 + k <= 9k.
     """
     constant = jl_fast.STEPS / factor
     ratios = {}
@@ -170,7 +170,7 @@ def operations(*, k, factor=1):
     d = max(ratios, key=lambda d: ratios[d])
     if ratios[d] > constant:
         return failed("enumeration", {"d": d, "k": k}, ratios[d], constant)
-    if not constant * np.log(2) > 2 * (1 + 2 / np.log2(4097)):
+    if not constant * np.log(2) > 3 + 5 / np.log2(4097):
         return inconclusive("BUDGET", "the argument for large d does not close")
     axis = [2**i for i in range(13)]
     return holds(

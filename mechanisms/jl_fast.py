@@ -2,8 +2,8 @@
 
     Phi x = sqrt(D/k) * S H diag(s) x,   D the power of two above d, H orthonormal with entries +-1/sqrt(D).
 
-One application takes D log2 D additions instead of the k d of a dense matrix, and nothing is stored but D signs and
-k coordinates.
+One application takes 1.5 D log2 D operations instead of the k d of a dense matrix, and nothing is stored but D signs
+and k coordinates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mechanisms.law import whole
 def walsh_hadamard(X):
     """Replace every row of X by its Walsh-Hadamard transform H x, H with entries +-1, in place; returns X.
 
-    X is a C-contiguous float array whose last axis is a power of two; D log2 D additions a row.
+    X is a C-contiguous array whose last axis is a power of two; 1.5 D log2 D operations a row.
 
     >>> walsh_hadamard(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
