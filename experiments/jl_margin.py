@@ -74,7 +74,7 @@ def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
     jl_margin.margin_rows,
     quick=grid(n=[20], d=[30], gamma=[0.9], b=[1.0], e=[0.9], beta=[0.1]),
     full=grid(n=[2, 100], d=[400], gamma=[0.3], b=[1.0], e=[0.5], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (10, 20, 60)),
+    control=Sabotage("only 1/{} of the rows", (20, 60, 120)),
     **TAIL,
 )
 def margin_lost(rng, size, *, n, d, gamma, b, e, beta, factor=1):
