@@ -219,12 +219,11 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
 )
 def minimum_printed(*, factor=1):
     """gamma = 0, S' = {(1, +), (1, -)} in R: every unit w has clipped margin 0, and the smallest product is -1."""
-    e, b = 0.5, 1.0
-    smallest = min(y * w * x for w, x, y in [(1, 1, 1), (1, 1, -1)])  # Phi is an isometry of R
-    claimed = jl_margin.projected_minimum(gamma=0.0, e=e, b=b)
+    point = {"gamma": 0.0, "e": 0.5, "b": 1.0}
+    smallest, claimed = min(1, -1), jl_margin.projected_minimum(**point)  # Phi is an isometry of R
     if not smallest < claimed:
         return inconclusive("BUDGET", "the example does not apply")
-    return failed("enumeration", {"gamma": 0.0, "e": e, "b": b}, smallest, claimed, NOT_SEPARABLE)
+    return failed("enumeration", point, smallest, claimed, NOT_SEPARABLE)
 
 
 @exact_claim(
@@ -310,7 +309,6 @@ def ratio_corrected(*, factor=1):
     return wrong or holds("derivation", "everywhere", note="a >= c >= 0 and 0 < n <= N give a/n >= c/N")
 
 
-# (gamma, e, b) with both signs of gamma - e b/3
 STEPS = [(g, e, b) for g, e, b in product((0.0, 0.01, 0.2, 1.0), (0.01, 0.5, 0.99), (0.1, 1.0, 100.0)) if g <= b]
 
 
@@ -335,7 +333,7 @@ def _half(formula, points, name, factor=1):
     cost=1e-3,
 )
 def half_printed(*, factor=1):
-    """(gamma - e b/3)(1/sqrt(1 + e/3) - 1/2) over both signs of gamma - e b/3."""
+    """(gamma - e b/3)(1/sqrt(1 + e/3) - 1/2) at STEPS, where gamma - e b/3 has both signs."""
     return _half(jl_margin.half_step, STEPS, "half_step") or inconclusive("BUDGET", "no sign change found")
 
 
