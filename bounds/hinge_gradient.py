@@ -20,7 +20,6 @@ def hinge_sum(w, Z, width):
     return np.maximum(0.0, 1 - np.asarray(Z) @ w / width).sum(axis=0)
 
 
-
 @theorem(
     "wzw25.lemA.9",
     says=r"f(\mathbf{y})-f(\mathbf{x})\ge\langle\mathbf{g},\mathbf{y}-\mathbf{x}\rangle,"

@@ -84,7 +84,11 @@ def last_iterate_rate(*, d, mu, sensitivity, distance, beta):
     r"\frac{\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt{d\log(e/\beta)}}{\mu}\right]\ge 1-\beta,"
     r"\quad\eta=\frac{\|\mathbf{w}_{ref}-\mathbf{w}_0\|}{\sqrt{T(n^2\Delta^2+d\sigma^2\log(e/\beta))}}",
     needs=[
-        integer("n"), integer("d"), positive("mu"), at_least("sensitivity", 0), at_least("distance", 0),
+        integer("n"),
+        integer("d"),
+        positive("mu"),
+        at_least("sensitivity", 0),
+        at_least("distance", 0),
         in_unit_interval("beta"),
     ],
     source=f"derived here; cf. {LIU_ZHOU}",
@@ -271,9 +275,5 @@ def _last(d, steps, gradient_norm, sigma, distance, eta, beta):
 def problem_of(*, n, d, steps, mu, sensitivity, gradient_norm, distance, log_factor=1.0):
     """The arguments all bounds above share, for Algorithm 5 with T = `steps` and the matching constant step size."""
     sigma = noise_std(steps, sensitivity, mu)
-    eta = stride(
-        steps=steps, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance, log_factor=log_factor
-    )
-    return {
-        "d": d, "steps": steps, "gradient_norm": gradient_norm, "sigma": sigma, "distance": distance, "eta": eta
-    }
+    eta = stride(steps=steps, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance, log_factor=log_factor)
+    return {"d": d, "steps": steps, "gradient_norm": gradient_norm, "sigma": sigma, "distance": distance, "eta": eta}

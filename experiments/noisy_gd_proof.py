@@ -11,7 +11,7 @@ from flint import arb
 from bounds import noisy_gd_proof as bounds
 from bounds.certify import at, certify, exact
 from bounds.hinge_gradient import replacement_sensitivity
-from bounds.noisy_gd import printed_steps
+from bounds.noisy_gd import noise_std, printed_steps
 from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
 from experiments.hinge_gradient import HINGE, broken
 from experiments.noisy_gd import privacy_witness
@@ -34,12 +34,11 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
     note="rounding down, the literal range t = 0, ..., T - 1, spends less than mu, and makes no step where n mu < 1",
 )
 def n_delta_is_enough_noise(*, n, mu, factor=1):
-    """ceil(n^2 mu^2) / n^2 against mu^2, in fractions."""
-    steps = Fraction(printed_steps(n, mu))
-    spent, claimed = steps / n**2, Fraction(mu) ** 2
-    if spent > claimed:
+    """ceil(n^2 mu^2) / n^2 against mu^2, in fractions and as the bound computes it."""
+    spent = bounds.rounded_gdp(n=n, mu=mu)
+    if Fraction(printed_steps(n, mu), n**2) > Fraction(mu) ** 2 and spent > mu * (1 + 1e-9):
         python = ROUNDED.format(n=n, mu=mu, T=n**2 * mu**2)
-        return refuted("derivation", privacy_witness({"n": n, "mu": mu}, mu, sqrt(spent), python))
+        return refuted("derivation", privacy_witness({"n": n, "mu": mu}, mu, spent, python))
     return holds("derivation", "settings", note="n^2 mu^2 is whole here")
 
 
@@ -54,7 +53,7 @@ def sigma_from_whole_steps(*, steps, mu, sensitivity, factor=1):
     sigma = Fraction(noisy_gd.noise_for(steps, sensitivity, mu)) / Fraction(factor)
     spent = steps * Fraction(sensitivity) ** 2 / sigma**2
     setting = {"steps": steps, "mu": mu, "sensitivity": sensitivity}
-    if spent > Fraction(mu) ** 2:
+    if spent > Fraction(mu) ** 2 or bounds.whole_steps_gdp(**setting) > mu * (1 + 1e-12):
         return refuted("derivation", privacy_witness(setting, mu, sqrt(spent), ""))
     return holds("derivation", "everywhere", tightness=(sqrt(spent) / mu, 1.0))
 
@@ -205,9 +204,10 @@ def telescoped_corrected(*, distance, factor=1):
     for z, w, u, width, eta, sigma in lattice_problems():
         final = noisy_outcomes(w, u, z, width, eta, sigma)[1]
         moment = bounds.squared_gradient(n=z[0], d=2, sensitivity=2 / width, sigma=sigma) / Fraction(factor)
-        squared = sum((a - b) ** 2 for a, b in zip(w, u, strict=True))
-        claimed = (squared - final) / (2 * eta) + eta * moment / 2
-        if excess(z, w, u, width) > claimed:
+        squared = exact(sum((a - b) ** 2 for a, b in zip(w, u, strict=True)))
+        balls = dict(distance=squared.sqrt(), eta=exact(eta), second_moment=exact(moment), final=exact(final))
+        claimed = bounds.telescoped_corrected.__wrapped__(steps=1, **balls)
+        if exact(excess(z, w, u, width)) > claimed:
             lhs, setting = excess(z, w, u, width), {"distance": distance}
             return refuted("enumeration", broken(setting, {}, lhs, claimed, float(claimed), float(lhs), ""))
     return holds("derivation", HINGE)
@@ -221,14 +221,14 @@ def telescoped_corrected(*, distance, factor=1):
     note="the proof's eta has n^2 L^2 where the algorithm has n^2 Delta^2; L appears nowhere else and must be Delta",
 )
 def step_size_balances(*, distance, steps, second_moment, factor=1):
-    """Both terms at the printed eta, in balls; divided by the claimed sum, 1 up to the radius of a ball."""
+    """Both terms at the printed eta, in balls, over the claimed sum, a float: 1 up to its rounding."""
     D, T, square = arb(distance), arb(steps), arb(second_moment)
     eta = D / (T * square).sqrt() * exact(factor)
     total = D**2 / (T * eta) + eta * square
-    ratio = total / (2 * D * (square / T).sqrt())
     setting = {"distance": distance, "steps": steps, "second_moment": second_moment}
-    if ratio > 1:
-        claimed = bounds.balanced(**setting)
+    claimed = bounds.balanced(**setting)
+    ratio = total / claimed
+    if abs(ratio - 1) > 1e-14:
         return refuted("certificate", broken(setting, setting, ratio, 1, claimed, float(total), ""))
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
 
@@ -240,16 +240,21 @@ def step_size_balances(*, distance, steps, second_moment, factor=1):
     note="sharp at d = 1, T = n^2 mu^2; true for every T >= n^2 mu^2, T = 1 > n^2 mu^2 included",
 )
 def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
-    """Left side over right side is (n mu / sqrt(T d) + 1) / 2, certified on n mu / sqrt(T) <= 1, 1 / sqrt(d) <= 1."""
+    """Left over right side is (n mu / sqrt(T d) + 1) / 2, certified on n mu / sqrt(T) <= 1, 1 / sqrt(d) <= 1."""
+    setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
 
     def ratio(share, root):
         return (share * root + 1) * exact(factor) / 2
 
+    n, claimed = 3, bounds.last_line(**setting)
+    T = printed_steps(n, mu)
+    left = 2 * distance * (n * sensitivity + sqrt(d) * noise_std(T, sensitivity, mu)) / sqrt(T)
+    if abs(left * factor / claimed - float(ratio(arb(n * mu / sqrt(T)), arb(1 / sqrt(d))))) > 1e-9:
+        return inconclusive("FAILED", "the certified function is not left / right side")
     box = {"share": (0.0, 1.0), "root": (0.0, 1.0)}
     proof = certify(lambda share, root: ratio(arb(share[1]), arb(root[1])), at(ratio), box, 1)  # increasing in both
     if proof.verdict == "REFUTED":
-        setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
-        return refuted("certificate", broken(setting, {"share": 1, "d": 1}, proof.reached, 1, 1, proof.reached, ""))
+        return refuted("certificate", broken(setting, proof.point, proof.reached, 1, 1, proof.reached, ""))
     if proof.verdict != "HOLDS":
         return inconclusive("BUDGET", f"only <= {proof.bound} is certified")
     return holds("certificate", "everywhere", tightness=(1.0, 1.0))

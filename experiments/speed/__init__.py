@@ -1,0 +1,1 @@
+"""Speed over the project's history: asv benchmarks, and the offline page of what they measured."""

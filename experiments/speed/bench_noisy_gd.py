@@ -1,0 +1,76 @@
+"""Noisy gradient descent: time and memory of many releases at once, and how far the bound lies above what happens."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bounds import noisy_gd as bounds
+from bounds.hinge_gradient import hinge_sum
+from experiments.speed.side_by_side import ratio
+from mechanisms import noisy_gd
+
+SEED = 11
+MU, GAMMA = 1.0, 0.5
+LARGEST = 10**10  # multiplications a benchmark may spend
+
+
+def margin_data(n, d):
+    """n unit vectors with margin GAMMA in the direction e_1."""
+    rng = np.random.default_rng(SEED)
+    rest = rng.normal(size=(n, d - 1))
+    rest *= np.sqrt(1 - GAMMA**2) / np.linalg.norm(rest, axis=1, keepdims=True)
+    return np.column_stack([np.full(n, GAMMA), rest])
+
+
+def law(n, d, output="average", steps="balanced"):
+    """The law on the margin data, width GAMMA."""
+    return noisy_gd.law(margin_data(n, d), np.ones(n), mu=MU, width=GAMMA, steps=steps, stride="tuned", output=output)
+
+
+class Releases:
+    """100 releases, one column each, at the balanced number of steps n^2 mu^2 / d."""
+
+    params = ([20, 100, 300], [5, 50], ["average", "last", "iterates"])
+    param_names = ("n", "d", "output")
+
+    def setup(self, n, d, output):
+        if 100 * bounds.balanced_steps(n, MU, d) * 2 * n * d > LARGEST:
+            raise NotImplementedError(f"n = {n}, d = {d}: too many steps for a benchmark")
+        self.law, self.rng = law(n, d, output), np.random.default_rng(SEED)
+
+    def time_sample(self, n, d, output):
+        self.law.sample(self.rng, 100)
+
+    def peakmem_sample(self, n, d, output):
+        self.law.sample(self.rng, 100)
+
+
+class Columns:
+    """One matrix product a step for all releases, against one run a release."""
+
+    params = ([20, 100],)
+    param_names = ("n",)
+
+    def setup(self, n):
+        self.law, self.rng = law(n, 5), np.random.default_rng(SEED)
+
+    def track_time_over_loop(self, n):
+        return ratio(lambda: self.law.sample(self.rng, 20), lambda: [self.law.sample(self.rng) for _ in range(20)], 3)
+
+
+class Tightness:
+    """The explicit bound of wzw25 Lemma C.1 over the mean excess of 500 releases."""
+
+    params = ([20, 50, 100], [5, 20])
+    param_names = ("n", "d")
+
+    def setup(self, n, d):
+        if n**2 < d:
+            raise NotImplementedError(f"n = {n}, d = {d}: fewer than one balanced step")
+        self.law, self.Z = law(n, d), margin_data(n, d)
+
+    def track_bound_over_observed(self, n, d):
+        released = self.law.sample(np.random.default_rng(SEED), 500)
+        observed = hinge_sum(released.T, self.Z, GAMMA).mean()  # the loss of e_1 is 0
+        bound = bounds.averaged_hinge_excess(n=n, d=d, steps=self.law.steps, mu=MU, sensitivity=2 / GAMMA, distance=1.0)
+        return float(bound / observed)
