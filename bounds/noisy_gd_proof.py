@@ -98,6 +98,25 @@ def squared_gradient(*, n, d, sensitivity, sigma):
 
 
 @theorem(
+    "wzw25.lemC.1.s3",
+    parent="wzw25.lemC.1",
+    part="any-loss",
+    says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
+    needs=[integer("n"), integer("d"), positive("sensitivity"), at_least("sigma", 0), at_least("shared", 0)],
+    source=f"{PROOF}; {ALGORITHM}, Input: loss function l(.)",
+)
+def squared_gradient_any_loss(*, n, d, sensitivity, sigma, shared):
+    """The same line for the loss <a, w> + hinge, convex, with ||a|| = shared: the claim knows nothing of a.
+
+    The gradient's sensitivity is still Delta = 2 radius / width, its norm up to n (||a|| + Delta / 2).
+
+    >>> squared_gradient_any_loss(n=2, d=3, sensitivity=1.0, sigma=1.0, shared=100.0)
+    7.0
+    """
+    return squared_gradient(n=n, d=d, sensitivity=sensitivity, sigma=sigma)
+
+
+@theorem(
     "wzw25.lemC.1.s4",
     parent="wzw25.lemC.1",
     part="one-step",

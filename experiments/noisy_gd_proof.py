@@ -132,6 +132,31 @@ def second_moments(*, d, factor=1):
     return holds("derivation", HINGE, note=note)
 
 
+SHARED = """from bounds.noisy_gd_proof import squared_gradient_any_loss
+n, d, width, sigma, shared = {n}, 1, 2 / {sensitivity}, {sigma}, {shared}  # loss shared w + hinge, z = -1, w = 0
+gradient = n * (shared + 1 / width)
+claimed = squared_gradient_any_loss(n=n, d=d, sensitivity=2 / width, sigma=sigma, shared=shared)
+assert gradient**2 + d * sigma**2 > claimed * (1 + 1e-9)"""
+
+
+@exact_claim(
+    bounds.squared_gradient_any_loss,
+    quick=grid(n=[3], d=[1], sensitivity=[1.0], sigma=[3.0], shared=[0.5, 100.0]),
+    severity="statement",
+    corrected_by="wzw25.lemC.1.s3/printed/second-moment",
+    note="Algorithm 5 takes any loss; the paper runs it on hinge losses only, where the line is true",
+)
+def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared, factor=1):
+    """n records z = -1 and the loss <a, w> + hinge at w = 0: the squared norm of the gradient sum, in fractions."""
+    truth = (n * (Fraction(shared) + Fraction(sensitivity) / 2)) ** 2 + d * Fraction(sigma) ** 2
+    setting = {"n": n, "d": d, "sensitivity": sensitivity, "sigma": sigma, "shared": shared}
+    claimed = bounds.squared_gradient_any_loss(**setting)
+    if truth > claimed:
+        python = SHARED.format(**setting)
+        return refuted("enumeration", broken(setting, setting, truth, claimed, claimed, float(truth), python))
+    return holds("enumeration", "settings", note="a shared gradient this short is covered by Delta")
+
+
 @exact_claim(
     bounds.one_step,
     quick=({"d": 2},),

@@ -54,8 +54,12 @@ class AgainstOthers:
     def track_time_over_dense(self, k, d):
         return ratio(lambda: self.phi.apply(self.X), lambda: self.X @ self.dense.T)
 
+    track_time_over_dense.unit = "ratio"
+
     def track_fast_time_over_sign(self, k, d):
         return ratio(lambda: self.fast.apply(self.X), lambda: self.phi.apply(self.X))
+
+    track_fast_time_over_sign.unit = "ratio"
 
 
 class Distortion:
@@ -76,3 +80,5 @@ class Distortion:
         projected, norms = self.phi.apply(self.X), np.linalg.norm(self.X, axis=1)
         distortion = np.abs(projected @ projected.T - self.X @ self.X.T) / np.outer(norms, norms)
         return float(gamma / 3 / distortion.max())
+
+    track_allowed_over_observed.unit = "ratio"

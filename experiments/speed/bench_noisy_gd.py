@@ -57,6 +57,8 @@ class Columns:
     def track_time_over_loop(self, n):
         return ratio(lambda: self.law.sample(self.rng, 20), lambda: [self.law.sample(self.rng) for _ in range(20)], 3)
 
+    track_time_over_loop.unit = "ratio"
+
 
 class Tightness:
     """The explicit bound of wzw25 Lemma C.1 over the mean excess of 500 releases."""
@@ -74,3 +76,5 @@ class Tightness:
         observed = hinge_sum(released.T, self.Z, GAMMA).mean()  # the loss of e_1 is 0
         bound = bounds.averaged_hinge_excess(n=n, d=d, steps=self.law.steps, mu=MU, sensitivity=2 / GAMMA, distance=1.0)
         return float(bound / observed)
+
+    track_bound_over_observed.unit = "ratio"
