@@ -131,7 +131,7 @@ def planned_table(claims, profile):
     by_topic: dict = {}
     seconds = plan(claims, profile)
     for claim in claims:
-        topic = claim.trial.__module__.rpartition(".")[2]
+        topic = topics.topic_of(claim)
         by_topic[topic] = by_topic.get(topic, 0.0) + seconds[claim.key]
     lines = [f"{topic:20} {value:9.1f}" for topic, value in by_topic.items()]
     return "\n".join([*lines, f"{'all':20} {sum(by_topic.values()):9.1f}  core-seconds at the caps"])

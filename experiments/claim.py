@@ -6,7 +6,7 @@
 
 A *trial* is one draw of everything that the statement's probability ranges over. What a trial function returns
 depends on the claim: booleans, "did the bad event happen" (tail); the share of bad events in one cluster, in
-[0, 1] (cluster); numbers (mean); pairs (X0, X1) (rate); guesses right, wrong and abstained (attack); a
+[0, 1] (cluster); numbers (mean); curves along a parameter (rate); guesses right, wrong and abstained (attack); a
 `Finding` (exact: no sampling). Every trial takes `factor=1`. The control is the same check at `factor > 1`,
 where the mechanism or the formula is mutated by that factor, and must come out REFUTED: the first factor of
 the control's list that does is `smallest_caught`.
@@ -113,6 +113,7 @@ class Claim:
     given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
     severity: str = ""
     corrected_by: str = ""
+    points: Callable | None = None  # setting -> where a rate claim's columns stand, for its figure
     nonvacuous_from: Callable | None = None  # () -> the smallest n at which the bound says anything
     expect: float = 0.0  # the truth as a multiple of the bound, for the power arithmetic of the tests
     python: Callable | None = None  # setting -> a witness a reader can run, for sampled refutations
@@ -180,7 +181,7 @@ def _same(one, other):
 def _register(style, statement, *, law="", **fields):
     record = statement.theorem
     if law:
-        record = replace(record, part=f"impl:{law}", kind="privacy")
+        record = replace(record, part=f"impl:{law}", kind="privacy" if style == "attack" else record.kind)
 
     def decorate(trial):
         if record.key in CLAIMS and not _same(CLAIMS[record.key].trial, trial):
@@ -209,7 +210,7 @@ def mean_claim(statement, **fields):
 
 
 def rate_claim(statement, **fields):
-    """E X1 <= bound(**setting) * E X0, X in [0, high]: the two-point test of a registered exponent. -> (size, 2)."""
+    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points)."""
     return _register("rate", statement, **fields)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import logsumexp, xlog1py, xlogy
-from scipy.stats import binom, norm
+from scipy.special import log_expit, log_ndtr, logsumexp, xlog1py, xlogy
+from scipy.stats import binom
 
 HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
 NOT_A_CLAIM, OPEN = "NOT_A_CLAIM", "OPEN"
@@ -27,9 +27,7 @@ REASONS = (
     "FAILED",
 )
 
-HOLD_ODDS = np.array(
-    [0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95]
-)  # alternatives, as multiples of the odds of beta
+HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
 REFUTE_ODDS = np.array([1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30])
 ATTACK_MULTIPLES = np.array([1.03, 1.1, 1.2, 1.41, 2, 3, 6, 10])  # of the claimed epsilon or mu
 STAKES = np.geomspace(1e-3, 0.99, 16)
@@ -209,12 +207,14 @@ class MeanDecider:
 
 @dataclass
 class RateDecider(MeanDecider):
-    """E X1 <= ratio * E X0 from pairs of independent trials. A chunk is {"values"}, shape (pairs, 2).
+    """E X_last <= ratio * E X_first. A chunk is {"values"}, shape (trials, points): X along the parameter.
 
-    D = X1 - ratio * X0 has E D <= 0 under the claim. X0 lies in [0, highs[0]], X1 in [0, highs[1]].
+    D = X_last - ratio * X_first has E D <= 0 under the claim; X_first lies in [0, highs[0]], X_last in [0, highs[1]].
+    The columns between the ends decide nothing: they are for the figure.
     """
 
     ratio: float = 1.0
+    curves: list = field(default_factory=list)
 
     @staticmethod
     def between(ratio, highs):
@@ -223,20 +223,21 @@ class RateDecider(MeanDecider):
     @staticmethod
     def pack(outcomes):
         values = np.asarray(outcomes, dtype=float)
-        if values.ndim != 2 or values.shape[1] != 2 or not np.isfinite(values).all():
-            raise ValueError("outcomes = a rate trial returns finite pairs, shape (size, 2)")
+        if values.ndim != 2 or values.shape[1] < 2 or not np.isfinite(values).all():
+            raise ValueError("outcomes = a rate trial returns finite numbers, shape (size, points)")
         return {"values": values}
 
     def add(self, chunk):
-        pairs = chunk["values"]
-        super().add({"values": pairs[:, 1] - self.ratio * pairs[:, 0]})
+        curve = chunk["values"]
+        self.curves.append(curve)
+        super().add({"values": curve[:, -1] - self.ratio * curve[:, 0]})
 
 
-def attack_bar(claim, level):
-    """P(right | a guess) that a mechanism with `claim` ("pure" or "gdp") at `level` allows at most."""
+def log_hit_rates(claim, level):
+    """log P(right | a guess) and log P(wrong | a guess) at most and at least, for "pure" or "gdp" at `level`."""
     if claim == "pure":
-        return float(1 / (1 + np.exp(-level)))
-    return float(norm.cdf(level / 2))
+        return log_expit(level), log_expit(-level)
+    return log_ndtr(level / 2), log_ndtr(-level / 2)
 
 
 @dataclass
@@ -274,13 +275,11 @@ class AttackDecider:
             gains = np.array([1.0, low, 0.0]) - self.delta
             logs = np.log1p(STAKES[:, None] / (self.delta - low) * gains)
             return log_e_mean(logs @ counts)
-        bar = attack_bar(self.claim, level)
-        others = np.array([attack_bar(self.claim, k * level) for k in ATTACK_MULTIPLES])
-        with np.errstate(divide="ignore"):
-            odds = others / (1 - others) / (bar / (1 - bar))
-        odds = np.minimum(odds, 1e300)
-        guesses = self.right + self.wrong + (self.abstain if self.claim == "gdp" else 0)
-        return log_e_tail(guesses, self.right, bar, odds)
+        right, wrong = log_hit_rates(self.claim, level)
+        more_right, more_wrong = log_hit_rates(self.claim, ATTACK_MULTIPLES * level)
+        missed = self.wrong + (self.abstain if self.claim == "gdp" else 0)
+        ratios = self.right * (more_right - right) + missed * (more_wrong - wrong)
+        return float(logsumexp(ratios) - np.log(len(ratios)))
 
     def log_e(self):
         return -np.inf, self.evidence(self.level)

@@ -70,7 +70,7 @@ def clip_rows(X, radius):
     """Rows scaled down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced."""
     X = rows(X)
     norms = np.linalg.norm(X, axis=1, keepdims=True)
-    return X * np.minimum(1.0, radius / np.maximum(norms, np.finfo(float).tiny))
+    return X * (radius / np.maximum(norms, radius))
 
 
 def signs(y, n=None):

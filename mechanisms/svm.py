@@ -37,7 +37,7 @@ class ClippedMap:
     def __call__(self, X):
         """Features of the rows of X, shape (n, F)."""
         X = rows(X)
-        with np.errstate(over="ignore"):  # kappa over the norm of a zero row; a row beyond 1e154 becomes zero
+        with np.errstate(over="ignore"):  # a row beyond 1e154 becomes zero
             return clip_rows(X if self.feature_map is None else self.feature_map(X), self.kappa)
 
 

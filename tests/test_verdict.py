@@ -92,7 +92,10 @@ def test_peeking_with_clopper_pearson_refutes_true_claims():
     n = 10 * np.arange(1, 201)
     clopper = (binom.sf(failures - 1, n, beta) <= 0.01).any(axis=1).mean()
     logs = np.array(
-        [[v.log_e_tail(int(m), int(f), beta, v.REFUTE_ODDS) for m, f in zip(n, row, strict=True)] for row in failures[:300]]
+        [
+            [v.log_e_tail(int(m), int(f), beta, v.REFUTE_ODDS) for m, f in zip(n, row, strict=True)]
+            for row in failures[:300]
+        ]
     )
     assert clopper > 0.04
     assert (logs >= np.log(100)).any(axis=1).mean() <= 0.04
@@ -151,12 +154,20 @@ def test_attacks_find_half_the_noise_and_spare_the_honest(claim, level):
     rng = np.random.default_rng(ROOT)
 
     def chunk(true_level):
-        right = int(rng.binomial(3000, v.attack_bar(claim, true_level)))
+        right = int(rng.binomial(3000, np.exp(v.log_hit_rates(claim, true_level)[0])))
         return AttackDecider.pack((right, 3000 - right, 0))
 
     honest = [chunk(level) for _ in range(3)]
     assert stopped(honest, lambda: AttackDecider(claim, level)) is None
     assert stopped([chunk(2 * level)], lambda: AttackDecider(claim, level)) == v.REFUTED
+
+
+@pytest.mark.parametrize("claim", ["pure", "gdp"])
+def test_large_levels_stay_finite(claim):
+    """At ten times epsilon = 40 the allowed hit rate is 1 in float64; the evidence is still a number."""
+    decider = AttackDecider(claim, 40.0, right=5000)
+    assert np.isfinite(decider.log_e()[1])
+    assert 0 <= decider.reached() <= 1
 
 
 def test_approximate_dp_counts_the_mass_above_the_ratio():

@@ -10,6 +10,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
+import statsmodels.api as sm
 
 from experiments.verdict import HOLDS, REFUTED
 
@@ -31,14 +32,20 @@ STYLE = {
 MOST_CELLS = 24
 
 
-def figure(cells):
-    """The SVG of one claim's cells, or None if they hold nothing to draw."""
+MOST_FIGURES = 4
+
+
+def figures(cells):
+    """The SVGs of one claim's cells: its curves, its rate, or truth / bound at every setting."""
     with plt.rc_context(STYLE):
-        with_series = [cell for cell in cells if cell.finding and cell.finding.series]
+        with_series = [cell for cell in cells if cell.finding and cell.finding.series][:MOST_FIGURES]
         if with_series:
-            return _svg(_curves(with_series[0].finding.series))
+            return [_svg(_curves(c.finding.series, _label(c.setting, c.setting))) for c in with_series]
+        rates = [cell for cell in cells if cell.claim.style == "rate" and cell.trials][:MOST_FIGURES]
+        if rates:
+            return [_svg(_rate(cell)) for cell in rates]
         drawn = [cell for cell in cells if cell.finding and cell.finding.tightness]
-        return _svg(_intervals(drawn[:MOST_CELLS])) if drawn else None
+        return [_svg(_intervals(drawn[:MOST_CELLS]))] if drawn else []
 
 
 def _wide(values):
@@ -48,7 +55,7 @@ def _wide(values):
     return values.size > 1 and values.min() > 0 and values.max() / values.min() > 50
 
 
-def _curves(series):
+def _curves(series, title):
     """Every further list against the first one."""
     (x_name, x), *others = series.items()
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
@@ -60,6 +67,36 @@ def _curves(series):
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
         ax.set_yscale("log")
     ax.set_xlabel(x_name)
+    ax.set_title(title, fontsize=8, color=FAINT, loc="left")
+    ax.legend(fontsize=8)
+    return fig
+
+
+def _rate(cell):
+    """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
+    curves = np.concatenate(cell.decider.curves)
+    x = np.asarray(cell.claim.points(**cell.setting), dtype=float)
+    means = curves.mean(axis=0)
+    fig, ax = plt.subplots(figsize=(5.2, 2.7))
+    ax.loglog(x, means, "o", color=ACCENT, ms=4, label="mean of the trials")
+    if len(x) > 2 and (means > 0).all():
+        design = sm.add_constant(np.log(x))
+        fit = sm.OLS(np.log(means), design).fit(cov_type="HC3", use_t=True)
+        low, high = fit.conf_int()[1]
+        band = fit.get_prediction(design).conf_int()
+        ax.fill_between(x, np.exp(band[:, 0]), np.exp(band[:, 1]), color=ACCENT, alpha=0.15, lw=0)
+        ax.plot(
+            x,
+            np.exp(fit.fittedvalues),
+            color=ACCENT,
+            lw=1.2,
+            label=f"slope {fit.params[1]:.2f} [{low:.2f}, {high:.2f}]",
+        )
+    registered = np.log(cell.decider.ratio) / np.log(x[-1] / x[0])
+    ax.plot(
+        x, means[0] * (x / x[0]) ** registered, color=INK, ls=":", lw=1, label=f"registered: at most {registered:.2f}"
+    )
+    ax.set_xlabel(cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter")
     ax.legend(fontsize=8)
     return fig
 

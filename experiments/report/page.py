@@ -11,7 +11,7 @@ from latex2mathml.converter import convert
 
 from bounds import papers
 from bounds.theorem import THEOREMS
-from experiments.report.figures import figure
+from experiments.report.figures import figures
 from experiments.report.summary import CLASSES, class_of, refuted_as_printed, tally
 
 
@@ -59,7 +59,7 @@ def statement(row, cells):
         "hypotheses": [h.range for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
         "text": inspect.getdoc(theorem.function) if theorem and row["kind"] != "summary" else "",
-        "figure": figure(cells) if cells else None,
+        "figures": figures(cells),
         "witness_fields": [
             (name, dotted(value)) for name, value in (row["witness"] or {}).items() if name != "python" and value != ""
         ],
