@@ -78,8 +78,8 @@ def erlang_variance(*, q, lam):
 
 
 @theorem(
-    "rbht09.fn5",
-    part="magnitude",
+    "rbht09.fn5.text",
+    parent="rbht09.fn5",
     kind="identity",
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda^{-1}",
     needs=[positive("lam")],
@@ -97,8 +97,8 @@ def magnitude_scale(*, lam):
 
 
 @theorem(
-    "rbht09.fn5",
-    part="magnitude",
+    "rbht09.fn5.text",
+    parent="rbht09.fn5",
     reading="corrected",
     kind="identity",
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda",

@@ -153,6 +153,7 @@ def combine(cells):
     tightness = (max(t[0] for t in tight), max(t[1] for t in tight)) if tight else None
     if REFUTED in verdicts:
         chosen = findings[verdicts.index(REFUTED)]
+        tightness = chosen.tightness
     elif all(v == "VACUOUS" for v in verdicts):
         chosen = findings[0]
     elif INCONCLUSIVE in verdicts:

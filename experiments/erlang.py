@@ -159,7 +159,7 @@ assert abs(exp(-x / {scale.__name__}(lam=lam)) - truth) > 1e-3 * truth
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
     severity="cosmetic",
-    corrected_by="rbht09.fn5/corrected/magnitude",
+    corrected_by="rbht09.fn5.text/corrected",
     cost=0.01,
     note="the sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
     "scale is lambda, lambda^(-1) is the rate; nothing in the proof depends on it",

@@ -9,7 +9,7 @@ from bounds import papers
 from bounds.theorem import THEOREMS, Theorem
 from experiments import fingerprint, topics
 from experiments.cells import Cell, Control, combine, fold
-from experiments.claim import CLAIMS, Finding, inconclusive
+from experiments.claim import CLAIMS, SEVERITIES, Finding, inconclusive
 from experiments.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
 
 WORST = (REFUTED, INCONCLUSIVE, OPEN, VACUOUS, HOLDS, NOT_A_CLAIM)
@@ -166,7 +166,9 @@ def _summaries(rows):
             part["parent"] = id
         if key in taken:  # a definition and its consequences: the definition is the head
             continue
-        worst = min(parts, key=lambda row: WORST.index(row["verdict"]))
+        worst = min(
+            parts, key=lambda row: (WORST.index(row["verdict"]), SEVERITIES.index(row["severity"] or "cosmetic"))
+        )
         scopes = {part["scope"] for part in parts}
         made[key] = worst | {
             "key": key,

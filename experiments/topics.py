@@ -15,7 +15,7 @@ TOPICS = {
     "gdp": ("gdp",),
     "exponential": ("exponential",),
     "tnb": ("tnb",),
-    "noisy_gd": ("noisy_gd", "noisy_gd_proof", "last_iterate"),
+    "noisy_gd": ("noisy_gd", "hinge_gradient", "noisy_gd_proof", "last_iterate"),
     "svm": ("svm", "svm_steps", "erlang", "usefulness"),
     "float_leak": ("float_leak",),
 }

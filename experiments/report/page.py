@@ -48,11 +48,22 @@ def anchor(key):
     return re.sub(r"[^A-Za-z0-9.-]", "_", key)
 
 
+def short_name(row):
+    """What the page calls a row below its parent: its part, its step, or our own code; else the paper's label."""
+    if row["part"].startswith("impl:"):
+        return f"our code: {row['part'].removeprefix('impl:')}"
+    if row["parent"]:
+        step = row["id"].removeprefix(row["parent"]).strip(".")
+        return " ".join(filter(None, (step and f"step {step}", row["part"]))) or row["label"]
+    return f"{row['label']}: {row['part']}" if row["part"] else row["label"]
+
+
 def statement(row, cells):
     """What the page shows of one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rsplit("/impl:", 1)[0])
     return row | {
         "anchor": anchor(row["key"]),
+        "name": short_name(row),
         "class": class_of(row),
         "reach": reach(row),
         "formula": mathml(theorem.says) if theorem and row["kind"] != "summary" else "",

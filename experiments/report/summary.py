@@ -58,7 +58,7 @@ def summary_lines(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]
     impl = [row for row in rows if row["part"].startswith("impl:")]
-    survived = sum(row["reason"] == "AUDIT_ONLY" for row in impl)
+    survived = sum(row["verdict"] == HOLDS or row["reason"] == "AUDIT_ONLY" for row in impl)
     lines.append(f"our own mechanisms under attack: {survived} of {len(impl)} survived")
     lines += [f"  RED: {row['key']} is {row['verdict']}" for row in impl if row["verdict"] == REFUTED]
     return lines
