@@ -48,6 +48,11 @@ def anchor(key):
     return re.sub(r"[^A-Za-z0-9.-]", "_", key)
 
 
+def derivation(theorem):
+    """The docstring below its title."""
+    return (inspect.getdoc(theorem.function) or "").partition("\n")[2].strip()
+
+
 def short_name(row):
     """What the page calls a row below its parent: its part, its step, or our own code; else the paper's label."""
     if row["part"].startswith("impl:"):
@@ -69,7 +74,7 @@ def statement(row, cells):
         "formula": mathml(theorem.says) if theorem and row["kind"] != "summary" else "",
         "hypotheses": [h.range for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
-        "text": inspect.getdoc(theorem.function) if theorem and row["kind"] != "summary" else "",
+        "text": derivation(theorem) if theorem and row["kind"] != "summary" else "",
         "figures": figures(cells),
         "witness_fields": [
             (name, dotted(value)) for name, value in (row["witness"] or {}).items() if name != "python" and value != ""
