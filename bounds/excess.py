@@ -1,0 +1,283 @@
+r"""Excess empirical risk, and its split into inliers and outliers: Wang, Zhu & Wang (2025), Equation 2.
+
+    L_c(w; S) <= L_c(w*; S) + EER
+              <= L_c(w_in; S_in) + L_c(w_in; S_out) + EER      (a) zero if c <= gamma   (b) <= ||x|| |S_out| / c
+              <= O(|S_out| / c) + EER
+
+Notation: L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i and `width` c; S_in in S_in(gamma) of Definition
+6.1, S_out its complement of `outliers` records; w_in the unit vector of largest margin on S_in; `radius` the largest
+norm of a record; w* a minimiser over all of R^d.
+"""
+
+from __future__ import annotations
+
+from bounds.theorem import at_least, integer, positive, require, theorem
+
+WZW25 = "Wang, Zhu & Wang 2025"
+EQUATION = f"{WZW25}, Section 6.1, Equation 2"
+
+WIDTH_BELOW_MARGIN = require("0 < width <= gamma <= 1", lambda width, gamma: 0 < width <= gamma <= 1)
+
+
+@theorem(
+    "wzw25.rem3.1",
+    kind="definition",
+    says=r"\ell_c(w;(x,y))=\max\left\{0,1-\frac{y\langle w,x\rangle}{c}\right\}",
+    needs=[positive("width")],
+    source=f"{WZW25}, Section 3, Remark 3.1",
+)
+def hinge_loss(*, margin, width):
+    """The confidence margin is a parameter of the hinge loss and says nothing about the data
+
+    max(0, 1 - margin / width) at margin = y <w, x>. The remark fixes how a letter is used: c is chosen, the margin
+    gamma(S) and the inlier sets of Definition 6.1 belong to the data. Later lemmas choose c = gamma / 3 for a *level*
+    gamma, which is a parameter as well.
+
+    >>> hinge_loss(margin=0.25, width=0.5)
+    0.5
+    """
+    return max(0, 1 - margin / width)
+
+
+@theorem(
+    "wzw25.rem3.1",
+    part="scale",
+    reading="explicit",
+    kind="identity",
+    says=r"\ell_{c'}\left(\frac{c'}{c}w;(x,y)\right)=\ell_c(w;(x,y)),\quad"
+    r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\min_{w\in\mathbb{R}^d}\hat L_{c'}(w;S)",
+    needs=[positive("width"), positive("other")],
+    source=f"consequence of the loss above {WZW25}, Remark 3.1",
+)
+def rescaled_weights(*, w, width, other):
+    """Over all of R^d the smallest hinge loss does not depend on the confidence margin
+
+    w other / width: its loss with confidence margin `other` is the loss of w with `width`, record by record, because
+    the margin enters as y <w, x> / c only. So w -> w c'/c carries minimisers to minimisers. On a ball of fixed radius
+    the two minima differ; the paper's w ranges over R^d.
+
+    >>> rescaled_weights(w=2.0, width=0.5, other=0.25)
+    1.0
+    """
+    return w * other / width
+
+
+@theorem(
+    "wzw25.defA.11",
+    kind="definition",
+    says=r"\mathrm{EER}(w)=L(w;S)-\min_{w'\in\mathcal{W}}L(w';S)",
+    source=f"{WZW25}, Definition A.11, Equation 6",
+)
+def excess_empirical_risk(*, loss, smallest):
+    """Excess empirical risk: the loss above the smallest loss
+
+    loss - smallest. The minimum need not be attained for every loss (the logistic loss on separable data tends to 0);
+    for the hinge sum over R^d it is, see part minimum.
+
+    >>> excess_empirical_risk(loss=3.0, smallest=2.5)
+    0.5
+    """
+    return loss - smallest
+
+
+@theorem(
+    "wzw25.defA.11",
+    part="minimum",
+    reading="explicit",
+    kind="identity",
+    says=r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\max\left\{\sum_i a_i:\ 0\le a_i\le 1,\ \sum_i a_i y_i x_i=0\right\}",
+    source=f"consequence of {WZW25}, Definition A.11",
+)
+def smallest_hinge(*, weights):
+    """The smallest hinge loss over R^d is attained, and is the value of a linear programme
+
+    sum_i a_i for weights a of shape (n,) with 0 <= a_i <= 1 and sum_i a_i z_i = 0: at most the smallest hinge sum for
+    every such a, and equal to it at the best. Because max(0, 1 - <z, w>/c) >= a (1 - <z, w>/c) for 0 <= a <= 1, so
+    L_c(w; S) >= sum_i a_i - <sum_i a_i z_i, w>/c = sum_i a_i for every w; minimising sum_i s_i subject to s_i >= 0,
+    s_i >= 1 - <z_i, w>/c is a feasible linear programme bounded from below, so its minimum is attained and equals that
+    of its dual, which is the display (w/c is one variable). So EER exists for the hinge sum, and is at least 0.
+
+    >>> smallest_hinge(weights=[1, 0.5, 0.5])
+    2.0
+    """
+    return sum(weights)
+
+
+@theorem(
+    "wzw25.defA.11",
+    part="nonnegative",
+    reading="explicit",
+    kind="inequality",
+    says=r"\mathrm{EER}(w)\ge 0",
+    source=f"consequence of {WZW25}, Definition A.11",
+)
+def hinge_excess(*, loss, weights):
+    """The excess empirical risk is never negative
+
+    loss - sum_i a_i with the dual weights a of part minimum: the excess of the hinge sum without a search over w.
+
+    >>> hinge_excess(loss=3.0, weights=[1, 0.5, 0.5])
+    1.0
+    """
+    return excess_empirical_risk(loss=loss, smallest=sum(weights))
+
+
+# Equation 2, link by link -------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.eq2",
+    part="1-excess",
+    says=r"\hat L_c(w;S)\le\hat L_c(w^*;S)+\mathrm{EER}",
+    source=EQUATION,
+)
+def loss_through_excess(*, smallest, excess):
+    """The loss is the smallest loss and the excess
+
+    smallest + excess, an equality by Definition A.11 with w* a minimiser over R^d, which exists (defA.11, minimum).
+
+    >>> loss_through_excess(smallest=2.5, excess=0.5)
+    3.0
+    """
+    return smallest + excess
+
+
+@theorem(
+    "wzw25.eq2",
+    part="2-separator",
+    says=r"\hat L_c(w^*;S)\le\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{in}})"
+    r"+\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})",
+    source=EQUATION,
+)
+def separator_loss(*, inlier_loss, outlier_loss):
+    """The smallest loss is at most the loss of the inliers' separator
+
+    inlier_loss + outlier_loss, the hinge sum of w_in over S split into its two parts; w_in is one of the w that w*
+    minimises over.
+
+    >>> separator_loss(inlier_loss=0.0, outlier_loss=3.0)
+    3.0
+    """
+    return inlier_loss + outlier_loss
+
+
+@theorem(
+    "wzw25.eq2",
+    part="3-inliers",
+    says=r"c\le\gamma\ \Rightarrow\ \hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{in}}(\gamma))=0",
+    needs=[WIDTH_BELOW_MARGIN],
+    source=f"{EQUATION}, bracket (a)",
+)
+def separated_loss(*, width, gamma):
+    """The inliers' separator has no loss on them
+
+    0: y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
+
+    >>> separated_loss(width=0.1, gamma=0.3)
+    0
+    """
+    return 0
+
+
+@theorem(
+    "wzw25.eq2",
+    part="4-outliers",
+    says=r"\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})\le\frac{\|x\||S_{\mathrm{out}}|}{c}",
+    needs=[positive("width"), at_least("radius", 0), integer("outliers", 0)],
+    source=f"{EQUATION}, bracket (b)",
+)
+def outlier_loss_printed(*, radius, outliers, width):
+    """Each outlier costs at most its norm over the confidence margin, as printed
+
+    radius outliers / width. The hinge of a record at margin -||x|| is 1 + ||x|| / c, not ||x|| / c: the 1 is missing.
+
+    >>> outlier_loss_printed(radius=1.0, outliers=2, width=0.5)
+    4.0
+    """
+    return radius * outliers / width
+
+
+@theorem(
+    "wzw25.eq2",
+    part="4-outliers",
+    reading="corrected",
+    says=r"\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})\le\left(1+\frac{\|x\|}{c}\right)|S_{\mathrm{out}}|",
+    needs=[positive("width"), at_least("radius", 0), integer("outliers", 0)],
+    source=f"{EQUATION}, bracket (b); the proof of Lemma D.1 has this form",
+)
+def outlier_loss(*, radius, outliers, width):
+    """Each outlier costs at most one and its norm over the confidence margin
+
+    (1 + radius / width) outliers: y <w_in, x> >= -||x|| because w_in has norm 1. Attained by records -radius w_in.
+    At most twice the printed bound where c <= radius.
+
+    >>> outlier_loss(radius=1.0, outliers=2, width=0.5)
+    6.0
+    """
+    return (1 + radius / width) * outliers
+
+
+@theorem(
+    "wzw25.eq2",
+    part="5-total",
+    says=r"\hat L_c(w;S)\le\mathcal{O}\left(\frac{|S_{\mathrm{out}}|}{c}\right)+\mathrm{EER}",
+    needs=[WIDTH_BELOW_MARGIN, integer("outliers", 0), at_least("excess", 0)],
+    source=EQUATION,
+)
+def total_order(*, outliers, width, gamma, excess):
+    """The loss is of the order of the outliers over the confidence margin, and the excess
+
+    What the printed O(.) contains, and the excess: outliers / width + excess, for records in the unit ball, 0 < c <=
+    gamma (bracket (a) asks for it) and any w.
+
+    >>> total_order(outliers=2, width=0.5, gamma=0.5, excess=1.0)
+    5.0
+    """
+    return outliers / width + excess
+
+
+@theorem(
+    "wzw25.eq2",
+    part="5-total",
+    reading="explicit",
+    says=r"\hat L_c(w;S)\le\left(1+\frac{b}{c}\right)|S_{\mathrm{out}}|+\mathrm{EER}",
+    needs=[
+        require("0 < width <= gamma <= radius", lambda width, gamma, radius: 0 < width <= gamma <= radius),
+        integer("outliers", 0),
+        at_least("excess", 0),
+    ],
+    source=f"{EQUATION}; our constants",
+)
+def total_loss(*, outliers, width, gamma, radius, excess):
+    """The loss is at most 1 + b/c an outlier, and the excess
+
+    (1 + radius / width) outliers + excess, for records of norm at most `radius`: parts 1 to 4 in a row. In the unit
+    ball 1 + 1/c <= 2/c because c <= 1, so the printed O(|S_out| / c) has the constant 2.
+
+    >>> total_loss(outliers=2, width=0.5, gamma=0.5, radius=1.0, excess=1.0)
+    7.0
+    """
+    return separator_loss(
+        inlier_loss=0, outlier_loss=outlier_loss(radius=radius, outliers=outliers, width=width)
+    ) + loss_through_excess(smallest=0, excess=excess)
+
+
+@theorem(
+    "wzw25.eq2.s1",
+    parent="wzw25.eq2",
+    says=r"\min_{\gamma(S\setminus S_{\mathrm{out}})>0}|S_{\mathrm{out}}|\le n-2",
+    needs=[integer("n", 2)],
+    source=f"{WZW25}, Section 6.1, text below Equation 2",
+)
+def most_removed(*, n):
+    """Removing n - 2 points always leaves a linearly separable rest
+
+    n - 2, "for any non-degenerate binary classification problem". Two records z, z' have a margin unless one is a
+    nonpositive multiple of the other, so what is needed is one pair that is not. Without an intercept the pair must
+    not be opposite: (1, +1) and (2, -1) on a line are. Among three nonzero records there is always such a pair: if
+    z_2 and z_3 are both opposite to z_1, they are not to each other.
+
+    >>> most_removed(n=10)
+    8
+    """
+    return n - 2
