@@ -43,7 +43,7 @@ def _log_bernoulli(y):
     """log(y / (e^y - 1)), 0 at y = 0."""
     if y == 0:
         return 0.0
-    return log(y) - y - log1p(-exp(-y)) if y > 0 else log(y / expm1(y))
+    return log(y) - y - log1p(-exp(-y)) if y > 1 else log(y / expm1(y))
 
 
 def log_pmf(*, eta, r, k):

@@ -1,8 +1,8 @@
 """How many repetitions private tuning needs for other laws of K: Appendix M of wzw25, over eta, beta and |Theta|.
 
-The failure probability increases in r (docstring of `bounds.repetition_rates.largest_r`), and E K decreases. So "failure <=
-beta implies ..." is decided at the largest admissible r, enclosed in balls from both sides; |Theta| = log n is
-taken literally, as a real number, where the paper does.
+The failure probability increases in r (docstring of `bounds.repetition_rates.largest_r`), and E K decreases. So
+"failure <= beta implies ..." is decided at the largest admissible r, enclosed in balls from both sides; |Theta| = log n
+is taken literally, as a real number, where the paper does.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def equation_31_solved(*, factor=1, **setting):
 @exact_claim(
     rates.largest_r_as_printed,
     quick=[GRID],
-    cost=0.2,
+    cost=0.1,
     severity="statement",
     corrected_by="wzw25.lemM.1/corrected",
     note="its proof bounds a relaxation of the failure probability, so it proves the converse; every |Theta| >= 1, "
@@ -139,7 +139,7 @@ def printed_r_is_necessary(*, factor=1, **setting):
     rates.sufficiently_small_r,
     quick=[GRID],
     control=Sabotage("r times {}", (1.01, 1.1, 2), {"eta": [1.0], "beta": [0.01], "size": [1000]}),
-    cost=0.2,
+    cost=0.1,
 )
 def printed_r_is_sufficient(*, factor=1, **setting):
     """At the printed r the failure probability is below beta; smaller r by monotonicity."""
@@ -158,7 +158,7 @@ def printed_r_is_sufficient(*, factor=1, **setting):
     rates.largest_r,
     quick=[GRID | {"eta": [*ETAS, 0.0, -0.05, -0.9]}],
     control=Sabotage("r times {}", (1.001, 1.1, 2)),
-    cost=0.4,
+    cost=0.15,
     note="for eta < 0 no r is admissible unless beta > 1 - |Theta|^eta, and for eta = 0 1/r* is exponential in 1/beta",
 )
 def exact_largest_r(*, factor=1, **setting):
@@ -233,7 +233,7 @@ def text_rearranges(*, factor=1, **setting):
 @exact_claim(
     rates.inverse_r_as_printed,
     quick=[TEXT],
-    cost=0.3,
+    cost=0.1,
     severity="constant",
     corrected_by="wzw25.M.3/corrected/inverse-r",
     note="sufficient, not necessary, as Lemma M.1; for fixed eta the exact need is smaller by a factor that goes to 1 "
@@ -308,7 +308,7 @@ def mean_below_one(eta, r):
     rates.inverse_r,
     quick=[WHOLE],
     control=Sabotage("the bound times {}", (2, 10, 100)),
-    cost=0.5,
+    cost=0.25,
 )
 def inverse_r_grows_polynomially(*, factor=1, **setting):
     """1/r* against the corrected bound."""
@@ -324,7 +324,7 @@ def inverse_r_grows_polynomially(*, factor=1, **setting):
     rates.expected_repetitions,
     quick=[WHOLE],
     control=Sabotage("the bound times {}", (2, 10, 100)),
-    cost=0.5,
+    cost=0.25,
 )
 def expected_repetitions_grow_polynomially(*, factor=1, **setting):
     """The least E K against the explicit bound."""
@@ -414,7 +414,7 @@ def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
     rates.repetitions_of_any_law,
     quick=[WHOLE | {"eta": [-0.9, -0.05, 0.0, 0.1, 1.0, 1000.0]}],
     control=Sabotage("the bound times {}", (1.1, 2, 10)),
-    cost=0.5,
+    cost=0.25,
 )
 def any_law_needs_many(*, factor=1, **setting):
     """The least E K at each eta against Jensen's bound, which is nearly reached at eta = 1000."""

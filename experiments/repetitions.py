@@ -162,7 +162,7 @@ def repetitions_suffice(*, factor=1, **setting):
     cap=5,
     cost=2e-5,
     expect=0.5,
-    control=Sabotage("E K divided by {}", (2, 5, 20)),
+    control=Sabotage("E K divided by {}", (4, 8)),
 )
 def candidate_is_missed(rng, size, *, beta, candidates, slack, factor=1):
     """Draw K, then K candidates uniformly from Theta, as Algorithm 4 does: was candidate 0 never drawn?"""

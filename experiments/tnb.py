@@ -51,8 +51,8 @@ def points(**axes):
     tnb.total_probability,
     quick=[SMALL],
     full=[LONG],
-    control=Sabotage("(1 - r)^k with {} r for r", (1.0001, 1.1, 2)),
-    cost=0.4,
+    control=Sabotage("(1 - r)^k with {} r for r", (1.0001, 1.001)),
+    cost=0.15,
 )
 def weights_sum_to_one(*, factor=1, **setting):
     """Sum the printed weights with a bound on the tail; the first 300 of them are positive."""
@@ -73,7 +73,7 @@ def weights_sum_to_one(*, factor=1, **setting):
     quick=[SMALL],
     full=[LONG],
     control=Sabotage("the mean with {} r for r", (1.0001, 1.1, 2)),
-    cost=0.3,
+    cost=0.15,
 )
 def mean_is_the_first_moment(*, factor=1, **setting):
     """Against the sum of k P(K = k), against the derivative of the generating function at 1 (r = 1e-300 too)."""
@@ -97,7 +97,7 @@ def mean_is_the_first_moment(*, factor=1, **setting):
     tnb.pgf,
     quick=[TINY | {"x": [1.0, -1.0, 0.5, 0.0]}],
     control=Sabotage("1 - (1 - {} r) x for 1 - (1 - r) x", (1.0001, 1.1, 2)),
-    cost=0.3,
+    cost=0.15,
     note="read on |x| <= 1; the paper names no domain, and beyond 1/(1 - r) the printed power is not real",
 )
 def generating_function_generates(*, factor=1, x, **setting):
@@ -124,7 +124,7 @@ def generating_function_generates(*, factor=1, x, **setting):
     tnb.distance_to_logarithmic,
     quick=[{"eta": [0.01, -0.01, 1e-6, -0.9, 0.5, 5.0], "r": [0.015625, 0.999, 1e-4]}],
     control=Sabotage("the bound divided by {}", (2, 5, 10)),
-    cost=0.3,
+    cost=0.15,
 )
 def law_is_continuous_at_zero(*, factor=1, **setting):
     """The total variation distance: the likelihood ratio crosses one once, where the difference of the cdfs peaks."""
@@ -151,7 +151,7 @@ def law_is_continuous_at_zero(*, factor=1, **setting):
     tnb.mixing_quantile,
     quick=[{"eta": [0.5, -0.999, -0.5, 0.0, 1.0, 20.0], "r": [0.25, 0.999, 0.015625, 1e-6], "q": [0, 0.25, 0.9, 1]}],
     control=Sabotage("1 + {} eta successes", (1.001, 1.1, 2)),
-    cost=0.4,
+    cost=0.15,
 )
 def mixture_is_the_law(*, factor=1, q, **setting):
     """Integrate the mixture over p numerically, in balls, for k <= 4; the quantile inverts the mixing law."""
@@ -306,7 +306,7 @@ def survival(r, t):
     tnb.geometric_quantile,
     quick=[QUANTILES],
     control=Sabotage("the number of runs divided by {}", (1.01, 1.1, 2)),
-    cost=0.15,
+    cost=0.02,
 )
 def quantile_is_exceeded_rarely(*, factor=1, **setting):
     """(1 - r)^t <= beta, in rationals where t is small (equality occurs: r = 1/2, beta = 1/8), in balls elsewhere."""
@@ -332,7 +332,7 @@ def quantile_is_exceeded_rarely(*, factor=1, **setting):
     tnb.smallest_t,
     quick=[QUANTILES],
     control=Sabotage("the number of runs times {}, rounded down", (1.01, 1.1, 2)),
-    cost=0.15,
+    cost=0.02,
 )
 def one_run_less_fails(*, factor=1, **setting):
     """(1 - r)^t <= beta < (1 - r)^(t - 1) at the printed t, so the two conditions have the same smallest whole t."""
