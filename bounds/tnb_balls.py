@@ -27,7 +27,7 @@ def weights(eta, r, count):
 
 
 def series(eta, r, *, x=1, power=0):
-    """A ball around the sum over k of k^power x^k P(K = k), |x| (1 - r) < 1: a partial sum and a geometric bound of its tail.
+    """A ball around the sum over k of k^power x^k P(K = k), |x| (1 - r) < 1: a partial sum, and a bound of its tail.
 
     Neighbouring terms have ratio at most q = |x| (1 - r) max(1, (k + eta)/(k + 1)) ((k + 1)/k)^power, and q falls
     in k (or stays at |x| (1 - r) for eta <= 1). Returns (ball, terms used).
