@@ -4,14 +4,13 @@
 setting negative values to zero. After each removal, we refit the SVM and recompute the updated margin." The
 paper leaves open, and we choose:
 
-- the SVM: no intercept, as in Definition N.1; hard margin once the records left are separable, before that
-hinge loss
+- the SVM: no intercept, as in Definition N.1; hard margin once the records left are separable, before that hinge loss
   with a large C. It is trained on the records as they are; only the recorded margin is normalised;
-- how many records a refit: one ("after each removal"); ties go to the first record; what is removed stays
-removed; - a record x = 0 has no normalised margin (0/0): 0. So has every record under w = 0; - when to stop:
-a fraction of the records. The figures stop at different ones; - the features: N.1 lists "pre-trained ViT
-features", "extracted features from pre-trained ViT" and none, Figure 2 and N.2
-  ViT and ResNet-50. Here: the records, and two numbers of random Fourier features of them.
+- how many records a refit: one ("after each removal"); ties go to the first record; what is removed stays removed;
+- a record x = 0 has no normalised margin (0/0): 0. So has every record under w = 0;
+- when to stop: a fraction of the records. The figures stop at different ones;
+- the features: N.1 lists "pre-trained ViT features", "extracted features from pre-trained ViT" and none, Figure 2
+  and N.2 ViT and ResNet-50. Here: the records, and two numbers of random Fourier features of them.
 
 "As more points are removed, the margin increases" (Figure 3) is true of the best normalised margin, always.
 The recorded one is that of an SVM which maximises y <w, x>, and it falls now and then.
@@ -20,12 +19,16 @@ The recorded one is that of an SVM which maximises y <w, x>, and it falls now an
 from __future__ import annotations
 
 import functools
+import hashlib
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import clarabel
 import numpy as np
 from scipy import sparse
+from tqdm import tqdm
 
 from bounds import geometry as bound
 from experiments.claim import Sabotage, exact_claim, holds, refuted, tail_claim
@@ -52,10 +55,22 @@ class Curve:
     margin: object  # their geometric margin, not normalised
 
 
-def removal_margin_curve(X, y, *, removed=0.1, batch=1, C=LARGE_C, rank=0):
+class Step(NamedTuple):
+    """One refit, and the records removed after it."""
+
+    fraction: float
+    recorded: float
+    best_low: float
+    best_high: float
+    direction: np.ndarray
+    worst: np.ndarray
+
+
+def removal_margin_curve(X, y, *, removed=0.1, batch=1, C=LARGE_C, rank=0, steps=(), on_step=lambda steps: None):
     """Appendix N on one dataset, until the fraction `removed` of the records is gone, as a `Curve`.
 
-    `batch` records go after each refit (the paper: 1). `rank` = 1 sabotages: the second smallest margin goes.
+    `batch` records go after each refit (the paper: 1). `rank` = 1 sabotages: the second smallest margin goes. `steps`
+    are those of an earlier call that was cut short, as `on_step` was handed them.
     Raises ValueError for removed outside [0, 1), batch < 1, or C outside (0, inf).
     """
     if not 0 <= removed < 1:
@@ -64,19 +79,33 @@ def removal_margin_curve(X, y, *, removed=0.1, batch=1, C=LARGE_C, rank=0):
         raise ValueError(f"batch = {batch} is outside [1, inf)")
     if not 0 < C < np.inf:
         raise ValueError(f"C = {C} is outside (0, inf)")
-    n, left, steps = len(X), np.arange(len(X)), []
+    n, steps = len(X), list(steps)
+    gone = np.concatenate([step.worst for step in steps]) if steps else np.empty(0, dtype=int)
+    left = np.delete(np.arange(n), gone)
     directions_of = unit_rows(X)
     while True:
         margin = geometric_margin(X[left], y[left])
         w = margin.direction if margin.separable else soft_margin_svm(X[left], y[left], C)
         signed = signed_normalised_margins(w, X[left], y[left]) if w.any() else np.zeros(len(left))
         best = geometric_margin(directions_of[left], y[left])
-        step = [1 - len(left) / n, max(signed.min(), 0.0), best.value, best.upper, w]
-        if n - len(left) + batch > removed * n or len(left) <= batch + rank:
-            return Curve(*map(np.array, zip(*steps, [*step, -1], strict=True)), left, margin)
+        last = n - len(left) + batch > removed * n or len(left) <= batch + rank
         worst = np.argsort(signed, kind="stable")[rank : rank + batch]
-        steps.append([*step, left[worst[0]]])
+        steps.append(
+            Step(
+                1 - len(left) / n, max(signed.min(), 0.0), best.value, best.upper, w, left[worst][: 0 if last else None]
+            )
+        )
+        if last:
+            return _curve(steps, left, margin)
         left = np.delete(left, worst)
+        on_step(steps)
+
+
+def _curve(steps, left, margin):
+    """The steps as columns."""
+    columns = [np.array([getattr(step, name) for step in steps]) for name in Step._fields[:-1]]
+    first = np.array([step.worst[0] if len(step.worst) else -1 for step in steps])
+    return Curve(*columns, first, left, margin)
 
 
 def soft_margin_svm(X, y, C):
@@ -227,10 +256,51 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
     )
 
 
-def show(name, removed=0.1):
-    """Print the curve of any dataset `data.load` knows, a user's .npz among them; large ones in batches of 0.1%."""
+def saved_steps(path, X, y):
+    """The steps that an earlier, interrupted call left at `path` for these data; none if there is no such file."""
+    if not path.exists():
+        return []
+    with np.load(path) as stored:
+        if stored["digest"].item() != data_digest(X, y):
+            raise ValueError(f"checkpoint = {path} belongs to other data; move it away")
+        batches = np.split(stored["worst"], stored["ends"][:-1])
+        columns = [stored[name] for name in Step._fields[:-1]]
+        return [Step(*values, worst) for *values, worst in zip(*columns, batches, strict=True)]
+
+
+def save_steps(path, steps, X, y):
+    """Write `steps` to `path`, the old file standing until the new one is whole."""
+    columns = {name: np.array([getattr(step, name) for step in steps]) for name in Step._fields[:-1]}
+    worst = [step.worst for step in steps]
+    part = path.with_suffix(".part.npz")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(
+        part, worst=np.concatenate(worst), ends=np.cumsum([len(w) for w in worst]), digest=data_digest(X, y), **columns
+    )
+    part.replace(path)
+
+
+def data_digest(X, y):
+    """Names a dataset: 16 hex digits."""
+    return hashlib.blake2b(X.tobytes() + y.tobytes(), digest_size=8).hexdigest()
+
+
+def show(name, removed=0.1, reports=Path("reports")):
+    """Print the curve of any dataset `data.load` knows, a user's .npz among them; large ones in batches of 0.1%.
+
+    A checkpoint under `reports` holds every step, so a call that is cut short goes on where it was.
+    """
     X, y = load(name)
-    curve = removal_margin_curve(X, y, removed=removed, batch=max(1, len(X) // 1000))
+    batch, checkpoint = max(1, len(X) // 1000), reports / f"removal_margin-{data_digest(X, y)}.npz"
+    steps = saved_steps(checkpoint, X, y)
+    with tqdm(total=int(removed * len(X) / batch), initial=len(steps), unit="refit", file=sys.stderr) as bar:
+
+        def on_step(steps):
+            save_steps(checkpoint, steps, X, y)
+            bar.update()
+
+        curve = removal_margin_curve(X, y, removed=removed, batch=batch, steps=steps, on_step=on_step)
+    checkpoint.unlink(missing_ok=True)
     print("removed %  recorded  best direction")
     for row in zip(100 * curve.fraction, curve.recorded, curve.best_high, strict=True):
         print("{:9.2f}  {:8.5f}  {:14.5f}".format(*row))

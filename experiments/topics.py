@@ -14,7 +14,7 @@ TOPICS = {
     "gaussian": ("gaussian", "gaussian_steps"),
     "gdp": ("gdp",),
     "exponential": ("exponential",),
-    "tnb": ("tnb",),
+    "tnb": ("tnb", "repetitions", "repetition_rates"),
     "noisy_gd": ("noisy_gd", "hinge_gradient", "noisy_gd_proof", "last_iterate"),
     "svm": ("svm", "svm_steps", "erlang", "usefulness"),
     "float_leak": ("float_leak",),
@@ -23,14 +23,11 @@ TOPICS = {
 
 def load():
     """Import every topic; returns {topic: its claims}, in the order above."""
-    import importlib.util as u  # TEMPORARY while topics are being written
-
     home = {}
     for topic, modules in TOPICS.items():
         for name in modules:
-            if u.find_spec(f"experiments.{name}"):
-                importlib.import_module(f"experiments.{name}")
-                home[f"experiments.{name}"] = topic
+            importlib.import_module(f"experiments.{name}")
+            home[f"experiments.{name}"] = topic
     found: dict = {topic: [] for topic in TOPICS}
     for claim in CLAIMS.values():
         if claim.trial.__module__ in home:
