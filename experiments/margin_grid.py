@@ -1,280 +1,27 @@
-"""Does a doubling grid of margins suffice? Wang, Zhu & Wang (2025), Lemma 6.4, Lemma G.1 and Corollary G.2.
-
-Decided in fractions on *profiles*, the largest margins M_k left by k removals, among them every profile of one step,
-to which `bounds/margin_grid.py` reduces all datasets: k records at 0 and n - k at one distance on a ray.
-"""
+"""Does a doubling grid of margins suffice? Wang, Zhu & Wang (2025), Lemma 6.4 and Corollary G.2."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from fractions import Fraction
-from itertools import pairwise
-from math import isqrt, log2
+from math import log2
 
 from bounds import margin_grid as bound
-from bounds.certify import enclosure, exact
-from bounds.margin_grid import doubling_grid, rate
+from bounds.margin_grid import doubling_grid
 from experiments.claim import Sabotage, exact_claim, holds, inconclusive, refuted
-
-HAIR = Fraction(1, 2**40)
-SIZES = {"quick": ({"n": 6}, {"n": 32}), "full": ({"n": 1}, {"n": 2}, {"n": 100})}
-TIGHTER = Sabotage("bound / {}", (1.01, 2))
-
-
-def levels(n):
-    """Margins where something changes: grid values, a hair around them and below their doubles, and below 1/n."""
-    grid = doubling_grid(n)
-    chosen = {*grid[:2], grid[len(grid) // 2], *grid[-2:]}
-    around = {x for g in chosen for x in (g, g * (1 + HAIR), g * (1 - HAIR), 2 * g * (1 - HAIR))}
-    return sorted({x for x in around if x <= 1} | {Fraction(1, 2 * n), Fraction(1, 1000 * n)})
-
-
-def profiles(n):
-    """Nondecreasing tuples of n margins in [0, 1]: one step anywhere, stairs, doubling stairs, orthogonal records."""
-    for level in levels(n):
-        for zeros in {0, 1, n // 2, n - 1}:
-            yield (Fraction(0),) * zeros + (level,) * (n - zeros)
-    yield (Fraction(0),) * n
-    yield tuple(Fraction(k + 1, n) for k in range(n))
-    yield tuple(Fraction(2) ** (k - n + 1) for k in range(n))
-    # n - k orthogonal unit records have margin 1 / sqrt(n - k): here rounded down to 40 bits
-    yield tuple(Fraction(isqrt(2**80 // (n - k)), 2**40) for k in range(n))
-
-
-def budgets(n):
-    """Privacy parameters epsilon from 1/100 to far beyond n."""
-    return [Fraction(1, 100), Fraction(1), Fraction(n), Fraction(4 * n), Fraction(40 * n), Fraction(1000 * n)]
-
-
-def steps(profile):
-    """[(k, M_k)] for the first k of every positive margin: the sets that the right side is a minimum over."""
-    return [(bisect_left(profile, margin), margin) for margin in sorted(set(profile)) if margin > 0]
-
-
-def left_side(profile, epsilon, radius=1, carried=1):
-    """min over the grid of g, min with 1; `carried` is the b in g (1, or the radius)."""
-    n = len(profile)
-    return min(1, *(_at(profile, gamma, epsilon, carried) for gamma in doubling_grid(n, radius)))
-
-
-def right_side(profile, epsilon, carried=1):
-    """min of g over the outlier sets that leave a positive margin; None if there is none."""
-    found = [
-        rate(outliers=k, n=len(profile), gamma=gamma, epsilon=epsilon, radius=carried) for k, gamma in steps(profile)
-    ]
-    return min(found, default=None)
-
-
-def _at(profile, gamma, epsilon, carried=1):
-    """g at the fewest outliers of one level."""
-    outliers = bisect_left(profile, gamma)
-    return rate(outliers=outliers, n=len(profile), gamma=gamma, epsilon=epsilon, radius=carried)
-
-
-def sides(lhs, rhs):
-    """Both sides as intervals."""
-    return {"lhs": enclosure(exact(lhs)), "rhs": enclosure(exact(rhs))}
-
-
-def broken(setting, point, lhs, rhs, claimed, python=""):
-    """The witness of an inequality: the left side exceeds the right one."""
-    found = f"{float(lhs):.6g} > {float(rhs):.6g}"
-    return {
-        "setting": setting,
-        "claimed": claimed,
-        "found": found,
-        "point": point,
-        "python": python,
-        **sides(lhs, rhs),
-    }
-
-
-def compare(n, cases, claimed, **more):
-    """HOLDS unless a case (point, lhs, rhs) has lhs > rhs; the largest lhs / rhs is the tightness."""
-    worst = Fraction(0)
-    for point, lhs, rhs in cases:
-        if lhs > rhs:
-            told = {name: float(x) for name, x in point.items()}
-            return refuted("enumeration", broken({"n": n}, told, lhs, rhs, claimed))
-        worst = max(worst, Fraction(lhs) / Fraction(rhs)) if rhs else worst
-    return holds("derivation", "everywhere", tightness=(float(worst), float(worst)), **more)
-
-
-# Lemma G.1 ----------------------------------------------------------------------------------------------------------
-
-
-def neighbours(n):
-    """(profile, epsilon, gamma, the grid value below gamma) for all levels gamma in [1/n, 1]."""
-    grid = doubling_grid(n)
-    admissible = [gamma for gamma in levels(n) if n * gamma >= 1]
-    for profile in profiles(n):
-        for gamma in {*admissible, *(m for m in (profile[0], profile[-1]) if n * m >= 1)}:
-            below = grid[bisect_left(grid, gamma + HAIR * gamma / 2) - 1]
-            for epsilon in budgets(n):
-                yield profile, epsilon, gamma, below
-
-
-def by_neighbours(n, lhs, rhs, factor, claimed, **more):
-    """Compare two sides that are functions of (profile, epsilon, gamma, below)."""
-    divisor = Fraction(factor)
-    cases = (({"epsilon": case[1], "gamma": case[2]}, lhs(*case), rhs(*case) / divisor) for case in neighbours(n))
-    return compare(n, cases, claimed, **more)
-
-
-def bounded_at(statement, outliers):
-    """The right side of a display as a function of (profile, epsilon, gamma, below), `outliers` chosen there."""
-    formula = statement.theorem.function
-
-    def right(profile, epsilon, gamma, below):
-        m = bisect_left(profile, gamma if outliers == "gamma" else below)
-        return formula(outliers=m, n=len(profile), gamma=gamma, epsilon=epsilon)
-
-    return right
-
-
-@exact_claim(
-    bound.grid_neighbour,
-    quick=({"largest": 300},),
-    full=({"largest": 3000},),
-    control=Sabotage("a grid that grows by {}, not 2", (3,)),
-    cost=0.05,
+from experiments.margin_profiles import (
+    BEYOND_N,
+    SIZES,
+    TIGHTER,
+    beyond,
+    broken,
+    budgets,
+    growing,
+    half_way,
+    left_side,
+    on_all_profiles,
+    right_side,
+    unbounded,
 )
-def grid_is_dense(*, largest, factor=1):
-    """Every n up to `largest`, gamma at 1/n, at 1, and a hair below every grid value: the worst is below 2."""
-    worst = Fraction(1)
-    for n in range(1, largest + 1):
-        grid = doubling_grid(n) if factor == 1 else growing(n, factor)
-        for gamma in {Fraction(1, n), Fraction(1), *(g * (1 - HAIR) for g in grid[1:])}:
-            below = max((g for g in grid if g <= gamma), default=None)
-            if below is None or 2 * below < gamma:
-                told = broken({"largest": largest}, {"n": n, "gamma": float(gamma)}, gamma, 2 * (below or 0), "<= 2")
-                return refuted("enumeration", told)
-            worst = max(worst, gamma / below)
-    return holds("derivation", "everywhere", tightness=(float(worst / 2),) * 2)
-
-
-def growing(n, ratio):
-    """{ratio^j / n <= 1} and 1."""
-    found, level = [], Fraction(1, n)
-    while level < 1:
-        found.append(level)
-        level *= ratio
-    return [*found, Fraction(1)]
-
-
-@exact_claim(
-    bound.fewest,
-    given=("wzw25.def6.1/explicit/nested",),
-    control=Sabotage("the outliers of {} times the grid value", (4, 40)),
-    cost=0.05,
-    **SIZES,
-)
-def outliers_shrink(*, n, factor=1):
-    """m at a level against m at the grid value below it."""
-    cases = (
-        ({"gamma": gamma}, bisect_left(profile, below * factor), bound.fewest(profile=profile, gamma=gamma))
-        for profile, epsilon, gamma, below in neighbours(n)
-        if epsilon == 1
-    )
-    return compare(n, cases, "m(gamma') <= m(gamma)")
-
-
-@exact_claim(bound.doubled_terms, given=("wzw25.lemG.1.s1/printed",), control=TIGHTER, cost=0.2, **SIZES)
-def terms_double(*, n, factor=1):
-    """The first line of Equation 11: both sides at the outliers of the grid value."""
-    return by_neighbours(
-        n,
-        lambda profile, epsilon, gamma, below: _at(profile, below, epsilon),
-        bounded_at(bound.doubled_terms, "below"),
-        factor,
-        "2 |S_out| / (n gamma) + 4 / (n gamma^2 epsilon)",
-    )
-
-
-@exact_claim(bound.quadrupled_terms, given=("wzw25.lemG.1.s2/printed",), control=TIGHTER, cost=0.2, **SIZES)
-def terms_quadruple(*, n, factor=1):
-    """The second line of Equation 11."""
-    return by_neighbours(
-        n,
-        bounded_at(bound.doubled_terms, "below"),
-        bounded_at(bound.quadrupled_terms, "gamma"),
-        factor,
-        "4 (|S_out| / (n gamma) + 1 / (n gamma^2 epsilon))",
-    )
-
-
-@exact_claim(
-    bound.neighbour_bound,
-    given=("wzw25.lemG.1.s3/printed", "wzw25.lemG.1.s4/printed"),
-    control=TIGHTER,
-    cost=0.3,
-    **SIZES,
-)
-def some_level_is_near(*, n, factor=1):
-    """The best grid value for every gamma; one that is the best of all may be better than the one below gamma."""
-    grid, seen = doubling_grid(n), {}
-
-    def best(profile, epsilon, gamma, below):
-        if (profile, epsilon) not in seen:
-            seen[profile, epsilon] = min(_at(profile, g, epsilon) for g in grid)
-        return seen[profile, epsilon]
-
-    stairs, margins = tuple(Fraction(k + 1, n) for k in range(n)), [Fraction(k, 200) for k in range(200 // n + 1, 201)]
-    right = bounded_at(bound.neighbour_bound, "gamma")
-    series = {
-        "gamma": [float(g) for g in margins],
-        "4 g(gamma)": [float(right(stairs, 1, g, 0)) for g in margins],
-        "g(grid value below)": [float(_at(stairs, max(x for x in grid if x <= g), Fraction(1))) for g in margins],
-        "g(gamma)": [float(_at(stairs, g, Fraction(1))) for g in margins],
-    }
-    return by_neighbours(n, best, right, factor, "4 (|S_out| / (n gamma) + 1 / (n gamma^2 epsilon))", series=series)
-
-
-@exact_claim(bound.best_level_bound, given=("wzw25.lemG.1/printed",), control=TIGHTER, cost=0.08, **SIZES)
-def best_level_is_near(*, n, factor=1):
-    """Minima of both sides: on the right over the margins M_k >= 1/n, and over level 1 where everything is removed."""
-
-    def cases():
-        for profile in profiles(n):
-            choices = [(k, m) for k, m in steps(profile) if n * m >= 1] + [(bisect_left(profile, 1), Fraction(1))]
-            for epsilon in budgets(n):
-                lhs = min(_at(profile, g, epsilon) for g in doubling_grid(n))
-                formula = bound.best_level_bound.theorem.function
-                rhs = min(formula(outliers=k, n=n, gamma=m, epsilon=epsilon) for k, m in choices)
-                yield {"epsilon": epsilon}, lhs, rhs / Fraction(factor)
-
-    return compare(n, cases(), "4 min over [1/n, 1]")
-
-
-# Lemma 6.4 ----------------------------------------------------------------------------------------------------------
-
-BEYOND_N = """import numpy as np
-from bounds.margin_grid import doubling_grid, grid_order
-from mechanisms.geometry import geometric_margin, min_outliers
-n, r, ratios = {n}, 1 / (2 * {n}), []
-X, y = np.full((n, 1), r), np.ones(n)           # n records r e_1 with label +1, in the unit ball: gamma(S) = r
-assert abs(geometric_margin(X, y).value - r) < 1e-12
-fewest = [min_outliers(X, y, float(g)).low for g in doubling_grid(n)]    # every record goes, at every grid value
-for epsilon in (10 * n, 100 * n, 1000 * n):
-    grid = [grid_order(outliers=m, n=n, gamma=float(g), epsilon=epsilon) for g, m in zip(doubling_grid(n), fewest)]
-    ratios.append(min(1, *grid) / grid_order(outliers=0, n=n, gamma=r, epsilon=epsilon))
-assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
-
-
-def half_way(n):
-    """n records at distance 1 / (2 n): no grid value is reached, yet the margin is positive."""
-    return (Fraction(1, 2 * n),) * n
-
-
-def beyond(n):
-    """[(epsilon, left side, g)] at epsilon = 10 n, 100 n, 1000 n for `half_way`."""
-    profile = half_way(n)
-    return [(e, left_side(profile, e), right_side(profile, e)) for e in (Fraction(n * 10**j) for j in (1, 2, 3))]
-
-
-def unbounded(ratios):
-    """Whether ratios a decade or more apart grow by at least 5 each time."""
-    return ratios[0] > 1 and all(after >= 5 * before for before, after in pairwise(ratios))
 
 
 @exact_claim(
@@ -321,21 +68,6 @@ def grid_is_enough(*, n, factor=1):
     return refuted("derivation", told, series=series)
 
 
-def on_all_profiles(n, constant, chosen, factor, claimed, radius=Fraction(1), carried=1, **more):
-    """left <= constant(epsilon) g for every profile, scaled to `radius`, and every chosen epsilon."""
-
-    def cases():
-        for flat in profiles(n):
-            profile = tuple(radius * m for m in flat)
-            for epsilon in chosen:
-                g, left = right_side(profile, epsilon, carried), left_side(profile, epsilon, radius, carried)
-                if g is not None:  # the left side is at most 1, so the minimum with 1 on the right is free
-                    rhs = Fraction(constant(epsilon)) * g / Fraction(factor)
-                    yield {"epsilon": epsilon, "largest margin": profile[-1]}, left, rhs
-
-    return compare(n, cases(), claimed, **more)
-
-
 @exact_claim(
     bound.grid_constant,
     given=("wzw25.lemG.1/printed",),
@@ -364,91 +96,6 @@ def grid_loses_four(*, n, factor=1):
 
 
 @exact_claim(
-    bound.general_constant,
-    quick=({"n": 4},),
-    full=({"n": 1}, {"n": 1000}),
-    corrected_by="wzw25.lem6.4.s1/corrected",
-    severity="cosmetic",
-    cost=0.02,
-    note="beyond 4 n the constant of the case epsilon <= n is too small, and no constant is large enough",
-)
-def nothing_is_lost(*, n, factor=1):
-    """The constant that serves epsilon <= n, at epsilon = 10 n, 100 n, 1000 n."""
-    for epsilon, left, g in beyond(n):
-        claimed = bound.general_constant(n=n, epsilon=float(epsilon)) * g
-        if left > claimed:
-            python = BEYOND_N.format(n=n, least=bound.general_constant(n=n, epsilon=float(epsilon)) / 2)
-            point = {"epsilon": float(epsilon), "gamma(S)": 1 / (2 * n)}
-            told = broken({"n": n}, point, left, claimed, "4 g serves epsilon > n as well", python)
-            worst = float(left / claimed)
-    if beyond(n)[-1][1] > bound.general_constant(n=n, epsilon=float(n)) * beyond(n)[-1][2]:
-        return refuted("enumeration", told, tightness=(worst, worst))
-    return holds("enumeration", "settings")
-
-
-@exact_claim(
-    bound.restricted_constant,
-    given=("wzw25.lem6.4/corrected",),
-    control=TIGHTER,
-    cost=0.05,
-    **SIZES,
-)
-def four_n_is_no_loss(*, n, factor=1):
-    """All profiles at epsilon = n, 2 n and 4 n."""
-    chosen = [Fraction(n), Fraction(2 * n), Fraction(4 * n)]
-    return on_all_profiles(n, lambda epsilon: bound.restricted_constant(n=n, epsilon=epsilon), chosen, factor, "4 g")
-
-
-@exact_claim(bound.short_margin, control=Sabotage("value / {}", (1.01, 2)), cost=0.01, **SIZES)
-def short_margins_are_trivial(*, n, factor=1):
-    """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma a hair below 1/n."""
-
-    def cases():
-        for gamma in (level for level in levels(n) if n * level < 1):
-            for epsilon in (e for e in budgets(n) if e <= n):
-                value = bound.short_margin(n=n, gamma=gamma, epsilon=epsilon) / Fraction(factor)
-                yield {"gamma": gamma, "epsilon": epsilon}, 1 if value != 1 else 1 + HAIR, value
-
-    return compare(n, cases(), "1 / (n gamma^2 epsilon) > 1")
-
-
-@exact_claim(
-    bound.any_margin,
-    given=("wzw25.lem6.4.s2/printed", "wzw25.lemG.1.s5/printed"),
-    control=TIGHTER,
-    cost=0.05,
-    note="the constant of O(.) is 4",
-    **SIZES,
-)
-def any_margin_is_near(*, n, factor=1):
-    """All profiles at epsilon up to n, with the constant 4."""
-    return on_all_profiles(n, lambda epsilon: 4, [e for e in budgets(n) if e <= n], factor, "4 g")
-
-
-@exact_claim(
-    bound.left_margin,
-    control=Sabotage("the empty subset counts as a margin {}", (2, 1000)),
-    cost=0.2,
-    note="removing all records counts with margin 1, the largest level; with margin +inf, a minimum over nothing, the "
-    "right side would be 0 for every dataset, here and in Lemma 6.4, Theorems 4.1, 6.5 and 6.7",
-    **SIZES,
-)
-def levels_are_margins(*, n, factor=1):
-    """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave, of all records too."""
-    lattice = [Fraction(j, 40) for j in range(1, 41)]
-    formula = bound.left_margin.theorem.function
-    for profile in profiles(n):
-        for epsilon in budgets(n)[:3]:
-            left = min(1, *(_at(profile, gamma, epsilon) for gamma in {*lattice, *(m for _, m in steps(profile))}))
-            sets = [*steps(profile), (n, Fraction(factor))]
-            right = min(formula(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in sets)
-            if left != right:
-                told = broken({"n": n}, {"epsilon": float(epsilon)}, max(left, right), min(left, right), "equal")
-                return refuted("enumeration", told)
-    return holds("derivation", "everywhere", tightness=(1, 1))
-
-
-@exact_claim(
     bound.grid_size,
     quick=({"largest": 5000},),
     control=Sabotage("a grid that grows by {}, not 2", (3,)),
@@ -473,7 +120,7 @@ def grid_is_counted(*, largest, factor=1):
     return holds("derivation", "everywhere", tightness=(max(ratios),) * 2, series=series)
 
 
-# Corollary G.2 ------------------------------------------------------------------------------------------------------
+# Corollary G.2 ----------------------------------------------------------------------------------------------------
 
 LARGE_BALL = """import numpy as np
 from bounds.margin_grid import ball_order, doubling_grid
