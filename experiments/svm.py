@@ -328,8 +328,6 @@ def randhie_pair(*, beta, n, C, factor=1):
     return attacked(X, y, np.append(y[:-1], -1.0), C=C, beta=beta, calibration="sharp", factor=factor)
 
 
-from experiments import erlang, svm_steps, usefulness  # noqa: E402, F401  they register the rest of this topic
-
 if __name__ == "__main__":
     from experiments.run import script
 
