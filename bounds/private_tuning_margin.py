@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
+from bounds.margin_grid import grid_size
 from bounds.private_tuning import tuning_budget
 from bounds.private_tuning_rates import (
     BUDGET,
@@ -112,21 +113,13 @@ def tuned_margin_error(*, n, epsilon, delta, gammas, outliers, rows, steps, proj
 def grid_size_slack(*, n):
     """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side
 
-    |Gamma| = ceil(log2 n) + 1 for n >= 2: floor(log2 n) + 1 powers, and 1 unless it is among them. Also at n = 2.
+    |Gamma| = ceil(log2 n) + 1 (Lemma 6.4, part size), so it holds at n = 2 too.
 
     >>> grid_size_slack(n=2), grid_size_slack(n=4)
     (2.0, 5.0)
     """
-    return 4 * log(n) / log(2) - grid_size(n)
+    return 4 * log(n) / log(2) - grid_size(n=n)
 
-
-def grid_size(n):
-    """|Gamma| = ceil(log2 n) + 1, exactly.
-
-    >>> [grid_size(n) for n in (1, 2, 3, 4, 5, 1000)]
-    [1, 2, 3, 3, 4, 11]
-    """
-    return (int(n) - 1).bit_length() + 1
 
 
 @theorem(
@@ -141,7 +134,7 @@ def inserted_slack_as_printed(*, n, delta, epsilon):
 
     12/(n epsilon) log(log2(n) / |Gamma|), always negative: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
     """
-    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n)))
+    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
 
 
 @theorem(
@@ -157,7 +150,7 @@ def inserted_slack(*, n, delta, epsilon):
 
     12/(n epsilon) log(4 log2(n) / |Gamma|).
     """
-    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n)))
+    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))
 
 
 # Section 7, text ----------------------------------------------------------------------------------------------------
@@ -174,8 +167,8 @@ def inserted_slack(*, n, delta, epsilon):
 def iterating_bound(*, size, n, epsilon, delta, gamma):
     """Trying all candidates: the utility bound grows as the square root of their number
 
-    Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon) times
-    4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|.
+    Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
+    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|.
     The sentence leaves out a factor log^{1/2}|Theta|, which we name.
     """
     spread = sqrt(size * -log(delta)) / (n * epsilon)
@@ -266,7 +259,7 @@ def selection_rate(*, first, last, epsilon, delta):
     """
 
     def spread(n):
-        a = log(grid_size(n) * (n**2 - 1))
+        a = log(grid_size(n=n) * (n**2 - 1))
         return sqrt(a * (a - log(delta)))
 
     return (last / first) ** -0.9 * spread(last) / spread(first)

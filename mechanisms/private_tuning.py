@@ -1,0 +1,312 @@
+"""Private tuning: Algorithms 4 and 6 of Wang, Zhu & Wang (2025), the best of a random number of private runs.
+
+    K ~ TNB(eta, r);  for t <= K:  theta_t uniform in Theta,  m_t = M(theta_t; S, mu / sqrt 2),
+                                   u_t = U(m_t; S) + N(0, 2 Delta^2 / mu^2);
+    release m_t and theta_t of the smallest u_t.
+
+The budget pays for the best of K runs, not for K runs: it holds because K is drawn without looking at the data *and is
+not seen*. Who sees K (a log, a bill, the running time, which is proportional to K) sees the best of exactly K runs, and
+the guarantee below is not about that; run it where its duration is not observed, or wait until a time fixed in advance.
+Algorithm 6 is Algorithm 3 (`mechanisms.adaptive_margin`) with this for its selection.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import log, nextafter, pi
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri_exp
+
+from bounds import tnb
+from bounds.adaptive_margin import margin_grid, score_noise, split_budget
+from bounds.private_tuning import sharp_epsilon, tail_at, tuning_budget
+from bounds.private_tuning_rates import repetition_r
+from mechanisms.adaptive_margin import SLACK, AdaptiveModel, candidates, draw_projections, one_of
+from mechanisms.law import positive, rows, signs, within_unit
+from mechanisms.privacy import ApproxDP, GaussianDP
+from mechanisms.tnb import TruncatedNegativeBinomial
+
+CALIBRATIONS = ("printed", "sharp")
+ENTRIES = 2**22  # of the matrix of candidates at any one time
+ROUNDING = 1e-12  # relative; a candidate may exceed its budget by so much
+
+
+# Budgets --------------------------------------------------------------------------------------------------
+
+
+def budget(epsilon, delta, *, r, eta=1.0, calibration="printed"):
+    """(mu of one run, the guarantee of the best of K runs).
+
+    "printed": Theorem K.3, epsilon / (6 sqrt(2 log(1/(r delta)))), for eta = 1 and epsilon <= 24 log(1/(r delta)); it
+    promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose `bounds.private_tuning.sharp_epsilon` is at most
+    epsilon, for every eta; it promises (epsilon, delta)-DP with two to four times the budget. Raises ValueError.
+
+    >>> mu, promised = budget(1.0, 1e-5, r=1 / 495); round(mu, 4), promised.epsilon
+    (0.028, 1.00001)
+    >>> mu, promised = budget(1.0, 1e-5, r=1 / 495, calibration="sharp"); round(mu, 4), promised.epsilon
+    (0.1079, 1.0)
+    """
+    within_unit(delta=delta)
+    positive(epsilon=epsilon)
+    TruncatedNegativeBinomial(eta, r)
+    one_of(CALIBRATIONS, calibration=calibration)
+    if calibration == "printed":
+        if eta != 1:
+            raise ValueError(f"eta = {eta} is not 1, and Theorem K.3 is about geometric numbers of runs: use 'sharp'")
+        if epsilon > (top := 12 * tail_at(r=r, delta=delta) ** 2):
+            raise ValueError(f"epsilon = {epsilon} is outside (0, 24 log(1/(r delta))] = (0, {top:.6g}]")
+        return tuning_budget(epsilon=epsilon, r=r, delta=delta), ApproxDP(epsilon + delta, delta)
+
+    def excess(log_mu):
+        return sharp_epsilon(mu=np.exp(log_mu), r=r, delta=delta, eta=eta) - epsilon
+
+    low = high = log(epsilon / (6 * tail_at(r=r, delta=delta)))
+    while excess(low) > 0:
+        low -= 1.0
+    while excess(high) <= 0:
+        high += 1.0
+    mu = float(np.exp(brentq(excess, low, high, xtol=1e-12)))
+    while excess(log(mu)) > 0:
+        mu *= 1 - 1e-12
+    return nextafter(mu, 0.0), ApproxDP(epsilon, delta)
+
+
+# Algorithm 4 ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PrivateTuningLaw:
+    """The law of Algorithm 4 on one dataset.
+
+    A release is a dict: `index` (size,) of the candidate chosen and `release` (size, F), what its run released, padded
+    with zeros to the longest candidate's F. Neither scores nor K are released.
+    """
+
+    base: tuple = field(repr=False)  # one law a candidate, (mu / sqrt 2)-GDP each: sample(rng, size) -> (size, F_j)
+    score: Callable = field(repr=False)  # (candidate j, releases (size, F_j)) -> clean scores U(m; S), (size,)
+    runs: TruncatedNegativeBinomial  # the law of K, which takes no data
+    sigma: float  # standard deviation of a score's noise
+    run: GaussianDP  # what one run spends, its score included
+    privacy: ApproxDP  # neighbours differ in one replaced record
+
+    @property
+    def expected_cost(self):
+        """Core-seconds a release, roughly, if the candidates know theirs: E K of them."""
+        return self.runs.mean * float(np.mean([getattr(law, "expected_cost", 1e-7) for law in self.base]))
+
+    def sample(self, rng, size=1):
+        """`size` independent tunings abreast: all runs of all of them in one stream, a bounded number at a time."""
+        ends = np.cumsum(self.runs.sample(rng, size))
+        best = np.full(size, np.inf)
+        index = np.zeros(size, dtype=int)
+        release = np.zeros((size, 1))
+        start = 0
+        while start < ends[-1]:
+            block = max(256, ENTRIES // release.shape[1]) if start else 256  # the first shows how long a release is
+            stop = min(start + block, int(ends[-1]))
+            owner = np.searchsorted(ends, np.arange(start, stop), side="right")
+            drawn, noisy, released = self._runs(rng, len(owner))
+            if released.shape[1] > release.shape[1]:
+                release = np.pad(release, ((0, 0), (0, released.shape[1] - release.shape[1])))
+            order = np.lexsort((noisy, owner))
+            winners = order[np.flatnonzero(np.diff(owner, prepend=-1))]  # owners ascend: one winner for each
+            winners = winners[noisy[winners] < best[owner[winners]]]
+            tuning = owner[winners]
+            best[tuning], index[tuning] = noisy[winners], drawn[winners]
+            release[tuning] = 0.0
+            release[tuning, : released.shape[1]] = released[winners]
+            start = stop
+        return {"index": index, "release": release}
+
+    def _runs(self, rng, count):
+        """`count` runs: (candidates drawn, noisy scores, releases)."""
+        drawn = rng.integers(len(self.base), size=count)
+        noisy = self.noise(rng, count)
+        parts = []
+        for j in np.unique(drawn):
+            here = np.flatnonzero(drawn == j)
+            released = np.asarray(self.base[j].sample(rng, here.size), dtype=float)
+            noisy[here] += self.score(j, released)
+            parts.append((here, released))
+        table = np.zeros((count, max(released.shape[1] for _, released in parts)))
+        for here, released in parts:
+            table[here, : released.shape[1]] = released
+        return drawn, noisy, table
+
+    def noise(self, rng, count):
+        """Fresh noise for every run."""
+        return rng.normal(scale=self.sigma, size=count)
+
+
+def law(base, *, score, sensitivity, epsilon, delta, r, eta=1.0, calibration="printed"):
+    """Algorithm 4: draw K candidates, run each, release the one with the smallest noisy score.
+
+    Formal guarantee: `privacy`, (epsilon + delta, delta)-DP with the printed and (epsilon, delta)-DP with the sharp
+    calibration, under replacement of one record, for whoever does not learn K. It assumes that `score` moves by at most
+    `sensitivity` for every fixed release (it belongs to the caller), that candidates and r take no data, and that each
+    law's `privacy` is true; that its mu is within the budget is checked. The analysis is over the reals.
+
+    `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a GaussianDP
+    `privacy` of at most mu, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
+    better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range.
+    """
+    positive(sensitivity=sensitivity)
+    mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
+    each = split_budget(mu, 2)
+    laws = tuple(base(each))
+    if not laws:
+        raise ValueError("base has no candidates, not at least 1")
+    for j, candidate in enumerate(laws):
+        spent = getattr(candidate.privacy, "mu", 0.0 if candidate.privacy is None else np.inf)
+        if spent > each * (1 + ROUNDING):
+            raise ValueError(f"base[{j}].privacy = {candidate.privacy} is outside its budget, GaussianDP(mu={each})")
+    runs = TruncatedNegativeBinomial(eta, r)
+    return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
+
+
+# The selection layer alone --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PrivateSelectionLaw:
+    """Algorithm 4 where a run releases nothing but its candidate, whose score is known: releases are indices, (size,).
+
+    K runs are never drawn one by one: they fall on the candidates as a multinomial, and the smallest of j noises is one
+    draw. So the cost does not depend on E K, and the law has an exact density.
+    """
+
+    scores: np.ndarray = field(repr=False)  # U(theta; S), shape (|Theta|,)
+    runs: TruncatedNegativeBinomial
+    sigma: float
+    privacy: Any
+
+    def sample(self, rng, size=1):
+        """`size` independent choices, shape (size,)."""
+        m = len(self.scores)
+        hits = rng.multinomial(self.runs.sample(rng, size), np.full(m, 1 / m))
+        with np.errstate(divide="ignore"):
+            log_above = -rng.standard_exponential((size, m)) / np.maximum(hits, 1)  # P(min > z) = Phi(-z)^hits
+        lowest = np.where(hits > 0, self.scores - self.sigma * ndtri_exp(log_above), np.inf)
+        return np.argmin(lowest, axis=1)
+
+    def log_probabilities(self):
+        """log P(candidate i is chosen), shape (|Theta|,), by the trapezoidal rule, which is exact to rounding here.
+
+        The density of the best noisy score at u, split by the candidate: E K (r/s)^(eta+1) phi((u - U_i)/sigma) /
+        (sigma |Theta|), s = r + (1 - r) F(u), F the mixture's distribution function.
+        """
+        eta, r = self.runs.eta, self.runs.r
+        centred = (self.scores - self.scores.min()) / self.sigma
+        u = np.arange(-12.0, centred.max() + 12.0, 0.01)
+        far = u[:, None] - centred
+        weight = np.log1p((1 - r) / r * ndtr(far).mean(axis=1))
+        logs = -(far**2) / 2 - (eta + 1) * weight[:, None]
+        total = np.log(np.exp(logs - logs.max()).sum(axis=0) + 1e-320) + logs.max()
+        scale = log(tnb.mean(eta=eta, r=r)) - log(2 * pi) / 2 - log(len(self.scores)) + log(0.01)
+        return total + scale
+
+    def log_density(self, releases):
+        """log-probabilities of indices, same shape."""
+        return self.log_probabilities()[np.asarray(releases, dtype=int)]
+
+
+def selection_law(scores, *, sensitivity, epsilon, delta, r, eta=1.0, calibration="printed"):
+    """Choose one of known candidates by Algorithm 4 whose runs release nothing but the candidate.
+
+    Formal guarantee and arguments: those of `law`; `scores` (|Theta|,), each moves by at most `sensitivity`. Raises
+    ValueError for anything out of range; the message names no score.
+    """
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 1 or scores.size < 1 or not np.isfinite(scores).all():
+        raise ValueError(f"scores has shape {scores.shape}, not (m,) with m >= 1, or entries that are not finite")
+    positive(sensitivity=sensitivity)
+    mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
+    sigma = score_noise(sensitivity, split_budget(mu, 2))
+    return PrivateSelectionLaw(scores, TruncatedNegativeBinomial(eta, r), sigma, promised)
+
+
+# Algorithm 6 ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TunedMarginLaw:
+    """The law of Algorithm 6 on one dataset, given its public projections; a release is a dict as in Algorithm 3."""
+
+    tuning: PrivateTuningLaw  # its runs release weights in R^k
+    lifts: tuple = field(repr=False)  # for every margin the law of Algorithm 1
+    margins: np.ndarray  # Gamma, ascending
+
+    @property
+    def privacy(self):
+        """What `tuning` promises."""
+        return self.tuning.privacy
+
+    @property
+    def expected_cost(self):
+        """Core-seconds a release, roughly: |Gamma| (n^2 - 1) runs are expected."""
+        return self.tuning.expected_cost
+
+    def sample(self, rng, size=1):
+        """`size` independent tunings: `weights` (size, d) in R^d, `index` (size,), `margin` (size,)."""
+        found = self.tuning.sample(rng, size)
+        index, weights = found["index"], None
+        for j in np.unique(index):
+            here, run = index == j, self.lifts[j]
+            lifted = run.lift(found["release"][here, : run.descent.Z.shape[1]])
+            weights = np.zeros((size, lifted.shape[1])) if weights is None else weights
+            weights[here] = lifted
+        return {"weights": weights, "index": index, "margin": self.margins[index]}
+
+
+def margin_law(
+    X, y, epsilon, delta, *, projections=None, radius=1.0, calibration="printed", steps="balanced", **descent
+):
+    """Algorithm 6: find the margin by private tuning, K ~ TNB(1, 1/(|Gamma| (n^2 - 1))) runs of Algorithm 1.
+
+    Formal guarantee: that of `law`, for all fixed projections. Scores count errors, so their sensitivity is 1; nothing
+    but n, d and parameters enters grid, projections, step counts and the law of K. Rows are clipped to `radius`.
+
+    Arguments as in `mechanisms.adaptive_margin.law`; n >= 2. Expect |Gamma| (n^2 - 1) runs: `expected_cost`.
+    Raises ValueError for anything out of range.
+    """
+    X = rows(X)
+    n = len(X)
+    if n < 2:
+        raise ValueError(f"n = {n} is outside [2, inf): the number of runs has r = 1/(|Gamma| (n^2 - 1))")
+    margins = margin_grid(n, radius)
+    found: list = []
+
+    def base(mu):
+        found.extend(candidates(X, y, mu=mu, projections=projections, radius=radius, steps=steps, **descent))
+        return [run.descent for run in found]
+
+    def errors(j, weights):
+        return found[j].errors(weights)
+
+    known = dict(sensitivity=1.0, epsilon=epsilon, delta=delta, r=repetition_r(n, len(margins)))
+    tuning = law(base, score=errors, calibration=calibration, **known)
+    return TunedMarginLaw(tuning, tuple(found), margins)
+
+
+def fit(X, y, epsilon, delta, rng, *, radius=1.0, **parameters):
+    """One release of Algorithm 6, as a predictor that remembers its privacy and its margin.
+
+    As `mechanisms.adaptive_margin.fit`, with the number of runs hidden in its duration: see the top of this file. Takes
+    about `margin_law(...).expected_cost` core-seconds, hours for n in the thousands.
+    """
+    positive(radius=radius)
+    X = rows(X)
+    y = signs(y, len(X))
+    if (y == y[0]).all():
+        raise ValueError("y has one class, not two: there is nothing to separate")
+    if (np.linalg.norm(X, axis=1) > radius * (1 + SLACK)).any():
+        warnings.warn(f"X has rows longer than radius = {radius}: they are scaled down to it", stacklevel=2)
+    projections = parameters.pop("projections", None) or draw_projections(*X.shape, rng=rng, radius=radius)
+    released = margin_law(X, y, epsilon, delta, radius=radius, projections=projections, **parameters)
+    found = released.sample(rng)
+    return AdaptiveModel(found["weights"][0], released.privacy, margin=float(found["margin"][0]))
