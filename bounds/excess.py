@@ -1,4 +1,6 @@
-r"""Excess empirical risk, and its split into inliers and outliers: Wang, Zhu & Wang (2025), Equation 2.
+r"""Excess empirical risk, its split into inliers and outliers, and what the split costs: Equation 2, Question 8.1.
+
+Wang, Zhu & Wang (2025):
 
     L_c(w; S) <= L_c(w*; S) + EER
               <= L_c(w_in; S_in) + L_c(w_in; S_out) + EER      (a) zero if c <= gamma   (b) <= ||x|| |S_out| / c
@@ -11,7 +13,7 @@ norm of a record; w* a minimiser over all of R^d.
 
 from __future__ import annotations
 
-from bounds.theorem import at_least, integer, positive, require, theorem
+from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 WZW25 = "Wang, Zhu & Wang 2025"
 EQUATION = f"{WZW25}, Section 6.1, Equation 2"
@@ -281,3 +283,56 @@ def most_removed(*, n):
     8
     """
     return n - 2
+
+
+# The open question --------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.q8.1",
+    kind="definition",
+    says=r"\mathcal{R}_D(\mathcal{A}(S))\le\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus "
+    r"S_{\mathrm{out}})>0}\tilde{\mathcal{O}}\left(\frac{1}{\mathrm{poly}(n,\varepsilon,\gamma)}+\frac{|S_{\mathrm{out}}|}{n}\right)?",
+    source=f"{WZW25}, Section 8.2, Question 8.1",
+)
+def outlier_share(*, n, s):
+    """Is there an efficient private learner whose outlier term does not depend on the margin
+
+    s / n, in place of s / (gamma n). The question is open; the paper expects no without assumptions on the noise,
+    since proper agnostic learning of halfspaces is NP-hard even without privacy.
+
+    >>> outlier_share(n=100, s=3)
+    0.03
+    """
+    return s / n
+
+
+@theorem(
+    "wzw25.q8.1",
+    part="hinge",
+    reading="explicit",
+    kind="construction",
+    says=r"|S_{\mathrm{out}}|>\gamma(n-|S_{\mathrm{out}}|)\ \Rightarrow\ \tilde{\mathcal{R}}_S(w^*)"
+    r"=1-\frac{|S_{\mathrm{out}}|}{n},\quad w^*\in\arg\min_w\hat L_c(w;S)\quad\forall c>0",
+    needs=[
+        integer("n", 2),
+        integer("s"),
+        in_unit_interval("gamma"),
+        require("gamma (n - s) < s < n", lambda n, s, gamma: gamma * (n - s) < s < n),
+    ],
+    source=f"our example for {WZW25}, Question 8.1",
+)
+def hinge_risk(*, n, s, gamma):
+    """No minimiser of a hinge loss can do without the margin in the outlier term
+
+    1 - s/n, the empirical zero-one risk of every minimiser, for every c: n - s records z = gamma e_1, which leave the
+    margin gamma, and s outliers z = -e_1. On -c < t < c / gamma the hinge sum of t e_1 has slope (s - gamma (n - s)) /
+    c > 0, so it is least at t = -c only, and every inlier is an error. With s just above gamma (n - s) the outliers
+    are a share s/n of about gamma, the risk is about 1, and s / (gamma n) is about 1 as well: the printed outlier term
+    is the right one for hinge minimisers, private or not. An algorithm that answers the question with yes must
+    minimise something else.
+
+    >>> round(hinge_risk(n=101, s=10, gamma=0.1), 3)
+    0.901
+    """
+    return 1 - s / n

@@ -1,4 +1,4 @@
-"""Does Equation 2 split the loss rightly? Wang, Zhu & Wang (2025), Remark 3.1, Definition A.11 and Equation 2.
+"""Does Equation 2 split the loss rightly? Wang, Zhu & Wang (2025), Remark 3.1, Definition A.11, Equation 2.
 
 All of it in fractions: records with whole or rational coordinates, inliers whose separator is e_1 by symmetry, and
 hinge minima that a linear programme finds and both sides of its duality prove.
