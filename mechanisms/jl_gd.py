@@ -30,18 +30,28 @@ CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
 class RunsAbreast(NoisyGDLaw):
     """`NoisyGDLaw` for many rows: as many runs abreast as fill a matrix product, rows in bands that fit the cache."""
 
-    def gradients(self, W):
-        """Subgradients of the hinge sum at the columns of W, shape (k, columns); 0 is chosen at a kink."""
-        height = BAND // W.shape[1]
-        if len(self.Z) <= height:
-            return super().gradients(W)
-        total = np.zeros_like(W)
-        for start in range(0, len(self.Z), height):
-            band = self.Z[start : start + height]
-            margins = band @ W
-            margins[...] = margins < self.width  # 1 where the record is active
-            total += band.T @ margins
-        return total / -self.width
+    def _block(self, rng, size):
+        height = min(len(self.Z), max(1, BAND // size))
+        bands = [self.Z[start : start + height] for start in range(0, len(self.Z), height)]
+        margins, active = np.empty((height, size)), np.empty((height, size), dtype=bool)  # reused: fresh memory is slow
+        W = np.repeat(self.start[:, None], size, axis=1)
+        total, part, gradient = np.zeros_like(W), np.empty_like(W), np.empty_like(W)
+        for eta, weight in zip(self.strides, self.weights, strict=True):
+            if self.output == "average":
+                total += weight * W
+            rng.standard_normal(out=gradient)
+            gradient *= self.sigma
+            for band in bands:
+                inner, mask = margins[: len(band)], active[: len(band)]
+                np.matmul(band, W, out=inner)
+                np.less(inner, self.width, out=mask)
+                inner[...] = mask
+                np.matmul(band.T, inner, out=part)
+                part /= -self.width
+                gradient += part
+            gradient *= eta
+            W -= gradient
+        return (W if self.output == "last" else total).T
 
     def sample(self, rng, size=1):
         """`size` independent releases, shape (size, k)."""
