@@ -25,7 +25,7 @@ from experiments.verdict import HOLDS, LOG_HOLD, REFUTED, STAKES, miss_tail
 
 topics.load()
 COMMITTED = Path(__file__).parent / "verdicts.csv"
-EXPECTED = {row["key"]: row for row in csv.DictReader(COMMITTED.open())} if COMMITTED.exists() else {}
+EXPECTED = {row["key"]: row for row in csv.DictReader(COMMITTED.read_text().splitlines())}
 
 
 @pytest.fixture(scope="module")
