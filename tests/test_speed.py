@@ -13,7 +13,9 @@ def results(tmp_path):
     machine = tmp_path / "machine"
     machine.mkdir()
     (machine / "machine.json").write_text("{}")
-    (tmp_path / "benchmarks.json").write_text(json.dumps({"b.T.time_x": {"unit": "seconds"}, "version": 2}))
+    (tmp_path / "benchmarks.json").write_text(
+        json.dumps({"b.T.time_x": {"unit": "seconds", "param_names": ["n"]}, "version": 2})
+    )
     for day, (commit, values) in enumerate([("a" * 40, [1.0, 2.0]), ("b" * 40, [0.5, None])]):
         run = {
             "commit_hash": commit,
@@ -27,7 +29,7 @@ def results(tmp_path):
 
 def test_measurements_are_read_in_order(results):
     found = [(m.parameters, m.value, m.commit) for m in measurements(results)]
-    assert found == [("10", 1.0, "a" * 8), ("10", 0.5, "b" * 8), ("20", 2.0, "a" * 8)]
+    assert found == [("n = 10", 1.0, "a" * 8), ("n = 10", 0.5, "b" * 8), ("n = 20", 2.0, "a" * 8)]
 
 
 def test_the_page_shows_the_newest_and_loads_nothing(results, tmp_path):

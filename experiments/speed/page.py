@@ -47,7 +47,7 @@ def measurements(results=RESULTS):
     index = results / "benchmarks.json"
     if not index.exists():
         return []
-    units = {name: b["unit"] for name, b in json.loads(index.read_text()).items() if isinstance(b, dict)}
+    known = {name: b for name, b in json.loads(index.read_text()).items() if isinstance(b, dict)}
     found = []
     for path in results.glob("*/*.json"):
         if path.name == "machine.json":
@@ -59,9 +59,11 @@ def measurements(results=RESULTS):
             entry = dict(zip(columns, packed, strict=False))
             combinations = product(*(entry.get("params") or [[]]))
             for parameters, value in zip(combinations, entry["result"] or [], strict=False):
-                if value is not None and math.isfinite(value) and name in units:
-                    spelled = ", ".join(map(str, parameters))
-                    found.append(Measurement(name, spelled, run["commit_hash"][:8], date, value, units[name]))
+                if value is not None and math.isfinite(value) and name in known:
+                    names = known[name].get("param_names", [])
+                    spelled = ", ".join(f"{n} = {p}" for n, p in zip(names, parameters, strict=False))
+                    unit = known[name]["unit"]
+                    found.append(Measurement(name, spelled, run["commit_hash"][:8], date, value, unit))
     return sorted(found, key=lambda m: (m.benchmark, m.parameters, m.date))
 
 
@@ -84,10 +86,11 @@ def write_page(reports, results=RESULTS):
         loader=jinja2.PackageLoader("experiments.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["readable"] = readable
-    drawn = [
-        (name, by_parameters, history({p: [(m.date, m.value) for m in ms] for p, ms in by_parameters.items()}))
-        for name, by_parameters in series.items()
-    ]
+    drawn = []
+    for name, by_parameters in series.items():
+        points = {p: [(m.date, m.value) for m in ms] for p, ms in by_parameters.items()}
+        several = any(len(ms) > 1 for ms in points.values())
+        drawn.append((name, by_parameters, history(points) if several else ""))
     page = Path(reports) / "speed.html"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(environment.get_template("speed.html.j2").render(series=drawn), encoding="utf-8")
