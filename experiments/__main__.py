@@ -110,6 +110,8 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
     if only_plan:
         click.echo(planned_table(claims, profile))
         return
+    if not claims:
+        return
     store = open_store(reports)
     if fresh:
         for claim in claims:
