@@ -110,7 +110,7 @@ class PrivateTuningLaw:
             block = max(256, ENTRIES // release.shape[1]) if start else 256  # the first shows how long a release is
             stop = min(start + block, int(ends[-1]))
             owner = np.searchsorted(ends, np.arange(start, stop), side="right")
-            drawn, noisy, released = self._runs(rng, len(owner))
+            drawn, noisy, released = self.run_alone(rng, len(owner))
             if released.shape[1] > release.shape[1]:
                 release = np.pad(release, ((0, 0), (0, released.shape[1] - release.shape[1])))
             order = np.lexsort((noisy, owner))
@@ -123,8 +123,8 @@ class PrivateTuningLaw:
             start = stop
         return {"index": index, "release": release}
 
-    def _runs(self, rng, count):
-        """`count` runs: (candidates drawn, noisy scores, releases)."""
+    def run_alone(self, rng, count):
+        """`count` single runs, seen completely: candidates drawn, noisy scores, releases. For audits: not released."""
         drawn = rng.integers(len(self.base), size=count)
         noisy = self.noise(rng, count)
         parts = []
