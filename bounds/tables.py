@@ -198,27 +198,6 @@ def hinge_by_section_1_2(*, n, gamma, epsilon):
     return quotient(SECTION_1_2, HINGE_LOSS, n=n, gamma=gamma, epsilon=epsilon)
 
 
-@quotation(
-    "wzw25.tab1.s5",
-    TABLE1_HINGE,
-    HINGE_LOSS,
-    reading="corrected",
-    says=r"\frac{1}{\gamma\sqrt{n\varepsilon}}\asymp\frac{1}{\sqrt{n}}+\frac{1}{\gamma\sqrt{n}}"
-    r"+\frac{1}{\gamma\sqrt{\varepsilon n}}",
-    needs=UNIT,
-    source=f"{WZW25}, Section 1.2, as Table 1 has it",
-)
-def hinge_corrected(*, n, gamma, epsilon):
-    """The excess hinge risk that BMS22 achieve, as Table 1 quotes it
-
-    Quoted over source.
-
-    >>> round(hinge_corrected(n=1000, gamma=0.5, epsilon=1.0), 3)
-    0.4
-    """
-    return hinge_by_table1(n=n, gamma=gamma, epsilon=epsilon)
-
-
 @theorem(
     "wzw25.tab1.s6",
     parent="wzw25.tab1",

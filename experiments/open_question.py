@@ -17,8 +17,8 @@ HAIR = Fraction(1, 10**9)
     full=({"inliers": 200},),
     control=Sabotage("1/{} of the outliers", (2, 4)),
     cost=0.2,
-    note="no answer to the question, which is open. It shows that the factor 1/gamma is no artefact of the proof as long "
-    "as a hinge loss is minimised, whatever its width",
+    note="no answer to the question, which is open. It shows that the factor 1/gamma is no artefact of the proof as "
+    "long as a hinge loss is minimised, whatever its width",
 )
 def hinge_needs_the_margin(*, inliers, factor=1):
     """The exact minimiser for every gamma and c: its errors on all records, and no other minimiser beside it."""

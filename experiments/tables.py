@@ -107,13 +107,12 @@ quoted_rightly(
     tables.hinge_by_section_1_2,
     "unit",
     control=None,
-    corrected_by="wzw25.tab1.s5/corrected",
+    corrected_by="wzw25.tab1.s3/printed",
     severity="cosmetic",
     note="wherever the rates are below 1 the quoted privacy term 1/(gamma^2 n epsilon) is smaller than the 1/(gamma "
     "sqrt(n epsilon)) of Theorem 3.2, and of Table 1; it is the rate of Lemma 3.1 of BMS22 in dimension 1/gamma^2, to "
     "which their efficient algorithm does not project",
 )
-quoted_rightly(tables.hinge_corrected, "unit")
 quoted_rightly(tables.margin_by_table2, "ball")
 quoted_rightly(tables.hinge_by_table2, "ball")
 quoted_rightly(tables.adaptive_by_table2, "ball")
