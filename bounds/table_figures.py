@@ -28,7 +28,8 @@ def _risk(n, gamma, outliers, mu, d, steps, radius):
     grid = doubling_grid(n, radius)
     each = mu / sqrt(2 * len(grid))
     known = dict(n=n, outliers=outliers, mu=each, rows=d, steps=steps, projected=False, stride="tuned")
-    losses = [summed_loss(gamma=float(g / radius), **known) for g in grid if g <= gamma]
+    reached = [g for g in grid if g <= gamma * (1 + 1e-12)]  # gamma may be a grid value that was rounded
+    losses = [summed_loss(gamma=float(g) / radius, **known) for g in reached]
     return (min(losses) + sqrt(2 * log(len(grid))) / each) / n
 
 
