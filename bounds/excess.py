@@ -313,7 +313,7 @@ def outlier_share(*, n, s):
     reading="explicit",
     kind="construction",
     says=r"|S_{\mathrm{out}}|>\gamma(n-|S_{\mathrm{out}}|)\ \Rightarrow\ \tilde{\mathcal{R}}_S(w^*)"
-    r"=1-\frac{|S_{\mathrm{out}}|}{n},\quad w^*\in\arg\min_w\hat L_c(w;S)\quad\forall c>0",
+    r"=1-\frac{|S_{\mathrm{out}}|}{n},\quad w^*\in\mathrm{argmin}_w\hat L_c(w;S)\quad\forall c>0",
     needs=[
         integer("n", 2),
         integer("s"),
