@@ -104,7 +104,7 @@ def decide_account(setting, promised, mu, r, delta, *, chain, eta=1.0, note=""):
         "derivation",
         "everywhere",
         tightness=(truth / promised, 1.0),
-        note=f"{note}; exact epsilon of Gaussian scores {truth:.4g} of {promised:.4g}; delta spent {largest:.2g}, by "
+        note=f"{note}; exact epsilon of Gaussian scores {truth:.4g} of {promised:.4g}; delta spent {largest:.2g}, "
         f"40 other orders at most {beyond * delta:.2g}",
         series=three_accounts(mu, delta, eta),
     )
@@ -163,8 +163,8 @@ ETAS = (-0.9, 0.0, 1.0, 3.0)
 
 
 def tangent(mu, r, growth):
-    """An empty string if (r + (1-r) g(x)) / (r + (1-r) x) <= exp(growth) on a grid, g(x) = Phi(Phi^-1(x) + mu) >= 1 - q'
-    at x = 1 - q."""
+    """An empty string if (r + (1-r) g(x)) / (r + (1-r) x) <= exp(growth) on a grid, g(x) = Phi(Phi^-1(x) + mu) the most
+    that 1 - q' can be at x = 1 - q."""
     x = np.concatenate([np.geomspace(1e-300, 0.5, 400), 1 - np.geomspace(1e-16, 0.5, 200)])
     ratio = (r + (1 - r) * ndtr(ndtri(x) + mu)) / (r + (1 - r) * x)
     return "" if np.log(ratio.max()) <= growth * (1 + 1e-9) + 1e-12 else f"the ratio of tails exceeds exp({growth})"
