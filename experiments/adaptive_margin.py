@@ -247,7 +247,7 @@ def spent_by_law(epsilon, delta, n, radius, score):
 
 
 def decide_privacy(statement, epsilon, delta, n, radius, score, factor):
-    """The chain of `bounds.empirical_privacy`: what our law spends, a sensitivity search, the curve for all parameters."""
+    """The chain of `bounds.empirical_privacy`: what our law spends, a sensitivity search, and the curve everywhere."""
     setting = {"epsilon": epsilon, "delta": delta, "n": n, "radius": radius}
     spent = spent_by_law(epsilon, delta, n, radius, score)
     rng = np.random.default_rng(n)
