@@ -18,6 +18,9 @@ TOPICS = {
     "noisy_gd": ("noisy_gd", "hinge_gradient", "noisy_gd_proof", "last_iterate"),
     "svm": ("svm", "svm_steps", "erlang", "usefulness"),
     "float_leak": ("float_leak",),
+    "excess": ("excess", "open_question"),
+    "margin_grid": ("margin_grid", "margin_grid_proof"),
+    "tables": ("tables", "table_figures"),
 }
 
 
