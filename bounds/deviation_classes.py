@@ -30,7 +30,13 @@ def thresholds(*, m, beta, empirical):
 
 @_row("halfspaces", 2)
 def halfspaces(*, m, beta, empirical):
-    """Relative deviation of homogeneous halfspaces of the plane: exact suprema"""
+    """Relative deviation of homogeneous halfspaces of the plane, records on the circle: exact suprema"""
+    return relative(empirical, complexity(m, 2, beta))
+
+
+@_row("mixture", 2)
+def mixture(*, m, beta, empirical):
+    """Relative deviation of homogeneous halfspaces of the plane, two Gaussians: exact suprema"""
     return relative(empirical, complexity(m, 2, beta))
 
 

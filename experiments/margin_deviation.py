@@ -39,9 +39,9 @@ def scaled(level, part, factor):
     severity="cosmetic",
     corrected_by="bms22.lemA.2/corrected",
     cost=0.02,
-    note="the covering number bound behind M asks for d <= m; beyond d = 2cem = 92.4 m M is negative. No user meets it: "
-    "up to d = 92 m the bound is above 1 or nearly so; for d <= m see the corrected reading. At rho = 0 d is the number "
-    "of points of the domain, or the pseudo-dimension, and nothing changes",
+    note="the covering number bound behind M asks for d <= m; beyond d = 2cem = 92.4 m M is negative. No user meets "
+    "this (up to d = 92 m the bound is above 1 or nearly so); for d <= m see the corrected reading. At rho = 0 d is "
+    "the number of points of the domain, or the pseudo-dimension, and nothing changes",
 )
 @precise
 def large_dimensions_fail(*, m, d, beta, factor=1):

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from mechanisms.law import whole
 
@@ -43,7 +44,8 @@ class Thresholds:
 
     def cells(self, rng, size, m):
         """All m + 1 patterns of each sample."""
-        return _threshold_cells(*self.sample(rng, size, m), self.risk)
+        x, y = self.sample(rng, size, m)
+        return _threshold_cells(x, y, self.risk)
 
 
 @dataclass(frozen=True)
@@ -135,19 +137,52 @@ class Halfplanes:
 
     def cells_of(self, z):
         """As `cells`, for given directions z, (size, m)."""
-        size, m = z.shape
-        reach = np.arccos(self.level)  # a record is right for directions within `reach` of it, open at the ends
-        turn = 2 * np.pi
+        return _arc_cells(z, np.arccos(self.level), self.risk)
 
-        def wrap(angle):
-            return (angle + np.pi) % turn - np.pi
 
-        starts, stops = wrap(z - reach), wrap(z + reach)
-        ends = np.concatenate([starts, stops], axis=1)
-        change = np.concatenate([np.full((size, m), -1.0), np.full((size, m), 1.0)], axis=1)
-        order = np.argsort(ends, axis=1)
-        ends, change = np.take_along_axis(ends, order, 1), np.take_along_axis(change, order, 1)
-        wrong_at_start = (starts < stops).sum(axis=1, keepdims=True)  # direction -pi: right iff the arc contains it
-        errors = wrong_at_start + np.concatenate([np.zeros((size, 1)), np.cumsum(change, axis=1)], axis=1)
-        edges = np.concatenate([np.full((size, 1), -np.pi), ends, np.full((size, 1), np.pi)], axis=1)
-        return np.maximum(self.risk(edges[:, :-1]), self.risk(edges[:, 1:])), errors / m
+@dataclass(frozen=True)
+class Mixture:
+    """Homogeneous halfspaces of the plane on a mixture of two Gaussians: y = +-1, x = y (shift e_1 + N(0, I)).
+
+    R(w) = Phi(-shift cos f) for w = norm (cos f, sin f): of all halfspaces, sign(x_1) is best. VC dimension 2.
+    """
+
+    shift: float = 1.0
+
+    vc = 2
+
+    def __post_init__(self):
+        if not 0 <= self.shift < np.inf:
+            raise ValueError(f"shift = {self.shift} is outside [0, inf)")
+
+    def risk(self, angle):
+        """R of the direction `angle` in [-pi, pi]."""
+        return ndtr(-self.shift * np.cos(angle))
+
+    def sample(self, rng, size, m):
+        """Directions of the signed records, (size, m), in (-pi, pi]."""
+        whole(size=size, m=m)
+        first, second = rng.standard_normal((2, size, m))
+        return np.arctan2(second, first + self.shift)
+
+    def cells(self, rng, size, m):
+        """The 2m arcs of directions between which the errors change, and the direction -e_1 of largest risk."""
+        return _arc_cells(self.sample(rng, size, m), np.pi / 2, self.risk)
+
+
+def _arc_cells(z, reach, risk):
+    """Patterns of errors of all directions; `risk` is even and increases in |angle|, so it is largest at ends of arcs.
+
+    A record of direction z is right for directions within `reach` of z; the arc is open, ties are errors.
+    """
+    size, m = z.shape
+    turn = 2 * np.pi
+    starts, stops = ((angle + np.pi) % turn - np.pi for angle in (z - reach, z + reach))
+    ends = np.concatenate([starts, stops], axis=1)
+    change = np.concatenate([np.full((size, m), -1.0), np.full((size, m), 1.0)], axis=1)
+    order = np.argsort(ends, axis=1)
+    ends, change = np.take_along_axis(ends, order, 1), np.take_along_axis(change, order, 1)
+    wrong_at_start = (starts < stops).sum(axis=1, keepdims=True)  # direction -pi: right iff the arc contains it
+    errors = wrong_at_start + np.concatenate([np.zeros((size, 1)), np.cumsum(change, axis=1)], axis=1)
+    edges = np.concatenate([np.full((size, 1), -np.pi), ends, np.full((size, 1), np.pi)], axis=1)
+    return np.maximum(risk(edges[:, :-1]), risk(edges[:, 1:])), errors / m
