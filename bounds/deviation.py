@@ -152,14 +152,32 @@ DISPLAY = (
 def relative_deviation(*, m, V, beta, empirical):
     """Relative deviation: the risk of every hypothesis is near its empirical risk, nearer where that is small
 
-    The right-hand side at the empirical risk `empirical`; the square root covers the product (in the appendix's text it
-    seems to end before Q). Derivation: docstring of this module. At empirical risk 0 it says something from
-    4 Q < 1 on.
+    The right-hand side at the empirical risk `empirical`. The paper's own text has the square root over the product, as
+    here; in the text of the separate appendix it ends before Q (part appendix). Derivation: docstring of this module. At
+    empirical risk 0 it says something from 4 Q < 1 on.
 
     >>> round(float(relative_deviation(m=1000, V=1, beta=0.1, empirical=0.0)), 4)
     0.0452
     """
     return relative(empirical, complexity(m, V, beta))
+
+
+@theorem(
+    "bms22.lemA.1",
+    part="appendix",
+    kind="tail",
+    says=r"\Pr_{S\sim\mathcal{D}^m}\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R_S(h)+2\sqrt{\hat R_S(h)}\,Q+4Q\right]"
+    r"\ge1-\beta",
+    needs=SAMPLE,
+    source=f"{BMS22}, text of the separate appendix, Lemma A.1",
+)
+def relative_deviation_of_the_appendix(*, m, V, beta, empirical):
+    """Relative deviation with the square root over the empirical risk alone: what the other text says
+
+    It would make every deviation O(1/m), also where the number of errors has standard deviation of order sqrt(m).
+    """
+    Q = complexity(m, V, beta)
+    return empirical + 2 * _root(empirical) * Q + 4 * Q
 
 
 @theorem(

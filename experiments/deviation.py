@@ -43,7 +43,7 @@ def shrunk(display, m, V, beta, factor):
     control=Sabotage("Q divided by {}", (3, 8), {"m": 100_000, "V": 0, "beta": 1e-300}),
     given=LINKS,
     nonvacuous_from=smallest_sample,
-    cost=0.3,
+    cost=0.4,
     note="V is the VC dimension of the sets of errors; with that of sign(h), and ties counted as errors, the lemma is "
     "false (step s0). (2m)^V does not bound the growth function for V = 1, but the lemma holds there too (step s4)",
 )
@@ -54,6 +54,37 @@ def relative_deviation_holds(*, m, V, beta, factor=1):
     if factor > 1:
         level = shrunk(bounds.relative, m, V, beta, factor)
     return decide_uniform(setting, m, V, beta, level)
+
+
+APPENDIX = """
+from bounds import deviation
+from bounds.binomials import at_most
+from bounds.certify import exact
+m, V, beta, errors = {m}, {V}, exact({beta!r}), {errors}
+level = deviation.relative_deviation_of_the_appendix(m=exact(m), V=V, beta=beta, empirical=exact(errors) / m)
+# One hypothesis whose risk is just above the level makes at most so many errors with this probability.
+chance = at_most(m, level, errors)
+assert chance > beta, (chance, beta)
+"""
+
+
+@exact_claim(
+    bounds.relative_deviation_of_the_appendix,
+    quick=({"m": 100_000, "V": 1, "beta": 0.1},),
+    severity="constant",
+    corrected_by="bms22.lemA.1/printed",
+    cost=0.6,
+    note="the paper's text, which we call printed, has the root over the product; so does the second paper's citation",
+)
+def root_must_cover_the_product(*, m, V, beta, factor=1):
+    """The exact failure probability of one hypothesis at the worst risk."""
+    setting = {"m": m, "V": V, "beta": beta}
+    level = level_of(bounds.relative_deviation_of_the_appendix, **setting)
+    truth, errors = one_hypothesis(m, level)
+    if truth > exact(beta):
+        python = APPENDIX.format(**setting, errors=errors).strip()
+        return refuted("certificate", tail_witness(setting, beta, truth, f"one hypothesis, {errors} errors", python))
+    return inconclusive("ONE_SIDED_ORACLE", "one hypothesis does not fail often enough here")
 
 
 @exact_claim(
@@ -106,7 +137,7 @@ def enough(n, k):
     full=({"n": 1000, "k": 1, "beta": 1e-12}, {"n": 1000, "k": 3, "beta": 1e-40}, {"n": 10**5, "k": 12, "beta": 0.9}),
     severity="statement",
     corrected_by="wzw25.lem6.6/corrected",
-    cost=0.1,
+    cost=0.5,
     note="log(beta/4) for log(4/beta): smaller beta asks for more and the printed bound gives less, below beta = "
     "4 (2n)^(-5k) it is negative. It fails for one fixed w already, near beta = 2 (2n)^(-5k/2) and below. It holds for "
     "beta >= 4 (2n)^(-k/5), by R <= 2 R_S + 4 Q; at the paper's beta = 1/n^2 that is k >= 10",
@@ -139,7 +170,7 @@ def printed_bound_fails(*, n, k, beta, factor=1):
     control=Sabotage("Q divided by {}", (3, 8), {"n": 100_000, "k": 1, "beta": 1e-300}),
     given=("wzw25.lemI.2/printed", "wzw25.lem6.6.s1/printed"),
     nonvacuous_from=lambda: smallest_sample(constant=5),
-    cost=0.3,
+    cost=0.5,
     note="for all w at once; k = VC(H_k)",
 )
 def corrected_bound_holds(*, n, k, beta, factor=1):

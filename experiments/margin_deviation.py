@@ -102,7 +102,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
     ),
-    cost=0.4,
+    cost=0.7,
     note="rests on Bartlett's covering number bound",
 )
 def derived_holds(*, m, d, beta, factor=1):

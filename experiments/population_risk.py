@@ -163,8 +163,8 @@ def main_theorem_follows(*, factor=1):
     control=Sabotage("C divided by {}", (1000, 30_000)),
     cost=0.3,
     note="as printed M* runs with R~_S, the empirical score; Appendix I proves the bound for the penalised score, "
-    "which the explicit reading has. Nothing in the paper bounds the dimension of the run that the empirical score selects, "
-    "and we neither prove nor refute that version. The grid is that of Corollary G.2, {b/n, ..., b}",
+    "which the explicit reading has. Nothing in the paper bounds the dimension of the run that the empirical score "
+    "selects, and we neither prove nor refute that version. The grid is that of Corollary G.2, {b/n, ..., b}",
 )
 def scaled_rate_is_of_the_right_order(*, radius, factor=1):
     """The order, had the score been the penalised one."""

@@ -205,8 +205,8 @@ def decide_selection(statement, n, mu, k, factor=1, python=""):
     corrected_by="wzw25.thm6.7.s4/corrected",
     cost=0.03,
     note="term (b) lacks a factor 2 (the score bounds half the risk), term (c) a factor 2/mu, as Lemma F.2 lacks "
-    "sigma. The theorem's O~ absorbs both. It fails where epsilon is small: n = 10,000 and mu = 6e-4 mean epsilon = 0.03 at "
-    "delta = 1e-5",
+    "sigma. The theorem's O~ absorbs both. It fails where epsilon is small: n = 10,000 and mu = 6e-4 mean epsilon = "
+    "0.03 at delta = 1e-5",
 )
 def equation_18_fails(*, n, mu, k, factor=1):
     """The exact chance that a bad run is selected, all noise Gaussian, for candidates of risk 0 and 1."""
