@@ -166,8 +166,8 @@ def relative_deviation(*, m, V, beta, empirical):
     "bms22.lemA.1",
     part="appendix",
     kind="tail",
-    says=r"\Pr_{S\sim\mathcal{D}^m}\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R_S(h)+2\sqrt{\hat R_S(h)}\,Q+4Q\right]"
-    r"\ge1-\beta",
+    says=r"\Pr_{S\sim\mathcal{D}^m}\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R_S(h)+2\sqrt{\hat R_S(h)}\,Q+4Q"
+    r"\right]\ge1-\beta",
     needs=SAMPLE,
     source=f"{BMS22}, text of the separate appendix, Lemma A.1",
 )
