@@ -252,7 +252,8 @@ def empirical_chain(*, m, beta, norm_bound, radius, rho, alpha):
     reading="explicit",
     kind="tail",
     says=r"\Pr\left[\hat R_S(w^{\mathrm{Priv}})>\hat R^\rho_S(w^*)+"
-    r"\frac{2(\log|\mathcal C|+\log(4/\beta))}{\varepsilon m}\right]\le\frac{\beta}{4}\quad\mathrm{where}\ \Phi^\top\Phi=I",
+    r"\frac{2(\log|\mathcal C|+\log(4/\beta))}{\varepsilon m}\right]\le\frac{\beta}{4}"
+    r"\quad\mathrm{where}\ \Phi^\top\Phi=I",
     needs=[*CONFIDENT, positive("epsilon"), integer("k")],
     source=SOURCE + "; a projection without distortion, so that k = d = 1, 2 can be run",
 )
@@ -273,8 +274,8 @@ def final_line(*, loss, alpha, complexity):
     """The last line of the proof: R* + 2 sqrt(R* B) + 2 alpha + 8B
 
     2 sqrt((R* + alpha) B) <= 2 sqrt(R* B) + 2 sqrt(alpha B) <= 2 sqrt(R* B) + alpha + B, so 5B would do. In the
-    appendix's text (002) the roots span the loss alone: the implication survives for alpha <= 1, but its premise and conclusion
-    would then claim deviations of order 1/m where they are of order 1/sqrt(m).
+    appendix's text (002) the roots span the loss alone: the implication survives for alpha <= 1, but its premise and
+    conclusion would then claim deviations of order 1/m where they are of order 1/sqrt(m).
 
     >>> final_line(loss=0.0, alpha=0.1, complexity=0.01)
     0.28
@@ -308,8 +309,8 @@ def objective(*, loss, complexity):
 def one_classifier(*, m, complexity):
     """Relative deviation of one classifier: R > R^ + sqrt(2 R^ A) + 2A with probability at most e^{-mA}
 
-    If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R A), so sqrt(R)
-    <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.
+    If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R A), so
+    sqrt(R) <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.
 
     >>> one_classifier(m=100, complexity=0.03) == exp(-3)
     True
