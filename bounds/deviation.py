@@ -153,8 +153,8 @@ def relative_deviation(*, m, V, beta, empirical):
     """Relative deviation: the risk of every hypothesis is near its empirical risk, nearer where that is small
 
     The right-hand side at the empirical risk `empirical`. The paper's own text has the square root over the product, as
-    here; in the text of the separate appendix it ends before Q (part appendix). Derivation: docstring of this module. At
-    empirical risk 0 it says something from 4 Q < 1 on.
+    here; in the text of the separate appendix it ends before Q (part appendix). Derivation: docstring of this module.
+    At empirical risk 0 it says something from 4 Q < 1 on.
 
     >>> round(float(relative_deviation(m=1000, V=1, beta=0.1, empirical=0.0)), 4)
     0.0452
@@ -184,7 +184,7 @@ def relative_deviation_of_the_appendix(*, m, V, beta, empirical):
     "wzw25.lemI.2",
     kind="tail",
     says=r"\Pr_{S\sim D^{\otimes n}}\left[\forall h:\ \mathcal{R}_D(h)\le\tilde{\mathcal{R}}_S(h)"
-    r"+2\sqrt{\tilde{\mathcal{R}}_S(h)\,Q}+4Q\right]\ge1-\beta,\quad"
+    r"+2\sqrt{\tilde{\mathcal{R}}_S(h)\,Q}+4Q\right]\ge1-\beta,\quad "
     r"Q=\frac{\mathrm{VC}(\mathcal{H})\log(2n)+\log(4/\beta)}n",
     needs=[integer("n"), integer("V", 0), in_unit_interval("beta")],
     source=f"{WZW25}, Appendix I.1, Lemma I.2, citing {BMS22}, Lemma A.1",

@@ -63,21 +63,6 @@ def penalised_score(*, errors, n, k, beta):
     return errors + adaptive_margin.penalty(n, k, beta)
 
 
-@theorem(
-    "wzw25.eq3",
-    part="score",
-    kind="identity",
-    says=r"\max_{S\simeq S'}\left|\mathrm{score}(\mathbf{w};S)-\mathrm{score}(\mathbf{w};S')\right|=1",
-    source=f"{WZW25}, Equation 3, with the sensitivity 1 of Appendix I.2",
-)
-def score_sensitivity():
-    """The sensitivity of the penalised score, a sum over records, is 1 under replacement
-
-    One record changes the number of errors of a fixed w by at most 1; the penalty knows no data.
-    """
-    return 1
-
-
 # Theorem 6.7 and what follows from it -------------------------------------------------------------------------------
 
 
@@ -175,7 +160,7 @@ def main_population_rate(*, n, gamma, outliers, epsilon, delta):
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + OVER + r"\tilde O\left(\frac{b^2}{n\gamma^2}"
     r"\left(1+\frac1\varepsilon\right)+\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac1{n\varepsilon}+\frac1n\right)\wedge1"
     r"\right]\ge1-\frac4{n^2}",
-    needs=[*RUN, *BALL],
+    needs=[*RUN[:-1], *BALL],
     source=f"{WZW25}, Appendix L, Theorem L.2, Equation 30",
 )
 def scaled_rate(*, n, gamma, outliers, epsilon, delta, radius):
@@ -199,7 +184,7 @@ def _scaled(n, gamma, outliers, epsilon, radius):
     part="scale",
     kind="identity",
     says=r"(b,\gamma)\to(sb,s\gamma)\ \mathrm{changes\ nothing}",
-    needs=[*RUN, *BALL],
+    needs=[*RUN[:-1], *BALL],
     source=f"{WZW25}, Appendix L, Theorem L.2",
 )
 def scaled_twin(*, n, gamma, outliers, epsilon, delta, radius):

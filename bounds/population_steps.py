@@ -17,34 +17,6 @@ STEP = {"parent": "wzw25.thm6.7"}
 
 @theorem(
     "wzw25.thm6.7.s1",
-    kind="identity",
-    says=r"\mathrm{score}(\gamma)=\tilde{\mathcal{R}}_S(w_{k_\gamma})+\frac{5(\mathrm{VC}\log(2n))+\log(\beta/4)}n:"
-    r"\quad\Delta(\mathrm{score}(\gamma))=1",
-    needs=[integer("n")],
-    source=PROOF,
-    **STEP,
-)
-def averaged_sensitivity(*, n):
-    """The sensitivity of the proof's score, an average over records, is printed as 1"""
-    return 1
-
-
-@theorem(
-    "wzw25.thm6.7.s1",
-    reading="corrected",
-    kind="identity",
-    says=r"\Delta(\mathrm{score}(\gamma))=\frac1n",
-    needs=[integer("n")],
-    source="derived here",
-    **STEP,
-)
-def averaged_sensitivity_exact(*, n):
-    """The sensitivity of the proof's score, an average over records, is 1/n"""
-    return 1 / n
-
-
-@theorem(
-    "wzw25.thm6.7.s2",
     kind="construction",
     says=r"\tilde{\mathcal{R}}_S+\frac{5(\mathrm{VC}\log(2n))+\log(\beta/4)}n\ \mathrm{orders\ candidates\ as}\ "
     r"\hat{\mathcal{R}}_S+\frac52(\mathrm{VC}\log(2n)+\log(\beta/4))",
@@ -62,7 +34,7 @@ def averaged_score(*, errors, n, k, beta):
 
 
 @theorem(
-    "wzw25.thm6.7.s3",
+    "wzw25.thm6.7.s2",
     kind="tail",
     says=r"\Pr\left[\forall\mathbf{w}_\gamma\in\mathbb{R}^{k_\gamma}:\ \mathcal{R}_{\Phi D}(\mathbf{w}_\gamma)\le"
     r"2\tilde{\mathcal{R}}_{\Phi S}(\mathbf{w}_\gamma)+\frac5n\left(\mathrm{VC}(\mathcal{H}_{k_\gamma})\log(2n)"
@@ -85,7 +57,7 @@ SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_inter
 
 
 @theorem(
-    "wzw25.thm6.7.s4",
+    "wzw25.thm6.7.s3",
     kind="tail",
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le B+\frac{2\sqrt{2\log(2|\Gamma|)}}{\mu n}"
     r"+\frac{2\sqrt{2\log(2/\beta)}}n\right]\ge1-2\beta,\quad B=\min_{\gamma}\left(2\tilde{\mathcal{R}}_S("
@@ -105,7 +77,7 @@ def selected_risk_printed(*, n, calls, mu, beta, best):
 
 
 @theorem(
-    "wzw25.thm6.7.s4",
+    "wzw25.thm6.7.s3",
     reading="corrected",
     kind="tail",
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le B+\frac4{\mu n}\left(\sqrt{2\log(2|\Gamma|)}"
@@ -125,7 +97,7 @@ def selected_risk(*, n, calls, mu, beta, best):
 
 
 @theorem(
-    "wzw25.thm6.7.s4",
+    "wzw25.thm6.7.s3",
     reading="explicit",
     kind="tail",
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le B+\frac4{\mu n}\sqrt{\log\frac{|\Gamma|}\beta}\right]"
@@ -144,7 +116,7 @@ def selected_risk_sharp(*, n, calls, mu, beta, best):
 
 
 @theorem(
-    "wzw25.thm6.7.s5",
+    "wzw25.thm6.7.s4",
     says=r"n>2\ \Rightarrow\ |\Gamma|\le4\log_2n",
     needs=[integer("n", 3)],
     source=PROOF,
@@ -160,7 +132,7 @@ def grid_size_bound(*, n):
 
 
 @theorem(
-    "wzw25.thm6.7.s6",
+    "wzw25.thm6.7.s5",
     says=r"\frac5n\left(k\log(2n)+\log\frac{4|\Gamma|}\beta\right)\le"
     r"\frac{5\log(4n^2(n+2)(n+1)\log_2n)\log(2n)}{n\gamma^2}+\frac{5\log(16n^2\log_2n)}n,"
     r"\quad k=\gamma^{-2}\log\frac{|\Gamma|(n+2)(n+1)}\beta,\ \beta=n^{-2}",
@@ -179,7 +151,7 @@ def term_a(*, n, gamma):
 
 
 @theorem(
-    "wzw25.thm6.7.s7",
+    "wzw25.thm6.7.s6",
     says=r"\frac{2\sqrt{2\log(2|\Gamma|)}}{\mu n}\le\frac{16\sqrt2\,\log_2^{1/2}(n)\log^{1/2}(1/\delta)"
     r"\log^{1/2}(8\log_2n)}{n\varepsilon}",
     needs=[integer("n", 3), positive("epsilon"), in_unit_interval("delta")],
@@ -192,7 +164,7 @@ def term_b(*, n, epsilon, delta):
 
 
 @theorem(
-    "wzw25.thm6.7.s8",
+    "wzw25.thm6.7.s7",
     kind="identity",
     says=r"\frac{2\sqrt{2\log(2/\beta)}}n=\frac{4\log^{1/2}(2n)}n,\quad\beta=n^{-2}",
     needs=[integer("n", 2)],
@@ -209,7 +181,7 @@ def term_c(*, n):
 
 
 @theorem(
-    "wzw25.thm6.7.s8",
+    "wzw25.thm6.7.s7",
     reading="corrected",
     says=r"\frac{2\sqrt{2\log(2/\beta)}}n\le\frac{4\log^{1/2}(2n)}n,\quad\beta=n^{-2}",
     needs=[integer("n", 2)],
