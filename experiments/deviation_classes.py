@@ -23,7 +23,7 @@ def sampled(vc, factors, **axes):
         control=Sabotage("Q divided by {}", factors),
         chunk=lambda *, beta, **setting: int(10 / beta),
         cap=5,
-        cost=3e-4,
+        cost=1e-4,
         expect=0.0,
         trivial=lambda *, m, beta, **setting: (
             "the bound is at least 1 at empirical risk 0" if 4 * bounds.complexity(m, vc, beta) >= 1 else None
@@ -32,25 +32,25 @@ def sampled(vc, factors, **axes):
     )
 
 
-@tail_claim(classes.thresholds, **sampled(1, (16, 32), noise=[0.1, 0.0, 0.5]))
+@tail_claim(classes.thresholds, **sampled(1, (16,), noise=[0.1, 0.0, 0.5]))
 def thresholds_deviate(rng, size, *, m, noise, beta, factor=1):
     """Thresholds on [0, 1], labels flipped with probability `noise`."""
     return some_hypothesis_fails(hypotheses.Thresholds(noise), rng, size, m, beta, factor)
 
 
-@tail_claim(classes.halfspaces, **sampled(2, (32, 64), noise=[0.1, 0.0, 1.0]))
+@tail_claim(classes.halfspaces, **sampled(2, (32,), noise=[0.1, 0.0, 1.0]))
 def halfspaces_deviate(rng, size, *, m, noise, beta, factor=1):
     """Directions within one radian of e_1, a share `noise` of them anywhere on the circle."""
     return some_hypothesis_fails(hypotheses.Halfplanes(1.0, noise), rng, size, m, beta, factor)
 
 
-@tail_claim(classes.mixture, **sampled(2, (32, 64), shift=[1.0, 0.0, 3.0]))
+@tail_claim(classes.mixture, **sampled(2, (32,), shift=[1.0, 0.0, 3.0]))
 def mixture_deviates(rng, size, *, m, shift, beta, factor=1):
     """Two Gaussians at distance 2 `shift`."""
     return some_hypothesis_fails(hypotheses.Mixture(shift), rng, size, m, beta, factor)
 
 
-@tail_claim(classes.stumps, **sampled(3, (32, 64), noise=[0.1, 0.0, 0.5]))
+@tail_claim(classes.stumps, **sampled(3, (32,), noise=[0.1, 0.0, 0.5]))
 def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
     """Stumps on the unit square."""
     return some_hypothesis_fails(hypotheses.Stumps(noise), rng, size, m, beta, factor)

@@ -122,7 +122,7 @@ def ties_shatter(*, points, m, beta, factor=1):
     quick=({"m": 2}, {"m": 60}),
     full=({"m": 300},),
     control=Sabotage("{} / 4 for 1/4", (1.1,)),
-    cost=0.3,
+    cost=0.05,
     note="Greenberg & Mohri's theorem for all m; all sizes up to the setting's enumerated in balls",
 )
 @precise
@@ -160,7 +160,7 @@ def deviation_survives(*, factor=1):
     quick=({"s": 60},),
     full=({"s": 400},),
     control=Sabotage("both exponents multiplied by {}", (1.5, 2)),
-    cost=0.5,
+    cost=0.05,
 )
 @precise
 def swaps_are_rare(*, s, factor=1):

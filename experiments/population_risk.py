@@ -122,7 +122,7 @@ def explicit_population_risk_holds(*, n, epsilon, delta, factor=1):
 
 @exact_claim(
     bounds.population_rate,
-    control=Sabotage("C divided by {}", (1000, 30_000)),
+    control=Sabotage("C divided by {}", (1000,)),
     given=(EXPLICIT,),
     cost=0.3,
 )
@@ -160,7 +160,7 @@ def main_theorem_follows(*, factor=1):
     bounds.scaled_rate,
     quick=({"radius": 10.0},),
     full=({"radius": 1e-6}, {"radius": 1e6}),
-    control=Sabotage("C divided by {}", (1000, 30_000)),
+    control=Sabotage("C divided by {}", (1000,)),
     cost=0.3,
     note="as printed M* runs with R~_S, the empirical score; Appendix I proves the bound for the penalised score, "
     "which the explicit reading has. Nothing in the paper bounds the dimension of the run that the empirical score "

@@ -62,9 +62,9 @@ def two_scores_disagree(*, n, beta, factor=1):
 @exact_claim(
     steps.projected_deviation,
     quick=({"n": 1000, "k": 3, "beta": 1e-6},),
-    control=Sabotage("Q divided by {}", (3, 8), {"n": 100_000, "k": 1, "beta": 1e-300}),
+    control=Sabotage("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
     given=("wzw25.lem6.6/corrected",),
-    cost=0.6,
+    cost=0.3,
 )
 def projection_changes_nothing(*, n, k, beta, factor=1):
     """Lemma 6.6 (corrected) for the distribution Phi D."""
@@ -154,7 +154,7 @@ def corrected_equation_18_holds(*, n, mu, k, factor=1):
     bound=lambda *, beta, **setting: 2 * beta,
     quick=({"n": 1000, "calls": 12, "mu": 0.05, "beta": 0.05},),
     full=grid(n=[500, 3000], calls=[4, 12], mu=[0.1, 1.0], beta=[0.05]),
-    control=Sabotage("noise {} times as large", (30, 100)),
+    control=Sabotage("noise {} times as large", (100,)),
     chunk=lambda **setting: 100,
     cap=5,
     cost=4e-4,
@@ -197,8 +197,8 @@ def calls(n):
 
 @exact_claim(
     steps.grid_size_bound,
-    control=Sabotage("the bound divided by {}", (2, 3)),
-    cost=0.3,
+    control=Sabotage("the bound divided by {}", (3,)),
+    cost=0.2,
     note="floor(log2 n) + 2 <= 4 log2 n; all n < 600 and around powers of two up to 2^59 counted",
 )
 def grid_is_small(*, factor=1):
@@ -209,7 +209,7 @@ def grid_is_small(*, factor=1):
 
 @exact_claim(
     steps.term_a,
-    control=Sabotage("the right-hand side divided by {}", (1.3, 2, 4)),
+    control=Sabotage("the right-hand side divided by {}", (1.3,)),
     cost=0.1,
     note="with the constant of k taken as 1; |Gamma| <= 4 log2 n in both logarithms",
 )
@@ -226,7 +226,7 @@ def term_a_is_bounded(*, factor=1):
 
 @exact_claim(
     steps.term_b,
-    control=Sabotage("the right-hand side divided by {}", (1.5, 2, 4)),
+    control=Sabotage("the right-hand side divided by {}", (2,)),
     cost=0.1,
     note="1/mu = 4 sqrt(|Gamma| log(1/delta)) / epsilon and |Gamma| <= 4 log2 n",
 )
