@@ -284,20 +284,6 @@ def choice_level_as_printed(*, n, mu):
 @theorem(
     "wzw25.lemH.3.s1",
     parent="wzw25.lemH.3",
-    part="end-to-end",
-    kind="mean",
-    says=CHOICE + BOTH + r"\frac{2\sqrt{2\log(2/\beta)}}{n}\quad\mathrm{w.p.}\ 1-3\beta,\ \beta=\frac{1}{n^2}",
-    needs=[AT_LEAST_2, positive("epsilon"), DELTA],
-    source=f"{PROOF_H3}, terms (b) and (c), the algorithm as a whole",
-)
-def choice_failure_as_printed(*, n, epsilon, delta):
-    """Terms (b) and (c) for the algorithm itself: the chance of exceeding them that the proof allows, 3/n^2"""
-    return 3 / n**2
-
-
-@theorem(
-    "wzw25.lemH.3.s1",
-    parent="wzw25.lemH.3",
     reading="corrected",
     kind="tail",
     says=CHOICE + BOTH + r"\frac{2\sqrt{2\log(2/\beta)}}{n\mu}\quad\mathrm{w.p.}\ 1-\beta,\ \beta=\frac{1}{n^2}",
