@@ -1,0 +1,231 @@
+"""Phased SGD for generalized linear losses: A_GLL of bms22 (Bassily, Guzman & Menart 2021, Algorithm 2), hinge loss.
+
+    for i = 1, ..., floor(log2 n):                     n_i = floor(n / 2^i) fresh records, eta_i = eta / 4^i
+        v_1 = Pi(w_{i-1}),   v_{t+1} = Pi(v_t - eta_i grad f_b(v_t; record t))
+        w_i = mean(v_1, ..., v_{n_i}) + N(0, sigma_i^2 I),   sigma_i = 2 (radius/rho) eta_i multiplier
+    release Pi(w_K)
+
+f is the hinge max(0, 1 - <w, z>/rho) of a record z = y x and f_b its Moreau envelope, with b = 2/eta. Its proximal step
+is closed: prox(w) = w + s z with s = min((rho - <w, z>)_+ / |z|^2, 1/(b rho)), so -grad f_b(w) = b s z. The start of a
+phase is projected, which is post-processing and lets the analysis compare with points of the ball.
+
+Many runs are columns of one loop over records. It is plain numpy: at 200 runs in R^10 a step takes 30 microseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf, log, nextafter, pi
+from typing import Any
+
+import numpy as np
+
+from bounds import phased_sgd as bounds
+from mechanisms.law import LinearModel, clip_rows, positive, signs
+from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
+
+CALIBRATIONS = ("analytic", "printed")
+OUTPUTS = ("last", "phases")
+DRAWN = 2**18  # indices drawn at any one time
+
+
+def one_of(allowed, **values):
+    """Raise ValueError unless every value is one of those allowed."""
+    for name, value in values.items():
+        if value not in allowed:
+            raise ValueError(f"{name} = {value!r} is not one of {', '.join(allowed)}")
+
+
+def inverse_squares(Z):
+    """1/|z|^2 for every row, 0 for rows that are 0 (their step is 0 whatever stands here), shape (n,)."""
+    squares = np.einsum("nk,nk->n", Z, Z)
+    return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 1e-200)
+
+
+def project(V, norm_bound):
+    """Rows scaled down, in place, to norm `norm_bound` where they are longer; returns V."""
+    squares = np.einsum("rk,rk->r", V, V)
+    if squares.max(initial=0.0) > norm_bound**2:
+        V *= (norm_bound / np.sqrt(np.maximum(squares, norm_bound**2)))[:, None]
+    return V
+
+
+def average_iterate(V, records, *, rho, pull, cap, norm_bound):
+    """mean(v_1, ..., v_n) of one phase for every row of V, which is changed. Shape (runs, k).
+
+    `records` yields n pairs (Z, 1/|z|^2), Z of shape (runs, k), or (1, k) if the runs share the record. `pull` is
+    eta_i b, `cap` is eta_i / rho: a step is min(pull (rho - <v, z>)_+ / |z|^2, cap) z.
+    """
+    total, steps = np.zeros_like(V), 0
+    for Z, inverse in records:
+        total += V
+        along = (rho - np.einsum("rk,rk->r", Z, V)) * (pull * inverse)
+        V += np.clip(along, 0.0, cap, out=along)[:, None] * Z
+        project(V, norm_bound)
+        steps += 1
+    total /= steps
+    return total
+
+
+def phases(n, *, eta, lipschitz, multiplier):
+    """(n_i, eta_i, sigma_i) of every phase."""
+    steps = [(length, eta / 4.0**i) for i, length in enumerate(bounds.phase_lengths(n), start=1)]
+    return [(length, step, 2 * lipschitz * step * multiplier) for length, step in steps]
+
+
+def run_phases(rng, V, n, records, *, rho, eta, lipschitz, multiplier, norm_bound, inspect=None):
+    """All phases from the rows of V; returns the last w_i. `records(start, length)` yields those of one phase.
+
+    `inspect(w)` is called with every w_i before the next phase begins.
+    """
+    start, W = 0, V
+    for length, step, sigma in phases(n, eta=eta, lipschitz=lipschitz, multiplier=multiplier):
+        V = project(W.copy(), norm_bound)
+        mean = average_iterate(
+            V, records(start, length), rho=rho, pull=2 * step / eta, cap=step / rho, norm_bound=norm_bound
+        )
+        W = mean + sigma * rng.normal(size=mean.shape)
+        if inspect is not None:
+            inspect(W)
+        start += length
+    return W
+
+
+def bootstrap_runs(rng, Z, runs, m, *, rho, lipschitz, norm_bound, eta, multiplier, rows=None):
+    """`runs` independent runs of A_GLL, each on m records drawn with replacement from its dataset.
+
+    Z: (n, k), rows y x with norm at most rho * lipschitz. By default all runs share the dataset of the first m rows of
+    Z; `rows`, shape (runs, m), gives every run one of its own, by row numbers. Returns the releases, shape (runs, k).
+    """
+    inverse, block, own = inverse_squares(Z), max(1, DRAWN // runs), np.arange(runs)
+
+    def records(start, length):
+        for done in range(0, length, block):
+            for drawn in rng.integers(0, m, size=(min(block, length - done), runs)):
+                chosen = drawn if rows is None else rows[own, drawn]
+                yield Z.take(chosen, axis=0), inverse.take(chosen)
+
+    known = dict(rho=rho, eta=eta, lipschitz=lipschitz, multiplier=multiplier, norm_bound=norm_bound)
+    return project(run_phases(rng, np.zeros((runs, Z.shape[1])), m, records, **known), norm_bound)
+
+
+@dataclass(frozen=True)
+class PhasedSGDLaw:
+    """The law of the last phase's release, projected, on one dataset read in its order; shape (size, k)."""
+
+    Z: np.ndarray = field(repr=False)  # shape (n, k), rows y x with norm <= rho * lipschitz; data never in a repr
+    rho: float
+    lipschitz: float  # radius / rho
+    norm_bound: float
+    eta: float
+    multiplier: float  # sigma_i / (2 lipschitz eta_i)
+    privacy: Any  # GaussianDP: neighbours differ in one replaced record
+
+    @property
+    def gradients(self):
+        """Gradient computations of one release: every record at most once."""
+        return sum(bounds.phase_lengths(len(self.Z)))
+
+    @property
+    def noise(self):
+        """sigma_i of every phase."""
+        known = dict(eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
+        return [sigma for _, _, sigma in phases(len(self.Z), **known)]
+
+    def _records(self, start, length):
+        inverse = inverse_squares(self.Z[start : start + length])
+        for t in range(length):
+            yield self.Z[start + t : start + t + 1], inverse[t : t + 1]
+
+    def averages(self, starts):
+        """The averages before their noise when phase i starts at starts[i], (phases, runs, k) -> the same shape."""
+        begin, found = 0, []
+        listed = phases(len(self.Z), eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
+        for V, (length, step, _) in zip(starts, listed, strict=True):
+            V = project(np.array(V, dtype=float), self.norm_bound)
+            known = dict(rho=self.rho, pull=2 * step / self.eta, cap=step / self.rho, norm_bound=self.norm_bound)
+            found.append(average_iterate(V, self._records(begin, length), **known))
+            begin += length
+        return np.array(found)
+
+    def _run(self, rng, size, inspect=None):
+        known = dict(eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier, norm_bound=self.norm_bound)
+        V, n = np.zeros((size, self.Z.shape[1])), len(self.Z)
+        return run_phases(rng, V, n, self._records, rho=self.rho, inspect=inspect, **known)
+
+    def sample(self, rng, size=1):
+        """`size` independent releases, shape (size, k)."""
+        return project(self._run(rng, size), self.norm_bound)
+
+
+@dataclass(frozen=True)
+class PhasesLaw(PhasedSGDLaw):
+    """The white box: all w_1..w_K together, unprojected; releases have shape (size, phases, k)."""
+
+    def sample(self, rng, size=1):
+        """`size` independent runs, every phase's release."""
+        seen: list[np.ndarray] = []
+        self._run(rng, size, seen.append)
+        return np.stack(seen, axis=1)
+
+    def log_density(self, releases):
+        """The exact log density, shape (size,): Gaussian phases, each centred at its average given the one before."""
+        W = np.moveaxis(np.asarray(releases, dtype=float), 1, 0)  # (phases, size, k)
+        centres = self.averages(np.concatenate([np.zeros_like(W[:1]), W[:-1]]))
+        total = np.zeros(W.shape[1])
+        for after, centre, sigma in zip(W, centres, self.noise, strict=True):
+            total -= (((after - centre) / sigma) ** 2).sum(axis=1) / 2 + W.shape[2] * (log(2 * pi) / 2 + log(sigma))
+        return total
+
+
+def multiplier_for(privacy, calibration="analytic"):
+    """sigma_i / (2 L eta_i) that gives `privacy`: "analytic", the least; "printed", 2 sqrt(log(1/delta'))/epsilon'.
+
+    Raises ValueError for a calibration without a name, and where no noise, or not the printed one, gives `privacy`.
+
+    >>> printed, least = (multiplier_for(ApproxDP(0.1, 1e-5), name) for name in ("printed", "analytic"))
+    >>> round(printed, 2), round(least, 2)
+    (67.86, 35.08)
+    """
+    one_of(CALIBRATIONS, calibration=calibration)
+    if calibration == "analytic":
+        return gaussian_noise_multiplier(privacy)
+    if not isinstance(privacy, ApproxDP) or not 0 < privacy.delta < 1:
+        raise ValueError(f"privacy = {privacy} is not ApproxDP with 0 < delta < 1, which the printed noise needs")
+    if not 0 < privacy.epsilon <= (top := -log(privacy.delta)):
+        raise ValueError(f"epsilon = {privacy.epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
+    return bounds.printed_multiplier(epsilon=privacy.epsilon, delta=privacy.delta)
+
+
+def law(X, y, *, rho, radius, norm_bound, privacy, calibration="analytic", output="last", eta=None):
+    """One pass of phased SGD over the mean hinge loss max(0, 1 - y <w, x>/rho) on the ball of radius `norm_bound`.
+
+    Formal guarantee: (1/multiplier)-GDP under replacement of one record, hence `privacy`, for every input. Rows are
+    clipped to `radius` and labels checked here; the number and the length of the phases and all step sizes depend on n
+    and k only. The records are read in the order given. The analysis is over the reals; floating-point noise is not
+    hardened.
+
+    X: (n, k); y: (n,), each -1 or +1. `privacy`: GaussianDP, or ApproxDP with `calibration` "analytic" (the least
+    noise) or "printed". `eta`: the base step, by default the minimiser of the explicit excess. `output`: "last", or
+    "phases" for the white box. Raises ValueError for anything out of range, and for n = 1, which leaves no phase.
+    """
+    positive(rho=rho, radius=radius, norm_bound=norm_bound)
+    one_of(OUTPUTS, output=output)
+    X = clip_rows(X, radius)
+    n, k = X.shape
+    if n < 2:
+        raise ValueError(f"X has shape {X.shape}, not (n, k) with n >= 2: one record leaves no phase")
+    Z = signs(y, n)[:, None] * X
+    multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
+    if eta is None:
+        eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)
+    positive(eta=eta)
+    kind = PhasesLaw if output == "phases" else PhasedSGDLaw
+    spent = GaussianDP(nextafter(1 / multiplier, inf), privacy.neighbours)
+    return kind(Z, rho, lipschitz, norm_bound, float(eta), multiplier, spent)
+
+
+def fit(X, y, *, rng, **parameters):
+    """One release, as a predictor x -> sign(<weights, x>) that remembers its privacy."""
+    released = law(X, y, **parameters)
+    return LinearModel(released.sample(rng)[0], released.privacy)
