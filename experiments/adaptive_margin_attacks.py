@@ -122,7 +122,7 @@ def stretched_record_last(*, n, steps, factor=1):
     bounds.iterated_gdp,
     law="adaptive_margin_white_box",
     quick=({"n": 2, "d": 2, "mu": 1.0},),
-    full=({"n": 1, "d": 1, "mu": 1.0}, {"n": 4, "d": 50, "mu": 1.0}, {"n": 3, "d": 5, "mu": 2.0}),
+    full=({"n": 1, "d": 1, "mu": 1.0}, {"n": 4, "d": 12, "mu": 1.0}, {"n": 3, "d": 5, "mu": 2.0}),
     bound=lambda *, mu, **_: mu,
     control=Sabotage("all noise {} times too small", (1.1, 1.2)),
     cost=2e-6,

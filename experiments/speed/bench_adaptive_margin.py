@@ -1,0 +1,45 @@
+"""DP Adaptive Margin: time and memory of one run and of 200 runs together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from experiments.speed.bench_noisy_gd import SEED, margin_data
+from experiments.speed.side_by_side import ratio
+from mechanisms import adaptive_margin
+
+
+class AdaptiveMargin:
+    """Algorithm 3 at epsilon = 1, delta = 1e-5, balanced steps, no projection (k >= d for every margin)."""
+
+    params = ([(500, 50), (5000, 50)], ["printed", "exact"], [1, 200])
+    param_names = ("n, d", "calibration", "runs")
+    timeout = 300
+
+    def setup(self, shape, calibration, runs):
+        if runs > 1 and calibration == "exact":
+            raise NotImplementedError("six times the steps of the printed calibration: no more to learn")
+        self.law = adaptive_margin.law(margin_data(*shape), np.ones(shape[0]), 1.0, 1e-5, calibration=calibration)
+        self.rng = np.random.default_rng(SEED)
+
+    def time_sample(self, shape, calibration, runs):
+        self.law.sample(self.rng, runs)
+
+    def peakmem_sample(self, shape, calibration, runs):
+        self.law.sample(self.rng, runs)
+
+
+class Abreast:
+    """50 runs together over 50 runs one after another."""
+
+    params = ([100, 1000],)
+    param_names = ("n",)
+
+    def setup(self, n):
+        self.law = adaptive_margin.law(margin_data(n, 20), np.ones(n), 1.0, 1e-5, calibration="printed")
+        self.rng = np.random.default_rng(SEED)
+
+    def track_time_over_loop(self, n):
+        return ratio(lambda: self.law.sample(self.rng, 50), lambda: [self.law.sample(self.rng) for _ in range(50)], 3)
+
+    track_time_over_loop.unit = "ratio"
