@@ -383,7 +383,7 @@ DIRECTIONS = [(1.0, 0.0), (0.6, 0.8), (-0.8, 0.6), (0.0, -1.0), (0.5, 0.0), (0.0
 def margin_loss(X, y, rho, norm_bound):
     """The least rho-margin loss over ||w|| <= Lambda in the plane, exactly.
 
-    A longer w is no worse, so ||w|| = Lambda. Record i has margin above rho on an open arc of directions around y_i x_i;
+    A longer w is no worse, so ||w|| = Lambda. Record i has margin above rho on an open arc of angles around y_i x_i;
     between the ends of these arcs the loss is constant.
     """
     Z = y[:, None] * X
