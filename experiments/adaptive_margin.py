@@ -10,7 +10,8 @@ import numpy as np
 from flint import ctx
 from scipy.stats import norm
 
-from bounds import adaptive_margin as bounds
+from bounds import adaptive_margin as numbers
+from bounds import adaptive_privacy as bounds
 from bounds.certify import enclosure, exact
 from bounds.gdp import gaussian_quantile_scale
 from bounds.gdp_balls import closed_form
@@ -120,8 +121,8 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
 def all_candidates_spend_mu(*, mu, candidates, factor=1):
     """The sum of the squared budgets in fractions: the printed ones, and the rounded ones that our laws use."""
     calls = 2 * candidates
-    each = bounds.split_budget(mu, calls)
-    sigma = bounds.score_noise(1.0, each)
+    each = numbers.split_budget(mu, calls)
+    sigma = numbers.score_noise(1.0, each)
     printed = calls * Fraction(1, calls)  # in units of mu^2
     ours = (candidates * Fraction(each) ** 2 + candidates / Fraction(sigma) ** 2) / Fraction(mu) ** 2
     if printed * Fraction(factor) ** 2 > 1:
@@ -149,7 +150,7 @@ def score_changes(n, beta, k, averaged):
             scores = []
             for data in (S, (other, *S[1:])):
                 errors = Fraction(sum(y * w * x < 0 for x, y in data))
-                extra = Fraction(bounds.penalty(len(data), k, beta))
+                extra = Fraction(numbers.penalty(len(data), k, beta))
                 scores.append((errors + extra) / (n if averaged else 1))
             changes.add(abs(scores[0] - scores[1]))
     return changes
@@ -192,7 +193,7 @@ def penalised_errors_change_by_one(*, n, k, beta, factor=1):
 
 
 AVERAGED = """errors = lambda w, S: sum(y * w * x < 0 for x, y in S) / len(S)
-from bounds.adaptive_margin import averaged_sensitivity
+from bounds.adaptive_privacy import averaged_sensitivity
 pairs = [([(1, y)] + [(1, 1)] * {rest}, [(1, -y)] + [(1, 1)] * {rest}) for y in (-1, 1)]
 assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensitivity(n={n})"""
 
@@ -237,7 +238,7 @@ def spent_by_law(epsilon, delta, n, radius, score):
     """The squares of all budgets that our law with the printed calibration spends, over mu^2, in fractions."""
     X, y = np.full((n, 2), radius / 2), np.ones(n)
     known = dict(
-        radius=radius, score=score, calibration="printed", steps=3, projections=[None] * len(bounds.margin_grid(n))
+        radius=radius, score=score, calibration="printed", steps=3, projections=[None] * len(numbers.margin_grid(n))
     )
     law = adaptive_margin.law(X, y, epsilon, delta, **known)
     runs = [c.descent for c in law.candidates]
@@ -258,7 +259,7 @@ def decide_privacy(statement, epsilon, delta, n, radius, score, factor):
         )
     # All noise is `factor` times too small: the budget is mu = factor epsilon / (2 t), up to epsilon = 4 t^2.
     rule = Conversion.of(lambda m, t: 2 * m * t / Fraction(factor), slope=Fraction(2) * Fraction(factor))
-    mu = factor * bounds.printed_budget(epsilon, delta)
+    mu = factor * numbers.printed_budget(epsilon, delta)
     return decide_conversion(rule, setting, epsilon, mu, delta, python_at(epsilon, mu, delta))
 
 
@@ -271,7 +272,7 @@ PRIVATE = dict(
     quick=({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1.0},),
     full=CORNERS,
     control=Sabotage("all noise {} times too small", (1.1, 2)),
-    cost=0.4,
+    cost=0.15,
 )
 LINKS = (RUN, SPLIT, "wzw25.lemE.3/printed")
 WHOLE = "T = n^2 mu_c^2 is hardly ever whole; sigma = Delta sqrt(T) / mu_c must be computed from the T that is run"
@@ -304,7 +305,8 @@ def adaptive_margin_is_private(*, epsilon, delta, n, radius, factor=1):
 
 ROWS = 10**6  # k of the projection: the constant of its O(.) and beta are free
 BEYOND = """from math import exp
-from bounds.adaptive_margin import single_record_gap, unlimited_budget
+from bounds.adaptive_margin import unlimited_budget
+from bounds.adaptive_privacy import single_record_gap
 from bounds.gdp import gaussian_delta
 epsilon, delta = {epsilon!r}, {delta!r}
 apart, log_chance = single_record_gap(unlimited_budget(epsilon, delta), rows={rows})
@@ -314,7 +316,7 @@ assert gaussian_delta(epsilon=epsilon, mu=apart) - wrong > delta"""
 
 def beyond_the_range(bound, epsilon, delta, radius, factor):
     """One record, the last iterate of the only run: its hockey-stick divergence from below, in balls, against delta."""
-    mu = factor * bounds.unlimited_budget(epsilon, delta)
+    mu = factor * numbers.unlimited_budget(epsilon, delta)
     apart, log_chance = bounds.single_record_gap(mu, ROWS)
     with ctx.workprec(PRECISION):
         given_away = closed_form(epsilon, apart) - (1 + exact(epsilon).exp()) * exact(log_chance).exp()

@@ -12,7 +12,7 @@ from math import log, pi, sqrt
 
 import numpy as np
 
-from bounds import adaptive_margin as bounds
+from bounds import adaptive_privacy as bounds
 from experiments.adaptive_margin import WHOLE
 from experiments.claim import Sabotage, attack_claim
 from experiments.data import load

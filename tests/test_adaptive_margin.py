@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from bounds import adaptive_margin as bounds
+from bounds.adaptive_privacy import single_record_gap
 from bounds.gdp import gaussian_delta
 from bounds.jl_margin import third_margin_rows
 from experiments import adaptive_margin as claims
@@ -315,7 +316,7 @@ def test_no_range_means_no_privacy():
     """The witness of Theorem L.1, simulated in R^k: the labels are as far apart as its derivation says."""
     epsilon, delta, k = 30.0, 0.5, 10**4
     mu = bounds.unlimited_budget(epsilon, delta)
-    apart, log_chance = bounds.single_record_gap(mu, k)
+    apart, log_chance = single_record_gap(mu, k)
     known = dict(mu=mu / sqrt(2), width=1 / 3, radius=2.0, output="last")
     run = noisy_gd.law(2 * np.eye(1, k), [1.0], **known)
     s = run.sample(rng("range"), 40)[:, 0] / (run.strides[0] * run.sigma * sqrt(run.steps))
