@@ -1,9 +1,8 @@
-"""Two constructions of Bassily, Mohri & Suresh (2022): Lemma G.1 and the example of Appendix H.
+"""Lemma G.1 of Bassily, Mohri & Suresh (2022): what the exponential mechanism pays for many hypotheses.
 
-Lemma G.1 shows what the exponential mechanism pays for many hypotheses: all but one are wrong everywhere. The lemma is
-true; the construction that its proof prints is not one, so here is another: x = +-e_1 with equal probability, y the
-sign of x_1, h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point. Appendix H is on the line, and
-right.
+All but one are wrong everywhere, and it needs of order d/epsilon samples to find the right one. The lemma is true; what
+its proof prints is not such a family, so here is another: x = +-e_1 with equal probability, y the sign of x_1,
+h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
 """
 
 from __future__ import annotations
@@ -11,10 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, comb, exp, log
 
-from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
+from bounds.theorem import between, integer, positive, require, theorem
 
 G = "Bassily, Mohri & Suresh 2022, Appendix G, Lemma G.1"
-H = "Bassily, Mohri & Suresh 2022, Appendix H"
 WIDE = [require("d >= 2", lambda d: d >= 2 and d == int(d))]
 
 
@@ -128,7 +126,7 @@ def log_separated_size(*, d):
 
     w = (-1/100, sqrt(1 - 1e-4) v), v in {+-1/sqrt(n)}^n, n = d - 1, pairwise |<v, v'>| <= t = 0.124: then |<w, w'>| <=
     1e-4 + t < 1/8, and |<e_1, w>| = 1/100. Of the 2^n sign vectors at most 2 e^{-n t^2/2} 2^n are closer than t to one
-    of them or its opposite (Hoeffding), so a greedy choice finds e^{n t^2/2}/2 of them (Gilbert and Varshamov). That is at
+    of them or its opposite (Hoeffding), so a greedy choice finds e^{n t^2/2}/2 of them (Gilbert, Varshamov). That is at
     least 9 e^{c' d/2} with c' = 1/100 for d >= 1100.
 
     >>> round(log_separated_size(d=1100), 3)
@@ -300,128 +298,3 @@ def dimension(*, c):
     9.21
     """
     return 2 * log(10) / c
-
-
-# ---- Appendix H --------------------------------------------------------------------------------------------
-
-LINE = [between("alpha", 0, 1), positive("radius"), require("0 < gamma < r", lambda gamma, radius: 0 < gamma < radius)]
-SHORT = [in_unit_interval("gamma")]
-
-
-@theorem(
-    "bms22.exH",
-    part="loss",
-    kind="identity",
-    says=r"\ell^{\mathrm{hinge}}(w)=\alpha\max\{0,1+wr\}+(1-\alpha)\max\{0,1-w\gamma\}",
-    needs=LINE,
-    source=H + ", first display",
-)
-def hinge_loss(*, w, alpha, gamma, radius):
-    """Expected hinge loss of w on the line
-
-    Mass alpha/2 each at (+r, -1) and (-r, +1), (1 - alpha)/2 each at (+gamma, +1) and (-gamma, -1).
-
-    >>> hinge_loss(w=1.0, alpha=0.5, gamma=0.5, radius=1.0)
-    1.25
-    """
-    return alpha * max(0, 1 + w * radius) + (1 - alpha) * max(0, 1 - w * gamma)
-
-
-@theorem(
-    "bms22.exH",
-    part="pieces",
-    kind="identity",
-    says=r"\ell^{\mathrm{hinge}}(w)=w(\alpha r-(1-\alpha)\gamma)+1\ (-\frac1r\le w\le\frac1\gamma),\ "
-    r"\alpha(1+wr)\ (w\ge\frac1\gamma),\ (1-\alpha)(1-w\gamma)\ (w\le-\frac1r)",
-    needs=LINE,
-    source=H + ", second display",
-)
-def hinge_pieces(*, w, alpha, gamma, radius):
-    """Expected hinge loss of w, piece by piece"""
-    if w * gamma >= 1:
-        return alpha * (1 + w * radius)
-    if w * radius <= -1:
-        return (1 - alpha) * (1 - w * gamma)
-    return w * (alpha * radius - (1 - alpha) * gamma) + 1
-
-
-@theorem(
-    "bms22.exH",
-    part="slope",
-    kind="identity",
-    says=r"r=1,\ \alpha=\frac\gamma2:\ \alpha r-(1-\alpha)\gamma=\alpha(-1+2\alpha)<0",
-    needs=SHORT,
-    source=H + ", third paragraph",
-)
-def middle_slope(*, gamma):
-    """The middle piece falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2"""
-    return gamma / 2 * (-1 + gamma)
-
-
-@theorem(
-    "bms22.exH",
-    part="minimiser",
-    kind="construction",
-    says=r"r=1,\ \alpha=\frac\gamma2:\ w^*=\frac1\gamma,\ \ell^{\mathrm{hinge}}(w^*)=\frac{1+\gamma}{2}",
-    needs=SHORT,
-    source=H
-    + ", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
-)
-def hinge_minimum(*, gamma):
-    """The hinge loss is least at w* = 1/gamma, where it is (1 + gamma)/2: the pair
-
-    The other cases reach 1 at w = 0 and (1 - alpha)(1 + gamma/r) > 1 at w = -1/r. alpha (1 + gamma/gamma), as the
-    appendix's text shows it, would be gamma, which is not (1 + gamma)/2.
-
-    >>> hinge_minimum(gamma=0.5)
-    (2.0, 0.75)
-    """
-    return 1 / gamma, (1 + gamma) / 2
-
-
-@theorem(
-    "bms22.exH",
-    part="zero-one",
-    kind="identity",
-    says=r"r=1,\ \alpha=\frac\gamma2:\ R_{\mathcal D}(w)=\frac\gamma2\quad\forall w>0",
-    needs=SHORT,
-    source=H + ", third and fourth paragraph",
-)
-def zero_one_loss(*, gamma):
-    """Every w > 0 has the zero-one loss of w*: gamma/2"""
-    return gamma / 2
-
-
-@theorem(
-    "bms22.exH",
-    part="norm",
-    kind="inequality",
-    says=r"\gamma<\frac1m\ \Rightarrow\ \|w^*\|>m",
-    needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
-    source=H + ", fourth paragraph",
-)
-def minimiser_norm(*, gamma, m):
-    """The minimiser is longer than the sample size: 1/gamma"""
-    return 1 / gamma
-
-
-@theorem(
-    "bms22.exH",
-    part="empirical",
-    kind="construction",
-    says=r"\gamma<\frac1m:\ \Pr\left[\min\left\{|w|:w\in\arg\min\hat\ell^{\mathrm{hinge}}_S\right\}>m\right]"
-    r"=\left(1-\frac\gamma2\right)^m\ge\frac12",
-    needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
-    source=H + ", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
-)
-def empirical_chance(*, m, gamma):
-    """A similar result for the empirical hinge loss: with probability (1 - gamma/2)^m its minimisers are longer than m
-
-    That is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
-    else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the others.
-    (1 - gamma/2)^m > (1 - 1/(2m))^m >= 1/2, and tends to 1 as m gamma -> 0.
-
-    >>> empirical_chance(m=2, gamma=0.25)
-    0.765625
-    """
-    return (1 - gamma / 2) ** m

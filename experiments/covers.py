@@ -150,4 +150,4 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
 if __name__ == "__main__":
     from experiments.run import script
 
-    script("covers")
+    script("linear")

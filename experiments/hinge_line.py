@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-from bounds import construction
+from bounds import hinge_line
 from experiments.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
 from experiments.construction import object_witness
 from experiments.jl_common import failed
@@ -37,10 +37,8 @@ def corners():
         (Fraction(1), Fraction(5, 2)),
     ):
         ends = [-1 / radius, Fraction(0), 1 / gamma]
-        for w in [e + s for e in ends for s in (-1, Fraction(-1, 50), 0, Fraction(1, 50), 1)] + [
-            -20 / gamma,
-            20 / gamma,
-        ]:
+        around = [e + s for e in ends for s in (-1, Fraction(-1, 50), 0, Fraction(1, 50), 1)]
+        for w in [*around, -20 / gamma, 20 / gamma]:
             yield {"w": w, "alpha": alpha, "gamma": gamma, "radius": radius}
 
 
@@ -56,18 +54,18 @@ def identity(statement, factor, mutate):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=f"{checked} points agree in fractions")
 
 
-@exact_claim(construction.hinge_loss, control=Sabotage("gamma multiplied by {}", (2,)), cost=0.02)
+@exact_claim(hinge_line.hinge_loss, control=Sabotage("gamma multiplied by {}", (2,)), cost=0.02)
 def two_terms(*, factor=1):
     """The four atoms come in two pairs with equal losses."""
 
     def mutate(point):
-        return construction.hinge_loss.theorem.function(**(point | {"gamma": point["gamma"] * factor}))
+        return hinge_line.hinge_loss.theorem.function(**(point | {"gamma": point["gamma"] * factor}))
 
-    return identity(construction.hinge_loss, factor, mutate)
+    return identity(hinge_line.hinge_loss, factor, mutate)
 
 
 @exact_claim(
-    construction.hinge_pieces,
+    hinge_line.hinge_pieces,
     control=Sabotage("gamma multiplied by {}", (2,)),
     cost=0.02,
     note="the two middle cases of the paper are one formula",
@@ -76,13 +74,13 @@ def four_pieces(*, factor=1):
     """Every piece and both breakpoints."""
 
     def mutate(point):
-        return construction.hinge_pieces.theorem.function(**(point | {"gamma": point["gamma"] * factor}))
+        return hinge_line.hinge_pieces.theorem.function(**(point | {"gamma": point["gamma"] * factor}))
 
-    return identity(construction.hinge_pieces, factor, mutate)
+    return identity(hinge_line.hinge_pieces, factor, mutate)
 
 
 @exact_claim(
-    construction.middle_slope,
+    hinge_line.middle_slope,
     quick=grid(gamma=[0.5, 0.999]),
     full=grid(gamma=[1e-6]),
     control=Sabotage("slope divided by {}", (1.01,)),
@@ -92,7 +90,7 @@ def four_pieces(*, factor=1):
 def middle_piece_falls(*, gamma, factor=1):
     """alpha r - (1 - alpha) gamma at r = 1, alpha = gamma/2."""
     g = Fraction(gamma)
-    found, claimed = g / 2 - (1 - g / 2) * g, construction.middle_slope(gamma=g) / Fraction(factor)
+    found, claimed = g / 2 - (1 - g / 2) * g, hinge_line.middle_slope(gamma=g) / Fraction(factor)
     if found != claimed or claimed >= 0:
         return failed("enumeration", {"gamma": gamma}, found, claimed)
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
@@ -107,7 +105,7 @@ def minimisers(weights):
 
 
 @exact_claim(
-    construction.hinge_minimum,
+    hinge_line.hinge_minimum,
     quick=grid(gamma=[0.5, 0.01]),
     full=grid(gamma=[0.999, 1e-6]),
     control=Sabotage("gamma multiplied by {}", (1.1, 1.5)),
@@ -119,21 +117,19 @@ def minimum_of_the_hinge(*, gamma, factor=1):
     g, r = Fraction(gamma), Fraction(1)
     alpha = g / 2
     least, where = minimisers([(alpha, -r), (1 - alpha, g)])
-    claimed_where, claimed_least = construction.hinge_minimum(
-        gamma=g * Fraction(factor) if g * Fraction(factor) < 1 else g
-    )
-    others = [construction.hinge_loss(w=w, alpha=alpha, gamma=g, radius=r) for w in (Fraction(0), -1 / r)]
+    claimed_where, claimed_least = hinge_line.hinge_minimum.theorem.function(gamma=g * Fraction(factor))
+    others = [hinge_line.hinge_loss(w=w, alpha=alpha, gamma=g, radius=r) for w in (Fraction(0), -1 / r)]
     if others != [1, (1 - alpha) * (1 + g / r)] or min(others) <= least:
         return inconclusive("FAILED", "the other cases are not what the text says")
     if (where, least) != (claimed_where, claimed_least):
         return refuted("enumeration", object_witness({"gamma": gamma}, "w*", float(claimed_where), float(where)))
     points = [-2.0, -1.0, 0.0, 1.0, 1 / gamma, 1.5 / gamma]
-    curve = [float(construction.hinge_loss(w=w, alpha=gamma / 2, gamma=gamma, radius=1.0)) for w in points]
+    curve = [float(hinge_line.hinge_loss(w=w, alpha=gamma / 2, gamma=gamma, radius=1.0)) for w in points]
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), series={"w": points, "exact": curve})
 
 
 @exact_claim(
-    construction.zero_one_loss,
+    hinge_line.zero_one_loss,
     quick=grid(gamma=[0.5, 0.01]),
     full=grid(gamma=[0.999, 1e-6]),
     control=Sabotage("gamma/2 multiplied by {}", (1.5, 2)),
@@ -144,14 +140,14 @@ def equal_zero_one_losses(*, gamma, factor=1):
     g = Fraction(gamma)
     for w in (Fraction(1, 10**9), Fraction(1), 1 / g, Fraction(10**9)):
         found = sum(p for p, x, y in atoms(g / 2, g, Fraction(1)) if y * w * x <= 0)
-        claimed = construction.zero_one_loss(gamma=g) * Fraction(factor)
+        claimed = hinge_line.zero_one_loss(gamma=g) * Fraction(factor)
         if found != claimed:
             return failed("enumeration", {"gamma": gamma, "w": float(w)}, found, claimed)
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
 
 
 @exact_claim(
-    construction.minimiser_norm,
+    hinge_line.minimiser_norm,
     quick=grid(m=[1, 1000], gamma=[0.0009]),
     full=grid(m=[9], gamma=[0.111]),
     control=Sabotage("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),
@@ -161,15 +157,15 @@ def longer_than_the_sample(*, m, gamma, factor=1):
     """1/gamma > m iff gamma < 1/m."""
     _, where = minimisers([(Fraction(gamma) / 2, Fraction(-1)), (1 - Fraction(gamma) / 2, Fraction(gamma))])
     norm = abs(where) / Fraction(factor)
-    if abs(float(where) - construction.minimiser_norm(gamma=gamma, m=m)) > 1e-9 * float(where):
-        return failed("enumeration", {"m": m, "gamma": gamma}, where, construction.minimiser_norm(gamma=gamma, m=m))
+    if abs(float(where) - hinge_line.minimiser_norm(gamma=gamma, m=m)) > 1e-9 * float(where):
+        return failed("enumeration", {"m": m, "gamma": gamma}, where, hinge_line.minimiser_norm(gamma=gamma, m=m))
     if norm <= m:
         return failed("enumeration", {"m": m, "gamma": gamma}, norm, m)
     return holds("derivation", "everywhere", tightness=(m / float(norm),) * 2)
 
 
 @exact_claim(
-    construction.empirical_chance,
+    hinge_line.empirical_chance,
     quick=grid(m=[1, 20], gamma=[0.04]),
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
     control=Sabotage("gamma multiplied by {}", (1.5, 3), setting={"m": 20, "gamma": 0.04}),
@@ -188,7 +184,7 @@ def empirical_minimisers(*, m, gamma, factor=1):
             long += chance
         if wrong > 0 and shortest != -1:
             return inconclusive("FAILED", f"with {wrong} points at +-r the minimiser is {shortest}")
-    claimed = construction.empirical_chance.theorem.function(m=m, gamma=g * Fraction(factor))
+    claimed = hinge_line.empirical_chance.theorem.function(m=m, gamma=g * Fraction(factor))
     if long != claimed or long < Fraction(1, 2):
         return failed("enumeration", {"m": m, "gamma": gamma}, long, claimed)
     shares = [0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
