@@ -56,9 +56,17 @@ def whole(**values):
             raise ValueError(f"{name} = {value} is not a whole number >= 1")
 
 
+def _numbers(values, name):
+    """`values` as floats. NumPy's own message would quote an entry."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not an array of numbers") from None
+
+
 def rows(X, name="X"):
     """X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
-    X = np.asarray(X, dtype=float)
+    X = _numbers(X, name)
     if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
         raise ValueError(f"{name} has shape {X.shape}, not (n, d) with n, d >= 1")
     if not np.isfinite(X).all():
@@ -75,7 +83,7 @@ def clip_rows(X, radius):
 
 def signs(y, n=None):
     """Labels as floats -1 or +1, shape (n,). The message names no label."""
-    y = np.asarray(y, dtype=float)
+    y = _numbers(y, "y")
     if y.ndim != 1 or (n is not None and y.size != n):
         raise ValueError(f"y has shape {y.shape}, not ({'n' if n is None else n},)")
     if not np.isin(y, (-1.0, 1.0)).all():

@@ -1,0 +1,53 @@
+"""What every mechanism checks, and that no message carries a value of the data."""
+
+import numpy as np
+import pytest
+
+from mechanisms import law
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ([["secret"]], "X is not an array of numbers"),
+        ([[1.0], [2.0, 3.0]], "X is not an array of numbers"),
+        (np.ones(3), "X has shape (3,), not (n, d)"),
+        (np.ones((0, 2)), "X has shape (0, 2)"),
+        ([[np.nan, 1.0]], "X has entries that are not finite"),
+    ],
+)
+def test_bad_rows_are_told_without_their_entries(bad, words):
+    with pytest.raises(ValueError) as error:
+        law.rows(bad)
+    assert words in str(error.value)
+    assert "secret" not in str(error.value)
+    assert error.value.__cause__ is None and error.value.__suppress_context__
+
+
+@pytest.mark.parametrize("bad", [[0.0, 1.0], ["secret"], [[1.0]], [np.nan]])
+def test_bad_labels_are_told_without_their_entries(bad):
+    with pytest.raises(ValueError, match=r"^y ") as error:
+        law.signs(bad)
+    assert "secret" not in str(error.value)
+
+
+def test_clipping_shortens_long_rows_and_keeps_the_others():
+    X = np.array([[3.0, 4.0], [0.3, 0.4], [0.0, 0.0]])
+    clipped = law.clip_rows(X, 1.0)
+    assert np.allclose(clipped, [[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("check", "value"), [(law.positive, 0.0), (law.positive, np.inf), (law.within_unit, 1.0), (law.whole, 1.5)]
+)
+def test_parameters_are_told_by_name_value_and_range(check, value):
+    with pytest.raises(ValueError, match=f"rho = {value}"):
+        check(rho=value)
+
+
+def test_blocks_add_up():
+    class Law:
+        def sample(self, rng, size=1):
+            return rng.random(size)
+
+    assert [len(b) for b in law.blocks(Law(), np.random.default_rng(0), 2500)] == [1000, 1000, 500]
