@@ -288,7 +288,7 @@ def final_line(*, loss, alpha, complexity):
     **STEP,
     part="argmin",
     kind="identity",
-    says=r"\arg\min_w\hat R^\rho_S(w)=\arg\min_w\left\{\hat R^\rho_S(w)+2\sqrt{\hat R^\rho_S(w)B}\right\}",
+    says=r"\mathrm{arg}\min_w\hat R^\rho_S(w)=\mathrm{arg}\min_w\left\{\hat R^\rho_S(w)+2\sqrt{\hat R^\rho_S(w)B}\right\}",
     needs=[at_least("complexity", 0)],
     source=SOURCE + ", last sentence",
 )

@@ -86,7 +86,7 @@ def separated(k, radius, resolution, seed=0):
     full=grid(k=[1, 3], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[2.0], radius=[2.0], rho=[1.3]),
     control=Sabotage("the logarithm of the upper bound divided by {}", (1.3, 2)),
-    cost=0.4,
+    cost=0.1,
     note="log(1 + 40a) <= (log 41/log 20) log(20a), so the proof's O(.) stands",
 )
 def volumes(*, k, norm_bound, radius, rho, factor=1):

@@ -117,7 +117,7 @@ assert abs(a - b) > {epsilon!r}
     ),
     control=Sabotage("sensitivity 1/({} m)", (1.1, 1.5)),
     given=("bms22.thm3.1.em-privacy/printed",),
-    cost=0.5,
+    cost=0.3,
 )
 def every_pair_of_datasets(*, k, m, epsilon, factor=1):
     """All projections, datasets and outputs; the errors of every candidate move by at most one."""

@@ -235,7 +235,7 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "norm_bound": 1.0, "radius": 1.0, "rho": 1.0
     ),
     trivial=says_nothing,
     nonvacuous_from=lambda: linear.informative_from(**ONE),
-    cost=0.5,
+    cost=0.2,
     note="the theorem's size is beyond enumeration: k = 894, |C| <= 41^894 at m = 1e6, rho near Lambda r, beta = 0.1. "
     "Smallest m at epsilon = 1 and no margin loss",
 )

@@ -125,7 +125,7 @@ def least_kept():
     linear_steps.margin_kept,
     control=Sabotage("rho/3 multiplied by {}", (2.2, 2.9)),
     given=("bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"),
-    cost=0.5,
+    cost=0.25,
     note="true, but Lemma A.3 gives 2 rho/3, and the next line needs more than 0.65 rho: rho/3 is a slip for 2 rho/3",
 )
 def a_third_is_kept(*, factor=1):
@@ -137,7 +137,7 @@ def a_third_is_kept(*, factor=1):
     linear_steps.margin_kept_corrected,
     control=Sabotage("2 rho/3 multiplied by {}", (1.1, 1.4)),
     given=("bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"),
-    cost=0.5,
+    cost=0.25,
 )
 def two_thirds_are_kept(*, factor=1):
     """Distortion (gamma/3) Lambda r = rho/3."""
@@ -266,7 +266,7 @@ def margin_loss(X, y, rho, norm_bound):
         "bms22.thm3.1.s5/corrected/margins",
         "bms22.thm3.1.s5/corrected/hence",
     ),
-    cost=0.5,
+    cost=0.25,
     note="given the three events; whether alpha meets the condition of the selection is s2",
 )
 def chain_of_losses(*, m, factor=1):
