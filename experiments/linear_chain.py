@@ -169,13 +169,12 @@ assert after <= implied_loss_margin(**sizes)  # and the loss at 0.65 rho is 1
 
 @exact_claim(
     linear_steps.implied_loss_margin,
-    quick=({"kept": "rho/3"},),
     severity="cosmetic",
     corrected_by="bms22.thm3.1.s5/corrected/hence",
     cost=1e-3,
     note="the conclusion is true on the event of Lemma A.3, which gives 2 rho/3 > 0.65 rho",
 )
-def a_third_implies_nothing(*, kept, factor=1):
+def a_third_implies_nothing(*, factor=1):
     """k = 1, d = 2, one record: its projected margin is rho/2, above rho/3 and below 0.65 rho."""
     return _hence(linear_steps.implied_loss_margin, linear_steps.margin_kept, THIRD)
 
