@@ -21,6 +21,42 @@ TOPICS = {
     "excess": ("excess", "open_question"),
     "margin_grid": ("margin_grid", "margin_grid_proof"),
     "tables": ("tables", "table_figures"),
+    "adaptive_margin": ("adaptive_margin", "adaptive_margin_attacks"),
+    "margin_utility": (
+        "margin_utility",
+        "margin_utility_choice",
+        "margin_utility_main",
+        "margin_utility_rates",
+        "margin_utility_sampled",
+        "margin_utility_steps",
+        "margin_utility_theorem",
+    ),
+    "deviation": (
+        "deviation",
+        "deviation_steps",
+        "deviation_classes",
+        "margin_deviation",
+        "population_steps",
+        "population_risk",
+    ),
+    "private_tuning": (
+        "private_tuning",
+        "private_tuning_budget",
+        "private_tuning_margin",
+        "private_tuning_rates",
+        "private_tuning_steps",
+        "private_tuning_utility",
+    ),
+    "linear": (
+        "linear",
+        "linear_bound",
+        "linear_chain",
+        "linear_steps",
+        "covers",
+    ),
+    "construction": ("construction", "construction_steps", "hinge_line"),
+    "phased_sgd": ("phased_sgd", "boosting_steps"),
+    "margin_selection": ("margin_selection", "margin_selection_privacy", "bound_sensitivity", "selection"),
 }
 
 
