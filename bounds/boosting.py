@@ -130,8 +130,9 @@ def copies_law(m, rounds, cut):
         for j, chance in enumerate(copies):
             longer[j * j : j * j + len(squares)] += chance * squares
         squares = longer
-    sums = np.flatnonzero(squares > 0)
-    return sums, squares[sums], rounds * float(binom.sf(top, m, 1 / m))
+    kept = np.flatnonzero(squares > cut * 1e-6)
+    left_out = rounds * float(binom.sf(top, m, 1 / m)) + max(0.0, float(np.delete(squares, kept).sum()))
+    return kept, squares[kept], left_out
 
 
 @lru_cache(maxsize=256)
