@@ -105,12 +105,12 @@ RELEASES = 16  # of one projection: a trial is their mean
     high=lambda **setting: (1.0, 1.0),
     control=Sabotage(
         "noise times (d / first)^(({} - 1)/2)",
-        (2,),
+        (3,),
         {"first": 16, "last": 1600, "points": 2, "n": 10, "gamma": 0.8, "mu": 5.0},
     ),
-    chunk=lambda *, last, **setting: 20 if last > 10**4 else 40,
+    chunk=lambda **setting: 40,
     cap=6,
-    cost=4e-3,
+    cost=2e-3,
     points=whole_points,
     note="fast projection, drawn afresh for every trial and dimension; a trial is the mean over 16 releases. Up to 0.3 "
     "core-seconds a trial. One-sided: only growth would contradict the bound",
