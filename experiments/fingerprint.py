@@ -38,10 +38,11 @@ def _is_module(name):
         return False
 
 
-def _imports(tree):
+@functools.cache
+def _imports(module):
     """{local name: module of ours that it comes from}."""
     found = {}
-    for node in ast.walk(tree):
+    for node in ast.walk(_parsed(module)):
         if isinstance(node, ast.ImportFrom) and node.module and _ours(node.module):
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -50,20 +51,24 @@ def _imports(tree):
             for alias in node.names:
                 if _ours(alias.name):
                     found[(alias.asname or alias.name).split(".")[0]] = alias.name
-    return {name: module for name, module in found.items() if _ours(module)}
+    return {name: source for name, source in found.items() if _ours(source)}
 
 
-def _definitions(tree):
-    """{top-level name: the node that defines it}."""
+@functools.cache
+def _definitions(module):
+    """{top-level name: (the text that defines it, the names in that text)}."""
     found = {}
-    for node in tree.body:
+    for node in _parsed(module).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found[node.name] = node
+            targets = [node.name]
         elif isinstance(node, ast.Assign | ast.AnnAssign):
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                for name in ast.walk(target):
-                    if isinstance(name, ast.Name):
-                        found[name.id] = node
+            ends = node.targets if isinstance(node, ast.Assign) else [node.target]
+            targets = [name.id for end in ends for name in ast.walk(end) if isinstance(name, ast.Name)]
+        else:
+            continue
+        body = _body(node)
+        entry = ast.unparse(body), [inner.id for inner in ast.walk(body) if isinstance(inner, ast.Name)]
+        found |= dict.fromkeys(targets, entry)
     return found
 
 
@@ -78,34 +83,32 @@ def _body(node):
 
 
 @functools.cache
+def _text(module):
+    return ast.unparse(_parsed(module))
+
+
+@functools.cache
 def _module_text(module):
     """The whole of a module and of every module of ours that it imports."""
-    seen, queue, texts = {module}, [module], []
+    seen, queue = {module}, [module]
     while queue:
-        tree = _parsed(queue.pop())
-        texts.append(ast.unparse(tree))
-        for other in sorted(set(_imports(tree).values()) - seen):
-            seen.add(other)
-            queue.append(other)
-    return "\n".join(sorted(texts))
+        new = set(_imports(queue.pop()).values()) - seen
+        seen |= new
+        queue += new
+    return "\n".join(_text(each) for each in sorted(seen))
 
 
 def _reach(module, name):
     """The definitions of `module` that `name` reaches, and the modules of ours that these name."""
-    tree = _parsed(module)
-    definitions, imports = _definitions(tree), _imports(tree)
+    definitions, imports = _definitions(module), _imports(module)
     seen, queue, modules = {}, [name], set()
     while queue:
         current = queue.pop()
         if current in seen or current not in definitions:
             continue
-        node = _body(definitions[current])
-        seen[current] = ast.unparse(node)
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name):
-                queue.append(inner.id)
-                if inner.id in imports:
-                    modules.add(imports[inner.id])
+        seen[current], names = definitions[current]
+        queue += names
+        modules |= {imports[inner] for inner in names if inner in imports}
     return seen, modules
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import log_expit, log_ndtr, logsumexp, xlog1py, xlogy
+from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 from scipy.stats import binom
 
 HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
@@ -41,7 +41,7 @@ def log_e_tail(trials, failures, beta, odds):
     q = odds * beta / (1 - beta + odds * beta)
     wins = trials - failures
     ratios = xlogy(failures, q) + xlog1py(wins, -q) - xlogy(failures, beta) - xlog1py(wins, -beta)
-    return float(logsumexp(ratios) - np.log(len(odds)))
+    return float(np.logaddexp.reduce(ratios) - np.log(len(odds)))
 
 
 def mean_sums(x, bound, low, high):
@@ -63,7 +63,7 @@ def mean_sums(x, bound, low, high):
 
 def log_e_mean(sums):
     """The mixture over stakes."""
-    return float(logsumexp(sums) - np.log(len(STAKES)))
+    return float(np.logaddexp.reduce(sums) - np.log(len(STAKES)))
 
 
 def conclude(log_e_hold, log_e_refute):
@@ -279,7 +279,7 @@ class AttackDecider:
         more_right, more_wrong = log_hit_rates(self.claim, ATTACK_MULTIPLES * level)
         missed = self.wrong + (self.abstain if self.claim == "gdp" else 0)
         ratios = self.right * (more_right - right) + missed * (more_wrong - wrong)
-        return float(logsumexp(ratios) - np.log(len(ratios)))
+        return float(np.logaddexp.reduce(ratios) - np.log(len(ratios)))
 
     def log_e(self):
         return -np.inf, self.evidence(self.level)

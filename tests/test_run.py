@@ -192,8 +192,6 @@ def test_editing_a_trial_discards_and_editing_a_bound_does_not(tmp_path, monkeyp
 
     def hashed(name, text):
         (tmp_path / f"{name}.py").write_text(text)
-        fingerprint._parsed.cache_clear()
-        fingerprint.code_hash.cache_clear()
         return fingerprint.code_hash(name, "trial")
 
     first = hashed("one", source)
