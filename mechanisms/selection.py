@@ -20,7 +20,7 @@ from bounds import margin_selection as bounds
 from mechanisms import exponential
 from mechanisms.adaptive_margin import AdaptiveModel, one_of
 from mechanisms.law import positive, rows, signs, within_unit
-from mechanisms.privacy import PureDP, compose, to_pure
+from mechanisms.privacy import ApproxDP, PureDP, compose, to_pure
 
 CALIBRATIONS = ("corrected", "printed")
 
@@ -136,6 +136,8 @@ def margin_law(
     one_of(CALIBRATIONS, calibration=calibration)
     positive(h_max=h_max)
     within_unit(beta=beta)
+    if not isinstance(privacy, PureDP | ApproxDP):
+        raise ValueError(f"privacy = {privacy} has no epsilon: PureDP or ApproxDP is needed")
     if not tolerance >= 0:
         raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
     X = rows(X)
