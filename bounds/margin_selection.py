@@ -359,7 +359,7 @@ def corollary_order(*, m, norm_bound, r, rho, epsilon, beta):
     reading="corrected",
     kind="tail",
     says=r"\Pr\left[R_D(w)\le\min_{\rho\in[\Lambda r/\sqrt{m},\,\Lambda r]}F(\rho/2,g_\rho(S))"
-    r"+\frac{32\Lambda r}{m\rho\varepsilon}\log\frac{2J}{\beta}\right]\ge 1-\beta,\quad"
+    r"+\frac{32\Lambda r}{m\rho\varepsilon}\log\frac{2J}{\beta}\right]\ge 1-\beta,\quad "
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}",
     needs=[*SCALE, in_unit_interval("beta")],
     source=f"{BMS22}, Corollary F.2, corrected",
