@@ -56,7 +56,14 @@ TOPICS = {
     ),
     "construction": ("construction", "construction_steps", "hinge_line"),
     "phased_sgd": ("phased_sgd", "boosting_steps"),
-    "margin_selection": ("margin_selection", "margin_selection_privacy", "bound_sensitivity", "selection"),
+    "margin_selection": (
+        "selection",
+        "bound_sensitivity",
+        "margin_selection",
+        "margin_selection_privacy",
+        "margin_selection_proof",
+        "margin_selection_text",
+    ),
 }
 
 
