@@ -107,7 +107,7 @@ def count_minimum(*, factor=1):
     quick=({"box": "narrow"},),
     full=({"box": "wide"},),
     control=MEAN_NOISE,
-    cost=1.5,
+    cost=1.0,
     given=(
         "wzw25.lemA.5/printed/mean",
         "wzw25.lemA.7.s3/printed",
@@ -129,7 +129,7 @@ def geometric_minimum(*, factor=1):
     )
 
 
-@exact_claim(gaussian.geometric_max_mean, control=MEAN_NOISE, cost=0.8, given=("wzw25.lemA.7/printed/max",))
+@exact_claim(gaussian.geometric_max_mean, control=MEAN_NOISE, cost=0.7, given=("wzw25.lemA.7/printed/max",))
 def geometric_maximum(*, factor=1):
     """E max of a geometric number."""
     return decide_count_mean(gaussian.geometric_max_mean, box=GEOMETRIC, factor=factor, note=GEOMETRIC_NOTE)

@@ -166,14 +166,14 @@ def fixed_minimum(*, factor=1):
     return holds("derivation", "everywhere", note="E min of j <= E xi_1 = 0 <= bound; equality at j = 1")
 
 
-@exact_claim(gaussian_steps.root_outside, control=Sabotage("power {}/2 for the square root", (1.5, 3)), cost=0.5)
+@exact_claim(gaussian_steps.root_outside, control=Sabotage("power {}/2 for the square root", (1.5, 3)), cost=0.05)
 def jensen_for_the_root(*, factor=1):
     """E sqrt(log K) <= sqrt(E log K)."""
     step = formula(gaussian_steps.root_outside)
     return decide_jensen(lambda eta, r: step(eta=eta, r=r, power=factor / 2), "the square root is concave, log K >= 0")
 
 
-@exact_claim(gaussian_steps.logarithm_outside, control=Sabotage("logarithm to the power {}", (1.5, 2, 4)), cost=0.5)
+@exact_claim(gaussian_steps.logarithm_outside, control=Sabotage("logarithm to the power {}", (1.5, 2, 4)), cost=0.05)
 def jensen_for_the_logarithm(*, factor=1):
     """E log K <= log E K."""
     step = formula(gaussian_steps.logarithm_outside)
