@@ -154,7 +154,7 @@ LAST_NEEDS = [
     "wzw25.lemD.1.s6",
     parent="wzw25.lemD.1",
     kind="mean",
-    says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le" + LAST,
+    says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le " + LAST,
     needs=LAST_NEEDS,
     source=f"{PROOF}, last display, announced as 'the averaged loss'",
 )

@@ -155,7 +155,7 @@ def small_sets():
     quick=({"mu": 3.0, "beta": 0.1},),
     control=Sabotage("m(gamma) + {} - 1 for m(gamma)", (2,)),
     given=("wzw25.lemD.1/explicit", "wzw25.def6.1/explicit/never-empty"),
-    cost=0.5,
+    cost=0.1,
 )
 def smallest_set_is_best(*, mu, beta, factor=1):
     """The bound over every S_out in S_out(gamma), all 2^7 subsets, against the bound at m(gamma) found by itself."""
@@ -285,7 +285,7 @@ def closed_form_is_above(*, n, gamma, outliers, mu, beta, radius, factor=1):
     quick=({"k": 2, "d": 2},),
     full=({"k": 3, "d": 3},),
     control=Sabotage("margins less {} - 1 after clipping", (2,)),
-    cost=0.3,
+    cost=0.1,
 )
 def lifting_changes_no_sign(*, k, d, factor=1):
     """All sign matrices, whole records and weights: margins before and after clipping, in fractions of 1/sqrt(k)."""

@@ -61,7 +61,7 @@ def agrees(ball, number):
     control=SMALLER,
     given=("wzw25.lem6.4/printed/size",),
     note="for n >= 2, as the proof says; at n = 1 the right side is undefined",
-    cost=0.3,
+    cost=0.1,
 )
 def term_a_in_epsilon(*, factor=1):
     """Both sides in balls at gamma = b = 1 (they scale alike)."""
@@ -88,7 +88,7 @@ def term_b_pairs(doubled, right_of):
         yield point, left, right
 
 
-@exact_claim(bounds.term_b, control=SMALLER, given=("wzw25.lem6.4/printed/size",), cost=0.3)
+@exact_claim(bounds.term_b, control=SMALLER, given=("wzw25.lem6.4/printed/size",), cost=0.1)
 def term_b_in_epsilon(*, factor=1):
     """Both sides in balls."""
     return everywhere_below(term_b_pairs(1, bounds.term_b), factor, "everywhere", "n >= 2")
@@ -208,14 +208,14 @@ def mu_for_epsilon(*, factor=1):
     return everywhere_below(tail_a_pairs(points, True), factor, "settings", python=NEAR_ONE)
 
 
-@exact_claim(bounds.tail_term_a, control=SMALLER, given=("wzw25.lem6.4/printed/size",), cost=0.3)
+@exact_claim(bounds.tail_term_a, control=SMALLER, given=("wzw25.lem6.4/printed/size",), cost=0.1)
 def tail_a_in_epsilon(*, factor=1):
     """Both sides in balls, corners of delta and epsilon."""
     points = [(point["n"], point["epsilon"], point["delta"]) for point, *_ in settings_of_h()]
     return everywhere_below(tail_a_pairs(points, False), factor, "everywhere", "n >= 2")
 
 
-@exact_claim(bounds.tail_term_b, control=SMALLER, given=("wzw25.lem6.4/printed/size",), cost=0.3)
+@exact_claim(bounds.tail_term_b, control=SMALLER, given=("wzw25.lem6.4/printed/size",), cost=0.1)
 def tail_b_in_epsilon(*, factor=1):
     """Both sides in balls."""
     return everywhere_below(term_b_pairs(2, bounds.tail_term_b), factor, "everywhere", "n >= 2")

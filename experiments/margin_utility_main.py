@@ -35,7 +35,7 @@ from mechanisms.geometry import subset_margins
     given=("wzw25.thm6.5/printed/tail", "wzw25.thm4.1/explicit/simultaneous"),
     note=f"{TAIL_LOGS}, with log(1/delta) in the place of epsilon's for epsilon > 1; high probability: 1 - 3/n^2, last "
     f"iterates; {NOT_ALL}",
-    cost=0.3,
+    cost=0.5,
 )
 def main_theorem(*, factor=1):
     """The order of Theorem 6.5 (2) is at most that of Theorem 4.1: termwise, at the corners; and no truth overtakes."""
@@ -120,7 +120,7 @@ L_GIVEN = ("wzw25.thm6.5/explicit/off-grid", "wzw25.thmL.1/explicit/scale")
     given=L_GIVEN,
     note=f"{MEAN_LOGS}; {NOT_ALL}. The printed 1/epsilon must be 1/(n epsilon), as in part (2) and Lemma H.2: as it "
     "stands the bound is true, says nothing for epsilon <= 1 and does not tend to 0 as n grows (see the corrected row)",
-    cost=0.3,
+    cost=0.5,
 )
 def scaled_mean(*, factor=1):
     """The explicit bound over the printed order, radius 1e-3 and 50."""
@@ -134,7 +134,7 @@ def scaled_mean(*, factor=1):
     control=SQUARED,
     given=L_GIVEN,
     note=f"{MEAN_LOGS}; what part (1) should print",
-    cost=0.3,
+    cost=0.5,
 )
 def scaled_mean_sharp(*, factor=1):
     """The explicit bound over the order with 1/(n epsilon)."""
@@ -148,7 +148,7 @@ def scaled_mean_sharp(*, factor=1):
     control=SQUARED,
     given=("wzw25.thm6.5/explicit/tail-off-grid", "wzw25.thmL.1/explicit/scale"),
     note=f"{TAIL_LOGS}; {NOT_ALL}",
-    cost=0.3,
+    cost=0.5,
 )
 def scaled_tail(*, factor=1):
     """The closed bound of the last iterate over the order, radius 1e-3 and 50."""
@@ -161,7 +161,7 @@ def scaled_tail(*, factor=1):
     bounds.scaled_radius,
     quick=({"radius": 1.0, "scale": 1024.0}, {"radius": 1.0, "scale": 2.0**-30}),
     control=Sabotage("the radius scaled {} times too far", (1.25,)),
-    cost=0.4,
+    cost=0.1,
 )
 def releases_keep_their_weights(*, radius, scale, factor=1):
     """Algorithm 3 on records and on scaled records, same randomness: the same weights bit by bit (powers of two)."""

@@ -32,7 +32,7 @@ def whole_points(*, first, last, points, **_):
 @rate_claim(
     bounds.loss_along_n,
     quick=({"first": 2, "last": 200, "points": 8, "mu": 0.2, "gamma": 0.8, "d": 5},),
-    full=({"first": 10, "last": 1000, "points": 8, "mu": 0.1, "gamma": 0.5, "d": 20},),
+    full=({"first": 10, "last": 1000, "points": 8, "mu": 0.05, "gamma": 0.8, "d": 5},),
     bound=lambda *, first, last, **_: bounds.loss_along_n(first=first, last=last),
     high=lambda **setting: (1.0, 1.0),
     control=Sabotage("a budget that falls like n^-({} - 1)/2", (2,)),

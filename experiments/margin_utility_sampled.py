@@ -105,7 +105,7 @@ def smallest_useful_n():
     bound=lambda **setting: bounds.expected_error(**arguments(**setting)),
     chunk=lambda *, d, **setting: 200 if d < 10 else 20,
     cap=5,
-    cost=4e-4,
+    cost=2e-4,
     expect=0.2,
     nonvacuous_from=smallest_useful_n,
     note="the projected setting costs 0.1 core-seconds a trial; outliers of the planted data have norm b",
@@ -118,8 +118,8 @@ def errors_of_averages(rng, size, *, factor=1, **setting):
 
 TAIL = dict(
     bound=lambda *, beta, **setting: 2 * beta,
-    chunk=lambda *, d, **setting: 100 if d < 10 else 20,
-    cap=5,
+    chunk=lambda *, d, **setting: 100 if d < 10 else 40,
+    cap=2,
     expect=0.01,
 )
 
