@@ -24,12 +24,12 @@ TOPICS = {
     "adaptive_margin": ("adaptive_margin", "adaptive_margin_attacks"),
     "margin_utility": (
         "margin_utility",
-        "margin_utility_choice",
-        "margin_utility_main",
-        "margin_utility_rates",
-        "margin_utility_sampled",
         "margin_utility_steps",
+        "margin_utility_choice",
         "margin_utility_theorem",
+        "margin_utility_main",
+        "margin_utility_sampled",
+        "margin_utility_rates",
     ),
     "deviation": (
         "deviation",
