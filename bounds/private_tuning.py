@@ -152,15 +152,13 @@ def profile_epsilon(*, mu, r, delta, eta=1.0):
     first = first_epsilon(mu, r, delta, eta)
 
     def log_b(e):
-        return float(np.logaddexp(e, log1p(-r) - log(r) + log_gaussian_delta(e, mu)))
+        return np.logaddexp(e, log1p(-r) - log(r) + log_gaussian_delta(e, mu))
 
-    top = sharp_growth(mu, r) + 1.0  # beyond it log_b exceeds e, which exceeds its value here
-    grid = np.linspace(0.0, top, 400)
-    values = np.array([log_b(e) for e in grid])
+    grid = np.linspace(0.0, sharp_growth(mu, r) + 1.0, 400)  # beyond it log_b > e > log_b at sharp_growth
     for _ in range(4):
-        best = int(np.argmin(values))
+        best = int(np.argmin(log_b(grid)))
         grid = np.linspace(grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)], 60)
-        values = np.array([log_b(e) for e in grid])
+    values = log_b(grid)
     return first + (eta + 1) * float(values.min())
 
 

@@ -44,10 +44,25 @@ def best_at_most(eta, r, F) -> arb:
 # Two datasets whose scores are N(0, 1) and N(shift, 1): nothing but the best score is released ----------------------
 
 
-def _log_ratio(eta, r, shift, u) -> arb:
-    """log of the two densities' ratio at u, over a ball of u too."""
-    tails = (r + (1 - r) * Phi(u - shift)) / (r + (1 - r) * Phi(u))
-    return shift * (shift / 2 - u) + (eta + 1) * tails.log()
+def _log_ratio(eta, r, shift, u, moved) -> arb:
+    """log of the two densities' ratio at u, over a ball of u too; `moved` is Phi(u) - Phi(u - shift)."""
+    lost = (1 - r) * moved / (r + (1 - r) * Phi(u))
+    return shift * (shift / 2 - u) + (eta + 1) * (-lost).log1p()
+
+
+def _surplus(eta, r, shift, epsilon, left, right) -> arb:
+    """The log ratio minus epsilon over a cell, its sign certain if that can be had in one of two ways.
+
+    Small shifts: Phi(u) - Phi(u - shift) = shift phi(between). Narrow cells: the value in the middle and the slope.
+    """
+    u = hull((left, right))
+    wide = _log_ratio(eta, r, shift, u, shift * phi(u.union(u - shift))) - epsilon
+    if wide > 0 or wide < 0:
+        return wide
+    middle = exact((left + right) / 2)
+    there = _log_ratio(eta, r, shift, middle, Phi(middle) - Phi(middle - shift)) - epsilon
+    hazards = phi(u - shift) / (r + (1 - r) * Phi(u - shift)) - phi(u) / (r + (1 - r) * Phi(u))
+    return there + (u - middle) * ((eta + 1) * (1 - r) * hazards - shift)
 
 
 @precise
@@ -62,7 +77,7 @@ def gains(eta, r, shift, epsilon, finest=FINEST):
     cells = [(float(k), float(k + 1)) for k in reversed(range(-REACH, REACH))]
     while cells:
         left, right = cells.pop()
-        surplus = _log_ratio(eta, r, shift, hull((left, right))) - epsilon
+        surplus = _surplus(eta, r, shift, epsilon, left, right)
         if surplus < 0:
             continue
         if surplus > 0 or right - left <= finest:

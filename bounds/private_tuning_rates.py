@@ -134,23 +134,21 @@ def grid_loss_order(*, n, mu, beta, gammas, outliers):
     says=r"\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le\min_{\gamma\in\Gamma}"
     r"\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
     r"\sqrt{\frac{n^2}{T}+\frac{k_\gamma}{\mu^2}}\right\}",
-    needs=[*GRID, require("steps >= n^2 mu^2", lambda steps, n, mu: steps >= n**2 * mu**2 * (1 - 1e-12))],
+    needs=[integer("n"), positive("mu"), *MARGINS],
     source="Lemma C.1 (explicit) and Lemma 6.2 (explicit) at beta / |Gamma|",
 )
-def grid_loss(*, n, mu, beta, gammas, outliers, steps):
+def grid_loss(*, n, mu, gammas, outliers, rows, steps, projected=True, stride="printed"):
     """The best expected hinge loss over the grid, with our constants
 
-    `summed_loss` / n at the best margin, Phi random signs with `projection_rows`. Each projection fails with
+    `summed_loss` / n at the best margin. With `rows` = `projection_rows` at beta / |Gamma| each projection fails with
     probability at most beta / |Gamma|, all together with at most beta; min over gamma of E is at most E at any gamma.
 
-    >>> round(grid_loss(n=10**6, mu=1.0, beta=0.01, gammas=[1.0, 0.5], outliers=[50, 0], steps=10**12), 6)
-    0.000499
+    >>> round(grid_loss(n=10**6, mu=1.0, gammas=[1.0, 0.5], outliers=[50, 0], rows=[502, 1605], steps=[10**12] * 2), 6)
+    0.0005
     """
-    found = []
-    for gamma, m in zip(gammas, outliers, strict=True):
-        k = projection_rows(n, len(gammas), gamma, beta)
-        found.append(summed_loss(n=n, gamma=gamma, outliers=m, mu=mu, rows=k, steps=steps) / n)
-    return min(found)
+    known = {"n": n, "mu": mu, "projected": projected, "stride": stride}
+    each = zip(gammas, outliers, rows, steps, strict=True)
+    return min(summed_loss(gamma=g, outliers=m, rows=k, steps=t, **known) for g, m, k, t in each) / n
 
 
 # Lemma K.6 ----------------------------------------------------------------------------------------------------------
@@ -226,11 +224,8 @@ def tuned_error_given_drawn(*, n, epsilon, delta, gammas, outliers, rows, steps,
     """
     size = len(gammas)
     mu = tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
-    known = {"n": n, "mu": mu / sqrt(2), "projected": projected, "stride": stride}
-    best = min(
-        summed_loss(gamma=g, outliers=m, rows=k, steps=t, **known)
-        for g, m, k, t in zip(gammas, outliers, rows, steps, strict=True)
-    )
+    known = {"gammas": gammas, "outliers": outliers, "rows": rows, "steps": steps}
+    best = n * grid_loss.theorem.function(n=n, mu=mu / sqrt(2), projected=projected, stride=stride, **known)
     runs = runs_given_drawn(eta=1, r=repetition_r(n, size), size=size)
     return (best + sqrt(2) / mu * sqrt(2 * log(runs))) / n
 
@@ -264,8 +259,7 @@ def selection_term_as_printed(*, n, size, mu):
     """What the selection adds to the number of errors, as printed
 
     Lemma K.4 has sigma sqrt(2 log E K), and Algorithm 4's line 7 sigma = sqrt 2 / mu: the product is sqrt 2 times this.
-    The inequality itself, for scores that Lemma K.4 allows, fails for large |Gamma|; for |Gamma| <= 4 log2 n it is not
-    what the lemma gives, though true.
+    The inequality itself, for scores that Lemma K.4 allows, fails only for enormous |Gamma|.
     """
     return sqrt(2) / mu * sqrt(log(size * (n**2 - 1)))
 

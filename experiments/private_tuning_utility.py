@@ -187,7 +187,7 @@ def ends_of_the_range(factor):
 @exact_claim(
     bounds.winner_mean_geometric,
     quick=({"r": 1 / 495, "size": 5}, {"r": 1e-12, "size": 10**14}),
-    full=({"r": 0.9, "size": 10**6}, {"r": 1e-300, "size": 10**14}, {"r": 0.1, "size": 10**10}, {"r": 1e-6, "size": 2}),
+    full=({"r": 0.9, "size": 10**6}, {"r": 1e-30, "size": 10**14}, {"r": 0.1, "size": 10**10}, {"r": 1e-6, "size": 2}),
     control=Sabotage(NOISE, (1.2, 2), {"r": 1e-12, "size": 10**14}),
     given=("wzw25.lemK.4/corrected/winner",),
     cost=0.5,
