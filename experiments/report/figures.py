@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from typing import NamedTuple
 
 import matplotlib
 
@@ -35,16 +36,47 @@ MOST_CELLS = 24
 MOST_FIGURES = 4
 
 
-def figures(cells):
-    """The SVGs of one claim's cells: its curves, its rate, or truth / bound at every setting."""
+class Rate(NamedTuple):
+    """Means along a parameter, and the slope that is registered."""
+
+    name: str
+    x: np.ndarray
+    means: np.ndarray
+    slope: float
+
+
+class Picture(NamedTuple):
+    """What a figure shows of one cell: plain data, so that any process can draw it."""
+
+    setting: dict
+    verdict: str
+    series: dict
+    tightness: tuple | None
+    rate: Rate | None
+
+
+def picture(cell):
+    """The picture of a decided cell."""
+    rate = None
+    if cell.claim.style == "rate" and cell.trials:
+        x = np.asarray(cell.claim.points(**cell.setting), dtype=float)
+        name = cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter"
+        means = np.concatenate(cell.decider.curves).mean(axis=0)
+        rate = Rate(name, x, means, np.log(cell.decider.ratio) / np.log(x[-1] / x[0]))
+    found = cell.finding
+    return Picture(cell.setting, found.verdict, found.series, found.tightness, rate)
+
+
+def figures(pictures):
+    """The SVGs of one claim: its curves, its rates, or truth / bound at every setting."""
     with plt.rc_context(STYLE):
-        with_series = [cell for cell in cells if cell.finding and cell.finding.series][:MOST_FIGURES]
-        if with_series:
-            return [_svg(_curves(c.finding.series, _label(c.setting, c.setting))) for c in with_series]
-        rates = [cell for cell in cells if cell.claim.style == "rate" and cell.trials][:MOST_FIGURES]
+        curves = [p for p in pictures if p.series][:MOST_FIGURES]
+        if curves:
+            return [_svg(_curves(p.series, _label(p.setting, p.setting))) for p in curves]
+        rates = [p.rate for p in pictures if p.rate][:MOST_FIGURES]
         if rates:
-            return [_svg(_rate(cell)) for cell in rates]
-        drawn = [cell for cell in cells if cell.finding and cell.finding.tightness]
+            return [_svg(_rate(rate)) for rate in rates]
+        drawn = [p for p in pictures if p.tightness]
         return [_svg(_intervals(drawn[:MOST_CELLS]))] if drawn else []
 
 
@@ -72,11 +104,9 @@ def _curves(series, title):
     return fig
 
 
-def _rate(cell):
+def _rate(rate):
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
-    curves = np.concatenate(cell.decider.curves)
-    x = np.asarray(cell.claim.points(**cell.setting), dtype=float)
-    means = curves.mean(axis=0)
+    x, means = rate.x, rate.means
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
     ax.loglog(x, means, "o", color=ACCENT, ms=4, label="mean of the trials")
     if len(x) > 2 and (means > 0).all():
@@ -92,11 +122,11 @@ def _rate(cell):
             lw=1.2,
             label=f"slope {fit.params[1]:.2f} [{low:.2f}, {high:.2f}]",
         )
-    registered = np.log(cell.decider.ratio) / np.log(x[-1] / x[0])
+    registered = rate.slope
     ax.plot(
         x, means[0] * (x / x[0]) ** registered, color=INK, ls=":", lw=1, label=f"registered: at most {registered:.2f}"
     )
-    ax.set_xlabel(cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter")
+    ax.set_xlabel(rate.name)
     ax.legend(fontsize=8)
     return fig
 
@@ -105,22 +135,22 @@ def _label(setting, varying):
     return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items() if k in varying)
 
 
-def _intervals(cells):
+def _intervals(pictures):
     """Truth / bound at each setting, with its 99.9% confidence sequence; the bound is the line at 1."""
-    names = {k for cell in cells for k in cell.setting}
-    varying = {k for k in names if len({str(cell.setting.get(k)) for cell in cells}) > 1} or names
-    fig, ax = plt.subplots(figsize=(5.2, 0.7 + 0.26 * len(cells)))
-    ends = [t for cell in cells for t in cell.finding.tightness if np.isfinite(t) and t > 0]
+    names = {k for p in pictures for k in p.setting}
+    varying = {k for k in names if len({str(p.setting.get(k)) for p in pictures}) > 1} or names
+    fig, ax = plt.subplots(figsize=(5.2, 0.7 + 0.26 * len(pictures)))
+    ends = [t for p in pictures for t in p.tightness if np.isfinite(t) and t > 0]
     floor = min([*ends, 1.0]) / 3
-    for place, cell in enumerate(reversed(cells)):
-        low, high = cell.finding.tightness
-        colour = {HOLDS: GOOD, REFUTED: BAD}.get(cell.finding.verdict, ACCENT)
+    for place, p in enumerate(reversed(pictures)):
+        low, high = p.tightness
+        colour = {HOLDS: GOOD, REFUTED: BAD}.get(p.verdict, ACCENT)
         if not np.isfinite(high):
             ax.plot([max(low, floor)], [place], marker=">", color=colour, ms=5)
         else:
             ax.plot([max(low, floor), max(high, floor)], [place, place], color=colour, lw=4, solid_capstyle="round")
     ax.axvline(1, color=INK, lw=0.8, ls=":")
-    ax.set_yticks(range(len(cells)), [_label(c.setting, varying) for c in reversed(cells)], fontsize=8)
+    ax.set_yticks(range(len(pictures)), [_label(p.setting, varying) for p in reversed(pictures)], fontsize=8)
     ax.set_xlim(left=floor / 1.5)
     if _wide([*ends, 1.0]):
         ax.set_xscale("log")

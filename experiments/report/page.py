@@ -7,11 +7,12 @@ import json
 import re
 
 import jinja2
+import joblib
 from latex2mathml.converter import convert
 
 from bounds import papers
 from bounds.theorem import THEOREMS
-from experiments.report.figures import figures
+from experiments.report.figures import figures, picture
 from experiments.report.summary import CLASSES, class_of, refuted_as_printed, tally
 
 
@@ -63,7 +64,7 @@ def short_name(row):
     return f"{row['label']}: {row['part']}" if row["part"] else row["label"]
 
 
-def statement(row, cells):
+def statement(row, figures):
     """What the page shows of one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rsplit("/impl:", 1)[0])
     return row | {
@@ -75,7 +76,7 @@ def statement(row, cells):
         "hypotheses": [h.range for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
         "text": derivation(theorem) if theorem and row["kind"] != "summary" else "",
-        "figures": figures(cells),
+        "figures": figures,
         "witness_fields": [
             (name, dotted(value)) for name, value in (row["witness"] or {}).items() if name != "python" and value != ""
         ],
@@ -85,7 +86,9 @@ def statement(row, cells):
 
 def render(pairs, root):
     """The whole page from [(row, its cells)]."""
-    rows = [statement(row, cells) for row, cells in pairs]
+    pictures = [[picture(cell) for cell in cells if cell.finding] for _, cells in pairs]
+    drawn = joblib.Parallel(n_jobs=-1, batch_size=20)(map(joblib.delayed(figures), pictures))
+    rows = [statement(row, svgs) for (row, _), svgs in zip(pairs, drawn, strict=True)]
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("experiments.report"),
         autoescape=True,
