@@ -166,14 +166,15 @@ def printed_training(*, m, epsilon, delta, beta, a):
     r"+\frac{\Lambda r}{\rho}O\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)"
     r"\right]\ge 1-\frac{\beta}{3}",
-    needs=[*SIZES, at_least("a", 1), require("k >= 1 before rounding", lambda rows: rows >= 1)],
+    needs=[*SIZES, at_least("a", 1)],
     **PROOF,
 )
-def corrected_training(*, m, epsilon, delta, beta, a, rows):
+def corrected_training(*, m, epsilon, delta, beta, a):
     """What the training loses, with O(.) and at the corrected k
 
-    What the O(.) multiplies. `rows`: `corrected_rows`. Lemma 3.1, corrected, at 4a and beta/3 with k <= 2 rows: C is at
-    most 4 * 2.59 * sqrt(2) = 14.7 times the lemma's.
+    What the O(.) multiplies. Where `corrected_rows` is at least 1, k is at most twice that, and Lemma 3.1, corrected,
+    at 4a and beta/3 gives 4 * 2.59 * sqrt(2) = 14.7 times its constant. Where it is below 1, the noise term is
+    a y/sqrt(rows) > a y with y = log(2m/beta) > log 2, and no excess is above 8a.
     """
     logs = log(2 * m / beta) * log(2 / beta)
     return a * (1 / sqrt(m) + sqrt(logs) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))

@@ -34,7 +34,7 @@ def ball(fraction):
     steps.copies_allowance,
     quick=({},),
     control=Sabotage("T divided by {}", (1.1, 1.5, 2)),
-    cost=0.3,
+    cost=0.06,
     note=(
         "'fix a round' needs M >= 1, so delta_hat < 1; with M = log(2/beta) < 1 it would fail at m = 1 for delta_hat "
         "above 2 e^(-1/2)"

@@ -80,7 +80,7 @@ def farthest(n):
     full=({"epsilon": 1e-4, "delta": 1e-30}, {"epsilon": 0.3, "delta": 0.3}),
     control=Sabotage("noise {} times too small", (2.2, 3)),
     given=("wzw25.lemE.1/printed", "wzw25.rem2.3/printed/gaussian"),
-    cost=0.3,
+    cost=0.1,
     note="eta <= 2/b is needed, and our b = 2/eta gives it for every phase; Algorithm 5 calls with epsilon' < 0.37",
 )
 def phases_are_private(*, epsilon, delta, factor=1):
@@ -197,7 +197,7 @@ def round_ratio(m, s):
     quick=({},),
     control=Sabotage("Lambda r / rho to the power {}", (2,)),
     given=("bms22.lem3.1.s4/explicit/round",),
-    cost=0.5,
+    cost=0.15,
 )
 def round_within_order(*, factor=1):
     """C = sqrt(3072) by the algebra of the docstring, checked in balls for m to 2^20 and sqrt(k) tau of all sizes."""
@@ -286,7 +286,7 @@ def rounds_do_not_vanish():
     bounds.corrected_substitution,
     quick=({},),
     control=Sabotage("log(2/beta) to the power {} and log(1/beta) for the rest", (2,)),
-    cost=0.3,
+    cost=0.05,
 )
 def rounds_are_counted(*, factor=1):
     """The quotient certified on the whole domain, and never exceeded at random points; bounded as beta -> 1."""

@@ -90,8 +90,27 @@ class BoostedLaw:
         """`size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
         losses = hinge_means(W.reshape(-1, W.shape[2]), self.Z, self.rho).reshape(size, -1)
+        return W[np.arange(size), self.choose(rng, losses)]
+
+    def choose(self, rng, losses):
+        """One selected index for every row of losses, shape (runs, rounds): Gumbel-max."""
         noisy = rng.gumbel(size=losses.shape) - self.selection.epsilon / (2 * self.sensitivity) * losses
-        return W[np.arange(size), noisy.argmax(axis=1)]
+        return noisy.argmax(axis=1)
+
+
+def sample_each(laws, rng):
+    """One release of each of several laws that differ in their data alone, abreast; shape (laws, k)."""
+    first, count = laws[0], len(laws)
+    if any((law.Z.shape, law.eta, law.rounds) != (first.Z.shape, first.eta, first.rounds) for law in laws):
+        raise ValueError("laws have different sizes or parameters")
+    m, k = first.Z.shape
+    rows = np.repeat(np.arange(count * m).reshape(count, m), first.rounds, axis=0)
+    known = dict(rho=first.rho, lipschitz=first.radius / first.rho, norm_bound=first.norm_bound)
+    known |= dict(eta=first.eta, multiplier=first.multiplier)
+    stacked = np.concatenate([law.Z for law in laws])
+    W = bootstrap_runs(rng, stacked, len(rows), m, rows=rows, **known).reshape(count, first.rounds, k)
+    losses = np.maximum(0.0, 1 - W @ stacked.reshape(count, m, k).swapaxes(1, 2) / first.rho).mean(axis=2)
+    return W[np.arange(count), first.choose(rng, losses)]
 
 
 def sensitivity_for(m, radius, norm_bound, rho, calibration):
