@@ -79,7 +79,7 @@ def score_only_epsilon(*, mu, r, delta, eta=1.0):
     >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
     1.28
     """
-    top = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta)
+    top = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta) * (1 + 1e-6) + 1e-9  # they meet as r -> 1
 
     def above(e):
         return log(max(score_only_delta(epsilon=e, mu=mu, r=r, eta=eta), 1e-320)) - log(delta)

@@ -73,9 +73,13 @@ def tuned_margin_order(*, n, epsilon, delta, gammas, outliers):
     (3 + log 3.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
     (1 + 3 sqrt 1.5)/gamma, and P(not Y) + beta <= 2/n^2.
     """
-    size = len(gammas)
-    spread = log(size * n) - log(delta)
-    return min(spread / (g**2 * n * epsilon) + m / (g * n) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
+    known = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
+    return min(margin_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
+
+
+def margin_term(*, n, size, epsilon, delta, gamma, outliers):
+    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
+    return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
 
 
 @theorem(
@@ -119,7 +123,6 @@ def grid_size_slack(*, n):
     (2.0, 5.0)
     """
     return 4 * log(n) / log(2) - grid_size(n=n)
-
 
 
 @theorem(
@@ -188,7 +191,7 @@ def tuning_bound(*, size, n, epsilon, delta, gamma):
 
     Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
     """
-    return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon)
+    return margin_term(size=size, n=n, epsilon=epsilon, delta=delta, gamma=gamma, outliers=0)
 
 
 @theorem(

@@ -73,9 +73,10 @@ def summed_loss(*, n, gamma, outliers, mu, rows, steps, projected=True, stride="
 # Lemma K.5 ----------------------------------------------------------------------------------------------------------
 
 
-def _grid_order(n, size, mu, beta, gammas, outliers):
-    spread = sqrt(log(size * (n + 2) * (n + 1)) - log(beta))
-    return min(spread / (g**2 * n * mu) + m / (g * n) for g, m in zip(gammas, outliers, strict=True))
+def grid_term(*, n, size, mu, beta, gamma, outliers):
+    """What Lemma K.5 has inside O(.) at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
+    spread = sqrt(log(size) + log((n + 2) * (n + 1)) - log(beta))
+    return spread / (gamma**2 * n * mu) + outliers / (gamma * n)
 
 
 GRID = [integer("n"), positive("mu"), UNIT_BETA, *MARGINS]
@@ -100,7 +101,7 @@ def grid_loss_order_capped(*, n, mu, beta, gammas, outliers):
     The averaged hinge loss is not bounded by 1: it is 1 at w = 0, and convex. (Phi in R^{d x k} is a misprint for
     k x d.)
     """
-    return min(1.0, _grid_order(n, len(gammas), mu, beta, gammas, outliers))
+    return min(1.0, grid_loss_order.theorem.function(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers))
 
 
 @theorem(
@@ -124,7 +125,8 @@ def grid_loss_order(*, n, mu, beta, gammas, outliers):
     3n + 1 <= (n+1)(n+2) the noise is at most 12 sqrt(k + 1)/(gamma n mu) <= 12 sqrt(24 + 2/log 6) times the first term,
     and an outlier costs at most 1 + 3 sqrt(1.5)/gamma.
     """
-    return _grid_order(n, len(gammas), mu, beta, gammas, outliers)
+    known = {"n": n, "size": len(gammas), "mu": mu, "beta": beta}
+    return min(grid_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True))
 
 
 @theorem(
@@ -194,9 +196,14 @@ def tuned_order(*, n, epsilon, delta, gammas, outliers):
     Without the last term, which has a printed constant and comes from a step that loses sqrt 2 (s2): the first term
     covers it. "With probability at least 1 - 2 beta" is the event Y and the event of Lemma 6.2.
     """
-    size = len(gammas)
+    known = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
+    return min(tuned_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True))
+
+
+def tuned_term(*, n, size, epsilon, delta, gamma, outliers):
+    """What Lemma K.6 has inside O(.) at one margin, beta = 1/n^2."""
     spread = sqrt(log(size * (n + 2) * (n + 1) * n**2) * (log(size * (n**2 - 1)) - log(delta)))
-    return min(spread / (g**2 * epsilon * n) + m / (g * n) for g, m in zip(gammas, outliers, strict=True))
+    return spread / (gamma**2 * epsilon * n) + outliers / (gamma * n)
 
 
 EXPLICIT = [integer("n", 2), UNIT_DELTA, positive("epsilon"), *MARGINS]
@@ -222,12 +229,18 @@ def tuned_error_given_drawn(*, n, epsilon, delta, gammas, outliers, rows, steps,
     sqrt(2)/mu (line 7 of Algorithm 4 with Delta = 1 for a count), and errors are at most the hinge loss of
     `summed_loss` at budget mu / sqrt 2. All divided by n.
     """
-    size = len(gammas)
-    mu = tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
-    known = {"gammas": gammas, "outliers": outliers, "rows": rows, "steps": steps}
-    best = n * grid_loss.theorem.function(n=n, mu=mu / sqrt(2), projected=projected, stride=stride, **known)
-    runs = runs_given_drawn(eta=1, r=repetition_r(n, size), size=size)
-    return (best + sqrt(2) / mu * sqrt(2 * log(runs))) / n
+    known = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta, "projected": projected, "stride": stride}
+    each = zip(gammas, outliers, rows, steps, strict=True)
+    return min(tuned_error_at(gamma=g, outliers=m, rows=k, steps=t, **known) for g, m, k, t in each)
+
+
+def tuned_error_at(*, n, size, epsilon, delta, gamma, outliers, rows, steps, projected=True, stride="printed"):
+    """The bound of `tuned_error_given_drawn` at one margin of |Gamma| = `size`."""
+    r = repetition_r(n, size)
+    mu = tuning_budget(epsilon=epsilon, r=r, delta=delta)
+    known = {"rows": rows, "steps": steps, "projected": projected, "stride": stride}
+    loss = summed_loss(n=n, gamma=gamma, outliers=outliers, mu=mu / sqrt(2), **known)
+    return (loss + sqrt(2) / mu * sqrt(2 * log(runs_given_drawn(eta=1, r=r, size=size)))) / n
 
 
 @theorem(

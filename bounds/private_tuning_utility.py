@@ -16,6 +16,7 @@ from flint import arb
 
 from bounds import private_tuning_balls as balls
 from bounds.gaussian import count_bound
+from bounds.maxima import mean_max_of_count
 from bounds.private_tuning_exact import best_at_most
 from bounds.theorem import integer, positive, theorem
 from bounds.tnb import ETA, UNIT_R, WZW25, mean
@@ -235,8 +236,6 @@ def maximum_without_condition(*, eta, r, size, sigma):
     Each xi_t is independent of Y, their number is not: given Y it is larger (likelihood ratio 1 - (1 - 1/|Theta|)^k,
     increasing), so the inequality points the wrong way for every |Theta| >= 2.
     """
-    from bounds.maxima import mean_max_of_count
-
     return sigma * float(mean_max_of_count(eta, r))
 
 

@@ -148,7 +148,7 @@ def step_to_profile(mu, r, delta, factor):
     full=named(SETTINGS[2:] + EXTREMES),
     control=Sabotage("epsilon divided by {} (3: one run charged)", (1.5, 4), {"mu": 0.3, "r": 1e-3, "delta": 1e-3}),
     given=("wzw25.lemE.1/printed", "wzw25.lemK.1/explicit/profile"),
-    cost=0.45,
+    cost=0.14,
     note="the printed + delta is enough only because Lemma E.1 spends half of its delta; delta >= 1 is not meant",
 )
 def lemma_k1_keeps_its_promise(*, mu, r, delta, factor=1):
@@ -197,7 +197,7 @@ PROFILES = {
 @exact_claim(
     bounds.profile_epsilon,
     control=Sabotage("epsilon divided by {} (one run charged)", (1.2, 2.7)),
-    cost=0.45,
+    cost=0.14,
     **PROFILES,
 )
 def profile_bound_keeps_its_promise(*, mu, r, delta, eta, factor=1):
@@ -213,7 +213,7 @@ def profile_bound_keeps_its_promise(*, mu, r, delta, eta, factor=1):
 @exact_claim(
     bounds.sharp_epsilon,
     control=Sabotage("epsilon divided by {} (one run charged)", (1.2, 2.2)),
-    cost=0.45,
+    cost=0.14,
     **PROFILES,
 )
 def sharp_bound_keeps_its_promise(*, mu, r, delta, eta, factor=1):
@@ -292,7 +292,7 @@ def relaxation_is_a_ray(*, mu, t, factor=1):
     full=named(SETTINGS[2:]) + named([(4.8, 0.5, 0.1), (1e-3, 1e-12, 1e-9), (0.3, 0.999, 0.3)]),
     control=Sabotage("epsilon divided by {} (8: one run charged)", (2, 8), {"mu": 0.3, "r": 1e-3, "delta": 1e-3}),
     given=("wzw25.lemK.1/printed", "wzw25.corK.2.s1/printed"),
-    cost=0.45,
+    cost=0.14,
 )
 def corollary_k2_keeps_its_promise(*, mu, r, delta, factor=1):
     """Lemma K.1 and the ray of step s1; the exact curve as a check."""

@@ -46,7 +46,7 @@ LARGE_DELTA = {"epsilon": 1.0, "r": 1e-3, "delta": 1e-3}
         "wzw25.thmK.3.s2/printed",
         "wzw25.thmK.3.s3/printed",
     ),
-    cost=0.5,
+    cost=0.14,
     note="with the noise of Algorithm 4's line 7 (variance 2 Delta^2/mu^2); K is not released, nor seen",
 )
 def theorem_k3_keeps_its_promise(*, epsilon, r, delta, factor=1):
@@ -229,7 +229,7 @@ class Reused(PrivateTuningLaw):
     law="private_tuning_index",
     quick=({"epsilon": 1.0, "delta": 0.05, "r": 0.01},),
     control=Sabotage("the noise of one score reused for all runs", (2,)),
-    cost=1e-4,
+    cost=7e-5,
     note="runs are drawn one by one; candidates release nothing, so the index tells all there is",
     **ATTACKED,
 )
@@ -268,7 +268,7 @@ def shifted(centre, scores, factor, **setting):
     quick=({"epsilon": 1.0, "delta": 0.05, "r": 0.01, "calibration": "printed"},),
     full=({"epsilon": 1.0, "delta": 0.05, "r": 0.01, "calibration": "sharp"},),
     control=Sabotage(ONCE, (25,)),
-    cost=1.5e-4,
+    cost=8e-5,
     note="index and output, logistic regression; releases move by their sensitivity, scores by theirs",
     **ATTACKED,
 )
@@ -324,7 +324,7 @@ def one_run(*, mu, factor=1):
     law="adaptive_margin_tuned",
     quick=({"epsilon": 1.0, "delta": 0.05},),
     control=Sabotage(ONCE, (40,)),
-    cost=1e-3,
+    cost=2e-4,
     note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression",
     **ATTACKED | {"chunk": lambda **_: 500, "cap": 3},
 )

@@ -136,7 +136,7 @@ def best_score_is_drawn(*, size, factor=1):
     full=({"eta": 1.0, "r": 0.5, "size": 2}, {"eta": 1.0, "r": 0.5, "size": 1}),
     severity="statement",
     corrected_by="wzw25.lemK.4.s5/corrected",
-    cost=0.15,
+    cost=0.25,
     note="false for every |Theta| >= 2: each xi_t is independent of Y, their number is not",
 )
 def condition_dropped(*, factor=1, **law):
@@ -160,7 +160,7 @@ def condition_dropped(*, factor=1, **law):
     full=LAWS,
     control=Sabotage(NOISE, (1.2, 2), USED),
     given=("wzw25.lemA.5/printed/mean",),
-    cost=0.15,
+    cost=0.25,
 )
 def condition_kept(*, factor=1, **law):
     """E[max | Y] exactly, against E[K | Y] in closed form."""

@@ -96,7 +96,7 @@ def decide_winner(statement, law, factor, call, *, note=""):
     quick=(FAR, USED),
     full=LAWS,
     control=Sabotage("noise of mean ({} - 1) sigma", (2, 4), {"eta": 1.0, "r": 0.5, "size": 10**10}),
-    cost=0.05,
+    cost=0.06,
     note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards",
 )
 def noisy_minimum(*, factor=1, **law):
@@ -136,7 +136,7 @@ def noisy_minimum(*, factor=1, **law):
     ),
     severity="cosmetic",
     corrected_by="wzw25.lemK.4/corrected/winner",
-    cost=0.5,
+    cost=0.1,
     note="no multiple of the bound is enough for all eta > -1; every failure found has eta <= -0.7, |Theta| >= 10^8, "
     "Pr[Y] < 10^-6; at eta = 1, the only eta the paper uses, it holds (part winner-geometric)",
 )
@@ -151,7 +151,7 @@ def winner_as_printed(*, factor=1, **law):
     full=LAWS,
     control=Sabotage(NOISE, (1.2, 2), {"eta": 1.0, "r": 1e-12, "size": 10**14}),
     given=("wzw25.lemA.5/printed/mean",),
-    cost=0.5,
+    cost=0.1,
 )
 def winner_given_drawn(*, factor=1, **law):
     """E[K | Y] in the bound."""
@@ -190,7 +190,7 @@ def ends_of_the_range(factor):
     full=({"r": 0.9, "size": 10**6}, {"r": 1e-30, "size": 10**14}, {"r": 0.1, "size": 10**10}, {"r": 1e-6, "size": 2}),
     control=Sabotage(NOISE, (1.2, 2), {"r": 1e-12, "size": 10**14}),
     given=("wzw25.lemK.4/corrected/winner",),
-    cost=0.5,
+    cost=0.1,
     note="the case that Lemma K.6 uses: the slips of the proof cost nothing there",
 )
 def winner_of_geometric_runs(*, factor=1, **law):

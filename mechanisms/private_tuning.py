@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import log, nextafter, pi
+from math import log, pi
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def budget(epsilon, delta, *, r, eta=1.0, calibration="printed"):
         return tuning_budget(epsilon=epsilon, r=r, delta=delta), ApproxDP(epsilon + delta, delta)
 
     def excess(log_mu):
-        return sharp_epsilon(mu=np.exp(log_mu), r=r, delta=delta, eta=eta) - epsilon
+        return sharp_epsilon(mu=float(np.exp(log_mu)), r=r, delta=delta, eta=eta) - epsilon
 
     low = high = log(epsilon / (6 * tail_at(r=r, delta=delta)))
     while excess(low) > 0:
@@ -71,9 +71,9 @@ def budget(epsilon, delta, *, r, eta=1.0, calibration="printed"):
     while excess(high) <= 0:
         high += 1.0
     mu = float(np.exp(brentq(excess, low, high, xtol=1e-12)))
-    while excess(log(mu)) > 0:
+    while sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta) > epsilon:
         mu *= 1 - 1e-12
-    return nextafter(mu, 0.0), ApproxDP(epsilon, delta)
+    return mu, ApproxDP(epsilon, delta)
 
 
 # Algorithm 4 ----------------------------------------------------------------------------------------------
