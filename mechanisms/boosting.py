@@ -45,7 +45,8 @@ def check_setting(m, epsilon, delta, beta):
     within_unit(beta=beta)
     if not 0 < delta < 1 / m:
         raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")
-    if not 0 < epsilon <= (top := -log(delta)):
+    top = -log(delta)
+    if not 0 < epsilon <= top:
         raise ValueError(f"epsilon = {epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
 
 
