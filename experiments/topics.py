@@ -42,10 +42,10 @@ TOPICS = {
     "private_tuning": (
         "private_tuning",
         "private_tuning_budget",
-        "private_tuning_margin",
-        "private_tuning_rates",
-        "private_tuning_steps",
         "private_tuning_utility",
+        "private_tuning_steps",
+        "private_tuning_rates",
+        "private_tuning_margin",
     ),
     "linear": (
         "linear",
