@@ -288,7 +288,8 @@ def final_line(*, loss, alpha, complexity):
     **STEP,
     part="argmin",
     kind="identity",
-    says=r"\mathrm{arg}\min_w\hat R^\rho_S(w)=\mathrm{arg}\min_w\left\{\hat R^\rho_S(w)+2\sqrt{\hat R^\rho_S(w)B}\right\}",
+    says=r"\mathrm{arg}\min_w\hat R^\rho_S(w)"
+    r"=\mathrm{arg}\min_w\left\{\hat R^\rho_S(w)+2\sqrt{\hat R^\rho_S(w)B}\right\}",
     needs=[at_least("complexity", 0)],
     source=SOURCE + ", last sentence",
 )

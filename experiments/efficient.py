@@ -218,6 +218,7 @@ def risk_within_order(*, factor=1):
 @exact_claim(
     bounds.printed_soft_order,
     quick=({},),
+    corrected_by="bms22.thm3.2/corrected/soft",
     note="the free logarithms of m/beta, 1/beta and 1/delta are those of the corrected row",
 )
 def soft_form_near_one():

@@ -19,15 +19,15 @@ def sizes(smallest, largest):
 
 @rate_claim(
     bounds.risk_rate,
-    quick=({"smallest": 32, "largest": 640},),
+    quick=({"smallest": 32, "largest": 320},),
     full=({"smallest": 40, "largest": 4000},),
-    control=Sabotage("noise {} times as large at the last m", (40,)),
+    control=Sabotage("noise {} times as large at the last m", (200,)),
     bound=lambda *, smallest, largest: (largest / smallest) ** -0.4,
     high=lambda **_: (1.0, 1.0),
     points=sizes,
-    chunk=lambda **_: 100,
-    cap=5,
-    cost=2.5e-3,
+    chunk=lambda *, smallest, largest: 15 if largest <= 320 else 100,
+    cap=10,
+    cost=3.3e-3,
     note="'at most -1/2 + 0.1'; k = m/20; the best vector has no loss, so the excess is the risk",
 )
 def risk_along_m(rng, size, *, smallest, largest, factor=1):
@@ -47,9 +47,9 @@ def risk_along_m(rng, size, *, smallest, largest, factor=1):
     bound=lambda **_: (DIMENSIONS[-1] / DIMENSIONS[0]) ** 0.1,
     high=lambda **_: (1.0, 1.0),
     points=lambda **_: list(DIMENSIONS),
-    chunk=lambda **_: 100,
-    cap=2,
-    cost=6e-3,
+    chunk=lambda *, m, k: 20 if m <= 64 else 60,
+    cap=10,
+    cost=2.3e-3,
     note="'at most 0 + 0.1' over d = 50..50,000: |slope| <= 0.1, not 'independent'",
 )
 def risk_along_d(rng, size, *, m, k, factor=1):

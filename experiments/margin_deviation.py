@@ -148,5 +148,3 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
     risk, empirical = hypotheses.Halfplanes(spread=0.5, noise=noise, level=level).cells(rng, size, m)
     part = bounds.margin_complexity(m, 2, beta) / factor
     return (risk > bounds.square_of_sum(empirical, part)).any(axis=1)
-
-

@@ -55,7 +55,16 @@ TOPICS = {
         "covers",
     ),
     "construction": ("construction", "construction_steps", "hinge_line"),
-    "phased_sgd": ("phased_sgd", "boosting_steps"),
+    "phased_sgd": (
+        "phased_sgd",
+        "boosting",
+        "boosting_steps",
+        "boosting_gradients",
+        "efficient",
+        "efficient_rates",
+        "efficient_steps",
+        "efficient_deviation",
+    ),
     "margin_selection": (
         "selection",
         "bound_sensitivity",
