@@ -323,7 +323,7 @@ def first_useful_m(calibration):
     ),
     control=Sabotage("a bound {} times too small", (80,)),
     chunk=lambda **_: 80,
-    cap=3,
+    cap=5,
     cost=1e-3,
     expect=0.01,
     trivial=_above_every_excess,

@@ -247,9 +247,9 @@ ONE_OUTLIER = """from fractions import Fraction as F
 from bounds.excess import hinge_loss, outlier_loss_printed
 # S_in = {{(e_1, +1)}} with margin 1, so w_in = e_1; S_out = {{(e_1, -1)}}, of norm 1, the largest
 gamma = radius = F(1)
-for width in (gamma, gamma / 3, gamma / 100):            # c <= gamma
-    loss = hinge_loss(margin=-radius, width=width)       # 1 + radius / width
-    assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width){divided}"""
+width = gamma / 3                                        # c <= gamma
+loss = hinge_loss(margin=-radius, width=width)           # 1 + radius / width
+assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width){divided}"""
 
 
 @exact_claim(

@@ -143,9 +143,9 @@ def _rest_on(rows):
 
     for row in rows:
         settle(row["key"])
-    for row in rows:  # a refuted printed reading carries the control of its corrected twin
+    for row in rows:  # a printed reading without a control of its own carries that of its corrected twin
         twin = by_key.get(row["corrected_by"])
-        if row["verdict"] == REFUTED and twin and not row["control"]:
+        if twin and not row["control"]:
             row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
 
 

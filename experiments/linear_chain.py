@@ -206,7 +206,7 @@ def _hence(needed, given, python, factor=1):
     quick=grid(m=[10], beta=[0.4], norm_bound=[1.0], radius=[1.0], rho=[1.0]),
     full=grid(m=[30], beta=[0.4], norm_bound=[1.2], radius=[2.0], rho=[2.0]),
     bound=lambda beta, **_: beta / 4,
-    control=Sabotage("only 1/{} of the rows", (12, 20)),
+    control=Sabotage("only 1/{} of the rows", (12, 60)),
     chunk=lambda **_: 100,
     cap=5,
     cost=5e-4,
