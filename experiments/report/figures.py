@@ -165,6 +165,7 @@ def _svg(fig):
     plt.close(fig)
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a pixel are enough
     return re.sub(r"\s*\n\s*", "\n", text)
 
 
