@@ -166,6 +166,7 @@ def _svg(fig):
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a pixel are enough
+    text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
     return re.sub(r"\s*\n\s*", "\n", text)
 
 
