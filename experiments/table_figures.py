@@ -7,7 +7,7 @@ measured mean has to respect, which an e-process decides at every point where th
 
 from __future__ import annotations
 
-from math import ceil, log1p, sqrt
+from math import ceil, log1p, nan, sqrt
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from bounds import table_figures as bound
 from experiments.claim import Sabotage, exact_claim, holds, inconclusive, refuted, vacuous
 from experiments.streams import LEDGER_ROOT, generator
 from experiments.verdict import HOLDS, REFUTED, MeanDecider, conclude
-from mechanisms import adaptive_margin, svm
+from mechanisms import adaptive_margin, efficient, linear, svm
 from mechanisms.geometry import geometric_margin
+from mechanisms.privacy import PureDP
 
 EPSILON, DELTA, DIMENSION = 1.0, 1e-5, 3
 HARD = 1000.0  # the SVM's C
+ENUMERABLE = 0.3  # the margin from which a cover of the ball is small enough for a figure
 MOST = 0.64  # 2^6 / 100, so a grid value for n = 100 2^j
 
 
@@ -60,15 +62,40 @@ def runs_for(most):
     return 20 if most >= 1 else max(20, ceil(20 / log1p(0.75 * most / (1 - most))))
 
 
+class Identity:
+    """Phi = I: in three dimensions a projection would only add to the noise."""
+
+    k = d = DIMENSION
+
+    def apply(self, X):
+        return X
+
+    def transpose(self, W):
+        return W
+
+
+def rivals(rng, X, y, rho, runs):
+    """Mean errors of the learners of Bassily, Mohri & Suresh on rows in the unit ball, told the margin `rho`."""
+    known = {"rho": rho, "radius": 1.0, "norm_bound": 1.0}
+    phased = efficient.law(X, y, projection=Identity(), epsilon=EPSILON, delta=DELTA, beta=0.1, **known)
+    found = {"BMS22, Algorithm 2, mean": errors(phased.sample(rng, runs), X, y).mean()}
+    pure = nan  # its cover grows like rho^-3
+    if rho >= ENUMERABLE:
+        chosen = linear.law(X, y, privacy=PureDP(EPSILON), public=Identity(), **known)
+        pure = errors(chosen.sample(rng, runs), X, y).mean()
+    return found | {"BMS22, Algorithm 1, mean": pure}
+
+
 def measured(rng, n, gamma, outliers, radius, runs):
-    """(errors of `runs` releases of Algorithm 3, error of the SVM) on one planted set."""
+    """(errors of `runs` releases of Algorithm 3, means of the other learners) on one planted set."""
     X, y = planted(n, gamma, outliers, radius)
     margin = geometric_margin(X[: n - outliers], y[: n - outliers])
     if not margin.value <= gamma * (1 + 1e-9) or not margin.upper >= gamma * (1 - 1e-9):
         raise ArithmeticError(f"gamma = {gamma}: the planted margin is {margin.value}")
     law = adaptive_margin.law(X, y, EPSILON, DELTA, radius=radius, steps=n, stride="tuned")
     plain = svm.solve(X / radius, y, C=HARD).weights
-    return errors(law.sample(rng, runs)["weights"], X, y), errors(plain, X, y)[0]
+    ours = errors(law.sample(rng, runs)["weights"], X, y)
+    return ours, rivals(rng, X / radius, y, gamma / radius, runs) | {"SVM, not private": errors(plain, X, y)[0]}
 
 
 def printed_rates(n, gamma, outliers):
@@ -91,10 +118,10 @@ def figure(statement, along, n, radius, factor):
         rng = generator(LEDGER_ROOT, statement.theorem.key, setting, "main", index)
         known = {"n": size, "gamma": gamma, "outliers": outliers, "radius": radius}
         most = statement(mu=adaptive_margin.budget(EPSILON, DELTA), d=DIMENSION, steps=size, **known)
-        found, plain = measured(rng, runs=runs_for(most), **known)
+        found, others = measured(rng, runs=runs_for(most), **known)
         row = {along if radius == 1 else f"{along}, b = {radius:g}": x}
         row |= {name: min(1.0, rate) for name, rate in printed_rates(size, gamma / radius, outliers).items()}
-        row |= {"Algorithm 3, mean": found.mean(), "SVM, not private": plain, "bound": min(1.0, most)}
+        row |= {"Algorithm 3, mean": found.mean(), **others, "bound": min(1.0, most)}
         for name, value in row.items():
             drawn.setdefault(name, []).append(float(value))
         if most < 1:

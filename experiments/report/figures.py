@@ -16,7 +16,7 @@ import statsmodels.api as sm
 from experiments.verdict import HOLDS, REFUTED
 
 INK, ACCENT, FAINT, GOOD, BAD = "#1f2933", "#2f6f9f", "#9aa5b1", "#2e7d4f", "#b3372f"
-COLOURS = [ACCENT, BAD, GOOD, "#8a6d1d", "#6b4c9a", FAINT]
+COLOURS = [ACCENT, BAD, GOOD, "#8a6d1d", "#6b4c9a", "#c2608f", "#4aa3a2", FAINT]
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "marginalia",
@@ -100,7 +100,8 @@ def _curves(series, title):
         ax.set_yscale("log")
     ax.set_xlabel(x_name)
     ax.set_title(title, fontsize=8, color=FAINT, loc="left")
-    ax.legend(fontsize=8)
+    crowded = len(others) > 4
+    ax.legend(fontsize=8, loc="upper left" if crowded else "best", bbox_to_anchor=(1, 1) if crowded else None)
     return fig
 
 
