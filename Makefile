@@ -7,7 +7,6 @@ MARGINALIA = .venv/bin/marginalia
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
-export NUMBA_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: verify test full bench soak clean lock setup
