@@ -166,6 +166,28 @@ def last_display_as_printed(*, n, gamma, outliers, mu, beta, radius=1.0):
     return radius**2 * sqrt(spread(n, beta)) / (n * gamma**2 * mu) + radius * outliers / (n * gamma)
 
 
+@theorem(
+    "wzw25.lem6.3.s1",
+    parent="wzw25.lem6.3",
+    reading="explicit",
+    says=r"\frac{\Delta\sqrt{k\log(1/\beta)}}{\mu}\le60\,\frac{b\sqrt{\log(1/\beta)}}{\mu\gamma}"
+    r"\cdot\frac{b\sqrt{\log((n+1)(n+2)/\beta)}}{\gamma}",
+    needs=[n for n in LAST_NEEDS if n.names != ("outliers",)],
+    source=f"{WZW25}, Appendix D.2, third line of the display; our constant",
+)
+def last_noise_part(*, n, gamma, mu, beta, radius=1.0):
+    """The noise of the last iterate in terms of n, gamma, mu and beta: the substitution of Delta and k in Appendix D.2
+
+    Delta <= 12 b/gamma (`wzw25.lemD.1.s5`) and k <= 24.6 (b/gamma)^2 log((n+1)(n+2)/beta) (Lemma 6.2), and
+    12 sqrt(24.6) < 60. The other lines of the display are those of Lemma D.1: the inliers cost nothing (s2), an outlier
+    at most 23 b/(5 gamma) (s3 corrected, s4).
+
+    >>> round(last_noise_part(n=1, gamma=1.0, mu=1.0, beta=0.5))
+    79
+    """
+    return 60 * radius**2 * sqrt(-log(beta) * spread(n, beta)) / (mu * gamma**2)
+
+
 # Lemma H.2 ------------------------------------------------------------------------------------------------------------
 
 

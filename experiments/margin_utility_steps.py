@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import log, sqrt
 
 import numpy as np
 from flint import arb
@@ -10,6 +11,7 @@ from flint import arb
 from bounds import margin_utility_steps as bounds
 from bounds.certify import at, certify, enclosure, exact, lower_end, over, upper_end
 from bounds.hinge_gradient import replacement_sensitivity
+from bounds.jl_margin import third_margin_rows
 from bounds.noisy_gd import averaged_excess, printed_steps
 from experiments.claim import Sabotage, exact_claim, holds, inconclusive, refuted
 from experiments.gaussian_checks import construction
@@ -57,6 +59,24 @@ def four_is_enough(*, factor=1):
                 right = bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
                 pairs.append(({"n": n, "rows": rows, "mu": mu}, left, right))
     return everywhere_below(pairs, factor, "everywhere", "sqrt(1 + 1/k)/4 <= 0.354")
+
+
+@exact_claim(
+    bounds.last_noise_part,
+    control=Sabotage("a right side {} times smaller", (2, 4)),
+    given=("wzw25.lemD.1.s5/printed", "wzw25.lem6.2/printed"),
+)
+def substitution_of_sizes(*, factor=1):
+    """Delta sqrt(k log(1/beta))/mu at the explicit k of Lemma 6.2, over all scales, against the display."""
+    pairs = []
+    for n in (1, 2, 100, 10**6):
+        for share in (1e-4, 0.3, 1.0):
+            for beta in (1 - 1e-9, 0.5, 1e-12):
+                known = {"n": n, "gamma": 7 * share, "beta": beta}
+                k = third_margin_rows(b=7.0, **known)
+                left = bounds.projected_sensitivity(gamma=7 * share, radius=7.0) * sqrt(k * -log(beta)) / 0.3
+                pairs.append((known, left, bounds.last_noise_part(mu=0.3, radius=7.0, **known)))
+    return everywhere_below(pairs, factor, "everywhere", "12 sqrt(24.6) = 59.5")
 
 
 @exact_claim(
