@@ -11,6 +11,7 @@ from scipy.stats import multivariate_normal, norm
 
 from bounds import gdp
 from bounds.theorem import OutsideHypotheses
+from experiments import gdp as claims
 from experiments.audit import audit
 from experiments.claim import CLAIMS
 from experiments.gdp_conversion import Conversion
@@ -28,7 +29,7 @@ from mechanisms.privacy import (
 )
 
 exactly = settings(derandomize=True, deadline=None)
-EXACT = [key for key in CLAIMS if CLAIMS[key].trial.__module__ == "experiments.gdp" and CLAIMS[key].style == "exact"]
+EXACT = [key for key in CLAIMS if CLAIMS[key].trial.__module__ == claims.__name__ and CLAIMS[key].style == "exact"]
 
 # wzw25 at delta = 1e-5: mu, exact epsilon, Lemma E.1, Corollary E.2. The first column is dp-accounting's.
 REFERENCE = [
