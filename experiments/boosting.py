@@ -217,6 +217,33 @@ def scattered(m):
     return point, learnt, -np.expm1(-x)
 
 
+def unlearnable(instance, sizes, module, event, dimension, family):
+    """The finding that quarter / `module.printed_order` grows along instances that no private learner learns.
+
+    `instance(m)` gives the parameters, a bound on the probability of learning, and what the order needs of it. `event`
+    and `dimension` are the words of the witness for what is bounded and for the dimension.
+    """
+    points, ratios, safe = [], [], True
+    for m in sizes:
+        point, learnt, needed = instance(m)
+        safe &= learnt < needed
+        points.append(point)
+        ratios.append(0.25 / module.printed_order(**point))
+    if not (safe and grows(ratios)):
+        return inconclusive("NO_CONSTANT", f"ratios {ratios}")
+    code = [
+        "from math import exp, expm1, log",
+        f"from {module.__name__} import printed_order",
+        f"points = {points!r}",
+        f"for p in points:  # {event} is at most this, for some labels, and should be at least 1 - beta",
+        f"    learnt = exp(1 - {dimension} / 8) + p['m'] * (exp(1) - 1) * p['delta']",
+        "    assert learnt < -expm1(log(p['beta']))",
+        "ratios = [0.25 / printed_order(**p) for p in points]",
+        "assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]",
+    ]
+    return unbounded({}, family, points, ratios, code)
+
+
 @exact_claim(
     bounds.printed_order,
     quick=({},),
@@ -229,25 +256,8 @@ def scattered(m):
 )
 def nothing_is_learnt():
     """The excess is at least 1/4 with probability above beta, by privacy alone; g goes to 0."""
-    points, ratios, safe = [], [], True
-    for m in (10**5, 10**9, 10**13):
-        point, learnt, needed = scattered(m)
-        safe &= learnt < needed
-        points.append(point)
-        ratios.append(0.25 / bounds.printed_order(**point))
-    if not (safe and grows(ratios)):
-        return inconclusive("NO_CONSTANT", f"ratios {ratios}")
-    code = [
-        "from math import exp, expm1, log",
-        "from bounds.boosting import printed_order",
-        f"points = {points!r}",
-        "for p in points:  # P(excess < 1/4) is at most this, for some labels, and should be at least 1 - beta",
-        "    learnt = exp(1 - p['k'] / 8) + p['m'] * (exp(1) - 1) * p['delta']",
-        "    assert learnt < -expm1(log(p['beta']))",
-        "ratios = [0.25 / printed_order(**p) for p in points]",
-        "assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]",
-    ]
-    return unbounded({}, "m grows, k = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0", points, ratios, code)
+    family = "m grows, k = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0"
+    return unlearnable(scattered, (10**5, 10**9, 10**13), bounds, "P(excess < 1/4)", "p['k']", family)
 
 
 @exact_claim(

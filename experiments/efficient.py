@@ -11,7 +11,7 @@ from bounds import efficient as bounds
 from bounds import jl_fast
 from bounds.boosting import utility_constant as lemma_constant
 from bounds.phased_sgd import phase_lengths, rounds_for
-from experiments.boosting import CHAIN, SMALL_RHO, TWO_RECORDS, broken_privacy
+from experiments.boosting import CHAIN, SMALL_RHO, TWO_RECORDS, broken_privacy, unlearnable
 from experiments.boosting_steps import selection_ratio
 from experiments.claim import Sabotage, exact_claim, holds, inconclusive, refuted, tail_claim
 from experiments.margin_data import risks
@@ -132,25 +132,8 @@ def hidden_signs(m, beta=None):
 )
 def nothing_is_learnt():
     """The risk is at least 1/4 with probability above beta, by privacy alone; g goes to 0 and no vector has loss."""
-    points, ratios, safe = [], [], True
-    for m in (10**5, 10**7, 10**9):
-        point, learnt, needed = hidden_signs(m)
-        safe &= learnt < needed
-        points.append(point)
-        ratios.append(0.25 / bounds.printed_order(**point))
-    if not (safe and grows(ratios)):
-        return inconclusive("NO_CONSTANT", f"ratios {ratios}")
-    code = [
-        "from math import exp, expm1, log",
-        "from bounds.efficient import printed_order",
-        f"points = {points!r}",
-        "for p in points:  # P(risk < 1/4) is at most this, for some labels, and should be at least 1 - beta",
-        "    learnt = exp(1 - p['a'] ** 2 / 8) + p['m'] * (exp(1) - 1) * p['delta']",
-        "    assert learnt < -expm1(log(p['beta']))",
-        "ratios = [0.25 / printed_order(**p) for p in points]",
-        "assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]",
-    ]
-    return unbounded({}, "m grows, d = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0", points, ratios, code)
+    family = "m grows, d = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0"
+    return unlearnable(hidden_signs, (10**5, 10**7, 10**9), bounds, "P(risk < 1/4)", "p['a'] ** 2", family)
 
 
 def constant():

@@ -18,7 +18,7 @@ import joblib
 from tqdm import tqdm
 
 from experiments import fingerprint, topics
-from experiments.cells import Cell, Control, combine, fold
+from experiments.cells import Cell, Control, fold
 from experiments.claim import CLAIMS
 from experiments.store import Chunk, Store
 from experiments.streams import LEDGER_ROOT, generator
@@ -235,6 +235,3 @@ def script(topic):
     execute(closure([c.key for c in claims]), store, progress=True)
     keys = {c.key for c in claims}
     print(table([row for row in ledger(store, LEDGER_ROOT) if row["key"] in keys]))
-
-
-__all__ = ["closure", "combine", "compute", "decide", "execute", "plan", "script"]

@@ -88,7 +88,6 @@ class TailDecider:
     """P(bad event) <= beta, from independent trials. A chunk is {"trials", "failures"}."""
 
     beta: float
-    refute_odds: np.ndarray = field(default_factory=lambda: REFUTE_ODDS)
     trials: int = 0
     failures: int = 0
 
@@ -106,7 +105,7 @@ class TailDecider:
     def log_e(self):
         return (
             log_e_tail(self.trials, self.failures, self.beta, HOLD_ODDS),
-            log_e_tail(self.trials, self.failures, self.beta, self.refute_odds),
+            log_e_tail(self.trials, self.failures, self.beta, REFUTE_ODDS),
         )
 
     def interval(self):
@@ -312,12 +311,11 @@ def miss_tail(trials, beta, truth, verdict):
     >>> miss_tail(3500, 0.1, 0.05, "HOLDS") < 1e-8
     True
     """
-    counts = np.arange(trials + 1)
     odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)
     low, high = 0, trials + 1  # HOLDS is reached for counts < high, REFUTED for counts >= low
     while low < high:
         middle = (low + high) // 2
-        reached = log_e_tail(trials, int(counts[min(middle, trials)]), beta, odds) >= threshold
+        reached = log_e_tail(trials, min(middle, trials), beta, odds) >= threshold
         above = trials * beta <= middle
         if verdict == HOLDS:
             reached = reached and not above
