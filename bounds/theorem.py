@@ -26,6 +26,8 @@ KINDS = (
     "construction",
     "identity",
 )
+
+
 READINGS = ("printed", "explicit", "corrected")
 
 

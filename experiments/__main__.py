@@ -15,9 +15,9 @@ import click
 import pandas as pd
 
 from bounds import papers
-from experiments import topics
-from experiments.store import Store, StoreError
-from experiments.streams import LEDGER_ROOT
+from experiments.engine import registry
+from experiments.engine.store import Store, StoreError
+from experiments.engine.streams import LEDGER_ROOT
 
 CONTRADICTION = 1
 
@@ -49,10 +49,10 @@ def plainly(command):
 
 def select(names):
     """The keys of the claims that ids, keys, topics or papers name; all for no name."""
-    from experiments.claim import CLAIMS
-    from experiments.run import closure
+    from experiments.engine.claim import CLAIMS
+    from experiments.engine.run import closure
 
-    by_topic = topics.load()
+    by_topic = registry.load()
     claims = list(CLAIMS.values())
     if not names:
         return [claim.key for claim in claims]
@@ -82,6 +82,8 @@ def open_store(reports):
 reports_option = click.option(
     "--reports", default="reports", show_default=True, help="The folder of the store and the pages."
 )
+
+
 root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")
 
 
@@ -102,9 +104,9 @@ def main():
 @plainly
 def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
     """Decide claims; continue where an earlier run stopped."""
-    from experiments import run as runner
-    from experiments.claim import CLAIMS
-    from experiments.ledger import ledger, table
+    from experiments.engine import run as runner
+    from experiments.engine.claim import CLAIMS
+    from experiments.engine.ledger import ledger, table
 
     claims = [CLAIMS[key] for key in select(names)]
     if only_plan:
@@ -128,12 +130,12 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
 
 def planned_table(claims, profile):
     """Planned core-seconds a topic and in all."""
-    from experiments.run import plan
+    from experiments.engine.run import plan
 
     by_topic: dict = {}
     seconds = plan(claims, profile)
     for claim in claims:
-        topic = topics.topic_of(claim)
+        topic = registry.module_of(claim)
         by_topic[topic] = by_topic.get(topic, 0.0) + seconds[claim.key]
     lines = [f"{topic:20} {value:9.1f}" for topic, value in by_topic.items()]
     return "\n".join([*lines, f"{'all':20} {sum(by_topic.values()):9.1f}  core-seconds at the caps"])
@@ -168,7 +170,7 @@ def contradictions(rows, reports):
 @plainly
 def show_ledger(names, as_json, as_csv, root, reports):
     """Print the ledger."""
-    from experiments.ledger import as_frame, jsonable, ledger, table
+    from experiments.engine.ledger import as_frame, jsonable, ledger, table
 
     rows = ledger(open_store(reports), root)
     if names:
@@ -189,7 +191,7 @@ def show_ledger(names, as_json, as_csv, root, reports):
 @plainly
 def explain(name, root, reports):
     """Statement, hypotheses, derivation, check, verdict and witness of one id."""
-    from experiments.explain import explained
+    from experiments.engine.explain import explained
 
     keys = set(select([name]))
     text = explained(name, keys, open_store(reports), root)
@@ -207,8 +209,8 @@ def explain(name, root, reports):
 @plainly
 def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
     """Attack a mechanism: two functions sample(rng, size), one for each of two neighbouring datasets."""
-    from experiments.audit import audit as attack
-    from experiments.verdict import REFUTED, conclude
+    from experiments.engine.audit import audit as attack
+    from experiments.engine.verdict import REFUTED, conclude
     from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
     if (epsilon is None) == (mu is None):

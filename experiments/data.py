@@ -36,6 +36,7 @@ NUCLEI = {  # upper ends for mean, error, worst; every lower end is 0
     "fractal dimension": (0.1, 0.03, 0.2),
 }
 
+
 # RAND health-insurance experiment. ln(coinsurance + 1) has coinsurance <= 100; the largest fmde is
 # ln(1000 dollars / 0.25), the family's maximum over the lowest positive coinsurance.
 RANDHIE = {
@@ -49,6 +50,7 @@ RANDHIE = {
     "hlthf": (0, 1),
     "hlthp": (0, 1),
 }
+
 
 # Fair (1978): the codes of the questionnaire.
 FAIR = {

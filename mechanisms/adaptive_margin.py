@@ -22,13 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from bounds import adaptive_margin as bounds
-from mechanisms import jl, jl_gd
+from bounds.wzw25 import algorithms as bounds
+from mechanisms import projected_gd, sign_projection
 from mechanisms.law import LinearModel, clip_rows, positive, rows, signs, within_unit
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 CALIBRATIONS = ("printed", "exact")
+
+
 SCORES = ("empirical", "penalised")
+
+
 SLACK = 1e-9  # a row is told to be too long when its norm exceeds the radius by more than this share
 
 
@@ -39,7 +43,7 @@ class AdaptiveMarginLaw:
     A release is a dict: `weights` (size, d), lifted back to R^d; `index` (size,) of the margin chosen; `margin` itself.
     """
 
-    candidates: tuple[jl_gd.JLGDLaw, ...] = field(repr=False)  # one a margin, each with its share of the budget
+    candidates: tuple[projected_gd.JLGDLaw, ...] = field(repr=False)  # one a margin, each with its share of the budget
     margins: np.ndarray  # Gamma, ascending, shape (m,)
     penalties: np.ndarray  # public, added to the number of errors, shape (m,)
     sigma: float  # standard deviation of a score's noise; a score counts errors, its sensitivity is 1
@@ -142,7 +146,7 @@ def draw_projections(n, d, *, rng, radius=1.0, beta=None):
     third of its margin, 1/n^2 by default.
     """
     sizes = [bounds.projection_rows(n, gamma, radius, beta) for gamma in bounds.margin_grid(n, radius)]
-    return tuple(None if k >= d else jl.sign_projection(k, d, rng=rng) for k in sizes)
+    return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
 
 def candidates(X, y, *, mu, projections=None, radius=1.0, steps="balanced", **descent):
@@ -163,10 +167,10 @@ def candidates(X, y, *, mu, projections=None, radius=1.0, steps="balanced", **de
         projections = (None,) * len(margins)
     if len(projections) != len(margins):
         raise ValueError(f"projections has length {len(projections)}, and the grid has {len(margins)} margins")
-    found: list[jl_gd.JLGDLaw] = []
+    found: list[projected_gd.JLGDLaw] = []
     Z = None
     for gamma, phi in zip(margins, projections, strict=True):
-        run = jl_gd.law(X, y, mu=mu, width=gamma / 3, projection=phi, radius=radius, steps=steps, **descent)
+        run = projected_gd.law(X, y, mu=mu, width=gamma / 3, projection=phi, radius=radius, steps=steps, **descent)
         if phi is None:  # the same rows every time: keep one copy
             Z = run.descent.Z if Z is None else Z
             run = replace(run, descent=replace(run.descent, Z=Z))

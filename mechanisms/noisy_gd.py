@@ -19,15 +19,21 @@ from math import inf, isfinite, log, nextafter, pi
 
 import numpy as np
 
-from bounds import last_iterate
-from bounds import noisy_gd as bounds
-from bounds.hinge_gradient import replacement_sensitivity
+from bounds.wzw25 import last_iterate
+from bounds.wzw25 import noisy_gd as bounds
+from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from mechanisms.law import LinearModel, clip_rows, positive, signs, whole
 from mechanisms.privacy import GaussianDP
 
 OUTPUTS = ("average", "last", "iterates")
+
+
 STRIDES = ("printed", "tuned", "decaying")
+
+
 ENTRIES = 2**14  # of the matrix of margins at any one time: it stays in the cache, ten times faster than 2^21
+
+
 RATE = 1e9  # entries a core updates in a second, measured
 
 
@@ -150,8 +156,8 @@ def law(
     X: (n, d); y: (n,), each -1 or +1. `distance` is the assumed ||w_ref - w_0||, a public constant (1 for unit
     comparators and w_0 = 0). `stride`: "printed" distance / sqrt(T (n^2 Delta^2 + d sigma^2 log_factor)), where Lemma
     C.2 has log_factor = log(1/beta); "tuned" uses the hinge's gradient norm n Delta / 2; "decaying" does too and goes
-    down linearly to 0 (`bounds.last_iterate.decaying_mean`). `average`: weights of w_0..w_{T-1}, uniform by default.
-    Raises ValueError for anything out of range.
+    down linearly to 0 (`bounds.wzw25.last_iterate.decaying_mean`). `average`: weights of w_0..w_{T-1}, uniform by
+    default. Raises ValueError for anything out of range.
     """
     positive(mu=mu, width=width, radius=radius, distance=distance, log_factor=log_factor)
     for name, value, allowed in (("output", output, OUTPUTS), ("stride", stride, STRIDES)):

@@ -20,12 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from bounds import phased_sgd as bounds
+from bounds.bms22 import dp_erm_proof
+from bounds.bms22 import phased_sgd as bounds
 from mechanisms.law import LinearModel, clip_rows, positive, signs
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 
 CALIBRATIONS = ("analytic", "printed")
+
+
 OUTPUTS = ("last", "phases")
+
+
 DRAWN = 2**18  # indices drawn at any one time
 
 
@@ -194,7 +199,7 @@ def multiplier_for(privacy, calibration="analytic"):
     top = -log(privacy.delta)
     if not 0 < privacy.epsilon <= top:
         raise ValueError(f"epsilon = {privacy.epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
-    return bounds.printed_multiplier(epsilon=privacy.epsilon, delta=privacy.delta)
+    return dp_erm_proof.printed_multiplier(epsilon=privacy.epsilon, delta=privacy.delta)
 
 
 def law(X, y, *, rho, radius, norm_bound, privacy, calibration="analytic", output="last", eta=None):

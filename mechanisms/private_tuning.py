@@ -22,17 +22,21 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri_exp
 
-from bounds import tnb
-from bounds.adaptive_margin import margin_grid, score_noise, split_budget
-from bounds.private_tuning import sharp_epsilon, tail_at, tuning_budget
-from bounds.private_tuning_rates import repetition_r
+from bounds.wzw25 import run_counts
+from bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
+from bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
+from bounds.wzw25.tuned_margin import repetition_r
 from mechanisms.adaptive_margin import SLACK, AdaptiveModel, candidates, draw_projections, one_of
 from mechanisms.law import positive, rows, signs, within_unit
 from mechanisms.privacy import ApproxDP, GaussianDP
 from mechanisms.tnb import TruncatedNegativeBinomial
 
 CALIBRATIONS = ("printed", "sharp")
+
+
 ENTRIES = 2**22  # of the matrix of candidates at any one time
+
+
 ROUNDING = 1e-12  # relative; a candidate may exceed its budget by so much
 
 
@@ -43,8 +47,8 @@ def budget(epsilon, delta, *, r, eta=1.0, calibration="printed"):
     """(mu of one run, the guarantee of the best of K runs).
 
     "printed": Theorem K.3, epsilon / (6 sqrt(2 log(1/(r delta)))), for eta = 1 and epsilon <= 24 log(1/(r delta)); it
-    promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose `bounds.private_tuning.sharp_epsilon` is at most
-    epsilon, for every eta; it promises (epsilon, delta)-DP with two to four times the budget. Raises ValueError.
+    promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose `bounds.wzw25.best_of_runs.sharp_epsilon` is at
+    most epsilon, for every eta; it promises (epsilon, delta)-DP with two to four times the budget. Raises ValueError.
 
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495); round(mu, 4), promised.epsilon
     (0.028, 1.00001)
@@ -207,7 +211,7 @@ class PrivateSelectionLaw:
         weight = np.log1p((1 - r) / r * ndtr(far).mean(axis=1))
         logs = -(far**2) / 2 - (eta + 1) * weight[:, None]
         total = np.log(np.exp(logs - logs.max()).sum(axis=0) + 1e-320) + logs.max()
-        scale = log(tnb.mean(eta=eta, r=r)) - log(2 * pi) / 2 - log(len(self.scores)) + log(0.01)
+        scale = log(run_counts.mean(eta=eta, r=r)) - log(2 * pi) / 2 - log(len(self.scores)) + log(0.01)
         return total + scale
 
     def log_density(self, releases):

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bounds import tnb
+from bounds.exact import tnb
+from bounds.wzw25 import run_counts
 
 LARGEST = 2.0**50  # of (1 + |eta|) / r: so large a K is still counted exactly, and 2^63 is out of reach
 
@@ -33,16 +34,17 @@ class TruncatedNegativeBinomial:
     @property
     def mean(self):
         """E K."""
-        return tnb.mean(eta=self.eta, r=self.r)
+        return run_counts.mean(eta=self.eta, r=self.r)
 
     def sample(self, rng, size=1):
         """`size` independent values of K, shape (size,), whole numbers of at least 1.
 
         K = 1 + N with N | p negative binomial, 1 + eta successes of probability p, and p in (r, 1) of density
-        proportional to p^(-1-eta): `bounds.tnb.mixing_quantile`. No table and no rejection, so the cost of a draw
-        depends neither on r nor on how close eta is to 0 or -1. The negative binomial is Poisson with a gamma mean.
+        proportional to p^(-1-eta): `bounds.wzw25.run_counts.mixing_quantile`. No table and no rejection, so the cost of
+        a draw depends neither on r nor on how close eta is to 0 or -1. The negative binomial is Poisson with a gamma
+        mean.
         """
-        p = tnb.mixing_quantile(eta=self.eta, r=self.r, q=rng.random(size))
+        p = run_counts.mixing_quantile(eta=self.eta, r=self.r, q=rng.random(size))
         rate = rng.standard_gamma(1 + self.eta, size) * (-np.expm1(np.log(p)) / p)
         return 1 + rng.poisson(rate)
 

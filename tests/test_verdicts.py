@@ -15,16 +15,20 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from experiments import topics
-from experiments.cells import Control
-from experiments.claim import CLAIMS
-from experiments.run import decide
-from experiments.store import Store
-from experiments.streams import TEST_ROOT, generator
-from experiments.verdict import HOLDS, LOG_HOLD, REFUTED, STAKES, miss_tail
+from experiments.engine import registry
+from experiments.engine.cell import Control
+from experiments.engine.claim import CLAIMS
+from experiments.engine.run import decide
+from experiments.engine.store import Store
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.engine.verdict import HOLDS, LOG_HOLD, REFUTED, STAKES, miss_tail
 
-topics.load()
+registry.load()
+
+
 COMMITTED = Path(__file__).parent / "verdicts.csv"
+
+
 EXPECTED = {row["key"]: row for row in csv.DictReader(COMMITTED.read_text().splitlines())}
 
 

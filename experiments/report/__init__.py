@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.ledger import as_frame, ledger_with_cells
+from experiments.engine.ledger import as_frame, ledger_with_cells
 from experiments.report.page import render
 from experiments.report.summary import summary_lines
 

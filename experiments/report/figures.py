@@ -7,16 +7,21 @@ import re
 from typing import NamedTuple
 
 import matplotlib
-
-matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
 import statsmodels.api as sm
 
-from experiments.verdict import HOLDS, REFUTED
+from experiments.engine.verdict import HOLDS, REFUTED
+
+matplotlib.use("svg")
+
 
 INK, ACCENT, FAINT, GOOD, BAD = "#1f2933", "#2f6f9f", "#9aa5b1", "#2e7d4f", "#b3372f"
+
+
 COLOURS = [ACCENT, BAD, GOOD, "#8a6d1d", "#6b4c9a", "#c2608f", "#4aa3a2", FAINT]
+
+
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "marginalia",
@@ -30,6 +35,8 @@ STYLE = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
+
+
 MOST_CELLS = 24
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from bounds import jl as bounds
+from bounds.bms22 import sign_projection as bounds
 from experiments.speed.side_by_side import ratio
-from mechanisms.jl import sign_projection
-from mechanisms.jl_fast import fast_projection
+from mechanisms.fast_projection import fast_projection
+from mechanisms.sign_projection import sign_projection
 
 SEED = 7
+
+
 LARGEST_MATRIX = 2**26  # entries; a dense matrix beyond this does not fit beside the benchmark
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from bounds import noisy_gd as bounds
-from bounds.hinge_gradient import hinge_sum
+from bounds.wzw25 import noisy_gd as bounds
+from bounds.wzw25.hinge_gradient import hinge_sum
 from experiments.speed.side_by_side import ratio
 from mechanisms import noisy_gd
 
 SEED = 11
+
+
 MU, GAMMA = 1.0, 0.5
+
+
 LARGEST = 10**10  # multiplications a benchmark may spend
 
 

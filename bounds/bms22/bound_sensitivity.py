@@ -1,0 +1,249 @@
+r"""How far one record moves the bounds: Lemma F.3 of Bassily, Mohri & Suresh (2022).
+
+F(rho, g_rho(S)) depends on the sample through g alone, the least empirical margin loss (F_1, F_4, F_5) or hinge loss
+(F_2, F_3). One record moves the margin loss of every hypothesis, hence the least one, by at most 1/m, from one
+multiple of 1/m to the next; a concave function of it, such as sqrt(t), moves most from 0 to 1/m. So sqrt(B/m)
+sqrt(1/m) = sqrt(B)/m: the printed units are right. A change of a record may be a change of its label; every lower
+bound below is reached by one. `ratio` is Lambda r/rho. The printed O(.) of F_1 is our `constant` C. All sensitivities
+are non-increasing in rho, as the proof of Lemma F.1 needs and its statement denies (lemF.1.s3).
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+
+LEMMA = "Bassily, Mohri & Suresh 2022, Lemma F.3"
+
+
+FIRST = [integer("m"), positive("ratio"), in_unit_interval("beta")]
+
+
+HINGE = [integer("m"), positive("ratio")]
+
+
+COVER = [integer("m"), at_least("M", 0)]
+
+
+def _spread(m, ratio, beta):
+    """B = Lambda^2 r^2 log^2(m/beta) / rho^2 + log(1/beta)."""
+    return ratio**2 * log(m / beta) ** 2 + log(1 / beta)
+
+
+@theorem(
+    "bms22.lemF.3a",
+    says=r"\Delta_\rho(F_1)=O\left(\frac{1}{m}+\frac{1}{m}\sqrt{\frac{\Lambda^2r^2\log^2(m/\beta)}{\rho^2}"
+    r"+\log\frac{1}{\beta}}\right)",
+    needs=FIRST,
+    source=LEMMA,
+)
+def sensitivity_1(*, m, ratio, beta):
+    """Sensitivity of the bound for the pure linear learner, up to a constant
+
+    What the printed O(.) contains.
+
+    >>> round(sensitivity_1(m=100, ratio=1.0, beta=0.5), 6)
+    0.063633
+    """
+    return (1 + sqrt(_spread(m, ratio, beta))) / m
+
+
+@theorem(
+    "bms22.lemF.3a",
+    reading="explicit",
+    says=r"\Delta_\rho(F_1)\le\frac{1}{m}+\frac{C}{m}\sqrt{\frac{\Lambda^2r^2\log^2(m/\beta)}{\rho^2}"
+    r"+\log\frac{1}{\beta}}",
+    needs=[*FIRST, positive("constant")],
+    source=LEMMA,
+)
+def sensitivity_1_explicit(*, m, ratio, beta, constant):
+    """Sensitivity of the bound for the pure linear learner, with the constant C of F_1
+
+    F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is from 0 to
+    1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with one label
+    changed, for rho < Lambda r and m >= 2. Reading the root as covering R only, as the appendix prints Theorem 3.1,
+    would give C B/m^1.5.
+
+    >>> round(sensitivity_1_explicit(m=100, ratio=1.0, beta=0.5, constant=2.0), 6)
+    0.117267
+    """
+    return (1 + constant * sqrt(_spread(m, ratio, beta))) / m
+
+
+def _hinge(m, ratio):
+    """min(1 + x, 2 x, m) / m: how far the least hinge loss moves."""
+    return min(1 + ratio, 2 * ratio, m) / m
+
+
+@theorem(
+    "bms22.lemF.3b",
+    says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)",
+    needs=HINGE,
+    source=LEMMA,
+)
+def sensitivity_2(*, m, ratio):
+    """Sensitivity of the bound for the efficient linear learner, up to a constant
+
+    What the printed O(.) contains; the printed proof shows the constant 2.
+
+    >>> sensitivity_2(m=100, ratio=2.0)
+    0.02
+    """
+    return ratio / m
+
+
+@theorem(
+    "bms22.lemF.3b",
+    reading="explicit",
+    says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
+    needs=HINGE,
+    source=LEMMA,
+)
+def sensitivity_2_explicit(*, m, ratio):
+    """Sensitivity of the least hinge loss over a ball
+
+    The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x), and the
+    least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned; for 1
+    <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
+
+    >>> sensitivity_2_explicit(m=100, ratio=2.0), sensitivity_2_explicit(m=100, ratio=0.5)
+    (0.03, 0.01)
+    """
+    return _hinge(m, ratio)
+
+
+@theorem(
+    "bms22.lemF.3b.s1",
+    parent="bms22.lemF.3b",
+    says=r"\hat{L}^\rho_{S'}(w')-\hat{L}^\rho_{S''}(w'')\le\hat{L}^\rho_{S'}(w'')-\hat{L}^\rho_{S''}(w'')",
+    source=f"{LEMMA}, proof, which writes F_1 for one of the two F_2",
+)
+def other_minimiser():
+    """The minimiser of the neighbour does no better: w' minimises on S'
+
+    The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0.
+    """
+    return 0
+
+
+@theorem(
+    "bms22.lemF.3b.s2",
+    parent="bms22.lemF.3b",
+    says=r"\hat{L}^\rho_{S'}(w)-\hat{L}^\rho_{S''}(w)\le\frac{2}{m\rho}\max_{\|w\|\le\Lambda,\|x\|\le r}|w\cdot x|"
+    r"\le\frac{2\Lambda r}{m\rho}",
+    needs=HINGE,
+    source=f"{LEMMA}, proof",
+)
+def lipschitz_step(*, m, ratio):
+    """One record moves the hinge loss of a fixed w by at most 2 Lambda r / (m rho)
+
+    The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r.
+
+    >>> lipschitz_step(m=100, ratio=2.0)
+    0.04
+    """
+    return 2 * ratio / m
+
+
+@theorem(
+    "bms22.lemF.3c",
+    says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)",
+    needs=HINGE,
+    source=LEMMA,
+)
+def sensitivity_3(*, m, ratio):
+    """Sensitivity of the bound for the kernel learner, up to a constant
+
+    What the printed O(.) contains, K(x, x) = r^2.
+
+    >>> sensitivity_3(m=100, ratio=2.0)
+    0.02
+    """
+    return ratio / m
+
+
+@theorem(
+    "bms22.lemF.3c",
+    reading="explicit",
+    says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
+    needs=HINGE,
+    source=LEMMA,
+)
+def sensitivity_3_explicit(*, m, ratio):
+    """Sensitivity of the least hinge loss over a ball of a RKHS
+
+    As in R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. Reached for Lambda r <= rho and m >= 2 by m equal points,
+    one label changed.
+
+    >>> sensitivity_3_explicit(m=100, ratio=2.0)
+    0.03
+    """
+    return _hinge(m, ratio)
+
+
+@theorem(
+    "bms22.lemF.3d",
+    says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)",
+    needs=COVER,
+    source=LEMMA,
+)
+def sensitivity_4(*, m, M):
+    """Sensitivity of the bound for label privacy, up to a constant
+
+    What the printed O(.) contains. M depends on m, beta and the class, not on the sample.
+
+    >>> sensitivity_4(m=100, M=4.0)
+    0.03
+    """
+    return (1 + sqrt(M)) / m
+
+
+@theorem(
+    "bms22.lemF.3d",
+    reading="explicit",
+    says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}",
+    needs=COVER,
+    source=LEMMA,
+)
+def sensitivity_4_explicit(*, m, M):
+    """Sensitivity of the bound for label privacy
+
+    F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in t. Reached
+    where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H; meant is
+    H.
+
+    >>> sensitivity_4_explicit(m=100, M=4.0)
+    0.05
+    """
+    return (1 + 2 * sqrt(M)) / m
+
+
+@theorem("bms22.lemF.3e", says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)", needs=[integer("m")], source=LEMMA)
+def sensitivity_5(*, m):
+    """Sensitivity of the bound for networks, up to a constant
+
+    What the printed O(.) contains. No root of the loss enters F_5: its rate is additive.
+
+    >>> sensitivity_5(m=100)
+    0.01
+    """
+    return 1 / m
+
+
+@theorem(
+    "bms22.lemF.3e",
+    reading="explicit",
+    says=r"\Delta_\rho(F_5)\le\frac{1}{m}",
+    needs=[integer("m")],
+    source=LEMMA,
+)
+def sensitivity_5_explicit(*, m):
+    """Sensitivity of the least margin loss
+
+    1/m for any class. Reached where some x and h have |h(x)| > rho, and m >= 2.
+
+    >>> sensitivity_5_explicit(m=100)
+    0.01
+    """
+    return 1 / m

@@ -1,0 +1,156 @@
+"""The fast Johnson-Lindenstrauss embedding: Bassily, Mohri & Suresh (2022), Lemma A.4.
+
+Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates drawn with replacement
+(`mechanisms.fast_projection`). The printed k does not contain the dimension; a moment argument shows why it need not.
+"""
+
+from __future__ import annotations
+
+from math import ceil, e, exp, log, sqrt
+
+from bounds.bms22.sign_projection import APPENDIX, PRESERVED, SETTING
+from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+
+CONSTANT = 62_300  # c of Lemma A.4, certified in experiments.bms22.fast_projection
+
+
+STEPS = 9  # c' of Lemma A.4
+
+
+@theorem(
+    "bms22.lemA.4",
+    part="embedding",
+    kind="tail",
+    says=r"k=\frac{c\log(m/\beta)\log(m/(\gamma\beta))}{\gamma^2}:\quad " + PRESERVED,
+    needs=SETTING,
+    source=APPENDIX + ", Lemma A.4, (6) and (7)",
+)
+def fast_projection_order(*, m, gamma, beta):
+    """A fast projection keeps norms and inner products of m points
+
+    What c multiplies: g = log(m/beta) log(m/(gamma beta)) / gamma^2. "c sufficiently large" has no number; the rows are
+    c g rounded up.
+    """
+    logs = log(m) - log(beta)
+    return logs * (logs - log(gamma)) / gamma**2
+
+
+@theorem(
+    "bms22.lemA.4",
+    part="time",
+    says=r"\mathrm{time}(v\mapsto\Phi v)\le c'd\log d+c'k",
+    needs=[integer("d"), integer("k")],
+    source=APPENDIX + ", Lemma A.4",
+)
+def fast_projection_time(*, d, k):
+    """One application takes c' d log d + c' k operations
+
+    What c' multiplies: d log d + k; d log d is 0 for d = 1.
+    """
+    return d * log(d) + k
+
+
+def fast_projection_operations(d, k):
+    """Operations of `mechanisms.fast_projection.FastProjection.apply` on one vector, D >= d the power of two.
+
+    D signs, log2 D rounds of D/2 butterflies of three operations (in place), and k scalings.
+
+    >>> fast_projection_operations(5, 3)
+    47
+    """
+    levels = (int(d) - 1).bit_length()
+    return 2**levels + 3 * levels * 2**levels // 2 + k
+
+
+@theorem(
+    "bms22.lemA.4",
+    part="embedding",
+    reading="explicit",
+    kind="tail",
+    says=r"k\ge\frac{36e^3(1+\gamma/(3e))(p-1)(q-1)}{\gamma^2},\ p=\max(2,\log(m^2/\beta)),\ q=\max(2p,2\log k):\quad "
+    + PRESERVED,
+    needs=[*SETTING, require("d a whole number >= 1, or None", lambda d: d is None or d == int(d) >= 1)],
+    source=APPENDIX + "; our constants, by moments",
+)
+def fast_projection_rows(*, m, gamma, beta, d=None):
+    """Rows k of the fast projection that keep norms and inner products of any m points in R^d
+
+    The smaller of two numbers, with t = gamma/3 and the m^2 vectors of Lemma A.3.
+
+    Without d: `fast_projection_moment` at p >= log(m^2/beta) is at most t/e: Markov leaves e^{-p} <= beta/m^2 a vector.
+    With d: all D coordinates of all vectors satisfy z^2 <= R = 2 log(4 D m^2/beta), except with probability beta/2, and
+    a mean of k values in [0, R] with mean 1 leaves [1 - t, 1 + t] with probability at most 2 exp(-k t^2/(3R)).
+
+    >>> fast_projection_rows(m=100, gamma=0.9, beta=0.1), fast_projection_rows(m=100, gamma=0.9, beta=0.1, d=1024)
+    (248492, 17054)
+    """
+    p = max(2.0, 2 * log(m) - log(beta))
+    scale = 36 * e**3 * (1 + gamma / (3 * e)) * (p - 1) / gamma**2
+    k = 1
+    while k < (needed := ceil(scale * (max(2 * p, 2 * log(k)) - 1))):
+        k = needed
+    if d is None:
+        return k
+    width = 1 << (int(d) - 1).bit_length()
+    spread = 2 * (log(4 * width * m**2) - log(beta))
+    return min(k, ceil(27 * spread * (log(4 * m**2) - log(beta)) / gamma**2))
+
+
+@theorem(
+    "bms22.lemA.4.s1",
+    parent="bms22.lemA.4",
+    reading="explicit",
+    says=r"\left\|\,\|\Phi x\|_2^2-1\right\|_p\le\frac{a^2+\sqrt{a^4+4a^2}}{2},\quad "
+    r"a^2=\frac{4e(p-1)(q-1)}{k},\ q=\max(2p,2\log k)",
+    needs=[integer("k"), at_least("p", 2)],
+    source="our reconstruction of what the lemma cites from Nelson's notes",
+)
+def fast_projection_moment(*, k, p):
+    """The p-th moment of one unit vector's distortion does not depend on the dimension
+
+    z = sqrt(D) H diag(s) x has entries that are Rademacher sums with variance 1; given s, Y = ||Phi x||^2 is the mean
+    of z_j^2 over k independent coordinates, each with mean ||x||^2 = 1. With ||.||_p the L_p norm and p >= 2,
+
+      ||Y - 1||_p <= (2/k) || sum_j s_j z_j^2 ||_p                       symmetrisation
+                  <= (2 sqrt(p-1)/k) || (sum_j z_j^4)^{1/2} ||_p         Khintchine, hypercontractive constant
+                  <= (2 sqrt(p-1)/sqrt(k)) ||max |z_j| ||_{2p} ||Y||_p^{1/2}   sum z^4 <= max z^2 * k Y, Cauchy-Schwarz
+      ||max_j |z_j| ||_{2p} <= (k E|z|^q)^{1/q} <= sqrt(e) sqrt(q-1)        q = max(2p, 2 log k)
+
+    so E = ||Y - 1||_p satisfies E^2 <= a^2 (1 + E), whose largest root is returned.
+    """
+    q = max(2 * p, 2 * log(k))
+    a2 = 4 * e * (p - 1) * (q - 1) / k
+    return (a2 + sqrt(a2**2 + 4 * a2)) / 2
+
+
+@theorem(
+    "bms22.lemA.4.s2",
+    parent="bms22.lemA.4",
+    reading="explicit",
+    kind="construction",
+    says=r"\Pr\left[1-\frac{\gamma}{3}\le N^2\le 1+\frac{\gamma}{3}\right]\ge 0.118\,\gamma,\ N\sim\mathcal{N}(0,1)",
+    needs=[in_unit_interval("gamma")],
+    source="ours: the corner m = 1, beta > 1/2 of Lemma A.4",
+)
+def one_gaussian_row(*, gamma):
+    """One vector, beta near 1: a single Gaussian row succeeds often enough
+
+    For m = 1 and s = 1 - beta < 1/2 the printed k = c g >= c s^2/gamma^2 may round up to a single row, where no sign
+    matrix works (Lemma A.3). But Lemma A.4 lets us choose the law of Phi. If s <= 0.118 gamma: one row of d Gaussians,
+    the others zero; the density of N^2 on [1 - gamma/3, 1 + gamma/3] is at least 0.177. Otherwise k >= c 0.118^2 >= 32
+    rows: the fast projection times V^{-1/2}, V uniform on [1 - w, 1 + w], w = sqrt(8/k) <= 1/2. The variance of
+    ||Phi x||^2 is at most 2/k, so by Chebyshev it lands in the window with probability at least
+    (3/4) min(1, gamma/(12 w)) >= s once c >= 2048. Both laws are oblivious and within the time of the lemma.
+    """
+    return 0.118 * gamma
+
+
+def union_of_moments(*, m, gamma, beta):
+    """m^2 (||Y - 1||_p / t)^p at p = max(2, log(m^2/beta)) and the explicit k: at most beta.
+
+    >>> union_of_moments(m=10, gamma=0.5, beta=0.1) <= 0.1
+    True
+    """
+    p = max(2.0, 2 * log(m) - log(beta))
+    moment = fast_projection_moment(k=fast_projection_rows(m=m, gamma=gamma, beta=beta), p=p)
+    return exp(2 * log(m) + p * log(moment / (gamma / 3)))

@@ -1,0 +1,135 @@
+"""Appendix H of Bassily, Mohri & Suresh (2022): a hinge loss on the line whose minimiser is long.
+
+Functions are plain arithmetic: fractions in, fractions out.
+"""
+
+from __future__ import annotations
+
+from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
+
+H = "Bassily, Mohri & Suresh 2022, Appendix H"
+
+
+LINE = [between("alpha", 0, 1), positive("radius"), require("0 < gamma < r", lambda gamma, radius: 0 < gamma < radius)]
+
+
+SHORT = [in_unit_interval("gamma")]
+
+
+@theorem(
+    "bms22.exH",
+    part="loss",
+    kind="identity",
+    says=r"\ell^{\mathrm{hinge}}(w)=\alpha\max\{0,1+wr\}+(1-\alpha)\max\{0,1-w\gamma\}",
+    needs=LINE,
+    source=H + ", first display",
+)
+def hinge_loss(*, w, alpha, gamma, radius):
+    """Expected hinge loss of w on the line
+
+    Mass alpha/2 each at (+r, -1) and (-r, +1), (1 - alpha)/2 each at (+gamma, +1) and (-gamma, -1).
+
+    >>> hinge_loss(w=1.0, alpha=0.5, gamma=0.5, radius=1.0)
+    1.25
+    """
+    return alpha * max(0, 1 + w * radius) + (1 - alpha) * max(0, 1 - w * gamma)
+
+
+@theorem(
+    "bms22.exH",
+    part="pieces",
+    kind="identity",
+    says=r"\ell^{\mathrm{hinge}}(w)=w(\alpha r-(1-\alpha)\gamma)+1\ (-\frac1r\le w\le\frac1\gamma),\ "
+    r"\alpha(1+wr)\ (w\ge\frac1\gamma),\ (1-\alpha)(1-w\gamma)\ (w\le-\frac1r)",
+    needs=LINE,
+    source=H + ", second display",
+)
+def hinge_pieces(*, w, alpha, gamma, radius):
+    """Expected hinge loss of w, piece by piece"""
+    if w * gamma >= 1:
+        return alpha * (1 + w * radius)
+    if w * radius <= -1:
+        return (1 - alpha) * (1 - w * gamma)
+    return w * (alpha * radius - (1 - alpha) * gamma) + 1
+
+
+@theorem(
+    "bms22.exH",
+    part="slope",
+    kind="identity",
+    says=r"r=1,\ \alpha=\frac\gamma2:\ \alpha r-(1-\alpha)\gamma=\alpha(-1+2\alpha)<0",
+    needs=SHORT,
+    source=H + ", third paragraph",
+)
+def middle_slope(*, gamma):
+    """The middle piece falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2"""
+    return gamma / 2 * (-1 + gamma)
+
+
+@theorem(
+    "bms22.exH",
+    part="minimiser",
+    kind="construction",
+    says=r"r=1,\ \alpha=\frac\gamma2:\ w^*=\frac1\gamma,\ \ell^{\mathrm{hinge}}(w^*)=\frac{1+\gamma}{2}",
+    needs=SHORT,
+    source=H
+    + ", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
+)
+def hinge_minimum(*, gamma):
+    """The hinge loss is least at w* = 1/gamma, where it is (1 + gamma)/2: the pair
+
+    The other cases reach 1 at w = 0 and (1 - alpha)(1 + gamma/r) > 1 at w = -1/r. alpha (1 + gamma/gamma), as the
+    appendix's text shows it, would be gamma, which is not (1 + gamma)/2.
+
+    >>> hinge_minimum(gamma=0.5)
+    (2.0, 0.75)
+    """
+    return 1 / gamma, (1 + gamma) / 2
+
+
+@theorem(
+    "bms22.exH",
+    part="zero-one",
+    kind="identity",
+    says=r"r=1,\ \alpha=\frac\gamma2:\ R_{\mathcal D}(w)=\frac\gamma2\quad\forall w>0",
+    needs=SHORT,
+    source=H + ", third and fourth paragraph",
+)
+def zero_one_loss(*, gamma):
+    """Every w > 0 has the zero-one loss of w*: gamma/2"""
+    return gamma / 2
+
+
+@theorem(
+    "bms22.exH",
+    part="norm",
+    kind="inequality",
+    says=r"\gamma<\frac1m\ \Rightarrow\ \|w^*\|>m",
+    needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
+    source=H + ", fourth paragraph",
+)
+def minimiser_norm(*, gamma, m):
+    """The minimiser is longer than the sample size: 1/gamma"""
+    return 1 / gamma
+
+
+@theorem(
+    "bms22.exH",
+    part="empirical",
+    kind="construction",
+    says=r"\gamma<\frac1m:\ \Pr\left[\min\left\{|w|:w\in\mathrm{arg}\min\hat\ell^{\mathrm{hinge}}_S\right\}>m\right]"
+    r"=\left(1-\frac\gamma2\right)^m\ge\frac12",
+    needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
+    source=H + ", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
+)
+def empirical_chance(*, m, gamma):
+    """A similar result for the empirical hinge loss: with probability (1 - gamma/2)^m its minimisers are longer than m
+
+    That is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
+    else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the others.
+    (1 - gamma/2)^m > (1 - 1/(2m))^m >= 1/2, and tends to 1 as m gamma -> 0.
+
+    >>> empirical_chance(m=2, gamma=0.25)
+    0.765625
+    """
+    return (1 - gamma / 2) ** m

@@ -1,0 +1,474 @@
+"""What the proof of Lemma F.1 says, link by link (Bassily, Mohri & Suresh 2022, Appendix F).
+
+The proof goes from rho* to the best rho_opt of the interval through a grid point rho^ in [rho_opt/2, rho_opt]. A link
+that speaks of arbitrary functions is written for a family that contains its extremes: Delta_rho = rho^power,
+F(rho, t) = rho^-power + slope t.
+
+What the text around Lemma F.1 says of the bounds F_1, ..., F_5 (Bassily, Mohri & Suresh 2022, Appendix F).
+
+F_1 is Theorem 3.1, F_2 Theorem 3.2, F_3 Theorem 4.2, F_4 Theorem 6.1, F_5 Theorem 5.1; their rates stand here without
+the constants of their O(.).
+"""
+
+from __future__ import annotations
+
+from math import e, inf, log, log2, sqrt
+
+import numpy as np
+
+from bounds.bms22.bound_sensitivity import (
+    sensitivity_1_explicit,
+    sensitivity_2_explicit,
+    sensitivity_3_explicit,
+    sensitivity_4_explicit,
+    sensitivity_5_explicit,
+)
+from bounds.bms22.margin_selection import BMS22, PENALTY, corrected_penalty, grid_size, printed_penalty
+from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+
+READING = [
+    require('base in ("e", "2")', lambda base: base in ("e", "2")),
+    require('rounding in ("ceil", "floor")', lambda rounding: rounding in ("ceil", "floor")),
+]
+
+
+def margins(m, h_max=1.0, base="2", rounding="ceil"):
+    """The grid rho_j = 2^-j h_max, j = 1, ..., J, descending as printed.
+
+    >>> margins(16).tolist()
+    [0.5, 0.25]
+    """
+    return h_max * 0.5 ** np.arange(1, grid_size(m, base, rounding) + 1)
+
+
+RHO = [integer("m"), *READING, require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)]
+
+
+@theorem(
+    "bms22.lemF.1.s1",
+    parent="bms22.lemF.1",
+    kind="construction",
+    says=r"\rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ \Rightarrow\ "
+    r"\exists\hat{\rho}\in\mathcal{V}:\ \hat{\rho}\le\rho_{opt}<2\hat{\rho}",
+    needs=RHO,
+    source=f"{BMS22}, proof of Lemma F.1",
+)
+def grid_point(*, m, rho, base="e", rounding="ceil"):
+    """The grid has a point in (rho/2, rho] for every rho of the interval; None where it has none
+
+    In units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false). With the
+    natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
+
+    >>> grid_point(m=100, rho=0.3), grid_point(m=100, rho=1.0)
+    (0.25, None)
+    """
+    return next((float(v) for v in margins(m, 1.0, base, rounding) if v <= rho < 2 * v), None)
+
+
+@theorem(
+    "bms22.lemF.1.s1",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    kind="construction",
+    says=r"J=\max\{1,\lceil\frac{1}{2}\log_2 m\rceil\},\ \rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ "
+    r"\Rightarrow\ \exists\hat{\rho}\in\mathcal{V}:\ \frac{\rho_{opt}}{2}\le\hat{\rho}\le\rho_{opt}",
+    needs=[integer("m"), require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)],
+    source=f"{BMS22}, proof of Lemma F.1, with logarithms to base 2, rounded up, and <=",
+)
+def grid_point_corrected(*, m, rho):
+    """With base 2, rounded up, and the weak inequality the grid covers the interval
+
+    4^J >= m puts 2^-J at or below m^(-1/2) <= rho, and 2^-1 >= rho/2: the largest grid point that is at most rho
+    works. At m = 1 the interval is {1} and the printed grid empty (J = 0); one point, 1/2, serves.
+
+    >>> grid_point_corrected(m=100, rho=1.0), grid_point_corrected(m=100, rho=0.1)
+    (0.5, 0.0625)
+    """
+    return next((float(v) for v in margins(m) if rho / 2 <= v <= rho), None)
+
+
+PROOF = f"{BMS22}, proof of Lemma F.1"
+
+
+BEST = r"F(\rho^*;g_{\rho^*}(S))\le\min_{\rho\in\mathcal{V}}F(\rho;g_\rho(S))"
+
+
+NEAR = [
+    positive("rho_hat"),
+    require("rho_opt/2 <= rho_hat <= rho_opt", lambda rho_hat, rho_opt: rho_opt / 2 <= rho_hat <= rho_opt),
+]
+
+
+LOSSES = require("0 <= loss_hat <= loss_opt", lambda loss_hat, loss_opt: 0 <= loss_hat <= loss_opt)
+
+
+@theorem(
+    "bms22.lemF.1.s2",
+    parent="bms22.lemF.1",
+    kind="tail",
+    says=rf"\Pr\left[{BEST}+\frac{{\Delta_\rho(F)}}{{\varepsilon}}\log\frac{{\log m}}{{\beta}}\right]\ge 1-\beta",
+    needs=PENALTY,
+    source=f"{PROOF}, citing Raskhodnikova & Smith 2016, Theorem I.4",
+)
+def printed_choice(*, sensitivity, m, epsilon, beta):
+    """The choice of rho* loses (Delta / epsilon) log(log(m) / beta), constant 1
+
+    >>> round(float(printed_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
+    0.038298
+    """
+    return printed_penalty(sensitivity=sensitivity, m=m, epsilon=epsilon, beta=beta)
+
+
+@theorem(
+    "bms22.lemF.1.s2",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    kind="tail",
+    says=rf"\Pr\left[{BEST}+\frac{{4\Delta_\rho(F)}}{{\varepsilon}}\log\frac{{J}}{{\beta}}\right]\ge 1-\beta",
+    needs=PENALTY,
+    source=f"{PROOF}, with the constant of abgmu22.thm.gem",
+)
+def corrected_choice(*, sensitivity, m, epsilon, beta):
+    """The choice of rho* loses 4 (Delta / epsilon) log(J / beta)
+
+    The minimum takes both terms: min over the grid of F + 4 Delta log(J/beta) / epsilon.
+
+    >>> round(float(corrected_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
+    0.147555
+    """
+    return corrected_penalty(sensitivity=sensitivity, m=m, epsilon=epsilon, beta=beta)
+
+
+@theorem(
+    "bms22.lemF.1.s3",
+    parent="bms22.lemF.1",
+    says=r"\Delta_\rho\ \mathrm{non-decreasing},\ \hat{\rho}>\frac{\rho_{opt}}{2}\ \Rightarrow\ "
+    r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
+    needs=[*NEAR, at_least("power", 0)],
+    source=PROOF,
+)
+def half_sensitivity(*, rho_hat, rho_opt, power):
+    """The sensitivity at rho_opt/2 bounds that at the grid point, for a non-decreasing Delta_rho = rho^power
+
+    The right-hand side.
+
+    >>> half_sensitivity(rho_hat=0.25, rho_opt=0.25, power=1)
+    0.125
+    """
+    return (rho_opt / 2) ** power
+
+
+@theorem(
+    "bms22.lemF.1.s3",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    says=r"\Delta_\rho\ \mathrm{non-increasing},\ \hat{\rho}\ge\frac{\rho_{opt}}{2}\ \Rightarrow\ "
+    r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
+    needs=[*NEAR, between("power", -inf, 0)],
+    source=f"{PROOF}, with the direction that Lemma F.3's sensitivities have",
+)
+def half_sensitivity_corrected(*, rho_hat, rho_opt, power):
+    """The sensitivity at rho_opt/2 bounds that at the grid point, for a non-increasing Delta_rho = rho^power
+
+    >>> half_sensitivity_corrected(rho_hat=0.25, rho_opt=0.25, power=-1)
+    8.0
+    """
+    return (rho_opt / 2) ** power
+
+
+@theorem(
+    "bms22.lemF.1.s4",
+    parent="bms22.lemF.1",
+    says=r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
+    needs=[LOSSES, positive("rho"), at_least("power", 0), between("slope", -inf, inf)],
+    source=PROOF,
+)
+def raised_loss(*, rho, loss_hat, loss_opt, power, slope):
+    """A larger empirical loss gives a larger bound, F(rho, t) = rho^-power + slope t with any slope
+
+    The right-hand side. The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t.
+
+    >>> raised_loss(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
+    2.2
+    """
+    return rho**-power + slope * loss_opt
+
+
+@theorem(
+    "bms22.lemF.1.s4",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    says=r"F(\rho,t)\ \mathrm{non-decreasing\ in}\ t\ \Rightarrow\ "
+    r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
+    needs=[LOSSES, positive("rho"), at_least("power", 0), at_least("slope", 0)],
+    source=f"{PROOF}, with the missing hypothesis",
+)
+def raised_loss_corrected(*, rho, loss_hat, loss_opt, power, slope):
+    """A larger empirical loss gives a larger bound if F(rho, t) is non-decreasing in t, as F_1 to F_5 are
+
+    >>> raised_loss_corrected(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
+    2.2
+    """
+    return rho**-power + slope * loss_opt
+
+
+@theorem(
+    "bms22.lemF.1.s5",
+    parent="bms22.lemF.1",
+    says=r"F(\hat{\rho};g_{\rho_{opt}}(S))\le F(\rho_{opt}/2;g_{\rho_{opt}}(S))",
+    needs=[*NEAR, at_least("power", 0)],
+    source=PROOF,
+)
+def halved_margin(*, rho_hat, rho_opt, power):
+    """Half the margin gives a larger bound, F(rho, t) = rho^-power + t at one t
+
+    The right-hand side, without t. Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
+
+    >>> halved_margin(rho_hat=0.5, rho_opt=0.5, power=1)
+    4.0
+    """
+    return (rho_opt / 2) ** -power
+
+
+@theorem(
+    "bms22.lemF.1.s6",
+    parent="bms22.lemF.1",
+    kind="tail",
+    says=r"\Pr\left[R_D(w)\le F(\rho^*;g_{\rho^*}(S))\right]\ge 1-\beta",
+    needs=[integer("m"), in_unit_interval("beta")],
+    source=f"{PROOF}, (31)",
+)
+def printed_confidence(*, m, beta):
+    """The learner's promise holds at the chosen margin with the confidence it has at every fixed margin
+
+    The confidence at which A is run at each margin: beta. But rho* is a function of the sample, and prefers margins
+    whose bound came out too small.
+
+    >>> printed_confidence(m=100, beta=0.1)
+    0.1
+    """
+    return beta
+
+
+@theorem(
+    "bms22.lemF.1.s6",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    kind="tail",
+    says=r"\mathcal{A}\ \mathrm{at\ confidence}\ \frac{\beta}{J}\ \Rightarrow\ "
+    r"\Pr\left[R_D(w)\le F(\rho^*;g_{\rho^*}(S))\right]\ge 1-\beta",
+    needs=[integer("m"), in_unit_interval("beta")],
+    source=f"{PROOF}, with a union bound over the grid",
+)
+def corrected_confidence(*, m, beta):
+    """The confidence beta/J at which the promise survives the choice
+
+    Some grid point fails with probability at most J beta/J.
+
+    >>> corrected_confidence(m=100, beta=0.1)
+    0.025
+    """
+    return beta / grid_size(m)
+
+
+TEXT = f"{BMS22}, first paragraph"
+
+
+LARGE = [positive("h_max"), positive("rho")]
+
+
+@theorem(
+    "bms22.lemF.1.t1",
+    parent="bms22.lemF.1",
+    kind="rate",
+    says=r"h_{\max}>\rho\ \Rightarrow\ F(\rho;g_\rho(S))=\Omega(1)",
+    needs=[*LARGE, require("h_max > rho", lambda h_max, rho: h_max > rho), integer("m"), positive("epsilon")],
+    source=TEXT,
+)
+def trivial_below(*, h_max, rho, m, epsilon, beta, delta):
+    """Margins below h_max make the bound trivial (meant: margins above)
+
+    F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
+
+    >>> round(trivial_below(h_max=1.0, rho=0.5, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
+    0.0002
+    """
+    return rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
+
+
+@theorem(
+    "bms22.lemF.1.t1",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    says=r"\rho\ge h_{\max}\ \Rightarrow\ \min_h\hat{R}^\rho_S(h)=1,\ "
+    r"\min_h\hat{L}^\rho_S(h)\ge 1-\frac{h_{\max}}{\rho}",
+    needs=[*LARGE, require("rho >= h_max", lambda h_max, rho: rho >= h_max)],
+    source=f"{TEXT}, with the inequality turned round",
+)
+def trivial_above(*, h_max, rho):
+    """Margins of h_max or more make the margin loss 1 and the hinge loss at least 1 - h_max/rho
+
+    y h(x) <= h_max <= rho for every record. The hinge loss is trivial from 2 h_max on, 1/2; between h_max and
+    2 h_max the rest of F, proportional to 1/rho, falls by at most 2, so nothing is lost but a factor of 2.
+
+    >>> trivial_above(h_max=1.0, rho=2.0)
+    0.5
+    """
+    return 1 - h_max / rho
+
+
+@theorem(
+    "bms22.lemF.1.t2",
+    parent="bms22.lemF.1",
+    says=r"\rho\le\frac{\Lambda r}{\sqrt{m}}\ \Rightarrow\ \frac{\Lambda r}{\rho\sqrt{m}}\ge 1,\quad"
+    r"\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}\ge 1\ (m\ge 3)",
+    needs=[
+        integer("m"),
+        in_unit_interval("beta"),
+        require("rho sqrt(m) <= h_max", lambda h_max, rho, m: rho * sqrt(m) <= h_max),
+    ],
+    source=TEXT,
+)
+def trivial_small(*, h_max, rho, m, beta):
+    """Margins up to h_max/sqrt(m) make the bounds for linear classifiers trivial
+
+    The smaller of the two terms (of F_2 and F_3, and of F_1 from m = 3 on): both at least 1, up to the constant of
+    the O(.) they stand in.
+
+    >>> trivial_small(h_max=1.0, rho=0.1, m=100, beta=0.1)
+    1.0
+    """
+    ratio = h_max / rho
+    first = ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
+    return min(ratio / sqrt(m), first)
+
+
+def rate_1(*, loss, m, ratio, epsilon, beta):
+    """F_1 beside the loss, without its constant: sqrt(t B / m) + Gamma; `ratio` is Lambda r / rho >= 1."""
+    B = ratio**2 * log(m / beta) ** 2 + log(1 / beta)
+    private = ratio**2 * log(m / beta) * log(ratio / beta) / (epsilon * m)
+    return sqrt(loss * B / m) + private + B / m
+
+
+def rate_2(*, m, ratio, epsilon, beta, delta):
+    """F_2 and F_3 beside the loss, without their constant."""
+    private = sqrt(log(m / beta) * log(1 / beta)) * log(1 / delta) ** 0.75 / sqrt(epsilon * m)
+    return sqrt(log(1 / beta) / m) + ratio * (1 / sqrt(m) + private)
+
+
+def fat_term(*, m, fat, beta):
+    """M of Theorem 6.1: 1 + d log2(2 c^2 m) log2(2 c e m / d) + log(2/beta), c = 17, d = `fat`."""
+    return 1 + (fat * log2(2 * 17**2 * m) * log2(2 * 17 * e * m / fat) if fat else 0) + log(2 / beta)
+
+
+def rate_4(*, loss, m, fat, epsilon, beta):
+    """F_4 beside the loss."""
+    M = fat_term(m=m, fat=fat, beta=beta)
+    return 2 * sqrt(loss * M / m) + 2 * M / m + 64 * M * log(2 / beta) / (epsilon * m)
+
+
+def rate_5(*, m, ratio, layers, width, eta_norm, epsilon, beta):
+    """F_5 beside the loss, without its constant; `ratio` is r/rho, `eta_norm` is eta Lambda."""
+    theta = log(layers * m / beta) * log(ratio * eta_norm**layers)
+    weight = ratio * (2 * eta_norm) ** layers
+    return weight * sqrt(width * theta / m) + weight**2 * width * theta / (epsilon * m)
+
+
+@theorem(
+    "bms22.lemF.1.t3",
+    parent="bms22.lemF.1",
+    says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho\ \mathrm{and\ non-decreasing\ in}\ t,\ i=1,\ldots,5",
+    needs=[integer("m"), positive("epsilon"), in_unit_interval("beta")],
+    source=TEXT,
+)
+def bounds_along(*, m, epsilon, beta, loss, ratios):
+    """The five bounds fall as the margin grows, where they are defined
+
+    Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta = 1/(2m), two
+    layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda r/rho >= 1:
+    x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are linear in x; M rises with d up to d = 34
+    m, which no smaller sample can use; F_5 is a product of rising factors while theta >= 0, that is for rho <= r (eta
+    Lambda)^L (beyond, sqrt(theta) is undefined, and Theorem 5.1 says nothing).
+
+    >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
+    [0.094]
+    """
+    known = dict(m=m, epsilon=epsilon, beta=beta)
+    return (
+        [rate_1(loss=loss, ratio=x, **known) for x in ratios],
+        [rate_2(ratio=x, delta=1 / (2 * m), **known) for x in ratios],
+        [rate_4(loss=loss, fat=min((32 * x) ** 2, 34 * m), **known) for x in ratios],
+        [rate_5(ratio=x, layers=2, width=3, eta_norm=2.0, **known) for x in ratios],
+    )
+
+
+@theorem(
+    "bms22.lemF.1.t4",
+    parent="bms22.lemF.1",
+    says=r"\rho\le\rho'\ \Rightarrow\ g_\rho(S)\le g_{\rho'}(S)",
+    needs=[positive("rho"), at_least("factor_rho", 1)],
+    source=TEXT,
+)
+def larger_margin(*, rho, factor_rho):
+    """The least margin loss and the least hinge loss over a ball do not fall as the margin grows
+
+    Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss: for a
+    misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
+    ranges over the ball of radius Lambda/rho, which shrinks. That uses a class closed under shrinking: balls in R^d
+    and in a RKHS are. Returns rho' = factor rho.
+
+    >>> larger_margin(rho=0.5, factor_rho=2)
+    1.0
+    """
+    return rho * factor_rho
+
+
+FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >= 0", lambda M: M >= 0)]
+
+
+def _five(m, ratio, beta, M):
+    return (
+        sensitivity_1_explicit(m=m, ratio=ratio, beta=beta, constant=1.0),
+        sensitivity_2_explicit(m=m, ratio=ratio),
+        sensitivity_3_explicit(m=m, ratio=ratio),
+        sensitivity_4_explicit(m=m, M=M),
+        sensitivity_5_explicit(m=m),
+    )
+
+
+@theorem(
+    "bms22.lemF.1.t5",
+    parent="bms22.lemF.1",
+    says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\le\Delta_{\rho'}(F_i)",
+    needs=FIVE,
+    source=f"{BMS22}, Lemma F.1: where Delta_rho(F) is a non-decreasing function of rho",
+)
+def rising_sensitivities(*, m, ratio, beta, M):
+    """The sensitivities of the five bounds do not fall as the margin grows
+
+    The five of Lemma F.3 at Lambda r/rho = `ratio`, with M = M(rho).
+
+    >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
+    0.03
+    """
+    return _five(m, ratio, beta, M)
+
+
+@theorem(
+    "bms22.lemF.1.t5",
+    parent="bms22.lemF.1",
+    reading="corrected",
+    says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)",
+    needs=FIVE,
+    source=f"{BMS22}, Lemma F.1, with the direction its proof uses",
+)
+def falling_sensitivities(*, m, ratio, beta, M):
+    """The sensitivities of the five bounds do not rise as the margin grows
+
+    F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as fat_{rho/32} does while that is at most 34 m; F_5 is
+    constant.
+
+    >>> falling_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
+    0.03
+    """
+    return _five(m, ratio, beta, M)

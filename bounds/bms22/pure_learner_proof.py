@@ -1,0 +1,420 @@
+"""The proof of Theorem 3.1 of Bassily, Mohri & Suresh (2022), Appendix B.1, step by step.
+
+a = Lambda r/rho >= 1, L = log(m/beta), k = c' a^2 L. Both texts (000 and 002) print the same steps, with the equations
+numbered one apart ((9)-(12) in the paper, (8)-(11) in the appendix); where the appendix, as its text has come down,
+writes a root over the loss alone, the paper's root over the product is `printed`.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, log1p, sqrt
+
+from bounds.bms22.covers import MARGIN, covering_density, thin_gram
+from bounds.bms22.pure_learner import NOT_NEAR_ONE, PAPER, SIZES
+from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+
+SOURCE = f"{PAPER}, Appendix B.1, proof of Theorem 3.1"
+
+
+STEP = {"parent": "bms22.thm3.1"}
+
+
+GEOMETRY = [positive("norm_bound"), positive("radius"), MARGIN]
+
+
+CONFIDENT = [*SIZES, in_unit_interval("beta")]
+
+
+THRESHOLD = r"\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon}"
+
+
+ALPHA = r"\alpha=\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon m}"
+
+
+ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
+
+
+@theorem(
+    "bms22.thm3.1.s0",
+    **STEP,
+    kind="rate",
+    says=r"m<" + THRESHOLD + r"\ \Rightarrow\ \mathrm{the\ bound\ follows\ trivially}",
+    needs=CONFIDENT,
+    source=SOURCE + ", second paragraph",
+)
+def trivial_share(*, m, beta, norm_bound, radius, rho):
+    """Below c a^2 log(m/beta) log(20a/beta)/epsilon samples the bound says nothing
+
+    There Gamma exceeds (1/c) times this: log(a/beta)/log(20a/beta) from its first term. It tends to 0 as a, beta -> 1,
+    and with it Gamma, if epsilon is small and m large.
+    """
+    a = norm_bound * radius / rho
+    return (log(a) - log(beta)) / (log(20 * a) - log(beta))
+
+
+@theorem(
+    "bms22.thm3.1.s0",
+    **STEP,
+    reading="corrected",
+    kind="inequality",
+    says=r"\beta\le\frac12:\quad m<" + THRESHOLD + r"\ \Rightarrow\ \Gamma>\frac{1}{6c}",
+    needs=[*CONFIDENT, NOT_NEAR_ONE],
+    source=SOURCE + ", with beta <= 1/2",
+)
+def trivial_share_corrected(*, m, beta, norm_bound, radius, rho):
+    """Below c a^2 log(m/beta) log(20a/beta)/epsilon samples Gamma exceeds 1/(6c), if beta <= 1/2
+
+    log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33.
+    """
+    return 1 / 6
+
+
+@theorem(
+    "bms22.thm3.1.s2",
+    **STEP,
+    kind="inequality",
+    says=ALPHA + r"\ \Rightarrow\ \exists c:\ " + ENOUGH,
+    needs=CONFIDENT,
+    source=SOURCE + ", before equation (9), (8) in the appendix",
+)
+def printed_alpha(*, m, epsilon, beta, norm_bound, radius, rho):
+    """The condition of the exponential mechanism's accuracy: alpha/c
+
+    What follows from it, the excess alpha with probability 1 - beta/4, is bms22.thm3.1.em-accuracy.
+    """
+    a = norm_bound * radius / rho
+    return a**2 * (log(m) - log(beta)) * (log(20 * a) - log(beta)) / (epsilon * m)
+
+
+SELECTION_CONSTANT = 1140.0  # c of the corrected reading
+
+
+@theorem(
+    "bms22.thm3.1.s2",
+    **STEP,
+    reading="corrected",
+    kind="inequality",
+    says=r"\beta\le\frac12,\ c=1140:\quad " + ALPHA + r"\ \Rightarrow\ " + ENOUGH,
+    needs=[*CONFIDENT, NOT_NEAR_ONE],
+    source=SOURCE + ", with beta <= 1/2, our rows and (1 + 40 Lambda r/rho)^k candidates",
+)
+def alpha_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho):
+    """The condition of the exponential mechanism's accuracy holds with c = 1140, if beta <= 1/2
+
+    k <= 280 a^2 L (bms22.thm3.1/corrected/tail), log(41a) <= 1.007 log(20a/beta), and log(4/beta) <= log(20a/beta)
+    <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <= 1134.
+    """
+    a = norm_bound * radius / rho
+    return SELECTION_CONSTANT * a**2 * (log(m) - log(beta)) * (log(20 * a) - log(beta)) / (epsilon * m)
+
+
+@theorem(
+    "bms22.thm3.1.s3",
+    **STEP,
+    kind="identity",
+    says=r"\hat R_S(\Phi^\top\tilde w)=\hat R^{(k)}_{S_\Phi}(\tilde w)",
+    source=SOURCE + ", first display",
+)
+def lifted_errors(*, projected_margins):
+    """Lifting a classifier back keeps its errors: the share of projected margins that are not positive
+
+    <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; 1(y <w, x> <= 0) is meant.
+
+    >>> lifted_errors(projected_margins=[1.0, 0.0, -2.0, 3.0])
+    0.5
+    """
+    return sum(margin <= 0 for margin in projected_margins) / len(projected_margins)
+
+
+@theorem(
+    "bms22.thm3.1.s4",
+    **STEP,
+    part="norms",
+    says=r"\|w^*_\Phi\|_2\le\sqrt{1+\frac{\rho}{3\Lambda r}}\,\|w^*\|_2\le 2\Lambda",
+    needs=GEOMETRY,
+    source=SOURCE + ", and the same for the norms of the points",
+)
+def enlarged_norm(*, norm_bound, radius, rho):
+    """The projected comparator stays in the ball that is covered: sqrt(1 + 1/(3a)) <= 2
+
+    With gamma = rho/(Lambda r) Lemma A.3 keeps squared norms up to gamma/3. At rho = Lambda r that is gamma = 1,
+    outside the lemma's (0, 1); its proof does not mind. 2 is generous: sqrt(4/3) = 1.155 is enough.
+
+    >>> round(enlarged_norm(norm_bound=1.0, radius=1.0, rho=1.0), 4)
+    1.1547
+    """
+    return sqrt(1 + rho / (3 * norm_bound * radius))
+
+
+@theorem(
+    "bms22.thm3.1.s4",
+    **STEP,
+    part="margins",
+    says=r"y\langle w_c,x_\Phi\rangle\ge y\langle w^*_\Phi,x_\Phi\rangle-0.15\rho,\ "
+    r"\hat R^{0.5\rho,(k)}(w_c)\le\hat R^{0.65\rho,(k)}(w^*_\Phi)",
+    needs=GEOMETRY,
+    source=SOURCE + ", equation (10), (9) in the appendix",
+)
+def margin_lost_to_the_cover(*, norm_bound, radius, rho):
+    """The nearest point of the cover loses at most 0.15 rho of margin
+
+    ||w_c - w*_Phi|| ||x_Phi|| <= rho/(10 r) sqrt(1 + 1/(3a)) r <= 0.1155 rho.
+
+    >>> margin_lost_to_the_cover(norm_bound=1.0, radius=1.0, rho=2/3)
+    0.1
+    """
+    return 0.15 * rho
+
+
+@theorem(
+    "bms22.thm3.1.s5",
+    **STEP,
+    part="margins",
+    says=r"y\langle w^*,x\rangle\ge\rho\ \Rightarrow\ y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{\rho}{3}",
+    needs=GEOMETRY,
+    source=SOURCE + ", after equation (11), (10) in the appendix",
+)
+def margin_kept(*, norm_bound, radius, rho):
+    """Projected margins are at least rho/3: true, and half of what Lemma A.3 gives"""
+    return rho / 3
+
+
+@theorem(
+    "bms22.thm3.1.s5",
+    **STEP,
+    part="margins",
+    reading="corrected",
+    says=r"y\langle w^*,x\rangle\ge\rho\ \Rightarrow\ y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{2\rho}{3}",
+    needs=GEOMETRY,
+    source=SOURCE + ", with what Lemma A.3 gives",
+)
+def margin_kept_corrected(*, norm_bound, radius, rho):
+    """Projected margins are at least 2 rho/3
+
+    Lemma A.3 with gamma = rho/(Lambda r) moves <w*, x> by at most (gamma/3) ||w*|| ||x|| <= rho/3.
+    """
+    return 2 * rho / 3
+
+
+@theorem(
+    "bms22.thm3.1.s5",
+    **STEP,
+    part="hence",
+    says=r"\left(y\langle w^*,x\rangle\ge\rho\Rightarrow y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{\rho}{3}\right)"
+    r"\ \Rightarrow\ \hat R^{0.65\rho,(k)}_{S_\Phi}(w^*_\Phi)\le\hat R^\rho_S(w^*)",
+    needs=GEOMETRY,
+    source=SOURCE + ": this directly implies",
+)
+def implied_loss_margin(*, norm_bound, radius, rho):
+    """Projected margins of at least rho/3 directly imply the loss at 0.65 rho: the margin that the inference needs"""
+    return 0.65 * rho
+
+
+@theorem(
+    "bms22.thm3.1.s5",
+    **STEP,
+    part="hence",
+    reading="corrected",
+    says=r"\left(y\langle w^*,x\rangle\ge\rho\Rightarrow y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{2\rho}{3}\right)"
+    r"\ \Rightarrow\ \hat R^{0.65\rho,(k)}_{S_\Phi}(w^*_\Phi)\le\hat R^\rho_S(w^*)",
+    needs=GEOMETRY,
+    source=SOURCE + ", with 2 rho/3",
+)
+def implied_loss_margin_corrected(*, norm_bound, radius, rho):
+    """Projected margins of at least 2 rho/3 imply the loss at 0.65 rho, since 2/3 > 0.65"""
+    return 0.65 * rho
+
+
+@theorem(
+    "bms22.thm3.1.s5",
+    **STEP,
+    part="rows",
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr_\Phi\left[\exists i:\ y_i\langle w^*,x_i\rangle\ge\rho,\ y_i\langle\Phi w^*,\Phi x_i\rangle<"
+    r"\frac{2\rho}{3}\right]\le\frac{\beta}{4}",
+    needs=CONFIDENT,
+    source=SOURCE + "; our constants",
+)
+def margin_failure(*, m, beta, norm_bound, radius, rho):
+    """At the explicit number of rows all projected margins are at least 2 rho/3, except with probability beta/4"""
+    return beta / 4
+
+
+@theorem(
+    "bms22.thm3.1.s6",
+    **STEP,
+    kind="tail",
+    says=r"\Pr\left[\hat R_S(w^{\mathrm{Priv}})\le\hat R^\rho_S(w^*)+\alpha\right]\ge 1-\frac{3\beta}{4}",
+    needs=[*CONFIDENT, positive("alpha")],
+    source=SOURCE + ", equation (12), (11) in the appendix",
+)
+def empirical_chain(*, m, beta, norm_bound, radius, rho, alpha):
+    """Empirical risk of the release: at most the margin loss plus alpha
+
+    Derivation, given the three events of probability 1 - beta/4 each (selection, s4, s5):
+    R^_S(Phi^T w~) = R^(w~) <= min R^ + alpha <= R^(w_c) + alpha <= R^{rho/2}(w_c) + alpha <=
+    R^{0.65 rho}(w*_Phi) + alpha <= R^rho_S(w*) + alpha.
+    """
+    return alpha
+
+
+@theorem(
+    "bms22.thm3.1.s6",
+    **STEP,
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr\left[\hat R_S(w^{\mathrm{Priv}})>\hat R^\rho_S(w^*)+"
+    r"\frac{2(\log|\mathcal C|+\log(4/\beta))}{\varepsilon m}\right]\le\frac{\beta}{4}"
+    r"\quad\mathrm{where}\ \Phi^\top\Phi=I",
+    needs=[*CONFIDENT, positive("epsilon"), integer("k")],
+    source=SOURCE + "; a projection without distortion, so that k = d = 1, 2 can be run",
+)
+def chain_failure(*, m, epsilon, beta, norm_bound, radius, rho, k):
+    """Where the projection is exact, the selection alone can fail"""
+    return beta / 4
+
+
+@theorem(
+    "bms22.thm3.1.s7",
+    **STEP,
+    part="final",
+    says=r"R\le\hat R+2\sqrt{\hat RB}+4B,\ \hat R\le R^*+\alpha\ \Rightarrow\ R\le R^*+2\sqrt{R^*B}+2\alpha+8B",
+    needs=[between("loss", 0, 1), at_least("alpha", 0), at_least("complexity", 0)],
+    source=SOURCE + ", last display; B = (k log(2m) + log(16/beta))/m",
+)
+def final_line(*, loss, alpha, complexity):
+    """The last line of the proof: R* + 2 sqrt(R* B) + 2 alpha + 8B
+
+    2 sqrt((R* + alpha) B) <= 2 sqrt(R* B) + 2 sqrt(alpha B) <= 2 sqrt(R* B) + alpha + B, so 5B would do. In the
+    appendix's text (002) the roots span the loss alone: the implication survives for alpha <= 1, but its premise and
+    conclusion would then claim deviations of order 1/m where they are of order 1/sqrt(m).
+
+    >>> final_line(loss=0.0, alpha=0.1, complexity=0.01)
+    0.28
+    """
+    return loss + 2 * sqrt(loss * complexity) + 2 * alpha + 8 * complexity
+
+
+@theorem(
+    "bms22.thm3.1.s7",
+    **STEP,
+    part="argmin",
+    kind="identity",
+    says=r"\mathrm{arg}\min_w\hat R^\rho_S(w)"
+    r"=\mathrm{arg}\min_w\left\{\hat R^\rho_S(w)+2\sqrt{\hat R^\rho_S(w)B}\right\}",
+    needs=[at_least("complexity", 0)],
+    source=SOURCE + ", last sentence",
+)
+def objective(*, loss, complexity):
+    """Minimisers of the margin loss are those of the bound, because t + 2 sqrt(t B) increases strictly in t"""
+    return loss + 2 * sqrt(loss * complexity)
+
+
+@theorem(
+    "bms22.thm3.1.s8",
+    **STEP,
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr\left[R>\hat R+\sqrt{2\hat RA}+2A\right]\le e^{-mA}",
+    needs=[integer("m"), require("0 <= complexity", lambda complexity: complexity >= 0)],
+    source="Chernoff's lower tail, for one classifier; our substitute for Lemma A.1 over a finite cover",
+)
+def one_classifier(*, m, complexity):
+    """Relative deviation of one classifier: R > R^ + sqrt(2 R^ A) + 2A with probability at most e^{-mA}
+
+    If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R A), so
+    sqrt(R) <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.
+
+    >>> one_classifier(m=100, complexity=0.03) == exp(-3)
+    True
+    """
+    return exp(-m * complexity)
+
+
+def log_union(*, log_size, m, complexity):
+    """log(|C| e^{-mA}): all candidates together."""
+    return log_size - m * complexity
+
+
+def log_worst_selection(*, log_size, m, epsilon, alpha):
+    """log of the largest P(excess > alpha) over all scores: (|C| - 1) x/((|C| - 1) x + 1), x = e^{-epsilon m alpha/2}.
+
+    >>> round(log_worst_selection(log_size=log(2), m=10, epsilon=1.0, alpha=0.0), 4)
+    -0.6931
+    """
+    if log_size <= 0:
+        return -float("inf")
+    odds = log_size + log1p(-exp(-log_size)) - epsilon * m * alpha / 2
+    return odds - (log1p(exp(odds)) if odds < 0 else odds + log1p(exp(-odds)))
+
+
+SOURCE = "Bassily, Mohri & Suresh 2022, Appendix B.1, proof of Theorem 3.1"
+
+
+NEEDS = [integer("k"), positive("norm_bound"), positive("radius"), MARGIN]
+
+
+@theorem(
+    "bms22.thm3.1.s1",
+    parent="bms22.thm3.1",
+    kind="construction",
+    says=r"|\mathcal{C}|=\left(\frac{20\Lambda r}{\rho}\right)^k",
+    needs=NEEDS,
+    source=SOURCE + ", before equation (9), (8) in the appendix",
+)
+def printed_size(*, k, norm_bound, radius, rho):
+    """The cover of Algorithm 1 has exactly (20 Lambda r/rho)^k points
+
+    >>> printed_size(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
+    400.0
+    """
+    return (20 * norm_bound * radius / rho) ** k
+
+
+@theorem(
+    "bms22.thm3.1.s1",
+    parent="bms22.thm3.1",
+    reading="corrected",
+    kind="inequality",
+    says=r"\left(\frac{20\Lambda r}{\rho}\right)^k\le\min|\mathcal{C}|\le\left(1+\frac{40\Lambda r}{\rho}\right)^k",
+    needs=NEEDS,
+    source=SOURCE + ", with the two volume bounds",
+)
+def log_size_bounds(*, k, norm_bound, radius, rho):
+    """The smallest cover of Algorithm 1 has between (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k points
+
+    Returns the logarithms. Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the
+    points of a maximal set with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie
+    in B(R + eta/2), whose volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C|
+    counts: log(1 + 40a) <= (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
+
+    >>> [round(x, 3) for x in log_size_bounds(k=2, norm_bound=1.0, radius=1.0, rho=1.0)]
+    [5.991, 7.427]
+    """
+    a = norm_bound * radius / rho
+    return k * log(20 * a), k * log1p(40 * a)
+
+
+@theorem(
+    "bms22.thm3.1.s1",
+    part="lattice",
+    parent="bms22.thm3.1",
+    reading="explicit",
+    kind="construction",
+    says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
+    r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
+    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), *NEEDS[1:]],
+    source="the covers of `mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
+)
+def lattice_size_bound(*, k, norm_bound, radius, rho):
+    """The cover that we run has at most Theta_k (2 + 20 Lambda r/rho)^k points
+
+    A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim (that is,
+    closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and lie in
+    B(R + 2 eta). k = 1: a grid of ceil(R/eta) points, the least possible.
+
+    >>> lattice_size_bound(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
+    585
+    """
+    return int(covering_density(thin_gram(k)) * (2 + 20 * norm_bound * radius / rho) ** k * (1 + 1e-12))

@@ -1,0 +1,131 @@
+r"""Random Fourier features: Bassily, Mohri & Suresh 2022, Theorem 4.1; Rubinstein et al. 2009, Lemma 13.
+
+A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
+
+    psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
+
+omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. Theorem 4.1 compares them on m points,
+Lemma 13 on a compact set. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
+"""
+
+from __future__ import annotations
+
+from bounds.exact.numbers import exp, log, sqrt
+from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+
+# ---- Bassily, Mohri & Suresh 2022, Theorem 4.1 --------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm4.1",
+    part="norm",
+    kind="identity",
+    says=r"\Pr\left[\forall x\in\mathcal{X}:\ \|\hat{\psi}(x)\|_2=r\right]=1",
+    needs=[positive("radius")],
+    source="Bassily, Mohri & Suresh 2022, Theorem 4.1, first assertion; psi is Equation 2",
+)
+def feature_norm(*, radius):
+    """The Euclidean norm of psi(x), for every x and every draw of the frequencies: r.
+
+    D pairs with squared norm r^2/D (cos^2 + sin^2) = r^2/D each.
+    """
+    return radius
+
+
+@theorem(
+    "bms22.thm4.1",
+    part="inner-products",
+    kind="tail",
+    says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
+    r"\le 2r^2\sqrt{\frac{\log(m/\beta)}{D}}\right]\ge 1-\beta",
+    needs=[integer("m"), in_unit_interval("beta"), integer("count"), positive("radius")],
+    source="Bassily, Mohri & Suresh 2022, Theorem 4.1, second assertion",
+)
+def inner_product_error(*, m, beta, count, radius=1.0):
+    """How far inner products of features may be from the kernel, all pairs of m points at once.
+
+    2 r^2 sqrt(log(m / beta) / D), in units of the kernel; D = `count`. It holds with room to spare: with
+    t = 2 sqrt(log(m/beta)/D) one pair fails with probability at most 2 exp(-D t^2 / 2) = 2 (beta/m)^2
+    (step s2), and there are m (m-1)/2 unordered pairs, so the failure probability is at most
+    beta^2 (m-1)/m < beta, for every m >= 1, beta in (0, 1), D >= 1 and every kernel and points.
+
+    >>> round(float(inner_product_error(m=20, beta=0.05, count=100)), 3)
+    0.49
+    """
+    return 2 * radius**2 * sqrt(log(m / beta) / count)
+
+
+@theorem(
+    "bms22.thm4.1",
+    part="inner-products",
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
+    r"\le r^2\sqrt{\frac{2\log(m(m-1)/\beta)}{D}}\right]\ge 1-\beta",
+    needs=[integer("m", 2), in_unit_interval("beta"), integer("count"), positive("radius")],
+    source="the same proof with its constants kept",
+)
+def inner_product_error_sharp(*, m, beta, count, radius=1.0):
+    """The error that Hoeffding and the union bound give exactly, smaller than the printed one.
+
+    r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
+    squares of the two errors differ by 2 r^4 (log(1/beta) + log(m/(m-1))) / D > 0.
+
+    >>> round(float(inner_product_error_sharp(m=20, beta=0.05, count=100)), 3)
+    0.423
+    """
+    return radius**2 * sqrt(2 * log(m * (m - 1) / beta) / count)
+
+
+@theorem(
+    "bms22.thm4.1.s1",
+    parent="bms22.thm4.1",
+    kind="identity",
+    says=r"\mathbb{E}_{\omega_1,\ldots,\omega_D}\left[\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle\right]"
+    r"=r^2\,\mathbb{E}\cos\langle\omega,x_i-x_j\rangle=K(x_i,x_j)",
+    needs=[positive("radius")],
+    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1",
+)
+def mean_inner_product(*, mean_cosine, radius=1.0):
+    """Inner products of features are unbiased.
+
+    <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b); each
+    term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
+    is real). `mean_cosine` is that expectation.
+    """
+    return radius**2 * mean_cosine
+
+
+@theorem(
+    "bms22.thm4.1.s2",
+    parent="bms22.thm4.1",
+    kind="tail",
+    says=r"\Pr\left[|\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|\ge r^2t\right]\le 2e^{-Dt^2/2}",
+    needs=[integer("count"), at_least("t", 0)],
+    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1: Hoeffding's bound",
+)
+def one_pair_tail(*, count, t):
+    """One pair: D independent terms in [-1, 1] leave their mean by t with probability at most 2 exp(-D t^2/2).
+
+    Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
+    variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.
+    """
+    return 2 * exp(-count * t**2 / 2)
+
+
+@theorem(
+    "bms22.thm4.1.s3",
+    parent="bms22.thm4.1",
+    kind="tail",
+    says=r"\binom{m}{2}\cdot 2\exp\left(-\frac{D}{2}\cdot\frac{4\log(m/\beta)}{D}\right)"
+    r"=\beta^2\,\frac{m-1}{m}\le\beta",
+    needs=[integer("m"), in_unit_interval("beta")],
+    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1: union bound over about m^2 pairs",
+)
+def all_pairs_tail(*, m, beta):
+    """The union bound over the unordered pairs, at the printed error: beta^2 (m-1)/m.
+
+    With m^2 pairs, as the proof's words have it, it would be 2 beta^2, too much above beta = 1/2; there are half of
+    m (m-1) pairs, because the error of (i, j) is that of (j, i).
+    """
+    return beta**2 * (m - 1) / m

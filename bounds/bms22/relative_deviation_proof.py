@@ -1,0 +1,179 @@
+"""Relative deviation: how far the risk of any hypothesis can exceed its empirical risk when that is small.
+
+Bassily, Mohri & Suresh (2022), Lemma A.1, cited as Lemma I.2 by Wang, Zhu & Wang (2025), who deduce their Lemma 6.6:
+
+    R_D(h) <= R_S(h) + 2 sqrt(R_S(h) Q) + 4 Q,    Q = (V log(2m) + log(4/beta)) / m,    for all h of H at once,
+
+with probability at least 1 - beta over a sample S of m records. Losses lie in {0, 1}: y h(x) <= 0 in the first paper,
+y h(x) < 0 in the second; V is the VC dimension of the sets of errors {(x, y): h errs on (x, y)}. For classifiers, and
+for linear functions whatever happens at 0, that is the VC dimension of H (step s0 shows a class where it is not).
+
+*Derivation* of Lemma A.1, for all m >= 1, V >= 0, beta in (0, 1), all distributions and all (permissible) classes. The
+paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC-dimension bounds". Let e^2 = 4 Q and
+L = m Q = m e^2 / 4 >= log 4.
+  s1  If R(h) - R_S(h) > e sqrt(R(h)) then m R(h) > m e^2 >= 4 log 4 > 1, so a ghost sample S' of m records has
+      R_S'(h) >= R(h) with probability above 1/4.
+  s2  Then R_S'(h) - R_S(h) > e sqrt((R_S(h) + R_S'(h)) / 2).
+  s3  Swap the i-th records of S and S' by fair coins. Of a pattern of errors on the 2m records with a errors in all
+      and s <= min(a, m) pairs that differ, that happens with probability at most exp(-L - L^2 / (3m)) <= exp(-L).
+  s4  There are at most Phi_V(2m) = sum_{i <= V} C(2m, i) patterns (Sauer's lemma), and
+      4 Phi_V(2m) exp(-L - L^2 / (3m)) <= beta. Phi_V(2m) <= (2m)^V would do, but is false for V = 1, where the
+      second-order term of s3 pays for the missing pattern.
+  s5  R - R_S <= 2 sqrt(Q R) gives R <= R_S + 2 sqrt(Q R_S) + 4 Q.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+
+from bounds.bms22.relative_deviation import CGM19, SAMPLE, complexity
+from bounds.exact.balls import exact
+from bounds.theorem import at_least, integer, require, theorem
+
+# Steps of the derivation --------------------------------------------------------------------------------------------
+
+STEP = dict(parent="bms22.lemA.1", reconstructed=True)
+
+
+@theorem(
+    "bms22.lemA.1.s0",
+    says=r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
+    kind="construction",
+    source="what turns the VC dimension of H into that of the sets of errors",
+    **STEP,
+)
+def vc_of_signs(*, patterns):
+    """The sets of errors have no larger VC dimension than the classifiers sign(h), if ties count as errors
+
+    The VC dimension of a finite class given by its `patterns`, shape (hypotheses, points), booleans. The lemma is
+    stated for functions to R; for functions that never vanish, and for linear ones, both dimensions agree.
+
+    >>> vc_of_signs(patterns=[[0, 0], [0, 1], [1, 1]])
+    1
+    """
+    patterns = np.unique(np.asarray(patterns, dtype=bool), axis=0)
+    shattered: list[tuple[int, ...]] = [()]
+    for size in range(patterns.shape[1]):
+        larger = {
+            (*chosen, new)
+            for chosen in shattered
+            for new in range(chosen[-1] + 1 if chosen else 0, patterns.shape[1])
+            if len(np.unique(patterns[:, [*chosen, new]], axis=0)) == 2 ** (size + 1)
+        }
+        if not larger:
+            return size
+        shattered = sorted(larger)
+    return patterns.shape[1]
+
+
+@theorem(
+    "bms22.lemA.1.s1",
+    says=r"p>\frac1m\ \Rightarrow\ \Pr[\mathrm{Bin}(m,p)\ge mp]>\frac14",
+    needs=[integer("m", 2)],
+    source="Greenberg & Mohri 2014, Theorem 1",
+    **STEP,
+)
+def ghost_reaches(*, m):
+    """A ghost sample has at least the expected number of errors with probability above 1/4
+
+    On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is that of
+    P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not reached by
+    p > 1/2) and tends to 1 - 2/e = 0.264 for j = 1 and large m.
+    """
+    return Fraction(1, 4)
+
+
+@theorem(
+    "bms22.lemA.1.s2",
+    says=r"0\le r\le p\le r'\ \Rightarrow\ \frac{r'-r}{\sqrt{(r+r')/2}}\ge\frac{p-r}{\sqrt p}",
+    needs=[require("0 <= r <= p <= ghost, 0 < p", lambda r, p, ghost: 0 <= r <= p <= ghost and p > 0)],
+    source=CGM19,
+    **STEP,
+)
+def deviation_of_risk(*, r, p, ghost):
+    """A deviation from the risk becomes one from the ghost sample
+
+    The right-hand side, squared: (p - r)^2 / p. The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r))
+    and at r' = p is (p - r) / sqrt((p + r)/2) >= (p - r) / sqrt(p) because r <= p.
+    """
+    return (p - r) ** 2 / p
+
+
+@theorem(
+    "bms22.lemA.1.s3",
+    says=r"\Pr_\sigma\left[\sum_{i\le s}\sigma_i\ge u\right]\le\exp\left(-\frac{u^2}{2s}-\frac{u^4}{12s^3}\right)",
+    kind="tail",
+    needs=[integer("s"), at_least("u", 0)],
+    source=f"{CGM19} has exp(-u^2/(2s)), Hoeffding's bound; the second term is ours",
+    **STEP,
+)
+def swapping_tail(*, s, u):
+    """Swapping records: the tail of a sum of s fair signs
+
+    Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 >= x^2/2 + x^4/12 at x = u/s. In the proof
+    u = e sqrt(m a / 2) with s <= min(a, m), so u^2/(2s) >= L and u^4/(12 s^3) >= L^2/(3m).
+    """
+    u = exact(u)
+    return (-(u**2) / (2 * s) - u**4 / (12 * exact(s) ** 3)).exp()
+
+
+def patterns_of_errors(m, V):
+    """Phi_V(2m) = sum_{i <= V} C(2m, i): Sauer's bound on the number of patterns of errors on 2m records.
+
+    >>> patterns_of_errors(3, 1), patterns_of_errors(1, 2)
+    (7, 4)
+    """
+    return sum(comb(2 * m, i) for i in range(min(V, 2 * m) + 1))
+
+
+@theorem(
+    "bms22.lemA.1.s4",
+    says=r"\Pi_{\mathcal{H}}(2m)\le(2m)^{V}",
+    needs=[integer("m"), integer("V", 0)],
+    source='what "and VC-dimension bounds" must mean to arrive at V log(2m)',
+    **STEP,
+)
+def growth(*, m, V):
+    """VC dimension bounds: the growth function at 2m is at most (2m)^V
+
+    True for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b} is the
+    image of two of them, which leaves one for the empty set. False for V = 1: thresholds make 2m + 1 patterns.
+    """
+    return (2 * m) ** V
+
+
+@theorem(
+    "bms22.lemA.1.s4",
+    reading="corrected",
+    says=r"4\sum_{i\le V}\binom{2m}i\,e^{-L-L^2/(3m)}\le\beta,\quad L=V\log(2m)+\log\frac4\beta",
+    needs=SAMPLE,
+    source="derived here",
+    **STEP,
+)
+def union_over_patterns(*, m, V, beta):
+    """The union over all patterns of errors costs beta, V = 1 included
+
+    The left-hand side. For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and
+    L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
+    """
+    L = m * complexity(exact(m), V, exact(beta))
+    return 4 * patterns_of_errors(m, V) * (-L - L**2 / (3 * m)).exp()
+
+
+@theorem(
+    "bms22.lemA.1.s5",
+    says=r"R-r\le2\sqrt{QR}\ \Rightarrow\ R\le r+2\sqrt{Qr}+4Q",
+    needs=[at_least("root_r", 0), at_least("root_Q", 0)],
+    source=CGM19,
+    **STEP,
+)
+def solved(*, root_r, root_Q):
+    """Solving the deviation for the risk
+
+    p = r + 2 sqrt(Q r) + 4 Q, in terms of a = sqrt(r) and b = sqrt(Q). R - 2 sqrt(Q R) increases for R >= Q, so it is
+    enough that p - r >= 2 sqrt(Q p): the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
+    """
+    return root_r**2 + 2 * root_r * root_Q + 4 * root_Q**2

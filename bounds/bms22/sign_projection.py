@@ -1,0 +1,270 @@
+"""Johnson-Lindenstrauss embeddings by random signs.
+
+Bassily, Mohri & Suresh (2022), Lemma A.3 and its proof, and Wang, Zhu & Wang (2025), Lemma B.1. A matrix Phi of
+k rows with entries +-1/sqrt(k), drawn before anybody has seen the data, keeps the norms and the inner products of any
+m points up to gamma/3. The fast projection is in `jl_fast`, products with matrices in `jl_matrix`, margins in
+`jl_margin`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import ceil, exp, log
+
+import numpy as np
+
+from bounds.theorem import in_unit_interval, integer, require, theorem
+
+PRESERVED = (
+    r"\Pr_\Phi\left[\forall u,v\in T:\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|"
+    r"\le\frac{\gamma}{3}\|u\|_2\|v\|_2\ \wedge\ "
+    r"\left|\|\Phi u\|_2^2-\|u\|_2^2\right|\le\frac{\gamma}{3}\|u\|_2^2\right]"
+    r"\ge 1-\beta"
+)
+
+
+SETTING = [integer("m"), in_unit_interval("gamma"), in_unit_interval("beta")]
+
+
+APPENDIX = "Bassily, Mohri & Suresh 2022, Appendix A"
+
+
+def rows_for(vectors, distortion, beta, sides=2):
+    """Rows k at which `vectors` vectors all keep their squared norm up to `distortion`, except with probability beta.
+
+    Each of the `sides` * `vectors` one-sided events fails with probability at most exp(-k (t^2/4 - t^3/6)), t the
+    distortion, in (0, 1] (`sign_projection_tail`).
+    """
+    return ceil((log(sides * vectors) - log(beta)) / (distortion**2 / 4 - distortion**3 / 6))
+
+
+@theorem(
+    "bms22.lemA.3",
+    kind="tail",
+    says=r"\exists k=O\left(\frac{\log(m/\beta)}{\gamma^2}\right):\quad " + PRESERVED,
+    needs=SETTING,
+    source=APPENDIX + ", Lemma A.3",
+)
+def sign_projection_order(*, m, gamma, beta):
+    """Random signs keep norms and inner products of m points
+
+    What stands inside the O(.) of the number of rows: g = log(m/beta) / gamma^2. The constant is not printed.
+
+    >>> round(sign_projection_order(m=1000, gamma=0.5, beta=0.1), 2)
+    36.84
+    """
+    return (log(m) - log(beta)) / gamma**2
+
+
+@theorem(
+    "bms22.lemA.3",
+    reading="explicit",
+    kind="tail",
+    says=r"k=\left\lceil\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\right\rceil:\quad " + PRESERVED,
+    needs=SETTING,
+    source=APPENDIX + "; tail bound of Achlioptas 2003",
+)
+def sign_projection_rows(*, m, gamma, beta):
+    """Rows k of a random-sign matrix that keep norms and inner products of any m points
+
+    The paper writes k = O(log(m/beta)/gamma^2). Our constant: one vector is distorted by more than t with
+    probability at most 2 exp(-k (t^2/2 - t^3/3)/2) (`sign_projection_tail`); the proof needs t = gamma/3 for the m
+    points and, up to sign, the m (m - 1) sums and differences of normalised pairs: m^2 vectors.
+
+    >>> sign_projection_rows(m=1000, gamma=0.3, beta=0.05)
+    7502
+    """
+    return rows_for(m + m * (m - 1), gamma / 3, beta)
+
+
+def inner_products_preserved(T, projected, gamma):
+    """The event of Lemma A.3. T has shape (m, d), projected has shape (m, k); u = v gives the norms."""
+    norms = np.linalg.norm(T, axis=1)
+    distortion = np.abs(projected @ projected.T - T @ T.T)
+    return bool(np.all(distortion <= gamma / 3 * np.outer(norms, norms)))
+
+
+@theorem(
+    "bms22.lemA.3",
+    part="union",
+    reading="explicit",
+    says=r"k\ge\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\ \Rightarrow\ "
+    r"2m^2\exp\left(-\frac{k}{2}\left(\frac{t^2}{2}-\frac{t^3}{3}\right)\right)\le\beta,\quad t=\frac{\gamma}{3}",
+    needs=SETTING,
+    source=APPENDIX + "; our constants",
+)
+def sign_projection_union(*, m, gamma, beta):
+    """The m^2 two-sided events of Lemma A.3 fail with probability at most beta together
+
+    2 m^2 exp(-(k/2) (t^2/2 - t^3/3)) at the explicit k, t = gamma/3: the union bound, in logarithms.
+
+    >>> sign_projection_union(m=10, gamma=0.5, beta=0.1) <= 0.1
+    True
+    """
+    k = sign_projection_rows(m=m, gamma=gamma, beta=beta)
+    return m**2 * sign_projection_tail(k=k, t=gamma / 3)
+
+
+@theorem(
+    "bms22.lemA.3",
+    reading="corrected",
+    kind="tail",
+    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED,
+    needs=SETTING,
+    source=APPENDIX + ", Lemma A.3, with 2m for m",
+)
+def sign_projection_order_corrected(*, m, gamma, beta):
+    """Random signs keep norms and inner products of m points, with 2m in place of m
+
+    g = log(2m/beta)/gamma^2 stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
+    The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
+    """
+    return (log(2 * m) - log(beta)) / gamma**2
+
+
+def least_distortion(u, k):
+    """The least of | ||Phi u||^2/||u||^2 - 1 | over all k x d sign matrices, exactly, for whole numbers u.
+
+    ||Phi u||^2 = (1/k) * a sum of k squares <s, u>^2, s in {-1, 1}^d: every reachable sum is enumerated.
+
+    >>> least_distortion((1, 1), 1), least_distortion((1, 1), 2)
+    (Fraction(1, 1), Fraction(0, 1))
+    """
+    signs = product((1, -1), repeat=len(u) - 1)
+    squares = {sum(a * b for a, b in zip((1, *s), u, strict=True)) ** 2 for s in signs}
+    sums = {0}
+    for _ in range(k):
+        sums = {total + square for total in sums for square in squares}
+    norm = sum(a * a for a in u)
+    return Fraction(min(abs(total - k * norm) for total in sums), k * norm)
+
+
+# ---- the proof of Lemma A.3 --------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.lemA.3.s1",
+    parent="bms22.lemA.3",
+    says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|\le m^2",
+    needs=[integer("m")],
+    source=APPENDIX + ", proof of Lemma A.3",
+)
+def pair_vectors(*, m):
+    """Sums and differences of normalised pairs: at most m^2 non-zero vectors"""
+    return m**2
+
+
+@theorem(
+    "bms22.lemA.3.s1",
+    parent="bms22.lemA.3",
+    reading="corrected",
+    says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|"
+    r"\le\frac{m(3m-1)}{2}",
+    needs=[integer("m")],
+    source=APPENDIX + ", proof of Lemma A.3, counted",
+)
+def pair_vectors_counted(*, m):
+    """Sums and differences of normalised pairs: at most m (3m - 1)/2 non-zero vectors, m^2 up to sign
+
+    m doubled vectors, m (m - 1)/2 sums and m (m - 1) differences, which come in pairs +-: a projection distorts both
+    alike.
+
+    >>> pair_vectors_counted(m=2)
+    5
+    """
+    return m * (3 * m - 1) // 2
+
+
+@theorem(
+    "bms22.lemA.3.s2",
+    parent="bms22.lemA.3",
+    reading="explicit",
+    says=r"\Pr_\Phi\left[\left|\|\Phi u\|_2^2-\|u\|_2^2\right|>t\|u\|_2^2\right]\le "
+    r"2\exp\left(-\frac{k}{2}\left(\frac{t^2}{2}-\frac{t^3}{3}\right)\right)",
+    needs=[integer("k"), require("0 < t <= 1", lambda t: 0 < t <= 1)],
+    source="the JL lemma that the proof cites, in the form of Achlioptas 2003",
+)
+def sign_projection_tail(*, k, t):
+    """One vector is distorted by more than t with probability at most 2 exp(-(k/2)(t^2/2 - t^3/3))
+
+    For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian multiplier:
+    cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both sides:
+
+      above  [(1 + t) e^{-t}]^{k/2} <= exp(-(k/2)(t^2/2 - t^3/3)), because log(1 + t) <= t - t^2/2 + t^3/3;
+      below  [e^{h(1-t)} E e^{-hQ}]^k <= [e^{h(1-t)} (1 - h + 3h^2/2)]^k at h = t/(2(1 + t)), and with
+             x = h - 3h^2/2 in [0, 1/6], log(1 - x) <= -x - x^2/2 - x^3/3 leaves a rational function of t
+             (`lower_tail_gap`) that is certified to be at most -(t^2/4 - t^3/6) on (0, 1].
+    """
+    return 2 * exp(-k / 2 * (t**2 / 2 - t**3 / 3))
+
+
+def lower_tail_gap(t):
+    """[h(1-t) - x - x^2/2 - x^3/3 + t^2/4 - t^3/6] (1+t)^6 / t^3 as a polynomial in t, for balls and numbers alike.
+
+    h = t/(2(1+t)), x = h - 3h^2/2. It is at most 0 on [0, 1] exactly where the lower tail of `sign_projection_tail` is
+    proved; the factor t^3 is divided out by hand, so nothing cancels near 0.
+    """
+    c = 1 + t
+    # h = t/(2c) and x = h - 3h^2/2; the terms in t^2 cancel: h^2 - h t + t^2/4 = t^4 / (4 c^2).
+    from_squares = t * c**4 / 4  # t^4 / (4 c^2), times c^6 / t^3
+    cubes = 3 * c**3 / 16 - 9 * t * c**2 / 128  # 3h^3/2 - 9h^4/8
+    y = 1 - 3 * t / (4 * c)  # x = h y
+    return from_squares + cubes - c**3 * y**3 / 24 - c**6 / 6
+
+
+@theorem(
+    "bms22.lemA.3.s3",
+    parent="bms22.lemA.3",
+    says=r"\log(m^2/\beta)=O(\log(m/\beta))",
+    needs=[integer("m"), in_unit_interval("beta")],
+    source=APPENDIX + ", proof of Lemma A.3",
+)
+def doubled_logarithm(*, m, beta):
+    """The square inside the logarithm costs a factor 2
+
+    log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta); returns the ratio.
+    """
+    return (2 * log(m) - log(beta)) / (log(m) - log(beta))
+
+
+@theorem(
+    "bms22.lemA.3.s4",
+    parent="bms22.lemA.3",
+    says=r"\left|\langle\bar u,\bar v\rangle-\langle\Phi\bar u,\Phi\bar v\rangle\right|\le"
+    r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)",
+    source=APPENDIX + ", proof of Lemma A.3, second inequality of the chain",
+)
+def polarisation(*, gamma, plus, minus):
+    """Polarisation: keeping ||u + v|| and ||u - v|| keeps <u, v>
+
+    `plus` and `minus` are ||u + v||^2 and ||u - v||^2 of unit vectors, each kept up to gamma/3 ((3) and (4)).
+    """
+    return gamma / 12 * (plus + minus)
+
+
+@theorem(
+    "bms22.lemA.3.s5",
+    parent="bms22.lemA.3",
+    says=r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)\le\frac{\gamma}{3}",
+    source=APPENDIX + ", proof of Lemma A.3, third inequality of the chain",
+)
+def parallelogram(*, gamma):
+    """The two squared norms sum to 4
+
+    Printed reason: the triangle inequality, which gives only 4 + 4 = 8 and 2 gamma/3. The parallelogram identity
+    ||u + v||^2 + ||u - v||^2 = 2 ||u||^2 + 2 ||v||^2 = 4 gives gamma/3, with equality.
+    """
+    return gamma / 3
+
+
+def order_bound(gamma, logs, least_log, scale=36, curvature=2 / 9):
+    """A bound of `explicit / g` at one gamma, for explicit = ceil(scale log / (gamma^2 (1 - curvature gamma))).
+
+    g = log' / gamma^2, where `logs` bounds log / log' and `least_log` is a lower bound of log'; the summand is the
+    price of rounding up. Increasing in gamma.
+
+    >>> round(order_bound(1, 2, log(2)), 2)
+    94.01
+    """
+    return scale * logs / (1 - curvature * gamma) + gamma**2 / least_log

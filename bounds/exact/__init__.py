@@ -1,0 +1,1 @@
+"""Exact numbers: ball arithmetic, certificates, and the laws that several papers need."""

@@ -1,0 +1,270 @@
+"""Proving an inequality on a whole box of parameters: ball arithmetic, branch and bound.
+
+A ball (`flint.arb`) encloses a real number; whatever is computed from balls encloses the true result,
+rounding errors included. To prove f <= c on a box, bound f from above over the box; where that bound is too
+coarse, halve the box and go on with the worst piece. To refute it, exhibit one point where f, evaluated in
+balls, exceeds c.
+
+    certify(upper, value, box, c)       HOLDS, REFUTED or INCONCLUSIVE on the box
+    supremum(upper, value, box)         an enclosure of the largest value on the box
+    worst_ratio(log_ratio, box)         a float search for the worst point: a candidate, never a verdict
+    confirm(point, lhs, rhs)            ball arithmetic at that point: is lhs > rhs proved there?
+
+A certificate says nothing outside its box; what lies there needs an argument of its own, or is not claimed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from flint import ctx
+from scipy.optimize import differential_evolution
+from scipy.stats import qmc
+
+from bounds.exact.balls import PRECISION, enclosure, exact, hull, lower_end, upper_end
+
+Side = tuple[float, float]
+
+
+Box = dict[str, Side]
+
+
+HOLDS, REFUTED, INCONCLUSIVE = "HOLDS", "REFUTED", "INCONCLUSIVE"
+
+
+def over(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`upper` by plain interval evaluation: `function` of balls, called with the sides of a box."""
+    return lambda **sides: function(**{name: hull(side) for name, side in sides.items()})
+
+
+def at(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`value` by evaluation at a point: `function` of balls, called with the point's coordinates."""
+    return lambda **point: function(**{name: exact(x) for name, x in point.items()})
+
+
+# ---- branch and bound
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What branch and bound found about f <= c on a box."""
+
+    verdict: str  # HOLDS | REFUTED | INCONCLUSIVE
+    bound: float  # proved: f <= bound on the whole box
+    reached: float  # proved: f > reached, or equal, at `point`
+    boxes: int  # boxes examined
+    point: dict[str, float]  # where `reached` is attained; for REFUTED, a point with f > c
+    box: Box  # the last box examined; for REFUTED, `point` is its midpoint
+
+
+def midpoint(box: Mapping[str, Side], integers=()) -> dict[str, float]:
+    """The middle of every side, rounded down on integer axes."""
+    middle = {name: start + (end - start) / 2 for name, (start, end) in box.items()}
+    return {name: math.floor(x) if name in integers else x for name, x in middle.items()}
+
+
+def bisect(box: Box, root: Mapping[str, Side], integers=()) -> list[Box]:
+    """Two halves of `box` along its widest side, measured in sides of `root`; none if it cannot be halved."""
+
+    def width(name):
+        (start, end), (first, last) = box[name], root[name]
+        return (end - start) / (last - first) if last > first else 0.0
+
+    for name in sorted(box, key=width, reverse=True):
+        start, end = box[name]
+        middle = midpoint({name: box[name]}, integers)[name]
+        if name in integers and end > start:
+            return [box | {name: (start, middle)}, box | {name: (middle + 1, end)}]
+        if name not in integers and start < middle < end:
+            return [box | {name: (start, middle)}, box | {name: (middle, end)}]
+    return []
+
+
+def _checked(box: Mapping[str, Side], integers) -> Box:
+    for name, (start, end) in box.items():
+        if not (math.isfinite(start) and math.isfinite(end) and start <= end):
+            raise ValueError(f"box[{name!r}] = ({start}, {end}) is not a finite interval low <= high")
+        if name in integers and not (start == int(start) and end == int(end)):
+            raise ValueError(f"box[{name!r}] = ({start}, {end}) does not end in whole numbers")
+    return {
+        name: (int(side[0]), int(side[1])) if name in integers else (side[0], side[1]) for name, side in box.items()
+    }
+
+
+def _best_first(upper, value, box, max_boxes, integers) -> Iterator[Certificate]:
+    """The state of the search each time the worst remaining box is examined. Its verdict is left open."""
+    root = _checked(box, integers)
+    if max_boxes < 1:
+        raise ValueError(f"max_boxes = {max_boxes} is not at least 1")
+    tick = itertools.count()  # boxes are not ordered: break ties by age
+    heap = [(-upper_end(upper(**root)), next(tick), root)]
+    reached, best = -math.inf, midpoint(root, integers)
+
+    for boxes in range(1, max_boxes + 1):
+        minus_bound, _, worst = heapq.heappop(heap)
+        bound, middle = -minus_bound, midpoint(worst, integers)
+        here = lower_end(value(**middle))
+        if here > bound:
+            raise ArithmeticError(f"upper = {bound} over a box, but value >= {here} at its midpoint {middle}")
+        if here > reached:
+            reached, best = here, middle
+        yield Certificate(INCONCLUSIVE, bound, reached, boxes, best, worst)
+
+        halves = bisect(worst, root, integers)
+        if not halves:
+            return  # a point that balls of this precision cannot decide
+        for half in halves:
+            # A half inherits its parent's bound, which may be the sharper one by a rounding error.
+            heapq.heappush(heap, (-min(bound, upper_end(upper(**half))), next(tick), half))
+
+
+def certify(
+    upper: Callable[..., Any],
+    value: Callable[..., Any],
+    box: Mapping[str, Side],
+    c: float,
+    max_boxes: int = 50_000,
+    *,
+    integers=(),
+    prec: int = PRECISION,
+) -> Certificate:
+    """Decide f <= c on `box` = {name: (low, high)} by best-first branch and bound.
+
+    `upper(name=(low, high), ...)` returns a ball or float whose upper end bounds f over the box: NaN counts
+    as +inf. `value(name=x, ...)` returns a ball around f at one point (its lower end is used). Keep the two
+    apart: at a point `value` may use the sharp formula, over a box `upper` may use monotonicity. `over(f)`
+    and `at(f)` make them from one function of balls. Axes in `integers` take whole numbers only, and are
+    halved as such.
+
+    HOLDS: f <= bound <= c everywhere on the box. REFUTED: f(point) > c. INCONCLUSIVE: `max_boxes` were not
+    enough, or a single point could not be decided.
+
+    >>> certify(over(lambda x: x * (1 - x)), at(lambda x: x * (1 - x)), {"x": (0, 1)}, 0.26).verdict
+    'HOLDS'
+
+    Raises ValueError for a box with infinite or reversed sides or `max_boxes` < 1; ArithmeticError if `upper`
+    is caught below `value`.
+    """
+    with ctx.workprec(prec):
+        for state in _best_first(upper, value, box, max_boxes, integers):
+            if state.bound <= c:
+                return replace(state, verdict=HOLDS)  # the worst box is fine, so all are
+            if state.reached > c:
+                return replace(state, verdict=REFUTED)
+        return state
+
+
+def supremum(
+    upper: Callable[..., Any],
+    value: Callable[..., Any],
+    box: Mapping[str, Side],
+    gap: float = 1e-3,
+    max_boxes: int = 50_000,
+    *,
+    integers=(),
+    prec: int = PRECISION,
+) -> Certificate:
+    """An enclosure [reached, bound] of sup f over `box`, at most `gap * max(1, |bound|)` wide if HOLDS.
+
+    Arguments and errors are those of `certify`. INCONCLUSIVE: the enclosure is valid, but wider.
+    """
+    with ctx.workprec(prec):
+        for state in _best_first(upper, value, box, max_boxes, integers):
+            if math.isfinite(state.bound) and state.bound - state.reached <= gap * max(1.0, abs(state.bound)):
+                return replace(state, verdict=HOLDS)
+        return state
+
+
+# ---- search, then confirm
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The worst point a float search found: a candidate until `confirm` has proved it."""
+
+    point: dict[str, float]
+    log_ratio: float
+
+
+def worst_ratio(
+    log_ratio: Callable[..., float],
+    box: Mapping[str, Side],
+    seed: int = 0,
+    *,
+    integers=(),
+    log_axes=(),
+    sobol: int = 256,
+    iterations: int = 100,
+) -> Hit:
+    """Look for the largest `log_ratio(name=x, ...)` = log(f/g) on `box`: Sobol points, corners, evolution.
+
+    `log_ratio` is a float function of scalars in a stable form (`erfcx`, `log_ndtr`, `expm1`); NaN counts as
+    -inf. Axes in `log_axes` are searched in the logarithm, axes in `integers` over whole numbers. The result
+    depends on `seed` alone. It is a lower bound of the supremum up to rounding; nothing found proves nothing.
+    """
+    root = _checked(box, integers)
+    names = list(root)
+    for name in log_axes:
+        if root[name][0] <= 0:
+            raise ValueError(f"box[{name!r}] = {root[name]} is not positive, but its axis is logarithmic")
+    sides = np.array([np.log(root[n]) if n in log_axes else root[n] for n in names], dtype=float)
+
+    def decode(row):
+        point = {}
+        for name, x in zip(names, row, strict=True):
+            x = min(max(math.exp(x) if name in log_axes else float(x), root[name][0]), root[name][1])
+            point[name] = round(x) if name in integers else x
+        return point
+
+    def score(row):
+        with np.errstate(all="ignore"):
+            found = float(log_ratio(**decode(row)))
+        return -math.inf if math.isnan(found) else found
+
+    widths = sides[:, 1] - sides[:, 0]
+    cloud = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random_base2(int(math.log2(sobol)))
+    rows = np.vstack([sides[:, 0] + widths * cloud, list(itertools.product(*sides))])
+    best = rows[int(np.argmax([score(row) for row in rows]))]
+    evolved = differential_evolution(
+        lambda row: float(np.clip(-score(row), -1e300, 1e300)),
+        sides,
+        rng=np.random.default_rng(seed),
+        maxiter=iterations,
+        x0=best,
+        polish=False,
+    )
+    if score(evolved.x) > score(best):
+        best = evolved.x
+    return Hit(decode(best), score(best))
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Both sides of an inequality at one point, each as [low, high] rounded outward."""
+
+    point: dict[str, float]
+    lhs: list[float]
+    rhs: list[float]
+    exceeds: bool  # proved: lhs > rhs
+
+
+def confirm(
+    point: Mapping[str, Any], lhs: Callable[..., Any], rhs: Callable[..., Any], prec: int = PRECISION
+) -> Confirmation:
+    """Evaluate `lhs` and `rhs` in ball arithmetic at `point`; both are called with exact balls, by name.
+
+    >>> from fractions import Fraction
+    >>> from bounds.exact.balls import exact
+    >>> confirm({"x": 0.1}, lambda x: 3 * x, lambda x: exact(Fraction(3, 10))).exceeds
+    True
+    """
+    with ctx.workprec(prec):
+        balls = {name: exact(x) for name, x in point.items()}
+        left, right = exact(lhs(**balls)), exact(rhs(**balls))
+        return Confirmation(dict(point), enclosure(left), enclosure(right), bool(left > right))

@@ -1,0 +1,126 @@
+"""Exact laws of the maximum, the range and the noisy minimum of standard normals, as balls.
+
+Z_1, ..., Z_n are independent N(0, 1); Phi is their distribution function, phi their density. Scale by sigma outside.
+Integrals run over [-40, 40]; what lies beyond is enclosed by the normal tail there, below 1e-340 for n <= 1e12.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from flint import acb, arb
+
+from bounds.exact import tnb
+from bounds.exact.balls import Phi, exact, hull, integral, log_Phi, phi, power_complement, precise
+
+REACH = 40
+
+
+def _density(z: acb) -> acb:
+    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def _cdf(z: acb) -> acb:
+    return (-z / arb(2).sqrt()).erfc() / 2
+
+
+def _within(value: arb, slack: arb) -> arb:
+    """`value` widened by `slack` on both sides."""
+    return value + hull((-1, 1)) * slack
+
+
+@precise
+def max_exceeds(n, z) -> arb:
+    """P(max of n >= z) = 1 - Phi(z)^n, for any real n >= 1.
+
+    >>> from scipy.stats import norm
+    >>> round(float(max_exceeds(10, 2.0)) / float(1 - norm.cdf(2) ** 10), 12)
+    1.0
+    """
+    return power_complement(log_Phi(z), n)
+
+
+@functools.cache
+@precise
+def mean_max(n: int) -> arb:
+    """E max of n = integral of z n phi(z) Phi(z)^(n-1), for a whole number n.
+
+    >>> round(float(mean_max(2)), 6)  # 1 / sqrt(pi)
+    0.56419
+    """
+    n = int(n)
+    if n == 1:
+        return arb(0)
+    inside = integral(lambda z, _: n * z * _density(z) * _cdf(z) ** (n - 1), -REACH, REACH)
+    return _within(inside, 2 * n * phi(REACH))  # beyond REACH: at most n |z| phi(z), integrated
+
+
+@precise
+def mean_min(n: int) -> arb:
+    """E min of n = integral of z n phi(z) Phi(-z)^(n-1), for a whole number n."""
+    n = int(n)
+    inside = integral(lambda z, _: n * z * _density(z) * _cdf(-z) ** (n - 1), -REACH, REACH)
+    return _within(inside, 2 * n * phi(REACH))
+
+
+@precise
+def min_at_most(n, z) -> arb:
+    """P(min of n <= z) = 1 - (1 - Phi(z))^n, for any real n >= 1."""
+    return power_complement((-Phi(z)).log1p(), n)
+
+
+@precise
+def range_exceeds(n: int, z) -> arb:
+    """P(max - min of n >= z) = 1 - integral of n phi(x) (Phi(x + z) - Phi(x))^(n-1), for a whole number n, z > 0."""
+    n, z = int(n), exact(z)
+    if n == 1:
+        return arb(0)
+    inside = integral(lambda x, _: n * _density(x) * (_cdf(x + z) - _cdf(x)) ** (n - 1), -REACH, REACH)
+    return _within(1 - inside, 2 * n * Phi(-REACH))
+
+
+@precise
+def range_exceeds_at_most(n, z) -> arb:
+    """A union bound over pairs, n (n - 1) / 2 times P(|Z_1 - Z_2| >= z), for any real n >= 1."""
+    n = exact(n)
+    return n * (n - 1) * Phi(-exact(z) / arb(2).sqrt())
+
+
+@precise
+def pair_exceeds(z) -> arb:
+    """P(Z_1 - Z_2 >= z) = Phi(-z / sqrt 2)."""
+    return Phi(-exact(z) / arb(2).sqrt())
+
+
+@precise
+def best_loses(n: int, gap) -> arb:
+    """P(some rival is chosen) when one of n scores is 0, the others are `gap`, and the noisy minimum is taken.
+
+    = P(Z_1 > gap + min(Z_2, ..., Z_n)) = integral of phi(x) (1 - Phi(gap - x)^(n-1)), for a whole number n.
+    """
+    n, gap = int(n), exact(gap)
+    if n == 1:
+        return arb(0)
+    inside = integral(lambda x, _: _density(x) * (1 - _cdf(gap - x) ** (n - 1)), -REACH, REACH)
+    return _within(inside, 2 * Phi(-REACH))
+
+
+@precise
+def mean_max_of_count(eta, r) -> arb:
+    """E max of K standard normals, K independent with the law of Definition A.1.
+
+    With G(x) = E x^K it is the integral over z > 0 of 1 - G(Phi(z)) - G(Phi(-z)).
+    """
+    eta, r = exact(eta), exact(r)
+
+    def generating(x, analytic):
+        base = (1 - (1 - r) * x).log(analytic)
+        if eta.is_zero():
+            return base / r.log()
+        return ((-eta * base).exp() - 1) / (-eta * r.log()).expm1()
+
+    def tail(z, analytic):
+        return 1 - generating(_cdf(z), analytic) - generating(_cdf(-z), analytic)
+
+    beyond = tnb.mean(eta, r) * phi(REACH)  # 1 - G(x) <= E K (1 - x), and G(x) >= 0
+    return _within(integral(tail, 0, REACH), 2 * beyond)

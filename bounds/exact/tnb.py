@@ -1,0 +1,128 @@
+"""The truncated negative binomial law in ball arithmetic: Definition A.1, term by term as it is printed.
+
+Every function takes numbers, Fractions or balls and returns a ball that encloses the exact value. `FINE` bits are
+enough for eta down to 1e-30 and r down to 1e-300. `bounds.wzw25.run_counts` computes the same in floats.
+"""
+
+from __future__ import annotations
+
+from math import exp, expm1, log, log1p
+
+import numpy as np
+from flint import arb, arb_series, ctx
+from scipy.special import gammaln
+
+from bounds.exact.balls import exact
+
+FINE = 2300
+
+
+def weights(eta, r, count):
+    """P(K = 1), ..., P(K = count) as printed: the product is multiplied up factor by factor."""
+    eta, r = exact(eta), exact(r)
+    if eta == 0:
+        scale = 1 / -r.log()
+        return [scale * (1 - r) ** k / k for k in range(1, count + 1)]
+    term, found = 1 / (-eta * r.log()).expm1(), []
+    for l in range(count):
+        term *= (1 - r) * (l + eta) / (l + 1)
+        found.append(term)
+    return found
+
+
+def series(eta, r, *, x=1, power=0):
+    """A ball around the sum over k of k^power x^k P(K = k), |x| (1 - r) < 1: a partial sum, and a bound of its tail.
+
+    Neighbouring terms have ratio at most q = |x| (1 - r) max(1, (k + eta)/(k + 1)) ((k + 1)/k)^power, and q falls
+    in k (or stays at |x| (1 - r) for eta <= 1). Returns (ball, terms used).
+    """
+    eta, r, x = exact(eta), exact(r), exact(x)
+    if not abs(x) * (1 - r) < 1:
+        raise ValueError(f"x = {x} is outside the circle of convergence, |x| (1 - r) < 1 at r = {r}")
+    total, k = arb(0), 1
+    p = (1 - r) / -r.log() if eta == 0 else eta * (1 - r) / (-eta * r.log()).expm1()
+    term = p * x
+    while True:
+        total += k**power * term
+        if k % 64 == 0:
+            grow = arb(1).max((k + eta) / (k + 1)) * (arb(k + 1) / k) ** power
+            q = abs(x) * (1 - r) * grow
+            if q < 1:
+                tail = abs(k**power * term) * q / (1 - q)
+                if tail <= abs(total) * arb("1e-25"):
+                    return total + arb(0, tail.upper()), k
+        term *= (1 - r) * x * (k + eta) / (k + 1)
+        k += 1
+
+
+def mean(eta, r):
+    """E K as printed."""
+    eta, r = exact(eta), exact(r)
+    if eta == 0:
+        return (1 / r - 1) / -r.log()
+    return eta * (1 - r) / (r * -(eta * r.log()).expm1())
+
+
+def generating(eta, r, s):
+    """The printed generating function in s = 1 - (1 - r) x, which may be a power series in x."""
+    eta, r = exact(eta), exact(r)
+    if eta == 0:
+        return s.log() / r.log()
+    return ((-eta * s.log()).exp() - 1) / (-eta * r.log()).expm1()
+
+
+def pgf(eta, r, x):
+    """E x^K as printed."""
+    return generating(eta, r, 1 - (1 - exact(r)) * exact(x))
+
+
+def pgf_coefficients(eta, r, around, count):
+    """The first `count` Taylor coefficients of the printed generating function at `around`."""
+    before, ctx.cap = ctx.cap, count
+    try:
+        r = exact(r)
+        s = arb_series([1 - (1 - r) * exact(around), -(1 - r)])
+        found = generating(eta, r, s)
+        return [found[k] for k in range(count)]
+    finally:
+        ctx.cap = before
+
+
+def not_selected(eta, r, size):
+    """The chance that none of K uniform draws from `size` candidates, a real number above 1, is the one good one."""
+    r = exact(r)
+    return generating(eta, r, r + (1 - r) / exact(size))
+
+
+# Definition A.1 ---------------------------------------------------------------------------------------------
+
+
+def _log_rising(k, eta):
+    """log(Gamma(k + eta) / Gamma(k)); far out by Stirling's series, where the difference would cancel."""
+    far = k > 1e5 * (1 + eta * eta)
+    near = np.where(far, 1.0, k)
+    tail = eta * np.log(k) + eta * (eta - 1) / (2 * k)
+    return np.where(far, tail, gammaln(near + eta) - gammaln(near))
+
+
+def _log_bernoulli(y):
+    """log(y / (e^y - 1)), 0 at y = 0."""
+    if y == 0:
+        return 0.0
+    return log(y) - y - log1p(-exp(-y)) if y > 1 else log(y / expm1(y))
+
+
+def log_pmf(*, eta, r, k):
+    """log P(K = k); shapes as `k`."""
+    k, L = np.asarray(k, dtype=float), -log(r)
+    rising = _log_rising(k, eta) - gammaln(1 + eta)
+    return k * log1p(-r) - np.log(k) + rising + _log_bernoulli(eta * L) - log(L)
+
+
+def log_generating(eta, log_r, log_s):
+    """The generating function from log r and log s, s = 1 - (1 - r) x."""
+    if eta == 0:
+        return log_s / log_r
+    if eta > 0:
+        return exp(eta * (log_r - log_s)) * expm1(eta * log_s) / expm1(eta * log_r)
+    return expm1(-eta * log_s) / expm1(-eta * log_r)

@@ -1,0 +1,262 @@
+r"""Translation-invariant kernels and their spectral laws: Rubinstein et al. 2009, Table 1 and Algorithm 3.
+
+A continuous positive definite k(x, y) = g(x - y) with g(0) = 1 is the characteristic function of a probability law p,
+
+    g(Delta) = int e^{j <omega, Delta>} p(omega) d omega,     p(omega) = (2 pi)^-d int e^{-j <omega, x>} g(x) dx,
+
+from which random features draw their frequencies. Profiles g and densities p take a point as the sequence of its d
+coordinates: floats, arrays, or balls of `flint` for a rigorous value.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flint import acb, arb
+
+from bounds.exact.numbers import BALLS, exp, sqrt
+from bounds.theorem import integer, positive, theorem
+
+
+def _magnitude(x):
+    """|x|; a complex ball stands for the continuation of the positive half-line, where |x| = x."""
+    return x if isinstance(x, acb) else abs(x)
+
+
+def _pi(point):
+    """pi, to the precision of the point's coordinates."""
+    return arb.pi() if any(isinstance(x, BALLS) for x in point) else math.pi
+
+
+# ---- Rubinstein et al. 2009, Table 1: a profile g and a law p, row by row -----------------------------------
+
+TABLE = "Rubinstein, Bartlett, Huang & Taft 2009, Table 1"
+
+
+PAIR = r"g(\Delta)=\int e^{j\langle\omega,\Delta\rangle}\,p(\omega)\,d\omega"
+
+
+def rbf_profile(*, point, sigma):
+    """g of the first row of Table 1: exp(-||Delta||_2^2 / (2 sigma^2))."""
+    return exp(-sum(x * x for x in point) / (2 * sigma * sigma))
+
+
+def laplacian_profile(*, point):
+    """g of the second row: exp(-||Delta||_1)."""
+    return exp(-sum(_magnitude(x) for x in point))
+
+
+def cauchy_profile(*, point):
+    """g of the third row as printed: prod_i 2 / (1 + Delta_i^2). Its value at 0 is 2^d."""
+    value = 1
+    for x in point:
+        value = value * (2 / (1 + x * x))
+    return value
+
+
+def cauchy_profile_normalised(*, point):
+    """g of the third row divided by g(0): prod_i 1 / (1 + Delta_i^2)."""
+    return cauchy_profile(point=point) / 2 ** len(point)
+
+
+@theorem(
+    "rbht09.tab1",
+    part="rbf",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ p(\omega)=(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}",
+    needs=[positive("sigma")],
+    source=TABLE,
+)
+def rbf_density(*, point, sigma):
+    """RBF: the law whose characteristic function is the kernel, as printed.
+
+    The printed p does not depend on sigma, g does: they are a pair for sigma = 1 only.
+
+    >>> round(float(rbf_density(point=[0.0], sigma=2.0)), 4)
+    0.3989
+    """
+    return exp(-sum(x * x for x in point) / 2) / sqrt(2 * _pi(point)) ** len(point)
+
+
+@theorem(
+    "rbht09.tab1",
+    part="rbf",
+    reading="corrected",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ "
+    r"p(\omega)=\left(\frac{\sigma^2}{2\pi}\right)^{d/2}e^{-\sigma^2\|\omega\|_2^2/2}",
+    needs=[positive("sigma")],
+    source=TABLE + ", sigma put back",
+)
+def rbf_density_scaled(*, point, sigma):
+    """RBF: normal frequencies with standard deviation 1 / sigma.
+
+    E cos(omega z) = exp(-z^2 / (2 sigma^2)) for omega ~ N(0, sigma^-2), in each coordinate.
+
+    >>> round(float(rbf_density_scaled(point=[0.0], sigma=2.0)), 4)
+    0.7979
+    """
+    scale = (sigma / sqrt(2 * _pi(point))) ** len(point)
+    return scale * exp(-sigma * sigma * sum(x * x for x in point) / 2)
+
+
+@theorem(
+    "rbht09.tab1",
+    part="laplacian",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_1},\ p(\omega)=\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}",
+    source=TABLE,
+)
+def laplacian_density(*, point):
+    """Laplacian: Cauchy frequencies, coordinate by coordinate.
+
+    The residue of e^{i omega z} / (pi (1 + omega^2)) at omega = i gives e^{-|z|}. The law has no second moment.
+    """
+    value = 1
+    for x in point:
+        value = value / (_pi(point) * (1 + x * x))
+    return value
+
+
+@theorem(
+    "rbht09.tab1",
+    part="cauchy",
+    kind="identity",
+    says=PAIR + r",\quad g(\Delta)=\prod_{i=1}^d\frac{2}{1+\Delta_i^2},\ p(\omega)=e^{-\|\omega\|_1}",
+    source=TABLE + "; the printed column has exp(-||Delta||_1), read as a function of omega",
+)
+def cauchy_measure(*, point):
+    """Cauchy: a pair of transforms as printed, though p is a measure of mass 2^d.
+
+    2 int_0^inf e^{-x} cos(zx) dx = 2 / (1 + z^2), in each coordinate.
+    """
+    return exp(-sum(_magnitude(x) for x in point))
+
+
+@theorem(
+    "rbht09.tab1",
+    part="rbf-density",
+    kind="identity",
+    says=r"\int(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}\,d\omega=1",
+    needs=[positive("sigma")],
+    source=TABLE + "; Algorithm 3, step 1 draws from p",
+)
+def rbf_mass(*, d, sigma):
+    """RBF: the printed p is a probability density, what Algorithm 3 draws from."""
+    return 1
+
+
+@theorem(
+    "rbht09.tab1",
+    part="laplacian-density",
+    kind="identity",
+    says=r"\int\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}\,d\omega=1",
+    source=TABLE + "; Algorithm 3, step 1 draws from p",
+)
+def laplacian_mass(*, d):
+    """Laplacian: the printed p is a probability density, what Algorithm 3 draws from."""
+    return 1
+
+
+@theorem(
+    "rbht09.tab1",
+    part="cauchy-density",
+    kind="identity",
+    says=r"\int e^{-\|\omega\|_1}\,d\omega=1",
+    needs=[integer("d")],
+    source=TABLE + "; Algorithm 3, step 1 draws from p",
+)
+def cauchy_mass(*, d):
+    """Cauchy: the mass that p must have for Algorithm 3 to draw from it.
+
+    It is 2^d, and g(0) = 2^d, whereas the random features have k_hat(x, x) = 1.
+    """
+    return 1
+
+
+@theorem(
+    "rbht09.tab1",
+    part="cauchy-density",
+    reading="corrected",
+    kind="identity",
+    says=r"g(\Delta)=\prod_{i=1}^d\frac{1}{1+\Delta_i^2},\quad p(\omega)=2^{-d}e^{-\|\omega\|_1},"
+    r"\quad\int p(\omega)\,d\omega=1",
+    source=TABLE + ", both columns divided by 2^d",
+)
+def cauchy_density(*, point):
+    """Cauchy: Laplace frequencies for the kernel with g(0) = 1.
+
+    >>> float(cauchy_density(point=[0.0, 0.0]))
+    0.25
+    """
+    return cauchy_measure(point=point) / 2 ** len(point)
+
+
+# ---- Rubinstein et al. 2009, Algorithm 3: the displayed transform -------------------------------------------
+
+TRANSFORM = "Rubinstein, Bartlett, Huang & Taft 2009, Algorithm 3, Inputs"
+
+
+@theorem(
+    "rbht09.fourier",
+    part="inversion",
+    kind="identity",
+    says=r"p(\omega)=2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
+    needs=[integer("d")],
+    source=TRANSFORM,
+)
+def transform_constant(*, d, pi=math.pi):
+    """The prefactor of the transform p of g on R^d: 1/2 as printed.
+
+    Drawing from p, and E cos <omega, Delta> = g(Delta), need the constant that the inverse transform without
+    prefactor has, (2 pi)^-d. With 1/2 the mass of p is (2 pi)^d g(0) / 2.
+    """
+    return 0.5
+
+
+@theorem(
+    "rbht09.fourier",
+    part="inversion",
+    reading="corrected",
+    kind="identity",
+    says=r"p(\omega)=(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
+    needs=[integer("d")],
+    source=TRANSFORM + ", pi and the dimension put back",
+)
+def transform_constant_inverse(*, d, pi=math.pi):
+    """The prefactor under which p and g are a pair: (2 pi)^-d.
+
+    Fourier inversion for continuous integrable g with integrable transform, which continuous positive definite
+    integrable g are (Bochner). Pass a ball for `pi` to get a rigorous value.
+
+    >>> round(transform_constant_inverse(d=1), 4)
+    0.1592
+    """
+    return 1 / (2 * pi) ** d
+
+
+@theorem(
+    "rbht09.fourier",
+    part="table",
+    kind="identity",
+    says=r"2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
+    needs=[integer("d")],
+    source=TRANSFORM + ", against Table 1, at sigma = 1",
+)
+def table_constant(*, d, pi=math.pi):
+    """The prefactor of the transform that Table 1 tabulates, as Algorithm 3 prints it: 1/2."""
+    return transform_constant(d=d)
+
+
+@theorem(
+    "rbht09.fourier",
+    part="table",
+    reading="corrected",
+    kind="identity",
+    says=r"(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
+    needs=[integer("d")],
+    source=TRANSFORM + ", against Table 1, at sigma = 1",
+)
+def table_constant_inverse(*, d, pi=math.pi):
+    """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows."""
+    return transform_constant_inverse(d=d, pi=pi)

@@ -1,0 +1,313 @@
+"""Gaussian differential privacy: Definitions 2.1, 2.2, Remark 2.3 and Appendix E of Wang, Zhu & Wang (2025).
+
+A mechanism is mu-GDP if telling two neighbouring datasets apart from its release is at least as hard as
+telling N(0, 1) from N(mu, 1). How hard that is, the *curve* says: the smallest delta such that the pair is
+(epsilon, delta)-indistinguishable, for every real epsilon. With the Mills ratio m(x) = Phi(-x) / phi(x),
+
+    delta(epsilon; mu) = Phi(-u) - e^epsilon Phi(-u - mu) = phi(u) [m(u) - m(u + mu)],    u = epsilon / mu -
+    mu / 2,
+
+because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side: m is positive
+and decreasing.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+from scipy.special import ndtri
+
+from bounds.exact.privacy_curves import hockey_stick_of_masses, log_gaussian_delta
+from bounds.papers import WZW25
+from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+
+# The statements -------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.def2.1",
+    kind="definition",
+    says=r"\Pr[\mathcal{M}(X)\in O]\le e^{\varepsilon}\,\Pr[\mathcal{M}(X')\in O]+\delta",
+    needs=[in_unit_interval("epsilon"), in_unit_interval("delta")],
+    source=f"{WZW25}, Definition 2.1",
+)
+def approximate_dp_excess(*, p, q, epsilon, delta):
+    """Approximate differential privacy, and by how much a pair of finite laws breaks it.
+
+    max_O P(O) - e^epsilon Q(O) - delta, at most 0 if the pair is within the guarantee; the worst event is
+    {p > e^epsilon q}. `p`, `q`: probabilities, shape (outputs,). X and X' have n records each and differ in
+    one (replacement). The paper prints epsilon in (0, 1) here and uses the definition up to epsilon = 8
+    log(1/delta) (Lemma E.3).
+
+    >>> round(float(approximate_dp_excess(p=[0.6, 0.4], q=[0.4, 0.6], epsilon=0.25, delta=0.1)), 4)
+    -0.0136
+    """
+    return hockey_stick_of_masses(p, q, epsilon) - delta
+
+
+@theorem(
+    "wzw25.def2.2",
+    kind="definition",
+    says=r"H_{e^{\varepsilon}}(\mathcal{M}(X)\,\|\,\mathcal{M}(X'))\le "
+    r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\mu,1)),\quad \forall\varepsilon\in\mathbb{R}",
+    source=f"{WZW25}, Definition 2.2",
+)
+def smallest_gdp(*, p, q):
+    """Gaussian differential privacy: the smallest mu for one pair of finite laws.
+
+    The trade-off function of a finite pair is piecewise linear and that of the Gaussian pair convex, so the
+    domination for all real epsilon need only be checked at the vertices (alpha_i, beta_i), the errors of
+    the likelihood-ratio tests: mu = max_i Phi^-1(1 - alpha_i) - Phi^-1(beta_i). Infinite if an output is
+    possible under one law only. `p`, `q`: probabilities, shape (outputs,). The printed definition covers
+    both orders of a pair by itself.
+
+    >>> p = [0.9, 0.1]; round(float(smallest_gdp(p=p, q=p[::-1])), 4)
+    2.5631
+    """
+    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
+    if np.any((p > 0) != (q > 0)):
+        return np.inf
+    p, q = p[p > 0], q[p > 0]
+    order = np.argsort(np.log(q) - np.log(p))  # reject "p" first where q / p is largest
+    alpha = np.cumsum(p[order][::-1])[:-1]
+    beta = np.cumsum(q[order])[:-1][::-1]
+    return float(np.max(-ndtri(alpha) - ndtri(beta), initial=0.0))
+
+
+@theorem(
+    "wzw25.def2.2",
+    part="curve",
+    reading="explicit",
+    kind="identity",
+    says=r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\mu,1))="
+    r"\Phi\left(-\frac{\varepsilon}{\mu}+\frac{\mu}{2}\right)-e^{\varepsilon}\,\Phi\left(-\frac{\varepsilon}{\mu}-\frac{\mu}{2}\right)",
+    needs=[require("mu >= 0", lambda mu: bool(np.all(np.asarray(mu) >= 0)))],
+    source=f"{WZW25}, Definition 2.2; Balle & Wang 2018, Theorem 8",
+)
+def gaussian_delta(*, epsilon, mu):
+    """The exact curve delta(epsilon; mu) of the Gaussian pair, every real epsilon.
+
+    p / q = exp(mu^2 / 2 - mu x) falls in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon / mu
+    = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space
+    (`log_gaussian_delta`).
+
+    >>> round(float(gaussian_delta(epsilon=1.0, mu=1.0)), 10)
+    0.126936737
+    """
+    return np.exp(log_gaussian_delta(epsilon, mu))[()]
+
+
+# Remark 2.3 -----------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.rem2.3",
+    part="composition",
+    kind="privacy",
+    says=r"\mathcal{M}_i\ \mu_i\mathrm{-GDP},\ i\le k\ \Rightarrow\ "
+    r"(\mathcal{M}_1,\dots,\mathcal{M}_k)\ \sqrt{\sum_{i=1}^{k}\mu_i^2}\,\mathrm{-GDP}",
+    needs=[require("every mu > 0", lambda mu: bool(np.all(np.asarray(mu, dtype=float) > 0)))],
+    source=f"{WZW25}, Remark 2.3; Dong, Roth & Su 2022, Corollary 3.3",
+)
+def composed_gdp(*, mu):
+    """Gaussian budgets compose as the root of the sum of their squares.
+
+    `mu`: the budgets mu_1, ..., mu_k, fixed in advance; each mechanism may be chosen from what the earlier
+    ones released. The paper prints "each mechanism being mu_k-GDP"; the formula has mu_i, which is the only
+    reading in which it is defined.
+
+    Derivation, for k = 2 (then by induction). Let (P, Q) be the first release under two neighbours, (P_y,
+    Q_y) the second after the first was y, and (A, B), (C, D) the Gaussian pairs that dominate them: H_g(P,
+    Q) <= H_g(A, B) and H_g(P_y, Q_y) <= H_g(C, D) for every order g = e^epsilon > 0, which is why
+    Definition 2.2 asks for every real epsilon. Then
+      1. H_g(joint) = int p(y) H_{g q/p}(P_y, Q_y) dy <= int p(y) H_{g q/p}(C, D) dy = H_g(P x C, Q x D)
+      (Fubini) 2. H_g(P x C, Q x D) = int c(z) H_{g d/c}(P, Q) dz <= int c(z) H_{g d/c}(A, B) dz = H_g(A x
+      C, B x D) 3. N(0, I) against N((mu_1, mu_2), I), turned into the direction of the shift, is N(0, 1)
+      against N(|(mu_1, mu_2)|, 1).
+
+    >>> composed_gdp(mu=[3.0, 4.0])
+    5.0
+    """
+    return float(np.hypot.reduce(np.asarray(mu, dtype=float)))
+
+
+@theorem(
+    "wzw25.rem2.3",
+    part="gaussian",
+    kind="privacy",
+    says=r"\max_{X\sim X'}\|f(X)-f(X')\|_2\le\Delta\ \Rightarrow\ f(X)+\mathcal{N}(0,\sigma^2 I)\ \mathrm{is}\ "
+    r"\frac{\Delta}{\sigma}\mathrm{-GDP}",
+    needs=[positive("sensitivity"), positive("sigma")],
+    source=f"{WZW25}, Remark 2.3; Dong, Roth & Su 2022, Theorem 2.7",
+)
+def gaussian_mechanism_gdp(*, sensitivity, sigma):
+    """The Gaussian mechanism is (Delta / sigma)-GDP: L2 sensitivity over standard deviation.
+
+    Derivation: for one pair of neighbours the releases are N(f, sigma^2 I) and N(f', sigma^2 I); in the
+    direction f' - f, scaled by sigma, they are N(0, 1) and N(s, 1) with s = |f - f'| / sigma <= Delta /
+    sigma. The curve increases in its shift: d delta / d mu = phi(epsilon / mu - mu / 2) > 0 for every real
+    epsilon. "Noise parameter" is the standard deviation: the proof of Lemma E.1 writes N(0, 1 / mu^2) for
+    sigma = 1 / mu.
+
+    >>> gaussian_mechanism_gdp(sensitivity=2.0, sigma=4.0)
+    0.5
+    """
+    return sensitivity / sigma
+
+
+@theorem(
+    "wzw25.rem2.3",
+    part="tight",
+    kind="identity",
+    says=r"\|f(X)-f(X')\|_2=\Delta\ \Rightarrow\ H_{e^{\varepsilon}}(\mathcal{M}(X)\,\|\,\mathcal{M}(X'))="
+    r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\Delta/\sigma,1))\quad\forall\varepsilon\in\mathbb{R}",
+    needs=[positive("sensitivity"), positive("sigma")],
+    source=f"{WZW25}, Remark 2.3: a tight characterization",
+)
+def gaussian_mechanism_curve(*, epsilon, sensitivity, sigma):
+    """The characterization is tight: at distance Delta the curve is attained at every epsilon.
+
+    >>> round(float(gaussian_mechanism_curve(epsilon=1.0, sensitivity=2.0, sigma=2.0)), 6)
+    0.126937
+    """
+    return gaussian_delta(epsilon=epsilon, mu=gaussian_mechanism_gdp(sensitivity=sensitivity, sigma=sigma))
+
+
+# Appendix E.1 and E.2 -------------------------------------------------------------------------------------
+# With t = sqrt(2 log(1/delta)) every epsilon below is mu times a linear function of (t, mu), so u =
+# epsilon / mu - mu / 2 is
+# linear, and delta(epsilon; mu) / delta = e^{(t^2 - u^2) / 2} [m(u) - m(u + mu)] / sqrt(2 pi). Where u >=
+# t >= 0 this is below
+# m(0) / sqrt(2 pi) = 1/2. The functions named `..._at` work on floats, fractions and balls alike.
+
+
+def gaussian_quantile_scale(delta):
+    """t = sqrt(2 log(1/delta)), the coordinate in which Appendix E is linear."""
+    return np.sqrt(2 * np.log(1 / np.asarray(delta, dtype=float)))[()]
+
+
+def approx_epsilon_at(mu, t):
+    """mu^2 / 2 + mu t, the epsilon of Lemma E.1."""
+    return mu * mu / 2 + mu * t
+
+
+def approx_epsilon_simple_at(mu, t):
+    """2 mu t, the epsilon of Corollary E.2."""
+    return 2 * mu * t
+
+
+def budget_each_at(epsilon, t, root_m):
+    """epsilon / (2 t sqrt(m)), the budget of one of the m mechanisms of Lemma E.3."""
+    return epsilon / (2 * t * root_m)
+
+
+@theorem(
+    "wzw25.lemE.1",
+    kind="privacy",
+    says=r"\mu\mathrm{-GDP}\ \Rightarrow\ (\varepsilon,\delta)\mathrm{-DP},\quad "
+    r"\varepsilon\le\frac{\mu^2}{2}+\mu\sqrt{2\log(1/\delta)}",
+    needs=[positive("mu"), in_unit_interval("delta")],
+    source=f"{WZW25}, Lemma E.1; Koskela et al. 2024, Lemma 5.5",
+)
+def approx_epsilon(*, mu, delta):
+    """From Gaussian to approximate differential privacy.
+
+    Derivation: here u = t, so delta(epsilon; mu) / delta = [m(t) - m(t + mu)] / sqrt(2 pi) < m(0) / sqrt(2
+    pi) = 1/2, for every mu > 0 and delta in (0, 1): the curve leaves half of delta unspent, everywhere.
+    (delta in (0, 1) is Definition 2.1.)
+
+    >>> round(float(approx_epsilon(mu=1.0, delta=1e-5)), 4)
+    5.2985
+    """
+    return approx_epsilon_at(mu, gaussian_quantile_scale(delta))
+
+
+@theorem(
+    "wzw25.corE.2",
+    kind="privacy",
+    says=r"\mu\mathrm{-GDP},\ \mu\le 2\sqrt{2\log(1/\delta)}\ \Rightarrow\ "
+    r"\left(2\mu\sqrt{2\log(1/\delta)},\,\delta\right)\mathrm{-DP}",
+    needs=[
+        positive("mu"),
+        in_unit_interval("delta"),
+        require(
+            "mu <= 2 sqrt(2 log(1/delta))",
+            lambda mu, delta: bool(np.all(np.asarray(mu) <= 2 * gaussian_quantile_scale(delta))),
+        ),
+    ],
+    source=f"{WZW25}, Corollary E.2",
+)
+def approx_epsilon_simple(*, mu, delta):
+    """The cleaner bound at high privacy.
+
+    Derivation: mu <= 2 t gives mu^2 / 2 <= mu t, so 2 mu t is at least the epsilon of Lemma E.1. The
+    hypothesis is the right way round and, as delta -> 0, sharp: beyond mu = 2 t it is u < t. The paper
+    prints "any fixed delta > 0"; for delta >= 1 its hypothesis has no positive solution (the root of a
+    number <= 0), so nothing is claimed there.
+
+    >>> round(float(approx_epsilon_simple(mu=1.0, delta=1e-5)), 4)
+    9.5971
+    """
+    return approx_epsilon_simple_at(mu, gaussian_quantile_scale(delta))
+
+
+@theorem(
+    "wzw25.lemE.3",
+    kind="privacy",
+    says=r"\varepsilon\le 8\log(1/\delta),\ \mathcal{M}_i\ \frac{\varepsilon}{2\sqrt{2m\log(1/\delta)}}\mathrm{-GDP}"
+    r"\ \Rightarrow\ \mathcal{M}_m\circ\dots\circ\mathcal{M}_1\ (\varepsilon,\delta)\mathrm{-DP}",
+    needs=[
+        positive("epsilon"),
+        in_unit_interval("delta"),
+        integer("m"),
+        require(
+            "epsilon <= 8 log(1/delta)",
+            lambda epsilon, delta: bool(np.all(epsilon <= 8 * np.log(1 / np.asarray(delta)))),
+        ),
+    ],
+    source=f"{WZW25}, Lemma E.3",
+)
+def budget_each(*, epsilon, delta, m):
+    """The privacy of Algorithm 2: a Gaussian budget for each of m mechanisms.
+
+    Together they are (epsilon, delta)-DP.
+
+    Derivation: by Remark 2.3 the m of them are mu-GDP with mu = epsilon / (2 t), whatever m is; epsilon <=
+    8 log(1/delta) = 4 t^2 is mu <= 2 t, the hypothesis of Corollary E.2, whose epsilon is 2 mu t = epsilon.
+
+    >>> round(float(budget_each(epsilon=1.0, delta=1e-5, m=1)), 5)
+    0.1042
+    """
+    return budget_each_at(epsilon, gaussian_quantile_scale(delta), np.sqrt(m))
+
+
+# Algorithm 2: Lemma E.3 ---------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemE.3",
+    part="iter",
+    kind="privacy",
+    says=r"\mathcal{M}_{base}\ \mathrm{at}\ \frac{\mu}{\sqrt{2|\Theta|}},\ "
+    r"\xi\sim\mathcal{N}\left(0,\frac{2|\Theta|\Delta^2}{\mu^2}\right)\ \Rightarrow\ "
+    r"\mathcal{A}_{Iter}(\mathcal{M},\Theta,S,\mu)\ \mathrm{is}\ \mu\mathrm{-GDP}",
+    needs=[positive("mu"), integer("candidates")],
+    source=f"{WZW25}, Algorithm 2 and Appendix E.2",
+)
+def iterated_gdp(*, mu, candidates):
+    """Trying all candidates, every run and every score at mu over the root of twice their number, spends mu
+
+    sqrt(2 |Theta| (mu / sqrt(2 |Theta|))^2) = mu. The paper says it in words ("equivalent to analyzing compositions").
+
+    Derivation. (1) Every run is a mechanism with budget mu / sqrt(2 |Theta|), by assumption. (2) Given m_theta, the
+    score changes by at most Delta, and its noise has standard deviation sqrt(2 |Theta|) Delta / mu: a Gaussian
+    mechanism with the same budget (Remark 2.3), chosen from what was released before. (3) 2 |Theta| budgets compose to
+    mu (Remark 2.3). (4) The argmin and its m are functions of all m_theta and u_theta. Line 5 draws a noise of its own
+    for every theta: it stands inside the loop, and with one noise for all, differences of scores would be exact.
+
+    >>> round(iterated_gdp(mu=0.5, candidates=14), 12)
+    0.5
+    """
+    calls = 2 * candidates
+    return sqrt(calls) * (mu / sqrt(calls))

@@ -1,0 +1,240 @@
+"""Maxima of Gaussian noise, and choosing a minimum under noise: Lemmas A.5 to A.8, F.1 and F.2 of Wang, Zhu &
+Wang (2025), with the steps of their printed proofs.
+
+xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. Noisy selection sees the
+scores U_theta + xi_theta of `count` = |Theta| candidates and returns the candidate theta_out of the smallest.
+`sigma` is a standard deviation, `beta` a failure probability, every logarithm is natural. Arguments may be
+numbers or balls (`bounds.exact.certify`), so that what is certified is the very formula written here; one ball among
+the arguments makes the result a ball. `bounds.exact.gaussian_maxima` holds the exact laws that these statements bound.
+
+The printed proofs of Corollary A.6, Lemmas A.7, F.1 and F.2 of Wang, Zhu & Wang (2025), step by step.
+
+Lemma A.5 and Remark A.8 are printed without a proof. Notation as in `bounds.wzw25.gaussian_maxima`; `t` is the level
+that the proof of Corollary A.6 compares the range M - m with.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bounds.exact.balls import exact
+from bounds.exact.gaussian_maxima import mean_max, mean_min
+from bounds.papers import WZW25
+from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from bounds.wzw25.gaussian_maxima import TAIL, _alike, _log, _sqrt, max_mean, printed_range_level, scaled_range_level
+
+CHOICE = [integer("count"), positive("sigma")]
+
+
+CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
+
+
+# Lemmas F.1 and F.2: the candidate chosen -----------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemF.1",
+    kind="mean",
+    says=r"\mathbb{E}_{\xi}\left[U_{\theta_{\mathrm{out}}}\right]\le\min_{\theta\in\Theta}U_{\theta}"
+    r"+2\sigma\sqrt{2\log|\Theta|}",
+    needs=CHOICE,
+    source=f"{WZW25}, Lemma F.1",
+)
+def choice_mean(*, count, sigma):
+    """The expected excess of the chosen score over the best score
+
+    The scores may be random but not depend on the noise; given them, the explicit reading shows that half the
+    bound suffices. Where the scores may follow the noise, min U goes inside the expectation and the factor 2 is
+    needed: U = -xi with ties broken for the worst has excess M - m.
+    """
+    count, sigma = _alike(count, sigma)
+    return 2 * sigma * _sqrt(2 * _log(count))
+
+
+@theorem(
+    "wzw25.lemF.1",
+    reading="explicit",
+    kind="mean",
+    says=r"\mathbb{E}_{\xi}\left[U_{\theta_{\mathrm{out}}}\right]\le\min_{\theta\in\Theta}U_{\theta}"
+    r"+\sigma\sqrt{2\log|\Theta|}",
+    needs=CHOICE,
+    source="derived here; the factor 1 is sharp as the number of candidates grows",
+)
+def choice_mean_sharp(*, count, sigma):
+    """The expected excess of the chosen score over the best score, without the factor 2
+
+    Let theta* have the smallest score. It could have been chosen, so U_out + xi_out <= U_* + xi_*, that is
+    U_out - U_* <= xi_* - xi_out <= xi_* - m. As theta* does not depend on the noise, E xi_* = 0, and
+    E[-m] = E M <= sigma sqrt(2 log count) by Lemma A.5.
+    """
+    count, sigma = _alike(count, sigma)
+    return sigma * _sqrt(2 * _log(count))
+
+
+@theorem(
+    "wzw25.lemF.2",
+    kind="tail",
+    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
+    r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
+    needs=CHOICE_TAIL,
+    source=f"{WZW25}, Lemma F.2",
+)
+def choice_threshold(*, count, sigma, beta):
+    """The excess of the chosen score that is passed with probability at most beta, as printed
+
+    Inherits the missing sigma of Corollary A.6: right for sigma <= sqrt 2, wrong for two candidates and every
+    sigma > sqrt 2 once beta is small enough. Appendix H uses it with sigma = 1 / mu, and its term (c) lacks 1 / mu.
+    """
+    return printed_range_level(count, sigma, beta)
+
+
+@theorem(
+    "wzw25.lemF.2",
+    reading="corrected",
+    kind="tail",
+    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
+    r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
+    needs=CHOICE_TAIL,
+    source=f"{WZW25}, Lemma F.2, with sigma in both terms",
+)
+def choice_threshold_scaled(*, count, sigma, beta):
+    """The excess of the chosen score that is passed with probability at most beta, sigma in both terms
+
+    U_out - min U <= M - m for every outcome, whatever the scores (proof of Lemma F.1); then Corollary A.6 with
+    sigma in both terms.
+    """
+    return scaled_range_level(count, sigma, beta)
+
+
+@theorem(
+    "wzw25.lemF.2",
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
+    r"+2\sigma\sqrt{\log(|\Theta|/\beta)}\right]\le\beta",
+    needs=CHOICE_TAIL,
+    source="derived here; between 0.5 and 0.71 times the corrected level",
+)
+def choice_threshold_sharp(*, count, sigma, beta):
+    """The excess of the chosen score that is passed with probability at most beta, without the detour by the range
+
+    For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and
+    xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma
+    sqrt(log(count / beta)) makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
+    """
+    count, sigma, beta = _alike(count, sigma, beta)
+    return 2 * sigma * _sqrt(_log(count / beta))
+
+
+VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise: np.shape(scores) == np.shape(noise))]
+
+
+# Lemma F.1 ------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemF.1.s1",
+    parent="wzw25.lemF.1",
+    says=r"U_{\theta_{\mathrm{out}}}\le\min_{\theta}\{U_{\theta}+\xi_{\theta}\}-\min_{\theta}\xi_{\theta}",
+    needs=VECTORS,
+    source=f"{WZW25}, proof of Lemma F.1, (9)",
+)
+def chosen_against_noisy_minimum(*, scores, noise):
+    """The chosen score, from the noisy minimum
+
+    min(U + xi) = U_out + xi_out >= U_out + min xi. Shapes (..., count); returns shape (...).
+    """
+    return np.min(scores + noise, axis=-1) - np.min(noise, axis=-1)
+
+
+@theorem(
+    "wzw25.lemF.1.s2",
+    parent="wzw25.lemF.1",
+    says=r"\min_{\theta}\{U_{\theta}+\xi_{\theta}\}\le\min_{\theta}U_{\theta}+\max_{\theta}\xi_{\theta}",
+    needs=VECTORS,
+    source=f"{WZW25}, proof of Lemma F.1, the display after (9)",
+)
+def noisy_minimum(*, scores, noise):
+    """The noisy minimum, from the minimum
+
+    At the best score the noise is at most max xi. Shapes (..., count); returns shape (...).
+    """
+    return np.min(scores, axis=-1) + np.max(noise, axis=-1)
+
+
+@theorem(
+    "wzw25.lemF.1.s3",
+    parent="wzw25.lemF.1",
+    says=r"U_{\theta_{\mathrm{out}}}\le\min_{\theta}U_{\theta}+\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}",
+    needs=VECTORS,
+    source=f"{WZW25}, proof of Lemma F.1, `Putting things together'",
+)
+def chosen_against_range(*, scores, noise):
+    """The chosen score, from the range of the noise
+
+    The two steps before, added; for every outcome, however the scores depend on the noise. Shapes
+    (..., count); returns shape (...).
+    """
+    return np.min(scores, axis=-1) + np.max(noise, axis=-1) - np.min(noise, axis=-1)
+
+
+@theorem(
+    "wzw25.lemF.1.s4",
+    parent="wzw25.lemF.1",
+    kind="identity",
+    says=r"\mathbb{E}\left[\min_{\theta}\xi_{\theta}\right]=-\mathbb{E}\left[\max_{\theta}\xi_{\theta}\right]",
+    needs=[integer("count")],
+    source=f"{WZW25}, proof of Lemma F.1, `By xi is symmetric'",
+)
+def min_is_minus_max(*, count, shift=0):
+    """The expected minimum is minus the expected maximum
+
+    For sigma = 1 and noise of mean `shift` (0 in the paper), both sides from integrals of their own: E min has
+    the density n phi (1 - Phi)^(n-1). Returns both sides.
+    """
+    return mean_min(count) + exact(shift), -(mean_max(count) + exact(shift))
+
+
+@theorem(
+    "wzw25.lemF.1.s5",
+    parent="wzw25.lemF.1",
+    kind="mean",
+    says=r"2\,\mathbb{E}\left[\max_{\theta}\xi_{\theta}\right]\le 2\sigma\sqrt{2\log|\Theta|}",
+    needs=CHOICE,
+    source=f"{WZW25}, proof of Lemma F.1, last line: Lemma A.5",
+)
+def twice_max_mean(*, count, sigma):
+    """Lemma A.5, doubled"""
+    return 2 * max_mean(n=count, sigma=sigma)
+
+
+# Lemma F.2 ------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemF.2.s1",
+    parent="wzw25.lemF.2",
+    kind="tail",
+    says=r"\Pr\left[\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}>2\sigma\sqrt{2\log(2|\Theta|)}"
+    r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
+    needs=[*CHOICE, TAIL[-1]],
+    source=f"{WZW25}, proof of Lemma F.2: Corollary A.6",
+)
+def noise_range_threshold(*, count, sigma, beta):
+    """Corollary A.6 for the noise of the candidates, as printed"""
+    return printed_range_level(count, sigma, beta)
+
+
+@theorem(
+    "wzw25.lemF.2.s1",
+    reading="corrected",
+    parent="wzw25.lemF.2",
+    kind="tail",
+    says=r"\Pr\left[\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}>2\sigma\sqrt{2\log(2|\Theta|)}"
+    r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
+    needs=[*CHOICE, TAIL[-1]],
+    source=f"{WZW25}, proof of Lemma F.2, with sigma in both terms",
+)
+def noise_range_threshold_scaled(*, count, sigma, beta):
+    """Corollary A.6 for the noise of the candidates, sigma in both terms"""
+    return scaled_range_level(count, sigma, beta)

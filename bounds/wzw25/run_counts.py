@@ -1,0 +1,301 @@
+r"""The truncated negative binomial law: Definition A.1 to Lemma A.4 of Wang, Zhu & Wang (2025).
+
+The number K of runs of private tuning (Algorithm 4), K ~ TNB(eta, r). With L = log(1/r) and y = eta L, every formula of
+Definition A.1 is one for all eta > -1, zero included:
+
+    P(K = k) = (1 - r)^k / k * Gamma(k + eta) / (Gamma(1 + eta) Gamma(k)) * [y / (e^y - 1)] / L
+    E K      = (1 - r) / r * [y / (1 - e^-y)] / L
+
+`bounds.exact.tnb` has the same law in ball arithmetic, `bounds.wzw25.repetitions` what the paper concludes from it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp, expm1, log, log1p
+
+import numpy as np
+from flint import ctx
+
+from bounds.exact.balls import exact
+from bounds.exact.tnb import log_generating, log_pmf
+from bounds.papers import WZW25
+from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
+
+UNIT_R = in_unit_interval("r")
+
+
+UNIT_BETA = in_unit_interval("beta")
+
+
+ETA = require("-1 < eta < inf", lambda eta: bool(np.all(np.asarray(eta) > -1) and np.all(np.isfinite(eta))))
+
+
+LAW = [ETA, UNIT_R]
+
+
+@theorem(
+    "wzw25.defA.1",
+    kind="definition",
+    says=r"\Pr[K=k]=\frac{(1-r)^k}{r^{-\eta}-1}\prod_{l=0}^{k-1}\frac{l+\eta}{l+1}\ (\eta\ne 0),\quad"
+    r"\Pr[K=k]=\frac{(1-r)^k}{k\log(1/r)}\ (\eta=0),\quad k=1,2,\dots",
+    needs=[*LAW, integer("k")],
+    source=f"{WZW25}, Definition A.1 (after Papernot & Steinke 2022)",
+)
+def pmf(*, eta, r, k):
+    """The truncated negative binomial law of a number of runs
+
+    `k` whole numbers of at least 1, any shape.
+
+    >>> float(pmf(eta=1, r=0.25, k=3))
+    0.140625
+    """
+    return np.exp(log_pmf(eta=eta, r=r, k=k))
+
+
+@theorem(
+    "wzw25.defA.1",
+    part="pmf",
+    kind="identity",
+    says=r"\sum_{k\ge 1}\Pr[K=k]=1,\quad \Pr[K=k]\gt 0",
+    needs=LAW,
+    source=f"{WZW25}, Definition A.1",
+)
+def total_probability(*, eta, r):
+    """The weights of Definition A.1 are positive and sum to one
+
+    c_k = prod_{l<k} (l + eta)/(l + 1) satisfies (k + 1) c_{k+1} = (k + eta) c_k, so f(z) = sum_{k>=0} c_k z^k has
+    radius 1 and solves (1 - z) f' = eta f, f(0) = 1: f(z) = (1 - z)^-eta. At z = 1 - r the terms k >= 1 sum to the
+    printed normaliser, r^-eta - 1. For -1 < eta < 0 the first factor of the product and the normaliser are both
+    negative and all other factors positive. At eta = 0 it is the series of -log(1 - z).
+    """
+    return 1.0
+
+
+@theorem(
+    "wzw25.defA.1",
+    part="mean",
+    kind="identity",
+    says=r"\mathbb{E}[K]=\frac{\eta(1-r)}{r(1-r^{\eta})}\ (\eta\ne 0),\quad"
+    r"\mathbb{E}[K]=\frac{1/r-1}{\log(1/r)}\ (\eta=0)",
+    needs=LAW,
+    source=f"{WZW25}, Definition A.1",
+)
+def mean(*, eta, r):
+    """The expected number of runs
+
+    The derivative of the generating function at 1. Decreasing in r and increasing in eta: the likelihood ratio of two
+    such laws is monotone in k.
+
+    >>> mean(eta=1, r=0.25), round(mean(eta=0, r=0.5), 6)
+    (4.0, 1.442695)
+    """
+    L = -log(r)
+    y = eta * L
+    return (1 - r) / r / L * (1.0 if y == 0 else y / -expm1(-y) if y > -700 else -y * exp(y))
+
+
+@theorem(
+    "wzw25.defA.1",
+    part="pgf",
+    kind="identity",
+    says=r"\mathbb{E}[x^K]=\frac{(1-(1-r)x)^{-\eta}-1}{r^{-\eta}-1}\ (\eta\ne 0),\quad"
+    r"\mathbb{E}[x^K]=\frac{\log(1-(1-r)x)}{\log r}\ (\eta=0)",
+    needs=[*LAW, between("x", -1, 1)],
+    source=f"{WZW25}, Definition A.1",
+)
+def pgf(*, eta, r, x):
+    """The probability generating function
+
+    The paper names no domain for x; a generating function is meant on |x| <= 1, where the series converges (it does
+    for |x| < 1/(1 - r), and for larger real x the printed power is not even real).
+
+    >>> pgf(eta=1, r=0.25, x=1.0), pgf(eta=-0.5, r=0.25, x=0.0)
+    (1.0, 0.0)
+    """
+    return log_generating(eta, log(r), log(r + (1 - r) * (1 - x)))
+
+
+@theorem(
+    "wzw25.defA.1",
+    part="limit",
+    reading="explicit",
+    says=r"d_{TV}(TNB_{\eta,r},TNB_{0,r})\le\tfrac12|\eta|\log(1/r)",
+    needs=LAW,
+    source=f"{WZW25}, Definition A.1 (the two cases meet at eta = 0)",
+)
+def distance_to_logarithmic(*, eta, r):
+    """The law is continuous at eta = 0, with an explicit modulus
+
+    With y = eta L the likelihood ratio P_eta(k) / P_0(k) is [y / (e^y - 1)] prod_{l=1}^{k-1} (1 + eta/l). For eta > 0
+    it increases in k, so its least value is at k = 1 and TV = E_0 (1 - ratio)_+ <= 1 - y/(e^y - 1) <= y/2. For eta < 0
+    it decreases, so its inverse is least at k = 1 and TV = E_eta (1 - 1/ratio)_+ <= 1 - (1 - e^-|y|)/|y| <= |y|/2.
+
+    >>> round(distance_to_logarithmic(eta=-0.001, r=0.01), 6)
+    0.002303
+    """
+    return abs(eta) * -log(r) / 2
+
+
+@theorem(
+    "wzw25.defA.1",
+    part="mixture",
+    reading="explicit",
+    kind="identity",
+    says=r"K=1+N,\quad N\mid p\sim NB(1+\eta,p),\quad p\in(r,1)\ \mathrm{with\ density}\ \propto p^{-1-\eta}",
+    needs=[*LAW, between("q", 0, 1)],
+    source="what the sampler of mechanisms/tnb.py rests on",
+)
+def mixing_quantile(*, eta, r, q):
+    r"""Every TNB law is one plus an untruncated negative binomial whose success probability is random
+
+    P(N = j | p) = Gamma(j + 1 + eta) / (Gamma(1 + eta) j!) p^(1+eta) (1 - p)^j, so with j = k - 1 the powers of p
+    cancel: int_r^1 p^(-1-eta) P(N = k - 1 | p) dp is Gamma(k + eta) / (Gamma(1 + eta) (k - 1)!) int_r^1 (1 - p)^(k-1)
+    dp, and the last integral is (1 - r)^k / k: this is P(K = k) up to the constant, which is eta / (r^-eta - 1), or
+    1 / log(1/r) at eta = 0. No rejection, for all eta > -1; eta = 0 is Kemp's generator (p = r^U). Returns the mixing
+    law's quantile of order `q`, between r and 1: p^-eta is uniform between r^-eta and 1.
+
+    >>> [round(float(mixing_quantile(eta=e, r=0.01, q=0.5)), 4) for e in (-0.5, 0.0, 0.5)]
+    [0.3025, 0.1, 0.0331]
+    """
+    q = np.asarray(q, dtype=float)
+    L = -log(r)
+    if eta == 0:
+        return np.exp(-(1 - q) * L)
+    with np.errstate(divide="ignore"):  # log 0 at q = 1 or q = 0, where r^|eta| underflows: clipped
+        if eta > 0:
+            p = np.exp(-L - np.log1p(q * expm1(-eta * L)) / eta)
+        else:
+            p = np.exp(np.log1p((1 - q) * expm1(eta * L)) / -eta)
+    return np.clip(p, r, 1.0)
+
+
+# Remark A.2 to Lemma A.4 ------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.remA.2",
+    part="geometric",
+    kind="identity",
+    says=r"TNB_{1,r}=\mathrm{Geometric}(r):\ \Pr[K=k]=r(1-r)^{k-1}",
+    needs=[UNIT_R, integer("k")],
+    source=f"{WZW25}, Remark A.2",
+)
+def geometric_pmf(*, r, k):
+    """At eta = 1 the law is geometric, on 1, 2, 3, ...
+
+    (1 - r)^k / (1/r - 1) = r (1 - r)^(k-1); every factor of the product is one.
+    """
+    return r * np.exp((np.asarray(k, dtype=float) - 1) * log1p(-r))
+
+
+@theorem(
+    "wzw25.remA.2",
+    part="logarithmic",
+    kind="identity",
+    says=r"TNB_{0,r}=\mathrm{Logarithmic}(1-r):\ \Pr[K=k]=\frac{-1}{\log(1-p)}\frac{p^k}{k},\ p=1-r",
+    needs=[UNIT_R, integer("k")],
+    source=f"{WZW25}, Remark A.2",
+)
+def logarithmic_pmf(*, r, k):
+    """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r"""
+    k = np.asarray(k, dtype=float)
+    return np.exp(k * log1p(-r)) / (k * -log(r))
+
+
+@theorem(
+    "wzw25.factA.3",
+    part="whole-t",
+    kind="identity",
+    says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^t,\quad t=1,2,\dots",
+    needs=[UNIT_R, integer("t")],
+    source=f"{WZW25}, Fact A.3",
+)
+def geometric_cdf(*, r, t):
+    """The distribution function of the geometric law, read at whole t
+
+    By induction: r at t = 1, and 1 - y + r y = 1 - (1 - r) y for y = (1 - r)^t.
+    """
+    return -np.expm1(np.asarray(t, dtype=float) * log1p(-r))
+
+
+@theorem(
+    "wzw25.factA.3",
+    part="real-t",
+    kind="identity",
+    says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^t,\quad t\ge 1",
+    needs=[UNIT_R, at_least("t", 1)],
+    source=f"{WZW25}, Fact A.3",
+)
+def geometric_cdf_at_real(*, r, t):
+    """The distribution function of the geometric law, read at every t >= 1 as printed"""
+    return -np.expm1(np.asarray(t, dtype=float) * log1p(-r))
+
+
+@theorem(
+    "wzw25.factA.3",
+    part="real-t",
+    reading="corrected",
+    kind="identity",
+    says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^{\lfloor t\rfloor},\quad t\ge 1",
+    needs=[UNIT_R, at_least("t", 1)],
+    source=f"{WZW25}, Fact A.3",
+)
+def geometric_cdf_floored(*, r, t):
+    """The distribution function of the geometric law is constant between whole numbers
+
+    >>> float(geometric_cdf_floored(r=0.75, t=1.5))
+    0.75
+    """
+    return -np.expm1(np.floor(t) * log1p(-r))
+
+
+@theorem(
+    "wzw25.lemA.4",
+    kind="tail",
+    says=r"\Pr\left[TNB_{1,r}\gt\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil\right]\le\beta",
+    needs=[UNIT_R, UNIT_BETA],
+    source=f"{WZW25}, Lemma A.4",
+)
+def geometric_quantile(*, r, beta):
+    """A number of runs that the geometric law exceeds with probability at most beta
+
+    t = ceil(log beta / log(1 - r)) >= 1, and P(K > t) = (1 - r)^t <= (1 - r)^(log beta / log(1 - r)) = beta. The
+    ceiling is decided exactly, in rationals or, above 10^4, in balls: there (1 - r)^t = beta has no solution in floats
+    (an odd numerator above 1 to the power t has more than 53 bits; 1 - r = 2^-j gives t <= 1074).
+
+    >>> geometric_quantile(r=0.5, beta=0.125), geometric_quantile(r=1e-12, beta=0.5)
+    (3, 693147180560)
+    """
+    estimate = log(beta) / log1p(-r)
+    if estimate < 1e4:
+        base, allowed = 1 - Fraction(r), Fraction(beta)
+        t = max(1, round(estimate))
+        while base**t > allowed:
+            t += 1
+        while t > 1 and base ** (t - 1) <= allowed:
+            t -= 1
+        return t
+    bits = 256
+    while True:
+        with ctx.workprec(bits):
+            ceiling = (exact(beta).log() / (-exact(r)).log1p()).ceil().unique_fmpz()
+        if ceiling is not None:
+            return int(ceiling)
+        bits *= 2
+
+
+@theorem(
+    "wzw25.lemA.4.s1",
+    parent="wzw25.lemA.4",
+    kind="identity",
+    says=r"(1-r)^t\le\beta\iff t\ge\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil,\quad t=1,2,\dots",
+    needs=[UNIT_R, UNIT_BETA],
+    source=f"{WZW25}, proof of Lemma A.4",
+)
+def smallest_t(*, r, beta):
+    """The ceiling is the smallest whole t that will do: one less fails
+
+    log(1 - r) < 0 turns the inequality round. It needs whole t (Fact A.3 at real t would give t >= the quotient only).
+    """
+    return geometric_quantile(r=r, beta=beta)

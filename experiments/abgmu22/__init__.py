@@ -1,0 +1,1 @@
+"""Claims about the statements of Arora, Bassily, Guzmán, Menart & Ullah (2022)."""

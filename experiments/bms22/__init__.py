@@ -1,0 +1,1 @@
+"""Claims about the statements of Bassily, Mohri & Suresh (2022)."""

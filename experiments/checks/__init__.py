@@ -1,0 +1,1 @@
+"""How a kind of statement is decided: checks that several papers share."""

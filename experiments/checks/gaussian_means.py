@@ -1,0 +1,269 @@
+"""How statements about the mean of a Gaussian maximum are decided: a certificate over all sizes, then a chain.
+
+"mean / bound <= 1" is certified for whole n up to 1e12, "mean - bound <= 0" on a box of laws of K. Laws and bounds are
+monotone, so the ends of a box bound them. Beyond, the chain of inequalities in the docstring carries the statement;
+its last line is compared with the formula, far outside the box too. sigma = 1: the bounds are proportional to sigma.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from flint import arb
+from scipy.special import log_ndtr
+
+from bounds.exact.balls import enclosure, exact, lower_end, precise, upper_end
+from bounds.exact.certify import certify
+from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
+from experiments.checks.gaussian_tails import SLACK, construction, formula, root_log, whole_above, whole_below
+from experiments.engine.claim import holds, inconclusive, refuted
+
+N_MAX = 10**12
+
+
+FAR = (2, 3, 10, 10**6, 10**30, 10**300)
+
+
+# One size n ----------------------------------------------------------------------------------------------------------
+
+
+def at_one(statement, size):
+    """The bound as a function of the size alone, at sigma = 1."""
+    return lambda n: formula(statement)(**{size: exact(n)}, sigma=arb(1))
+
+
+@precise
+def follows_chernoff(statement, size, factor):
+    """Is the bound at least log(n) / lambda + lambda factor^2 / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
+    bound = at_one(statement, size)
+    chain = {n: exact(n).log() / root_log(n) + root_log(n) * exact(factor) ** 2 / 2 for n in FAR}
+    scaled = (formula(statement)(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
+    return all(lower_end(bound(n) - chain[n] + SLACK) > 0 for n in FAR) and all(abs(d) < SLACK for d in scaled)
+
+
+def mean_ratio(bound, above, below):
+    """(upper, value, box) of mean / bound over whole n in [2, 1e12], u = log n; all three increase in n."""
+
+    def upper(u):
+        return above(min(N_MAX, whole_above(u[1]))) / bound(max(2, whole_below(u[0])))
+
+    def value(u):
+        n = max(2, min(N_MAX, math.floor(math.exp(u))))
+        return below(n) / bound(n)
+
+    return upper, value, {"u": (math.log(2), math.log(N_MAX))}
+
+
+def mean_witness(statement, point, sides, code, law):
+    """A point where a mean exceeds its bound, at sigma = 1. `code` computes the mean from `law`."""
+    record = statement.theorem.function
+    package, _, module = record.__module__.rpartition(".")
+    call = ", ".join(f"{k}=exact({v!r})" for k, v in point.items())
+    python = (
+        f"from {package} import {module}\n"
+        "from bounds.exact.balls import exact\n"
+        f"from bounds.exact.gaussian_maxima import {law}\n\n"
+        f"bound = {module}.{record.__name__}({call}, sigma=exact(1))\n"
+        f"mean = {code}\n"
+        "assert mean > bound, (mean, bound)\n"
+    )
+    mean, bound = sides
+    return {
+        "setting": point,
+        "claimed": f"mean <= {float(bound):.9g} sigma",
+        "found": f"mean = {float(mean):.9g} sigma",
+        "point": point,
+        "lhs": enclosure(mean),
+        "rhs": enclosure(bound),
+        "python": python,
+    }
+
+
+def decide_max_mean(statement, *, size, factor, times=1):
+    """Is factor * times * E max of n <= the bound for every n?"""
+    bound, scale = at_one(statement, size), exact(factor) * times
+
+    def mean(n):
+        return scale * mean_max(n)
+
+    found = certify(*mean_ratio(bound, mean, mean), 1)
+    if found.verdict == "REFUTED":
+        n = max(2, math.floor(math.exp(found.point["u"])))
+        code = f"exact({factor!r}) * {times} * mean_max({n})"
+        return refuted("certificate", mean_witness(statement, {size: n}, (mean(n), bound(n)), code, "mean_max"))
+    alone = not mean(1) > bound(1) and follows_chernoff(statement, size, factor)
+    if found.verdict != "HOLDS" or not alone:
+        return inconclusive("BUDGET", f"mean / bound <= {found.bound:.3g} up to 1e12, and the chain misses the bound")
+    sizes = [10**k for k in range(13)]
+    return holds(
+        "derivation",
+        "everywhere",
+        tightness=(found.reached, 1.0),
+        note=f"equality at n = 1 (0 = 0) and in the limit; certificate for 2 <= n <= 1e12: {found.boxes} boxes",
+        series={
+            "n": sizes,
+            "bound / sigma": [float(bound(n)) for n in sizes],
+            "exact / sigma": [float(times * mean_max(n)) for n in sizes],
+        },
+    )
+
+
+def hardest_gap(count):
+    """The gap that makes scores (0, gap, ..., gap) lose most on average, by floats: a candidate."""
+    z = np.linspace(-9, 9, 1801)
+    weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    gaps = np.linspace(0.05, math.sqrt(2 * math.log(count)) + 2, 120)
+    loses = -np.expm1((count - 1) * log_ndtr(gaps[:, None] - z)) @ weight
+    return float(gaps[np.argmax(gaps * loses)])
+
+
+def decide_choice_mean(statement, *, factor, note):
+    """Is the expected excess of the chosen score at most the bound, for scores that do not follow the noise?
+
+    Above: E[-min xi] = E max xi (the docstring of the explicit reading). Below: scores (0, gap, ..., gap).
+    """
+    bound, scale = at_one(statement, "count"), exact(factor)
+    sizes, excess = (2, 10, 1000, 10**6, 10**9, 10**12), {}
+    for count in sizes:
+        gap = hardest_gap(count)
+        excess[count] = scale * exact(gap) * best_loses(count, gap)
+        if excess[count] > bound(count):
+            code = f"exact({factor!r}) * {gap!r} * best_loses({count}, {gap!r})"
+            sides = excess[count], bound(count)
+            return refuted("certificate", mean_witness(statement, {"count": count}, sides, code, "best_loses"))
+    found = certify(*mean_ratio(bound, lambda n: scale * mean_max(n), lambda n: arb(0)), 1, max_boxes=60)
+    alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count", factor)
+    if found.verdict != "HOLDS" or not alone:
+        return inconclusive("BUDGET", "the chain misses the bound, and no scores that exceed it were found")
+    worst = max(float(excess[n] / bound(n)) for n in sizes)
+    return holds(
+        "derivation",
+        "everywhere",
+        tightness=(worst, upper_end(precise(lambda: root_log(FAR[-1]) / bound(FAR[-1]))())),
+        note=f"{note}; E excess <= E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
+        f"(0, gap, ..., gap) reach {worst:.3f} of the bound",
+        series={
+            "|Theta|": list(sizes),
+            "bound / sigma": [float(bound(n)) for n in sizes],
+            "worst scores found / sigma": [float(excess[n]) for n in sizes],
+        },
+    )
+
+
+# A random number K of Gaussians --------------------------------------------------------------------------------------
+
+
+def log_mean(eta, r):
+    """log E K of Definition A.1, E K written as (1 - r) / (r L) * y / (1 - exp(-y)), L = log 1/r, y = eta L."""
+    r = exact(r)
+    L = -r.log()
+    y = exact(eta) * L
+    return ((1 - r) / (r * L) * (1 if y == 0 else y / -(-y).expm1())).log()
+
+
+def count_bound(statement):
+    """The bound as a function of (eta, r) at sigma = 1; Remark A.8 has no eta, it is 1."""
+    raw = formula(statement)
+    if statement.theorem.id == "wzw25.remA.8":
+        return lambda eta, r: raw(r=exact(r), sigma=arb(1))
+    return lambda eta, r: raw(eta=exact(eta), r=exact(r), sigma=arb(1))
+
+
+@precise
+def follows_jensen(statement, etas, factor):
+    """Is the bound at least factor * sqrt(2 log E K), also far outside the box, eta = 0 included?"""
+    bound = count_bound(statement)
+    points = itertools.product(etas, (1e-300, 1e-9, 0.5, 1 - 1e-9))
+    return all(lower_end(bound(eta, r) - exact(factor) * (2 * log_mean(eta, r)).sqrt()) > -1e-12 for eta, r in points)
+
+
+FAR_ETAS = (-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3)
+
+
+def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, note):
+    """E max (or E min) of K against the bound on `box` = (eta, w = log r), and beyond it by the chain.
+
+    The noise is `factor` times as large and has the mean `shift`. E max of K and the bound fall in r and rise in eta,
+    as the laws of K are ordered by likelihood ratio; so one corner of a box bounds each.
+    """
+    bound, sign = count_bound(statement), -1 if minimum else 1
+
+    def mean(eta, r):
+        return sign * exact(factor) * mean_max_of_count(eta, r) + exact(shift)
+
+    def upper(eta, w):
+        extreme = (eta[0], w[1]) if minimum else (eta[1], w[0])
+        return mean(extreme[0], exact(extreme[1]).exp()) - bound(eta[0], exact(w[1]).exp())
+
+    def value(eta, w):
+        return mean(eta, exact(w).exp()) - bound(eta, exact(w).exp())
+
+    found = certify(upper, value, box, 0, max_boxes=1000)
+    low, high = box["eta"]
+    first, last = (math.exp(w) for w in box["w"])
+    if found.verdict == "REFUTED":
+        eta, r = found.point["eta"], math.exp(found.point["w"])
+        law = f"mean_max_of_count({eta!r}, {r!r})"
+        code = f"{sign} * exact({factor!r}) * {law} + exact({shift!r})"
+        point = {"r": r} if statement.theorem.id == "wzw25.remA.8" else {"eta": eta, "r": r}
+        sides = precise(mean)(eta, r), precise(bound)(eta, r)
+        return refuted("certificate", mean_witness(statement, point, sides, code, "mean_max_of_count"))
+    if found.verdict != "HOLDS":
+        return inconclusive("BUDGET", f"mean - bound <= {found.bound:.3g} after {found.boxes} boxes")
+    domain = f"eta in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
+    etas = (1.0,) if low == high == 1 else FAR_ETAS
+    # The minimum needs no more of the bound than its sign, and noise whose mean is not positive.
+    everywhere = follows_jensen(statement, etas, 0 if minimum else factor) and (shift <= 0 or not minimum)
+    if not everywhere:
+        return holds("certificate", f"domain: {domain}", note=note)
+    rates = [10.0**-k for k in range(1, 7)]
+    series = {
+        "r": rates,
+        "bound / sigma": [float(bound(1.0, r)) for r in rates],
+        "exact / sigma": [float(sign * mean_max_of_count(1.0, r)) for r in rates],
+    }
+    reached = max(e / b for e, b in zip(series["exact / sigma"], series["bound / sigma"], strict=True))
+    return holds(
+        "derivation",
+        "everywhere",
+        tightness=None if minimum else (reached, 1.0),
+        note=f"{note}; certificate for {domain}: {found.boxes} boxes",
+        series=series,
+    )
+
+
+@precise
+def moments_of_count(sides, etas=(-0.9, -0.5, 0, 1, 5), rates=(0.9, 0.5, 0.2)):
+    """Two balls `sides(eta, r)` at laws of K: (True, point, left, right) if left > right is proved, or the closest."""
+    worst = None
+    for eta, r in itertools.product(etas, rates):
+        left, right = sides(eta, r)
+        if left > right:
+            return True, {"eta": eta, "r": r}, left, right
+        gap = upper_end(left - right)
+        if worst is None or gap > worst[0]:
+            worst = gap, {"eta": eta, "r": r}, left, right
+    return False, *worst[1:]
+
+
+@precise
+def total_mean_gap(eta, r, terms, squeeze):
+    """(|E min of K by its generating function - the series over j|, what the series leaves out), r divided by `squeeze`
+    in the series."""
+    from bounds.wzw25 import gaussian_maxima as gaussian_steps
+
+    partial, rest = formula(gaussian_steps.total_expectation)(eta=eta, r=r / squeeze, terms=terms)
+    return abs(-mean_max_of_count(eta, r) - partial), rest
+
+
+def decide_jensen(sides, more):
+    """Jensen's inequality at laws of K, in balls; the concavity named in the docstring carries it to all laws."""
+    broken, point, left, right = moments_of_count(sides)
+    if broken:
+        witness = construction(point, "left <= right", f"{float(left):.6g} > {float(right):.6g}")
+        return refuted("certificate", witness | {"lhs": enclosure(left), "rhs": enclosure(right)})
+    if not upper_end(left - right) <= 0:
+        return inconclusive("BUDGET", f"undecided at {point}")
+    return holds("derivation", "everywhere", note=f"{more}; 15 laws of K agree, the closest at {point}")

@@ -1,0 +1,138 @@
+"""From Gaussian to approximate privacy, for all parameters at once: linear rules in the coordinates of Appendix E.
+
+With t = sqrt(2 log(1/delta)) a rule epsilon(mu, t) is decided by exact arithmetic on two rays, and where that fails by
+branch and bound on its ratio delta(epsilon; mu) / delta.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, ctx
+
+from bounds.exact.balls import enclosure, exact, hull, mills
+from bounds.exact.certify import REFUTED, at, certify, supremum
+from bounds.exact.privacy_curves import closed_form
+from experiments.engine.claim import holds, inconclusive, refuted
+
+PRECISION = 192  # bits
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A rule epsilon(mu, t) with u = epsilon / mu - mu / 2 = a t + b mu, on mu <= slope t.
+
+    `slope` None: every mu > 0. The ratio delta(epsilon; mu) / delta is e^{(t - u)(t + u) / 2} [m(u) - m(u +
+    mu)] / sqrt(2 pi).
+    """
+
+    a: Fraction
+    b: Fraction
+    slope: Fraction | None
+
+    @classmethod
+    def of(cls, epsilon_at, slope):
+        """Read a and b off an exactly evaluated rule; a 4 x 4 grid pins down a polynomial of low degree."""
+
+        def u(mu, t):
+            return Fraction(epsilon_at(Fraction(mu), Fraction(t))) / mu - Fraction(mu, 2)
+
+        a = u(1, 2) - u(1, 1)
+        b = u(1, 1) - a
+        if any(u(mu, t) != a * t + b * mu for mu in range(1, 5) for t in range(1, 5)):
+            raise ValueError("epsilon_at is not mu times a linear function of (t, mu)")
+        return cls(a, b, slope)
+
+    def mu(self, t, s):
+        """mu at the coordinate s: itself, or the share s in [0, 1] of the largest mu allowed."""
+        return s if self.slope is None else exact(self.slope) * s * t
+
+    def ratio(self, t, s):
+        """delta(epsilon; mu) / delta in balls."""
+        mu = self.mu(t, s)
+        u = exact(self.a) * t + exact(self.b) * mu
+        gap = exact(1 - self.a) * t - exact(self.b) * mu  # t - u, exactly 0 where it vanishes identically
+        return (gap * (t + u) / 2).exp() * (mills(u) - mills(u + mu)) / (2 * arb.pi()).sqrt()
+
+    def upper(self, t, s):
+        """A bound of the ratio over a box."""
+        return self.ratio(hull(t), hull(s))
+
+    def spends_at_most_half(self):
+        """u >= t for every admissible (t, mu), a cone whose two extreme rays decide? Then ratio < m(0) / sqrt(2 pi)."""
+        along = self.b if self.slope is None else self.a - 1 + self.b * self.slope
+        return self.a >= 1 and along >= 0
+
+    def box(self):
+        return {"t": (0.0, 40.0), "s": (0.0, 1000.0 if self.slope is None else 1.0)}
+
+    def near(self):
+        """A box around the parameters people use, for the sharp constant."""
+        return {"t": (0.0, 8.0), "s": (0.01, 10.0) if self.slope is None else (0.0, 1.0)}
+
+
+@functools.cache
+def sharpest(rule):
+    """The supremum of the ratio on `near`, the same at every setting."""
+    return supremum(rule.upper, at(rule.ratio), rule.near(), gap=2e-3, max_boxes=3000)
+
+
+def decide_conversion(rule, setting, epsilon, mu, delta, python):
+    """One setting in balls; then all parameters at once, or a point where the rule fails."""
+    with ctx.workprec(PRECISION):
+        spent, allowed = closed_form(epsilon, mu), exact(delta)
+        if spent > allowed:
+            point = {"mu": mu, "delta": delta}
+            return refuted("certificate", _excess(setting, point, delta, spent, allowed, python))
+
+    if not rule.spends_at_most_half():
+        found = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
+        if found.verdict != REFUTED:
+            return inconclusive("BUDGET", f"u < t somewhere, yet no violation found in {found.boxes} boxes")
+        with ctx.workprec(PRECISION):
+            t, s = (exact(found.point[name]) for name in ("t", "s"))
+            spent, allowed = rule.ratio(t, s) * (-t * t / 2).exp(), (-t * t / 2).exp()
+            mu, t = float(rule.mu(t, s)), float(t)
+            epsilon = mu * (float(rule.a) * t + float(rule.b) * mu + mu / 2)
+            python = (
+                "from bounds.exact.privacy_curves import log_gaussian_delta\n"
+                f"assert log_gaussian_delta({epsilon!r}, {mu!r}) > -({t!r} ** 2) / 2  # log delta"
+            )
+            return refuted("certificate", _excess(setting, {"mu": mu, "t": t}, float(allowed), spent, allowed, python))
+    half = enclosure(mills(0) / (2 * arb.pi()).sqrt())[1]
+    sharp = sharpest(rule)
+    ts = np.linspace(0, 8, 33)
+    curve = [float(rule.ratio(exact(t), exact(rule.near()["s"][1]))) for t in ts]
+    return holds(
+        "certificate",
+        "everywhere",
+        tightness=(sharp.reached, half),
+        note=f"delta(epsilon; mu) <= {half:.3g} delta everywhere since u >= t, {sharp.bound:.3f} delta for t <= 8",
+        series={"t": ts.tolist(), "bound": [1.0] * len(ts), "exact": curve},
+    )
+
+
+def _excess(setting, point, claimed, spent, allowed, python):
+    return {
+        "setting": setting,
+        "claimed": claimed,
+        "found": enclosure(spent),
+        "point": point,
+        "lhs": enclosure(spent),
+        "rhs": enclosure(allowed),
+        "a": "N(0, 1)",
+        "b": "N(mu, 1)",
+        "event": "density ratio above e^epsilon",
+        "p_a": enclosure(spent),
+        "python": python,
+    }
+
+
+def python_at(epsilon, mu, delta):
+    return (
+        "from bounds.wzw25.gaussian_privacy import gaussian_delta\n"
+        f"assert gaussian_delta(epsilon={float(epsilon)!r}, mu={float(mu)!r}) > {float(delta)!r}"
+    )

@@ -1,0 +1,168 @@
+"""A cell is one claim at one setting: chunks go in, in index order, until a verdict comes out.
+
+The prefix rule: a verdict reads chunks 0..k and stops at the first crossing; chunks computed ahead are ignored. The
+runner and the ledger fold with the same code, so what the ledger shows is what stopped the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from experiments.engine.claim import Claim, Finding, inconclusive, vacuous
+from experiments.engine.streams import canonical_json
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, LOG_HOLD, LOG_REFUTE, REFUTED, TIGHT, conclude
+
+
+@dataclass
+class Cell:
+    """One claim at one setting and one mutation factor (1: the claim itself)."""
+
+    claim: Claim
+    setting: dict
+    factor: float = 1
+    folded: int = 0  # chunks read
+    seconds: float = 0.0
+    finding: Finding | None = None  # the verdict, once there is one
+    failures: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.exact = self.claim.style == "exact"
+        why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
+        if why:
+            self.finding = vacuous(why)
+            self.decider = None
+        else:
+            self.decider = self.claim.decider(self.setting, self.factor)
+
+    @property
+    def stream(self):
+        return "main" if self.factor == 1 else f"sabotage:{self.factor:g}"
+
+    @property
+    def where(self):
+        """What identifies this cell's chunks beside key, code and root."""
+        return canonical_json(self.setting), self.stream
+
+    @property
+    def cap(self):
+        return 1 if self.exact else self.claim.cap
+
+    @property
+    def size(self):
+        return 1 if self.exact else self.claim.chunk(**self.setting)
+
+    @property
+    def trials(self):
+        return self.decider.trials if self.decider else 0
+
+    def add(self, chunk):
+        """Fold the next chunk; sets `finding` when it decides the cell."""
+        self.folded += 1
+        self.seconds += chunk.seconds
+        if self.exact:
+            self.finding = chunk.payload
+            return
+        self.decider.add(chunk.payload)
+        reached = conclude(*self.decider.log_e())
+        if reached == REFUTED:
+            self.finding = Finding(REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness())
+        elif reached == HOLDS:
+            self.finding = Finding(HOLDS, evidence="sampled", tightness=self._tightness())
+        elif self.folded == self.cap:
+            self.finding = self._exhausted()
+
+    def fail(self, message):
+        """A chunk raised; the second time it is given up."""
+        self.failures.append(message)
+        if len(self.failures) >= 2:
+            self.finding = inconclusive("FAILED", message)
+
+    def _tightness(self):
+        return None if self.claim.style == "rate" else self.decider.tightness()
+
+    def _exhausted(self):
+        tightness = self._tightness()
+        if self.claim.style == "attack":
+            text = f"survived: reached {self.decider.reached():.2f} of the claimed level"
+            return inconclusive("AUDIT_ONLY", text, evidence="sampled", tightness=tightness)
+        if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
+            return inconclusive("TIGHT", evidence="sampled", tightness=tightness)
+        hold, refute = self.decider.log_e()
+        fractions = [hold / LOG_HOLD, refute / LOG_REFUTE]
+        best = max(fractions)
+        need = f"about {self.trials / best:.2g} trials" if best > 0.02 else "far more trials than the cap"
+        return inconclusive("BUDGET", f"{need} would decide it", evidence="sampled", tightness=tightness)
+
+    def _witness(self):
+        claimed = self.claim.bound(**self.setting)
+        python = self.claim.python(**self.setting) if self.claim.python else ""
+        return {"setting": self.setting, "claimed": claimed, "found": self.decider.found(), "python": python}
+
+
+def fold(cell, chunks):
+    """Fold stored chunks {index: Chunk} into `cell`, in order, while they last and nothing is decided."""
+    while cell.finding is None and cell.folded in chunks:
+        cell.add(chunks[cell.folded])
+    return cell
+
+
+class Control:
+    """The sabotage of a claim: factors in ascending order until one is REFUTED."""
+
+    def __init__(self, claim):
+        self.claim = claim
+        self.tried: list[Cell] = []
+        setting = claim.control.setting if claim.control else None
+        self.setting = setting if setting is not None else next(iter(self._admissible()), None)
+
+    def _admissible(self):
+        return (s for s in self.claim.quick + self.claim.full if not self.claim.theorem.skipped(s))
+
+    def next_cell(self):
+        """The cell to decide next, or None when the control is over."""
+        if self.claim.control is None or self.setting is None:
+            return None
+        if self.tried and (self.tried[-1].finding is None or self.tried[-1].finding.verdict == REFUTED):
+            return None
+        if len(self.tried) == len(self.claim.control.factors):
+            return None
+        self.tried.append(Cell(self.claim, self.setting, self.claim.control.factors[len(self.tried)]))
+        return self.tried[-1]
+
+    @property
+    def verdict(self):
+        """REFUTED as it must be, what it was instead, or "" where there is no control or it has not run."""
+        last = self.tried[-1].finding if self.tried else None
+        return last.verdict if last else ""
+
+    @property
+    def smallest_caught(self):
+        """The smallest factor that was REFUTED, with what it means."""
+        if self.verdict != REFUTED:
+            return None
+        return self.claim.control.says.format(f"{self.tried[-1].factor:g}")
+
+
+def combine(cells):
+    """The claim's finding from its cells': any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
+    findings = [cell.finding for cell in cells if cell.finding is not None]
+    if not findings or len(findings) < len(cells):
+        return None
+    verdicts = [f.verdict for f in findings]
+    tight = [f.tightness for f in findings if f.tightness]
+    tightness = (max(t[0] for t in tight), max(t[1] for t in tight)) if tight else None
+    if REFUTED in verdicts:
+        chosen = findings[verdicts.index(REFUTED)]
+        tightness = chosen.tightness
+    elif all(v == "VACUOUS" for v in verdicts):
+        chosen = findings[0]
+    elif INCONCLUSIVE in verdicts:
+        chosen = findings[verdicts.index(INCONCLUSIVE)]
+    else:
+        chosen = findings[verdicts.index(HOLDS)]
+        rank = {"sampled": 0, "derivation": 1, "enumeration": 2, "certificate": 3, "": 4}
+        held = [f for f in findings if f.verdict == HOLDS]
+        weakest = min(held, key=lambda f: rank.get(f.evidence, 0))
+        scope = "settings" if any(f.scope == "settings" for f in held) else chosen.scope
+        chosen = replace(chosen, evidence=weakest.evidence, scope=scope)
+    return replace(chosen, tightness=tightness)

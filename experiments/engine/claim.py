@@ -1,0 +1,230 @@
+"""A claim: a theorem, the settings it is tried at, one trial, one control.
+
+    @tail_claim(jl.sign_projection_rows, quick=grid(m=[30], gamma=[0.9], beta=[0.05]),
+                control=Sabotage("rows / {}", (2, 5)))
+    def inner_products_break(rng, size, *, m, gamma, beta, factor=1): ...
+
+A *trial* is one draw of everything that the statement's probability ranges over. What a trial function returns
+depends on the claim: booleans, "did the bad event happen" (tail); the share of bad events in one cluster, in
+[0, 1] (cluster); numbers (mean); curves along a parameter (rate); guesses right, wrong and abstained (attack); a
+`Finding` (exact: no sampling). Every trial takes `factor=1`. The control is the same check at `factor > 1`,
+where the mechanism or the formula is mutated by that factor, and must come out REFUTED: the first factor of
+the control's list that does is `smallest_caught`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from bounds.theorem import Theorem
+from experiments.engine.verdict import (
+    HOLDS,
+    INCONCLUSIVE,
+    REASONS,
+    REFUTED,
+    VACUOUS,
+    AttackDecider,
+    MeanDecider,
+    RateDecider,
+    TailDecider,
+)
+
+SEVERITIES = ("privacy", "statement", "constant", "cosmetic")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an exact check found at one setting. Plain data: it goes to the store as JSON."""
+
+    verdict: str
+    reason: str = ""
+    evidence: str = ""  # certificate | enumeration | derivation
+    scope: str = "settings"  # everywhere | domain: ... | settings
+    tightness: tuple[float, float] | None = None  # truth / bound
+    witness: dict | None = None
+    note: str = ""
+    series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
+
+
+def holds(evidence, scope, **more):
+    """Positive evidence: a certificate, an enumeration or a derivation over the stated scope."""
+    return Finding(HOLDS, evidence=evidence, scope=scope, **more)
+
+
+def refuted(evidence, witness, **more):
+    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind (DESIGN)."""
+    return Finding(REFUTED, evidence=evidence, witness=witness, **more)
+
+
+def vacuous(note, **more):
+    """Decided from the parameters: the statistic's range alone implies the bound."""
+    return Finding(VACUOUS, note=note, **more)
+
+
+def inconclusive(reason, note="", **more):
+    """No verdict, with one of `verdict.REASONS`."""
+    if reason not in REASONS:
+        raise ValueError(f"reason = {reason!r} is not one of {', '.join(REASONS)}")
+    return Finding(INCONCLUSIVE, reason=reason, note=note, **more)
+
+
+@dataclass(frozen=True)
+class Sabotage:
+    """The control: which mutation (`{}` stands for the factor), which factors, at which setting (default: the first).
+
+    `of="bound"` divides the claimed bound by the factor instead of handing it to the trial.
+    """
+
+    says: str
+    factors: tuple[float, ...] = (2,)
+    setting: dict | None = None
+    of: str = "trial"
+
+
+def grid(**axes):
+    """The settings of a full factorial, first axis slowest.
+
+    >>> grid(m=[10, 30], beta=[0.1])
+    ({'m': 10, 'beta': 0.1}, {'m': 30, 'beta': 0.1})
+    """
+    return tuple(dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the ledger that something decides."""
+
+    theorem: Theorem
+    style: str  # tail | cluster | mean | rate | attack | exact
+    trial: Callable
+    quick: tuple[dict, ...]
+    full: tuple[dict, ...]  # beside the quick ones
+    control: Sabotage | None
+    bound: Callable = lambda **setting: setting["beta"]
+    low: Callable = lambda **setting: 0.0
+    high: Callable = lambda **setting: 1.0
+    chunk: Callable = lambda **setting: 1000  # trials a chunk
+    cap: int = 20  # chunks a cell
+    cost: float = 1e-5  # core-seconds a trial, committed; an exact check is one trial
+    trivial: Callable | None = None  # setting -> a sentence if the bound is vacuous there, else None
+    attack: str = ""  # pure | gdp | approx
+    given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
+    severity: str = ""
+    corrected_by: str = ""
+    points: Callable | None = None  # setting -> where a rate claim's columns stand, for its figure
+    nonvacuous_from: Callable | None = None  # () -> the smallest n at which the bound says anything
+    expect: float = 0.0  # the truth as a multiple of the bound, for the power arithmetic of the tests
+    python: Callable | None = None  # setting -> a witness a reader can run, for sampled refutations
+    note: str = ""
+
+    @property
+    def key(self):
+        return self.theorem.key
+
+    @property
+    def is_impl(self):
+        """Our code under attack, not the statement."""
+        return self.theorem.part.startswith("impl:")
+
+    def settings(self, profile):
+        """All settings of a profile; `full` continues `quick`."""
+        return self.quick if profile == "quick" else self.quick + self.full
+
+    def skipped(self, profile):
+        """Settings outside the hypotheses, each with the hypothesis."""
+        found = ((s, self.theorem.skipped(s)) for s in self.settings(profile))
+        return [{"setting": s, "hypothesis": why} for s, why in found if why]
+
+    def vacuous_at(self, setting):
+        """Why the bound says nothing at `setting`, or None."""
+        if self.trivial and (why := self.trivial(**setting)):
+            return why
+        if self.style in ("tail", "cluster") and self.bound(**setting) >= 1:
+            return "the failure probability allowed is at least 1"
+        if self.style == "mean" and self.bound(**setting) >= self.high(**setting):
+            return "the bound is at least the largest possible value"
+        return None
+
+    def decider(self, setting, factor=1):
+        """A fresh decider for one cell; None for exact claims."""
+        if self.style == "exact":
+            return None
+        bound = self.bound(**setting)
+        if factor != 1 and self.control.of == "bound":
+            bound = bound / factor
+        match self.style:
+            case "tail":
+                return TailDecider(bound)
+            case "cluster":
+                return MeanDecider(bound)
+            case "mean":
+                return MeanDecider(bound, self.low(**setting), self.high(**setting))
+            case "rate":
+                return RateDecider.between(bound, self.high(**setting))
+            case "attack":
+                delta = setting.get("delta", 0.0) if self.attack == "approx" else 0.0
+                return AttackDecider(self.attack, bound, delta)
+        raise ValueError(f"style = {self.style!r} is not a way to decide")
+
+
+CLAIMS: dict[str, Claim] = {}
+
+
+def _same(one, other):
+    """The same function, or its twin from running the module as a script."""
+    homes = {one.__module__, other.__module__}
+    return one.__qualname__ == other.__qualname__ and (len(homes) == 1 or "__main__" in homes)
+
+
+def _register(style, statement, *, law="", **fields):
+    record = statement.theorem
+    if law:
+        record = replace(record, part=f"impl:{law}", kind="privacy" if style == "attack" else record.kind)
+
+    def decorate(trial):
+        if record.key in CLAIMS and not _same(CLAIMS[record.key].trial, trial):
+            raise ValueError(f"claim = {record.key!r} is registered twice")
+        quick, full = tuple(fields.pop("quick", ({},))), tuple(fields.pop("full", ()))
+        control = fields.pop("control", None)
+        CLAIMS[record.key] = Claim(record, style, trial, quick, full, control, **fields)
+        return trial
+
+    return decorate
+
+
+def tail_claim(statement, **fields):
+    """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor, **setting)` -> (size,) bool."""
+    return _register("tail", statement, **fields)
+
+
+def cluster_claim(statement, **fields):
+    """P(bad event) <= bound when releases share a draw: a trial is a cluster's share of bad events, (size,)."""
+    return _register("cluster", statement, **fields)
+
+
+def mean_claim(statement, **fields):
+    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor, **setting)` -> (size,) floats."""
+    return _register("mean", statement, **fields)
+
+
+def rate_claim(statement, **fields):
+    """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points)."""
+    return _register("rate", statement, **fields)
+
+
+def exact_claim(statement, **fields):
+    """Decided without sampling. `check(*, factor=1, **setting)` -> Finding. Cost is core-seconds a check."""
+    return _register("exact", statement, **fields)
+
+
+def attack_claim(statement, *, law, attack, **fields):
+    """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws (or samplers) on neighbouring datasets.
+
+    `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.
+    """
+    from experiments.engine.audit import attacker
+
+    register = _register("attack", statement, law=law, attack=attack, **fields)
+    return lambda pair: register(attacker(pair, attack, fields["bound"])) and pair

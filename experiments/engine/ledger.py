@@ -1,0 +1,276 @@
+"""The ledger: every statement of the four papers, with its verdict, folded from the store."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from bounds import papers
+from bounds.theorem import THEOREMS, Theorem
+from experiments.engine import fingerprint, registry
+from experiments.engine.cell import Cell, Control, combine, fold
+from experiments.engine.claim import CLAIMS, SEVERITIES, Finding, inconclusive
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
+
+WORST = (REFUTED, INCONCLUSIVE, OPEN, VACUOUS, HOLDS, NOT_A_CLAIM)
+
+
+def evaluate(claim, store, root):
+    """(finding or None, cells, control, profile) of one claim from its stored chunks."""
+    code = fingerprint.of_claim(claim)
+    profile = store.profile(claim.key, code, root) or "quick"
+    settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
+
+    def read(cell):
+        fold(cell, store.read(claim.key, code, root, *cell.where))
+        if cell.finding is None and (message := store.failure(claim.key, code, root, *cell.where)):
+            cell.finding = inconclusive("FAILED", message)
+        return cell
+
+    cells = [read(Cell(claim, setting)) for setting in settings]
+    control = Control(claim)
+    while (cell := control.next_cell()) is not None:
+        read(cell)
+    return combine(cells), cells, control, profile
+
+
+def _row(theorem, **fields):
+    """One row, every field of the machine interface present."""
+    row = {
+        "id": theorem.id,
+        "key": theorem.key,
+        "parent": theorem.parent,
+        "paper": theorem.paper,
+        "label": theorem.label,
+        "title": theorem.title,
+        "part": theorem.part,
+        "kind": theorem.kind,
+        "reading": theorem.reading,
+        "reconstructed": theorem.reconstructed,
+        "verdict": OPEN,
+        "reason": "",
+        "scope": "",
+        "evidence": "",
+        "cells": 0,
+        "cells_held": 0,
+        "cells_vacuous": 0,
+        "skipped": [],
+        "tightness": None,
+        "nonvacuous_from": None,
+        "smallest_caught": None,
+        "control": "",
+        "trials": 0,
+        "seconds": 0.0,
+        "root": None,
+        "witness": None,
+        "severity": "",
+        "corrected_by": "",
+        "note": "",
+    }
+    return row | fields
+
+
+def _finite(pair):
+    return None if pair is None else [x if math.isfinite(x) else None for x in map(float, pair)]
+
+
+def claim_row(claim, store, root):
+    """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
+    finding, cells, control, profile = evaluate(claim, store, root)
+    parent = claim.theorem.parent or (claim.theorem.id if claim.is_impl else "")
+    if finding is None:
+        waiting = any(c.folded for c in cells)
+        note = "not finished: run it again" if waiting else "not run yet"
+        finding = Finding(OPEN, note=note) if cells else Finding(OPEN, note="no admissible setting")
+    notes = [claim.note, finding.note]
+    positive = finding.verdict == HOLDS or finding.reason == "AUDIT_ONLY"
+    if claim.control and positive and control.verdict != REFUTED:
+        told = control.verdict or "not run"
+        finding = inconclusive("NO_TEETH", f"its control came out {told}, not REFUTED", evidence=finding.evidence)
+        notes.append(finding.note)
+    if finding.reason == "AUDIT_ONLY":
+        notes.append(f"would have caught: {control.smallest_caught}")
+    refuted = finding.verdict == REFUTED
+    verdicts = [c.finding.verdict for c in cells if c.finding]
+    row = _row(
+        claim.theorem,
+        parent=parent,
+        verdict=finding.verdict,
+        reason=finding.reason,
+        scope=finding.scope if finding.verdict == HOLDS else "",
+        evidence=finding.evidence,
+        cells=len(cells),
+        cells_held=verdicts.count(HOLDS),
+        cells_vacuous=verdicts.count(VACUOUS),
+        skipped=claim.skipped(profile),
+        tightness=_finite(finding.tightness),
+        nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
+        smallest_caught=control.smallest_caught,
+        control=control.verdict,
+        trials=sum(c.trials for c in cells),
+        seconds=round(sum(c.seconds for c in [*cells, *control.tried]), 3),
+        root=root,
+        witness=finding.witness,
+        severity=claim.severity if refuted and claim.theorem.reading == "printed" else "",
+        corrected_by=claim.corrected_by,
+        note="; ".join(dict.fromkeys(filter(None, notes))),
+    )
+    return row, cells
+
+
+def _rest_on(rows):
+    """A row HOLDS only as far as the rows it rests on do, and never on a wider scope than theirs."""
+    by_key = {row["key"]: row for row in rows}
+
+    def settle(key, path=()):
+        row, claim = by_key.get(key), CLAIMS.get(key)
+        if row is None or claim is None or key in path:
+            return row
+        for other in claim.given:
+            link = settle(other, (*path, key))
+            if row["verdict"] != HOLDS:
+                break
+            if link is None or link["verdict"] != HOLDS:
+                told = "missing" if link is None else link["verdict"]
+                row |= {
+                    "verdict": INCONCLUSIVE,
+                    "reason": "NO_CONSTANT" if claim.theorem.kind != "privacy" else "BUDGET",
+                }
+                row["scope"], row["note"] = "", f"rests on {other}, which is {told}"
+            elif link["scope"] == "settings":
+                row["scope"] = "settings"
+        return row
+
+    for row in rows:
+        settle(row["key"])
+    for row in rows:  # a printed reading without a control of its own carries that of its corrected twin
+        twin = by_key.get(row["corrected_by"])
+        if twin and not row["control"]:
+            row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
+
+
+def _summaries(rows):
+    """One row for every reading of a statement that has several parts: its worst part; the parts get a parent."""
+    groups: dict = {}
+    for row in rows:
+        is_part = row["part"] and not row["part"].startswith("impl:") and not row["parent"]
+        if is_part:
+            groups.setdefault((row["id"], row["reading"]), []).append(row)
+    taken = {row["key"] for row in rows}
+    made = {}
+    for (id, reading), parts in groups.items():
+        key = f"{id}/{reading}"
+        if len(parts) < 2 and key not in taken:
+            continue
+        for part in parts:
+            part["parent"] = id
+        if key in taken:  # a definition and its consequences: the definition is the head
+            continue
+        worst = min(
+            parts, key=lambda row: (WORST.index(row["verdict"]), SEVERITIES.index(row["severity"] or "cosmetic"))
+        )
+        scopes = {part["scope"] for part in parts}
+        made[key] = worst | {
+            "key": key,
+            "part": "",
+            "parent": "",
+            "kind": "summary",
+            "title": f"{worst['label']}, {len(parts)} parts",
+            "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
+            "cells": sum(p["cells"] for p in parts),
+            "cells_held": sum(p["cells_held"] for p in parts),
+            "cells_vacuous": sum(p["cells_vacuous"] for p in parts),
+            "trials": sum(p["trials"] for p in parts),
+            "seconds": round(sum(p["seconds"] for p in parts), 3),
+            "skipped": [s for p in parts for s in p["skipped"]],
+            "control": REFUTED if all(p["control"] == REFUTED for p in parts) else "",
+            "note": f"worst part: {worst['part']}. {worst['note']}".strip(),
+        }
+    return list(made.values())
+
+
+def ledger(store, root):
+    """Every row, in paper order. Parts, proof steps and impl rows have a `parent`; the others are the headline."""
+    return [row for row, _ in ledger_with_cells(store, root)]
+
+
+def ledger_with_cells(store, root):
+    """[(row, its cells)]: what the report draws from."""
+    registry.load()
+    pairs = [claim_row(claim, store, root) for claim in CLAIMS.values()]
+    cells = {row["key"]: found for row, found in pairs}
+    rows = [row for row, _ in pairs]
+    for theorem in THEOREMS.values():
+        if theorem.key not in CLAIMS:
+            verdict = NOT_A_CLAIM if theorem.kind == "definition" else OPEN
+            rows.append(
+                _row(theorem, verdict=verdict, root=root, note="" if verdict == NOT_A_CLAIM else "no claim yet")
+            )
+    _rest_on(rows)
+    rows += _summaries(rows)
+    seen = {row["parent"] or row["id"] for row in rows}
+    for id in papers.IDS:
+        if id not in seen:
+            rows.append(_row(_unwritten(id), root=root, note="no claim yet"))
+    order = {id: place for place, id in enumerate(papers.IDS)}
+    readings = {"printed": 0, "corrected": 1, "explicit": 2}
+
+    def place(row):
+        step = row["id"] not in order
+        home = row["parent"] if step else row["id"]
+        return (order[home], step, row["id"], readings.get(row["reading"], 3), bool(row["part"]), row["part"])
+
+    rows.sort(key=place)
+    return [(row, cells.get(row["key"], [])) for row in rows]
+
+
+def _unwritten(id):
+    """A record for a statement that nobody has written down yet."""
+
+    def statement():
+        pass
+
+    statement.__doc__ = papers.label(id)
+    return Theorem(id, "", "printed", "", "", (), "", "", False, statement)
+
+
+def jsonable(value):
+    """JSON's own types; numbers that are not finite become their names."""
+    if isinstance(value, dict):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value.item() if hasattr(value, "item") else value
+
+
+def as_frame(rows):
+    """The ledger as a table of scalars: nested fields as JSON."""
+    import pandas as pd
+
+    flat = [{k: json.dumps(jsonable(v)) if isinstance(v, dict | list) else v for k, v in row.items()} for row in rows]
+    return pd.DataFrame(flat)
+
+
+def table(rows):
+    """Rows as aligned text."""
+    lines = []
+    for row in rows:
+        tight = row["tightness"]
+        reach = f"{tight[1]:.3g}" if tight and tight[1] is not None else f">={tight[0]:.3g}" if tight else ""
+        verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
+        lines.append(
+            (
+                row["key"],
+                verdict,
+                row["scope"] or row["evidence"],
+                reach,
+                row["control"] and f"control {row['control']}",
+                row["note"],
+            )
+        )
+    widths = [max((len(line[i]) for line in lines), default=0) for i in range(5)]
+    return "\n".join(
+        "  ".join(c.ljust(min(w, 60)) for c, w in zip(line, [*widths, 0], strict=True)).rstrip() for line in lines
+    )

@@ -1,0 +1,343 @@
+"""How trials become a verdict: two e-processes, folded chunk by chunk.
+
+A claim says "P(bad) <= beta" or "E X <= B". The hold process is evidence against "the claim is false here" (p >= beta,
+E X >= B), the refute process against "the claim is true here". By Ville's inequality the chance that an e-process ever
+exceeds 1/alpha under its null is at most alpha, so we may look after every chunk. "Not refuted" is not "proved": a
+cell that reaches neither threshold is INCONCLUSIVE, with a reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
+from scipy.stats import binom
+
+HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
+
+
+NOT_A_CLAIM, OPEN = "NOT_A_CLAIM", "OPEN"
+
+
+REASONS = (
+    "BUDGET",
+    "TIGHT",
+    "AUDIT_ONLY",
+    "NO_TEETH",
+    "NO_CONSTANT",
+    "ONE_SIDED_ORACLE",
+    "ASYMPTOTIC",
+    "FAILED",
+)
+
+
+HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
+
+
+REFUTE_ODDS = np.array([1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30])
+
+
+ATTACK_MULTIPLES = np.array([1.03, 1.1, 1.2, 1.41, 2, 3, 6, 10])  # of the claimed epsilon or mu
+
+
+STAKES = np.geomspace(1e-3, 0.99, 16)
+
+
+LOG_HOLD, LOG_REFUTE = np.log(1e6), np.log(1e10)
+
+
+LOG_REPORT = np.log(2000)  # each side of the reported 99.9% confidence sequence
+
+
+TIGHT = 1.1  # truth / bound within [1/TIGHT, TIGHT] is called TIGHT
+
+
+def log_e_tail(trials, failures, beta, odds):
+    """Mixture of Bernoulli likelihood ratios q : beta. Null p >= beta for HOLD_ODDS, p <= beta for REFUTE_ODDS."""
+    q = odds * beta / (1 - beta + odds * beta)
+    wins = trials - failures
+    ratios = xlogy(failures, q) + xlog1py(wins, -q) - xlogy(failures, beta) - xlog1py(wins, -beta)
+    return float(np.logaddexp.reduce(ratios) - np.log(len(odds)))
+
+
+def mean_sums(x, bound, low, high):
+    """Sums of log(1 + stake * gain) over the trials `x` for the refute and the hold null, shape (2, stakes).
+
+    The refute process (null E X <= bound) needs x >= low only; the hold process (null E X >= bound) needs x <= high.
+    """
+    if x.size and x.min() < low:
+        raise ValueError(f"trial = {x.min()} is below low = {low}")
+    with np.errstate(divide="ignore"):
+        refute = np.log1p(STAKES / (bound - low) * (x[:, None] - bound)).sum(0)
+        if not np.isfinite(high):
+            return np.stack([refute, np.full(len(STAKES), -np.inf)])
+        if x.size and x.max() > high:
+            raise ValueError(f"trial = {x.max()} is above high = {high}")
+        hold = np.log1p(STAKES / (high - bound) * (bound - x[:, None])).sum(0)
+    return np.stack([refute, hold])
+
+
+def log_e_mean(sums):
+    """The mixture over stakes."""
+    return float(np.logaddexp.reduce(sums) - np.log(len(STAKES)))
+
+
+def conclude(log_e_hold, log_e_refute):
+    """REFUTED, HOLDS, or None while neither threshold is reached."""
+    if log_e_refute >= LOG_REFUTE:
+        return REFUTED
+    if log_e_hold >= LOG_HOLD:
+        return HOLDS
+    return None
+
+
+def _bisect(crosses, low, high, steps=60):
+    """The boundary in [low, high] of a predicate that is False at `low` and True beyond some point."""
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (low, middle) if crosses(middle) else (middle, high)
+    return low, high
+
+
+@dataclass
+class TailDecider:
+    """P(bad event) <= beta, from independent trials. A chunk is {"trials", "failures"}."""
+
+    beta: float
+    trials: int = 0
+    failures: int = 0
+
+    @staticmethod
+    def pack(outcomes):
+        outcomes = np.asarray(outcomes)
+        if outcomes.dtype != bool or outcomes.ndim != 1:
+            raise TypeError("outcomes = a tail trial returns a one-dimensional boolean array")
+        return {"trials": int(outcomes.size), "failures": int(outcomes.sum())}
+
+    def add(self, chunk):
+        self.trials += chunk["trials"]
+        self.failures += chunk["failures"]
+
+    def log_e(self):
+        return (
+            log_e_tail(self.trials, self.failures, self.beta, HOLD_ODDS),
+            log_e_tail(self.trials, self.failures, self.beta, REFUTE_ODDS),
+        )
+
+    def interval(self):
+        """A 99.9% confidence sequence for p, by inverting both processes in beta."""
+        if not self.trials:
+            return 0.0, 1.0
+        n, k, top = self.trials, self.failures, 1 - 1e-12
+        rate, above, below = k / n, 1.0, 0.0
+        if k < n and log_e_tail(n, k, top, HOLD_ODDS) >= LOG_REPORT:
+            above = _bisect(lambda b: log_e_tail(n, k, b, HOLD_ODDS) >= LOG_REPORT, rate, top)[1]
+        if k:
+            below = _bisect(lambda b: log_e_tail(n, k, b, REFUTE_ODDS) < LOG_REPORT, 0.0, min(rate, top))[0]
+        return below, above
+
+    def tightness(self):
+        """Truth / bound."""
+        low, high = self.interval()
+        return low / self.beta, high / self.beta
+
+    def found(self):
+        """What a REFUTED witness records."""
+        return {"trials": self.trials, "failures": self.failures, "log10_e": self.log_e()[1] / np.log(10)}
+
+
+@dataclass
+class MeanDecider:
+    """E X <= bound for trials in [low, high]. A chunk is {"values"}."""
+
+    bound: float
+    low: float = 0.0
+    high: float = 1.0
+    chunks: list = field(default_factory=list)
+    sums: np.ndarray = field(default_factory=lambda: np.zeros((2, len(STAKES))))
+
+    def __post_init__(self):
+        if not self.low < self.bound < self.high:
+            raise ValueError(f"bound = {self.bound} is outside (low, high) = ({self.low}, {self.high})")
+
+    @staticmethod
+    def pack(outcomes):
+        values = np.asarray(outcomes, dtype=float)
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise ValueError("outcomes = a mean trial returns a one-dimensional array of finite numbers")
+        return {"values": values}
+
+    @property
+    def values(self):
+        return np.concatenate(self.chunks) if self.chunks else np.empty(0)
+
+    @property
+    def trials(self):
+        return sum(map(len, self.chunks))
+
+    def add(self, chunk):
+        self.chunks.append(chunk["values"])
+        self.sums = self.sums + mean_sums(chunk["values"], self.bound, self.low, self.high)
+
+    def log_e(self):
+        return log_e_mean(self.sums[1]), log_e_mean(self.sums[0])
+
+    def interval(self):
+        """A 99.9% confidence sequence for E X, by inverting both processes in the bound."""
+        x = self.values
+        if not x.size:
+            return self.low, self.high
+        mean, inside = float(x.mean()), 1e-12 * (abs(self.low) + abs(self.bound) + 1)
+
+        def evidence(bound, side):
+            return log_e_mean(mean_sums(x, bound, self.low, self.high)[side])
+
+        top = self.high - inside if np.isfinite(self.high) else np.inf
+        above = np.inf
+        if np.isfinite(top) and mean < top and evidence(top, 1) >= LOG_REPORT:
+            above = _bisect(lambda b: evidence(b, 1) >= LOG_REPORT, mean, top)[1]
+        elif np.isfinite(top):
+            above = self.high
+        below, bottom = self.low, self.low + inside
+        if mean > bottom and evidence(bottom, 0) >= LOG_REPORT:
+            below = _bisect(lambda b: evidence(b, 0) < LOG_REPORT, bottom, mean)[0]
+        return below, above
+
+    def tightness(self):
+        """Truth / bound; meaningful for positive bounds only."""
+        if self.bound <= 0:
+            return None
+        low, high = self.interval()
+        return low / self.bound, high / self.bound
+
+    def found(self):
+        x = self.values
+        return {
+            "trials": self.trials,
+            "sum": float(x.sum()),
+            "range": [self.low, self.high],
+            "log10_e": self.log_e()[1] / np.log(10),
+        }
+
+
+@dataclass
+class RateDecider(MeanDecider):
+    """E X_last <= ratio * E X_first. A chunk is {"values"}, shape (trials, points): X along the parameter.
+
+    D = X_last - ratio * X_first has E D <= 0 under the claim; X_first lies in [0, highs[0]], X_last in [0, highs[1]].
+    The columns between the ends decide nothing: they are for the figure.
+    """
+
+    ratio: float = 1.0
+    curves: list = field(default_factory=list)
+
+    @staticmethod
+    def between(ratio, highs):
+        return RateDecider(bound=0.0, low=-ratio * highs[0], high=highs[1], ratio=ratio)
+
+    @staticmethod
+    def pack(outcomes):
+        values = np.asarray(outcomes, dtype=float)
+        if values.ndim != 2 or values.shape[1] < 2 or not np.isfinite(values).all():
+            raise ValueError("outcomes = a rate trial returns finite numbers, shape (size, points)")
+        return {"values": values}
+
+    def add(self, chunk):
+        curve = chunk["values"]
+        self.curves.append(curve)
+        super().add({"values": curve[:, -1] - self.ratio * curve[:, 0]})
+
+
+def log_hit_rates(claim, level):
+    """log P(right | a guess) and log P(wrong | a guess) at most and at least, for "pure" or "gdp" at `level`."""
+    if claim == "pure":
+        return log_expit(level), log_expit(-level)
+    return log_ndtr(level / 2), log_ndtr(-level / 2)
+
+
+@dataclass
+class AttackDecider:
+    """Guesses of an attacker against pure DP (level epsilon), mu-GDP ("gdp") or (epsilon, delta)-DP ("approx").
+
+    A chunk is {"right", "wrong", "abstain"}. Sampling attacks can refute, never hold.
+    """
+
+    claim: str
+    level: float
+    delta: float = 0.0
+    right: int = 0
+    wrong: int = 0
+    abstain: int = 0
+
+    @staticmethod
+    def pack(outcomes):
+        right, wrong, abstain = map(int, outcomes)
+        return {"right": right, "wrong": wrong, "abstain": abstain}
+
+    def add(self, chunk):
+        self.right += chunk["right"]
+        self.wrong += chunk["wrong"]
+        self.abstain += chunk["abstain"]
+
+    @property
+    def trials(self):
+        return self.right + self.wrong + self.abstain
+
+    def evidence(self, level):
+        """log e against the claim at `level`."""
+        if self.claim == "approx":
+            low, counts = -np.exp(level), np.array([self.right, self.wrong, self.abstain])
+            gains = np.array([1.0, low, 0.0]) - self.delta
+            logs = np.log1p(STAKES[:, None] / (self.delta - low) * gains)
+            return log_e_mean(logs @ counts)
+        right, wrong = log_hit_rates(self.claim, level)
+        more_right, more_wrong = log_hit_rates(self.claim, ATTACK_MULTIPLES * level)
+        missed = self.wrong + (self.abstain if self.claim == "gdp" else 0)
+        ratios = self.right * (more_right - right) + missed * (more_wrong - wrong)
+        return float(np.logaddexp.reduce(ratios) - np.log(len(ratios)))
+
+    def log_e(self):
+        return -np.inf, self.evidence(self.level)
+
+    def reached(self):
+        """The largest level refuted together with all smaller ones at 1e-3, as a fraction of the claimed one."""
+        levels = self.level * np.geomspace(0.01, 10, 301)
+        refuted = np.array([self.evidence(level) >= np.log(1e3) for level in levels])
+        count = int(np.argmin(refuted)) if not refuted.all() else len(levels)
+        return float(levels[count - 1] / self.level) if count else 0.0
+
+    def tightness(self):
+        return self.reached(), np.inf
+
+    def found(self):
+        return {
+            "right": self.right,
+            "wrong": self.wrong,
+            "abstain": self.abstain,
+            "reached": self.reached(),
+            "log10_e": self.log_e()[1] / np.log(10),
+        }
+
+
+def miss_tail(trials, beta, truth, verdict):
+    """P(`verdict` is not reached by `trials` trials) when the failure rate is `truth`.
+
+    At a fixed number of trials the e-value is monotone in the failures, and stopping early can only help.
+
+    >>> miss_tail(3500, 0.1, 0.05, "HOLDS") < 1e-8
+    True
+    """
+    odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)
+    low, high = 0, trials + 1  # HOLDS is reached for counts < high, REFUTED for counts >= low
+    while low < high:
+        middle = (low + high) // 2
+        reached = log_e_tail(trials, min(middle, trials), beta, odds) >= threshold
+        above = trials * beta <= middle
+        if verdict == HOLDS:
+            reached = reached and not above
+            low, high = (middle + 1, high) if reached else (low, middle)
+        else:
+            reached = reached and above
+            low, high = (low, middle) if reached else (middle + 1, high)
+    return float(binom.sf(low - 1, trials, truth) if verdict == HOLDS else binom.cdf(low - 1, trials, truth))

@@ -1,0 +1,127 @@
+"""What the deviation claims share: exact failure probabilities of concrete laws, and the shape of their findings.
+
+A bound "for all h: R(h) <= level(R_S(h))" fails for one hypothesis of the worst risk with the chance of a tail, for all
+thresholds on the line when an empirical distribution function crosses a boundary, for all four sets of errors on two
+atoms when a count leaves an interval. A formula that is too small is refuted by one of them.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+
+from bounds.exact.balls import enclosure, exact, lower_end, precise
+from bounds.exact.binomials import at_least, at_most, crosses
+from experiments.engine.claim import holds, refuted, vacuous
+
+CHAIN = 120  # samples up to this size: the law of all thresholds at once, exactly
+
+
+def inequality(setting, left, right, *, claimed, found, python="", **more):
+    """The witness of an inequality left <= right that fails, both sides as balls."""
+    sides = {"lhs": enclosure(exact(left)), "rhs": enclosure(exact(right))}
+    return {"setting": setting, "point": setting, "claimed": claimed, "found": found, "python": python} | sides | more
+
+
+def counts(m):
+    """Numbers of errors at which a tail is examined: all of them, or about a hundred spread geometrically."""
+    if m <= 400:
+        return range(m)
+    return sorted({0, *range(1, 20), *(int(k) for k in np.geomspace(20, m - 1, 80))})
+
+
+# Failure probabilities of concrete laws -----------------------------------------------------------------------------
+
+
+@precise
+def one_hypothesis(m, level):
+    """(largest chance, count) that one hypothesis of the worst risk p has R > level(R_S).
+
+    It fails iff the number of errors is at most k for some k with p > level(k/m); for p just above level(k/m) the
+    chance is P(Bin(m, p) <= k). A level below 0 fails for p = 0 already.
+    """
+    best, worst = arb(0), 0
+    for k in counts(m):
+        p = level(exact(Fraction(k, m)))
+        if not p < 1:
+            break
+        chance = at_most(m, p, k)
+        if chance > best:
+            best, worst = chance, k
+    return best, worst
+
+
+@precise
+def all_thresholds(m, level):
+    """The chance that some threshold fails when the errors are those x, uniform on [0, 1], below it."""
+    return crosses(m, [level(exact(Fraction(k, m))) for k in range(m + 1)])
+
+
+@precise
+def two_atoms(n, level):
+    """(largest chance, mass) that one of the four sets of errors on two atoms has risk above level(R_S).
+
+    The atoms have mass p and 1 - p, p just above each of the levels in turn.
+    """
+    allowed = [level(exact(Fraction(j, n))) for j in range(n + 1)]
+    if allowed[n] < 1 or allowed[0] < 0:
+        return arb(1), 1.0
+    best, worst = arb(0), 0.0
+    for k in counts(n):
+        p = allowed[k] * (1 + arb("1e-12"))
+        if not p < 1:
+            break
+        below = max((j for j in range(n + 1) if p > allowed[j]), default=-1)  # at most so many copies of the first atom
+        above = min((j for j in range(n + 1) if 1 - p > allowed[n - j]), default=n + 1)  # or at least so many
+        chance = at_most(n, p, below) + at_least(n, p, above) if below < above else arb(1)
+        if chance > best:
+            best, worst = chance, float(p)
+    return best, worst
+
+
+def tail_witness(setting, beta, chance, how, python):
+    """A failure probability above beta."""
+    found = f"fails with probability {float(chance):.3g}: {how}"
+    claimed = f"fails with probability at most {beta:g}"
+    return inequality(setting, chance, beta, claimed=claimed, found=found, python=python)
+
+
+def decide_uniform(setting, m, V, beta, level, *, evidence="derivation", scope="everywhere", note="", python=""):
+    """HOLDS by derivation unless one of the computed laws fails too often; `level`: the bound, a function of balls."""
+    if not level(arb(0)) < 1:
+        return vacuous("the bound is at least 1 even at empirical risk 0")
+    truth, errors = one_hypothesis(m, level)
+    how = f"one hypothesis, at most {errors} errors"
+    if V >= 1 and m <= CHAIN and (chain := all_thresholds(m, level)) > truth:
+        truth, how = chain, "thresholds on the line"
+    if truth > exact(beta):
+        return refuted("certificate", tail_witness(setting, beta, truth, how, python), note=note)
+    series = curve(m, level, beta) if m <= 400 else {}
+    told = f"largest probability computed {float(truth):.2g} ({how})"
+    tight = (lower_end(truth / exact(beta)), 1.0)
+    return holds(evidence, scope, tightness=tight, note="; ".join(filter(None, (note, told))), series=series)
+
+
+@precise
+def curve(m, level, beta):
+    """Along the empirical risk: the bound, and the largest risk that a confidence bound for one hypothesis allows."""
+    shares = [k for k in counts(m) if level(exact(Fraction(k, m))) < 1]
+
+    def largest(k):
+        low, high = k / m, 1.0
+        for _ in range(30):
+            p = (low + high) / 2
+            low, high = (p, high) if at_most(m, p, k) > exact(beta) else (low, p)
+        return low
+
+    chosen = shares[:: max(1, len(shares) // 12)]
+    values = [float(level(exact(Fraction(k, m)))) for k in chosen]
+    return {"empirical risk": [k / m for k in chosen], "bound": values, "one hypothesis": [largest(k) for k in chosen]}
+
+
+def level_of(formula, **setting):
+    """empirical risk -> bound, in balls; whole numbers of the setting stay whole."""
+    values = {name: exact(v) if isinstance(v, float) or name in ("m", "n") else v for name, v in setting.items()}
+    return precise(lambda empirical: formula(**values, empirical=empirical))

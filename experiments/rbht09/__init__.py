@@ -1,0 +1,1 @@
+"""Claims about the statements of Rubinstein, Bartlett, Huang & Taft (2009)."""

@@ -1,0 +1,1 @@
+"""Claims about the statements of Wang, Zhu & Wang (2025)."""

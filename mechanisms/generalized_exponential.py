@@ -1,0 +1,78 @@
+"""Private choice among candidates that move by different amounts, and of a margin for a private learner.
+
+`law` is the generalized exponential mechanism (Raskhodnikova & Smith 2016, Algorithm 1): scores to be minimised, each
+with a sensitivity of its own. `margin_law` is Algorithm 6 of Bassily, Mohri & Suresh (2022): it chooses a margin from
+the grid h_max/2, h_max/4, ... by the bound F(rho, g_rho(S)) and runs the learner at it.
+
+    choice = selection.law(scores, sensitivities, beta=0.05, privacy=PureDP(1.0))
+    choice.sample(rng, 100_000)                # indices; the scores are normalised once
+    choice.log_density([0, 1])                 # the exact law
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bounds.abgmu22 import generalized_exponential as bounds
+from mechanisms import exponential
+from mechanisms.law import within_unit
+from mechanisms.privacy import PureDP, to_pure
+
+CALIBRATIONS = ("corrected", "printed")
+
+
+@dataclass(frozen=True)
+class SelectionLaw:
+    """The law of the selected index, on one dataset."""
+
+    choice: exponential.ExponentialLaw = field(repr=False)  # among the candidates in play, scores -s_i, sensitivity 1
+    in_play: np.ndarray = field(repr=False)  # their indices, ascending
+    candidates: int
+    privacy: PureDP
+
+    def sample(self, rng, size=1):
+        """`size` independent releases: indices, shape (size,). Gumbel noise on the normalised scores."""
+        return self.in_play[self.choice.sample(rng, size)]
+
+    def log_density(self, releases):
+        """log-probabilities of released indices, shape (size,); -inf for what is never released."""
+        releases = np.asarray(releases)
+        where = np.searchsorted(self.in_play, releases)
+        here = self.in_play[np.minimum(where, self.in_play.size - 1)] == releases
+        return np.where(here, self.choice.log_density(np.where(here, where, -1)), -np.inf)
+
+    def log_probabilities(self):
+        """All log-probabilities, shape (candidates,)."""
+        return self.log_density(np.arange(self.candidates))
+
+
+def law(scores, sensitivities, *, beta, privacy):
+    """The generalized exponential mechanism over scores to be minimised, shape (N,), with sensitivities, shape (N,).
+
+    Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if score j never moves by more than
+    sensitivity j between neighbours (assumed: it belongs to the caller's scores) and sensitivities and `beta` do not
+    depend on the private data. Accuracy: with probability at least 1 - beta the selected score is at most min_j
+    (score_j + 4 sensitivity_j log(N/beta) / epsilon). A sensitivity of 0 says that a score is public. With equal
+    sensitivities the plain `exponential.law` loses half as much. The analysis is over the reals. Takes O(N^2) time.
+
+    Raises ValueError for scores that are empty or not finite, sensitivities of another length, negative or not
+    finite, beta outside (0, 1), and a guarantee that is not pure.
+    """
+    within_unit(beta=beta)
+    privacy = to_pure(privacy)
+    q, gamma = np.asarray(scores, dtype=float), np.asarray(sensitivities, dtype=float)
+    if q.ndim != 1 or q.size < 1:
+        raise ValueError(f"scores has shape {q.shape}, not (candidates,) with at least one candidate")
+    if not np.isfinite(q).all():
+        raise ValueError("scores has entries that are not finite numbers")
+    if gamma.shape != q.shape:
+        raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
+    if not (np.isfinite(gamma) & (gamma >= 0)).all():
+        raise ValueError(f"sensitivities = {gamma.tolist()} has entries outside [0, inf)")
+    t = bounds.shift(candidates=q.size, epsilon=privacy.epsilon, beta=beta)
+    normalised = bounds.normalised_scores(scores=q, sensitivities=gamma, t=t)
+    in_play = np.flatnonzero(np.isfinite(normalised))
+    choice = exponential.law(-normalised[in_play], sensitivity=1.0, privacy=privacy)
+    return SelectionLaw(choice, in_play, q.size, privacy)

@@ -1,0 +1,1 @@
+"""Numerical solvers. They promise nothing about privacy."""

@@ -1,0 +1,364 @@
+r"""Margins of a dataset: Wang, Zhu & Wang 2025, Equation 1, Definitions 6.1 and N.1.
+
+With z_i = y_i x_i, the geometric margin is the distance from the origin to the convex hull of the signed
+records,
+
+    gamma(S) = max_{||w|| = 1} max(min_i <w, z_i>, 0) = min_{a >= 0, sum a = 1} ||sum_i a_i z_i||,
+
+so any direction w bounds it from below and any convex combination a from above. `geometric_margin` returns
+one of each, and both bounds allow for their own rounding. Nothing here is private: these are functions of the
+data, for experiments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from scipy.optimize import nnls
+
+from mechanisms.law import rows, signs
+
+UNIT_ROUNDOFF = 2.0**-53
+
+
+LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it
+
+
+LARGEST_LIST = 200_000  # candidate directions: about 2 seconds
+
+
+LARGEST_TABLE = 14  # records: 2^14 subsets take about 2 seconds
+
+
+@dataclass(frozen=True)
+class GeometricMargin:
+    """An enclosure of gamma(S): value <= gamma(S) <= upper, rounding included.
+
+    `direction` is a unit vector, shape (d,), whose clipped margin is at least `value`; `weights`, shape (n,),
+    are convex weights whose combination of the signed records has norm at most `upper`. If the data are not
+    separable `value` is 0 and `upper` is of the order of rounding, about 1e-15 times the longest record.
+    """
+
+    value: float
+    upper: float
+    direction: np.ndarray = field(repr=False)
+    weights: np.ndarray = field(repr=False)
+
+    @property
+    def gap(self):
+        """upper - value."""
+        return self.upper - self.value
+
+    @property
+    def separable(self):
+        """Whether a positive margin is certified."""
+        return self.value > 0
+
+
+def signed_records(X, y):
+    """The rows z_i = y_i x_i, shape (n, d). Raises ValueError for data not finite or labels not -1 or +1."""
+    X = rows(X)
+    return X * signs(y, len(X))[:, None]
+
+
+def geometric_margin(X, y):
+    """gamma(S) of Equation 1, with a certified gap, as a `GeometricMargin`.
+
+    X has shape (n, d), y shape (n,) with entries -1 or +1. Classifiers are homogeneous: there is no
+    intercept.
+
+    The nonnegative least-squares problem min_{a >= 0} ||Z' a||^2 / s^2 + (sum a - 1)^2 has its optimum at a
+    multiple of the nearest point's weights, for every scale s > 0. Where its answer leaves a gap, Wolfe's
+    algorithm continues.
+    Raises ValueError for invalid data.
+
+    >>> found = geometric_margin([[3.0, 4.0], [3.0, -4.0]], [1, 1])
+    >>> bool(found.value <= 3 <= found.upper), bool(found.gap < 1e-13)
+    (True, True)
+    >>> geometric_margin([[1.0], [1.0]], [1, -1]).separable
+    False
+    """
+    Z = signed_records(X, y)
+    largest = np.abs(Z).max()
+    if largest == 0:
+        return _enclosure(Z, np.eye(1, Z.shape[1])[0], np.full(len(Z), 1 / len(Z)))
+    exponent = int(np.frexp(largest)[1])  # powers of two scale without rounding
+    Z = np.ldexp(Z, -exponent)
+    # The hull lies in the span of the records: min(n, d) coordinates are enough for the solvers.
+    small = np.linalg.qr(Z.T)[1].T if Z.shape[1] > len(Z) else Z
+    radius = np.linalg.norm(Z, axis=1).max()
+    weights = _nearest_weights(small, radius)
+    found = _enclosure(Z, _towards(weights @ Z), weights)
+    if not _settled(found, radius):
+        weights = _polished(small, weights)
+        found = _tighter(found, _enclosure(Z, _towards(weights @ Z), weights))
+    if not _settled(found, radius):
+        # A short combination of long records has lost its direction to cancellation: solve for that.
+        active = Z[weights > 0]
+        equal = np.linalg.lstsq(active, np.ones(len(active)), rcond=None)[0]
+        found = _tighter(found, _enclosure(Z, _towards(equal), weights))
+    return _rescaled(found, exponent)
+
+
+def _settled(found, radius):
+    """Whether the enclosure is as narrow as rounding lets it be, or shows that nothing separates."""
+    return found.gap <= 1e-11 * found.upper or found.upper <= 1e-13 * radius
+
+
+def _towards(vector):
+    """The unit vector along `vector`; the first axis for the zero vector."""
+    length = np.linalg.norm(vector)
+    return vector / length if length > 0 else np.eye(1, len(vector))[0]
+
+
+def _system(Z, scale):
+    """The least-squares system whose solution is a multiple of the weights sought."""
+    return np.vstack([Z.T / scale, np.ones(len(Z))]), np.append(np.zeros(Z.shape[1]), 1.0)
+
+
+def _nearest_weights(Z, scale):
+    """Convex weights of a point of conv(Z) near the one nearest to the origin."""
+    weights, _ = nnls(*_system(Z, scale), maxiter=30 * sum(Z.shape))
+    return weights / weights.sum()
+
+
+def _polished(Z, weights, rounds=200):
+    """Wolfe's minimum-norm-point algorithm from `weights`, a least-squares problem of its own every step.
+
+    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas.
+    """
+    support, a = np.flatnonzero(weights), weights[weights > 0]
+    best, shortest = weights, np.inf
+    for _ in range(rounds):
+        nearest = a @ Z[support]
+        length = float(np.linalg.norm(nearest))
+        if not 0 < length < shortest:
+            break
+        best, shortest = np.zeros(len(Z)), length
+        best[support] = a
+        values = Z @ nearest / length
+        entering = int(values.argmin())
+        if length - values[entering] <= 1e-12 * length or entering in support:
+            break
+        support, a = np.append(support, entering), np.append(a, 0.0)
+        while True:
+            system, right = _system(Z[support], length)
+            target = np.linalg.lstsq(system, right, rcond=None)[0]
+            target /= target.sum()
+            if (target >= 0).all():
+                a = target
+                break
+            falling = target < 0  # walk towards the target until the first weight is used up, and drop it
+            step = np.min(a[falling] / (a[falling] - target[falling]))
+            a = a + step * (target - a)
+            kept = a > 1e-15
+            support, a = support[kept], a[kept] / a[kept].sum()
+    return best
+
+
+def _enclosure(Z, direction, weights):
+    """What a direction and convex weights prove; the slack bounds the rounding of the two products."""
+    radius = np.linalg.norm(Z, axis=1).max()
+    support = np.flatnonzero(weights)
+    slack = (2 * Z.shape[1] + 2 * len(support) + 10) * UNIT_ROUNDOFF * radius
+    lower = max(float((Z @ direction).min() - slack), 0.0)
+    upper = float(np.linalg.norm(weights[support] @ Z[support]) + slack)
+    return GeometricMargin(lower, max(upper, lower), direction, weights)
+
+
+def _tighter(a, b):
+    """The better side of each enclosure."""
+    low, high = max(a, b, key=lambda m: m.value), min(a, b, key=lambda m: m.upper)
+    return GeometricMargin(low.value, high.upper, low.direction, high.weights)
+
+
+def _rescaled(margin, exponent):
+    """The enclosure times 2^exponent, rounded outwards where the product is no float."""
+    with np.errstate(over="ignore"):
+        value = min(np.ldexp(margin.value, exponent), np.finfo(float).max)
+        upper = np.ldexp(margin.upper, exponent)
+    tiny = np.finfo(float).tiny
+    if 0 < value < tiny:
+        value = np.nextafter(value, 0.0)
+    if upper < tiny:
+        upper = np.nextafter(upper, 1.0)
+    return GeometricMargin(float(value), float(upper), margin.direction, margin.weights)
+
+
+def _direction(w, d):
+    """w / ||w|| as a float vector (d,)."""
+    w = np.asarray(w, dtype=float)
+    if w.shape != (d,):
+        raise ValueError(f"w has shape {w.shape}, not ({d},)")
+    largest = np.abs(w).max()
+    if not (np.isfinite(largest) and largest > 0):
+        raise ValueError(f"w has largest entry {largest}, outside (0, inf): a zero vector has no margin")
+    w = w / largest
+    return w / np.linalg.norm(w)
+
+
+def margin_of(w, X, y):
+    """Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0), the display above Equation 1; w has shape (d,).
+
+    Raises ValueError for w = 0, where the quotient is not defined.
+
+    >>> margin_of([2.0, 0.0], [[3.0, 4.0], [3.0, -4.0]], [1, 1])
+    3.0
+    """
+    Z = signed_records(X, y)
+    return max(float((Z @ _direction(w, Z.shape[1])).min()), 0.0)
+
+
+def signed_normalised_margins(w, X, y):
+    """y_i <w, x_i> / (||x_i|| ||w||) for every record, shape (n,): what Definition N.1 takes the minimum of.
+
+    A zero record has no direction; its margin is 0 under every w, so its normalised margin is 0 here.
+    """
+    Z = signed_records(X, y)
+    return unit_rows(Z) @ _direction(w, Z.shape[1])
+
+
+def normalised_margin(w, X, y):
+    """max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), Definition N.1.
+
+    >>> normalised_margin([1.0, 0.0], [[3.0, 4.0], [3.0, -4.0]], [1, 1])
+    0.6
+    """
+    return max(float(signed_normalised_margins(w, X, y).min()), 0.0)
+
+
+def unit_rows(X):
+    """Every row divided by its Euclidean norm, zero rows as they are; shape (n, d)."""
+    X = rows(X)
+    X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)  # no overflow in the norm
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(norms > 0, norms, 1.0)
+
+
+def subset_margins(X, y):
+    """Enclosures of gamma(S') for every subset S' of S, two arrays (2^n,): lower and upper.
+
+    Bit i of an index says whether record i is in the subset. The minimum over no record is +inf, so the empty
+    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records.
+    """
+    X, y = rows(X), signs(y)
+    n = len(X)
+    if n > LARGEST_TABLE:
+        raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
+    lower, upper = np.full(2**n, np.inf), np.full(2**n, np.inf)
+    for index in range(1, 2**n):
+        chosen = (index >> np.arange(n)) & 1 == 1
+        found = geometric_margin(X[chosen], y[chosen])
+        lower[index], upper[index] = found.value, found.upper
+    return lower, upper
+
+
+def inliers(X, y, margin):
+    """The family S_in(margin) of Definition 6.1, as bit masks: every subset S' with gamma(S') >= margin.
+
+    The empty subset, mask 0, belongs to it at every level. Equality is decided up to a relative 1e-9.
+    Raises ValueError above `LARGEST_TABLE` records or for a margin below 0.
+
+    >>> inliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
+    [0, 1, 4]
+    """
+    level = _level(margin)
+    _, upper = subset_margins(X, y)
+    return np.flatnonzero(upper >= level)
+
+
+def outliers(X, y, margin):
+    """The family S_out(margin) of Definition 6.1, as bit masks: the complements of the inlier sets.
+
+    >>> outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
+    [3, 6, 7]
+    """
+    return np.sort(2 ** len(rows(X)) - 1 - inliers(X, y, margin))
+
+
+def _level(margin):
+    if not (np.isfinite(margin) and margin >= 0):
+        raise ValueError(f"margin = {margin} is outside [0, inf)")
+    return margin * (1 - LEVEL_SLACK)
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """low <= m(margin) <= high: the fewest records whose removal leaves a margin of at least `margin`.
+
+    `removed` is a smallest set found, sorted indices, shape (high,). The search is exact when low == high.
+    """
+
+    low: int
+    high: int
+    removed: np.ndarray = field(repr=False)
+
+
+def min_outliers(X, y, margin):
+    """m(margin) = min |S_out| over S_out(margin) of Definition 6.1, as `Outliers`.
+
+    A largest inlier set is {i : <w, z_i> >= margin} for the shortest w that serves it, and that w is the shortest
+    solution of <w, z_i> = margin over some linearly independent records, at most rank(X) of them. All those w are
+    listed while there are at most `LARGEST_LIST`; then low == high, unless a tie is closer than 1e-7 of the longest
+    record. Beyond that `low` counts disjoint cores, small sets of records of which one must go because a convex
+    combination of them is shorter than the margin, and `high` what is left when all of them are removed.
+    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0.
+
+    >>> found = min_outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6)
+    >>> found.low, found.high
+    (2, 2)
+    """
+    X, y, level = rows(X), signs(y), _level(margin)
+    everyone = np.arange(len(X))
+    cores, kept = _disjoint_cores(X, y, everyone, level)
+    low = len(cores)
+    if low:
+        candidates = _largest_sides(signed_records(X, y), margin)
+        if candidates is not None:
+            low = max(low, len(X) - int(candidates[0].sum()))
+            for side in candidates:
+                if side.sum() <= len(kept):
+                    break
+                left = np.flatnonzero(side)
+                if geometric_margin(X[left], y[left]).upper >= level:
+                    kept = left
+                    break
+    return Outliers(low, len(X) - len(kept), np.setdiff1d(everyone, kept))
+
+
+def _disjoint_cores(X, y, left, level):
+    """Cores taken out of `left` one after another, and what remains, whose margin reaches the level."""
+    found = []
+    while len(left):
+        margin = geometric_margin(X[left], y[left])
+        if margin.upper >= level:
+            break
+        core = left[margin.weights > 0]
+        found.append(core)
+        left = np.setdiff1d(left, core)
+    return found, left
+
+
+def _largest_sides(Z, margin):
+    """The sets {i : <w, z_i> >= margin} of all candidate w, largest first, up to 1e-7; None if there are too many."""
+    left, singular, _ = np.linalg.svd(Z, full_matrices=False)
+    rank = int((singular > 1e-12 * singular[0]).sum())
+    n = len(Z)
+    if sum(comb(n, size) for size in range(1, rank + 1)) > LARGEST_LIST:
+        return None
+    Z = left[:, :rank] * singular[:rank]  # the same records in the coordinates of their span
+    slack = 1e-7 * np.linalg.norm(Z, axis=1).max()
+    sides = [np.zeros((1, n), dtype=bool)]
+    for size in range(1, rank + 1):
+        active = np.array(list(combinations(range(n), size)))
+        q, r = np.linalg.qr(np.swapaxes(Z[active], 1, 2))
+        r += 1e-13 * singular[0] * np.eye(size)  # dependent records are no candidate; keep the solver going
+        solution = np.linalg.solve(np.swapaxes(r, 1, 2), np.full((len(active), size, 1), margin))
+        w = (q @ solution)[..., 0]
+        w = w[np.linalg.norm(w, axis=1) <= 1 + 1e-7]
+        sides.append(w @ Z.T >= margin - slack)
+    listed = np.unique(np.concatenate(sides), axis=0)
+    return listed[np.argsort(-listed.sum(axis=1), kind="stable")]

@@ -1,0 +1,231 @@
+"""The exponential mechanism: a slow softmax twin, streams against arrays, and the sabotage that must be caught."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.extra.numpy import arrays
+from hypothesis.strategies import floats, integers
+from scipy.special import softmax
+from scipy.stats import chisquare
+
+from bounds.bms22 import definitions as bounds
+from bounds.bms22 import exponential_mechanism, pure_learner
+from experiments.engine.audit import audit
+from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import LOG_REFUTE
+from experiments.instances.selections import UNIVERSE, empirical_risk_laws, rare_candidate
+from mechanisms.exponential import fit, law, streamed
+from mechanisms.laplace import FloatLaplace
+from mechanisms.privacy import ApproxDP, LabelDP, PureDP
+
+exactly = settings(derandomize=True, deadline=None)
+
+
+SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
+
+
+BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
+
+
+def in_blocks(scores, size):
+    """The same mechanism, its scores streamed `size` at a time."""
+    return streamed(
+        lambda: (scores[i : i + size] for i in range(0, len(scores), size)), candidates=len(scores), **BUDGET
+    )
+
+
+# The law
+
+
+@exactly
+@given(scores=arrays(float, integers(1, 30), elements=floats(-50, 50)), epsilon=floats(0.01, 20))
+def test_probabilities_are_a_softmax(scores, epsilon):
+    released = law(scores, sensitivity=2.0, privacy=PureDP(epsilon))
+    np.testing.assert_allclose(np.exp(released.log_probabilities()), softmax(epsilon * scores / 4), atol=1e-12)
+    assert released.log_density([-1, len(scores), 0.5]).tolist() == [-math.inf] * 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 100])
+def test_a_stream_is_the_same_law(size):
+    np.testing.assert_allclose(in_blocks(SCORES, size).log_probabilities(), law(SCORES, **BUDGET).log_probabilities())
+    assert in_blocks(SCORES, size).log_normaliser() == pytest.approx(law(SCORES, **BUDGET).log_normaliser())
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_releases_follow_the_law(size):
+    """Chi-square of 50,000 releases at 1e-9, whatever the blocks; with a tilted law as the control."""
+    released = in_blocks(SCORES, size)
+    draws = released.sample(np.random.default_rng(TEST_ROOT), 50_000)
+    counts = np.bincount(draws, minlength=len(SCORES))
+    assert chisquare(counts, 50_000 * np.exp(released.log_probabilities())).pvalue > 1e-9
+    wrong = softmax(1.1 * released.log_probabilities())
+    assert chisquare(counts, 50_000 * wrong).pvalue < 1e-9
+
+
+def test_a_million_candidates_stream_by():
+    """The best of a million wins: the others weigh 1e6 e^-40 together."""
+    blocks = [np.zeros(250_000) for _ in range(4)]
+    blocks[2][7] = 40.0
+    released = streamed(lambda: blocks, candidates=10**6, sensitivity=0.5, privacy=PureDP(1.0))
+    assert set(released.sample(np.random.default_rng(0), 20).tolist()) == {500_007}
+    assert released.log_density(np.array([500_007]))[0] == pytest.approx(0.0, abs=1e-10)
+
+
+def test_extreme_scores_do_not_overflow():
+    released = law([1e6, -1e6, 1e6], sensitivity=1e-3, privacy=PureDP(5.0))
+    assert set(released.sample(np.random.default_rng(0), 100).tolist()) == {0, 2}
+    assert np.exp(released.log_probabilities()) == pytest.approx([0.5, 0.0, 0.5])
+
+
+def test_one_candidate_and_one_release():
+    assert fit([3.0], rng=np.random.default_rng(0), **BUDGET) == 0
+    assert law([3.0], **BUDGET).sample(np.random.default_rng(0)).shape == (1,)
+
+
+def test_scores_stay_out_of_the_repr():
+    assert "777" not in repr(law([777.0, 0.0], **BUDGET))
+
+
+@pytest.mark.parametrize(
+    ("scores", "changed", "message"),
+    [
+        ([], {}, r"scores has shape \(0,\)"),
+        ([[1.0]], {}, r"scores has shape \(1, 1\)"),
+        ([math.nan], {}, r"scores has entries that are not finite"),
+        ([1.0], {"sensitivity": 0.0}, r"sensitivity = 0\.0 is outside \(0, inf\)"),
+        ([1.0], {"privacy": ApproxDP(1.0, 1e-6)}, r"implies no PureDP"),
+    ],
+)
+def test_bad_input_is_named(scores, changed, message):
+    with pytest.raises(ValueError, match=message):
+        law(scores, **(BUDGET | changed))
+
+
+def test_label_privacy_is_passed_on():
+    assert law([1.0], sensitivity=1.0, privacy=LabelDP(0.5)).privacy == PureDP(0.5, "label")
+
+
+# Definitions
+
+
+@exactly
+@given(seed=integers(0, 10**6), epsilon=floats(0, 2))
+def test_divergences_over_all_events(seed, epsilon):
+    p, q = np.random.default_rng(seed).dirichlet(np.ones(5), size=2)
+    events = np.array(list(itertools.product((0, 1), repeat=5)))
+    left, right = events @ p, events @ q
+    both = max((left - math.exp(epsilon) * right).max(), (right - math.exp(epsilon) * left).max())
+    assert bounds.smallest_delta(laws=[p, q], pairs=[(0, 1)], epsilon=epsilon) == pytest.approx(both)
+    ratio = np.abs(np.log(left[1:]) - np.log(right[1:])).max()
+    assert bounds.smallest_epsilon(laws=[p, q], pairs=[(0, 1)]) == pytest.approx(ratio)
+
+
+def test_at_its_own_epsilon_a_law_needs_no_delta():
+    _, laws, pairs = empirical_risk_laws(2, 1.0, exponential_mechanism.replace_pairs)
+    epsilon = bounds.smallest_epsilon(laws=laws, pairs=pairs)
+    assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon) == pytest.approx(0.0, abs=1e-15)
+    assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon - 0.01) > 1e-4
+    assert epsilon <= 1.0
+
+
+def test_an_output_possible_once_only_is_not_private():
+    laws = [[1.0, 0.0], [0.5, 0.5]]
+    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) == math.inf
+
+
+def test_label_pairs_keep_every_feature():
+    datasets, pairs = exponential_mechanism.label_pairs(UNIVERSE, 2)
+    assert len(datasets) == 16 and len(pairs) == 16
+    for i, j in pairs:
+        assert [UNIVERSE[r][0] for r in datasets[i]] == [UNIVERSE[r][0] for r in datasets[j]]
+
+
+def test_label_privacy_does_not_imply_privacy():
+    """A mechanism that publishes the features: perfect label privacy, none at all otherwise."""
+    datasets, pairs = exponential_mechanism.replace_pairs(UNIVERSE, 1)
+    _, labels = exponential_mechanism.label_pairs(UNIVERSE, 1)
+    laws = np.array([[1.0, 0.0] if UNIVERSE[d[0]][0] else [0.0, 1.0] for d in datasets])
+    assert bounds.smallest_label_delta(laws=laws, pairs=labels, epsilon=0.0) == 0.0
+    assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=5.0) == 1.0
+
+
+# What the papers say of it
+
+
+@exactly
+@given(candidates=integers(1, 10**6), epsilon=floats(0.01, 10), m=integers(1, 10**6), beta=floats(1e-9, 0.99))
+def test_accuracy_formulas_against_their_twins(candidates, epsilon, m, beta):
+    printed = pure_learner.printed_excess(candidates=candidates, epsilon=epsilon, m=m, beta=beta)
+    assert m == pytest.approx(4 * math.log(4 * candidates / beta) / (epsilon * printed))
+    needed = pure_learner.selection_excess(candidates=candidates, epsilon=epsilon, sensitivity=1 / m, beta=beta / 4)
+    assert printed == pytest.approx(2 * needed)
+
+
+@exactly
+@given(scores=arrays(float, integers(1, 12), elements=floats(-3, 0)), excess=floats(0.1, 2))
+def test_no_scores_are_worse_than_two_levels(scores, excess):
+    released = np.exp(law(scores, sensitivity=0.3, privacy=PureDP(1.0)).log_probabilities())
+    failure = released[scores < scores.max() - excess].sum()
+    assert failure <= exponential_mechanism.two_level_failure(len(scores), excess, 1.0, 0.3) * (1 + 1e-9)
+
+
+@exactly
+@given(epsilon=floats(0.01, 5), candidates=integers(2, 50))
+def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
+    before, after = (
+        law(q, sensitivity=1.0, privacy=PureDP(epsilon)).log_density([0])[0] for q in rare_candidate(candidates)
+    )
+    assert after - before == pytest.approx(exponential_mechanism.worst_log_ratio(math.exp(before), epsilon))
+    assert after - before < epsilon
+
+
+# Verdicts and sabotage
+
+
+def test_short_by_a_factor_of_two_is_refuted_exactly():
+    """Sabotage 14, exactly: exp(epsilon q / Dq). Counting scores would hide it, opposite moves do not."""
+    pair = rare_candidate(20)
+    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in pair])
+    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) > 1.5
+    one_sided = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in one_sided])
+    assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) < 1.0
+
+
+def is_refuted(pair, budget=60_000):
+    """Does the attack game refute epsilon = 1 on this pair of laws?"""
+    return bool(audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=budget).log_e()[1] >= LOG_REFUTE)
+
+
+@pytest.mark.statistical
+def test_short_by_a_factor_of_two_is_refuted_by_attack():
+    """Sabotage 14, end to end; the honest mechanism survives."""
+    a, b = rare_candidate(10)
+    for sensitivity, caught in ((0.5, True), (1.0, False)):
+        pair = [law(q, sensitivity=sensitivity, privacy=PureDP(1.0)) for q in (a, b)]
+        assert is_refuted(pair) is caught
+
+
+def two_queries(value, scale):
+    """Laplace answers to two queries that both see the changed record."""
+    return FloatLaplace(np.array([value, value]), scale)
+
+
+@pytest.mark.statistical
+def test_a_budget_split_by_the_root_is_refuted():
+    """Sabotage 13: two pure mechanisms of epsilon / sqrt 2 each do not compose to epsilon = 1."""
+    for share, caught in ((math.sqrt(2), True), (2.0, False)):
+        pair = [two_queries(x, scale=share) for x in (0.0, 1.0)]
+        assert is_refuted(pair, budget=100_000) is caught
+
+
+@pytest.mark.statistical
+def test_add_remove_noise_sold_as_replacement_is_refuted():
+    """Sabotage 16: a sum of values in [-1, 1] moves by 1 when a record leaves, by 2 when it is replaced."""
+    for scale, caught in ((1.0, True), (2.0, False)):
+        pair = [FloatLaplace(np.array([x]), scale) for x in (-1.0, 1.0)]
+        assert is_refuted(pair) is caught

@@ -1,0 +1,94 @@
+"""Lemma G.1 and Appendix H of bms22: linear programming as an oracle, the family in floats, every check sabotaged."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import floats, integers
+from scipy.optimize import linprog
+from scipy.stats import binom
+
+from bounds.bms22 import long_minimiser, many_hypotheses, many_hypotheses_proof
+from bounds.theorem import OutsideHypotheses
+from experiments.bms22.long_minimiser import minimisers
+
+exactly = settings(derandomize=True, deadline=None)
+
+
+def by_linear_program(weights, margins):
+    """min over w of sum p_i max(0, 1 - z_i w): variables w and one slack a term."""
+    n = len(weights)
+    rows = np.column_stack([-np.array(margins), -np.eye(n)])
+    free = [(None, None)] + [(0, None)] * n
+    bound = linprog([0.0, *weights], A_ub=rows, b_ub=-np.ones(n), bounds=free)
+    return bound.fun, bound.x[0]
+
+
+@pytest.mark.parametrize("gamma", [0.9, 0.5, 0.1, 0.01])
+def test_the_minimiser_by_linear_programming(gamma):
+    value, w = by_linear_program([gamma / 2, 1 - gamma / 2], [-1.0, gamma])
+    where, least = long_minimiser.hinge_minimum(gamma=gamma)
+    assert value == pytest.approx(least, rel=1e-9)
+    assert w == pytest.approx(where, rel=1e-6)
+
+
+@exactly
+@given(wrong=integers(0, 6), right=integers(0, 6), gamma=floats(0.01, 0.99))
+def test_empirical_minimisers_by_linear_programming(wrong, right, gamma):
+    terms = [(n, z) for n, z in ((wrong, -1.0), (right, gamma)) if n]
+    if not terms:
+        return
+    value, _ = by_linear_program(*map(list, zip(*terms, strict=True)))
+    least, where = minimisers(terms)
+    assert value == pytest.approx(float(least), abs=1e-8)
+    assert sum(n * max(0.0, 1 - z * float(where)) for n, z in terms) == pytest.approx(float(least), abs=1e-9)
+
+
+@exactly
+@given(d=integers(1, 60))
+def test_risk_of_the_printed_weights_is_a_binomial(d):
+    assert float(many_hypotheses_proof.cube_risk(d=d)) == pytest.approx(binom.cdf(d / 2, d - 1, 0.5))
+    assert many_hypotheses_proof.cube_risk(d=d) >= 0.5
+
+
+@pytest.mark.parametrize("d", [2, 7])
+def test_the_family_in_floats(d):
+    W = np.array(many_hypotheses.family(d, 300), dtype=float)
+    np.testing.assert_allclose(np.linalg.norm(W, axis=1), 1.0)
+    assert np.abs(W @ W.T).min() >= 1 / 8
+    assert (W[1:, 0] < 0).all() and W[0, 0] == 1
+    assert many_hypotheses.family_size(d) >= 9 * math.exp(d / 2)
+
+
+def test_nearly_orthogonal_weights_exist():
+    """A greedy choice among random sign vectors finds far more than the count guarantees."""
+    rng = np.random.default_rng(0)
+    chosen = np.empty((0, 399))
+    for v in rng.choice([-1.0, 1.0], size=(200, 399)):
+        if not len(chosen) or np.abs(chosen @ v).max() <= 0.124 * 399:
+            chosen = np.vstack([chosen, v])
+    assert len(chosen) >= math.exp(many_hypotheses.log_separated_size.theorem.function(d=400))
+    W = np.column_stack([np.full(len(chosen), -0.01), math.sqrt(1 - 1e-4) / math.sqrt(399) * chosen])
+    assert np.abs(W @ W.T - np.diag(np.diag(W @ W.T))).max() <= 1 / 8
+
+
+@exactly
+@given(c=floats(0.001, 0.69))
+def test_the_dimension_is_the_inverse(c):
+    assert math.exp(-c * many_hypotheses_proof.dimension(c=c) / 2) == pytest.approx(0.1)
+    assert many_hypotheses_proof.printed_dimension(c=c) < many_hypotheses_proof.dimension(c=c)
+
+
+@pytest.mark.parametrize(
+    ("statement", "arguments", "message"),
+    [
+        (many_hypotheses.failure_chance, {"d": 6, "epsilon": 1.0, "m": 6, "rho": 0.5}, "m < d/epsilon"),
+        (many_hypotheses_proof.printed_dimension, {"c": 0.7}, "log 2"),
+        (long_minimiser.hinge_loss, {"w": 1.0, "alpha": 0.5, "gamma": 2.0, "radius": 1.0}, "0 < gamma < r"),
+        (long_minimiser.empirical_chance, {"m": 3, "gamma": 0.5}, "gamma < 1/m"),
+    ],
+)
+def test_outside_the_hypotheses(statement, arguments, message):
+    with pytest.raises(OutsideHypotheses, match=message):
+        statement(**arguments)

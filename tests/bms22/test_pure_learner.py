@@ -1,0 +1,264 @@
+"""Algorithm 1 of bms22: covers against brute force, the law against a softmax written out, bounds, claims, sabotage."""
+
+import itertools
+import math
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import floats, integers
+from scipy.special import softmax
+from scipy.stats import chisquare
+
+from bounds.bms22 import covers as cover_bounds
+from bounds.bms22 import pure_learner as bounds
+from experiments.bms22.pure_learner import Dense, one_against_all, one_direction
+from experiments.bms22.pure_learner_proof import margin_loss
+from experiments.engine.audit import audit
+from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import LOG_REFUTE
+from mechanisms.privacy import ApproxDP, PureDP
+from mechanisms.pure_learner import fit, law
+from mechanisms.sign_projection import sign_projection
+from mechanisms.solvers.covers import cover, farthest
+
+exactly = settings(derandomize=True, deadline=None)
+
+
+SIZES = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
+
+
+# ---- covers ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
+def test_covering_radius_of_the_thin_lattice(k):
+    """Conway & Sloane: k (k + 2)/12 in the scale of `thin_gram`; k/4 for the cubic lattice."""
+    assert cover_bounds.covering_radius_squared(cover_bounds.thin_gram(k)) == Fraction(k * (k + 2), 12)
+    assert cover_bounds.covering_radius_squared(cover_bounds.cubic_gram(k)) == Fraction(k, 4)
+
+
+@pytest.mark.parametrize(
+    ("k", "lattice", "gram"), [(2, "thin", "thin_gram"), (3, "thin", "thin_gram"), (3, "cubic", "cubic_gram")]
+)
+def test_all_lattice_points_are_there(k, lattice, gram):
+    """Brute force over a box of coefficients; the covering radius of the scaled lattice is the resolution."""
+    R, eta = 2.0, 0.45
+    gram = getattr(cover_bounds, f"{lattice}_gram")(k)
+    basis = (
+        np.linalg.cholesky(np.array(gram, dtype=float)) * eta / math.sqrt(cover_bounds.covering_radius_squared(gram))
+    )
+    box = np.array(list(itertools.product(range(-14, 15), repeat=k))) @ basis
+    assert cover(k, radius=R, resolution=eta, lattice=lattice).size == (np.linalg.norm(box, axis=1) <= R + eta).sum()
+
+
+@exactly
+@given(k=integers(1, 3), radius=floats(0.1, 50), ratio=floats(0.2, 8), seed=integers(0, 10**6))
+def test_every_point_of_the_ball_is_near(k, radius, ratio, seed):
+    made = cover(k, radius=radius, resolution=radius / ratio)
+    points = np.random.default_rng(seed).normal(size=(200, k))
+    points *= radius / np.linalg.norm(points, axis=1, keepdims=True) * np.linspace(0, 1, 200)[:, None]
+    blocks = np.concatenate(list(made.blocks(7)))
+    assert len(blocks) == made.size
+    assert np.linalg.norm(blocks, axis=1).max() <= radius * (1 + 1e-12)
+    np.testing.assert_array_equal(blocks, made.points(np.arange(made.size)))
+    distances = np.linalg.norm(points[:, None] - blocks, axis=2).min(axis=1)
+    assert distances.max() <= radius / ratio * (1 + 1e-12)
+    assert farthest(made, points) == pytest.approx(distances.max(), rel=1e-4, abs=1e-6 * radius)
+
+
+def test_thin_lattices_pay():
+    sizes = {
+        name: [cover(k, radius=2.0, resolution=0.1, lattice=name).size for k in (1, 2, 3)] for name in ("thin", "cubic")
+    }
+    assert sizes == {"thin": [20, 535, 13539], "cubic": [20, 681, 25269]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 0}, "k = 0 is not a whole number"),
+        ({"radius": math.nan}, r"radius = nan is outside \(0, inf\)"),
+        ({"resolution": 0.0}, r"resolution = 0\.0 is outside \(0, inf\)"),
+        ({"lattice": "square"}, "lattice = 'square' is not one of thin, cubic"),
+        ({"k": 900}, "k = 900 at radius/resolution = 20 needs more than 50000000 points"),
+        ({"k": 4, "resolution": 0.02}, "k = 4 at radius/resolution = 100 needs more than 50000000 points"),
+    ],
+)
+def test_impossible_covers_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        cover(**({"k": 2, "radius": 2.0, "resolution": 0.1} | arguments))
+
+
+def test_unknown_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"numbers has entries outside \[0, 20\)"):
+        cover(1, radius=2.0, resolution=0.1).points([20])
+
+
+# ---- the law -----------------------------------------------------------------------------------------------
+
+
+def sample_of(m, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True), rng.choice([-1.0, 1.0], m)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_law_is_the_exponential_mechanism(k):
+    """A slow twin: every candidate, every record."""
+    X, y = sample_of(7, 3)
+    public = sign_projection(k, 3, rng=np.random.default_rng(1))
+    released = law(X, y, privacy=PureDP(0.7), public=public, **SIZES)
+    candidates = np.concatenate(list(cover(k, radius=2.0, resolution=0.1).blocks()))
+    errors = [sum(b * (w @ public.apply(a)) <= 0 for a, b in zip(X, y, strict=True)) for w in candidates]
+    np.testing.assert_array_equal(released.errors, errors)
+    np.testing.assert_allclose(
+        np.exp(released.selection.log_probabilities()), softmax(-0.7 * np.array(errors) / 2), rtol=1e-9
+    )
+
+
+@pytest.mark.statistical
+def test_releases_are_lifted_selections():
+    """Chi-square of the errors of 20,000 releases at 1e-9; a release is recognised, also on the grid of the audit."""
+    X, y = sample_of(6, 3)
+    public = sign_projection(2, 3, rng=np.random.default_rng(3))
+    released = law(X, y, privacy=PureDP(2.0), public=public, **SIZES)
+    draws = released.sample(np.random.default_rng(TEST_ROOT), 20_000)
+    assert draws.shape == (20_000, 3)
+    errors = (y * (draws @ X.T) <= 0).sum(axis=1)
+    law_of_errors = np.bincount(released.errors, np.exp(released.selection.log_probabilities()), minlength=7)
+    seen = law_of_errors > 1e-4
+    counts = np.bincount(errors, minlength=7)[seen]
+    assert chisquare(counts, law_of_errors[seen] / law_of_errors[seen].sum() * counts.sum()).pvalue > 1e-9
+    logs = released.log_density(draws[:50])
+    np.testing.assert_allclose(released.log_density(np.round(draws[:50] * 2**20) / 2**20), logs)
+    assert released.log_density(np.full((1, 3), 9.0)) == -math.inf
+
+
+def test_singular_projections_release_sums():
+    """k = d = 2 with equal rows: candidates that look alike are one atom, and all atoms add up to one."""
+    released = law(*sample_of(4, 2), privacy=PureDP(1.0), public=Dense(np.ones((2, 2)) / math.sqrt(2)), **SIZES)
+    lifted = released.projection.transpose(released.candidates.points(np.arange(released.candidates.size)))
+    atoms = np.unique(np.round(lifted, 9), axis=0)
+    assert len(atoms) < released.candidates.size
+    assert np.exp(released.log_density(atoms)).sum() == pytest.approx(1.0)
+
+
+def test_a_million_candidates_in_blocks():
+    """996,000 candidates, 300 records: the matrix of all margins would be 2.4 GB; less than 200 MB are ever held."""
+    X, y = sample_of(300, 5)
+    public = sign_projection(3, 5, rng=np.random.default_rng(0))
+    tracemalloc.start()
+    released = law(X, y, norm_bound=1.0, radius=1.0, rho=0.23, privacy=PureDP(1.0), public=public)
+    draws = released.sample(np.random.default_rng(0), 2000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert released.candidates.size > 990_000
+    assert draws.shape == (2000, 5)
+    assert peak < 200e6
+
+
+def test_fit_remembers_its_privacy():
+    X, y = sample_of(30, 4)
+    model = fit(X, y, rng=np.random.default_rng(0), privacy=PureDP(1.0), k=2, **SIZES)
+    assert model.privacy == PureDP(1.0)
+    assert set(model.predict(X)) <= {-1.0, 1.0}
+    same = fit(X, y, rng=np.random.default_rng(0), privacy=PureDP(1.0), k=2, **SIZES)
+    np.testing.assert_array_equal(model.weights, same.weights)
+
+
+def test_data_stay_out_of_the_repr():
+    assert "0.12345" not in repr(law([[0.12345]], [1.0], privacy=PureDP(1.0), public=Dense(np.ones((1, 1))), **SIZES))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"rho": 1.5}, r"rho = 1\.5 is outside \(0, norm_bound \* radius\] = \(0, 1\.0\]"),
+        ({"rho": 0.0}, r"rho = 0\.0 is outside \(0, inf\)"),
+        ({"radius": math.inf}, r"radius = inf is outside \(0, inf\)"),
+        ({"X": [[math.nan, 0.0]]}, "X has entries that are not finite numbers"),
+        ({"X": np.zeros((0, 2))}, r"X has shape \(0, 2\)"),
+        ({"y": [0.0]}, r"y has entries outside \{-1, \+1\}"),
+        ({"y": [1.0, 1.0]}, r"y has shape \(2,\), not \(1,\)"),
+        ({"privacy": ApproxDP(1.0, 1e-6)}, "implies no PureDP"),
+        ({"public": Dense(np.ones((1, 3)))}, r"public projects from R\^3, but X has 2 columns"),
+        ({"calibration": "corrected"}, "calibration = 'corrected' is not one of printed"),
+    ],
+)
+def test_bad_input_is_named(changed, message):
+    good = {"X": [[0.5, 0.5]], "y": [1.0], "privacy": PureDP(1.0), "public": Dense(np.ones((1, 2)))}
+    with pytest.raises(ValueError, match=message):
+        law(**(good | SIZES | changed))
+
+
+def test_the_size_of_the_theorem_cannot_be_run():
+    with pytest.raises(ValueError, match=r"k = 468 at radius/resolution = 20 needs more than 50000000 points"):
+        fit(*sample_of(50, 4), rng=np.random.default_rng(0), privacy=PureDP(1.0), **SIZES)
+    with pytest.raises(ValueError, match=r"beta = 1\.5 is outside \(0, 1\)"):
+        fit(*sample_of(5, 4), rng=np.random.default_rng(0), privacy=PureDP(1.0), beta=1.5, **SIZES)
+
+
+@pytest.mark.statistical
+def test_half_the_noise_is_caught():
+    """Sabotage: the mechanism at 2 epsilon, audited at epsilon; and the honest one survives."""
+    public = Dense(np.ones((1, 2)))
+    for spent, caught in ((2.0, True), (1.0, False)):
+        a, b = (law(*map(np.array, data), privacy=PureDP(spent), public=public, **SIZES) for data in one_against_all(3))
+        assert bool(audit(a, b, PureDP(1.0), root=TEST_ROOT).log_e()[1] >= LOG_REFUTE) is caught
+
+
+# ---- bounds ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "epsilon", "claimed"),
+    [(1, 0.5, 2.4e4), (1, 1, 1.6e4), (1, 10, 7.0e3), (2, 0.5, 1.1e5), (2, 1, 7.1e4), (4, 1, 3.4e5), (4, 10, 1.5e5)],
+)
+def test_where_the_bound_begins_to_speak(a, epsilon, claimed):
+    """Computed apart when the statement was first studied, to two digits."""
+    found = bounds.informative_from(epsilon=epsilon, beta=0.1, norm_bound=a, radius=1.0, rho=1.0, margin_loss=0.0)
+    assert found == pytest.approx(claimed, rel=0.05)
+
+
+@exactly
+@given(m=integers(2, 10**8), a=floats(1, 50), beta=floats(1e-9, 0.5), epsilon=floats(0.01, 10), c=floats(0.01, 100))
+def test_units_cancel_and_bounds_fall(m, a, beta, epsilon, c):
+    one = {"m": m, "beta": beta, "epsilon": epsilon, "margin_loss": 0.0, "norm_bound": a, "radius": 1.0, "rho": 1.0}
+    for gap in (bounds.printed_gap, bounds.soft_gap):
+        assert gap(**(one | {"norm_bound": a * c, "rho": c})) == pytest.approx(gap(**one), rel=1e-9)
+        assert gap(**(one | {"radius": c, "rho": c})) == pytest.approx(gap(**one), rel=1e-9)
+        assert gap(**(one | {"epsilon": 2 * epsilon})) <= gap(**one)
+        assert gap(**(one | {"margin_loss": 0.3})) >= gap(**one)
+    assert bounds.explicit_gap(**(one | {"epsilon": 2 * epsilon})) < bounds.explicit_gap(**one)
+    assert bounds.explicit_gap(**one) <= 5000 * bounds.printed_gap(**one) or bounds.explicit_gap(**one) > 1
+
+
+def test_one_direction_against_the_law_itself():
+    """The closed form at k = d = 1 is the law over a cover without 0: exact probabilities of a wrong sign."""
+    for flips in range(6):
+        y = np.array([-1.0] * flips + [1.0] * (5 - flips))
+        released = law(np.ones((5, 1)), y, privacy=PureDP(0.8), public=Dense(np.ones((1, 1))), **SIZES)
+        weights = released.candidates.points(np.arange(released.candidates.size))[:, 0]
+        wrong = np.exp(released.selection.log_probabilities())[weights <= 0].sum()
+        assert wrong == pytest.approx(1 / (1 + math.exp(0.8 * (5 - 2 * flips) / 2)))
+    chance, excess = one_direction(10**4, 1.0, 0.1, 0.1, norm_bound=1.0, radius=1.0, rho=0.9)
+    assert chance < 1e-6
+    assert 0.003 < excess < 0.005  # 1.28 standard deviations of a mean of 10^4 coins of chance 0.1
+
+
+@exactly
+@given(seed=integers(0, 10**6), m=integers(1, 8), rho=floats(0.05, 1.0))
+def test_margin_loss_in_the_plane(seed, m, rho):
+    X, y = sample_of(m, 2, seed)
+    X *= np.random.default_rng(seed).uniform(0.1, 1, size=(m, 1))
+    angles = np.linspace(0, 2 * np.pi, 5000)
+    coarse = ((y * (np.column_stack([np.cos(angles), np.sin(angles)]) @ X.T)) <= rho).mean(axis=1).min()
+    assert margin_loss(X, y, rho, 1.0) <= coarse + 1e-12
+    assert margin_loss(X, y, rho / 3, 3.0) <= margin_loss(X, y, rho, 1.0)
+
+
+# ---- claims ------------------------------------------------------------------------------------------------

@@ -1,0 +1,186 @@
+"""What people type: the commands, the machine interface, and one clear line for every mistake."""
+
+import csv
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bounds import papers
+from experiments.__main__ import contradictions, main, select
+from experiments.engine.ledger import ledger
+from experiments.engine.store import Store
+from tests.engine import toy
+
+FIELDS = set(
+    """
+    id parent paper label title part kind reading reconstructed verdict reason scope evidence cells cells_held
+    cells_vacuous skipped tightness nonvacuous_from smallest_caught control trials seconds root witness severity
+    corrected_by note
+""".split()
+)
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def test_the_ledger_lists_every_statement_from_day_one(tmp_path):
+    result = invoke("ledger", "--json", "--reports", tmp_path)
+    assert result.exit_code == 0
+    rows = json.loads(result.stdout)
+    assert {row["id"] for row in rows} | {row["parent"] for row in rows} >= set(papers.IDS)
+    assert all(row.keys() >= FIELDS for row in rows)
+
+
+def test_run_then_ledger_then_explain_then_report(tmp_path):
+    with toy.registered():
+        ran = invoke("run", "--jobs", 1, "--reports", tmp_path)
+        assert ran.exit_code == 0, ran.output
+        found = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--reports", tmp_path).stdout)}
+        assert found["abgmu22.asm1/printed/coin"]["verdict"] == "HOLDS"
+        table = list(csv.DictReader(invoke("ledger", "--csv", "--reports", tmp_path).stdout.splitlines()))
+        assert {row["key"] for row in table} == set(found)
+        told = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
+        assert "REFUTED" in told and "hypothesis" in told
+        report = invoke("report", "--publish", "--reports", tmp_path)
+        assert "refuted as printed" in report.stdout
+        assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()
+        assert invoke("run", "--jobs", 1, "--reports", tmp_path).exit_code == 0
+
+
+def test_a_contradiction_with_the_published_ledger_is_status_one(tmp_path):
+    published = tmp_path / "published"
+    published.mkdir()
+    (published / "ledger.csv").write_text("key,verdict\nabgmu22.asm1/printed/coin,REFUTED\n")
+    with toy.registered():
+        result = invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--reports", tmp_path)
+    assert result.exit_code == 1
+    assert "contradicts the published ledger: abgmu22.asm1/printed/coin was REFUTED, is HOLDS" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "clash"),
+    [
+        ("HOLDS", "REFUTED", True),
+        ("VACUOUS", "REFUTED", True),
+        ("HOLDS", "INCONCLUSIVE", False),
+        ("HOLDS", "VACUOUS", False),
+    ],
+)
+def test_what_counts_as_a_contradiction(tmp_path, before, now, clash):
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "ledger.csv").write_text(f"key,verdict\na,{before}\n")
+    assert bool(contradictions([{"key": "a", "verdict": now}], tmp_path)) == clash
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "wzw25.lemA.55"], ["wzw25.lemA.55", "did you mean wzw25.lemA.5"]),
+        (["explain", "nothing"], ["nothing", "ID"]),
+        (["ledger", "xyz"], ["xyz"]),
+        (["run", "bms22/sign_projection", "--jobs", "0"], ["--jobs"]),
+        (["run", "bms22/sign_projection", "--profile", "slow"], ["--profile", "quick"]),
+        (["audit", "math:sin", "math:sin"], ["--epsilon", "--mu"]),
+        (["audit", "math:nope", "math:sin", "--mu", "1"], ["math:nope"]),
+        (["audit", "math:sin", "math:sin", "--mu", "-1"], ["--mu"]),
+    ],
+)
+def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_path):
+    if arguments[0] != "audit":
+        arguments = [*arguments, "--reports", str(tmp_path)]
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert all(word in result.output for word in words), result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_corrupt_store_is_one_line_and_kept(tmp_path):
+    (tmp_path / "ledger.sqlite").write_bytes(b"garbage" * 1000)
+    result = invoke("ledger", "--reports", tmp_path)
+    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (2, 1)
+    assert "ledger.sqlite" in result.stderr
+    assert (tmp_path / "ledger.sqlite").read_bytes() == b"garbage" * 1000
+
+
+def test_a_damaged_chunk_is_one_line(tmp_path):
+    with toy.registered():
+        invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--reports", tmp_path)
+        store = Store(tmp_path / "ledger.sqlite")
+        store._db.execute("UPDATE chunks SET data = x'00'")
+        result = invoke("ledger", "--reports", tmp_path)
+    assert result.exit_code == 2
+    assert "damaged chunk" in result.stderr
+
+
+def test_an_unwritable_reports_folder_is_one_line(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    result = invoke("ledger", "--reports", blocked)
+    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (2, 1)
+    if os.geteuid() != 0:
+        tmp_path.chmod(stat.S_IREAD | stat.S_IEXEC)
+        assert invoke("ledger", "--reports", tmp_path / "new").exit_code == 2
+
+
+def test_an_interrupt_says_that_nothing_is_lost(tmp_path, monkeypatch):
+    from experiments.engine import run
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "execute", interrupted)
+    result = invoke("run", "bms22/sign_projection", "--reports", tmp_path)
+    assert result.exit_code == 130
+    assert "run it again to continue" in result.stderr
+
+
+def test_topics_papers_ids_and_keys_select():
+    everything = set(select([]))
+    assert set(select(["bms22/sign_projection"])) <= everything
+    assert set(select(["bms22.lemA.3"])) <= set(select(["bms22"])) <= everything
+    assert select(["bms22.lemA.3/explicit"])
+
+
+def test_the_plan_is_arithmetic(tmp_path):
+    result = invoke("run", "--plan", "--reports", tmp_path)
+    assert result.exit_code == 0
+    assert "core-seconds" in result.stdout
+    assert not (tmp_path / "ledger.sqlite").exists()
+
+
+def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
+    (tmp_path / "theirs.py").write_text(
+        "def a(rng, size):\n    return rng.laplace(0, 0.5, (size, 1))\n\n"
+        "def b(rng, size):\n    return rng.laplace(1, 0.5, (size, 1))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    broken = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 1)
+    honest = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 2)
+    assert "REFUTED" in broken.stdout
+    assert "survived" in honest.stdout
+
+
+def test_the_store_gives_pandas():
+    with toy.registered() as claims:
+        from experiments.engine.run import execute
+
+        store = Store()
+        execute([claims["abgmu22.asm1/printed/coin"]], store)
+        chunks, verdicts = store.chunks(), store.verdicts()
+        assert {"key", "setting", "payload", "seconds"} <= set(chunks.columns)
+        assert (verdicts.set_index("key").loc["abgmu22.asm1/printed/coin", "verdict"]) == "HOLDS"
+        assert len(ledger(store, 20251120)) == len(verdicts)
+
+
+def test_no_path_of_this_machine_in_what_is_published(tmp_path):
+    with toy.registered():
+        invoke("run", "--jobs", 1, "--reports", tmp_path)
+        invoke("report", "--publish", "--reports", tmp_path)
+        text = (tmp_path / "published" / "ledger.csv").read_text() + (tmp_path / "index.html").read_text()
+    assert str(Path.cwd()) not in text

@@ -1,0 +1,82 @@
+"""The page: formulas are MathML, nothing comes from elsewhere, figures are drawn from the store."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from bounds.theorem import THEOREMS
+from experiments.engine import registry, run
+from experiments.engine.store import Store
+from experiments.engine.streams import LEDGER_ROOT
+from experiments.report import write
+from experiments.report.page import mathml
+from experiments.report.summary import summary_lines
+from tests.engine import toy
+
+registry.load()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The page of the toy claims, with the text that is printed beside it."""
+    with toy.registered() as claims:
+        store = Store()
+        run.execute(list(claims.values()), store)
+        path, text = write(store, LEDGER_ROOT, tmp_path_factory.mktemp("reports"), publish=True)
+        return path.read_text(), text
+
+
+@pytest.mark.parametrize("key", THEOREMS)
+def test_every_statement_becomes_mathml(key):
+    assert "<math" in mathml(THEOREMS[key].says)
+
+
+def test_latex_that_survives_is_an_error():
+    with pytest.raises(ValueError, match="not wholly converted"):
+        mathml(r"\undefinedmacro{x}")
+
+
+def test_the_page_loads_nothing(page):
+    html, _ = page
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#)""", html)
+    assert "@import" not in html and "url(http" not in html
+
+
+def test_the_page_is_well_formed(page):
+    html, _ = page
+    void, open_tags = {"meta", "input", "br", "link", "img"}, []
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            if tag not in void:
+                open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            assert open_tags.pop() == tag
+
+        def handle_startendtag(self, tag, attrs):
+            pass
+
+    Parser().feed(html)
+    assert not open_tags
+
+
+def test_proved_is_counted_apart_from_held(page):
+    rows = [
+        {"parent": "", "reading": "printed", "verdict": "HOLDS", "scope": scope, "part": "", "reason": ""}
+        for scope in ("everywhere", "domain: n <= 9", "settings")
+    ]
+    line = summary_lines(rows)[0]
+    assert "2 proved on the stated domain" in line and "1 held at the tested settings" in line
+
+
+def test_the_summary_names_what_is_refuted(page):
+    _, text = page
+    assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
+
+
+def test_figures_come_with_the_verdicts(page):
+    html, _ = page
+    assert html.count("<svg") >= 3
+    assert len(set(re.findall(r'id="([^"]+)"', html))) > 10

@@ -1,0 +1,72 @@
+"""The hour-long class (`make soak`): fault injection, clusters, and operating characteristics of the whole engine."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from experiments.engine import registry, run
+from experiments.engine.ledger import ledger
+from experiments.engine.store import Store
+from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import HOLDS, REFUTED, TailDecider, conclude
+
+pytestmark = pytest.mark.soak
+
+
+TOPIC = "bms22/sign_projection"
+
+
+def without_seconds(store):
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in ledger(store, TEST_ROOT)]
+
+
+def test_twenty_kills_leave_the_same_ledger(tmp_path):
+    """kill -9 at twenty random moments of one run, then finish it."""
+    moments = random.Random(TEST_ROOT)
+    command = [sys.executable, "-m", "experiments", "run", TOPIC, "--jobs", "2", "--seed", str(TEST_ROOT)]
+    command += ["--reports", str(tmp_path)]
+    for _ in range(20):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(moments.uniform(1, 8))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    undisturbed = Store()
+    run.execute(run.closure([c.key for c in registry.load()[TOPIC]]), undisturbed, root=TEST_ROOT)
+    assert without_seconds(Store(tmp_path / "ledger.sqlite")) == without_seconds(undisturbed)
+
+
+def test_a_dask_cluster_gives_the_same_ledger():
+    from distributed import LocalCluster
+
+    claims = run.closure([c.key for c in registry.load()[TOPIC]])
+    here, there = Store(), Store()
+    run.execute(claims, here, root=TEST_ROOT)
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        run.execute(claims, there, root=TEST_ROOT, dask=cluster.scheduler_address)
+    assert without_seconds(here) == without_seconds(there)
+
+
+def test_simulated_ledgers_are_never_wrong():
+    """30 ledgers of 3,000 cells: 80% true with slack, 15% exactly at the bound, 5% false. No wrong verdict."""
+    rng = np.random.default_rng(TEST_ROOT)
+    beta, wrong, undecided = 0.1, 0, 0
+    for _ in range(30):
+        for truth in rng.choice([beta / 4, beta, 2 * beta], p=[0.8, 0.15, 0.05], size=3000):
+            decider, reached = TailDecider(beta), None
+            for _ in range(20):
+                decider.add({"trials": 200, "failures": int(rng.binomial(200, truth))})
+                if (reached := conclude(*decider.log_e())) is not None:
+                    break
+            wrong += (reached == REFUTED and truth <= beta) or (reached == HOLDS and truth >= beta)
+            undecided += reached is None and truth != beta
+    assert wrong == 0
+    assert undecided == 0

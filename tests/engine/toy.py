@@ -1,0 +1,115 @@
+"""Small claims for testing the machinery: a true coin, a false one, a mean, a claim that fails, an attack.
+
+They are registered only while a test uses them (`registered`), so the ledger never shows them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+
+from bounds.theorem import THEOREMS, in_unit_interval, theorem
+from experiments.engine import claim as c
+from experiments.engine.claim import Sabotage, grid
+
+with contextlib.ExitStack() as stack:
+    theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
+    stack.callback(lambda: (THEOREMS.clear(), THEOREMS.update(theorems), c.CLAIMS.clear(), c.CLAIMS.update(claims)))
+
+    @theorem("abgmu22.asm1", part="coin", kind="tail", says="p", needs=[in_unit_interval("beta")])
+    def coin(*, beta):
+        """A coin fails with probability at most beta."""
+        return beta
+
+    @theorem("abgmu22.asm1", part="false", kind="tail", says="p", needs=[in_unit_interval("beta")])
+    def false_coin(*, beta):
+        """Not true: it fails twice as often."""
+        return beta
+
+    @theorem("abgmu22.asm1", part="mean", kind="mean", says="p")
+    def mean():
+        """E X is at most 0.1."""
+
+    @theorem("abgmu22.asm2", kind="privacy", says="p")
+    def laplace():
+        """Laplace noise of scale 1 on a count."""
+
+    @theorem("abgmu22.asm2", part="broken", kind="identity", says="p")
+    def broken():
+        """Its check raises."""
+
+    @theorem("abgmu22.asm2", part="toothless", kind="identity", says="p")
+    def toothless():
+        """Its control does not bite."""
+
+    @theorem("abgmu22.asm2", part="rests", kind="identity", says="p")
+    def rests():
+        """Holds only as far as the false coin does."""
+
+    settings = {"quick": grid(beta=[0.2, 0.1, 2]), "control": Sabotage("p x {}", (1.5, 6)), "cap": 10}
+
+    @c.tail_claim(coin, **settings)
+    def coin_fails(rng, size, *, beta, factor=1):
+        return rng.random(size) < beta / 3 * factor
+
+    @c.tail_claim(
+        false_coin, severity="constant", corrected_by="abgmu22.asm1/printed/coin", **settings | {"control": None}
+    )
+    def false_coin_fails(rng, size, *, beta):
+        return rng.random(size) < 2 * beta
+
+    @c.mean_claim(mean, bound=lambda: 0.1, control=Sabotage("X x {}", (4,)), cap=10)
+    def uniform(rng, size, factor=1):
+        return rng.random(size) * 0.1 * factor
+
+    class Laplace:
+        def __init__(self, centre, scale):
+            self.centre, self.scale = centre, scale
+
+        def sample(self, rng, size=1):
+            return rng.laplace(self.centre, self.scale, (size, 1))
+
+        def log_density(self, x):
+            return -np.abs(x[:, 0] - self.centre) / self.scale - np.log(2 * self.scale)
+
+    @c.attack_claim(
+        laplace, law="laplace", attack="pure", bound=lambda: 1.0, control=Sabotage("noise / {}", (1.2, 2)), cap=10
+    )
+    def laplace_pair(*, factor=1):
+        return Laplace(0, 1 / factor), Laplace(1, 1 / factor)
+
+    @c.exact_claim(broken, control=Sabotage("{}"))
+    def breaks(*, factor=1):
+        raise RuntimeError("as it must")
+
+    @c.exact_claim(toothless, control=Sabotage("{}"))
+    def bites_nothing(*, factor=1):
+        return c.holds("enumeration", "everywhere")
+
+    @c.exact_claim(rests, control=Sabotage("{}"), given=("abgmu22.asm1/printed/false",))
+    def rests_on_false(*, factor=1):
+        return c.holds("enumeration", "everywhere") if factor == 1 else c.refuted("enumeration", {"setting": {}})
+
+    THEOREMS_HERE = {k: v for k, v in THEOREMS.items() if k not in theorems}
+    CLAIMS_HERE = {k: v for k, v in c.CLAIMS.items() if k not in claims}
+
+
+@contextlib.contextmanager
+def registered(**changes):
+    """The toy claims as the only ones; `changes` are fields to replace in all of them."""
+    from experiments.engine import registry as topics
+
+    topics.load()
+    before = dict(c.CLAIMS), dict(THEOREMS)
+    c.CLAIMS.clear()
+    c.CLAIMS.update({k: replace(v, **changes) for k, v in CLAIMS_HERE.items()})
+    THEOREMS.clear()
+    THEOREMS.update(THEOREMS_HERE)
+    try:
+        yield c.CLAIMS
+    finally:
+        for registry, saved in zip((c.CLAIMS, THEOREMS), before, strict=True):
+            registry.clear()
+            registry.update(saved)

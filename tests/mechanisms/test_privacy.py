@@ -1,0 +1,286 @@
+"""Guarantees: dp-accounting and ball arithmetic as oracles, inverse pairs, conversions both ways, groups."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting import gaussian_mechanism as oracle
+from flint import ctx
+from hypothesis import assume, given, settings
+from hypothesis.strategies import floats, integers
+
+from bounds.exact.balls import Phi, enclosure, exact
+from bounds.exact.privacy_curves import log_gaussian_delta
+from bounds.wzw25.gaussian_privacy import smallest_gdp
+from mechanisms.privacy import (
+    ApproxDP,
+    GaussianDP,
+    LabelDP,
+    PureDP,
+    compose,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_mu,
+    gaussian_noise_multiplier,
+    group,
+    to_approx,
+    to_gaussian,
+    to_gaussian_budget,
+    to_neighbours,
+    to_pure,
+)
+
+exactly = settings(derandomize=True, deadline=None)
+
+
+MUS = [0.01, 0.1, 0.5, 1.0, 2.5, 10.0, 40.0]
+
+
+DELTAS = [1e-12, 1e-5, 0.01, 0.5, 0.9]
+
+
+def curve_in_balls(epsilon, mu, bits=400):
+    """[low, high] of delta(epsilon; mu): the closed form with so many bits that cancellation does not matter."""
+    with ctx.workprec(bits):
+        e, m = exact(epsilon), exact(mu)
+        u = e / m - m / 2
+        return enclosure(Phi(-u) - e.exp() * Phi(-u - m))
+
+
+# The curve
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 5.0, 20.0])
+def test_delta_agrees_with_dp_accounting(mu, epsilon):
+    theirs = np.exp(oracle._get_log_delta(1 / mu, epsilon))
+    assert gaussian_delta(epsilon, mu) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_epsilon_agrees_with_dp_accounting(mu, delta):
+    theirs = oracle.get_epsilon_gaussian(1 / mu, delta, tol=1e-15)
+    assert gaussian_epsilon(mu, delta) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_noise_agrees_with_dp_accounting(epsilon, delta):
+    theirs = oracle.get_sigma_gaussian(epsilon, delta, tol=1e-15)
+    assert gaussian_noise_multiplier(ApproxDP(epsilon, delta)) == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.01, 0.5, 0.9])
+def test_noise_at_epsilon_zero(delta):
+    """delta = erf(mu / sqrt 8) inverted in balls; dp-accounting loses digits to cancellation here."""
+    low, high = curve_in_balls(0.0, gaussian_mu(0.0, delta))
+    assert delta * (1 - 1e-12) <= low <= high <= delta
+
+
+@exactly
+@given(mu=floats(-8, 2).map(lambda x: 10**x), u=floats(-8, 30))
+def test_curve_is_enclosed_by_balls(mu, u):
+    epsilon = mu * (u + mu / 2)
+    low, high = curve_in_balls(epsilon, mu)
+    assume(low > 1e-280)
+    slack = 1e-14 * (1 + (epsilon / mu) ** 2 + mu**2)  # rounding of u = epsilon / mu - mu / 2, squared in the exponent
+    assert low * (1 - slack) <= gaussian_delta(epsilon, mu) <= high * (1 + slack)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "mu", "expected"),
+    [
+        (0.0, 0.0, 0.0),
+        (1.0, 0.0, 0.0),
+        (-1.0, 0.0, -math.expm1(-1.0)),
+        (math.inf, 1.0, 0.0),
+        (-math.inf, 1.0, 1.0),
+        (1.0, math.inf, 1.0),
+        (math.inf, math.inf, 0.0),
+        (0.0, 1e-8, 3.989422804014327e-09),
+        (1000.0, 40.0, 2.536296514956551e-07),
+        (1e6, 1e-8, 0.0),
+    ],
+)
+def test_curve_at_its_edges(epsilon, mu, expected):
+    assert gaussian_delta(epsilon, mu) == pytest.approx(expected, rel=1e-12)
+
+
+def test_curve_in_log_space_where_delta_underflows():
+    """delta = e^-500,000: only its logarithm exists. The Gaussian tail decides it."""
+    assert log_gaussian_delta(1000.0, 1.0) == pytest.approx(-(999.5**2) / 2, rel=1e-4)
+    assert gaussian_delta(1000.0, 1.0) == 0.0
+
+
+@exactly
+@given(mu=floats(1e-3, 20), epsilon=floats(0, 20))
+def test_both_orders_have_the_same_curve(mu, epsilon):
+    """delta(-e) = 1 - e^-e + e^-e delta(e)."""
+    mirrored = -math.expm1(-epsilon) + math.exp(-epsilon) * gaussian_delta(epsilon, mu)
+    assert gaussian_delta(-epsilon, mu) == pytest.approx(mirrored, rel=1e-12)
+
+
+@exactly
+@given(mu=floats(1e-3, 20), factor=floats(1.001, 3), epsilon=floats(-5, 20))
+def test_less_noise_is_less_private(mu, factor, epsilon):
+    assert log_gaussian_delta(epsilon, mu) <= log_gaussian_delta(epsilon, factor * mu)
+    assert log_gaussian_delta(epsilon, mu) >= log_gaussian_delta(epsilon + 0.1, mu)
+
+
+# Its inverses
+
+
+@exactly
+@given(epsilon=floats(1e-6, 100), log_delta=floats(-300, -0.01))
+def test_mu_and_epsilon_invert_each_other(epsilon, log_delta):
+    delta = math.exp(log_delta)
+    mu = gaussian_mu(epsilon, delta)
+    assert gaussian_epsilon(mu, delta) == pytest.approx(epsilon, rel=1e-8, abs=1e-10)
+    assert gaussian_delta(epsilon, mu) == pytest.approx(delta, rel=1e-8)
+
+
+@exactly
+@given(epsilon=floats(1e-3, 50), log_delta=floats(-60, -0.01))
+def test_calibration_is_rounded_in_the_safe_direction(epsilon, log_delta):
+    """In ball arithmetic, not in floats: what is handed back never spends more than delta."""
+    delta = math.exp(log_delta)
+    mu = gaussian_mu(epsilon, delta)
+    assert curve_in_balls(epsilon, mu)[1] <= delta
+    assert curve_in_balls(epsilon, 1 / gaussian_noise_multiplier(ApproxDP(epsilon, delta)))[1] <= delta
+    spent = gaussian_epsilon(mu * 1.1, delta)
+    assert spent == 0 or curve_in_balls(spent, mu * 1.1)[1] <= delta
+
+
+@pytest.mark.parametrize(
+    ("mu", "delta", "expected"), [(1.0, 0.0, math.inf), (1.0, 1.0, 0.0), (0.0, 0.1, 0.0), (math.inf, 0.5, math.inf)]
+)
+def test_epsilon_at_its_edges(mu, delta, expected):
+    assert gaussian_epsilon(mu, delta) == expected
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "expected"),
+    [(1.0, 0.0, 0.0), (1.0, 1.0, math.inf), (math.inf, 0.1, math.inf), (0.0, math.erf(0.5 / math.sqrt(8)), 0.5)],
+)
+def test_mu_at_its_edges(epsilon, delta, expected):
+    assert gaussian_mu(epsilon, delta) == pytest.approx(expected)
+
+
+# Conversions
+
+
+@exactly
+@given(epsilon=floats(1e-9, 700))
+def test_pure_implies_the_gdp_of_randomised_response(epsilon):
+    """Randomised response is epsilon-DP and dominates all of it; its exact GDP comes from its two error rates."""
+    keep = 1 / (1 + math.exp(-epsilon))
+    flip = math.exp(-epsilon) / (1 + math.exp(-epsilon))
+    found = smallest_gdp(p=[keep, flip], q=[flip, keep])
+    assert to_gaussian(PureDP(epsilon)).mu == pytest.approx(found, rel=1e-7, abs=1e-15)
+
+
+def test_conversions_keep_what_they_can():
+    assert to_pure(ApproxDP(0.5, 0.0, "label")) == PureDP(0.5, "label")
+    assert to_approx(ApproxDP(0.5, 1e-6), epsilon=0.6) == ApproxDP(0.6, 1e-6)
+    assert to_gaussian(GaussianDP(2.0)) == to_gaussian_budget(GaussianDP(2.0)) == GaussianDP(2.0)
+    assert to_gaussian_budget(ApproxDP(1.0, 1e-5, "add/remove")).neighbours == "add/remove"
+    spent = to_approx(GaussianDP(1.0), delta=1e-5)
+    assert to_approx(GaussianDP(1.0), epsilon=spent.epsilon).delta == pytest.approx(1e-5)
+    assert LabelDP(1.0, 1e-6) == ApproxDP(1.0, 1e-6, "label")
+
+
+@pytest.mark.parametrize(
+    "impossible",
+    [
+        lambda: to_pure(GaussianDP(1.0)),
+        lambda: to_pure(ApproxDP(1.0, 1e-6)),
+        lambda: to_gaussian(ApproxDP(1.0, 1e-6)),
+        lambda: to_gaussian_budget(PureDP(1.0)),
+        lambda: to_gaussian_budget(ApproxDP(1.0, 1.0)),
+        lambda: to_approx(GaussianDP(1.0)),
+        lambda: to_approx(GaussianDP(1.0), delta=0.0),
+        lambda: to_approx(GaussianDP(1.0), delta=0.1, epsilon=1.0),
+        lambda: to_approx(PureDP(1.0), epsilon=0.5),
+        lambda: to_neighbours(PureDP(1.0), "add/remove"),
+        lambda: to_neighbours(PureDP(1.0, "label"), "replace"),
+        lambda: compose(),
+        lambda: compose(PureDP(1.0), PureDP(1.0, "label")),
+        lambda: compose(GaussianDP(1.0), ApproxDP(1.0, 1e-6)),
+    ],
+)
+def test_conversions_that_do_not_exist_raise(impossible):
+    with pytest.raises(ValueError, match=r"\w+ .*"):
+        impossible()
+
+
+def test_neighbour_relations():
+    assert to_neighbours(PureDP(1.0), "label") == PureDP(1.0, "label")
+    assert to_neighbours(PureDP(1.0, "add/remove"), "replace") == PureDP(2.0, "replace")
+    assert to_neighbours(GaussianDP(0.5, "add/remove"), "label") == GaussianDP(1.0, "label")
+
+
+# Composition and groups
+
+
+def test_composition():
+    assert compose(PureDP(0.25), PureDP(0.5)) == PureDP(0.75)
+    assert compose(ApproxDP(0.25, 1e-6), ApproxDP(0.5, 2e-6)).delta == pytest.approx(3e-6)
+    assert compose(ApproxDP(1.0, 0.7), ApproxDP(1.0, 0.7)).delta == 1.0
+    assert compose(*[GaussianDP(0.1)] * 100).mu == pytest.approx(1.0, rel=1e-14)
+    mixed = compose(GaussianDP(1.0), PureDP(1.0)).mu
+    assert mixed == pytest.approx(math.hypot(1.0, to_gaussian(PureDP(1.0)).mu))
+
+
+@exactly
+@given(epsilon=floats(0, 5), delta=floats(1e-12, 1e-3), k=integers(1, 30))
+def test_group_privacy_step_by_step(epsilon, delta, k):
+    """The slow twin: P <= e^eps (e^{(k-1) eps} Q + delta_{k-1}) + delta, one step at a time."""
+    twin = 0.0
+    for _ in range(k):
+        twin = math.exp(epsilon) * twin + delta
+    found = group(ApproxDP(epsilon, delta), k)
+    assert found.epsilon == pytest.approx(k * epsilon)
+    assert found.delta == pytest.approx(min(1.0, twin), rel=1e-9)
+
+
+def test_groups_of_pure_and_gaussian():
+    assert group(PureDP(0.1), 20) == PureDP(2.0)
+    assert group(GaussianDP(0.5, "label"), 4) == GaussianDP(2.0, "label")
+    assert group(ApproxDP(700.0, 1e-300), 3).delta == 1.0
+
+
+def test_k_steps_charged_as_one_are_caught():
+    """Sabotage 6: k delta (or its group form) charged as delta."""
+    assert compose(*[ApproxDP(0.1, 1e-6)] * 5).delta == pytest.approx(5e-6)
+    assert group(ApproxDP(0.1, 1e-6), 5).delta > 5e-6 * math.exp(0.1)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: PureDP(0.0), r"epsilon = 0\.0 is outside \(0, inf\)"),
+        (lambda: PureDP(math.nan), r"epsilon = nan is outside"),
+        (lambda: PureDP(math.inf), r"epsilon = inf is outside"),
+        (lambda: PureDP(1.0, "swap"), r"neighbours = 'swap' is not one of replace, add/remove, label"),
+        (lambda: ApproxDP(-1.0, 0.1), r"epsilon = -1\.0 is outside"),
+        (lambda: ApproxDP(1.0, 1.5), r"delta = 1\.5 is outside \[0, 1\]"),
+        (lambda: GaussianDP(0), r"mu = 0 is outside \(0, inf\)"),
+        (lambda: gaussian_delta(1.0, -1.0), r"mu = -1\.0 is outside"),
+        (lambda: gaussian_epsilon(1.0, 2.0), r"delta = 2\.0 is outside"),
+        (lambda: gaussian_mu(-1.0, 0.1), r"epsilon = -1\.0 is outside"),
+        (lambda: group(PureDP(1.0), 1.5), r"k = 1\.5 is not a whole number >= 1"),
+        (lambda: gaussian_noise_multiplier(PureDP(1.0)), r"delta = 0\.0 is outside \(0, 1\)"),
+    ],
+)
+def test_bad_input_is_named(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_guarantees_are_frozen():
+    with pytest.raises(AttributeError):
+        PureDP(1.0).epsilon = 2.0

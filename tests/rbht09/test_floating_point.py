@@ -1,0 +1,149 @@
+"""Laplace noise in floating point: exact draws on a grid, the textbook sampler's leak, and footnote 5 (row 23)."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare, gamma
+
+from bounds.rbht09 import private_svm, svm_accuracy
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.engine.verdict import LOG_REFUTE, AttackDecider
+from experiments.instances import reachable_floats
+from experiments.rbht09 import private_svm as claims
+from mechanisms.laplace import FloatLaplace, GridLaplace, bernoulli_exp, discrete_laplace, grid_for, reachable
+
+
+def rng(name):
+    return generator(TEST_ROOT, f"tests.float_leak.{name}", {}, "main", 0)
+
+
+@pytest.mark.parametrize(("top", "bottom"), [(0, 1), (1, 3), (7, 8), (1, 1)])
+def test_bernoulli_exp(top, bottom):
+    """Fixed root; a correct coin fails with probability 1e-6."""
+    size, p = 100_000, np.exp(-top / bottom)
+    hits = bernoulli_exp(rng(f"coin {top} {bottom}"), np.full(size, top), bottom).sum()
+    assert abs(hits - size * p) <= 5 * np.sqrt(size * p * (1 - p))
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_discrete_laplace_has_its_law(steps):
+    size, reach = 100_000, 6 * steps
+    draws = discrete_laplace(rng(f"law {steps}"), steps, (size,))
+    values = np.arange(-reach, reach + 1)
+    expected = np.tanh(0.5 / steps) * np.exp(-np.abs(values) / steps) * size
+    observed = np.array([(draws == v).sum() for v in values])
+    tail = [size - observed.sum()], [size - expected.sum()]
+    assert chisquare(np.append(observed, tail[0]), np.append(expected, tail[1])).pvalue > 1e-6
+
+
+def test_discrete_laplace_has_the_scale_of_the_theorem():
+    draws = discrete_laplace(rng("scale"), 2**20, (40_000, 2))
+    assert 1e-6 < gamma.cdf(np.abs(draws / 2**20).sum(), draws.size) < 1 - 1e-6
+
+
+@pytest.mark.parametrize("steps", [0, 0.5, 2**41, np.nan])
+def test_bad_steps_are_named(steps):
+    with pytest.raises(ValueError, match=f"steps = {steps}"):
+        discrete_laplace(rng("bad"), steps, (1,))
+
+
+@given(sensitivity=st.floats(1e-9, 1e9), epsilon=st.floats(1e-3, 100), dimension=st.integers(1, 1000))
+def test_the_grid_is_calibrated_and_fine(sensitivity, epsilon, dimension):
+    grid, steps = grid_for(sensitivity, epsilon, dimension)
+    distance = Fraction(sensitivity) / Fraction(grid) + dimension  # of two rounded centres, in grid steps
+    assert distance / steps <= Fraction(epsilon)
+    assert grid * steps <= sensitivity / epsilon * (1 + 1e-5)
+    scale = private_svm.grid_scale(sensitivity=sensitivity, grid=grid, F=dimension, beta=epsilon)
+    assert grid * steps >= scale * (1 - 1e-12)
+
+
+def test_a_grid_that_cannot_hold_the_centre_is_refused():
+    with pytest.raises(ValueError, match="is too fine"):
+        GridLaplace(np.array([1.0]), 2.0**-60, 5)
+    with pytest.raises(ValueError, match="is not a power of two"):
+        GridLaplace(np.array([1.0]), 0.3, 5)
+    with pytest.raises(ValueError, match="epsilon = 1e-07 is too small"):
+        grid_for(1.0, 1e-7, 10**6)
+
+
+def test_the_grid_law_is_a_probability():
+    law = GridLaplace(np.array([0.3]), 0.25, 3)
+    places = np.arange(-100, 101)[:, None] * 0.25
+    assert np.exp(law.log_density(places)).sum() == pytest.approx(1)
+    assert law.log_density(np.array([[0.1]]))[0] == -np.inf
+    assert np.all(law.sample(rng("multiples"), 1000) % 0.25 == 0)
+
+
+def test_both_samplers_have_the_same_law_over_the_reals():
+    """log-ratios of two centres agree up to the grid."""
+    a, b = np.array([0.4, -1.0]), np.array([0.5, -1.3])
+    at = np.round(rng("ratio").normal(size=(50, 2)) * 2**20) / 2**20
+    exact = FloatLaplace(a, 0.5).log_density(at) - FloatLaplace(b, 0.5).log_density(at)
+    grid = 2.0**-20
+    found = GridLaplace(a, grid, 2**19).log_density(at) - GridLaplace(b, grid, 2**19).log_density(at)
+    assert np.allclose(exact, found, atol=1e-5)
+
+
+# ---- row 23: the low bits ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("own", "other", "scale"), [(0.0, 1.0, 1.0), (0.31, 0.73, 0.1), (10.0, 11.0, 1.0)])
+def test_every_textbook_release_is_reachable_from_its_own_centre_only(own, other, scale):
+    releases = own + rng("reach").laplace(0, scale, 300)
+    assert all(reachable(y, own, scale) for y in releases)
+    assert np.mean([reachable(y, other, scale) for y in releases]) < 0.97
+
+
+def test_row_23_the_low_bits_of_a_textbook_release_are_caught():
+    """Centres 0 and 1, scale 1, epsilon = 1: below 1/2 only centre 0 leaves the 2^-53 grid."""
+    draw, size = rng("row 23"), 4000
+    bits = draw.integers(0, 2, size)
+    y = bits + draw.laplace(size=size)
+    zero = (np.abs(y) < 0.5) & (np.fmod(y, 2.0**-53) != 0)
+    assert not np.any(zero & (bits == 1))
+    decider = AttackDecider("pure", 1.0)
+    decider.add(AttackDecider.pack(((zero & (bits == 0)).sum(), (zero & (bits == 1)).sum(), (~zero).sum())))
+    assert decider.log_e()[1] >= LOG_REFUTE
+
+
+def test_one_release_names_the_database_unless_the_grid_is_used():
+    right = reachable_floats.demonstration(TEST_ROOT, trials=200)
+    assert right["float64"] > 0.98
+    assert 0.3 < right["grid"] < 0.7
+
+
+def test_the_claims_have_teeth():
+    assert claims.textbook_sampler(beta=1.0).verdict == "REFUTED"
+    exec(claims.textbook_sampler(beta=1.0).witness["python"], {})
+    setting = {"sensitivity": 0.02, "beta": 0.3, "F": 7}
+    assert claims.grid_sampler(**setting).verdict == "HOLDS"
+    assert claims.grid_sampler(**setting, factor=1.001).verdict == "REFUTED"
+
+
+# ---- footnote 5 against scipy ------------------------------------------------------------------------------
+
+
+@given(q=st.integers(1, 200), log_lam=st.floats(-6, 6), y=st.floats(0.01, 5))
+def test_erlang_functions_agree_with_scipy(q, log_lam, y):
+    lam = 10**log_lam
+    x, law = y * q * lam, gamma(q, scale=lam)
+    assert svm_accuracy.erlang_density(x=x, q=q, lam=lam) == pytest.approx(law.pdf(x), rel=1e-10, abs=1e-300)
+    assert svm_accuracy.erlang_cdf(x=x, q=q, lam=lam) == pytest.approx(law.cdf(x), rel=1e-12)
+    assert svm_accuracy.erlang_mean(q=q, lam=lam) == pytest.approx(law.mean(), rel=1e-12)
+    assert svm_accuracy.erlang_variance(q=q, lam=lam) == pytest.approx(law.var(), rel=1e-12)
+
+
+def test_the_density_at_zero():
+    assert svm_accuracy.erlang_density(x=0, q=1, lam=2.0) == 0.5
+    assert svm_accuracy.erlang_density(x=0, q=2, lam=2.0) == 0.0
+
+
+def test_sums_of_absolute_laplace_are_erlang():
+    sums = np.abs(rng("sums").laplace(scale=3.0, size=(20_000, 4))).sum(axis=1)
+    law = gamma(4, scale=svm_accuracy.magnitude_scale_corrected(lam=3.0))
+    wrong = gamma(4, scale=svm_accuracy.magnitude_scale(lam=3.0))
+    assert abs(np.mean(sums <= law.median()) - 0.5) < 0.02
+    assert np.mean(sums <= wrong.median()) < 0.02

@@ -1,0 +1,381 @@
+"""The private SVM: the solver against independent ones, the law, the claims' teeth, and the sabotage that is ours."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, gamma, laplace
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from bounds.rbht09 import private_svm as bounds
+from bounds.rbht09 import svm_accuracy
+from experiments.engine.audit import audit
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.engine.verdict import LOG_REFUTE, AttackDecider, TailDecider
+from experiments.instances import svm_neighbours as claims
+from experiments.rbht09 import private_svm as private_svm_claims
+from experiments.rbht09 import private_svm_proof
+from experiments.rbht09 import svm_accuracy as svm_accuracy_claims
+from mechanisms import private_svm
+from mechanisms.laplace import FloatLaplace
+from mechanisms.privacy import GaussianDP, PureDP
+from mechanisms.solvers.svm import LOSSES, solution_tolerance, solve_rows
+
+
+def problem(seed, n, F, kappa=1.0):
+    rng = np.random.default_rng(seed)
+    V = rng.normal(size=(n, F))
+    V *= kappa / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), kappa)
+    return V, np.where(V[:, 0] + 0.5 * rng.normal(size=n) >= 0, 1.0, -1.0)
+
+
+def rng(name, stream="main"):
+    return generator(TEST_ROOT, f"tests.svm.{name}", {}, stream, 0)
+
+
+# ---- Algorithm 1: the solver -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "F", "C"), [(30, 3, 1.0), (200, 5, 10.0), (60, 20, 200.0)])
+def test_hinge_agrees_with_liblinear(n, F, C):
+    V, y = problem(1, n, F)
+    twin = LinearSVC(C=C / n, loss="hinge", dual=True, fit_intercept=False, tol=1e-11, max_iter=10**6, random_state=0)
+    found = private_svm.solve(V, y, C=C)
+    assert np.abs(found.weights - twin.fit(V, y).coef_[0]).sum() < 1e-5
+    assert found.error < solution_tolerance(C=C, F=F, kappa=1.0)
+
+
+@pytest.mark.parametrize(("n", "F", "C"), [(30, 3, 1.0), (100, 5, 50.0)])
+def test_logistic_agrees_with_scikit_learn(n, F, C):
+    V, y = problem(2, n, F)
+    twin = LogisticRegression(C=C / n, fit_intercept=False, tol=1e-13, max_iter=10_000, solver="newton-cholesky")
+    assert np.allclose(private_svm.solve(V, y, C=C, loss="logistic").weights, twin.fit(V, y).coef_[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.3, 4.0, 500.0])
+def test_one_feature_against_bisection(C):
+    V, y = problem(3, 25, 1)
+    z, low, high = (y * V[:, 0]), -C, C
+    for _ in range(200):  # the subgradient w - (C/n) sum z 1[z w < 1] is increasing in w
+        w = (low + high) / 2
+        low, high = (w, high) if w < C / 25 * z[z * w < 1].sum() else (low, w)
+    assert private_svm.solve(V, y, C=C).weights[0] == pytest.approx(w, abs=1e-8)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 25),
+    F=st.integers(1, 12),
+    log_C=st.floats(-4, 5),
+    loss=st.sampled_from(LOSSES),
+)
+def test_every_solution_is_certified_within_the_public_tolerance(seed, n, F, log_C, loss):
+    V, y = problem(seed, n, F)
+    found = private_svm.solve(V, y, C=10**log_C, loss=loss)
+    assert found.error <= solution_tolerance(C=10**log_C, F=F, kappa=1.0)
+    assert np.all(found.dual >= 0) and np.all(found.dual <= 10**log_C / n * (1 + 1e-12))
+    assert np.allclose((found.dual * y) @ V, found.weights, atol=1e-6 * 10**log_C)
+
+
+@given(seed=st.integers(0, 10**6), loss=st.sampled_from(LOSSES))
+def test_the_certificate_is_true(seed, loss):
+    """Any feasible point's objective is at least that of the minimiser: J(w) - J(w*) >= ||w - w*||^2 / 2."""
+    V, y = problem(seed, 15, 3)
+    C, draw = 30.0, np.random.default_rng(seed)
+    found = private_svm.solve(V, y, C=C, loss=loss)
+
+    def objective(w):
+        margins = V @ w * y
+        losses = np.maximum(1 - margins, 0) if loss == "hinge" else np.logaddexp(0, -margins)
+        return C * losses.mean() + w @ w / 2
+
+    for _ in range(20):
+        other = found.weights + draw.normal(size=3) * 10 ** draw.uniform(-4, 0)
+        step = np.linalg.norm(other - found.weights)
+        assert objective(other) - objective(found.weights) >= step**2 / 2 - found.error * (step + C) - 1e-12 * C
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_grouped_rows_are_repeated_rows_and_batches_are_loops(loss):
+    V, y = problem(4, 8, 3)
+    counts = np.array([1, 5, 2, 1, 1, 30, 4, 2])
+    grouped = private_svm.solve(V, y, C=20.0, loss=loss, counts=counts)
+    spelled = private_svm.solve(np.repeat(V, counts, axis=0), np.repeat(y, counts), C=20.0, loss=loss)
+    assert np.linalg.norm(grouped.weights - spelled.weights) <= grouped.error + spelled.error
+    batch = solve_rows(np.stack([V, -V, V / 2]), np.stack([y, y, y]), C=20.0, loss=loss)
+    for weights, error, rows in zip(batch.weights, batch.error, (V, -V, V / 2), strict=True):
+        one = solve_rows(rows, y, C=20.0, loss=loss)
+        assert np.linalg.norm(weights - one.weights) <= error + one.error
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    "V", [np.zeros((4, 2)), np.ones((4, 1)), np.eye(4), np.full((4, 3), 1e-9)], ids=["zero", "ties", "one-hot", "tiny"]
+)
+def test_degenerate_data(V, loss):
+    found = private_svm.solve(V, [1, 1, -1, -1], C=100.0, loss=loss, kappa=2.0)
+    assert found.error <= solution_tolerance(C=100.0, F=V.shape[1], kappa=2.0)
+
+
+def test_a_small_saturated_problem_has_the_textbook_solution():
+    """C kappa^2 <= 1: every margin is below 1, every dual variable is C / n."""
+    V, y = problem(5, 40, 6)
+    found = private_svm.solve(V, y, C=0.9)
+    assert np.allclose(found.weights, 0.9 / 40 * y @ V, rtol=1e-12)
+    assert found.gap == 0
+
+
+# ---- Algorithm 2: the law ----------------------------------------------------------------------------------
+
+
+def test_the_law_knows_its_noise():
+    V, y = problem(6, 50, 4)
+    law = private_svm.law(V, y, C=2.0, privacy=PureDP(0.5))
+    assert law.scale == pytest.approx(bounds.noise_scale(beta=0.5, n=50, C=2.0, F=4), rel=1e-5)
+    assert law.scale * 0.5 >= law.sensitivity
+    sharp = private_svm.law(V, y, C=2.0, privacy=PureDP(0.5), calibration="sharp", sampler="float64")
+    assert sharp.scale == pytest.approx(bounds.noise_scale_sharp(beta=0.5, n=50, C=2.0, F=4), rel=1e-4)
+    releases = sharp.sample(rng("law"), 300)
+    assert releases.shape == (300, 4)
+    exact = laplace.logpdf(releases, loc=sharp.noise.centre, scale=sharp.scale).sum(axis=1)
+    assert np.allclose(sharp.log_density(releases), exact)
+
+
+def test_a_given_scale_and_its_privacy_are_inverse():
+    V, y = problem(7, 50, 4)
+    law = private_svm.law(V, y, C=2.0, scale=0.3)
+    assert law.scale == pytest.approx(0.3, rel=1e-5)
+    again = private_svm.law(V, y, C=2.0, privacy=law.privacy)
+    assert again.scale == pytest.approx(0.3, rel=1e-5)
+    assert law.sensitivity / law.scale <= law.privacy.epsilon
+
+
+def test_the_noise_depends_on_public_numbers_alone():
+    """Scale, grid and privacy agree for any two datasets of the same shape."""
+    laws = [private_svm.law(*problem(seed, 30, 3), C=50.0, privacy=PureDP(1.0)) for seed in (1, 2)]
+    assert repr(laws[0]) == repr(laws[1])
+    assert "centre" not in repr(laws[0])
+
+
+def test_a_longer_row_is_clipped():
+    V, y = problem(8, 20, 2)
+    long = V.copy()
+    long[-1] = [1e6, 1e6]
+    unit = V.copy()
+    unit[-1] = np.sqrt([0.5, 0.5])
+    a, b = (private_svm.law(rows, y, C=1.0, privacy=PureDP(1.0)).noise.point for rows in (long, unit))
+    assert np.abs(a - b).max() <= 1
+
+
+def test_hundred_million_people_in_two_rows():
+    law = private_svm.law([[1.0, 0.0], [0.0, 1.0]], [1, -1], C=1.0, privacy=PureDP(1.0), counts=[6 * 10**7, 4 * 10**7])
+    assert np.allclose(law.noise.centre, [0.6, -0.4], atol=1e-7)
+    assert law.scale < 1e-5
+
+
+def test_fit_releases_a_predictor():
+    V, y = problem(9, 400, 3)
+    model = private_svm.fit(
+        V, y, C=1.0, privacy=PureDP(5.0), rng=rng("fit"), feature_map=lambda X: np.hstack([X, X**2])
+    )
+    assert model.privacy == PureDP(5.0)
+    assert np.mean(model.predict(V) == y) > 0.6
+    assert np.allclose(
+        model.decision_function(V[:2]),
+        private_svm.ClippedMap(model.feature_map.feature_map, 1.0)(V[:2]) @ model.weights,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"C": 0.0}, "C = 0.0 is outside"),
+        ({"C": 1e9}, "C = 1000000000.0, kappa = 1.0: C kappa"),
+        ({"kappa": -1.0}, "kappa = -1.0 is outside"),
+        ({"loss": "square"}, "loss = 'square' is not one of hinge, logistic"),
+        ({"calibration": "l2"}, "calibration = 'l2' is not one of printed, sharp"),
+        ({"sampler": "raw"}, "sampler = 'raw' is not one of grid, float64"),
+        ({"privacy": None}, "exactly one of them"),
+        ({"scale": 1.0}, "exactly one of them"),
+        ({"privacy": GaussianDP(1.0)}, "is not a PureDP"),
+        ({"privacy": PureDP(1.0, "add/remove")}, "is not a PureDP"),
+        ({"counts": [1, 1]}, r"counts has shape \(2,\), not \(5,\)"),
+        ({"counts": [1, 1, 0, 1, 1]}, "counts has entries that are not whole numbers"),
+        ({"y": [1, 1, 1, 1, 0]}, "y has entries outside"),
+        ({"X": [[np.nan]] * 5}, "X has entries that are not finite"),
+        ({"X": [[1.0]], "y": [1.0]}, "n = 1 is outside the hypothesis: n a whole number >= 2"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    V, y = problem(1, 5, 2)
+    arguments = {"X": V, "y": y, "C": 1.0, "privacy": PureDP(1.0)} | change
+    with pytest.raises(ValueError, match=message):
+        private_svm.law(arguments.pop("X"), arguments.pop("y"), **arguments)
+
+
+# ---- the bounds and their claims ---------------------------------------------------------------------------
+
+
+@given(
+    n=st.integers(2, 10**8),
+    C=st.floats(1e-6, 1e6),
+    F=st.integers(1, 10**5),
+    L=st.floats(0.01, 100),
+    kappa=st.floats(0.01, 100),
+)
+def test_the_printed_sensitivity_is_twice_the_sharp_one(n, C, F, L, kappa):
+    setting = {"n": n, "C": C, "F": F, "L": L, "kappa": kappa}
+    assert bounds.weight_sensitivity(**setting) == pytest.approx(2 * bounds.weight_sensitivity_sharp(**setting))
+    assert bounds.weight_sensitivity(**setting) == bounds.weight_sensitivity_smooth(**setting)
+    assert bounds.noise_scale(beta=0.5, **setting) == pytest.approx(2 * bounds.weight_sensitivity(**setting))
+
+
+@given(acc=st.floats(1e-6, 1e6), delta=st.floats(1e-12, 0.999), Phi=st.floats(1e-3, 1e3), F=st.integers(1, 300))
+def test_the_largest_scales_are_ordered(acc, delta, Phi, F):
+    setting = {"acc": acc, "delta": delta, "Phi": Phi, "F": F}
+    assert svm_accuracy.useful_scale(**setting) <= svm_accuracy.useful_scale_half(**setting)
+    assert svm_accuracy.useful_scale_half(**setting) <= svm_accuracy.useful_scale_exact(**setting) * (1 + 1e-9)
+    assert gamma.sf(acc / (Phi * svm_accuracy.useful_scale(**setting)), F) <= delta
+
+
+def test_useful_as_defined_breaks_where_the_note_says():
+    for delta, verdict in ((0.5, "HOLDS"), (0.828, "HOLDS"), (0.829, "REFUTED"), (0.999, "REFUTED")):
+        assert svm_accuracy_claims.useful_as_defined(F=1, delta=delta).verdict == verdict
+
+
+def test_usefulness_by_sampling_the_law():
+    """The law's own releases on the cube, whose corners are every sign vector: sup_x |<mu, x>| = ||mu||_1."""
+    V, y = problem(10, 30, 5)
+    lam = svm_accuracy.useful_scale(acc=1.0, delta=0.1, Phi=1.0, F=5)
+    law = private_svm.law(V, y, C=1.0, scale=lam)
+    errors = np.abs(law.sample(rng("useful"), 20_000) - law.noise.centre).sum(axis=1)
+    expected = gamma.sf(1 / lam, 5)
+    assert 1e-3 < binom.cdf((errors > 1).sum(), 20_000, expected) < 1 - 1e-3
+
+
+@pytest.mark.parametrize(
+    ("check", "setting"), [(private_svm_claims.any_sensitivity, s) for s in private_svm_claims.MORE]
+)
+def test_the_sensitivity_holds_in_the_corners_too(check, setting):
+    assert check(**setting).verdict == "HOLDS"
+    assert check(**setting, factor=2.1).verdict == "REFUTED"
+
+
+def test_the_worst_pair_is_what_the_solver_finds():
+    for F, n, C, kappa in ((4, 6, 1.5, 2.0), (1, 2, 2.0, 1.0), (9, 20, 3.0, 1.0)):
+        X, y, z = claims.flipped(F, n, kappa)
+        found = [private_svm.solve(X, t, C=C, kappa=kappa).weights for t in (y, z)]
+        exact = claims.worst_weights(n=n, C=C, F=F, kappa=kappa)
+        assert claims.hinge_saturates(n=n, C=C, kappa=kappa)
+        assert np.allclose(found, np.array(exact, dtype=float), atol=1e-7)
+
+
+def test_witnesses_run():
+    findings = (
+        svm_accuracy_claims.useful_as_defined(F=1, delta=0.9),
+        svm_accuracy_claims.printed_magnitude(lam=2.0),
+        private_svm_proof.auxiliary_display_sign(**private_svm_proof.SATURATED[0]),
+        private_svm_claims.any_sensitivity_sharp(**private_svm_claims.DATABASES[0], factor=2),
+        private_svm_claims.sharp_noise_is_private(**private_svm_claims.PRIVATE[0], factor=2),
+        svm_accuracy_claims.useful_as_used(F=2, factor=4),
+    )
+    for finding in findings:
+        assert finding.verdict == "REFUTED"
+        exec(finding.witness["python"], {})
+
+
+# ---- sabotage (STATISTICS 9) -------------------------------------------------------------------------------
+
+
+def attack(a, b, epsilon, budget=20_000):
+    return bool(audit(a, b, PureDP(epsilon), root=TEST_ROOT, budget=budget).log_e()[1] >= LOG_REFUTE)
+
+
+def test_row_11_half_the_scale_is_caught():
+    X, y, z = claims.flipped(1, 10, others=1.0)
+    for epsilon, caught in ((2.0, True), (1.0, False)):  # the first has half the noise that epsilon = 1 needs
+        pair = [private_svm.law(X, t, C=1.0, privacy=PureDP(epsilon), calibration="sharp") for t in (y, z)]
+        assert attack(*pair, 1.0) is caught
+        law = pair[0]
+        size = np.abs(law.sample(rng("row 11"), 200) - law.noise.centre).sum()
+        needed = law.sensitivity / 1.0
+        assert (gamma.cdf(size, 200, scale=needed) < 1e-10) == caught
+
+
+def test_row_15_l2_sensitivity_for_laplace_is_caught():
+    """F = 10 features, the noise of an L2 sensitivity: the L1 search exceeds it, and so does an attack."""
+    F, n, epsilon = 10, 10, 1.0
+    wrong = bounds.noise_scale_sharp(beta=epsilon, n=n, C=1.0, F=1)  # sqrt(F) forgotten
+    distance, _, _ = claims.search(F, n, 1.0, 1.0, 1.0, "hinge")
+    assert distance > 3 * wrong * epsilon
+    assert distance <= bounds.weight_sensitivity_sharp(n=n, C=1.0, F=F) * (1 + 1e-9)
+    X, y, z = claims.flipped(F, n, others=1.0)
+    pair = [FloatLaplace(private_svm.solve(X, t, C=1.0).weights, wrong) for t in (y, z)]
+    assert attack(*pair, epsilon)
+    right = [private_svm.law(X, t, C=1.0, privacy=PureDP(epsilon), calibration="sharp") for t in (y, z)]
+    assert not attack(*right, epsilon)
+
+
+def test_row_19_a_reseeded_generator_is_caught():
+    X, y, z = claims.flipped(1, 10, others=1.0)
+    laws = [private_svm.law(X, t, C=1.0, privacy=PureDP(1.0)) for t in (y, z)]
+
+    def reseeded(law):
+        return lambda rng, size: np.tile(law.sample(np.random.default_rng(7), 1), (size, 1))
+
+    assert len(np.unique(reseeded(laws[0])(rng("row 19"), 2))) == 1
+    assert len(np.unique(laws[0].sample(rng("row 19"), 2))) == 2
+    assert attack(*map(reseeded, laws), 1.0, budget=2000)
+
+
+def test_row_20_randomised_response_with_the_wrong_coin_is_caught():
+    epsilon, size = 0.9, 2000
+    right, wrong = np.exp(epsilon) / (1 + np.exp(epsilon)), epsilon
+    assert np.log(wrong / (1 - wrong)) > 2 * epsilon > np.log(right / (1 - right))
+    for keep, caught in ((wrong, True), (right * 0.99, False)):
+        decider = TailDecider(right)
+        decider.add(TailDecider.pack(rng("row 20").random(size) < keep))
+        assert (decider.log_e()[1] >= LOG_REFUTE) == caught
+
+
+def test_row_21_clipping_to_the_private_range_is_caught():
+    """An output beyond the other dataset's range has infinite ratio: a one-sided event finds it."""
+    a, b = np.array([0.0, 0.2, 1.0]), np.array([0.0, 0.2, 0.2])
+    epsilon, scale, size = 1.0, 1 / 3 / 1.0, 1000  # the mean of [0, 1]^3 has sensitivity 1/3
+
+    def guesses(clipped, stream):
+        draw = rng("row 21", stream)
+        truth = draw.integers(0, 2, size)
+        means = np.where(truth, a.mean(), b.mean()) + draw.laplace(scale=scale, size=size)
+        y = np.clip(means, 0.0, np.where(truth, a.max(), b.max())) if clipped else means
+        guess = y > b.max() if clipped else y > a.mean()
+        return (guess & (truth == 1)).sum(), (guess & (truth == 0)).sum(), (~guess).sum()
+
+    for clipped in (True, False):
+        decider = AttackDecider("pure", epsilon)
+        decider.add(AttackDecider.pack(guesses(clipped, str(clipped))))
+        assert (decider.log_e()[1] >= LOG_REFUTE) == clipped
+
+
+def test_row_29_a_threshold_chosen_on_the_sample_it_judges_is_caught():
+    """Honest Laplace, epsilon = 1, 1,500 audits at nominal 5%: peeking finds too many violations, holding out none."""
+    runs, size = 1500, 400
+    draw = rng("row 29")
+    bits = draw.integers(0, 2, (runs, size)) == 1
+    outputs = bits + draw.laplace(size=(runs, size))
+    thresholds = np.linspace(0.5, 3.0, 26)  # guess 1 above it; beyond 1 the odds are exactly e^epsilon
+
+    def p_values(y, truth):
+        """Of P(right | a guess) <= e / (1 + e), for every run and threshold."""
+        above = y[..., None] > thresholds
+        right = (above & truth[..., None]).sum(axis=1)
+        return binom.sf(right - 1, above.sum(axis=1), np.e / (1 + np.e))
+
+    peeked = np.mean(p_values(outputs, bits).min(axis=1) < 0.05)
+    half = size // 2
+    chosen = p_values(outputs[:, :half], bits[:, :half]).argmin(axis=1)
+    held = np.mean(p_values(outputs[:, half:], bits[:, half:])[np.arange(runs), chosen] < 0.05)
+    error = np.sqrt(0.05 * 0.95 / runs)
+    assert peeked > 0.05 + 5 * error
+    assert held < 0.05 + 3 * error

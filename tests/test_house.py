@@ -1,0 +1,33 @@
+"""Every statement stands where the contents page of its paper says, in bounds and in experiments alike."""
+
+import pytest
+
+from bounds import papers
+from bounds.theorem import THEOREMS
+from experiments.engine import registry
+from experiments.engine.claim import CLAIMS
+
+registry.load()
+
+
+def home(theorem):
+    """`wzw25/margin_grid`: the module below bounds/ that the record stands in."""
+    return theorem.function.__module__.removeprefix("bounds.").replace(".", "/")
+
+
+@pytest.mark.parametrize("key", THEOREMS)
+def test_a_record_stands_in_the_module_that_the_contents_name(key):
+    theorem = THEOREMS[key]
+    named = papers.MODULES[theorem.parent or theorem.id]
+    assert home(theorem) in (named, f"{named}_proof")
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_claim_stands_at_the_path_of_its_bound(key):
+    assert registry.module_of(CLAIMS[key]) == home(CLAIMS[key].theorem)
+
+
+def test_the_contents_name_no_module_in_vain():
+    named = set(filter(None, papers.MODULES.values()))
+    decided = {papers.MODULES[theorem.parent or theorem.id] for theorem in THEOREMS.values()}
+    assert named == decided

@@ -1,0 +1,340 @@
+"""Private tuning: slow twins of the exact curves, dp-accounting as an oracle, the laws, bad input, sabotage.
+
+Statistical tests draw at a fixed seed; at a new one each fails with probability at most 1e-9 unless the code is wrong.
+"""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+from scipy.special import ndtr
+
+from bounds.exact import best_of_runs as balls
+from bounds.theorem import OutsideHypotheses
+from bounds.wzw25 import best_of_runs as bounds
+from bounds.wzw25 import run_counts, tuned_margin_proof
+from bounds.wzw25 import tuned_margin as rates
+from bounds.wzw25 import winner as utility
+from bounds.wzw25 import winner_proof as winner_proof_bounds
+from experiments.engine import registry
+from experiments.wzw25 import best_of_runs
+from mechanisms import gaussian, tnb
+from mechanisms import private_tuning as laws
+from mechanisms.privacy import GaussianDP, gaussian_epsilon
+
+registry.load()
+
+
+property_test = settings(derandomize=True, deadline=None, max_examples=12)
+
+
+# (mu, r, delta): exact epsilon of score-only runs, sharp bound, profile bound, Lemma K.1
+REFERENCE = {
+    (0.1, 1 / 495, 1e-5): (0.479, 0.925, 1.103, 1.801),
+    (0.5, 0.01, 1e-6): (2.708, 4.411, 5.146, 9.480),
+    (1.0, 0.1, 1e-6): (5.349, 7.080, 7.974, 18.53),
+    (0.3, 1e-3, 1e-3): (1.279, 2.748, 3.228, 4.867),
+}
+
+
+# ---- accounts ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("point", REFERENCE)
+def test_the_accounts_have_their_reference_values(point):
+    known = dict(zip(("mu", "r", "delta"), point, strict=True))
+    found = (
+        bounds.score_only_epsilon(**known),
+        bounds.sharp_epsilon(**known),
+        bounds.profile_epsilon(**known),
+        bounds.selection_epsilon(**known),
+    )
+    assert found == pytest.approx(REFERENCE[point], rel=1e-3)
+    assert found[3] <= bounds.selection_epsilon_simple(**known) <= 2 * found[3]
+
+
+@given(mu=st.floats(1e-3, 2), r=st.floats(1e-8, 0.99), delta=st.floats(1e-9, 0.5), eta=st.floats(-0.9, 5))
+@property_test
+def test_the_accounts_are_ordered(mu, r, delta, eta):
+    known = {"mu": mu, "r": r, "delta": delta, "eta": eta}
+    sharp = bounds.sharp_epsilon(**known)
+    assert bounds.score_only_epsilon(**known) <= sharp * (1 + 1e-9)
+    assert sharp <= bounds.profile_epsilon(**known) * (1 + 1e-9)
+    if eta == 1:
+        assert sharp <= bounds.selection_epsilon(mu=mu, r=r, delta=delta)
+
+
+@pytest.mark.parametrize(("mu", "r", "eta", "epsilon"), [(0.3, 1e-3, 1.0, 1.0), (0.5, 0.05, -0.5, 0.3), (1, 0.2, 3, 2)])
+def test_the_curve_is_the_slow_integral(mu, r, eta, epsilon):
+    """The twin integrates |density - e^epsilon density'|+ by a plain rule on a fine grid."""
+    u = np.linspace(-14, 14, 400_001)
+
+    def density(centre):
+        s = 1 - (1 - r) * stats.norm.sf(u - centre)
+        return stats.norm.pdf(u - centre) * run_counts.mean(eta=eta, r=r) * (r / s) ** (eta + 1)
+
+    slow = max(integrate.trapezoid(np.maximum(density(0) - np.exp(epsilon) * density(m), 0), u) for m in (mu, -mu))
+    assert integrate.trapezoid(density(0), u) == pytest.approx(1, abs=1e-9)
+    assert bounds.score_only_delta(epsilon=epsilon, mu=mu, r=r, eta=eta) == pytest.approx(slow, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("mu", "r", "eta", "epsilon"), [(1e-6, 0.5, 1, 1e-6), (2.0, 1e-9, 1, 50.0), (1e-3, 1e-6, 3, 0.01)]
+)
+def test_enclosures_stay_quick_and_narrow_at_the_ends(mu, r, eta, epsilon):
+    for shift in (mu, -mu):
+        fast = balls.best_score_delta(eta, r, shift, epsilon)
+        slow = balls.best_score_delta_by_quadrature(eta, r, shift, epsilon)
+        assert fast.overlaps(slow)
+
+
+def test_the_exact_curve_lies_below_the_renyi_account_of_dp_accounting():
+    """An independent upper bound for the same selection, by Papernot & Steinke's theorem."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from dp_accounting import dp_event
+        from dp_accounting.rdp import RdpAccountant
+
+        mu, r, delta = 0.3, 1e-3, 1e-6
+        event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(1 / mu), mean=1 / r, shape=1)
+        told = RdpAccountant().compose(event).get_epsilon(delta)
+    assert bounds.score_only_epsilon(mu=mu, r=r, delta=delta) < told < bounds.selection_epsilon(mu=mu, r=r, delta=delta)
+
+
+def test_one_run_is_one_run():
+    """As r -> 1 there is one run only, and every account but the printed ones meets the Gaussian curve."""
+    mu, delta = 0.7, 1e-5
+    exact = gaussian_epsilon(mu, delta)
+    assert bounds.score_only_epsilon(mu=mu, r=1 - 1e-12, delta=delta) == pytest.approx(exact, rel=1e-9)
+    assert bounds.sharp_epsilon(mu=mu, r=1 - 1e-12, delta=delta) == pytest.approx(exact, rel=1e-6)
+
+
+@given(
+    epsilon=st.floats(0.01, 5),
+    r=st.floats(1e-9, 0.9),
+    delta=st.floats(1e-9, 0.1),
+    eta=st.sampled_from([-0.5, 0.0, 1.0]),
+)
+@property_test
+def test_calibration_inverts_the_account(epsilon, r, delta, eta):
+    mu, promised = laws.budget(epsilon, delta, r=r, eta=eta, calibration="sharp")
+    told = bounds.sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta)
+    assert promised.epsilon == epsilon
+    assert (1 - 1e-6) * epsilon <= told <= epsilon
+    if eta == 1 and epsilon <= 12 * bounds.tail_at(r=r, delta=delta) ** 2:
+        assert laws.budget(epsilon, delta, r=r)[0] < mu
+
+
+# ---- Lemma K.4 -----------------------------------------------------------------------------------------------
+
+
+def slow_law(eta, r, size, longest=4000):
+    """P(K = k | Y), k = 1, 2, ..., term by term."""
+    k = np.arange(1, longest + 1)
+    weight = run_counts.pmf(eta=eta, r=r, k=k) * (1 - (1 - 1 / size) ** k)
+    return k, weight / weight.sum()
+
+
+@pytest.mark.parametrize("eta", [-0.9, -0.5, 0.0, 1.0, 3.0])
+@pytest.mark.parametrize("size", [2, 5, 1000])
+def test_the_law_given_drawn_is_the_slow_sum(eta, size):
+    k, weight = slow_law(eta, 0.05, size)
+    assert utility.runs_given_drawn(eta=eta, r=0.05, size=size) == pytest.approx(k @ weight, rel=1e-9)
+    assert float(balls.runs_given_drawn(eta, 0.05, size)) == pytest.approx(k @ weight, rel=1e-9)
+    z = np.linspace(-9, 9, 4001)
+    chance = (weight[:, None] * ndtr(z) ** k[:, None]).sum(axis=0)  # P(max <= z | Y)
+    mean = integrate.trapezoid((z > 0) - chance, z)
+    assert float(balls.max_given_drawn(eta, 0.05, size)) == pytest.approx(mean, abs=3e-3)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("eta", "r", "size", "gap"), [(1.0, 0.05, 4, 1.0), (-0.5, 0.01, 3, 1.5)])
+def test_the_winners_excess_is_that_of_simulated_tunings(eta, r, size, gap):
+    rng = np.random.default_rng(20251120)
+    law = laws.PrivateSelectionLaw(gap * (np.arange(size) > 0), tnb.TruncatedNegativeBinomial(eta, r), 1.0, None)
+    draws = 40_000
+    runs = law.runs.sample(rng, draws)
+    hits = rng.multinomial(runs, np.full(size, 1 / size))
+    lowest = [[rng.normal(size=h).min() if h else np.inf for h in row] for row in hits[:4000]]
+    lost = np.argmin(np.array(lowest) + law.scores, axis=1)[hits[:4000, 0] > 0] > 0
+    expected = float(balls.winner_excess(eta, r, size, gap)) / gap
+    test = stats.binomtest(int(lost.sum()), len(lost), expected)
+    assert test.pvalue > 1e-9
+
+
+def test_printed_lemma_k4_fails_for_the_winner_and_holds_for_the_minimum():
+    law = {"eta": -0.95, "r": 1e-12, "size": 10**10}
+    assert balls.winner_excess(gap=4.0, **law) > utility.winner_mean(**law, sigma=1.0)
+    assert balls.winner_excess(gap=4.0, **law) < utility.winner_mean_given_drawn(**law, sigma=1.0)
+
+
+# ---- Lemmas K.5, K.6, Theorem 7.1 ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "runs", "each"), [(10, 5, 495, 0.0198), (100, 8, 79_992, 0.0175), (1000, 11, 1.1e7, 0.0158)]
+)
+def test_the_budgets_of_algorithm_6(n, size, runs, each):
+    assert 1 / rates.repetition_r(n, size) == pytest.approx(runs, rel=1e-3)
+    mu = rates.margin_budget(epsilon=1.0, delta=1e-5, n=n, size=size)
+    assert mu / math.sqrt(2) == pytest.approx(each, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "size", "expected"), [(100, 30, 8, 0.454), (60, 60, 7, 0.365), (30, 100, 6, 0.417)]
+)
+def test_the_explicit_bound_at_the_feasible_settings(n, epsilon, size, expected):
+    """gamma = 1/2 among the margins, k = 2, no projection, balanced steps."""
+    mu = bounds.tuning_budget(epsilon=epsilon, r=rates.repetition_r(n, size), delta=1e-5)
+    steps = math.ceil(n**2 * mu**2 / 4)
+    known = dict(gammas=[0.5] * size, outliers=[0] * size, rows=[2] * size, steps=[steps] * size, projected=False)
+    found = rates.tuned_margin_error(n=n, epsilon=float(epsilon), delta=1e-5, stride="tuned", **known)
+    assert found == pytest.approx(expected, abs=1.5e-3)
+
+
+@given(n=st.integers(2, 10**6), size=st.integers(1, 10**6))
+@property_test
+def test_the_best_margin_is_drawn_often_enough(n, size):
+    slack = tuned_margin_proof.drawn_slack(n=n, size=size)
+    missed = 1 - winner_proof_bounds.drawn_probability(eta=1, r=rates.repetition_r(n, size), size=size)
+    assert slack >= 0
+    assert missed == pytest.approx(1 / n**2 - slack, abs=1e-9)
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------
+
+
+def silent(scores, **setting):
+    """Algorithm 4 with candidates that release nothing: its slow twin is the selection law."""
+    known = {"sensitivity": 1.0, "epsilon": 1.0, "delta": 0.05, "r": 0.05} | setting
+    tuned = laws.law(
+        lambda _: [best_of_runs.Silent() for _ in scores],
+        score=lambda j, released: np.full(len(released), scores[j]),
+        **known,
+    )
+    return tuned, laws.selection_law(scores, **known)
+
+
+@pytest.mark.statistical
+def test_runs_one_by_one_and_in_law_choose_alike():
+    tuned, selection = silent([0.0, 40.0, 80.0])
+    expected = np.exp(selection.log_probabilities())
+    assert expected.sum() == pytest.approx(1, abs=1e-12)
+    for chosen in (
+        tuned.sample(np.random.default_rng(1), 20_000)["index"],
+        selection.sample(np.random.default_rng(2), 20_000),
+    ):
+        counts = np.bincount(chosen, minlength=3)
+        assert stats.chisquare(counts, expected * counts.sum()).pvalue > 1e-9
+
+
+@pytest.mark.statistical
+def test_the_release_is_the_winners():
+    """One candidate, score = release: the released value has the law of the minimum of K noisy-score draws."""
+    tuned = laws.law(
+        lambda mu: [gaussian.law([0.0], sensitivity=1.0, sigma=1 / mu)],
+        score=lambda j, released: 1e6 * released[:, 0],  # the score's noise does not matter
+        sensitivity=1.0,
+        epsilon=1.0,
+        delta=0.05,
+        r=0.05,
+    )
+    found = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
+    standard = found / tuned.base[0].sigma
+    uniform = bounds.best_at_most(1.0, 0.05, ndtr(standard))
+    assert stats.kstest(uniform, "uniform").pvalue > 1e-9
+
+
+def test_long_tunings_are_streamed():
+    """K far above the block size: best and release are carried across blocks."""
+    tuned, _ = silent([0.0, 1.0], r=1e-4)
+    laws_entries, laws.ENTRIES = laws.ENTRIES, 512
+    try:
+        found = tuned.sample(np.random.default_rng(4), 20)
+    finally:
+        laws.ENTRIES = laws_entries
+    assert found["index"].shape == (20,) and set(found["index"]) <= {0, 1}
+
+
+def test_algorithm_6_finds_the_separator():
+    X = np.array([[0.6, 0.8], [0.6, -0.8], [0.9, 0.1], [0.7, 0.3]] * 3)
+    model = laws.fit(X, np.sign(X[:, 0] - 0.65), 400.0, 1e-5, np.random.default_rng(5), steps=50)
+    assert model.privacy.epsilon == pytest.approx(400.0, abs=1e-4) and model.weights.shape == (2,)
+    law = laws.margin_law(X, np.ones(12), 300.0, 1e-5, steps=50, stride="tuned")
+    released = law.sample(np.random.default_rng(6), 3)
+    assert (X @ released["weights"].T > 0).mean() > 0.9
+    assert law.expected_cost > 0
+
+
+def test_the_law_keeps_data_out_of_its_repr():
+    tuned, selection = silent([0.125, 0.625])
+    assert "0.125" not in repr(tuned) + repr(selection)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: laws.budget(1.0, 1.5, r=0.1), r"delta = 1.5 is outside \(0, 1\)"),
+        (lambda: laws.budget(-1.0, 0.5, r=0.1), r"epsilon = -1.0 is outside \(0, inf\)"),
+        (lambda: laws.budget(1.0, 0.5, r=1.0), r"r = 1.0 is outside \(0, 1\)"),
+        (lambda: laws.budget(1e4, 0.5, r=0.1), r"epsilon = 10000.0 is outside \(0, 24 log"),
+        (lambda: laws.budget(1.0, 0.5, r=0.1, eta=0.0), r"eta = 0.0 is not 1"),
+        (
+            lambda: laws.budget(1.0, 0.5, r=0.1, calibration="exact"),
+            r"calibration = 'exact' is not one of printed, sharp",
+        ),
+        (lambda: laws.selection_law([np.nan], sensitivity=1, epsilon=1, delta=0.1, r=0.1), r"scores has shape \(1,\)"),
+        (
+            lambda: laws.law(lambda mu: [], score=None, sensitivity=1, epsilon=1, delta=0.1, r=0.1),
+            "base has no candidates",
+        ),
+        (
+            lambda: laws.law(
+                lambda mu: [gaussian.law([0.0], sensitivity=1, sigma=0.5 / mu)],
+                score=None,
+                sensitivity=1,
+                epsilon=1,
+                delta=0.1,
+                r=0.1,
+            ),
+            r"base\[0\].privacy = GaussianDP.* is outside its budget",
+        ),
+        (lambda: laws.margin_law([[1.0]], [1.0], 1.0, 0.1), r"n = 1 is outside \[2, inf\)"),
+        (lambda: laws.fit([[1.0], [1.0]], [1.0, 1.0], 1.0, 0.1, np.random.default_rng(0)), "y has one class"),
+        (lambda: laws.fit([[np.nan], [1.0]], [1.0, -1.0], 1.0, 0.1, np.random.default_rng(0)), "not finite"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds.selection_epsilon(mu=0, r=0.5, delta=0.1), "mu = 0 is outside the hypothesis"),
+        (lambda: bounds.selection_epsilon_simple(mu=50, r=0.5, delta=0.1), "mu <= 2 sqrt"),
+        (lambda: rates.tuned_margin_budget(epsilon=1.0, delta=0.1, n=1, size=3), "n = 1 is outside the hypothesis"),
+        (
+            lambda: rates.grid_loss(n=5, mu=1.0, gammas=[0.0], outliers=[0], rows=[1], steps=[1]),
+            "0 < gamma <= 1 for every gamma",
+        ),
+    ],
+)
+def test_outside_the_hypotheses_the_theorems_say_so(call, message):
+    with pytest.raises(OutsideHypotheses, match=message):
+        call()
+
+
+def test_a_warning_is_given_once_for_long_rows():
+    X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
+    with pytest.warns(UserWarning, match="rows longer than radius"):
+        laws.fit(X, y, 50.0, 0.1, np.random.default_rng(1), steps=5)
+    assert isinstance(laws.margin_law(X, y, 10.0, 0.1, steps=5).tuning.run, GaussianDP)
+
+
+# ---- sabotage --------------------------------------------------------------------------------------------------

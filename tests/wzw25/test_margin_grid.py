@@ -1,0 +1,154 @@
+"""The doubling grid: slow twins, real datasets against their profiles, both readings of what the paper leaves open."""
+
+from fractions import Fraction
+from math import ceil, floor, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.theorem import OutsideHypotheses
+from bounds.wzw25 import algorithms, margin_grid
+from experiments.instances import margin_profiles as cases
+from mechanisms.solvers.margin import min_outliers, subset_margins
+
+SIZES = st.integers(1, 5000)
+
+
+LEVELS = st.fractions(Fraction(1, 10**6), 1, max_denominator=10**6)
+
+
+PROFILES = st.lists(st.fractions(0, 1, max_denominator=64), min_size=1, max_size=9).map(sorted).map(tuple)
+
+
+BUDGETS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(9), Fraction(10**4)])
+
+
+# The grid -----------------------------------------------------------------------------------------------------------
+
+
+@given(n=SIZES)
+def test_the_grid_as_printed(n):
+    grid = margin_grid.doubling_grid(n)
+    assert grid == sorted({Fraction(2**j, n) for j in range(floor(log2(n)) + 1)} | {Fraction(1)})
+    assert len(grid) == ceil(log2(n)) + 1 == (margin_grid.grid_size(n=n) if n > 1 else 1)
+    np.testing.assert_array_equal(np.array(grid, dtype=float), algorithms.margin_grid(n))
+
+
+@given(n=SIZES, gamma=LEVELS)
+def test_a_grid_value_within_a_factor_two(n, gamma):
+    if n * gamma < 1:
+        with pytest.raises(OutsideHypotheses, match="1/n <= gamma <= 1"):
+            margin_grid.grid_neighbour(n=n, gamma=gamma)
+    else:
+        assert gamma / 2 < margin_grid.grid_neighbour(n=n, gamma=gamma) <= gamma
+
+
+@given(n=SIZES, radius=st.sampled_from([Fraction(1, 1000), Fraction(7), Fraction(1000)]))
+def test_the_grid_of_a_ball_is_the_grid_times_its_radius(n, radius):
+    assert margin_grid.doubling_grid(n, radius) == [radius * level for level in margin_grid.doubling_grid(n)]
+
+
+def test_a_rate_scales_with_its_radius():
+    one = margin_grid.rate(outliers=3, n=10, gamma=Fraction(1, 4), epsilon=2)
+    assert margin_grid.rate(outliers=3, n=10, gamma=Fraction(7, 4), epsilon=2, radius=7) == one
+
+
+# Profiles and the datasets they stand for ---------------------------------------------------------------------------
+
+
+def margins_left(X, y):
+    """M_k for k = 0..n-1, from the margins of all subsets."""
+    lower, _ = subset_margins(X, y)
+    n = len(X)
+    sizes = np.bitwise_count(np.arange(2**n))
+    return [lower[sizes == n - k].max() for k in range(n)]
+
+
+@settings(max_examples=20)
+@given(profile=PROFILES)
+def test_every_profile_is_one_of_records_on_a_ray(profile):
+    X = np.array([[float(m), 0.0] for m in profile])
+    np.testing.assert_allclose(margins_left(X, np.ones(len(X))), [float(m) for m in profile], atol=1e-12)
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 7), epsilon=BUDGETS)
+def test_lemma_6_4_on_any_records_of_the_plane(seed, n, epsilon):
+    """With m(gamma) and all gamma(S') as the geometry finds them; the profile gives the same left side."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    X *= rng.choice([1.0, 0.9 / n, 0.3]) / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-3)
+    X = X / max(1.0, np.linalg.norm(X, axis=1).max())
+    y = rng.choice([-1.0, 1.0], n)
+    left = 1.0
+    for level in margin_grid.doubling_grid(n):
+        found = min_outliers(X, y, float(level))
+        assert found.low == found.high
+        left = min(left, margin_grid.rate(outliers=found.low, n=n, gamma=float(level), epsilon=float(epsilon)))
+    margins = margins_left(X, y)
+    right = min(
+        margin_grid.rate(outliers=k, n=n, gamma=m, epsilon=float(epsilon)) for k, m in enumerate(margins) if m > 1e-9
+    )
+    assert left <= margin_grid.grid_constant(n=n, epsilon=float(epsilon)) * right * (1 + 1e-9)
+    profile = tuple(Fraction(m) for m in margins)
+    assert float(cases.left_side(profile, epsilon)) == pytest.approx(left, rel=1e-6) or any(
+        abs(m - float(g)) < 1e-6 for m in margins for g in margin_grid.doubling_grid(n)
+    )
+
+
+@given(profile=PROFILES, epsilon=BUDGETS)
+def test_one_step_is_the_worst_profile(profile, epsilon):
+    """All margins but the best one's lowered to it or to 0: the right side stays, the left side does not fall."""
+    right = cases.right_side(profile, epsilon)
+    if right is None:
+        return
+    n = len(profile)
+    best = next(
+        (k, m) for k, m in cases.steps(profile) if margin_grid.rate(outliers=k, n=n, gamma=m, epsilon=epsilon) == right
+    )
+    step = (Fraction(0),) * best[0] + (best[1],) * (n - best[0])
+    assert cases.right_side(step, epsilon) == right
+    assert cases.left_side(step, epsilon) >= cases.left_side(profile, epsilon)
+
+
+@given(profile=PROFILES, gamma=LEVELS, epsilon=BUDGETS)
+def test_lemma_g_1_needs_only_the_grid_value_below(profile, gamma, epsilon):
+    n = len(profile)
+    if n * gamma < 1:
+        return
+    below = margin_grid.grid_neighbour(n=n, gamma=gamma)
+    near = cases.at_level(profile, below, epsilon)
+    at = {"outliers": margin_grid.fewest(profile=profile, gamma=gamma), "n": n, "gamma": gamma, "epsilon": epsilon}
+    assert near < margin_grid.neighbour_bound(**at) == 4 * margin_grid.grid_order(**at)
+
+
+def test_without_the_empty_subset_the_refutations_stand():
+    """Then no set reaches a level above the longest record, the left side is a minimum over nothing, at most 1."""
+    profile, n, epsilon = cases.half_way(4), 4, Fraction(4000)
+    assert all(level > profile[-1] for level in margin_grid.doubling_grid(n))
+    assert cases.left_side(profile, epsilon) == 1
+    assert cases.right_side(profile, epsilon) < Fraction(1, 100)
+
+
+def test_the_display_of_corollary_g_2_is_right_for_small_balls():
+    """A refutation everywhere would be a false alarm: for b^2 epsilon <= 4 n the printed display has the constant 4."""
+    for b in (Fraction(1, 1000), Fraction(1), Fraction(4)):
+        assert margin_grid.same_display_constant(n=16, epsilon=1.0, radius=float(b)) == 4.0
+        for flat in cases.profiles(16):
+            profile = tuple(b * m for m in flat)
+            right = cases.right_side(profile, Fraction(1))
+            assert right is None or cases.left_side(profile, Fraction(1), b) <= 4 * right
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0, "epsilon": 1.0}, "n = 0 is outside the hypothesis: n a whole number >= 1"),
+        ({"n": 10, "epsilon": 0.0}, "epsilon = 0.0 is outside the hypothesis: 0 < epsilon < inf"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(OutsideHypotheses, match=message):
+        margin_grid.grid_constant(**arguments)

@@ -1,0 +1,381 @@
+"""The margin is certified: slow twins, exact arithmetic and scikit-learn agree, and awkward data do not break it."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC, LinearSVC
+
+from bounds.wzw25 import margins as bound
+from bounds.wzw25 import removal_margin
+from experiments.wzw25 import margins as claims
+from experiments.wzw25.projected_margins import inlier_set, projected_margin_reaches, sign_gram
+from experiments.wzw25.removal_margin import (
+    BANDWIDTH,
+    broken_property,
+    main,
+    records,
+    removal_margin_curve,
+    soft_margin_svm,
+)
+from mechanisms.solvers import margin as margin_laws
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def cloud(seed, n=12, d=3, shift=2.0):
+    """Records with labels; separable for a shift that is large."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice([-1.0, 1.0], n)
+    return (rng.normal(size=(n, d)) + shift * np.eye(d)[0]) * y[:, None], y
+
+
+def sharp(n, d, margin, seed=0):
+    """Pairs margin e_1 + v, margin e_1 - v in a random frame: gamma(S) = margin exactly, every record active."""
+    rng = np.random.default_rng(seed)
+    v = rng.normal(size=(n // 2, d))
+    v[:, 0] = 0
+    v *= np.sqrt(1 - margin**2) / np.linalg.norm(v, axis=1, keepdims=True)
+    Z = np.vstack([v, -v])
+    Z[:, 0] = margin
+    return Z @ np.linalg.qr(rng.normal(size=(d, d)))[0]
+
+
+# name, signed records, gamma(S)
+KNOWN = [
+    ("one record", [[3.0, 4.0]], 5.0),
+    ("one number", [[-2.0]], 2.0),
+    ("numbers on one side", [[2.0], [1.0], [5.0]], 1.0),
+    ("numbers on both sides", [[2.0], [-1.0]], 0.0),
+    ("opposite records", [[1.0, 2.0], [-1.0, -2.0]], 0.0),
+    ("a zero record", [[0.0, 0.0], [1.0, 2.0]], 0.0),
+    ("nothing but zeros", np.zeros((4, 3)), 0.0),
+    ("origin on an edge of the hull", [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], 0.0),
+    ("repeated rows", np.tile([[3.0, 4.0], [3.0, -4.0]], (50, 1)), 3.0),
+    ("rank one", np.outer([1.0, 2.0, 7.0], [0.6, 0.8, 0.0]), 1.0),
+    ("more columns than rows", np.eye(3, 500), 1 / np.sqrt(3)),
+    ("a margin of 1e-6", [[1e-6, 1.0], [1e-6, -1.0], [1.0, 0.0]], 1e-6),
+    ("a huge scale", [[3e300, 4e300], [3e300, -4e300]], 3e300),
+    ("a tiny scale", [[3e-310, 4e-310], [3e-310, -4e-310]], 3e-310),
+    ("all records equally near", sharp(400, 30, 0.5), 0.5),
+    ("all equally near, few of them", sharp(100, 300, 0.3), 0.3),
+    ("all equally near, hardly separable", sharp(400, 30, 1e-4), 1e-4),
+]
+
+
+@pytest.mark.parametrize(("name", "Z", "expected"), KNOWN, ids=[name for name, _, _ in KNOWN])
+def test_known_margins(name, Z, expected):
+    Z = np.asarray(Z)
+    y = np.where(np.arange(len(Z)) % 2, -1.0, 1.0)
+    found = margin_laws.geometric_margin(Z * y[:, None], y)
+    longest = np.abs(Z).max() * np.sqrt(Z.shape[1])
+    assert found.value <= expected * (1 + 1e-15) + 1e-15 * longest
+    assert expected <= found.upper * (1 + 1e-15)
+    assert found.gap <= 1e-9 * expected + 1e-12 * longest
+    assert found.separable == (expected > 0)
+    assert np.linalg.norm(found.direction) == pytest.approx(1, abs=1e-14)
+    assert found.weights.sum() == pytest.approx(1) and (found.weights >= 0).all()
+
+
+@pytest.mark.parametrize(("n", "d"), [(3000, 50), (3000, 200), (100, 2000)])
+def test_large_data_leave_no_gap(n, d):
+    X, y = cloud(7, n, d, shift=4.0)
+    found = margin_laws.geometric_margin(X, y)
+    assert found.separable and found.gap <= 1e-10 * found.upper
+
+
+@given(seed=SEEDS, n=st.integers(1, 8), d=st.integers(1, 4), shift=st.floats(0, 3))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_both_bounds_hold_in_exact_arithmetic(seed, n, d, shift):
+    """The enclosure is rigorous: rational arithmetic on the very floats that were returned."""
+    X, y = cloud(seed, n, d, shift)
+    found = margin_laws.geometric_margin(X, y)
+    Z = [[Fraction(x) * int(label) for x in row] for row, label in zip(X, y, strict=True)]
+    w, a = [Fraction(x) for x in found.direction], [Fraction(x) for x in found.weights]
+    inner = min(sum(z * x for z, x in zip(row, w, strict=True)) for row in Z)
+    if found.separable:
+        assert inner > 0 and inner**2 >= Fraction(found.value) ** 2 * sum(x * x for x in w)
+    nearest = [sum(p * row[j] for p, row in zip(a, Z, strict=True)) for j in range(d)]
+    assert sum(x * x for x in nearest) <= (Fraction(found.upper) * sum(a)) ** 2
+
+
+@given(seed=SEEDS, n=st.integers(1, 10), shift=st.floats(0, 3))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_the_plane_searched_by_direction(seed, n, shift):
+    X, y = cloud(seed, n, 2, shift)
+    found = margin_laws.geometric_margin(X, y)
+    angles = np.linspace(0, 2 * np.pi, 2001)
+    slow = max(margin_laws.margin_of([np.cos(t), np.sin(t)], X, y) for t in angles)
+    reach = np.linalg.norm(X, axis=1).max() * np.pi / 2000  # the margin is Lipschitz in the angle
+    assert slow <= found.upper <= slow + reach + 1e-12
+    assert found.value <= claims.best_direction(X * y[:, None]) + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scikit_learn_finds_the_same_margin(seed):
+    """libsvm has an intercept; on data with their mirror image it is 0."""
+    X, y = cloud(seed, 40, 6, shift=3.0)
+    machine = SVC(kernel="linear", C=1e8, tol=1e-8).fit(np.vstack([X, -X]), np.append(y, -y))
+    found = margin_laws.geometric_margin(X, y)
+    assert 1 / np.linalg.norm(machine.coef_) == pytest.approx(found.value, rel=1e-5)
+    assert margin_laws.margin_of(machine.coef_[0], X, y) <= found.upper
+
+
+@given(seed=SEEDS, scale=st.floats(1e-100, 1e100), shift=st.floats(0, 3))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_margins_follow_the_data(seed, scale, shift):
+    """Scaling scales it; rotating, repeating and reordering leave it; more records never raise it."""
+    X, y = cloud(seed, 10, 3, shift)
+    found = margin_laws.geometric_margin(X, y)
+    rng = np.random.default_rng(seed)
+    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    order = rng.permutation(np.tile(np.arange(10), 2))
+    for other, factor in [
+        (margin_laws.geometric_margin(scale * X, y), scale),
+        (margin_laws.geometric_margin(X @ rotation, y), 1.0),
+        (margin_laws.geometric_margin(X[order], y[order]), 1.0),
+        (margin_laws.geometric_margin(-X, -y), 1.0),
+    ]:
+        assert other.upper == pytest.approx(factor * found.upper, rel=1e-8, abs=1e-12 * factor)
+    fewer = margin_laws.geometric_margin(X[1:], y[1:])
+    assert fewer.upper >= found.value
+
+
+@given(seed=SEEDS, shift=st.floats(0, 3))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_a_direction_never_beats_the_margin(seed, shift):
+    X, y = cloud(seed, 8, 3, shift)
+    w = np.random.default_rng(seed).normal(size=3)
+    found = margin_laws.geometric_margin(X, y)
+    assert margin_laws.margin_of(w, X, y) <= found.upper
+    assert margin_laws.margin_of(w, X, y) == pytest.approx(bound.margin(w=w, X=X, y=y), abs=1e-12)
+    assert margin_laws.margin_of(1e200 * w, X, y) == pytest.approx(margin_laws.margin_of(w, X, y), abs=1e-12)
+    normalised = margin_laws.normalised_margin(w, X, y)
+    assert normalised == pytest.approx(removal_margin.normalised_margin(w=w, X=X, y=y), abs=1e-12)
+    assert normalised <= margin_laws.geometric_margin(margin_laws.unit_rows(X), y).upper
+    assert normalised == pytest.approx(margin_laws.normalised_margin(w, np.arange(1, 9)[:, None] * X, y), abs=1e-12)
+
+
+def test_a_zero_record_has_normalised_margin_zero():
+    signed = margin_laws.signed_normalised_margins([1.0, 0.0], [[0.0, 0.0], [3.0, 4.0]], [1, -1])
+    assert signed.tolist() == pytest.approx([0, -0.6])
+    assert margin_laws.unit_rows([[0.0, 0.0], [3e200, 4e200]]).tolist() == pytest.approx(np.array([[0, 0], [0.6, 0.8]]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: margin_laws.geometric_margin(np.empty((0, 2)), []), r"X has shape \(0, 2\)"),
+        (lambda: margin_laws.geometric_margin([1.0, 2.0], [1, 1]), r"X has shape \(2,\)"),
+        (lambda: margin_laws.geometric_margin([[np.nan]], [1]), "X has entries that are not finite"),
+        (lambda: margin_laws.geometric_margin([[7.25]], [3]), r"y has entries outside \{-1, \+1\}"),
+        (lambda: margin_laws.geometric_margin([[7.25]], [1, 1]), r"y has shape \(2,\), not \(1,\)"),
+        (lambda: margin_laws.margin_of([0.0], [[7.25]], [1]), r"w has largest entry 0\.0, outside \(0, inf\)"),
+        (lambda: margin_laws.margin_of([np.inf], [[7.25]], [1]), "w has largest entry inf"),
+        (lambda: margin_laws.margin_of([1.0, 1.0], [[7.25]], [1]), r"w has shape \(2,\), not \(1,\)"),
+        (lambda: margin_laws.min_outliers([[7.25]], [1], -0.5), r"margin = -0\.5 is outside \[0, inf\)"),
+        (lambda: margin_laws.inliers([[7.25]], [1], np.nan), "margin = nan is outside"),
+        (lambda: margin_laws.subset_margins(np.ones((15, 1)), np.ones(15)), r"n = 15 is outside \[1, 14\]"),
+        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), removed=1), r"removed = 1 is outside \[0, 1\)"),
+        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), batch=0), r"batch = 0 is outside \[1, inf\)"),
+        (lambda: removal_margin_curve(np.ones((3, 1)), np.ones(3), C=0), r"C = 0 is outside \(0, inf\)"),
+    ],
+)
+def test_bad_input_gets_one_line(call, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value) and "7.25" not in str(caught.value)
+
+
+def test_no_data_in_a_repr():
+    assert "7.25" not in repr(margin_laws.geometric_margin([[7.25, 0.5], [0.5, 7.25]], [1, 1])).replace("value", "")
+    assert "direction" not in repr(margin_laws.geometric_margin([[1.0]], [1]))
+    assert "removed" not in repr(margin_laws.min_outliers([[1.0]], [1], 0.5))
+
+
+# Definition 6.1 -----------------------------------------------------------------------------------------------
+
+
+@given(
+    seed=SEEDS,
+    n=st.integers(1, 7),
+    d=st.integers(1, 4),
+    level=st.sampled_from([0, 0.1, 0.25, 0.5, np.sqrt(0.5), 1.0]),
+    ties=st.booleans(),
+)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_fewest_outliers_by_listing_every_subset(seed, n, d, level, ties):
+    X, y = cloud(seed, n, d, shift=0.5)
+    X = np.round(X) / 2 if ties else X / 3
+    slow = n
+    for size in range(1, n + 1):
+        for chosen in map(list, combinations(range(n), size)):
+            if margin_laws.geometric_margin(X[chosen], y[chosen]).upper >= level * (1 - 1e-9):
+                slow = min(slow, n - size)
+                break
+    found = margin_laws.min_outliers(X, y, level)
+    assert found.low == found.high == slow == len(found.removed)
+    kept = np.setdiff1d(np.arange(n), found.removed)
+    assert not kept.size or margin_laws.geometric_margin(X[kept], y[kept]).upper >= level * (1 - 1e-9)
+
+
+def test_fewest_outliers_of_forty_records_in_the_plane():
+    """A sweep: every direction admits the records within reach, and the best is where an arc begins or ends."""
+    X, y = cloud(3, 40, 2, shift=0.5)
+    Z, level = X * y[:, None], 0.7
+    lengths = np.linalg.norm(Z, axis=1)
+    reach = np.arccos(np.minimum(level / lengths[lengths >= level], 1))
+    centre = np.arctan2(*Z[lengths >= level].T[::-1])
+    ends = np.concatenate([centre - reach, centre + reach])
+    apart = np.abs((ends[:, None] - centre + np.pi) % (2 * np.pi) - np.pi)
+    assert margin_laws.min_outliers(X, y, level).high == 40 - (apart <= reach + 1e-9).sum(axis=1).max()
+
+
+def test_too_many_candidates_leave_an_honest_interval():
+    X, y = cloud(5, 400, 10, shift=1.0)
+    found = margin_laws.min_outliers(X, y, 0.2)
+    kept = np.setdiff1d(np.arange(400), found.removed)
+    assert 0 < found.low < found.high < 400
+    assert margin_laws.geometric_margin(X[kept], y[kept]).value >= 0.2 * (1 - 1e-9)
+
+
+def test_outliers_are_what_inliers_leave():
+    X, y = cloud(11, 6, 2, shift=0.2)
+    for level in (0.0, 0.3, 10.0):
+        assert sorted(2**6 - 1 - margin_laws.outliers(X, y, level)) == margin_laws.inliers(X, y, level).tolist()
+    assert margin_laws.inliers(X, y, 10.0).tolist() == [0]  # beyond every record the empty subset is the only one
+    assert margin_laws.min_outliers(X, y, 10.0).high == 6
+
+
+# Appendix N ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("data", "count"), [("digits:3-8", 0), ("digits:3-8", 10), ("breast_cancer", 10)])
+def test_the_curve_is_that_of_the_definitions(data, count):
+    X, y = records(data, count)
+    curve = removal_margin_curve(X, y, removed=0.05)
+    assert broken_property(curve, X, y) is None
+    assert len(curve.fraction) == 1 + int(0.05 * len(X)) and curve.fraction[0] == 0
+    assert len(curve.left) == len(X) - len(curve.fraction) + 1
+    assert np.isin(curve.removed[:-1], curve.left).sum() == 0 and curve.removed[-1] == -1
+
+
+def test_the_curve_starts_at_zero_if_nothing_separates():
+    X, y = records("digits:3-8", 10)
+    curve = removal_margin_curve(X, y, removed=0.1)
+    assert curve.recorded[0] == 0 and curve.best_low[0] == 0 and curve.best_high[0] < 1e-12
+    assert curve.recorded[-1] > 0 and curve.margin.separable
+
+
+@pytest.mark.parametrize("change", ["recorded", "best_high", "best_low", "removed", "left"])
+def test_a_tampered_curve_is_noticed(change):
+    """Negative control, field by field."""
+    from dataclasses import replace
+
+    X, y = records("digits:3-8", 0)
+    curve = removal_margin_curve(X, y, removed=0.02)
+    values = getattr(curve, change).copy()
+    if change == "removed":
+        values[:2] = values[1::-1]
+    elif change == "left":
+        values = values[1:]
+    else:
+        values[2] = {"recorded": values[2] * 1.001, "best_high": 0.0, "best_low": 1.0}[change]
+    assert broken_property(replace(curve, **{change: values}), X, y) is not None
+
+
+def test_removing_all_of_a_symmetric_set_ends():
+    """Opposite records with w = 0, and a single one left: no endless loop, no division by zero."""
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]), np.ones(3)
+    curve = removal_margin_curve(X, y, removed=0.9)
+    assert len(curve.left) == 1 and (curve.recorded >= 0).all()
+
+
+def test_a_users_features_get_their_curve(tmp_path, capsys):
+    X, y = cloud(2, 40, 3, shift=1.0)
+    np.savez(tmp_path / "mine.npz", X=X / 10, y=y)
+    main(["--features", str(tmp_path / "mine.npz")])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 6 and lines[1].split()[0] == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), [(["--features", "nowhere.npz"], "does not exist"), (["digits"], "usage")]
+)
+def test_a_bad_request_gets_one_line(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    told = capsys.readouterr()
+    assert stopped.value.code == 2 and message in told.err and told.err.count("\n") == 1 and not told.out
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_soft_margin_against_liblinear(C):
+    X, y = cloud(1, 80, 5, shift=0.5)
+    other = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0).fit(X, y)
+
+    def objective(w):
+        return w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w)).sum()
+
+    ours = objective(soft_margin_svm(X, y, C))
+    assert ours == pytest.approx(objective(other.coef_[0]), rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 63, 64, 65, 300])
+def test_the_gram_matrix_of_signs_without_the_matrix(k):
+    """The slow twin spells the same bits out as +-1/sqrt(k)."""
+    gram = sign_gram(k, 5, rng=np.random.default_rng(k))
+    words = np.random.default_rng(k).integers(0, 2**64, size=(5, -(-k // 64)), dtype=np.uint64)
+    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :k]
+    phi = (1 - 2 * bits.astype(float)).T / np.sqrt(k)
+    assert gram == pytest.approx(phi.T @ phi, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 5, 20, 200])
+def test_projected_margins_need_only_the_gram_matrix(k):
+    X, y = cloud(k, 30, 6, shift=4.0)
+    phi = np.random.default_rng(k).choice([-1.0, 1.0], (k, 6)) / np.sqrt(k)
+    truth = margin_laws.geometric_margin(X @ phi.T, y)
+    direction = margin_laws.geometric_margin(X, y).direction
+    for level in (0.5, 0.99, 1.01, 2.0):
+        if level * truth.upper > 1e-9:
+            answer = projected_margin_reaches(level * truth.upper, X, y, direction, phi.T @ phi)
+            assert answer == (level < 1)
+
+
+def test_lemma_6_2_speaks_of_certified_inlier_sets():
+    n, X, y, margin = inlier_set("digits:3-8", 0.1)
+    assert n == 357 and len(X) == 322 and np.linalg.norm(X, axis=1).max() <= 1
+    assert margin_laws.geometric_margin(X, y).value >= margin.value * (1 - 1e-9) > 0.03
+
+
+def test_random_features_are_public():
+    """Same number, same frequencies, whatever the data; all images have norm 1."""
+    X, y = records("digits:3-8", 10)
+    assert X.shape == (357, 20) and np.linalg.norm(X, axis=1) == pytest.approx(1)
+    assert BANDWIDTH == 0.5 and np.array_equal(y, records("digits:3-8", 0)[1])
+
+
+# The claims: each control must be caught ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        claims.distance_is_margin,
+        claims.margin_is_svm,
+        claims.inlier_sets_shrink,
+        claims.some_outlier_set,
+        claims.everything_reaches_zero,
+    ],
+)
+def test_every_claim_can_fail(check):
+    from experiments.engine.claim import CLAIMS
+
+    claim = next(c for c in CLAIMS.values() if c.trial is check)
+    assert check(**claim.quick[0]).verdict == "HOLDS"
+    caught = [check(factor=factor, **claim.quick[0]) for factor in claim.control.factors]
+    assert caught[-1].verdict == "REFUTED" and caught[-1].witness["setting"]

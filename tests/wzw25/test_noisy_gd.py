@@ -1,0 +1,281 @@
+"""Noisy gradient descent: slow twins, oracles, the algebra of the last-iterate bounds."""
+
+from fractions import Fraction
+from math import exp, log, sqrt
+
+import dp_accounting
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+from scipy.stats import kstest, multivariate_normal
+from sklearn.metrics import hinge_loss
+
+from bounds.wzw25 import hinge_gradient, last_iterate
+from bounds.wzw25 import noisy_gd as bounds
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.wzw25 import last_iterate as last_claims
+from experiments.wzw25 import noisy_gd as claims
+from mechanisms import noisy_gd
+from mechanisms.privacy import GaussianDP, gaussian_epsilon
+
+SIZES = st.integers(1, 40)
+
+
+UNIT = st.floats(0.01, 0.99)
+
+
+def rng(name, stream="main"):
+    return generator(TEST_ROOT, f"tests.noisy_gd.{name}", {}, stream, 0)
+
+
+def problem(n=7, d=3, seed=0):
+    """n rows of norm up to 1.5, random labels."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    X *= random.uniform(0.1, 1.5, size=(n, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
+    return X, random.choice([-1.0, 1.0], n)
+
+
+# ---- the law -----------------------------------------------------------------------------------------------
+
+
+def obvious(random, X, y, *, mu, width, steps, distance):
+    """Algorithm 5 as it is printed, one run, one record at a time: w_0, ..., w_T."""
+    n, d = X.shape
+    X = np.array([x / max(1.0, np.linalg.norm(x)) for x in X])
+    delta = 2 / width
+    sigma = delta * sqrt(steps) / mu
+    eta = sqrt(distance**2 / (steps * (n**2 * delta**2 + d * sigma**2)))
+    iterates = [np.zeros(d)]
+    for _ in range(steps):
+        w, gradient = iterates[-1], np.zeros(d)
+        for x, label in zip(X, y, strict=True):
+            if label * (x @ w) < width:
+                gradient -= label * x / width
+        iterates.append(w - eta * (gradient + sigma * random.normal(size=(d, 1))[:, 0]))
+    return np.array(iterates)
+
+
+@pytest.mark.parametrize("output", noisy_gd.OUTPUTS)
+def test_law_agrees_with_the_printed_algorithm(output):
+    X, y = problem()
+    parameters = dict(mu=1.3, width=0.4, steps=11, distance=2.0)
+    twin = obvious(rng("twin"), X, y, **parameters)
+    released = noisy_gd.law(X, y, output=output, **parameters).sample(rng("twin"))[0]
+    expected = {"average": twin[:-1].mean(axis=0), "last": twin[-1], "iterates": twin[1:]}[output]
+    assert np.allclose(released, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_columns_are_independent_runs():
+    law = noisy_gd.law(*problem(), mu=1.0, width=5.0, steps=4, output="last")
+    releases = law.sample(rng("columns"), 4000)
+    assert np.abs(np.corrcoef(releases[:2000, 0], releases[2000:, 0])[0, 1]) < 0.1
+    assert len(np.unique(releases)) == releases.size
+
+
+def test_last_iterate_is_normal_in_the_linear_range():
+    X, y = problem()
+    law = noisy_gd.law(X, y, mu=1.0, width=1e4, steps=9, output="last")
+    eta, mean = law.strides[0], law.strides.sum() * law.Z.sum(axis=0) / law.width
+    standard = (law.sample(rng("linear"), 3000) - mean) / (eta * law.sigma * 3)
+    assert kstest(standard[:, 0], "norm").pvalue > 1e-6
+
+
+def test_log_density_is_a_product_of_gaussians():
+    X, y = problem()
+    law = noisy_gd.law(X, y, mu=1.0, width=0.3, steps=5, stride="decaying", output="iterates")
+    releases = law.sample(rng("density"), 6)
+    for release, found in zip(releases, law.log_density(releases), strict=True):
+        expected, w = 0.0, np.zeros(3)
+        for eta, after in zip(law.strides, release, strict=True):
+            gradient = -law.Z[law.Z @ w < law.width].sum(axis=0) / law.width
+            expected += multivariate_normal(w - eta * gradient, (eta * law.sigma) ** 2 * np.eye(3)).logpdf(after)
+            w = after
+        assert found == pytest.approx(expected, rel=1e-10)
+
+
+def test_hinge_sum_agrees_with_scikit_learn():
+    X, y = problem(30)
+    w = np.array([0.3, -0.2, 1.0])
+    assert hinge_gradient.hinge_sum(w, y[:, None] * X, 1.0) == pytest.approx(30 * hinge_loss(y, X @ w), rel=1e-12)
+
+
+def test_gradients_are_those_of_the_hinge_sum():
+    law = noisy_gd.law(*problem(), mu=1.0, width=0.7, steps=1)
+    w, h = np.array([[0.1], [-0.4], [0.2]]), 1e-6
+    slopes = [
+        (hinge_gradient.hinge_sum(w + h * e, law.Z, 0.7) - hinge_gradient.hinge_sum(w - h * e, law.Z, 0.7)) / (2 * h)
+        for e in np.eye(3)[:, :, None]
+    ]
+    assert np.allclose(law.gradients(w), slopes, atol=1e-6)
+
+
+def test_nothing_of_the_data_is_shown():
+    law = noisy_gd.law([[0.123456]], [1], mu=1.0, width=1.0)
+    assert "0.123" not in repr(law) and "Z" not in repr(law)
+
+
+def test_fit_remembers_its_privacy():
+    X, y = problem(40)
+    model = noisy_gd.fit(X, y, rng=rng("fit"), mu=2.0, width=0.5, steps="balanced")
+    assert model.privacy == GaussianDP(2.0) and set(model.predict(X)) <= {-1.0, 1.0}
+
+
+BAD = [
+    (dict(mu=0.0), "mu = 0.0 is outside"),
+    (dict(width=-1.0), "width = -1.0 is outside"),
+    (dict(radius=np.inf), "radius = inf is outside"),
+    (dict(distance=0.0), "distance = 0.0 is outside"),
+    (dict(steps=0), "steps = 0 is not a whole number >= 1"),
+    (dict(steps=2.5), "steps = 2.5 is not a whole number >= 1"),
+    (dict(steps="most"), "steps = 'most' is not printed, balanced or"),
+    (dict(output="median"), "output = 'median' is not one of average, last, iterates"),
+    (dict(stride="long"), "stride = 'long' is not one of printed, tuned, decaying"),
+    (dict(start=[0.0, 0.0]), "start has shape"),
+    (dict(average=[1.0]), "average has shape"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), BAD)
+def test_bad_parameters_are_named(wrong, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        noisy_gd.law(*problem(), **(dict(mu=1.0, width=1.0, steps=3) | wrong))
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [([[0.7, np.nan]], [1]), (np.empty((0, 2)), []), ([[0.7, 0.7]], [0.7]), ([[0.7]], [1, 1]), ([0.7], [1])],
+)
+def test_bad_data_is_refused_without_showing_it(X, y):
+    with pytest.raises(ValueError) as caught:
+        noisy_gd.law(X, y, mu=1.0, width=1.0)
+    assert "0.7" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_iterates_are_no_predictor():
+    with pytest.raises(ValueError, match="output = 'iterates'"):
+        noisy_gd.fit(*problem(), rng=rng("fit"), mu=1.0, width=1.0, output="iterates")
+
+
+# ---- privacy -----------------------------------------------------------------------------------------------
+
+
+@settings(derandomize=True, deadline=None)
+@given(steps=st.integers(1, 10**9), sensitivity=st.floats(1e-6, 1e6), mu=st.floats(1e-6, 100))
+def test_sigma_spends_at_most_mu(steps, sensitivity, mu):
+    sigma = Fraction(noisy_gd.noise_for(steps, sensitivity, mu))
+    assert steps * Fraction(sensitivity) ** 2 <= Fraction(mu) ** 2 * sigma**2
+    assert float(sigma) <= bounds.noise_std(steps, sensitivity, mu) * (1 + 1e-15)
+
+
+@pytest.mark.parametrize(("n", "steps", "delta"), [(10, 25, 1e-5), (7, 3, 1e-3), (100, 100, 1e-9)])
+def test_curve_agrees_with_dp_accounting(n, steps, delta):
+    law = noisy_gd.law(*problem(n), mu=sqrt(steps) / n, width=0.5, steps=steps)
+    multiplier = law.sigma / hinge_gradient.replacement_sensitivity(radius=1.0, width=0.5) / sqrt(law.steps)
+    expected = dp_accounting.get_epsilon_gaussian(multiplier, delta)
+    assert gaussian_epsilon(law.privacy.mu, delta) == pytest.approx(expected, rel=1e-9)
+
+
+def test_rounding_up_at_n_delta_costs_privacy():
+    assert bounds.printed_steps(1, 0.1) == 1 and bounds.printed_steps(10, 0.5) == 25
+    assert noisy_gd.law([[1.0]], [1], mu=0.1, width=2.0).sigma == pytest.approx(10.0)  # not n Delta = 1
+
+
+def test_the_real_pair_is_nearly_tight():
+    a, b = claims.randhie(n=24, rows="longest first")
+    releases = a.sample(rng("randhie"), 4000)
+    kappa = sqrt(2 * np.mean(a.log_density(releases) - b.log_density(releases)))
+    assert 0.9 < kappa < 1.1  # in the linear range the log ratio has mean kappa^2 / 2, at mu = 1
+
+
+# ---- the bounds --------------------------------------------------------------------------------------------
+
+
+@settings(derandomize=True, deadline=None)
+@given(n=SIZES, d=SIZES, mu=st.floats(0.01, 5), distance=st.floats(0.1, 10))
+def test_readings_are_ordered(n, d, mu, distance):
+    """hinge <= explicit <= sqrt(2) g <= 4 g, at the printed T."""
+    steps = bounds.printed_steps(n, mu)
+    known = dict(d=d, mu=mu, sensitivity=1.0, distance=distance)
+    general = bounds.averaged_excess(n=n, steps=steps, **known)
+    assert bounds.averaged_hinge_excess(n=n, steps=steps, **known) <= general
+    assert general <= sqrt(2) * bounds.averaged_rate(**known) * (1 + 1e-12)
+
+
+def test_balanced_steps_cost_little():
+    known = dict(n=1000, d=50, mu=0.5, sensitivity=1.0, distance=1.0)
+    printed = bounds.averaged_excess(steps=bounds.printed_steps(1000, 0.5), **known)
+    assert bounds.averaged_excess(steps=bounds.balanced_steps(1000, 0.5, 50), **known) < 1.415 * printed
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(d=SIZES, steps=st.integers(1, 60), eta=st.floats(1e-3, 10), beta=UNIT)
+def test_tail_bounds_fall_with_beta_and_weights_are_monotone(d, steps, eta, beta):
+    known = dict(d=d, steps=steps, gradient_norm=1.0, sigma=0.7, distance=2.0, eta=eta)
+    for bound in (last_iterate.last_iterate_tail, last_iterate.weighted_tail):
+        assert bound(**known, beta=beta / 2) >= bound(**known, beta=beta) > 0
+    weights = last_iterate.iterate_weights(**known, beta=beta)
+    assert weights.shape == (steps,) and np.all(np.diff(weights) <= 0)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 9, 300])
+def test_moving_comparator_leaves_the_last_iterate_alone(steps):
+    """(C): with z_t built as the module says, sum k_t v_t (f(w_t) - f(z_t)) >= v (f(w_T) - f(u)) for convex f."""
+    H = last_iterate.harmonic(steps)
+    k, v = last_iterate.comparator_weights(steps, 1 / (4 * H), 1.0)
+    assert np.all((k >= 1) & (k <= 2 + 1e-12)) and np.all(np.diff(v) >= -1e-15)
+    random = rng(f"comparator{steps}")
+    w, u = random.normal(size=(steps + 1, 2)).cumsum(axis=0), random.normal(size=2)
+
+    def f(x):
+        return np.abs(x).sum() + np.exp(x[0] / 10)
+
+    z, before, total = u, v[-1] / k.sum(), 0.0
+    for t in range(steps + 1):
+        z = before / v[t] * z + (1 - before / v[t]) * w[t]
+        total, before = total + k[t] * v[t] * (f(w[t]) - f(z)), v[t]
+    assert total >= v[-1] * (f(w[-1]) - f(u)) - 1e-9
+
+
+def test_too_large_a_scale_is_refused():
+    assert last_iterate.comparator_weights(3, 10.0, 1.0) is None
+
+
+def test_noncentral_chi_square_link():
+    """E exp(b (x - s xi)^2) = sqrt(a / b) exp(a x^2) with 1 - 2 b s^2 = b / a, by quadrature."""
+    a, x, s = 0.8, 0.7, 0.6
+    b = 1 / (1 / a + 2 * s**2)
+    found = integrate.quad(lambda g: exp(b * (x - s * g) ** 2 - g**2 / 2) / sqrt(2 * np.pi), -30, 30)[0]
+    assert found == pytest.approx(sqrt(a / b) * exp(a * x**2), rel=1e-9)
+
+
+@pytest.mark.parametrize("beta", [1e-6, 0.1, 0.999])
+@pytest.mark.parametrize(("n", "d", "mu"), [(1, 1, 0.1), (20, 5, 0.5), (50, 1, 1.0)])
+def test_corrected_is_above_the_explicit_bound(n, d, mu, beta):
+    steps = bounds.printed_steps(n, mu)
+    known = last_iterate.problem_of(
+        n=n, d=d, steps=steps, mu=mu, sensitivity=1.0, gradient_norm=n, distance=1.0, log_factor=1 + log(1 / beta)
+    )
+    closed = last_iterate.last_iterate_corrected(n=n, d=d, mu=mu, sensitivity=1.0, distance=1.0, beta=beta)
+    assert last_iterate.last_iterate_tail(**known, beta=beta) <= closed
+
+
+def test_decaying_strides_follow_their_formula():
+    strides = last_iterate.decaying_strides(steps=4, gradient_norm=3.0, sigma=2.0, d=4, distance=5.0)
+    assert np.allclose(strides, [5 / 5 * (4 - t) / 5**1.5 for t in range(4)], rtol=1e-15)
+
+
+def test_printed_rate_fails_near_one_by_sampling():
+    """The refutation by sampling: at beta = 0.999 the excess is below C g less often than 1 - beta, C > 1/50."""
+    d, s = 10, 1e-3
+    width, start = sqrt(s), np.eye(d)[0]
+    Z = np.concatenate([np.eye(d), -np.eye(d)])
+    law = noisy_gd.law(
+        Z, np.ones(2 * d), mu=1 / (2 * d), width=width, steps=1, start=start, output="last", log_factor=-np.log1p(-s)
+    )
+    excess = hinge_gradient.hinge_sum(law.sample(rng("near one"), 20_000).T, Z, width) - 2 * d
+    g = last_iterate.last_iterate_rate(d=d, mu=1 / (2 * d), sensitivity=2 / width, distance=1.0, beta=1 - s)
+    assert (excess <= float(last_claims.share_of_truth(d, s)) * g).mean() < s
+    assert float(last_claims.share_of_truth(d, s)) > 1 / 50

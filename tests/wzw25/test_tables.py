@@ -1,0 +1,161 @@
+"""Tables 1 and 2: monomials against the displays as printed, the comparison against slow evaluation, the figures."""
+
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bounds.wzw25 import table_rates, tables
+from experiments.checks.monomials import CONES, along, compare
+from experiments.wzw25 import tables as figures
+from mechanisms import adaptive_margin, private_svm
+from mechanisms.solvers.margin import geometric_margin, min_outliers
+
+SETTING = st.fixed_dictionaries(
+    {
+        "n": st.integers(1, 10**9),
+        "gamma": st.floats(1e-6, 1),
+        "epsilon": st.floats(1e-6, 1),
+        "R": st.floats(0, 1),
+        "s": st.integers(0, 100),
+    }
+)
+
+
+def faithful(n, gamma, epsilon, R, s, C=1.0, b=1.0):
+    """The displays with their square roots of sums, as printed: {name of the rate: value}."""
+    a = C * b / gamma
+    return {
+        "TABLE1_MARGIN": 1 / (n * gamma**2 * epsilon) + sqrt((1 / (n**2 * gamma**2) + 1 / n) * R),
+        "TABLE1_HINGE": 1 / (sqrt(n) * gamma * sqrt(epsilon)),
+        "TABLE1_ADAPTIVE": s / (n * gamma) + 1 / (n * gamma**2 * epsilon),
+        "TABLE2_MARGIN": 1 / n + a**2 / n + a**2 / (n * epsilon) + sqrt(R * (a**2 / n + 1 / n)),
+        "TABLE2_HINGE": 1 / sqrt(n) + a / sqrt(n) + a / sqrt(n * epsilon),
+        "TABLE2_ADAPTIVE": b**2 / (n * gamma**2 * epsilon) + b * s / (n * gamma),
+        "SECTION_1_2": 1 / (gamma * sqrt(n)) + 1 / (gamma**2 * n * epsilon),
+        "MARGIN_LOSS": 1 / (gamma**2 * epsilon * n) + 1 / (n * gamma**2) + 1 / n + sqrt(R / (n * gamma**2) + R / n),
+        "HINGE_LOSS": 1 / sqrt(n) + (1 / sqrt(n) + 1 / sqrt(epsilon * n)) / gamma,
+        "ADAPTIVE": 1 / (n * gamma**2 * min(epsilon, 1)) + s / (gamma * n),
+        "ADAPTIVE_BALL": b**2 / (n * gamma**2) * (1 + 1 / epsilon) + b * s / (n * gamma) + 1 / (n * epsilon) + 1 / n,
+    }
+
+
+@given(setting=SETTING)
+def test_monomials_are_the_displays_up_to_root_two(setting):
+    known = setting | {"a": 1 / setting["gamma"]}
+    for name, printed in faithful(**setting).items():
+        assert printed <= table_rates.value(getattr(table_rates, name), **known) * (1 + 1e-12), name
+        assert table_rates.value(getattr(table_rates, name), **known) <= sqrt(2) * printed * (1 + 1e-12), name
+
+
+def both_ways():
+    """(one rate, the other, the certified constant) for all quotations, in both directions."""
+    for quoted, source in tables.COMPARED.values():
+        cone = "ball" if any("a" in term for term in quoted) else "unit"
+        for one, other in ((quoted, source), (source, quoted)):
+            yield one, other, compare(one, other, cone).constant
+
+
+CERTIFIED = [found for found in both_ways() if found[2] is not None]
+
+
+@given(setting=SETTING)
+def test_what_holds_by_certificate_holds_in_numbers(setting):
+    known = setting | {"a": 1 / setting["gamma"]}
+    assert len(CERTIFIED) == 2 * len(tables.COMPARED) - 4  # Section 1.2 is neither above nor below: two of these
+    for one, other, constant in CERTIFIED:
+        assert table_rates.value(one, **known) <= constant * table_rates.value(other, **known) * (1 + 1e-9)
+
+
+REFUTED = [
+    (tables.agnostic_by_table1, "unit"),
+    (tables.hinge_by_section_1_2, "unit"),
+    (tables.tables_agree_on_margin, "unit"),
+]
+
+
+@pytest.mark.parametrize(("statement", "cone"), REFUTED, ids=lambda x: getattr(x, "__name__", None))
+def test_a_misquotation_has_a_family_inside_the_domain(statement, cone):
+    found = figures.equal_rates(statement, cone, 1)
+    assert found.verdict == "REFUTED"
+    exec(found.witness["python"], {})
+    quoted, source = tables.COMPARED[statement.theorem.key]
+    family = compare(source, quoted, cone).family
+    for t in (10, 1000):
+        point = along(family, t)
+        statement(**point)  # raises outside the hypotheses
+        assert all(sum(row.get(name, 0) * log(point[name]) for name in point) <= 1e-12 for row in CONES[cone])
+        assert table_rates.value(source, **point) < 1  # where the bounds say something
+
+
+def test_every_other_quotation_is_right_and_a_stray_power_is_caught():
+    false = {statement.theorem.key for statement, _ in REFUTED}
+    for name in dir(tables):
+        statement = getattr(tables, name)
+        key = getattr(getattr(statement, "theorem", None), "key", "")
+        if key in tables.COMPARED and key not in false:
+            cone = "ball" if any("a" in term for term in tables.COMPARED[key][0]) else "unit"
+            assert figures.equal_rates(statement, cone, 1).verdict == "HOLDS", key
+            assert figures.equal_rates(statement, cone, 1.1).verdict == "REFUTED", key
+
+
+def test_the_comparison_on_rates_with_known_answers():
+    """n^-1 <= n^-1/2 and not conversely; the root of a product lies between its factors."""
+    fast, slow = [table_rates.term(n=-1)], [table_rates.term(n=-0.5)]
+    assert compare(fast, slow, "unit").constant == 1
+    assert compare(slow, fast, "unit").family == {"n": 1} or compare(slow, fast, "unit").family["n"] > 0
+    mean, ends = [table_rates.term(n=-0.5, R=0.5)], [table_rates.term(n=-1), table_rates.term(R=1)]
+    assert compare(mean, ends, "unit").constant == 1
+    assert compare(ends, mean, "unit").constant is None
+    assert compare([table_rates.term(s=1, n=-1)], [table_rates.term()], "unit").constant == 1  # s <= n
+    assert compare([table_rates.term(n=-1)], [table_rates.term(s=1, n=-1)], "unit").constant is None  # s may be 0
+
+
+def test_the_text_of_section_4():
+    assert figures.gain_with_few_outliers().verdict == "REFUTED"
+    exec(figures.gain_with_few_outliers().witness["python"], {})
+    assert figures.gain_is_root_over_outliers().verdict == "HOLDS"
+    assert figures.gain_is_root_over_outliers(factor=1.01).verdict == "REFUTED"
+
+
+# The figures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "outliers", "radius"), [(30, 3, 1.0), (31, 0, 10.0)])
+def test_planted_data(n, outliers, radius):
+    X, y = figures.planted(n, 0.64 * radius, outliers, radius)
+    assert X.shape == (n, figures.DIMENSION)
+    assert np.linalg.norm(X, axis=1).max() <= radius * (1 + 1e-12)
+    inside = geometric_margin(X[: n - outliers], y[: n - outliers])
+    assert inside.value == pytest.approx(0.64 * radius, rel=1e-9) or n % 2
+    assert min_outliers(X, y, 0.64 * radius).low == outliers
+
+
+def test_the_bound_is_the_same_at_every_scale_and_below_one_where_drawn():
+    known = {"n": 800, "outliers": 8, "mu": 0.268, "d": 3, "steps": 800}
+    one = tables.adaptive_error(gamma=0.64, **known)
+    assert one < 1
+    for radius in (0.1, 10.0):
+        ball = tables.adaptive_error_in_ball(gamma=0.64 * radius, radius=radius, **known)
+        assert ball == pytest.approx(one, rel=1e-9)
+    assert tables.adaptive_error(gamma=0.3, **known) > one  # a smaller margin, a larger bound
+    assert tables.adaptive_error(gamma=0.9, **known) == one  # off the grid: the grid value below
+
+
+def test_the_figure_decides_and_a_bound_too_small_is_refuted():
+    found = figures.errors_of_table1(along="outliers", n=400)
+    assert found.verdict == "HOLDS" and found.evidence == "sampled"
+    assert len(set(map(len, found.series.values()))) == 1
+    assert figures.errors_of_table1(along="n", n=400, factor=1000).verdict == "REFUTED"
+
+
+def test_what_is_measured_are_errors():
+    X, y = figures.planted(200, 0.64, 4, 1.0)
+    plain = private_svm.solve(X, y, C=figures.HARD).weights
+    slow = np.mean([y[i] * (X[i] @ plain) < 0 for i in range(len(X))])
+    assert figures.errors(plain, X, y)[0] == slow == 4 / 200
+    law = adaptive_margin.law(X, y, 1.0, 1e-5, steps=50)
+    weights = law.sample(np.random.default_rng(0), 3)["weights"]
+    assert figures.errors(weights, X, y).shape == (3,)
