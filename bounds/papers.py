@@ -22,6 +22,11 @@ class Paper:
     title: str
     year: int
 
+    @property
+    def cited(self) -> str:
+        """Authors and year: `Wang, Zhu & Wang 2025`."""
+        return f"{self.authors} {self.year}"
+
 
 WZW25, BMS22 = "Wang, Zhu & Wang 2025", "Bassily, Mohri & Suresh 2022"
 PAPERS: dict[str, Paper] = {}
@@ -45,12 +50,23 @@ for _, _name, _is_package in pkgutil.iter_modules(bounds.__path__):
         read(_name)
 
 
+def statement_of(id: str) -> str:
+    """The numbered statement that `id` is, or is a step of: the longest id of the contents that begins it.
+
+    >>> statement_of("bms22.lemA.3.s2")
+    'bms22.lemA.3'
+    """
+    parts = id.split(".")
+    for length in range(len(parts), 1, -1):
+        if (start := ".".join(parts[:length])) in IDS:
+            return start
+    raise ValueError(f"id = {id!r} is not a statement of {', '.join(PAPERS)}, nor a step of one")
+
+
 def label(id: str) -> str:
-    """The label the paper prints for `id`.
+    """The label the paper prints for the statement that `id` is, or is a step of.
 
     >>> label("bms22.lemA.3")
     'Lemma A.3'
     """
-    if id not in IDS:
-        raise ValueError(f"id = {id!r} is not a statement of {', '.join(PAPERS)}")
-    return IDS[id]
+    return IDS[statement_of(id)]

@@ -26,8 +26,6 @@ KINDS = (
     "construction",
     "identity",
 )
-
-
 READINGS = ("printed", "explicit", "corrected")
 
 
@@ -106,14 +104,23 @@ class Theorem:
     says: str  # LaTeX
     needs: tuple[Hypothesis, ...]
     source: str
-    parent: str  # the id of the statement whose printed proof this is a step of, or ""
     reconstructed: bool  # our wording of a statement the available text does not contain
-    function: Callable
+    formula: Callable  # the function without the check of its hypotheses
 
     @property
     def key(self):
         """`id/reading/part`, the name of this row everywhere."""
         return "/".join(filter(None, (self.id, self.reading, self.part)))
+
+    @property
+    def statement(self):
+        """The id of the numbered statement: this one's own, or its parent's for a step of a printed proof."""
+        return papers.statement_of(self.id)
+
+    @property
+    def parent(self):
+        """The id of the statement whose printed proof this is a step of, or ""."""
+        return "" if self.statement == self.id else self.statement
 
     @property
     def paper(self):
@@ -123,12 +130,12 @@ class Theorem:
     @property
     def label(self):
         """The label the paper prints, `Lemma A.3`."""
-        return papers.label(self.parent or self.id)
+        return papers.label(self.id)
 
     @property
     def title(self):
         """The first line of the function's docstring."""
-        return (inspect.getdoc(self.function) or self.function.__name__).splitlines()[0].rstrip(".")
+        return (inspect.getdoc(self.formula) or self.formula.__name__).splitlines()[0].rstrip(".")
 
     def skipped(self, setting):
         """None if `setting` satisfies the hypotheses, else the sentence that says why not."""
@@ -156,36 +163,50 @@ def theorem(
     kind="inequality",
     needs=(),
     source="",
-    parent="",
     reconstructed=False,
 ):
-    """Record the decorated function as one reading of the statement `id` (one of `papers.IDS`).
+    """Record the decorated function as one reading of the statement `id`.
 
-    A step of a printed proof has an id of its own below its parent's:
-    `theorem("wzw25.lemB.2.s1", parent="wzw25.lemB.2", ...)`. Raises ValueError for an unknown id, kind or
-    reading, and for a row that exists already.
+    `id` stands on the contents page of its paper, or is a step of one that does (`wzw25.lemB.2.s1`). `source` is by
+    default "authors year, label"; a text that begins with a comma is appended to that. Another reading of the same
+    statement is made from its twin, whose id, part, kind and hypotheses it inherits:
+
+        @printed_level.corrected(says=..., needs=...)
+        def corrected_level(*, n, beta): ...
+
+    Raises ValueError for an unknown id, kind or reading, and for a row that exists already.
     """
-    papers.label(parent or id)
+    paper = papers.PAPERS[papers.statement_of(id).split(".", 1)[0]]
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
     if reading not in READINGS and not reading.startswith("rate["):
         raise ValueError(f"reading = {reading!r} is not one of {', '.join(READINGS)}, rate[...]")
+    if not source or source.startswith(","):
+        source = f"{paper.cited}, {papers.label(id)}{source}"
 
-    def record(function):
-        signature = inspect.signature(function)
-        made = Theorem(id, part, reading, kind, says, tuple(needs), source, parent, reconstructed, function)
-        if THEOREMS.get(made.key, made).function.__qualname__ != function.__qualname__:
+    def record(formula):
+        signature = inspect.signature(formula)
+        made = Theorem(id, part, reading, kind, says, tuple(needs), source, reconstructed, formula)
+        if THEOREMS.get(made.key, made).formula.__qualname__ != formula.__qualname__:
             raise ValueError(f"id = {made.key!r} is recorded twice")
         THEOREMS[made.key] = made
 
-        @functools.wraps(function)
+        @functools.wraps(formula)
         def checked(**arguments):
             bound = signature.bind(**arguments)
             bound.apply_defaults()
             made._check(bound.arguments)
-            return function(**arguments)
+            return formula(**arguments)
 
-        checked.theorem = made  # type: ignore[attr-defined]
+        inherited = {"part": part, "kind": kind, "needs": needs, "reconstructed": reconstructed}
+
+        def twin(reading, **changes):
+            return theorem(id, reading=reading, **inherited | changes)
+
+        checked.theorem = made
+        checked.corrected = functools.partial(twin, "corrected")
+        checked.explicit = functools.partial(twin, "explicit")
+        checked.rate = lambda along, **changes: twin(f"rate[{along}]", **changes)
         return checked
 
     return record

@@ -82,8 +82,6 @@ def open_store(reports):
 reports_option = click.option(
     "--reports", default="reports", show_default=True, help="The folder of the store and the pages."
 )
-
-
 root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")
 
 

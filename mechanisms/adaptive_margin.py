@@ -28,11 +28,7 @@ from mechanisms.law import LinearModel, clip_rows, positive, rows, signs, within
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 CALIBRATIONS = ("printed", "exact")
-
-
 SCORES = ("empirical", "penalised")
-
-
 SLACK = 1e-9  # a row is told to be too long when its norm exceeds the radius by more than this share
 
 

@@ -30,8 +30,6 @@ from mechanisms.phased_sgd import bootstrap_runs, one_of
 from mechanisms.privacy import ApproxDP, PureDP
 
 CALIBRATIONS = ("tight", "corrected", "printed")
-
-
 ENTRIES = 2**22  # of the matrix of losses at any one time
 
 

@@ -22,8 +22,6 @@ import numpy as np
 from mechanisms.law import positive, whole
 
 STEPS = 2**20  # grid steps in one noise scale, at least
-
-
 MOST = 2**40  # grid steps in one noise scale, at most: products of it stay below 2^63
 
 

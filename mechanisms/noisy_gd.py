@@ -26,14 +26,8 @@ from mechanisms.law import LinearModel, clip_rows, positive, signs, whole
 from mechanisms.privacy import GaussianDP
 
 OUTPUTS = ("average", "last", "iterates")
-
-
 STRIDES = ("printed", "tuned", "decaying")
-
-
 ENTRIES = 2**14  # of the matrix of margins at any one time: it stays in the cache, ten times faster than 2^21
-
-
 RATE = 1e9  # entries a core updates in a second, measured
 
 

@@ -26,11 +26,7 @@ from mechanisms.law import LinearModel, clip_rows, positive, signs
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 
 CALIBRATIONS = ("analytic", "printed")
-
-
 OUTPUTS = ("last", "phases")
-
-
 DRAWN = 2**18  # indices drawn at any one time
 
 

@@ -26,11 +26,7 @@ from scipy.special import erfinv, ndtri_exp
 from bounds.exact.privacy_curves import log_gaussian_delta
 
 NEIGHBOURS = ("replace", "add/remove", "label")
-
-
 EXACT = {"xtol": 1e-300, "rtol": 8.9e-16}  # the root finder stops at the last bit
-
-
 ROUNDING = 1e-14  # relative; the curve and the root finder are accurate to a few units in the last place
 
 

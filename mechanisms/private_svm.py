@@ -23,11 +23,7 @@ from mechanisms.privacy import PureDP
 from mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
 
 CALIBRATIONS = {"printed": bounds.weight_sensitivity, "sharp": bounds.weight_sensitivity_sharp}
-
-
 SAMPLERS = ("grid", "float64")
-
-
 LARGEST = 1e6  # of C kappa^2
 
 

@@ -32,11 +32,7 @@ from mechanisms.privacy import ApproxDP, GaussianDP
 from mechanisms.tnb import TruncatedNegativeBinomial
 
 CALIBRATIONS = ("printed", "sharp")
-
-
 ENTRIES = 2**22  # of the matrix of candidates at any one time
-
-
 ROUNDING = 1e-12  # relative; a candidate may exceed its budget by so much
 
 

@@ -22,11 +22,7 @@ from mechanisms.noisy_gd import NoisyGDLaw
 from mechanisms.privacy import GaussianDP
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
-
-
 COLUMNS = 256  # runs abreast
-
-
 CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
 
 

@@ -24,8 +24,6 @@ from mechanisms.sign_projection import SignProjection, sign_projection
 from mechanisms.solvers.covers import Cover, cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical risk: enough, and nothing to save
-
-
 SCORED = 2**22  # entries <c, Phi x_i> that exist at any one time
 
 

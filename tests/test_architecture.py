@@ -9,14 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-
-
 PACKAGES = ["bounds", "mechanisms", "experiments"]
-
-
 LAYERS = "Imports flow one way: experiments, mechanisms, bounds"
-
-
 WHERE_THINGS_LIVE = "Tables, figures, workers and command lines live under experiments/"
 
 

@@ -12,7 +12,7 @@ registry.load()
 
 def home(theorem):
     """`wzw25/margin_grid`: the module below bounds/ that the record stands in."""
-    return theorem.function.__module__.removeprefix("bounds.").replace(".", "/")
+    return theorem.formula.__module__.removeprefix("bounds.").replace(".", "/")
 
 
 @pytest.mark.parametrize("key", THEOREMS)

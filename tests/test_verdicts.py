@@ -16,7 +16,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from experiments.engine import registry
-from experiments.engine.cell import Control
+from experiments.engine.cell import Sabotaged
 from experiments.engine.claim import CLAIMS
 from experiments.engine.run import decide
 from experiments.engine.store import Store
@@ -27,8 +27,6 @@ registry.load()
 
 
 COMMITTED = Path(__file__).parent / "verdicts.csv"
-
-
 EXPECTED = {row["key"]: row for row in csv.DictReader(COMMITTED.read_text().splitlines())}
 
 
@@ -116,7 +114,7 @@ def chernoff(logs, trials):
 def test_controls_stand_at_admissible_settings():
     for claim in CLAIMS.values():
         if claim.control:
-            setting = Control(claim).setting
+            setting = Sabotaged(claim).setting
             assert setting is not None and not claim.theorem.skipped(setting), claim.key
 
 

@@ -21,14 +21,8 @@ import numpy as np
 from bounds.theorem import at_least, integer, positive, theorem
 
 ABGMU22 = "Arora, Bassily, Guzmán, Menart & Ullah 2022, Appendix D.1"
-
-
 RS16 = "Raskhodnikova & Smith 2016, Algorithm 1"
-
-
 BLOCK = 4_000_000  # entries of the table of differences held at a time
-
-
 CHOICE = [integer("candidates"), positive("epsilon"), positive("beta")]
 
 
@@ -115,7 +109,6 @@ def generalized_epsilon(*, epsilon):
 
 @theorem(
     "abgmu22.thm.gem.s1",
-    parent="abgmu22.thm.gem",
     reading="explicit",
     says=r"|q_j-q'_j|\le\gamma_j\ \forall j\ \Rightarrow\ |s_i-s'_i|\le 1\ \forall i",
     source=RS16,
@@ -130,7 +123,6 @@ def normalised_sensitivity():
 
 @theorem(
     "abgmu22.thm.gem.s2",
-    parent="abgmu22.thm.gem",
     reading="explicit",
     kind="identity",
     says=r"\min_i s_i=0",
@@ -146,7 +138,6 @@ def best_normalised():
 
 @theorem(
     "abgmu22.thm.gem.s3",
-    parent="abgmu22.thm.gem",
     reading="explicit",
     says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}",
     source=RS16,

@@ -15,14 +15,8 @@ from math import log, sqrt
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 LEMMA = "Bassily, Mohri & Suresh 2022, Lemma F.3"
-
-
 FIRST = [integer("m"), positive("ratio"), in_unit_interval("beta")]
-
-
 HINGE = [integer("m"), positive("ratio")]
-
-
 COVER = [integer("m"), at_least("M", 0)]
 
 
@@ -49,9 +43,7 @@ def sensitivity_1(*, m, ratio, beta):
     return (1 + sqrt(_spread(m, ratio, beta))) / m
 
 
-@theorem(
-    "bms22.lemF.3a",
-    reading="explicit",
+@sensitivity_1.explicit(
     says=r"\Delta_\rho(F_1)\le\frac{1}{m}+\frac{C}{m}\sqrt{\frac{\Lambda^2r^2\log^2(m/\beta)}{\rho^2}"
     r"+\log\frac{1}{\beta}}",
     needs=[*FIRST, positive("constant")],
@@ -93,11 +85,8 @@ def sensitivity_2(*, m, ratio):
     return ratio / m
 
 
-@theorem(
-    "bms22.lemF.3b",
-    reading="explicit",
+@sensitivity_2.explicit(
     says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
-    needs=HINGE,
     source=LEMMA,
 )
 def sensitivity_2_explicit(*, m, ratio):
@@ -115,7 +104,6 @@ def sensitivity_2_explicit(*, m, ratio):
 
 @theorem(
     "bms22.lemF.3b.s1",
-    parent="bms22.lemF.3b",
     says=r"\hat{L}^\rho_{S'}(w')-\hat{L}^\rho_{S''}(w'')\le\hat{L}^\rho_{S'}(w'')-\hat{L}^\rho_{S''}(w'')",
     source=f"{LEMMA}, proof, which writes F_1 for one of the two F_2",
 )
@@ -129,7 +117,6 @@ def other_minimiser():
 
 @theorem(
     "bms22.lemF.3b.s2",
-    parent="bms22.lemF.3b",
     says=r"\hat{L}^\rho_{S'}(w)-\hat{L}^\rho_{S''}(w)\le\frac{2}{m\rho}\max_{\|w\|\le\Lambda,\|x\|\le r}|w\cdot x|"
     r"\le\frac{2\Lambda r}{m\rho}",
     needs=HINGE,
@@ -163,11 +150,8 @@ def sensitivity_3(*, m, ratio):
     return ratio / m
 
 
-@theorem(
-    "bms22.lemF.3c",
-    reading="explicit",
+@sensitivity_3.explicit(
     says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
-    needs=HINGE,
     source=LEMMA,
 )
 def sensitivity_3_explicit(*, m, ratio):
@@ -199,11 +183,8 @@ def sensitivity_4(*, m, M):
     return (1 + sqrt(M)) / m
 
 
-@theorem(
-    "bms22.lemF.3d",
-    reading="explicit",
+@sensitivity_4.explicit(
     says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}",
-    needs=COVER,
     source=LEMMA,
 )
 def sensitivity_4_explicit(*, m, M):
@@ -219,7 +200,12 @@ def sensitivity_4_explicit(*, m, M):
     return (1 + 2 * sqrt(M)) / m
 
 
-@theorem("bms22.lemF.3e", says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)", needs=[integer("m")], source=LEMMA)
+@theorem(
+    "bms22.lemF.3e",
+    says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)",
+    needs=[integer("m")],
+    source=LEMMA,
+)
 def sensitivity_5(*, m):
     """Sensitivity of the bound for networks, up to a constant
 
@@ -231,11 +217,8 @@ def sensitivity_5(*, m):
     return 1 / m
 
 
-@theorem(
-    "bms22.lemF.3e",
-    reading="explicit",
+@sensitivity_5.explicit(
     says=r"\Delta_\rho(F_5)\le\frac{1}{m}",
-    needs=[integer("m")],
     source=LEMMA,
 )
 def sensitivity_5_explicit(*, m):

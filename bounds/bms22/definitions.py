@@ -47,7 +47,6 @@ from bounds.theorem import at_least, positive, theorem
     says=r"\Pr[\mathcal{A}(S)\in O]\le e^{\varepsilon}\,\Pr[\mathcal{A}(S')\in O]+\delta\quad"
     r"\forall O\subset\mathcal{H},\ S,S'\ \mathrm{differing\ in\ one\ sample}",
     needs=[at_least("epsilon", 0)],
-    source=f"{BMS22}, Definition 2.1",
 )
 def smallest_delta(*, laws, pairs, epsilon):
     """Differential privacy, as the smallest delta of a finite mechanism.
@@ -65,13 +64,12 @@ def smallest_delta(*, laws, pairs, epsilon):
     return hockey_stick(a, b, epsilon).max(initial=0.0)
 
 
-@theorem(
-    "bms22.def2.1",
+@smallest_delta.explicit(
     part="pure",
-    reading="explicit",
-    kind="identity",
     says=r"\min\{\varepsilon:\ (\varepsilon,0)\mathrm{-DP}\}="
     r"\max_{S\sim S'}\max_{o}\log\frac{\Pr[\mathcal{A}(S)=o]}{\Pr[\mathcal{A}(S')=o]}",
+    kind="identity",
+    needs=(),
     source=f"{BMS22}, Definition 2.1 with delta = 0",
 )
 def smallest_epsilon(*, laws, pairs):
@@ -114,13 +112,10 @@ def smallest_label_delta(*, laws, pairs, epsilon):
     return smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon)
 
 
-@theorem(
-    "bms22.def6.1",
+@smallest_label_delta.explicit(
     part="weaker",
-    reading="explicit",
-    kind="inequality",
     says=r"(\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ (\varepsilon,\delta)\mathrm{-label-DP}",
-    needs=[at_least("epsilon", 0)],
+    kind="inequality",
     source=f"{BMS22}, Definitions 2.1 and 6.1",
 )
 def label_delta_bound(*, laws, pairs, epsilon):
@@ -157,51 +152,56 @@ def losses(*, u, rho):
     return int(u <= 0), int(u <= rho), max(1 - u / rho, 0)
 
 
-LOSS = dict(kind="inequality", reading="explicit", source=f"consequence of the definitions of {BMS22}, Section 2")
-
-
-@theorem("bms22.def.losses", part="margin", says=r"1_{u\le0}\le1_{u\le\rho}", needs=[at_least("rho", 0)], **LOSS)
+@losses.explicit(
+    part="margin",
+    says=r"1_{u\le0}\le1_{u\le\rho}",
+    kind="inequality",
+    needs=[at_least("rho", 0)],
+    source=f"consequence of the definitions of {BMS22}, Section 2",
+)
 def margin_loss(*, u, rho):
     """The margin loss is at least the zero-one loss, rho = 0 included"""
     return int(u <= rho)
 
 
-@theorem("bms22.def.losses", part="hinge", says=r"1_{u\le0}\le\ell^\rho(u)", needs=[positive("rho")], **LOSS)
+@losses.explicit(
+    part="hinge",
+    says=r"1_{u\le0}\le\ell^\rho(u)",
+    kind="inequality",
+    source=f"consequence of the definitions of {BMS22}, Section 2",
+)
 def hinge_loss(*, u, rho):
     """The hinge loss is at least the zero-one loss"""
     return max(1 - u / rho, 0)
 
 
-@theorem(
-    "bms22.def.losses",
+@losses.explicit(
     part="ramp",
     says=r"\min(1,\ell^\rho(u))\le1_{u\le\rho}",
-    needs=[positive("rho")],
-    **LOSS,
+    kind="inequality",
+    source=f"consequence of the definitions of {BMS22}, Section 2",
 )
 def ramp_loss(*, u, rho):
     """The hinge loss capped at 1 is at most the margin loss; the hinge loss itself is not"""
     return min(1, max(1 - u / rho, 0))
 
 
-@theorem(
-    "bms22.def.losses",
+@losses.explicit(
     part="lipschitz",
     says=r"|\ell^\rho(u)-\ell^\rho(v)|\le\frac{|u-v|}\rho",
-    needs=[positive("rho")],
-    **LOSS,
+    kind="inequality",
+    source=f"consequence of the definitions of {BMS22}, Section 2",
 )
 def lipschitz_constant(*, rho):
     """The hinge loss is (1/rho)-Lipschitz"""
     return 1 / rho
 
 
-@theorem(
-    "bms22.def.losses",
+@losses.explicit(
     part="origin",
     says=r"\min_{\|w\|\le\Lambda}\hat L^\rho_S(w)\le\hat L^\rho_S(0)=1",
-    needs=[positive("rho")],
-    **LOSS,
+    kind="inequality",
+    source=f"consequence of the definitions of {BMS22}, Section 2",
 )
 def loss_of_zero(*, rho):
     """The smallest empirical hinge loss over a ball is at most 1, whatever the data"""

@@ -20,24 +20,21 @@ from bounds.exact.privacy_curves import log_gaussian_delta
 from bounds.theorem import in_unit_interval, integer, positive, theorem
 
 ROUND_CONSTANT = sqrt(3072)  # C of the expected excess of one round; derived in `round_order`
-
-
-SOURCE = "Bassily, Mohri & Suresh 2022, Lemma 3.1"
-
-
 PRIVACY = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",)]
-
-
 HINGE = [positive("radius"), positive("norm_bound"), positive("rho")]
-
-
 DP = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 
 
 # Lemma 3.1: privacy ---------------------------------------------------------------------------------------
 
 
-@theorem("bms22.lem3.1", part="privacy", kind="privacy", says=DP, needs=[*PRIVACY, *HINGE], source=SOURCE)
+@theorem(
+    "bms22.lem3.1",
+    part="privacy",
+    kind="privacy",
+    says=DP,
+    needs=[*PRIVACY, *HINGE],
+)
 def printed_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     """DP-ERM is private, the selection calibrated as its proof says
 
@@ -47,15 +44,9 @@ def printed_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     return epsilon
 
 
-@theorem(
-    "bms22.lem3.1",
-    part="privacy",
-    reading="corrected",
-    kind="privacy",
+@printed_privacy.corrected(
     says=DP + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{\Lambda\tilde{r}}{\rho},"
     r"\frac{2\Lambda\tilde{r}}{\rho}\right)",
-    needs=[*PRIVACY, *HINGE],
-    source=SOURCE,
 )
 def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     """DP-ERM is private, the selection calibrated to the sensitivity of the hinge
@@ -92,11 +83,8 @@ def sides(rounds, edge, odds):
     return low, high
 
 
-@theorem(
-    "bms22.lem3.1",
+@printed_privacy.explicit(
     part="accounting",
-    reading="explicit",
-    kind="privacy",
     says=r"\sum_s\Pr\left[\sum_{t\le M}J_t^2=s\right]\delta_{\sqrt{s}/\tau}(\varepsilon/2)\le\delta"
     r"\Rightarrow\mathrm{the\ rounds\ are\ }(\varepsilon/2,\delta)\mathrm{-DP}",
     needs=[integer("m"), integer("rounds"), positive("multiplier"), positive("epsilon")],
@@ -171,8 +159,6 @@ def round_multiplier(m, epsilon, delta, rounds, calibration):
 # Lemma 3.1: utility ---------------------------------------------------------------------------------------
 
 TRAINED = r"\Pr\left[\widehat{L}^{\rho}(\tilde{w})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}(w)+"
-
-
 CERTAIN = r"\right]\ge 1-\beta"
 
 
@@ -183,7 +169,6 @@ CERTAIN = r"\right]\ge 1-\beta"
     says=TRAINED + r"\frac{\Lambda\tilde{r}}{\rho}O\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(1/\beta)}{\varepsilon m}\right)" + CERTAIN,
     needs=[*WHOLE_SETTING, positive("a")],
-    source=SOURCE,
 )
 def printed_order(*, m, k, epsilon, delta, beta, a):
     """The trained vector is nearly the best of the ball
@@ -193,15 +178,9 @@ def printed_order(*, m, k, epsilon, delta, beta, a):
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * -log(beta) / (epsilon * m))
 
 
-@theorem(
-    "bms22.lem3.1",
-    part="utility",
-    reading="corrected",
-    kind="tail",
+@printed_order.corrected(
     says=TRAINED + r"\frac{\Lambda\tilde{r}}{\rho}O\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN,
-    needs=[*WHOLE_SETTING, positive("a")],
-    source=SOURCE,
 )
 def corrected_order(*, m, k, epsilon, delta, beta, a):
     """The trained vector is nearly the best of the ball, with the number of rounds as it is
@@ -212,13 +191,8 @@ def corrected_order(*, m, k, epsilon, delta, beta, a):
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * log(2 / beta) / (epsilon * m))
 
 
-@theorem(
-    "bms22.lem3.1",
-    part="utility",
-    reading="explicit",
-    kind="tail",
+@printed_order.explicit(
     says=TRAINED + r"e E_1+\frac{4\Delta\log(2M/\beta)}{\varepsilon}" + CERTAIN,
-    needs=[*WHOLE_SETTING, positive("a")],
     source="our constants",
 )
 def boosted_excess(*, m, k, epsilon, delta, beta, a, calibration="corrected"):
@@ -262,7 +236,6 @@ COUNT = [integer("m"), in_unit_interval("beta")]
     part="complexity",
     says=r"\mathrm{gradients}=O\left(m\log(m)\log(1/\beta)\right)",
     needs=COUNT,
-    source=SOURCE,
 )
 def printed_gradients(*, m, beta):
     """Gradient computations of DP-ERM
@@ -272,13 +245,8 @@ def printed_gradients(*, m, beta):
     return m * log(m) * -log(beta)
 
 
-@theorem(
-    "bms22.lem3.1",
-    part="complexity",
-    reading="corrected",
+@printed_gradients.corrected(
     says=r"\mathrm{gradients}=O\left(m\log(m)\log(2/\beta)\right)",
-    needs=COUNT,
-    source=SOURCE,
 )
 def corrected_gradients(*, m, beta):
     """Gradient computations of DP-ERM, at least one round
@@ -289,13 +257,9 @@ def corrected_gradients(*, m, beta):
     return m * log(m) * log(2 / beta)
 
 
-@theorem(
-    "bms22.lem3.1",
-    part="complexity",
-    reading="explicit",
-    kind="identity",
+@printed_gradients.explicit(
     says=r"\mathrm{gradients}=\lceil\log(2/\beta)\rceil\sum_{i\ge 1}\lfloor m/2^i\rfloor",
-    needs=COUNT,
+    kind="identity",
     source="our count, for the hinge",
 )
 def gradient_count(*, m, beta):

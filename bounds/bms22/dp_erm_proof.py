@@ -17,9 +17,6 @@ from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 PROOF = f"{BMS22}, Appendix B.2, proof of Lemma 3.1"
 
 
-STEP = {"parent": "bms22.lem3.1", "source": PROOF}
-
-
 # Privacy of the oracle ------------------------------------------------------------------------------------
 
 
@@ -34,7 +31,6 @@ STEP = {"parent": "bms22.lem3.1", "source": PROOF}
         in_unit_interval("delta"),
         require("epsilon' <= log(1/delta')", lambda epsilon, delta: epsilon <= -log(delta)),
     ],
-    parent="bms22.lem3.1",
     source=f"{PROOF}; noise of Feldman, Koren & Talwar 2020, Algorithm 2",
 )
 def printed_multiplier(*, epsilon, delta):
@@ -63,7 +59,6 @@ def printed_multiplier(*, epsilon, delta):
     says=r"\mathbb{E}\,\widehat{L}^{\rho}(\tilde{w}^t)-\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}(w)"
     r"\le\frac{2\Lambda\tilde{r}}{\rho}\sqrt{AB}",
     needs=[integer("m"), integer("k"), positive("multiplier"), positive("a")],
-    parent="bms22.lem3.1",
     source="our constants",
 )
 def round_excess(*, m, k, multiplier, a):
@@ -92,7 +87,7 @@ def round_excess(*, m, k, multiplier, a):
     says=r"\mathbb{E}\,\widehat{L}^{\rho}(\tilde{w}^t)-\min\widehat{L}^{\rho}=\frac{\Lambda\tilde{r}}{\rho}\cdot "
     r"O\left(\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}\right)",
     needs=[integer("m"), integer("k"), positive("epsilon"), in_unit_interval("delta"), positive("a")],
-    **STEP,
+    source=PROOF,
 )
 def round_order(*, m, k, epsilon, delta, a):
     """The expected excess of one round
@@ -125,7 +120,7 @@ WHOLE_SETTING = [
     says=r"\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}=O\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(1/\beta)}{\varepsilon m}\right)",
     needs=[*WHOLE_SETTING, require("log(1/beta) < m", lambda m, beta: -log(beta) < m)],
-    **STEP,
+    source=PROOF,
 )
 def printed_substitution(*, m, k, epsilon, delta, beta):
     """The privacy parameters of one round put in
@@ -137,10 +132,7 @@ def printed_substitution(*, m, k, epsilon, delta, beta):
     return 1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * -log(beta) / (epsilon * m)
 
 
-@theorem(
-    "bms22.lem3.1.s4",
-    part="substitution",
-    reading="corrected",
+@printed_substitution.corrected(
     says=r"\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}=O\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)",
     needs=[
@@ -148,7 +140,7 @@ def printed_substitution(*, m, k, epsilon, delta, beta):
         require("m >= 2", lambda m: m >= 2),
         require("2 ceil(log(2/beta)) <= delta^-3", lambda beta, delta: log(2 * rounds_for(beta)) <= -3 * log(delta)),
     ],
-    **STEP,
+    source=PROOF,
 )
 def corrected_substitution(*, m, k, epsilon, delta, beta):
     """The privacy parameters of one round put in, with the number of rounds as it is
@@ -161,14 +153,8 @@ def corrected_substitution(*, m, k, epsilon, delta, beta):
 
 
 HINGE = [positive("radius"), positive("norm_bound"), positive("rho")]
-
-
 ROUND = [integer("m"), in_unit_interval("delta"), require("M a whole number >= 1", lambda rounds: rounds >= 1)]
-
-
 SMALL = require("delta < 1/m", lambda m, delta: delta < 1 / m)
-
-
 RANGE = require("epsilon <= log(1/delta)", lambda epsilon, delta: epsilon <= -log(delta))
 
 
@@ -182,7 +168,7 @@ def allowed_copies(delta, rounds):
     kind="tail",
     says=r"\Pr\left[J>2\log(2/\hat\delta)\right]\le\hat\delta/2,\quad J\sim\mathrm{Bin}(m,1/m)",
     needs=[*ROUND, SMALL],
-    **STEP,
+    source=PROOF,
 )
 def copies_allowance(*, m, delta, rounds):
     """A record is seldom drawn more than 2 log(2/delta_hat) times
@@ -202,7 +188,7 @@ def copies_allowance(*, m, delta, rounds):
     says=r"\varepsilon'=\frac{\hat\varepsilon}{2\log(2/\hat\delta)},\quad"
     r"\delta'=\frac{\delta\hat\delta}{4\log(2/\hat\delta)}",
     needs=[*ROUND, positive("epsilon")],
-    **STEP,
+    source=PROOF,
 )
 def round_parameters(*, m, delta, rounds, epsilon):
     """Steps 2 and 3 are what the proof needs
@@ -224,7 +210,7 @@ def group_delta(copies, first, second):
     kind="identity",
     says=r"\sum_{j=0}^{2\log(2/\hat\delta)}e^{\varepsilon'j}=\frac{e^{\hat\varepsilon}-1}{e^{\varepsilon'}-1}",
     needs=[*ROUND, SMALL, positive("epsilon"), RANGE],
-    **STEP,
+    source=PROOF,
 )
 def printed_sum(*, m, delta, rounds, epsilon):
     """The group's delta is a geometric sum
@@ -234,14 +220,11 @@ def printed_sum(*, m, delta, rounds, epsilon):
     return np.expm1(epsilon / (2 * rounds)) / np.expm1(round_parameters(**locals())[0])
 
 
-@theorem(
-    "bms22.lem3.1.s2",
-    part="sum",
-    reading="corrected",
+@printed_sum.corrected(
     says=r"\sum_{j=0}^{J-1}e^{\varepsilon'j}\le\frac{e^{\hat\varepsilon}-1}{e^{\varepsilon'}-1},"
     r"\quad J\le 2\log(2/\hat\delta)",
-    needs=[*ROUND, SMALL, positive("epsilon"), RANGE],
-    **STEP,
+    kind="inequality",
+    source=PROOF,
 )
 def corrected_sum(*, m, delta, rounds, epsilon):
     """The group's delta is at most a geometric sum
@@ -258,7 +241,7 @@ def corrected_sum(*, m, delta, rounds, epsilon):
     says=r"\delta'\frac{e^{\hat\varepsilon}-1}{e^{\varepsilon'}-1}"
     r"\le\frac{\delta\hat\delta(e^{\hat\varepsilon}-1)}{2\hat\varepsilon}",
     needs=[*ROUND, SMALL, positive("epsilon"), RANGE],
-    **STEP,
+    source=PROOF,
 )
 def linear_bound(*, m, delta, rounds, epsilon):
     """e^x - 1 >= x in the denominator
@@ -274,7 +257,7 @@ def linear_bound(*, m, delta, rounds, epsilon):
     part="half",
     says=r"\frac{\delta\hat\delta(e^{\hat\varepsilon}-1)}{2\hat\varepsilon}\le\frac{\hat\delta}{2}",
     needs=[*ROUND, SMALL, positive("epsilon"), RANGE],
-    **STEP,
+    source=PROOF,
 )
 def half_bound(*, m, delta, rounds, epsilon):
     """The group's delta is at most delta_hat/2
@@ -289,7 +272,7 @@ def half_bound(*, m, delta, rounds, epsilon):
     "bms22.lem3.1.s3",
     says=r"\max_{\|w\|\le\Lambda}\left|\widehat{L}_{S}(w)-\widehat{L}_{S'}(w)\right|\le\frac{\Lambda\tilde{r}}{m}",
     needs=[integer("m"), *HINGE],
-    **STEP,
+    source=PROOF,
 )
 def printed_sensitivity(*, m, radius, norm_bound, rho):
     """How far one record moves a score
@@ -299,13 +282,9 @@ def printed_sensitivity(*, m, radius, norm_bound, rho):
     return norm_bound * radius / m
 
 
-@theorem(
-    "bms22.lem3.1.s3",
-    reading="corrected",
+@printed_sensitivity.corrected(
     says=r"\max_{\|w\|\le\Lambda}\left|\widehat{L}_{S}(w)-\widehat{L}_{S'}(w)\right|"
     r"\le\frac{1}{m}\min\left(1+\frac{\Lambda\tilde{r}}{\rho},\frac{2\Lambda\tilde{r}}{\rho}\right)",
-    needs=[integer("m"), *HINGE],
-    parent="bms22.lem3.1",
     source=f"{PROOF}; ours",
 )
 def score_sensitivity(*, m, radius, norm_bound, rho):

@@ -18,14 +18,8 @@ from bounds.papers import BMS22
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 SOURCE = f"{BMS22}, Theorem 3.2"
-
-
 LEARNING = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",)] + [at_least("a", 1)]
-
-
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"
-
-
 CERTAIN = r"\right]\ge 1-\beta"
 
 
@@ -52,7 +46,6 @@ def corrected_rows(*, m, epsilon, delta, beta):
     kind="privacy",
     says=r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP}",
     needs=[*PRIVACY, positive("radius"), positive("norm_bound"), positive("rho")],
-    source=SOURCE,
 )
 def printed_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     """The efficient learner is private, the selection calibrated as the proof of Lemma 3.1 says
@@ -62,15 +55,9 @@ def printed_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     return epsilon
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="privacy",
-    reading="corrected",
-    kind="privacy",
+@printed_privacy.corrected(
     says=r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP\ with\ }\Delta=\frac{1}{m}"
     r"\min\left(1+\frac{4\Lambda r}{\rho},\frac{8\Lambda r}{\rho}\right)",
-    needs=[*PRIVACY, positive("radius"), positive("norm_bound"), positive("rho")],
-    source=SOURCE,
 )
 def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     """The efficient learner is private, the selection calibrated to the sensitivity of the hinge
@@ -91,7 +78,6 @@ def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     says=LEARNT + r"O\left(\sqrt{\frac{\log(1/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{\log(m/\beta)\log(1/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
     needs=LEARNING,
-    source=SOURCE,
 )
 def printed_order(*, m, epsilon, delta, beta, a):
     """The efficient learner errs little more than the best margin allows
@@ -102,15 +88,9 @@ def printed_order(*, m, epsilon, delta, beta, a):
     return sqrt(x / m) + a * (1 / sqrt(m) + sqrt(logs * x) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="utility",
-    reading="corrected",
-    kind="tail",
+@printed_order.corrected(
     says=LEARNT + r"O\left(\sqrt{\frac{\log(2/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
-    needs=LEARNING,
-    source=SOURCE,
 )
 def corrected_order(*, m, epsilon, delta, beta, a):
     """The efficient learner errs little more than the best margin allows, beta near 1 included
@@ -140,11 +120,7 @@ def sign_distortion(m, k, beta):
     return high
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="utility",
-    reading="explicit",
-    kind="tail",
+@printed_order.explicit(
     says=LEARNT + r"\frac{\Lambda r}{\rho}\left(t+\frac{8}{\sqrt{m}}\right)"
     r"+E_{\beta/3}\left(\frac{4\Lambda r}{\rho}\right)+\sqrt{\frac{\log(3/\beta)}{2m}}" + CERTAIN,
     needs=[*LEARNING, integer("k")],
@@ -194,7 +170,13 @@ def soft_logs(*, m, delta, beta):
 SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\right)" + CERTAIN
 
 
-@theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=LEARNING, source=SOURCE)
+@theorem(
+    "bms22.thm3.2",
+    part="soft",
+    kind="tail",
+    says=LEARNT + SOFT,
+    needs=LEARNING,
+)
 def printed_soft_order(*, m, epsilon, delta, beta, a):
     """The efficient learner errs little more than the best margin allows, soft form
 
@@ -203,8 +185,8 @@ def printed_soft_order(*, m, epsilon, delta, beta, a):
     return a / sqrt(min(1, epsilon) * m)
 
 
-@theorem(
-    "bms22.thm3.2", part="soft", reading="corrected", kind="tail", says=LEARNT + SOFT, needs=LEARNING, source=SOURCE
+@printed_soft_order.corrected(
+    says=LEARNT + SOFT,
 )
 def corrected_soft_order(*, m, epsilon, delta, beta, a):
     """The efficient learner errs little more than the best margin allows, soft form, k as corrected
@@ -217,16 +199,12 @@ def corrected_soft_order(*, m, epsilon, delta, beta, a):
 
 # Rates ----------------------------------------------------------------------------------------------------
 
-RATES = {"kind": "rate", "source": SOURCE}
 
-
-@theorem(
-    "bms22.thm3.2",
-    part="utility",
-    reading="rate[m]",
+@printed_order.rate(
+    "m",
     says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(m^{-1/2}),\ k=m/20",
+    kind="rate",
     needs=[integer("smallest"), integer("largest")],
-    **RATES,
 )
 def risk_rate(*, smallest, largest):
     """The risk falls at least like 1/sqrt(m)
@@ -236,13 +214,11 @@ def risk_rate(*, smallest, largest):
     return -0.5
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="utility",
-    reading="rate[d]",
+@printed_order.rate(
+    "d",
     says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0})",
+    kind="rate",
     needs=[integer("m"), integer("k")],
-    **RATES,
 )
 def dimension_rate(*, m, k):
     """The risk does not grow with the dimension at the same margin
@@ -262,7 +238,6 @@ TIMED = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",
     part="time",
     says=r"\mathrm{time}=O\left(md\log(\max(d,m))+\frac{\varepsilon m^2\log(m)}{\log^{3/2}(1/\delta)}\right)",
     needs=TIMED,
-    source=SOURCE,
 )
 def printed_time(*, m, d, epsilon, delta, beta):
     """The efficient learner's operations
@@ -272,14 +247,9 @@ def printed_time(*, m, d, epsilon, delta, beta):
     return m * d * log(max(d, m)) + epsilon * m**2 * log(m) / (-log(delta)) ** 1.5
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="time",
-    reading="corrected",
+@printed_time.corrected(
     says=r"\mathrm{time}=O\left(md\log(2d)+\log(2/\beta)m"
     r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)",
-    needs=TIMED,
-    source=SOURCE,
 )
 def corrected_time(*, m, d, epsilon, delta, beta):
     """The efficient learner's operations, with beta and with k rounded up (`corrected_rows`)
@@ -291,12 +261,9 @@ def corrected_time(*, m, d, epsilon, delta, beta):
     return m * d * log(2 * d) + log(2 / beta) * m + epsilon * m**2 * log(2 * m / beta) / (-log(delta)) ** 1.5
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="time",
-    reading="explicit",
-    kind="identity",
+@printed_time.explicit(
     says=r"\mathrm{operations}=(m+1)(D+\frac{3}{2}D\log_2 D+k)+\ldots",
+    kind="identity",
     needs=[integer("m"), integer("d"), integer("k"), in_unit_interval("beta")],
     source="our count",
 )

@@ -9,15 +9,9 @@ from __future__ import annotations
 from math import log, sqrt
 
 from bounds.bms22.dp_erm_proof import WHOLE_SETTING
-from bounds.bms22.efficient_learner import SOURCE
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
-PROOF = {"parent": "bms22.thm3.2", "source": f"{SOURCE}, Appendix B.3, proof"}
-
-
 MARGINS = [in_unit_interval("gamma"), positive("radius"), positive("rho")]
-
-
 SIZES = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",)]
 
 
@@ -26,7 +20,7 @@ SIZES = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",
     part="norms",
     says=r"\|x_\Phi\|_2^2\le\left(1+\frac{\gamma}{3}\right)\|x\|_2^2,\quad x_\Phi\in\mathbb{B}^k(2r)",
     needs=[in_unit_interval("gamma")],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def projected_norm(*, gamma):
     """No feature of the sample is clipped
@@ -42,7 +36,7 @@ def projected_norm(*, gamma):
     kind="identity",
     says=r"\sqrt{\frac{\log(m/\beta)}{k}}=\sqrt{\frac{\log(1/\beta)}{\varepsilon m}}\log^{3/4}(1/\delta)",
     needs=SIZES,
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def printed_distortion(*, m, epsilon, delta, beta):
     """The distortion at the printed k
@@ -56,7 +50,7 @@ def printed_distortion(*, m, epsilon, delta, beta):
     "bms22.thm3.2.s2",
     says=r"1-\frac{y\langle w^*_\Phi,x_\Phi\rangle}{\rho}\le 1-\frac{y\langle w^*,x\rangle}{\rho}+\frac{r\gamma}{\rho}",
     needs=MARGINS,
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def margin_loss(*, gamma, radius, rho):
     """The projection costs the best vector little margin
@@ -77,7 +71,7 @@ DEVIATION = (
     kind="tail",
     says=r"\Pr\left[\forall w\in\mathbb{B}^k:\ " + DEVIATION + r"\right]\ge 1-\frac{\beta}{3}",
     needs=[integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def printed_deviation(*, m, beta, radius, rho):
     """The hinge loss of the sample bounds the risk of all vectors of norm 1
@@ -96,7 +90,7 @@ def printed_deviation(*, m, beta, radius, rho):
     kind="tail",
     says=r"\Pr\left[" + DEVIATION.replace("(w)", r"(\tilde{w})") + r"\right]\ge 1-\frac{\beta}{3}",
     needs=[integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def printed_released_deviation(*, m, beta, radius, rho):
     """The hinge loss of the sample bounds the risk of what is released
@@ -106,15 +100,10 @@ def printed_released_deviation(*, m, beta, radius, rho):
     return printed_deviation(m=m, beta=beta, radius=radius, rho=rho)
 
 
-@theorem(
-    "bms22.thm3.2.s3",
-    part="released",
-    reading="corrected",
-    kind="tail",
+@printed_released_deviation.corrected(
     says=r"\Pr\left[\forall w\in\mathbb{B}^k(2):\ R_{\mathcal{D}_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w)"
     r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}\right]\ge 1-\frac{\beta}{3}",
-    needs=[integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def released_deviation(*, m, beta, radius, rho):
     """The hinge loss of the sample bounds the risk of all vectors of norm 2
@@ -128,7 +117,7 @@ def released_deviation(*, m, beta, radius, rho):
     "bms22.thm3.2.s4",
     kind="identity",
     says=r"R_{\mathcal{D}}(\Phi^\top\tilde{w})=R_{\mathcal{D}_\Phi}(\tilde{w})",
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def lifted_score(*, w, projected):
     """The lifted vector has the risk of the projected one
@@ -151,7 +140,7 @@ PRINTED_EXCESS = (
     + PRINTED_EXCESS
     + r"\right]\ge 1-\frac{\beta}{3}",
     needs=[*SIZES, at_least("a", 1)],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def printed_training(*, m, epsilon, delta, beta, a):
     """What the training loses, at the printed k
@@ -162,16 +151,12 @@ def printed_training(*, m, epsilon, delta, beta, a):
     return a * (1 / sqrt(m) + sqrt(logs) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
 
-@theorem(
-    "bms22.thm3.2.s5",
-    reading="corrected",
-    kind="tail",
+@printed_training.corrected(
     says=r"\Pr\left[\widehat{L}^{\rho}_{S_\Phi}(\tilde{w})\le\widehat{L}^{\rho}_{S_\Phi}(\hat{w})"
     r"+\frac{\Lambda r}{\rho}O\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)"
     r"\right]\ge 1-\frac{\beta}{3}",
-    needs=[*SIZES, at_least("a", 1)],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def corrected_training(*, m, epsilon, delta, beta, a):
     """What the training loses, with O(.) and at the corrected k
@@ -191,7 +176,7 @@ def corrected_training(*, m, epsilon, delta, beta, a):
     says=r"\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)\le\widehat{L}^{\rho}_S(w^*)"
     r"+\frac{r}{\rho}O\left(\sqrt{\frac{\log(1/\beta)}{\varepsilon m}}\log^{3/4}(1/\delta)\right)",
     needs=[*SIZES, at_least("a", 1)],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def printed_projected_loss(*, m, epsilon, delta, beta, a):
     """The projected best vector loses little, at the printed k
@@ -201,11 +186,7 @@ def printed_projected_loss(*, m, epsilon, delta, beta, a):
     return a * printed_distortion(m=m, epsilon=epsilon, delta=delta, beta=beta)
 
 
-@theorem(
-    "bms22.thm3.2.s6",
-    part="projected",
-    reading="corrected",
-    kind="tail",
+@printed_projected_loss.corrected(
     says=r"\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)\le\widehat{L}^{\rho}_S(w^*)"
     r"+\frac{r}{\rho}O\left(\sqrt{\frac{\log(2/\beta)}{\varepsilon m}}\log^{3/4}(1/\delta)\right)",
     needs=[
@@ -213,7 +194,7 @@ def printed_projected_loss(*, m, epsilon, delta, beta, a):
         at_least("a", 1),
         require("k >= 56 log(2m/beta)", lambda m, beta, rows: rows >= 56 * log(2 * m / beta)),
     ],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def projected_loss(*, m, epsilon, delta, beta, a, rows):
     """The projected best vector loses little, at the corrected k and with independent signs
@@ -230,7 +211,7 @@ def projected_loss(*, m, epsilon, delta, beta, a, rows):
     part="minimiser",
     says=r"\min_{w\in\mathbb{B}^k}\widehat{L}^{\rho}_{S_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)",
     needs=[in_unit_interval("gamma")],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def minimiser_radius(*, gamma):
     """The minimiser is at least as good as the projected best vector
@@ -240,13 +221,9 @@ def minimiser_radius(*, gamma):
     return 1.0
 
 
-@theorem(
-    "bms22.thm3.2.s6",
-    part="minimiser",
-    reading="corrected",
+@minimiser_radius.corrected(
     says=r"\min_{w\in\mathbb{B}^k(2)}\widehat{L}^{\rho}_{S_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)",
-    needs=[in_unit_interval("gamma")],
-    **PROOF,
+    source=", Appendix B.3, proof",
 )
 def corrected_minimiser_radius(*, gamma):
     """The minimiser over the ball that is trained on is at least as good as the projected best vector

@@ -12,8 +12,6 @@ from bounds.bms22.sign_projection import APPENDIX, PRESERVED, SETTING
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 CONSTANT = 62_300  # c of Lemma A.4, certified in experiments.bms22.fast_projection
-
-
 STEPS = 9  # c' of Lemma A.4
 
 
@@ -62,11 +60,7 @@ def fast_projection_operations(d, k):
     return 2**levels + 3 * levels * 2**levels // 2 + k
 
 
-@theorem(
-    "bms22.lemA.4",
-    part="embedding",
-    reading="explicit",
-    kind="tail",
+@fast_projection_order.explicit(
     says=r"k\ge\frac{36e^3(1+\gamma/(3e))(p-1)(q-1)}{\gamma^2},\ p=\max(2,\log(m^2/\beta)),\ q=\max(2p,2\log k):\quad "
     + PRESERVED,
     needs=[*SETTING, require("d a whole number >= 1, or None", lambda d: d is None or d == int(d) >= 1)],
@@ -98,7 +92,6 @@ def fast_projection_rows(*, m, gamma, beta, d=None):
 
 @theorem(
     "bms22.lemA.4.s1",
-    parent="bms22.lemA.4",
     reading="explicit",
     says=r"\left\|\,\|\Phi x\|_2^2-1\right\|_p\le\frac{a^2+\sqrt{a^4+4a^2}}{2},\quad "
     r"a^2=\frac{4e(p-1)(q-1)}{k},\ q=\max(2p,2\log k)",
@@ -125,7 +118,6 @@ def fast_projection_moment(*, k, p):
 
 @theorem(
     "bms22.lemA.4.s2",
-    parent="bms22.lemA.4",
     reading="explicit",
     kind="construction",
     says=r"\Pr\left[1-\frac{\gamma}{3}\le N^2\le 1+\frac{\gamma}{3}\right]\ge 0.118\,\gamma,\ N\sim\mathcal{N}(0,1)",

@@ -8,11 +8,7 @@ from __future__ import annotations
 from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 
 H = "Bassily, Mohri & Suresh 2022, Appendix H"
-
-
 LINE = [between("alpha", 0, 1), positive("radius"), require("0 < gamma < r", lambda gamma, radius: 0 < gamma < radius)]
-
-
 SHORT = [in_unit_interval("gamma")]
 
 

@@ -13,8 +13,6 @@ from math import ceil, exp, log
 from bounds.theorem import between, integer, positive, require, theorem
 
 G = "Bassily, Mohri & Suresh 2022, Appendix G, Lemma G.1"
-
-
 WIDE = [require("d >= 2", lambda d: d >= 2 and d == int(d))]
 
 
@@ -113,11 +111,8 @@ def failure_chance(*, d, epsilon, m, rho):
     return 0.9
 
 
-@theorem(
-    "bms22.lemG.1",
+@best_risk.explicit(
     part="separated",
-    reading="explicit",
-    kind="construction",
     says=r"|\langle w,w'\rangle|\le\frac18,\ \|w\|_2=1,\ d\ge1100,\ m<\frac{d}{100\,\varepsilon}:\ "
     r"\Pr\left[R_{\mathcal D}(h_{\mathrm{selected}})=1\right]\ge\frac{9}{10}",
     needs=[require("d >= 1100", lambda d: d >= 1100)],

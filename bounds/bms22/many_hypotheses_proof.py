@@ -15,15 +15,12 @@ from bounds.theorem import integer, positive, require, theorem
 
 # ---- the construction that the proof prints ----------------------------------------------------------------
 
-STEP = {"parent": "bms22.lemG.1"}
-
 
 CUBE = [integer("d")]
 
 
 @theorem(
     "bms22.lemG.1.s1",
-    **STEP,
     kind="construction",
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=1_{x_1>0}\in\{0,1\},\ h^*=1_{x_1>0}:\ R_{\mathcal D}(h^*)=0",
     needs=CUBE,
@@ -34,14 +31,9 @@ def printed_best_risk(*, d):
     return 0
 
 
-@theorem(
-    "bms22.lemG.1.s1",
-    **STEP,
-    reading="corrected",
-    kind="construction",
+@printed_best_risk.corrected(
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=\mathrm{sgn}(x_1)\in\{\pm1\},\ h^*=h_{e_1}:\ "
     r"R_{\mathcal D}(h^*)=0",
-    needs=CUBE,
     source=G + ", proof, with labels +-1",
 )
 def best_risk_with_signs(*, d):
@@ -51,7 +43,6 @@ def best_risk_with_signs(*, d):
 
 @theorem(
     "bms22.lemG.1.s2",
-    **STEP,
     kind="construction",
     says=r"w\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ w_1=-\frac{1}{\sqrt d}:\ R_{\mathcal D}(h_w)=1",
     needs=CUBE,
@@ -62,13 +53,9 @@ def printed_other_risk(*, d):
     return 1
 
 
-@theorem(
-    "bms22.lemG.1.s2",
-    **STEP,
-    reading="corrected",
-    kind="identity",
+@printed_other_risk.corrected(
     says=r"R_{\mathcal D}(h_w)=\Pr\left[\mathrm{Bin}\left(d-1,\frac12\right)\le\frac d2\right]\ge\frac12",
-    needs=CUBE,
+    kind="identity",
     source=G + ", proof, counted",
 )
 def cube_risk(*, d):
@@ -84,7 +71,6 @@ def cube_risk(*, d):
 
 @theorem(
     "bms22.lemG.1.s3",
-    **STEP,
     kind="construction",
     says=r"\max\left\{|\mathcal W|:\ w_1=-\frac{1}{\sqrt d},\ |\langle w,w'\rangle|\ge\frac18\right\}\ge 2^{cd}",
     needs=[require("d >= 3", lambda d: d >= 3 and d == int(d))],
@@ -101,7 +87,6 @@ def log2_cube_family(*, d):
 
 @theorem(
     "bms22.lemG.1.s4",
-    **STEP,
     kind="construction",
     says=r"|\langle e_1,w\rangle|=\frac{1}{\sqrt d}\ge\frac18",
     needs=CUBE,
@@ -114,7 +99,6 @@ def printed_inner_product(*, d):
 
 @theorem(
     "bms22.lemG.1.s5",
-    **STEP,
     kind="inequality",
     says=r"\Pr[h^*]\le\frac{1}{\sum_{w\in\mathcal W}\exp(-\hat R^\rho_S(h_w)\,\varepsilon m/2)}"
     r"\le\frac{1}{|\mathcal W|\,e^{-\varepsilon m/2}}",
@@ -132,7 +116,6 @@ def log_printed_chance(*, epsilon, m, size):
 
 @theorem(
     "bms22.lemG.1.s6",
-    **STEP,
     kind="inequality",
     says=r"m<\frac{c'd}{\varepsilon}\ \Rightarrow\ e^{\varepsilon m/2-c'd}\le e^{-c'd/2}",
     needs=[positive("c"), integer("d"), positive("epsilon"), positive("m")],
@@ -151,7 +134,6 @@ ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0
 
 @theorem(
     "bms22.lemG.1.s7",
-    **STEP,
     kind="inequality",
     says=r"d\ge\frac{2}{c'}+3\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
     needs=[ADMISSIBLE],
@@ -162,13 +144,8 @@ def printed_dimension(*, c):
     return 2 / c + 3
 
 
-@theorem(
-    "bms22.lemG.1.s7",
-    **STEP,
-    reading="corrected",
-    kind="inequality",
+@printed_dimension.corrected(
     says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
-    needs=[ADMISSIBLE],
     source=G + ", proof, last line, solved for d",
 )
 def dimension(*, c):

@@ -26,24 +26,14 @@ from bounds.papers import BMS22
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 CMS21 = "Cortes, Mohri & Suresh 2021"
-
-
 BARTLETT = "Bartlett 1998; Alon, Ben-David, Cesa-Bianchi & Haussler 1997"
-
-
 C = 17
-
-
 DISPLAY = (
     r"\Pr_{S\sim\mathcal{D}^m}\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R^\rho_S(h)"
     r"+2\sqrt{\hat R^\rho_S(h)\frac Mm}+\frac Mm\right]\ge1-\beta,"
     r"\quad M=1+d\log_2(2c^2m)\log_2\frac{2cem}d+\log\frac1\beta,\ c=17,\ d=\mathrm{fat}_{\rho/16}(\mathcal{H})"
 )
-
-
 PRINTED = [integer("m"), integer("d"), in_unit_interval("beta")]
-
-
 UP_TO_M = require("d <= m", lambda d, m: d <= m)
 
 
@@ -93,13 +83,11 @@ def margin_deviation(*, m, d, beta, empirical):
     return square_of_sum(empirical, margin_complexity(m, d, beta))
 
 
-@theorem(
-    "bms22.lemA.2",
-    reading="corrected",
-    kind="tail",
+@margin_deviation.corrected(
     says=DISPLAY + r",\quad d\le m",
     needs=[*PRINTED, UP_TO_M],
-    source=f"{BMS22}, Lemma A.2, with the hypothesis of the covering number bound ({BARTLETT})",
+    source=", with the hypothesis of the covering number bound (Bartlett 1998; Alon, Ben-David, Cesa-Bianchi "
+    "& Haussler 1997)",
 )
 def margin_deviation_up_to_m(*, m, d, beta, empirical):
     """Relative deviation of the margin loss, for fat-shattering dimensions up to m
@@ -110,10 +98,7 @@ def margin_deviation_up_to_m(*, m, d, beta, empirical):
     return square_of_sum(empirical, margin_complexity(m, d, beta))
 
 
-@theorem(
-    "bms22.lemA.2",
-    reading="explicit",
-    kind="tail",
+@margin_deviation.explicit(
     says=r"\Pr\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R^\rho_S(h)+2\sqrt{\hat R^\rho_S(h)\,Q}+4Q\right]\ge1-\beta,"
     r"\quad Q=\frac{\log2\left(1+d\log_2(2c^2m)\log_2\frac{2cem}d\right)+\log(4/\beta)}m,\ d\le m",
     needs=[*PRINTED, UP_TO_M],
@@ -134,11 +119,8 @@ def margin_deviation_derived(*, m, d, beta, empirical):
     return relative(empirical, (two * (1 + _logs(m, d)) + _log(4 / beta)) / m)
 
 
-@theorem(
-    "bms22.lemA.2",
+@margin_deviation.explicit(
     part="zero",
-    reading="explicit",
-    kind="tail",
     says=r"d=0:\quad\Pr\left[\forall h:\ \sqrt{R_{\mathcal{D}}(h)}\le\sqrt{\hat R^\rho_S(h)}"
     r"+\sqrt{\frac{1+\log(1/\beta)}m}\right]\ge1-\beta",
     needs=[integer("m"), in_unit_interval("beta"), at_least("empirical", 0)],
@@ -157,15 +139,12 @@ def margin_deviation_of_one(*, m, beta, empirical):
     return square_of_sum(empirical, (1 + _log(1 / beta)) / m)
 
 
-@theorem(
-    "bms22.lemA.2",
+@margin_deviation.corrected(
     part="halfspaces",
-    reading="corrected",
-    kind="tail",
     says=r"\Pr\left[\sup_{\|w\|\le\Lambda}\left(\sqrt{R_{\mathcal{D}}(h_w)}-\sqrt{\hat R^\rho_S(h_w)}\right)"
     r">\sqrt{\frac Mm}\right]\le\beta,\quad d=2",
     needs=[integer("m", 2), in_unit_interval("beta")],
-    source=f"{BMS22}, Lemma A.2, for linear functions of the plane",
+    source=", for linear functions of the plane",
 )
 def margin_deviation_of_halfspaces(*, m, beta, empirical):
     """Relative deviation of the margin loss of linear functions of the plane: exact suprema

@@ -22,11 +22,7 @@ from bounds.abgmu22.generalized_exponential import selection_penalty
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
 
 BMS22 = "Bassily, Mohri & Suresh 2022, Appendix F"
-
-
 PENALTY = [integer("m"), at_least("sensitivity", 0), positive("epsilon"), in_unit_interval("beta")]
-
-
 ON_INTERVAL = r"\min_{\rho\in[h_{\max}/\sqrt{m},\,h_{\max}]}"
 
 
@@ -92,15 +88,10 @@ def printed_penalty(*, sensitivity, m, epsilon, beta):
         return sensitivity / epsilon * np.log(np.log(m) / beta)
 
 
-@theorem(
-    "bms22.lemF.1",
-    part="tail",
-    reading="corrected",
-    kind="tail",
+@printed_penalty.corrected(
     says=rf"\Pr\left[R_D(w)\le{ON_INTERVAL}F(\rho/2,g_\rho(S))+\frac{{4\Delta_{{\rho/2}}(F)}}{{\varepsilon}}"
     r"\log\frac{J}{\beta}\right]\ge 1-2\beta,\quad\Delta_\rho(F)\ \mathrm{non-increasing\ in}\ \rho,\ "
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}",
-    needs=PENALTY,
     source=f"{BMS22}, Lemma F.1, corrected",
 )
 def corrected_penalty(*, sensitivity, m, epsilon, beta):
@@ -167,15 +158,10 @@ def corollary_order(*, m, norm_bound, r, rho, epsilon, beta):
     return norm_bound * r / rho * printed_penalty(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta)
 
 
-@theorem(
-    "bms22.corF.2",
-    part="tail",
-    reading="corrected",
-    kind="tail",
+@corollary_order.corrected(
     says=r"\Pr\left[R_D(w)\le\min_{\rho\in[\Lambda r/\sqrt{m},\,\Lambda r]}F(\rho/2,g_\rho(S))"
     r"+\frac{32\Lambda r}{m\rho\varepsilon}\log\frac{2J}{\beta}\right]\ge 1-\beta,\quad "
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}",
-    needs=[*SCALE, in_unit_interval("beta")],
     source=f"{BMS22}, Corollary F.2, corrected",
 )
 def corollary_penalty(*, m, norm_bound, r, rho, epsilon, beta):

@@ -46,7 +46,6 @@ RHO = [integer("m"), *READING, require("1 <= m rho^2 and rho <= 1", lambda m, rh
 
 @theorem(
     "bms22.lemF.1.s1",
-    parent="bms22.lemF.1",
     kind="construction",
     says=r"\rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ \Rightarrow\ "
     r"\exists\hat{\rho}\in\mathcal{V}:\ \hat{\rho}\le\rho_{opt}<2\hat{\rho}",
@@ -65,11 +64,7 @@ def grid_point(*, m, rho, base="e", rounding="ceil"):
     return next((float(v) for v in margins(m, 1.0, base, rounding) if v <= rho < 2 * v), None)
 
 
-@theorem(
-    "bms22.lemF.1.s1",
-    parent="bms22.lemF.1",
-    reading="corrected",
-    kind="construction",
+@grid_point.corrected(
     says=r"J=\max\{1,\lceil\frac{1}{2}\log_2 m\rceil\},\ \rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ "
     r"\Rightarrow\ \exists\hat{\rho}\in\mathcal{V}:\ \frac{\rho_{opt}}{2}\le\hat{\rho}\le\rho_{opt}",
     needs=[integer("m"), require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)],
@@ -88,23 +83,16 @@ def grid_point_corrected(*, m, rho):
 
 
 PROOF = f"{BMS22}, proof of Lemma F.1"
-
-
 BEST = r"F(\rho^*;g_{\rho^*}(S))\le\min_{\rho\in\mathcal{V}}F(\rho;g_\rho(S))"
-
-
 NEAR = [
     positive("rho_hat"),
     require("rho_opt/2 <= rho_hat <= rho_opt", lambda rho_hat, rho_opt: rho_opt / 2 <= rho_hat <= rho_opt),
 ]
-
-
 LOSSES = require("0 <= loss_hat <= loss_opt", lambda loss_hat, loss_opt: 0 <= loss_hat <= loss_opt)
 
 
 @theorem(
     "bms22.lemF.1.s2",
-    parent="bms22.lemF.1",
     kind="tail",
     says=rf"\Pr\left[{BEST}+\frac{{\Delta_\rho(F)}}{{\varepsilon}}\log\frac{{\log m}}{{\beta}}\right]\ge 1-\beta",
     needs=PENALTY,
@@ -119,13 +107,8 @@ def printed_choice(*, sensitivity, m, epsilon, beta):
     return printed_penalty(sensitivity=sensitivity, m=m, epsilon=epsilon, beta=beta)
 
 
-@theorem(
-    "bms22.lemF.1.s2",
-    parent="bms22.lemF.1",
-    reading="corrected",
-    kind="tail",
+@printed_choice.corrected(
     says=rf"\Pr\left[{BEST}+\frac{{4\Delta_\rho(F)}}{{\varepsilon}}\log\frac{{J}}{{\beta}}\right]\ge 1-\beta",
-    needs=PENALTY,
     source=f"{PROOF}, with the constant of abgmu22.thm.gem",
 )
 def corrected_choice(*, sensitivity, m, epsilon, beta):
@@ -141,7 +124,6 @@ def corrected_choice(*, sensitivity, m, epsilon, beta):
 
 @theorem(
     "bms22.lemF.1.s3",
-    parent="bms22.lemF.1",
     says=r"\Delta_\rho\ \mathrm{non-decreasing},\ \hat{\rho}>\frac{\rho_{opt}}{2}\ \Rightarrow\ "
     r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
     needs=[*NEAR, at_least("power", 0)],
@@ -158,10 +140,7 @@ def half_sensitivity(*, rho_hat, rho_opt, power):
     return (rho_opt / 2) ** power
 
 
-@theorem(
-    "bms22.lemF.1.s3",
-    parent="bms22.lemF.1",
-    reading="corrected",
+@half_sensitivity.corrected(
     says=r"\Delta_\rho\ \mathrm{non-increasing},\ \hat{\rho}\ge\frac{\rho_{opt}}{2}\ \Rightarrow\ "
     r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
     needs=[*NEAR, between("power", -inf, 0)],
@@ -178,7 +157,6 @@ def half_sensitivity_corrected(*, rho_hat, rho_opt, power):
 
 @theorem(
     "bms22.lemF.1.s4",
-    parent="bms22.lemF.1",
     says=r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
     needs=[LOSSES, positive("rho"), at_least("power", 0), between("slope", -inf, inf)],
     source=PROOF,
@@ -194,10 +172,7 @@ def raised_loss(*, rho, loss_hat, loss_opt, power, slope):
     return rho**-power + slope * loss_opt
 
 
-@theorem(
-    "bms22.lemF.1.s4",
-    parent="bms22.lemF.1",
-    reading="corrected",
+@raised_loss.corrected(
     says=r"F(\rho,t)\ \mathrm{non-decreasing\ in}\ t\ \Rightarrow\ "
     r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
     needs=[LOSSES, positive("rho"), at_least("power", 0), at_least("slope", 0)],
@@ -214,7 +189,6 @@ def raised_loss_corrected(*, rho, loss_hat, loss_opt, power, slope):
 
 @theorem(
     "bms22.lemF.1.s5",
-    parent="bms22.lemF.1",
     says=r"F(\hat{\rho};g_{\rho_{opt}}(S))\le F(\rho_{opt}/2;g_{\rho_{opt}}(S))",
     needs=[*NEAR, at_least("power", 0)],
     source=PROOF,
@@ -232,7 +206,6 @@ def halved_margin(*, rho_hat, rho_opt, power):
 
 @theorem(
     "bms22.lemF.1.s6",
-    parent="bms22.lemF.1",
     kind="tail",
     says=r"\Pr\left[R_D(w)\le F(\rho^*;g_{\rho^*}(S))\right]\ge 1-\beta",
     needs=[integer("m"), in_unit_interval("beta")],
@@ -250,14 +223,9 @@ def printed_confidence(*, m, beta):
     return beta
 
 
-@theorem(
-    "bms22.lemF.1.s6",
-    parent="bms22.lemF.1",
-    reading="corrected",
-    kind="tail",
+@printed_confidence.corrected(
     says=r"\mathcal{A}\ \mathrm{at\ confidence}\ \frac{\beta}{J}\ \Rightarrow\ "
     r"\Pr\left[R_D(w)\le F(\rho^*;g_{\rho^*}(S))\right]\ge 1-\beta",
-    needs=[integer("m"), in_unit_interval("beta")],
     source=f"{PROOF}, with a union bound over the grid",
 )
 def corrected_confidence(*, m, beta):
@@ -272,14 +240,11 @@ def corrected_confidence(*, m, beta):
 
 
 TEXT = f"{BMS22}, first paragraph"
-
-
 LARGE = [positive("h_max"), positive("rho")]
 
 
 @theorem(
     "bms22.lemF.1.t1",
-    parent="bms22.lemF.1",
     kind="rate",
     says=r"h_{\max}>\rho\ \Rightarrow\ F(\rho;g_\rho(S))=\Omega(1)",
     needs=[*LARGE, require("h_max > rho", lambda h_max, rho: h_max > rho), integer("m"), positive("epsilon")],
@@ -296,12 +261,10 @@ def trivial_below(*, h_max, rho, m, epsilon, beta, delta):
     return rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
 
 
-@theorem(
-    "bms22.lemF.1.t1",
-    parent="bms22.lemF.1",
-    reading="corrected",
+@trivial_below.corrected(
     says=r"\rho\ge h_{\max}\ \Rightarrow\ \min_h\hat{R}^\rho_S(h)=1,\ "
     r"\min_h\hat{L}^\rho_S(h)\ge 1-\frac{h_{\max}}{\rho}",
+    kind="inequality",
     needs=[*LARGE, require("rho >= h_max", lambda h_max, rho: rho >= h_max)],
     source=f"{TEXT}, with the inequality turned round",
 )
@@ -319,7 +282,6 @@ def trivial_above(*, h_max, rho):
 
 @theorem(
     "bms22.lemF.1.t2",
-    parent="bms22.lemF.1",
     says=r"\rho\le\frac{\Lambda r}{\sqrt{m}}\ \Rightarrow\ \frac{\Lambda r}{\rho\sqrt{m}}\ge 1,\quad"
     r"\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}\ge 1\ (m\ge 3)",
     needs=[
@@ -376,7 +338,6 @@ def rate_5(*, m, ratio, layers, width, eta_norm, epsilon, beta):
 
 @theorem(
     "bms22.lemF.1.t3",
-    parent="bms22.lemF.1",
     says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho\ \mathrm{and\ non-decreasing\ in}\ t,\ i=1,\ldots,5",
     needs=[integer("m"), positive("epsilon"), in_unit_interval("beta")],
     source=TEXT,
@@ -404,7 +365,6 @@ def bounds_along(*, m, epsilon, beta, loss, ratios):
 
 @theorem(
     "bms22.lemF.1.t4",
-    parent="bms22.lemF.1",
     says=r"\rho\le\rho'\ \Rightarrow\ g_\rho(S)\le g_{\rho'}(S)",
     needs=[positive("rho"), at_least("factor_rho", 1)],
     source=TEXT,
@@ -438,7 +398,6 @@ def _five(m, ratio, beta, M):
 
 @theorem(
     "bms22.lemF.1.t5",
-    parent="bms22.lemF.1",
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\le\Delta_{\rho'}(F_i)",
     needs=FIVE,
     source=f"{BMS22}, Lemma F.1: where Delta_rho(F) is a non-decreasing function of rho",
@@ -454,12 +413,8 @@ def rising_sensitivities(*, m, ratio, beta, M):
     return _five(m, ratio, beta, M)
 
 
-@theorem(
-    "bms22.lemF.1.t5",
-    parent="bms22.lemF.1",
-    reading="corrected",
+@rising_sensitivities.corrected(
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)",
-    needs=FIVE,
     source=f"{BMS22}, Lemma F.1, with the direction its proof uses",
 )
 def falling_sensitivities(*, m, ratio, beta, M):

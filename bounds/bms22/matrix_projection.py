@@ -13,17 +13,9 @@ import numpy as np
 from bounds.theorem import in_unit_interval, integer, require, theorem
 
 SOURCE = "Bassily, Mohri & Suresh 2022, Appendix D, Lemma D.1"
-
-
 NEEDS = [integer("m"), integer("k"), in_unit_interval("beta")]
-
-
 NORM = r"\|\Phi W\|_F^2\le\|W\|_F^2\left(1+"
-
-
 PRODUCTS = r"\forall i:\ \|W^\top\Phi^\top\Phi z_i-W^\top z_i\|_2\le\|W\|_F\|z_i\|_2"
-
-
 REPAIRED = 16  # c of the corrected reading
 
 
@@ -59,16 +51,13 @@ def product_deviation(*, m, k, beta):
     return sqrt((log(m) - log(beta)) / k)
 
 
-@theorem(
-    "bms22.lemD.1",
-    reading="explicit",
-    kind="tail",
+@norm_deviation.explicit(
+    part="",
     says=r"t=\log\frac{2m+1}{\beta}:\ \Pr_\Phi\left["
     + NORM
     + r"2\sqrt{\frac{t}{k}}+\frac{2t}{k}\right)\ \wedge\ "
     + PRODUCTS
     + r"\left(\sqrt{\frac{12t}{k}}+\frac{4t}{k}\right)\right]\ge 1-\beta",
-    needs=NEEDS,
     source=SOURCE + "; our constants",
 )
 def deviations(*, m, k, beta):
@@ -94,10 +83,8 @@ def products_preserved(W, Z, projected_W, projected_Z, norm, product):
     return bool(enlarged and np.all(errors <= product * size * np.linalg.norm(Z, axis=1)))
 
 
-@theorem(
-    "bms22.lemD.1",
-    reading="corrected",
-    kind="tail",
+@norm_deviation.corrected(
+    part="",
     says=r"k\ge\log\frac{m}{\beta}\ge\log 2:\quad\Pr_\Phi\left["
     + NORM
     + r"16\sqrt{\frac{\log(m/\beta)}{k}}\right)\ \wedge\ "
@@ -135,7 +122,6 @@ def all_signs_equal(p):
 
 @theorem(
     "bms22.lemD.1.s1",
-    parent="bms22.lemD.1",
     reading="explicit",
     says=r"E\cosh\left(\lambda\sqrt{\sum_j a_j\xi_j^2}\right)\le\max_j E\cosh(\lambda\xi_j),\ a_j\ge 0,\ \sum_j a_j=1",
     source="ours: why N does not appear",
@@ -153,7 +139,6 @@ def column_average(*, weights, column_values):
 
 @theorem(
     "bms22.lemD.1.s2",
-    parent="bms22.lemD.1",
     reading="explicit",
     says=r"\log E\exp\left(\lambda(\langle s,w\rangle\langle s,z\rangle-\langle w,z\rangle)\right)\le"
     r"\frac{3\lambda^2}{1-4\lambda},\quad \|w\|_2=\|z\|_2=1,\ s\in\{\pm1\}^p",
@@ -175,12 +160,10 @@ def product_mgf(*, rate):
     return 3 * rate**2 / (1 - 4 * rate)
 
 
-@theorem(
-    "bms22.lemD.1",
+@norm_deviation.explicit(
     part="union",
-    reading="explicit",
     says=r"(2m+1)e^{-t}=\beta",
-    needs=NEEDS,
+    kind="inequality",
     source=SOURCE + "; our constants",
 )
 def union_of_deviations(*, m, k, beta):

@@ -22,7 +22,6 @@ from bounds.theorem import at_least, between, in_unit_interval, integer, positiv
 
 @theorem(
     "bms22.thm3.1.em-privacy",
-    parent="bms22.thm3.1",
     kind="privacy",
     says=r"\Pr[c]\propto\exp\left(\frac{\varepsilon\,q(S,c)}{2\Delta_q}\right),\ "
     r"\max_{S\sim S'}\max_c|q(S,c)-q(S',c)|\le\Delta_q\ \Rightarrow\ \varepsilon\mathrm{-DP}",
@@ -47,7 +46,6 @@ def selection_epsilon(*, epsilon):
 
 @theorem(
     "bms22.thm3.1.em-accuracy",
-    parent="bms22.thm3.1",
     kind="tail",
     says=r"m\ge\frac{4\log(4|\mathcal{C}|/\beta)}{\varepsilon\alpha}\ \Rightarrow\ "
     r"\Pr\left[\hat{R}(\tilde{w})>\hat{R}(\hat{w})+\alpha\right]\le\frac{\beta}{4}",
@@ -67,11 +65,7 @@ def printed_excess(*, candidates, epsilon, m, beta):
     return 4 * np.log(4 * candidates / beta) / (epsilon * m)
 
 
-@theorem(
-    "bms22.thm3.1.em-accuracy",
-    parent="bms22.thm3.1",
-    reading="explicit",
-    kind="tail",
+@printed_excess.explicit(
     says=r"\Pr\left[q(\tilde{c})<\max_c q(c)"
     r"-\frac{2\Delta_q}{\varepsilon}\log\frac{|\mathcal{C}|}{\beta}\right]\le\beta",
     needs=[integer("candidates"), positive("epsilon"), positive("sensitivity"), in_unit_interval("beta")],
@@ -93,30 +87,18 @@ def selection_excess(*, candidates, epsilon, sensitivity, beta):
 
 
 PAPER = "Bassily, Mohri & Suresh 2022"
-
-
 GAMMA = (
     r"\Gamma=\frac{\Lambda^2r^2\log(m/\beta)\log(\Lambda r/(\beta\rho))}{\rho^2\varepsilon m}"
     r"+\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}+\frac{\log(1/\beta)}{m}"
 )
-
-
 RISK = r"R_{\mathcal D}(w^{\mathrm{Priv}})\le\min_{\|w\|_2\le\Lambda}"
-
-
 PRINTED = (
     r"\Pr\left[" + RISK + r"\left\{\hat R^\rho_S(w)+O\left(\sqrt{\hat R^\rho_S(w)\left("
     r"\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}+\frac{\log(1/\beta)}{m}\right)}+\Gamma\right)\right\}\right]"
     r"\ge 1-\beta,\quad " + GAMMA
 )
-
-
 SIZES = [integer("m"), positive("norm_bound"), positive("radius"), MARGIN]
-
-
 NEEDS = [*SIZES, positive("epsilon"), in_unit_interval("beta"), between("margin_loss", 0, 1)]
-
-
 NOT_NEAR_ONE = require("beta <= 1/2", lambda beta: beta <= 0.5)
 
 
@@ -126,7 +108,6 @@ NOT_NEAR_ONE = require("beta <= 1/2", lambda beta: beta <= 0.5)
     kind="privacy",
     says=r"\mathcal A_{\mathrm{PrivMrg}}\ \mathrm{is}\ \varepsilon\mathrm{-differentially\ private}",
     needs=[positive("epsilon")],
-    source=f"{PAPER}, Theorem 3.1",
 )
 def learner_epsilon(*, epsilon):
     """Algorithm 1 is epsilon-DP
@@ -166,14 +147,10 @@ def printed_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     return sqrt(margin_loss * spread) + selection + spread
 
 
-@theorem(
-    "bms22.thm3.1",
-    part="tail",
-    reading="corrected",
-    kind="tail",
+@printed_gap.corrected(
     says=r"\beta\le\frac12:\quad " + PRINTED,
     needs=[*NEEDS, NOT_NEAR_ONE],
-    source=f"{PAPER}, Theorem 3.1, with beta <= 1/2",
+    source=", with beta <= 1/2",
 )
 def gap_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     """Margin bound of Algorithm 1 for beta <= 1/2: what stands inside O(.)
@@ -184,7 +161,7 @@ def gap_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss
     And log(41a) <= 5.4 log(a/beta), log(4/beta) <= 4.4 a^2 L log(a/beta): the selection's share in Gamma. The
     explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
     """
-    return printed_gap.theorem.function(
+    return printed_gap.theorem.formula(
         m=m,
         epsilon=epsilon,
         beta=beta,
@@ -196,8 +173,6 @@ def gap_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss
 
 
 ORDER = 5000.0  # C of the corrected reading
-
-
 SOFT_ORDER = 1500.0  # C of the soft form
 
 
@@ -210,7 +185,7 @@ SOFT_ORDER = 1500.0  # C of the soft form
     + r"\left\{\hat R^\rho_S(w)+\tilde O\left(\sqrt{\hat R^\rho_S(w)\frac{\Lambda^2r^2}{m\rho^2}}+"
     r"\frac{\Lambda^2r^2}{\rho^2\min(1,\varepsilon)m}\right)\right\}\right]\ge 1-\beta",
     needs=NEEDS,
-    source=f"{PAPER}, Theorem 3.1, in the appendix as circulated apart (002) only",
+    source=", in the appendix as circulated apart (002) only",
 )
 def soft_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     """Margin bound of Algorithm 1 without logarithms: what stands inside O~(.)
@@ -265,15 +240,10 @@ def class_complexity(*, m, beta, log_size):
     return (log_size + log(4) - log(beta)) / m
 
 
-@theorem(
-    "bms22.thm3.1",
-    part="tail",
-    reading="explicit",
-    kind="tail",
+@printed_gap.explicit(
     says=r"\Pr\left[R_{\mathcal D}(w^{\mathrm{Priv}})\le\hat R^\rho_S(w)+\alpha+\sqrt{2(\hat R^\rho_S(w)+\alpha)A}+2A"
     r"\ \forall\,\|w\|_2\le\Lambda\right]\ge 1-\frac{3\beta}{4},\quad "
     r"A=\frac{k\log(1+40\Lambda r/\rho)+\log(4/\beta)}{m},\ \alpha=\frac{2A}{\varepsilon}",
-    needs=NEEDS,
     source=f"{PAPER}, Appendix B.1; our constants",
 )
 def explicit_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
@@ -342,12 +312,10 @@ def printed_norm(*, d, m, beta, norm_bound, radius, rho):
     return sqrt(d) * rho / radius
 
 
-@theorem(
-    "bms22.rem3.1",
+@printed_norm.explicit(
     part="square",
-    reading="explicit",
-    kind="identity",
     says=r"E\|\Phi^\top w\|_2^2=\frac dk\|w\|_2^2",
+    kind="identity",
     needs=FIXED,
     source="ours: columns of Phi have independent entries of variance 1/k",
 )
@@ -362,11 +330,8 @@ def expected_square(*, d, k, norm):
     return d / k * norm**2
 
 
-@theorem(
-    "bms22.rem3.1",
+@printed_norm.explicit(
     part="selected",
-    reading="explicit",
-    kind="mean",
     says=r"E\|\Phi^\top\tilde w\|_2\le 2\Lambda\sqrt{\frac dk}",
     needs=[integer("d"), integer("k"), positive("norm_bound"), at_least("m", 1)],
     source="ours: the same for a w~ that has seen Phi",

@@ -14,29 +14,15 @@ from bounds.bms22.pure_learner import NOT_NEAR_ONE, PAPER, SIZES
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{PAPER}, Appendix B.1, proof of Theorem 3.1"
-
-
-STEP = {"parent": "bms22.thm3.1"}
-
-
 GEOMETRY = [positive("norm_bound"), positive("radius"), MARGIN]
-
-
 CONFIDENT = [*SIZES, in_unit_interval("beta")]
-
-
 THRESHOLD = r"\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon}"
-
-
 ALPHA = r"\alpha=\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon m}"
-
-
 ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
 
 
 @theorem(
     "bms22.thm3.1.s0",
-    **STEP,
     kind="rate",
     says=r"m<" + THRESHOLD + r"\ \Rightarrow\ \mathrm{the\ bound\ follows\ trivially}",
     needs=CONFIDENT,
@@ -52,12 +38,9 @@ def trivial_share(*, m, beta, norm_bound, radius, rho):
     return (log(a) - log(beta)) / (log(20 * a) - log(beta))
 
 
-@theorem(
-    "bms22.thm3.1.s0",
-    **STEP,
-    reading="corrected",
-    kind="inequality",
+@trivial_share.corrected(
     says=r"\beta\le\frac12:\quad m<" + THRESHOLD + r"\ \Rightarrow\ \Gamma>\frac{1}{6c}",
+    kind="inequality",
     needs=[*CONFIDENT, NOT_NEAR_ONE],
     source=SOURCE + ", with beta <= 1/2",
 )
@@ -71,7 +54,6 @@ def trivial_share_corrected(*, m, beta, norm_bound, radius, rho):
 
 @theorem(
     "bms22.thm3.1.s2",
-    **STEP,
     kind="inequality",
     says=ALPHA + r"\ \Rightarrow\ \exists c:\ " + ENOUGH,
     needs=CONFIDENT,
@@ -89,11 +71,7 @@ def printed_alpha(*, m, epsilon, beta, norm_bound, radius, rho):
 SELECTION_CONSTANT = 1140.0  # c of the corrected reading
 
 
-@theorem(
-    "bms22.thm3.1.s2",
-    **STEP,
-    reading="corrected",
-    kind="inequality",
+@printed_alpha.corrected(
     says=r"\beta\le\frac12,\ c=1140:\quad " + ALPHA + r"\ \Rightarrow\ " + ENOUGH,
     needs=[*CONFIDENT, NOT_NEAR_ONE],
     source=SOURCE + ", with beta <= 1/2, our rows and (1 + 40 Lambda r/rho)^k candidates",
@@ -110,7 +88,6 @@ def alpha_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho):
 
 @theorem(
     "bms22.thm3.1.s3",
-    **STEP,
     kind="identity",
     says=r"\hat R_S(\Phi^\top\tilde w)=\hat R^{(k)}_{S_\Phi}(\tilde w)",
     source=SOURCE + ", first display",
@@ -128,7 +105,6 @@ def lifted_errors(*, projected_margins):
 
 @theorem(
     "bms22.thm3.1.s4",
-    **STEP,
     part="norms",
     says=r"\|w^*_\Phi\|_2\le\sqrt{1+\frac{\rho}{3\Lambda r}}\,\|w^*\|_2\le 2\Lambda",
     needs=GEOMETRY,
@@ -148,7 +124,6 @@ def enlarged_norm(*, norm_bound, radius, rho):
 
 @theorem(
     "bms22.thm3.1.s4",
-    **STEP,
     part="margins",
     says=r"y\langle w_c,x_\Phi\rangle\ge y\langle w^*_\Phi,x_\Phi\rangle-0.15\rho,\ "
     r"\hat R^{0.5\rho,(k)}(w_c)\le\hat R^{0.65\rho,(k)}(w^*_\Phi)",
@@ -168,7 +143,6 @@ def margin_lost_to_the_cover(*, norm_bound, radius, rho):
 
 @theorem(
     "bms22.thm3.1.s5",
-    **STEP,
     part="margins",
     says=r"y\langle w^*,x\rangle\ge\rho\ \Rightarrow\ y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{\rho}{3}",
     needs=GEOMETRY,
@@ -179,13 +153,8 @@ def margin_kept(*, norm_bound, radius, rho):
     return rho / 3
 
 
-@theorem(
-    "bms22.thm3.1.s5",
-    **STEP,
-    part="margins",
-    reading="corrected",
+@margin_kept.corrected(
     says=r"y\langle w^*,x\rangle\ge\rho\ \Rightarrow\ y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{2\rho}{3}",
-    needs=GEOMETRY,
     source=SOURCE + ", with what Lemma A.3 gives",
 )
 def margin_kept_corrected(*, norm_bound, radius, rho):
@@ -198,7 +167,6 @@ def margin_kept_corrected(*, norm_bound, radius, rho):
 
 @theorem(
     "bms22.thm3.1.s5",
-    **STEP,
     part="hence",
     says=r"\left(y\langle w^*,x\rangle\ge\rho\Rightarrow y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{\rho}{3}\right)"
     r"\ \Rightarrow\ \hat R^{0.65\rho,(k)}_{S_\Phi}(w^*_\Phi)\le\hat R^\rho_S(w^*)",
@@ -210,14 +178,9 @@ def implied_loss_margin(*, norm_bound, radius, rho):
     return 0.65 * rho
 
 
-@theorem(
-    "bms22.thm3.1.s5",
-    **STEP,
-    part="hence",
-    reading="corrected",
+@implied_loss_margin.corrected(
     says=r"\left(y\langle w^*,x\rangle\ge\rho\Rightarrow y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{2\rho}{3}\right)"
     r"\ \Rightarrow\ \hat R^{0.65\rho,(k)}_{S_\Phi}(w^*_\Phi)\le\hat R^\rho_S(w^*)",
-    needs=GEOMETRY,
     source=SOURCE + ", with 2 rho/3",
 )
 def implied_loss_margin_corrected(*, norm_bound, radius, rho):
@@ -225,14 +188,11 @@ def implied_loss_margin_corrected(*, norm_bound, radius, rho):
     return 0.65 * rho
 
 
-@theorem(
-    "bms22.thm3.1.s5",
-    **STEP,
+@margin_kept.explicit(
     part="rows",
-    reading="explicit",
-    kind="tail",
     says=r"\Pr_\Phi\left[\exists i:\ y_i\langle w^*,x_i\rangle\ge\rho,\ y_i\langle\Phi w^*,\Phi x_i\rangle<"
     r"\frac{2\rho}{3}\right]\le\frac{\beta}{4}",
+    kind="tail",
     needs=CONFIDENT,
     source=SOURCE + "; our constants",
 )
@@ -243,7 +203,6 @@ def margin_failure(*, m, beta, norm_bound, radius, rho):
 
 @theorem(
     "bms22.thm3.1.s6",
-    **STEP,
     kind="tail",
     says=r"\Pr\left[\hat R_S(w^{\mathrm{Priv}})\le\hat R^\rho_S(w^*)+\alpha\right]\ge 1-\frac{3\beta}{4}",
     needs=[*CONFIDENT, positive("alpha")],
@@ -259,11 +218,7 @@ def empirical_chain(*, m, beta, norm_bound, radius, rho, alpha):
     return alpha
 
 
-@theorem(
-    "bms22.thm3.1.s6",
-    **STEP,
-    reading="explicit",
-    kind="tail",
+@empirical_chain.explicit(
     says=r"\Pr\left[\hat R_S(w^{\mathrm{Priv}})>\hat R^\rho_S(w^*)+"
     r"\frac{2(\log|\mathcal C|+\log(4/\beta))}{\varepsilon m}\right]\le\frac{\beta}{4}"
     r"\quad\mathrm{where}\ \Phi^\top\Phi=I",
@@ -277,7 +232,6 @@ def chain_failure(*, m, epsilon, beta, norm_bound, radius, rho, k):
 
 @theorem(
     "bms22.thm3.1.s7",
-    **STEP,
     part="final",
     says=r"R\le\hat R+2\sqrt{\hat RB}+4B,\ \hat R\le R^*+\alpha\ \Rightarrow\ R\le R^*+2\sqrt{R^*B}+2\alpha+8B",
     needs=[between("loss", 0, 1), at_least("alpha", 0), at_least("complexity", 0)],
@@ -298,7 +252,6 @@ def final_line(*, loss, alpha, complexity):
 
 @theorem(
     "bms22.thm3.1.s7",
-    **STEP,
     part="argmin",
     kind="identity",
     says=r"\mathrm{arg}\min_w\hat R^\rho_S(w)"
@@ -313,7 +266,6 @@ def objective(*, loss, complexity):
 
 @theorem(
     "bms22.thm3.1.s8",
-    **STEP,
     reading="explicit",
     kind="tail",
     says=r"\Pr\left[R>\hat R+\sqrt{2\hat RA}+2A\right]\le e^{-mA}",
@@ -350,14 +302,11 @@ def log_worst_selection(*, log_size, m, epsilon, alpha):
 
 
 SOURCE = "Bassily, Mohri & Suresh 2022, Appendix B.1, proof of Theorem 3.1"
-
-
 NEEDS = [integer("k"), positive("norm_bound"), positive("radius"), MARGIN]
 
 
 @theorem(
     "bms22.thm3.1.s1",
-    parent="bms22.thm3.1",
     kind="construction",
     says=r"|\mathcal{C}|=\left(\frac{20\Lambda r}{\rho}\right)^k",
     needs=NEEDS,
@@ -372,13 +321,9 @@ def printed_size(*, k, norm_bound, radius, rho):
     return (20 * norm_bound * radius / rho) ** k
 
 
-@theorem(
-    "bms22.thm3.1.s1",
-    parent="bms22.thm3.1",
-    reading="corrected",
-    kind="inequality",
+@printed_size.corrected(
     says=r"\left(\frac{20\Lambda r}{\rho}\right)^k\le\min|\mathcal{C}|\le\left(1+\frac{40\Lambda r}{\rho}\right)^k",
-    needs=NEEDS,
+    kind="inequality",
     source=SOURCE + ", with the two volume bounds",
 )
 def log_size_bounds(*, k, norm_bound, radius, rho):
@@ -396,12 +341,8 @@ def log_size_bounds(*, k, norm_bound, radius, rho):
     return k * log(20 * a), k * log1p(40 * a)
 
 
-@theorem(
-    "bms22.thm3.1.s1",
+@printed_size.explicit(
     part="lattice",
-    parent="bms22.thm3.1",
-    reading="explicit",
-    kind="construction",
     says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
     r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
     needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), *NEEDS[1:]],

@@ -22,7 +22,7 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, theore
     kind="identity",
     says=r"\Pr\left[\forall x\in\mathcal{X}:\ \|\hat{\psi}(x)\|_2=r\right]=1",
     needs=[positive("radius")],
-    source="Bassily, Mohri & Suresh 2022, Theorem 4.1, first assertion; psi is Equation 2",
+    source=", first assertion; psi is Equation 2",
 )
 def feature_norm(*, radius):
     """The Euclidean norm of psi(x), for every x and every draw of the frequencies: r.
@@ -39,7 +39,7 @@ def feature_norm(*, radius):
     says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
     r"\le 2r^2\sqrt{\frac{\log(m/\beta)}{D}}\right]\ge 1-\beta",
     needs=[integer("m"), in_unit_interval("beta"), integer("count"), positive("radius")],
-    source="Bassily, Mohri & Suresh 2022, Theorem 4.1, second assertion",
+    source=", second assertion",
 )
 def inner_product_error(*, m, beta, count, radius=1.0):
     """How far inner products of features may be from the kernel, all pairs of m points at once.
@@ -55,11 +55,7 @@ def inner_product_error(*, m, beta, count, radius=1.0):
     return 2 * radius**2 * sqrt(log(m / beta) / count)
 
 
-@theorem(
-    "bms22.thm4.1",
-    part="inner-products",
-    reading="explicit",
-    kind="tail",
+@inner_product_error.explicit(
     says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
     r"\le r^2\sqrt{\frac{2\log(m(m-1)/\beta)}{D}}\right]\ge 1-\beta",
     needs=[integer("m", 2), in_unit_interval("beta"), integer("count"), positive("radius")],
@@ -79,7 +75,6 @@ def inner_product_error_sharp(*, m, beta, count, radius=1.0):
 
 @theorem(
     "bms22.thm4.1.s1",
-    parent="bms22.thm4.1",
     kind="identity",
     says=r"\mathbb{E}_{\omega_1,\ldots,\omega_D}\left[\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle\right]"
     r"=r^2\,\mathbb{E}\cos\langle\omega,x_i-x_j\rangle=K(x_i,x_j)",
@@ -98,7 +93,6 @@ def mean_inner_product(*, mean_cosine, radius=1.0):
 
 @theorem(
     "bms22.thm4.1.s2",
-    parent="bms22.thm4.1",
     kind="tail",
     says=r"\Pr\left[|\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|\ge r^2t\right]\le 2e^{-Dt^2/2}",
     needs=[integer("count"), at_least("t", 0)],
@@ -115,7 +109,6 @@ def one_pair_tail(*, count, t):
 
 @theorem(
     "bms22.thm4.1.s3",
-    parent="bms22.thm4.1",
     kind="tail",
     says=r"\binom{m}{2}\cdot 2\exp\left(-\frac{D}{2}\cdot\frac{4\log(m/\beta)}{D}\right)"
     r"=\beta^2\,\frac{m-1}{m}\le\beta",

@@ -33,8 +33,6 @@ from bounds.papers import BMS22
 from bounds.theorem import in_unit_interval, integer, theorem
 
 CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"
-
-
 SAMPLE = [integer("m"), integer("V", 0), in_unit_interval("beta")]
 
 

@@ -35,15 +35,13 @@ from bounds.theorem import at_least, integer, require, theorem
 
 # Steps of the derivation --------------------------------------------------------------------------------------------
 
-STEP = dict(parent="bms22.lemA.1", reconstructed=True)
-
 
 @theorem(
     "bms22.lemA.1.s0",
     says=r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
     kind="construction",
     source="what turns the VC dimension of H into that of the sets of errors",
-    **STEP,
+    reconstructed=True,
 )
 def vc_of_signs(*, patterns):
     """The sets of errors have no larger VC dimension than the classifiers sign(h), if ties count as errors
@@ -74,7 +72,7 @@ def vc_of_signs(*, patterns):
     says=r"p>\frac1m\ \Rightarrow\ \Pr[\mathrm{Bin}(m,p)\ge mp]>\frac14",
     needs=[integer("m", 2)],
     source="Greenberg & Mohri 2014, Theorem 1",
-    **STEP,
+    reconstructed=True,
 )
 def ghost_reaches(*, m):
     """A ghost sample has at least the expected number of errors with probability above 1/4
@@ -91,7 +89,7 @@ def ghost_reaches(*, m):
     says=r"0\le r\le p\le r'\ \Rightarrow\ \frac{r'-r}{\sqrt{(r+r')/2}}\ge\frac{p-r}{\sqrt p}",
     needs=[require("0 <= r <= p <= ghost, 0 < p", lambda r, p, ghost: 0 <= r <= p <= ghost and p > 0)],
     source=CGM19,
-    **STEP,
+    reconstructed=True,
 )
 def deviation_of_risk(*, r, p, ghost):
     """A deviation from the risk becomes one from the ghost sample
@@ -108,7 +106,7 @@ def deviation_of_risk(*, r, p, ghost):
     kind="tail",
     needs=[integer("s"), at_least("u", 0)],
     source=f"{CGM19} has exp(-u^2/(2s)), Hoeffding's bound; the second term is ours",
-    **STEP,
+    reconstructed=True,
 )
 def swapping_tail(*, s, u):
     """Swapping records: the tail of a sum of s fair signs
@@ -134,7 +132,7 @@ def patterns_of_errors(m, V):
     says=r"\Pi_{\mathcal{H}}(2m)\le(2m)^{V}",
     needs=[integer("m"), integer("V", 0)],
     source='what "and VC-dimension bounds" must mean to arrive at V log(2m)',
-    **STEP,
+    reconstructed=True,
 )
 def growth(*, m, V):
     """VC dimension bounds: the growth function at 2m is at most (2m)^V
@@ -145,13 +143,10 @@ def growth(*, m, V):
     return (2 * m) ** V
 
 
-@theorem(
-    "bms22.lemA.1.s4",
-    reading="corrected",
+@growth.corrected(
     says=r"4\sum_{i\le V}\binom{2m}i\,e^{-L-L^2/(3m)}\le\beta,\quad L=V\log(2m)+\log\frac4\beta",
     needs=SAMPLE,
     source="derived here",
-    **STEP,
 )
 def union_over_patterns(*, m, V, beta):
     """The union over all patterns of errors costs beta, V = 1 included
@@ -168,7 +163,7 @@ def union_over_patterns(*, m, V, beta):
     says=r"R-r\le2\sqrt{QR}\ \Rightarrow\ R\le r+2\sqrt{Qr}+4Q",
     needs=[at_least("root_r", 0), at_least("root_Q", 0)],
     source=CGM19,
-    **STEP,
+    reconstructed=True,
 )
 def solved(*, root_r, root_Q):
     """Solving the deviation for the risk

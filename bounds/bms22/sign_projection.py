@@ -22,11 +22,7 @@ PRESERVED = (
     r"\left|\|\Phi u\|_2^2-\|u\|_2^2\right|\le\frac{\gamma}{3}\|u\|_2^2\right]"
     r"\ge 1-\beta"
 )
-
-
 SETTING = [integer("m"), in_unit_interval("gamma"), in_unit_interval("beta")]
-
-
 APPENDIX = "Bassily, Mohri & Suresh 2022, Appendix A"
 
 
@@ -57,12 +53,8 @@ def sign_projection_order(*, m, gamma, beta):
     return (log(m) - log(beta)) / gamma**2
 
 
-@theorem(
-    "bms22.lemA.3",
-    reading="explicit",
-    kind="tail",
+@sign_projection_order.explicit(
     says=r"k=\left\lceil\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\right\rceil:\quad " + PRESERVED,
-    needs=SETTING,
     source=APPENDIX + "; tail bound of Achlioptas 2003",
 )
 def sign_projection_rows(*, m, gamma, beta):
@@ -85,13 +77,11 @@ def inner_products_preserved(T, projected, gamma):
     return bool(np.all(distortion <= gamma / 3 * np.outer(norms, norms)))
 
 
-@theorem(
-    "bms22.lemA.3",
+@sign_projection_order.explicit(
     part="union",
-    reading="explicit",
     says=r"k\ge\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\ \Rightarrow\ "
     r"2m^2\exp\left(-\frac{k}{2}\left(\frac{t^2}{2}-\frac{t^3}{3}\right)\right)\le\beta,\quad t=\frac{\gamma}{3}",
-    needs=SETTING,
+    kind="inequality",
     source=APPENDIX + "; our constants",
 )
 def sign_projection_union(*, m, gamma, beta):
@@ -106,12 +96,8 @@ def sign_projection_union(*, m, gamma, beta):
     return m**2 * sign_projection_tail(k=k, t=gamma / 3)
 
 
-@theorem(
-    "bms22.lemA.3",
-    reading="corrected",
-    kind="tail",
+@sign_projection_order.corrected(
     says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED,
-    needs=SETTING,
     source=APPENDIX + ", Lemma A.3, with 2m for m",
 )
 def sign_projection_order_corrected(*, m, gamma, beta):
@@ -145,7 +131,6 @@ def least_distortion(u, k):
 
 @theorem(
     "bms22.lemA.3.s1",
-    parent="bms22.lemA.3",
     says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|\le m^2",
     needs=[integer("m")],
     source=APPENDIX + ", proof of Lemma A.3",
@@ -155,13 +140,9 @@ def pair_vectors(*, m):
     return m**2
 
 
-@theorem(
-    "bms22.lemA.3.s1",
-    parent="bms22.lemA.3",
-    reading="corrected",
+@pair_vectors.corrected(
     says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|"
     r"\le\frac{m(3m-1)}{2}",
-    needs=[integer("m")],
     source=APPENDIX + ", proof of Lemma A.3, counted",
 )
 def pair_vectors_counted(*, m):
@@ -178,7 +159,6 @@ def pair_vectors_counted(*, m):
 
 @theorem(
     "bms22.lemA.3.s2",
-    parent="bms22.lemA.3",
     reading="explicit",
     says=r"\Pr_\Phi\left[\left|\|\Phi u\|_2^2-\|u\|_2^2\right|>t\|u\|_2^2\right]\le "
     r"2\exp\left(-\frac{k}{2}\left(\frac{t^2}{2}-\frac{t^3}{3}\right)\right)",
@@ -215,7 +195,6 @@ def lower_tail_gap(t):
 
 @theorem(
     "bms22.lemA.3.s3",
-    parent="bms22.lemA.3",
     says=r"\log(m^2/\beta)=O(\log(m/\beta))",
     needs=[integer("m"), in_unit_interval("beta")],
     source=APPENDIX + ", proof of Lemma A.3",
@@ -230,7 +209,6 @@ def doubled_logarithm(*, m, beta):
 
 @theorem(
     "bms22.lemA.3.s4",
-    parent="bms22.lemA.3",
     says=r"\left|\langle\bar u,\bar v\rangle-\langle\Phi\bar u,\Phi\bar v\rangle\right|\le"
     r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)",
     source=APPENDIX + ", proof of Lemma A.3, second inequality of the chain",
@@ -245,7 +223,6 @@ def polarisation(*, gamma, plus, minus):
 
 @theorem(
     "bms22.lemA.3.s5",
-    parent="bms22.lemA.3",
     says=r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)\le\frac{\gamma}{3}",
     source=APPENDIX + ", proof of Lemma A.3, third inequality of the chain",
 )

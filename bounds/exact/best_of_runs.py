@@ -16,8 +16,6 @@ from bounds.exact import tnb
 from bounds.exact.balls import Phi, exact, hull, integral, phi, precise
 
 REACH = 40  # standard deviations: what lies further out weighs less than E K phi(40) < 1e-300
-
-
 FINEST = 2.0**-44  # cells of the line that are not halved any more
 
 

@@ -30,11 +30,7 @@ from scipy.stats import qmc
 from bounds.exact.balls import PRECISION, enclosure, exact, hull, lower_end, upper_end
 
 Side = tuple[float, float]
-
-
 Box = dict[str, Side]
-
-
 HOLDS, REFUTED, INCONCLUSIVE = "HOLDS", "REFUTED", "INCONCLUSIVE"
 
 
@@ -55,7 +51,7 @@ def at(function: Callable[..., Any]) -> Callable[..., Any]:
 class Certificate:
     """What branch and bound found about f <= c on a box."""
 
-    verdict: str  # HOLDS | REFUTED | INCONCLUSIVE
+    outcome: str  # HOLDS | REFUTED | INCONCLUSIVE
     bound: float  # proved: f <= bound on the whole box
     reached: float  # proved: f > reached, or equal, at `point`
     boxes: int  # boxes examined
@@ -98,7 +94,7 @@ def _checked(box: Mapping[str, Side], integers) -> Box:
 
 
 def _best_first(upper, value, box, max_boxes, integers) -> Iterator[Certificate]:
-    """The state of the search each time the worst remaining box is examined. Its verdict is left open."""
+    """The state of the search each time the worst remaining box is examined. Its outcome is left open."""
     root = _checked(box, integers)
     if max_boxes < 1:
         raise ValueError(f"max_boxes = {max_boxes} is not at least 1")
@@ -145,7 +141,7 @@ def certify(
     HOLDS: f <= bound <= c everywhere on the box. REFUTED: f(point) > c. INCONCLUSIVE: `max_boxes` were not
     enough, or a single point could not be decided.
 
-    >>> certify(over(lambda x: x * (1 - x)), at(lambda x: x * (1 - x)), {"x": (0, 1)}, 0.26).verdict
+    >>> certify(over(lambda x: x * (1 - x)), at(lambda x: x * (1 - x)), {"x": (0, 1)}, 0.26).outcome
     'HOLDS'
 
     Raises ValueError for a box with infinite or reversed sides or `max_boxes` < 1; ArithmeticError if `upper`
@@ -154,9 +150,9 @@ def certify(
     with ctx.workprec(prec):
         for state in _best_first(upper, value, box, max_boxes, integers):
             if state.bound <= c:
-                return replace(state, verdict=HOLDS)  # the worst box is fine, so all are
+                return replace(state, outcome=HOLDS)  # the worst box is fine, so all are
             if state.reached > c:
-                return replace(state, verdict=REFUTED)
+                return replace(state, outcome=REFUTED)
         return state
 
 
@@ -177,7 +173,7 @@ def supremum(
     with ctx.workprec(prec):
         for state in _best_first(upper, value, box, max_boxes, integers):
             if math.isfinite(state.bound) and state.bound - state.reached <= gap * max(1.0, abs(state.bound)):
-                return replace(state, verdict=HOLDS)
+                return replace(state, outcome=HOLDS)
         return state
 
 

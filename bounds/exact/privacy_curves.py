@@ -59,11 +59,7 @@ def closed_form(epsilon, mu):
 
 
 SQRT_HALF_PI = np.sqrt(np.pi / 2)
-
-
 LOG_SQRT_2PI = np.log(2 * np.pi) / 2
-
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 

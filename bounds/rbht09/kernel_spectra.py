@@ -31,8 +31,6 @@ def _pi(point):
 # ---- Rubinstein et al. 2009, Table 1: a profile g and a law p, row by row -----------------------------------
 
 TABLE = "Rubinstein, Bartlett, Huang & Taft 2009, Table 1"
-
-
 PAIR = r"g(\Delta)=\int e^{j\langle\omega,\Delta\rangle}\,p(\omega)\,d\omega"
 
 
@@ -65,7 +63,6 @@ def cauchy_profile_normalised(*, point):
     kind="identity",
     says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ p(\omega)=(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}",
     needs=[positive("sigma")],
-    source=TABLE,
 )
 def rbf_density(*, point, sigma):
     """RBF: the law whose characteristic function is the kernel, as printed.
@@ -78,15 +75,10 @@ def rbf_density(*, point, sigma):
     return exp(-sum(x * x for x in point) / 2) / sqrt(2 * _pi(point)) ** len(point)
 
 
-@theorem(
-    "rbht09.tab1",
-    part="rbf",
-    reading="corrected",
-    kind="identity",
+@rbf_density.corrected(
     says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ "
     r"p(\omega)=\left(\frac{\sigma^2}{2\pi}\right)^{d/2}e^{-\sigma^2\|\omega\|_2^2/2}",
-    needs=[positive("sigma")],
-    source=TABLE + ", sigma put back",
+    source=", sigma put back",
 )
 def rbf_density_scaled(*, point, sigma):
     """RBF: normal frequencies with standard deviation 1 / sigma.
@@ -105,7 +97,6 @@ def rbf_density_scaled(*, point, sigma):
     part="laplacian",
     kind="identity",
     says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_1},\ p(\omega)=\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}",
-    source=TABLE,
 )
 def laplacian_density(*, point):
     """Laplacian: Cauchy frequencies, coordinate by coordinate.
@@ -174,14 +165,11 @@ def cauchy_mass(*, d):
     return 1
 
 
-@theorem(
-    "rbht09.tab1",
-    part="cauchy-density",
-    reading="corrected",
-    kind="identity",
+@cauchy_mass.corrected(
     says=r"g(\Delta)=\prod_{i=1}^d\frac{1}{1+\Delta_i^2},\quad p(\omega)=2^{-d}e^{-\|\omega\|_1},"
     r"\quad\int p(\omega)\,d\omega=1",
-    source=TABLE + ", both columns divided by 2^d",
+    needs=(),
+    source=", both columns divided by 2^d",
 )
 def cauchy_density(*, point):
     """Cauchy: Laplace frequencies for the kernel with g(0) = 1.
@@ -214,13 +202,8 @@ def transform_constant(*, d, pi=math.pi):
     return 0.5
 
 
-@theorem(
-    "rbht09.fourier",
-    part="inversion",
-    reading="corrected",
-    kind="identity",
+@transform_constant.corrected(
     says=r"p(\omega)=(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
-    needs=[integer("d")],
     source=TRANSFORM + ", pi and the dimension put back",
 )
 def transform_constant_inverse(*, d, pi=math.pi):
@@ -248,13 +231,8 @@ def table_constant(*, d, pi=math.pi):
     return transform_constant(d=d)
 
 
-@theorem(
-    "rbht09.fourier",
-    part="table",
-    reading="corrected",
-    kind="identity",
+@table_constant.corrected(
     says=r"(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
-    needs=[integer("d")],
     source=TRANSFORM + ", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d, pi=math.pi):

@@ -19,8 +19,6 @@ import numpy as np
 from bounds.theorem import integer, positive, theorem
 
 PAPER = "Rubinstein, Bartlett, Huang & Taft 2009"
-
-
 DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positive("kappa")]
 
 
@@ -32,7 +30,6 @@ DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positiv
     kind="definition",
     says=r"\log\left(\frac{\Pr(M(D_1)=t)}{\Pr(M(D_2)=t)}\right)\le\beta",
     needs=[positive("beta")],
-    source=f"{PAPER}, Definition 1",
 )
 def differential_privacy(*, beta):
     """Pure differential privacy, replace-one neighbours
@@ -46,14 +43,12 @@ def differential_privacy(*, beta):
     return exp(beta)
 
 
-@theorem(
-    "rbht09.def1",
+@differential_privacy.explicit(
     part="laplace",
-    reading="explicit",
-    kind="identity",
     says=r"\sup_t\log\frac{p_1(t)}{p_2(t)}=\frac{\|w_1-w_2\|_1}{\lambda}",
+    kind="identity",
     needs=[positive("lam")],
-    source=f"{PAPER}, Definition 1, for the density of Algorithm 2",
+    source=", for the density of Algorithm 2",
 )
 def laplace_worst_log_ratio(*, first, second, lam):
     """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale
@@ -93,12 +88,9 @@ def weight_sensitivity_smooth(*, n, C, F, L=1.0, kappa=1.0):
     return _printed_sensitivity(n, C, F, L, kappa)
 
 
-@theorem(
-    "rbht09.lem6",
-    reading="explicit",
+@weight_sensitivity_smooth.explicit(
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    needs=DATABASE,
-    source=f"{PAPER}, Lemma 6, with both strong convexities used",
+    source=", with both strong convexities used",
 )
 def weight_sensitivity_smooth_sharp(*, n, C, F, L=1.0, kappa=1.0):
     """Half of Lemma 6's sensitivity, which is attained
@@ -128,12 +120,9 @@ def weight_sensitivity(*, n, C, F, L=1.0, kappa=1.0):
     return _printed_sensitivity(n, C, F, L, kappa)
 
 
-@theorem(
-    "rbht09.lem21",
-    reading="explicit",
+@weight_sensitivity.explicit(
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    needs=DATABASE,
-    source=f"{PAPER}, Lemma 21, with both strong convexities used",
+    source=", with both strong convexities used",
 )
 def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
     """Half of Lemma 21's sensitivity, which is attained
@@ -162,7 +151,6 @@ def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
     kind="privacy",
     says=r"\lambda\ge\frac{4LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
     needs=[positive("beta"), *DATABASE],
-    source=f"{PAPER}, Theorem 7",
 )
 def noise_scale(*, beta, n, C, F, L=1.0, kappa=1.0):
     """Privacy of PRIVATESVM-FINITE
@@ -177,13 +165,9 @@ def noise_scale(*, beta, n, C, F, L=1.0, kappa=1.0):
     return _printed_sensitivity(n, C, F, L, kappa) / beta
 
 
-@theorem(
-    "rbht09.thm7",
-    reading="explicit",
-    kind="privacy",
+@noise_scale.explicit(
     says=r"\lambda\ge\frac{2LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
-    needs=[positive("beta"), *DATABASE],
-    source=f"{PAPER}, Theorem 7, calibrated to the attained sensitivity",
+    source=", calibrated to the attained sensitivity",
 )
 def noise_scale_sharp(*, beta, n, C, F, L=1.0, kappa=1.0):
     """Privacy of PRIVATESVM-FINITE with half the noise, and with no less
@@ -200,7 +184,6 @@ SOURCE = "Rubinstein et al. 2009, Algorithm 2, steps (3) and (4), executed in fl
 @theorem(
     "rbht09.thm7.float64",
     reading="explicit",
-    parent="rbht09.thm7",
     kind="privacy",
     says=r"\mathrm{fl}(w(D)+\mathrm{fl}(\mu))\ \text{is}\ \beta\text{-differentially private}",
     needs=[positive("beta")],
@@ -219,7 +202,6 @@ def textbook_release(*, beta):
 @theorem(
     "rbht09.thm7.float64",
     reading="corrected",
-    parent="rbht09.thm7",
     kind="privacy",
     says=r"\lambda\ge\frac{S+Fg}{\beta}\ \Rightarrow\ "
     r"g\,(\lfloor w(D)/g\rceil+K)\ \text{is}\ \beta\text{-differentially private}",

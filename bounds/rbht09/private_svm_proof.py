@@ -16,7 +16,6 @@ from bounds.theorem import integer, positive, theorem
 
 @theorem(
     "rbht09.lem6.s1",
-    parent="rbht09.lem6",
     kind="identity",
     says=r"C\,\partial R_{emp}(w_D,D)-C\,\partial R_{emp}(w_{D'},D')+w-w_{D'}=C\,\partial R_{emp}(w_D,D)+w",
     source=f"{PAPER}, proof of Lemma 6, below (3.2)",
@@ -33,7 +32,6 @@ def auxiliary_gradient(*, w, first, second, risk_gradient_first, risk_gradient_s
 
 @theorem(
     "rbht09.lem6.s2",
-    parent="rbht09.lem6",
     says=r"\tilde R(w_D)\le 0",
     source=f"{PAPER}, proof of Lemma 6",
 )
@@ -49,7 +47,6 @@ def auxiliary_risk(*, w, first, second, risk_gradient_first, risk_gradient_secon
 
 @theorem(
     "rbht09.lem6.s3",
-    parent="rbht09.lem6",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
     source=f"{PAPER}, Equation (3.3)",
@@ -65,7 +62,6 @@ def stability_right_side(*, L, sup_distance):
 
 @theorem(
     "rbht09.lem6.s4",
-    parent="rbht09.lem6",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
     source=f"{PAPER}, last line of the proof of Lemma 6",
@@ -80,7 +76,6 @@ def weight_distance(*, n, C, L=1.0, kappa=1.0):
 
 @theorem(
     "rbht09.lem6.s5",
-    parent="rbht09.lem6",
     says=r"\|w\|_1\le\sqrt{F}\|w\|_2",
     needs=[integer("F")],
     source=f"{PAPER}, last line of the proof of Lemma 6",
@@ -95,7 +90,6 @@ def norm_ratio(*, F):
 
 @theorem(
     "rbht09.lem21.s1",
-    parent="rbht09.lem21",
     says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
     source=f"{PAPER}, proof of Lemma 21, above (A.3)",
 )
@@ -108,10 +102,7 @@ def auxiliary_display(*, n, C, g, squared_distance):
     return g + n / (2 * C) * squared_distance
 
 
-@theorem(
-    "rbht09.lem21.s1",
-    reading="corrected",
-    parent="rbht09.lem21",
+@auxiliary_display.corrected(
     says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
     source=f"{PAPER}, proof of Lemma 21, with the sign of Lemma 6's (3.3)",
 )
@@ -126,7 +117,6 @@ def auxiliary_display_corrected(*, n, C, g, squared_distance):
 
 @theorem(
     "rbht09.lem21.s2",
-    parent="rbht09.lem21",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
     source=f"{PAPER}, Equation (A.3)",
@@ -141,7 +131,6 @@ def stability_right_side_subgradient(*, L, sup_distance):
 
 @theorem(
     "rbht09.lem21.s3",
-    parent="rbht09.lem21",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
     source=f"{PAPER}, last lines of the proof of Lemma 21",

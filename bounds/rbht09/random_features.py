@@ -23,8 +23,6 @@ UNIFORM = (
     r"\hat{d}\ge\frac{4(d+2)}{\epsilon^2}\log\frac{2^8(\sigma_p\,\mathrm{diam}(\mathcal{M}))^2}{\delta\epsilon^2}"
     r"\ \Rightarrow\ \Pr\left[\|\hat{k}-k\|_\infty<\epsilon\right]\ge 1-\delta"
 )
-
-
 UNIFORM_NEEDS = [integer("d"), positive("eps"), in_unit_interval("delta"), at_least("sigma_p", 0), at_least("diam", 0)]
 
 
@@ -50,13 +48,10 @@ def uniform_features(*, d, eps, delta, sigma_p, diam):
     return 4 * (d + 2) / eps**2 * log(2**8 * (sigma_p * diam) ** 2 / (delta * eps**2))
 
 
-@theorem(
-    "rbht09.lem13",
-    reading="corrected",
-    kind="tail",
+@uniform_features.corrected(
     says=r"g(0)=1,\ \sigma_p<\infty,\ " + UNIFORM,
     needs=[*UNIFORM_NEEDS, require("g(0) = 1", lambda g0: g0 == 1)],
-    source="Rubinstein, Bartlett, Huang & Taft 2009, Lemma 13, for kernels with g(0) = 1",
+    source=", for kernels with g(0) = 1",
 )
 def uniform_features_normalised(*, d, eps, delta, sigma_p, diam, g0=1):
     """The same number of frequencies, for kernels with g(0) = 1 and finite sigma_p.
@@ -90,10 +85,7 @@ def net_failure(*, count, d, eps, q, y):
     return math.exp(min(points, 0.0)) + 1 / (1 + count * (y - 2) ** 2)
 
 
-@theorem(
-    "rbht09.lem13",
-    reading="explicit",
-    kind="tail",
+@uniform_features.explicit(
     says=r"g(0)=1,\ q=\frac{\sigma_p\,\mathrm{diam}(\mathcal{M})}{\epsilon}\ \Rightarrow\ "
     r"\Pr\left[\|\hat{k}-k\|_\infty\ge\epsilon\right]\le\min\left\{\frac{q^2\epsilon}{2},\ "
     r"e^{-\hat{d}\,\mathrm{kl}(\epsilon/2,\,q^2\epsilon^2/4)},\ \inf_{y>2}\ 2(1+4qy)^de^{-\hat{d}\epsilon^2/8}"

@@ -25,8 +25,6 @@ def _printed_lambda(acc, delta, Phi, F):
 
 
 SUP = r"\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}\le\epsilon"
-
-
 RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rightarrow\ "
 
 
@@ -70,15 +68,10 @@ def useful_scale(*, acc, delta, Phi, F):
     return _printed_lambda(acc, delta, Phi, F)
 
 
-@theorem(
-    "rbht09.thm8",
-    part="defined",
-    reading="corrected",
-    kind="tail",
+@useful_scale_defined.corrected(
     says=r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{1-\delta})}\ \Rightarrow\ "
     + rf"\Pr\left({SUP}\right)\ge\delta",
-    needs=UTILITY,
-    source=f"{PAPER}, Theorem 8, delta replaced by 1 - delta in the range of lambda",
+    source=", delta replaced by 1 - delta in the range of lambda",
 )
 def useful_scale_corrected(*, acc, delta, Phi, F):
     """Usefulness as defined (with probability >= delta), with 1 - delta in the range of lambda
@@ -88,15 +81,10 @@ def useful_scale_corrected(*, acc, delta, Phi, F):
     return acc / (2 * Phi * (F * log(2) - log1p(-delta)))
 
 
-@theorem(
-    "rbht09.thm8",
-    part="used",
-    reading="explicit",
-    kind="tail",
+@useful_scale.explicit(
     says=r"0<\lambda\le\frac{\epsilon}{2\Phi((F-1)\log 2+\log\frac{1}{\delta})}\ \Rightarrow\ "
     + rf"\Pr\left({SUP}\right)\ge 1-\delta",
-    needs=UTILITY,
-    source=f"{PAPER}, Theorem 8, with the half that Chernoff loses",
+    source=", with the half that Chernoff loses",
 )
 def useful_scale_half(*, acc, delta, Phi, F):
     """Usefulness with F - 1 in place of F
@@ -106,14 +94,10 @@ def useful_scale_half(*, acc, delta, Phi, F):
     return acc / (2 * Phi * ((F - 1) * log(2) + log(1 / delta)))
 
 
-@theorem(
-    "rbht09.thm8",
+@useful_scale_defined.explicit(
     part="exact",
-    reading="explicit",
-    kind="tail",
     says=r"\lambda=\frac{\epsilon}{\Phi\,Q_F^{-1}(\delta)}\ \Rightarrow\ \Pr(\Phi\|\mu\|_1>\epsilon)=\delta",
-    needs=UTILITY,
-    source=f"{PAPER}, Theorem 8, with the Erlang tail itself",
+    source=", with the Erlang tail itself",
 )
 def useful_scale_exact(*, acc, delta, Phi, F):
     """The largest lambda that is useful for every feature map
@@ -126,7 +110,6 @@ def useful_scale_exact(*, acc, delta, Phi, F):
 
 @theorem(
     "rbht09.thm8.s1",
-    parent="rbht09.thm8",
     says=r"|\langle\mu,\phi(x)\rangle|\le\Phi\|\mu\|_1",
     needs=[positive("Phi")],
     source=f"{PAPER}, proof of Theorem 8, first display",
@@ -141,7 +124,6 @@ def sup_distance(*, mu, Phi):
 
 @theorem(
     "rbht09.thm8.s2",
-    parent="rbht09.thm8",
     kind="identity",
     says=r"\mathbb{E}e^{tX}=(1-\lambda t)^{-F},\quad t<\lambda^{-1}",
     needs=[integer("F"), positive("lam")],
@@ -162,7 +144,6 @@ def erlang_mgf(*, F, lam, t):
 
 @theorem(
     "rbht09.thm8.s3",
-    parent="rbht09.thm8",
     kind="tail",
     says=r"\Pr(\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}>\epsilon)\le 2^F e^{-\epsilon/(2\lambda\Phi)}",
     needs=[positive("acc"), positive("lam"), positive("Phi"), integer("F")],
@@ -180,8 +161,6 @@ def chernoff_tail(*, acc, lam, Phi, F):
 
 
 SOURCE = "Rubinstein, Bartlett, Huang & Taft 2009, footnote 5"
-
-
 ERLANG = [integer("q"), positive("lam")]
 
 
@@ -228,7 +207,14 @@ def erlang_cdf(*, x, q, lam):
     return float(gammainc(q, x / lam))
 
 
-@theorem("rbht09.fn5", part="mean", kind="identity", says=r"\mathbb{E}X=q\lambda", needs=ERLANG, source=SOURCE)
+@theorem(
+    "rbht09.fn5",
+    part="mean",
+    kind="identity",
+    says=r"\mathbb{E}X=q\lambda",
+    needs=ERLANG,
+    source=SOURCE,
+)
 def erlang_mean(*, q, lam):
     """Expectation of Erlang_q
 
@@ -237,7 +223,14 @@ def erlang_mean(*, q, lam):
     return q * lam
 
 
-@theorem("rbht09.fn5", part="variance", kind="identity", says=r"\mathrm{Var}X=q\lambda^2", needs=ERLANG, source=SOURCE)
+@theorem(
+    "rbht09.fn5",
+    part="variance",
+    kind="identity",
+    says=r"\mathrm{Var}X=q\lambda^2",
+    needs=ERLANG,
+    source=SOURCE,
+)
 def erlang_variance(*, q, lam):
     """Variance of Erlang_q
 
@@ -248,7 +241,6 @@ def erlang_variance(*, q, lam):
 
 @theorem(
     "rbht09.fn5.text",
-    parent="rbht09.fn5",
     kind="identity",
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda^{-1}",
     needs=[positive("lam")],
@@ -265,13 +257,8 @@ def magnitude_scale(*, lam):
     return 1 / lam
 
 
-@theorem(
-    "rbht09.fn5.text",
-    parent="rbht09.fn5",
-    reading="corrected",
-    kind="identity",
+@magnitude_scale.corrected(
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda",
-    needs=[positive("lam")],
     source="Rubinstein, Bartlett, Huang & Taft 2009, proof of Theorem 8, with scale lambda (rate 1 / lambda)",
 )
 def magnitude_scale_corrected(*, lam):

@@ -116,11 +116,7 @@ RANGE = [
     positive("epsilon"),
     require("epsilon < 8 log(1/delta)", lambda epsilon, delta: bool(epsilon < 8 * np.log(1 / delta))),
 ]
-
-
 PRIVATE = r"\mathcal{M}^*\ \mathrm{is}\ (\varepsilon,\delta)\mathrm{-DP}"
-
-
 IN_RANGE = r"\delta\in(0,1),\ \varepsilon\in(0,8\log(1/\delta))\ \Rightarrow\ " + PRIVATE
 
 

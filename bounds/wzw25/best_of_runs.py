@@ -32,14 +32,8 @@ from bounds.wzw25.gaussian_privacy import composed_gdp
 from bounds.wzw25.run_counts import ETA, UNIT_R
 
 UNIT_DELTA = in_unit_interval("delta")
-
-
 KOSKELA = "Koskela, Redberg & Wang 2024"
-
-
 RUN = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{1,r}\ \Rightarrow\ "
-
-
 RUNS = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{\eta,r}\ \Rightarrow\ "
 
 
@@ -76,7 +70,7 @@ def budget_at(epsilon, t):
     says=RUN + r"(\varepsilon,\delta)\mathrm{-DP},\ "
     r"\varepsilon=\frac32\mu^2+3\mu\sqrt{2\log\left(\frac{1}{r\delta}\right)}+\delta",
     needs=[positive("mu"), UNIT_R, UNIT_DELTA],
-    source=f"{WZW25}, Lemma K.1, Equation 23; {KOSKELA}, Corollary 5.5",
+    source=", Equation 23; Koskela, Redberg & Wang 2024, Corollary 5.5",
 )
 def selection_epsilon(*, mu, r, delta):
     """The best of a geometric number of mu-GDP runs is (epsilon, delta)-DP
@@ -106,7 +100,6 @@ def selection_epsilon(*, mu, r, delta):
             "mu <= 2 sqrt(2 log(1/(r delta)))", lambda mu, r, delta: mu <= 2 * tail_at(r=r, delta=delta) * (1 + 1e-15)
         ),
     ],
-    source=f"{WZW25}, Corollary K.2",
 )
 def selection_epsilon_simple(*, mu, r, delta):
     """The best of a geometric number of mu-GDP runs, for small budgets
@@ -121,7 +114,6 @@ def selection_epsilon_simple(*, mu, r, delta):
 
 @theorem(
     "wzw25.corK.2.s1",
-    parent="wzw25.corK.2",
     says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
     needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
     source=f"{WZW25}, proof of Corollary K.2",
@@ -140,11 +132,8 @@ def relaxation_slack(*, mu, t):
 # What the curve of one run implies ----------------------------------------------------------------------------------
 
 
-@theorem(
-    "wzw25.lemK.1",
+@selection_epsilon.explicit(
     part="profile",
-    reading="explicit",
-    kind="privacy",
     says=RUNS + r"\delta_A\left(\varepsilon_1+(\eta+1)\log\left(e^{\hat\varepsilon}+\frac{1-r}{r}\delta_M(\hat"
     r"\varepsilon)\right)\right)\le\mathbb{E}[K]\,\delta_M(\varepsilon_1),\quad \varepsilon_1,\hat\varepsilon\ge 0",
     needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
@@ -176,11 +165,8 @@ def profile_epsilon(*, mu, r, delta, eta=1.0):
     return first + (eta + 1) * float(values.min())
 
 
-@theorem(
-    "wzw25.lemK.1",
+@selection_epsilon.explicit(
     part="sharp",
-    reading="explicit",
-    kind="privacy",
     says=RUNS + r"\delta_A(\varepsilon_1+(\eta+1)\hat\varepsilon)\le\mathbb{E}[K]\,\delta_M(\varepsilon_1)\quad"
     r"\mathrm{if}\quad(1-r)\,\delta_M(\hat\varepsilon)\le r\,(e^{\hat\varepsilon}-1)",
     needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
@@ -256,7 +242,6 @@ def _rounded_up(value, excess):
             lambda epsilon, r, delta: epsilon <= 12 * tail_at(r=r, delta=delta) ** 2 * (1 + 1e-15),
         ),
     ],
-    source=f"{WZW25}, Theorem K.3",
 )
 def tuning_budget(*, epsilon, r, delta):
     """The Gaussian budget of one run with which Algorithm 4 is (epsilon + delta, delta)-DP
@@ -274,7 +259,6 @@ def tuning_budget(*, epsilon, r, delta):
 
 @theorem(
     "wzw25.thmK.3.s1",
-    parent="wzw25.thmK.3",
     kind="privacy",
     says=r"\sigma=\frac{\Delta^2}{(\mu/\sqrt2)^2}\ \Rightarrow\ U+N(0,\sigma^2)\ \mathrm{is}\ "
     r"\frac{\mu}{\sqrt2}\mathrm{-GDP}",
@@ -293,14 +277,9 @@ def score_gdp_as_printed(*, mu, sensitivity):
     return mu**2 / (2 * sensitivity)
 
 
-@theorem(
-    "wzw25.thmK.3.s1",
-    reading="corrected",
-    parent="wzw25.thmK.3",
-    kind="privacy",
+@score_gdp_as_printed.corrected(
     says=r"\sigma^2=\frac{\Delta^2}{(\mu/\sqrt2)^2}\ \Rightarrow\ U+N(0,\sigma^2)\ \mathrm{is}\ "
     r"\frac{\mu}{\sqrt2}\mathrm{-GDP}",
-    needs=[positive("mu"), positive("sensitivity")],
     source=f"{WZW25}, Algorithm 4, line 7",
 )
 def score_gdp(*, mu, sensitivity):
@@ -316,7 +295,6 @@ def score_gdp(*, mu, sensitivity):
 
 @theorem(
     "wzw25.thmK.3.s2",
-    parent="wzw25.thmK.3",
     kind="privacy",
     says=r"\frac{\mu}{\sqrt2}\mathrm{-GDP}\ \mathrm{and}\ \frac{\mu}{\sqrt2}\mathrm{-GDP}\ \Rightarrow\ "
     r"\mathcal{A}_{\theta}\ \mu\mathrm{-GDP}",
@@ -337,7 +315,6 @@ def run_gdp(*, mu):
 
 @theorem(
     "wzw25.thmK.3.s3",
-    parent="wzw25.thmK.3",
     kind="identity",
     says=r"\mu=\frac{\varepsilon}{6t}\ \Rightarrow\ 6\mu t=\varepsilon,\quad \mu\le 2t\iff\varepsilon\le 12t^2="
     r"24\log\frac{1}{r\delta}",
@@ -356,14 +333,12 @@ def budget_spent(*, epsilon, t):
     return epsilon_simple_at(mu, t, 0), mu / (2 * t)
 
 
-@theorem(
-    "wzw25.lemK.1",
+@selection_epsilon.explicit(
     part="score-only",
-    reading="explicit",
-    kind="identity",
     says=r"u\sim N(0,1)\ \mathrm{or}\ N(\pm\mu,1):\quad f_{\min_{t\le K}u_t}(u)="
     r"\frac{f(u)\,\mathbb{E}[K]\,r^{\eta+1}}{\left(1-(1-r)\Pr[U>u]\right)^{\eta+1}},\quad "
     r"\delta_A(\varepsilon)=\int\left(f_{\min}-e^{\varepsilon}f'_{\min}\right)_+",
+    kind="identity",
     needs=[at_least("epsilon", 0), positive("mu"), ETA, UNIT_R],
     source="derived here from Definition A.1",
 )

@@ -26,11 +26,7 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, requir
 from bounds.wzw25 import run_counts
 
 SAMPLE = [integer("n"), positive("sigma")]
-
-
 TAIL = [*SAMPLE, in_unit_interval("beta")]
-
-
 COUNT = [require("-1 < eta < inf", lambda eta: -1 < float(eta) < np.inf), in_unit_interval("r")]
 
 
@@ -68,7 +64,7 @@ def scaled_range_level(n, sigma, beta):
     kind="mean",
     says=r"\mathbb{E}\left[\max_{i\in[n]}\xi_i\right]\le\sigma\sqrt{2\log n}",
     needs=SAMPLE,
-    source=f"{WZW25}, Lemma A.5, first item",
+    source=", first item",
 )
 def max_mean(*, n, sigma):
     """The expected maximum of n Gaussians
@@ -90,7 +86,7 @@ def max_mean(*, n, sigma):
     kind="tail",
     says=r"\Pr\left[\max_{t\in[n]}\xi_t\ge\sigma\sqrt{2\log(2n)}+\sqrt{2\log(1/\beta)}\right]\le\beta",
     needs=TAIL,
-    source=f"{WZW25}, Lemma A.5, second item",
+    source=", second item",
 )
 def max_threshold(*, n, sigma, beta):
     """The level that the maximum of n Gaussians exceeds with probability at most beta, as printed
@@ -103,14 +99,9 @@ def max_threshold(*, n, sigma, beta):
     return sigma * _sqrt(2 * _log(2 * n)) + _sqrt(2 * _log(1 / beta))
 
 
-@theorem(
-    "wzw25.lemA.5",
-    part="tail",
-    reading="corrected",
-    kind="tail",
+@max_threshold.corrected(
     says=r"\Pr\left[\max_{t\in[n]}\xi_t\ge\sigma\sqrt{2\log(2n)}+\sigma\sqrt{2\log(1/\beta)}\right]\le\beta",
-    needs=TAIL,
-    source=f"{WZW25}, Lemma A.5, with sigma in both terms",
+    source=", with sigma in both terms",
 )
 def max_threshold_scaled(*, n, sigma, beta):
     """The level that the maximum of n Gaussians exceeds with probability at most beta, sigma in both terms
@@ -135,7 +126,6 @@ def max_threshold_scaled(*, n, sigma, beta):
     kind="tail",
     says=r"\Pr\left[M-m\ge 2\sigma\sqrt{2\log(2n)}+2\sqrt{2\log(2/\beta)}\right]\le\beta",
     needs=TAIL,
-    source=f"{WZW25}, Corollary A.6",
 )
 def range_threshold(*, n, sigma, beta):
     """The level that the range of n Gaussians exceeds with probability at most beta, as printed
@@ -148,13 +138,9 @@ def range_threshold(*, n, sigma, beta):
     return printed_range_level(n, sigma, beta)
 
 
-@theorem(
-    "wzw25.corA.6",
-    reading="corrected",
-    kind="tail",
+@range_threshold.corrected(
     says=r"\Pr\left[M-m\ge 2\sigma\sqrt{2\log(2n)}+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=TAIL,
-    source=f"{WZW25}, Corollary A.6, with sigma in both terms",
+    source=", with sigma in both terms",
 )
 def range_threshold_scaled(*, n, sigma, beta):
     """The level that the range of n Gaussians exceeds with probability at most beta, sigma in both terms
@@ -175,7 +161,7 @@ def range_threshold_scaled(*, n, sigma, beta):
     kind="mean",
     says=r"\mathbb{E}\left[\min_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log\frac{\eta(1-r)}{r(1-r^{\eta})}}",
     needs=[*COUNT, positive("sigma")],
-    source=f"{WZW25}, Lemma A.7, the display",
+    source=", the display",
 )
 def count_min_mean(*, eta, r, sigma):
     """The expected minimum of K Gaussians, K ~ TNB(eta, r): what is displayed
@@ -193,7 +179,7 @@ def count_min_mean(*, eta, r, sigma):
     kind="mean",
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log\frac{\eta(1-r)}{r(1-r^{\eta})}}",
     needs=[*COUNT, positive("sigma")],
-    source=f"{WZW25}, Lemma A.7, the title; so used in Lemma K.4",
+    source=", the title; so used in Lemma K.4",
 )
 def count_max_mean(*, eta, r, sigma):
     """The expected maximum of K Gaussians, K ~ TNB(eta, r): what the title says and Lemma K.4 uses
@@ -221,7 +207,6 @@ def count_bound(*, eta, r, sigma):
     kind="mean",
     says=r"\mathbb{E}\left[\min_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
     needs=[in_unit_interval("r"), positive("sigma")],
-    source=f"{WZW25}, Remark A.8",
 )
 def geometric_min_mean(*, r, sigma):
     """The expected minimum of a geometric number of Gaussians: what is displayed
@@ -237,7 +222,7 @@ def geometric_min_mean(*, r, sigma):
     kind="mean",
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
     needs=[in_unit_interval("r"), positive("sigma")],
-    source=f"{WZW25}, Remark A.8, read as Lemma A.7's title",
+    source=", read as Lemma A.7's title",
 )
 def geometric_max_mean(*, r, sigma):
     """The expected maximum of a geometric number of Gaussians: as the title of Lemma A.7 says
@@ -257,7 +242,6 @@ LEVEL = at_least("t", 0)
 
 @theorem(
     "wzw25.corA.6.s1",
-    parent="wzw25.corA.6",
     says=r"\Pr[M-m\ge t]\le\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]",
     needs=[LEVEL],
     source=f"{WZW25}, proof of Corollary A.6, (4)",
@@ -274,7 +258,6 @@ def range_reaches(*, noise, t):
 
 @theorem(
     "wzw25.corA.6.s2",
-    parent="wzw25.corA.6",
     says=r"\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]\le\Pr[M\ge\frac{t}{2}]+\Pr[m\ge-\frac{t}{2}]",
     needs=[*SAMPLE, LEVEL],
     source=f"{WZW25}, proof of Corollary A.6, second line",
@@ -289,12 +272,8 @@ def two_ends(*, n, sigma, t):
     return max_exceeds(n, z) + 1 - min_at_most(n, -z)
 
 
-@theorem(
-    "wzw25.corA.6.s2",
-    reading="corrected",
-    parent="wzw25.corA.6",
+@two_ends.corrected(
     says=r"\Pr\left[\{-\frac{t}{2}<m\le M<\frac{t}{2}\}^{c}\right]\le\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]",
-    needs=[*SAMPLE, LEVEL],
     source=f"{WZW25}, proof of Corollary A.6, second line, with m <= -t/2 and m <= M",
 )
 def two_ends_mirrored(*, n, sigma, t):
@@ -307,7 +286,6 @@ def two_ends_mirrored(*, n, sigma, t):
 
 @theorem(
     "wzw25.corA.6.s3",
-    parent="wzw25.corA.6",
     kind="identity",
     says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\ge-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
     needs=[*SAMPLE, LEVEL],
@@ -321,13 +299,8 @@ def both_ends_alike(*, n, sigma, t):
     return two_ends(n=n, sigma=sigma, t=t), 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
 
 
-@theorem(
-    "wzw25.corA.6.s3",
-    reading="corrected",
-    parent="wzw25.corA.6",
-    kind="identity",
+@both_ends_alike.corrected(
     says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
-    needs=[*SAMPLE, LEVEL],
     source=f"{WZW25}, proof of Corollary A.6, third line, with m <= -t/2",
 )
 def both_ends_mirrored(*, n, sigma, t):
@@ -341,7 +314,6 @@ def both_ends_mirrored(*, n, sigma, t):
 
 @theorem(
     "wzw25.corA.6.s4",
-    parent="wzw25.corA.6",
     kind="tail",
     says=r"2\Pr\left[M\ge\sigma\sqrt{2\log(2n)}+\sqrt{2\log(2/\beta)}\right]\le\beta",
     needs=TAIL,
@@ -355,13 +327,8 @@ def half_range_threshold(*, n, sigma, beta):
     return printed_range_level(n, sigma, beta) / 2
 
 
-@theorem(
-    "wzw25.corA.6.s4",
-    reading="corrected",
-    parent="wzw25.corA.6",
-    kind="tail",
+@half_range_threshold.corrected(
     says=r"2\Pr\left[M\ge\sigma\sqrt{2\log(2n)}+\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=TAIL,
     source=f"{WZW25}, proof of Corollary A.6, last line, with sigma in both terms",
 )
 def half_range_threshold_scaled(*, n, sigma, beta):
@@ -374,7 +341,6 @@ def half_range_threshold_scaled(*, n, sigma, beta):
 
 @theorem(
     "wzw25.lemA.7.s1",
-    parent="wzw25.lemA.7",
     kind="identity",
     says=r"\mathbb{E}\left[\min_{t\in[K]}\xi_t\right]"
     r"=\sum_{j=1}^{\infty}\mathbb{E}\left[\min_{t\in[j]}\xi_t\right]\Pr[K=j]",
@@ -395,7 +361,6 @@ def total_expectation(*, eta, r, terms):
 
 @theorem(
     "wzw25.lemA.7.s2",
-    parent="wzw25.lemA.7",
     kind="mean",
     says=r"\mathbb{E}\left[\min_{t\in[j]}\xi_t\right]\le\sigma\sqrt{2\log j}",
     needs=[integer("j"), positive("sigma")],
@@ -419,7 +384,6 @@ def _log_moment(eta, r, power, terms):
 
 @theorem(
     "wzw25.lemA.7.s3",
-    parent="wzw25.lemA.7",
     says=r"\mathbb{E}\left[\sqrt{\log K}\right]\le\sqrt{\mathbb{E}[\log K]}",
     needs=COUNT,
     source=f"{WZW25}, proof of Lemma A.7, fourth line: Jensen's inequality, first time",
@@ -435,7 +399,6 @@ def root_outside(*, eta, r, power=0.5, terms=250):
 
 @theorem(
     "wzw25.lemA.7.s4",
-    parent="wzw25.lemA.7",
     says=r"\mathbb{E}[\log K]\le\log\mathbb{E}[K]",
     needs=COUNT,
     source=f"{WZW25}, proof of Lemma A.7, fourth line: Jensen's inequality, second time",
@@ -449,11 +412,8 @@ def logarithm_outside(*, eta, r, power=1, terms=250):
     return _log_moment(eta, r, exact(power), terms), tnb.mean(eta, r).log() ** exact(power)
 
 
-@theorem(
-    "wzw25.lemA.7.s4",
+@logarithm_outside.explicit(
     part="once",
-    reading="explicit",
-    parent="wzw25.lemA.7",
     says=r"\frac{d^2}{dx^2}\sqrt{\log x}=-\frac{2\log x+1}{4x^2(\log x)^{3/2}}<0\quad(x>1)",
     needs=[require("x > 1", lambda x: float(x) > 1)],
     source="derived here",
@@ -469,7 +429,6 @@ def root_log_curvature(*, x, power=0.5):
 
 @theorem(
     "wzw25.lemA.7.s5",
-    parent="wzw25.lemA.7",
     kind="identity",
     says=r"\sqrt{2}\sigma\sqrt{\log\mathbb{E}[K]}=\sigma\sqrt{2\log\frac{\eta(1-r)}{r(1-r^{\eta})}}",
     needs=COUNT,

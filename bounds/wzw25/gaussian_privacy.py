@@ -30,7 +30,6 @@ from bounds.theorem import in_unit_interval, integer, positive, require, theorem
     kind="definition",
     says=r"\Pr[\mathcal{M}(X)\in O]\le e^{\varepsilon}\,\Pr[\mathcal{M}(X')\in O]+\delta",
     needs=[in_unit_interval("epsilon"), in_unit_interval("delta")],
-    source=f"{WZW25}, Definition 2.1",
 )
 def approximate_dp_excess(*, p, q, epsilon, delta):
     """Approximate differential privacy, and by how much a pair of finite laws breaks it.
@@ -51,7 +50,6 @@ def approximate_dp_excess(*, p, q, epsilon, delta):
     kind="definition",
     says=r"H_{e^{\varepsilon}}(\mathcal{M}(X)\,\|\,\mathcal{M}(X'))\le "
     r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\mu,1)),\quad \forall\varepsilon\in\mathbb{R}",
-    source=f"{WZW25}, Definition 2.2",
 )
 def smallest_gdp(*, p, q):
     """Gaussian differential privacy: the smallest mu for one pair of finite laws.
@@ -75,13 +73,11 @@ def smallest_gdp(*, p, q):
     return float(np.max(-ndtri(alpha) - ndtri(beta), initial=0.0))
 
 
-@theorem(
-    "wzw25.def2.2",
+@smallest_gdp.explicit(
     part="curve",
-    reading="explicit",
-    kind="identity",
     says=r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\mu,1))="
     r"\Phi\left(-\frac{\varepsilon}{\mu}+\frac{\mu}{2}\right)-e^{\varepsilon}\,\Phi\left(-\frac{\varepsilon}{\mu}-\frac{\mu}{2}\right)",
+    kind="identity",
     needs=[require("mu >= 0", lambda mu: bool(np.all(np.asarray(mu) >= 0)))],
     source=f"{WZW25}, Definition 2.2; Balle & Wang 2018, Theorem 8",
 )
@@ -236,7 +232,6 @@ def approx_epsilon(*, mu, delta):
             lambda mu, delta: bool(np.all(np.asarray(mu) <= 2 * gaussian_quantile_scale(delta))),
         ),
     ],
-    source=f"{WZW25}, Corollary E.2",
 )
 def approx_epsilon_simple(*, mu, delta):
     """The cleaner bound at high privacy.
@@ -266,7 +261,6 @@ def approx_epsilon_simple(*, mu, delta):
             lambda epsilon, delta: bool(np.all(epsilon <= 8 * np.log(1 / np.asarray(delta)))),
         ),
     ],
-    source=f"{WZW25}, Lemma E.3",
 )
 def budget_each(*, epsilon, delta, m):
     """The privacy of Algorithm 2: a Gaussian budget for each of m mechanisms.

@@ -23,7 +23,6 @@ def hinge_sum(w, Z, width):
     "wzw25.lemA.9",
     says=r"f(\mathbf{y})-f(\mathbf{x})\ge\langle\mathbf{g},\mathbf{y}-\mathbf{x}\rangle,"
     r"\quad\mathbf{g}\in\partial f(\mathbf{x})",
-    source=f"{WZW25}, Lemma A.9",
 )
 def first_order_gap(*, f_x, f_y, slope):
     """First order condition for convexity: f(y) - f(x) - <g, y - x>, never negative.
@@ -83,7 +82,6 @@ def replacement_sensitivity(*, radius, width):
 
 @theorem(
     "wzw25.lemA.10.s1",
-    parent="wzw25.lemA.10",
     says=r"|\ell_c(\mathbf{w};(\mathbf{x},y))-\ell_c(\mathbf{v};(\mathbf{x},y))|"
     r"\le\frac{\|\mathbf{x}\|}{c}\|\mathbf{w}-\mathbf{v}\|",
     needs=[positive("width")],

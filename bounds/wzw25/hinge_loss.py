@@ -37,13 +37,11 @@ def hinge_loss(*, margin, width):
     return max(0, 1 - margin / width)
 
 
-@theorem(
-    "wzw25.rem3.1",
+@hinge_loss.explicit(
     part="scale",
-    reading="explicit",
-    kind="identity",
     says=r"\ell_{c'}\left(\frac{c'}{c}w;(x,y)\right)=\ell_c(w;(x,y)),\quad"
     r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\min_{w\in\mathbb{R}^d}\hat L_{c'}(w;S)",
+    kind="identity",
     needs=[positive("width"), positive("other")],
     source=f"consequence of the loss above {WZW25}, Remark 3.1",
 )
@@ -64,7 +62,7 @@ def rescaled_weights(*, w, width, other):
     "wzw25.defA.11",
     kind="definition",
     says=r"\mathrm{EER}(w)=L(w;S)-\min_{w'\in\mathcal{W}}L(w';S)",
-    source=f"{WZW25}, Definition A.11, Equation 6",
+    source=", Equation 6",
 )
 def excess_empirical_risk(*, loss, smallest):
     """Excess empirical risk: the loss above the smallest loss
@@ -78,12 +76,10 @@ def excess_empirical_risk(*, loss, smallest):
     return loss - smallest
 
 
-@theorem(
-    "wzw25.defA.11",
+@excess_empirical_risk.explicit(
     part="minimum",
-    reading="explicit",
-    kind="identity",
     says=r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\max\left\{\sum_i a_i:\ 0\le a_i\le 1,\ \sum_i a_i y_i x_i=0\right\}",
+    kind="identity",
     source=f"consequence of {WZW25}, Definition A.11",
 )
 def smallest_hinge(*, weights):
@@ -101,12 +97,10 @@ def smallest_hinge(*, weights):
     return sum(weights)
 
 
-@theorem(
-    "wzw25.defA.11",
+@excess_empirical_risk.explicit(
     part="nonnegative",
-    reading="explicit",
-    kind="inequality",
     says=r"\mathrm{EER}(w)\ge 0",
+    kind="inequality",
     source=f"consequence of {WZW25}, Definition A.11",
 )
 def hinge_excess(*, loss, weights):

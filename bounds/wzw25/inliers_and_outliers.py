@@ -17,8 +17,6 @@ from bounds.papers import WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 EQUATION = f"{WZW25}, Section 6.1, Equation 2"
-
-
 WIDTH_BELOW_MARGIN = require("0 < width <= gamma <= 1", lambda width, gamma: 0 < width <= gamma <= 1)
 
 
@@ -97,12 +95,8 @@ def outlier_loss_printed(*, radius, outliers, width):
     return radius * outliers / width
 
 
-@theorem(
-    "wzw25.eq2",
-    part="4-outliers",
-    reading="corrected",
+@outlier_loss_printed.corrected(
     says=r"\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})\le\left(1+\frac{\|x\|}{c}\right)|S_{\mathrm{out}}|",
-    needs=[positive("width"), at_least("radius", 0), integer("outliers", 0)],
     source=f"{EQUATION}, bracket (b); the proof of Lemma D.1 has this form",
 )
 def outlier_loss(*, radius, outliers, width):
@@ -136,10 +130,7 @@ def total_order(*, outliers, width, gamma, excess):
     return outliers / width + excess
 
 
-@theorem(
-    "wzw25.eq2",
-    part="5-total",
-    reading="explicit",
+@total_order.explicit(
     says=r"\hat L_c(w;S)\le\left(1+\frac{b}{c}\right)|S_{\mathrm{out}}|+\mathrm{EER}",
     needs=[
         require("0 < width <= gamma <= radius", lambda width, gamma, radius: 0 < width <= gamma <= radius),
@@ -164,7 +155,6 @@ def total_loss(*, outliers, width, gamma, radius, excess):
 
 @theorem(
     "wzw25.eq2.s1",
-    parent="wzw25.eq2",
     says=r"\min_{\gamma(S\setminus S_{\mathrm{out}})>0}|S_{\mathrm{out}}|\le n-2",
     needs=[integer("n", 2)],
     source=f"{WZW25}, Section 6.1, text below Equation 2",
@@ -205,13 +195,11 @@ def outlier_share(*, n, s):
     return s / n
 
 
-@theorem(
-    "wzw25.q8.1",
+@outlier_share.explicit(
     part="hinge",
-    reading="explicit",
-    kind="construction",
     says=r"|S_{\mathrm{out}}|>\gamma(n-|S_{\mathrm{out}}|)\ \Rightarrow\ \tilde{\mathcal{R}}_S(w^*)"
     r"=1-\frac{|S_{\mathrm{out}}|}{n},\quad w^*\in\mathrm{argmin}_w\hat L_c(w;S)\quad\forall c>0",
+    kind="construction",
     needs=[
         integer("n", 2),
         integer("s"),

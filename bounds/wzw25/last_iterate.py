@@ -29,16 +29,11 @@ from math import exp, log, sqrt
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from bounds.papers import WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 
 LIU_ZHOU = "Liu & Zhou 2024, Theorem 3.5"
-
-
 EXPECTATION_NEEDS = [integer("d"), integer("steps"), positive("gradient_norm"), positive("sigma"), positive("distance")]
-
-
 TAIL_NEEDS = [*EXPECTATION_NEEDS, positive("eta"), in_unit_interval("beta")]
 
 
@@ -68,7 +63,7 @@ def decaying_strides(*, steps, gradient_norm, sigma, d, distance):
     r"\,\Delta\sqrt{d\log(1/\beta)}}{\mu}\right)\right]\ge 1-\beta,"
     r"\quad\eta=\sqrt{\frac{\|\mathbf{w}_{ref}-\mathbf{w}_0\|^2}{T(n^2\Delta^2+d\sigma^2\log(1/\beta))}}",
     needs=[integer("d"), positive("mu"), at_least("sensitivity", 0), at_least("distance", 0), in_unit_interval("beta")],
-    source=f"{WZW25}, Lemma C.2, Equation 8; {LIU_ZHOU}",
+    source=", Equation 8; Liu & Zhou 2024, Theorem 3.5",
 )
 def last_iterate_rate(*, d, mu, sensitivity, distance, beta):
     """Excess of the last iterate, constant step size, the expression inside O(.).
@@ -82,10 +77,7 @@ def last_iterate_rate(*, d, mu, sensitivity, distance, beta):
     return distance * sensitivity * sqrt(d * log(1 / beta)) / mu
 
 
-@theorem(
-    "wzw25.lemC.2",
-    reading="corrected",
-    kind="tail",
+@last_iterate_rate.corrected(
     says=r"\Pr\left[\hat L(\mathbf{w}_T;S)-\hat L(\mathbf{w}_{ref};S)\le 2\sqrt 2\,(1+H_T)"
     r"\frac{\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt{d\log(e/\beta)}}{\mu}\right]\ge 1-\beta,"
     r"\quad\eta=\frac{\|\mathbf{w}_{ref}-\mathbf{w}_0\|}{\sqrt{T(n^2\Delta^2+d\sigma^2\log(e/\beta))}}",
@@ -120,12 +112,10 @@ def last_iterate_corrected(*, n, d, mu, sensitivity, distance, beta):
     return 2 * sqrt(2) * (1 + harmonic(printed_steps(n, mu))) * rate
 
 
-@theorem(
-    "wzw25.lemC.2",
+@last_iterate_rate.explicit(
     part="expectation",
-    reading="explicit",
-    kind="mean",
     says=r"\mathbb{E}\hat L(\mathbf{w}_T)-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{2\eta(T+1)}+\frac{\eta G^2}{2}(1+H_T)",
+    kind="mean",
     needs=[*EXPECTATION_NEEDS, positive("eta")],
     source=f"derived here; cf. {LIU_ZHOU}",
 )
@@ -143,13 +133,11 @@ def last_iterate_mean(*, d, steps, gradient_norm, sigma, distance, eta):
     return distance**2 / (2 * eta * (steps + 1)) + eta * squared / 2 * (1 + harmonic(steps))
 
 
-@theorem(
-    "wzw25.lemC.2",
+@last_iterate_rate.explicit(
     part="decaying",
-    reading="explicit",
-    kind="mean",
     says=r"\mathbb{E}\hat L(\mathbf{w}_T)-\hat L(\mathbf{w}_{ref})\le\frac{D\,G}{\sqrt{T+1}},"
     r"\quad\eta_t=\frac{D}{G}\,\frac{T-t}{(T+1)^{3/2}}",
+    kind="mean",
     needs=EXPECTATION_NEEDS,
     source="derived here; Zamani & Glineur 2023, Defazio et al. 2023",
 )
@@ -167,11 +155,8 @@ def decaying_mean(*, d, steps, gradient_norm, sigma, distance):
     return distance * sqrt((gradient_norm**2 + d * sigma**2) / (steps + 1))
 
 
-@theorem(
-    "wzw25.lemC.2",
+@last_iterate_rate.explicit(
     part="weighted",
-    reading="explicit",
-    kind="tail",
     says=r"\hat L(\bar{\mathbf{w}}_\lambda)-\hat L(\mathbf{w}_{ref})\le\frac{\lambda_0D^2+\eta^2G_0^2\sum_t\lambda_t"
     r"+\frac d2\log\frac{\lambda_0}{\lambda_T}+\log\frac1\beta}{2\eta\sum_t\lambda_t},"
     r"\quad\frac1{\lambda_t}=\frac1{\lambda_0}+2\eta^2\sigma^2t",
@@ -200,11 +185,8 @@ def iterate_weights(*, d, steps, gradient_norm, sigma, distance, eta, beta):
     return 1 / (1 / start + 2 * (eta * sigma) ** 2 * np.arange(steps))
 
 
-@theorem(
-    "wzw25.lemC.2",
+@last_iterate_rate.explicit(
     part="last",
-    reading="explicit",
-    kind="tail",
     says=r"\hat L(\mathbf{w}_T)-\hat L(\mathbf{w}_{ref})\le\frac{k_0vK_1K_0^{-2}D^2+\eta^2G_0^2\sum_{t\le T}k_tv_t"
     r"+\frac d2\log k_0+\log\frac1\beta}{2\eta v}",
     needs=TAIL_NEEDS,

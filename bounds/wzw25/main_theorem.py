@@ -68,7 +68,6 @@ def _ball_privacy(epsilon, delta):
     kind="privacy",
     says=r"\|\mathbf{x}\|\le b\ \Rightarrow\ " + PRIVATE,
     needs=EVERY,
-    source=f"{WZW25}, Theorem L.1",
 )
 def ball_privacy(*, epsilon, delta, radius):
     """DP Adaptive Margin on records of any norm is (epsilon, delta)-DP
@@ -79,14 +78,10 @@ def ball_privacy(*, epsilon, delta, radius):
     return _ball_privacy(epsilon, delta)
 
 
-@theorem(
-    "wzw25.thmL.1",
-    part="privacy",
-    reading="corrected",
-    kind="privacy",
+@ball_privacy.corrected(
     says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
     needs=[*RANGE, positive("radius")],
-    source=f"{WZW25}, Theorem L.1, in the range of Theorem 6.5",
+    source=", in the range of Theorem 6.5",
 )
 def ball_privacy_in_range(*, epsilon, delta, radius):
     """DP Adaptive Margin on records of any norm is (epsilon, delta)-DP up to epsilon = 8 log(1/delta)
@@ -103,7 +98,6 @@ def ball_privacy_in_range(*, epsilon, delta, radius):
     kind="privacy",
     says=r"\|\mathbf{x}\|\le b\ \Rightarrow\ " + PRIVATE,
     needs=EVERY,
-    source=f"{WZW25}, Theorem L.2",
 )
 def ball_population_privacy(*, epsilon, delta, radius):
     """DP Adaptive Margin on records of any norm is (epsilon, delta)-DP, said again for the population risk
@@ -113,14 +107,10 @@ def ball_population_privacy(*, epsilon, delta, radius):
     return _ball_privacy(epsilon, delta)
 
 
-@theorem(
-    "wzw25.thmL.2",
-    part="privacy",
-    reading="corrected",
-    kind="privacy",
+@ball_population_privacy.corrected(
     says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
     needs=[*RANGE, positive("radius")],
-    source=f"{WZW25}, Theorem L.2, in the range of Theorem 6.5",
+    source=", in the range of Theorem 6.5",
 )
 def ball_population_privacy_in_range(*, epsilon, delta, radius):
     """The same up to epsilon = 8 log(1/delta)
@@ -152,15 +142,14 @@ def main_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
 
 
-@theorem(
-    "wzw25.thm4.1",
+@main_privacy.explicit(
     part="simultaneous",
-    reading="explicit",
-    kind="identity",
     says=r"\left\{\forall S_{\mathrm{out}}:\ \tilde{\mathcal R}_S\le C\,f(|S_{\mathrm{out}}|,"
     r"\gamma(S\setminus S_{\mathrm{out}}))\right\}=\left\{\tilde{\mathcal R}_S\le C\min_{q}f(q,M_q)\right\},"
     r"\quad M_q=\max_{|S_{\mathrm{out}}|=q}\gamma(S\setminus S_{\mathrm{out}})",
-    source=f"{WZW25}, Theorem 4.1, 'simultaneously'",
+    kind="identity",
+    needs=(),
+    source=", 'simultaneously'",
 )
 def least_order(*, profile, n, epsilon):
     """For all outlier sets simultaneously: one event, not 2^n of them
@@ -193,18 +182,13 @@ def scaled_mean_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     return first + second + 1 / epsilon + 1 / n**2
 
 
-@theorem(
-    "wzw25.thmL.1",
-    part="expectation",
-    reading="corrected",
-    kind="mean",
+@scaled_mean_order.corrected(
     says=RISK
     + r"\le"
     + ON_SETS
     + r"\tilde O\left("
     + TERMS_B
     + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
-    needs=SCALED,
     source=f"{WZW25}, Theorem L.1 (1), with 1/(n epsilon) as in Lemma H.2",
 )
 def scaled_mean_order_sharp(*, n, gamma, outliers, epsilon, delta, radius=1.0):
@@ -212,7 +196,7 @@ def scaled_mean_order_sharp(*, n, gamma, outliers, epsilon, delta, radius=1.0):
 
     1/(n epsilon) <= b^2/(n gamma^2 epsilon): the third term could be left out.
     """
-    return mean_order_on_grid.theorem.function(
+    return mean_order_on_grid.theorem.formula(
         n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius
     )
 
@@ -237,13 +221,11 @@ def scaled_tail_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     return first + second + 1 / (n * epsilon) + 1 / n
 
 
-@theorem(
-    "wzw25.thmL.1",
+@ball_privacy.explicit(
     part="scale",
-    reading="explicit",
-    kind="identity",
     says=r"(\mathbf{x}_i,b,\Gamma)\to(s\mathbf{x}_i,sb,s\Gamma):\quad"
     r"\mathbf{w}_{\mathrm{out}}\ \mathrm{keeps\ its\ law}",
+    kind="identity",
     needs=[positive("radius"), positive("scale")],
     source=f"consequence of {WZW25}, Appendix L",
 )
@@ -319,11 +301,7 @@ def scaled_twin(*, n, gamma, outliers, epsilon, delta, radius):
     return _scaled(n, gamma / radius, outliers, epsilon, 1.0)
 
 
-@theorem(
-    "wzw25.thmL.2",
-    part="population",
-    reading="explicit",
-    kind="tail",
+@scaled_rate.explicit(
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le(\mathrm{explicit\ Theorem\ 6.7\ at}\ \gamma/b)\right]"
     r"\ge1-\frac4{n^2}",
     needs=[*RUN, *BALL],

@@ -18,32 +18,14 @@ from bounds.papers import WZW25
 from bounds.theorem import integer, positive, require, theorem
 
 LEMMA, PROOF, GRID = f"{WZW25}, Lemma 6.4", f"{WZW25}, Appendix G.1", f"{WZW25}, Lemma G.1"
-
-
 G = r"\left(\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\right)"
-
-
 G_TILDE = r"\left(\frac{|S_{\mathrm{out}}|}{n\tilde{\gamma}}+\frac{1}{n\tilde{\gamma}^2\varepsilon}\right)"
-
-
 ON_GRID = r"\min_{\gamma\in\Gamma,\,S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-
-
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
-
-
 AT_TILDE = r"\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\tilde{\gamma})}"
-
-
 AT_GAMMA = r"\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-
-
 SIZES = [integer("n"), positive("epsilon")]
-
-
 TERM = [*SIZES, integer("outliers", 0), positive("gamma")]
-
-
 LEVEL = require("1/n <= gamma <= 1", lambda n, gamma: n * gamma >= 1 and gamma <= 1)
 
 
@@ -66,7 +48,6 @@ def rate(*, outliers, n, gamma, epsilon, radius=1):
     "wzw25.lem6.4",
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1",
     needs=TERM,
-    source=LEMMA,
 )
 def grid_order(*, outliers, n, gamma, epsilon):
     """The best margin on the grid is as good as the best of all, up to a constant
@@ -80,9 +61,7 @@ def grid_order(*, outliers, n, gamma, epsilon):
     return rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon)
 
 
-@theorem(
-    "wzw25.lem6.4",
-    reading="corrected",
+@grid_order.corrected(
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=SIZES,
     source=f"{LEMMA}; our constant",
@@ -129,7 +108,7 @@ def grid_size(*, n):
     "wzw25.lemG.1",
     says=r"\forall\gamma\in[1/n,1]\ \exists\tilde{\gamma}\in\Gamma:\ " + f"{AT_TILDE}{G_TILDE}\\le{AT_GAMMA}4{G}",
     needs=[*TERM, LEVEL],
-    source=f"{GRID}, Equation 10",
+    source=", Equation 10",
 )
 def neighbour_bound(*, outliers, n, gamma, epsilon):
     """Some grid value is within a factor 4 of any margin of at least 1/n
@@ -146,10 +125,8 @@ def neighbour_bound(*, outliers, n, gamma, epsilon):
 
 @theorem(
     "wzw25.lemG.1.s1",
-    parent="wzw25.lemG.1",
     says=r"\forall\gamma\in[1/n,1]\ \exists\tilde{\gamma}\in\Gamma:\ \gamma/2\le\tilde{\gamma}\le\gamma",
     needs=[integer("n"), LEVEL],
-    source=GRID,
 )
 def grid_neighbour(*, n, gamma):
     """Every margin of at least 1/n has a grid value within a factor 2 below it
@@ -165,10 +142,8 @@ def grid_neighbour(*, n, gamma):
 
 @theorem(
     "wzw25.lemG.1.s2",
-    parent="wzw25.lemG.1",
     says=r"|S_{\mathrm{out}}|\ge\min_{\tilde S\in\mathcal{S}_{\mathrm{out}}(\gamma)}|\tilde S|"
     r"\ge\min_{\tilde S\in\mathcal{S}_{\mathrm{out}}(\tilde{\gamma})}|\tilde S|",
-    source=GRID,
 )
 def fewest(*, profile, gamma):
     """A smaller margin needs no more outliers
@@ -183,11 +158,10 @@ def fewest(*, profile, gamma):
 
 @theorem(
     "wzw25.lemG.1.s3",
-    parent="wzw25.lemG.1",
     says=f"{AT_TILDE}{G_TILDE}\\le{AT_TILDE}"
     r"\left(\frac{2|S_{\mathrm{out}}|}{n\gamma}+\frac{4}{n\gamma^2\varepsilon}\right)",
     needs=[*TERM, LEVEL],
-    source=f"{GRID}, Equation 11, first line",
+    source=", Equation 11, first line",
 )
 def doubled_terms(*, outliers, n, gamma, epsilon):
     """Halving the margin doubles the first term and quadruples the second
@@ -202,11 +176,10 @@ def doubled_terms(*, outliers, n, gamma, epsilon):
 
 @theorem(
     "wzw25.lemG.1.s4",
-    parent="wzw25.lemG.1",
     says=f"{AT_TILDE}"
     r"\left(\frac{2|S_{\mathrm{out}}|}{n\gamma}+\frac{4}{n\gamma^2\varepsilon}\right)" + f"\\le{AT_GAMMA}4{G}",
     needs=[*TERM, LEVEL],
-    source=f"{GRID}, Equation 11, second line",
+    source=", Equation 11, second line",
 )
 def quadrupled_terms(*, outliers, n, gamma, epsilon):
     """The outliers of the larger margin are no fewer
@@ -221,10 +194,9 @@ def quadrupled_terms(*, outliers, n, gamma, epsilon):
 
 @theorem(
     "wzw25.lemG.1.s5",
-    parent="wzw25.lemG.1",
     says=r"\min_{\tilde{\gamma}\in\Gamma}" + f"{AT_TILDE}{G_TILDE}" + r"\le\min_{\gamma\in[1/n,1]}" + f"{AT_GAMMA}4{G}",
     needs=[*TERM, LEVEL],
-    source=f"{GRID}, Equation 12",
+    source=", Equation 12",
 )
 def best_level_bound(*, outliers, n, gamma, epsilon):
     """The best grid value is within a factor 4 of the best margin of at least 1/n
@@ -243,7 +215,6 @@ def best_level_bound(*, outliers, n, gamma, epsilon):
 
 @theorem(
     "wzw25.lem6.4.s1",
-    parent="wzw25.lem6.4",
     says=r"\text{without loss of generality }\varepsilon\le n",
     needs=SIZES,
     source=f"{PROOF}, first sentence",
@@ -260,10 +231,7 @@ def general_constant(*, n, epsilon):
     return 4
 
 
-@theorem(
-    "wzw25.lem6.4.s1",
-    parent="wzw25.lem6.4",
-    reading="corrected",
+@general_constant.corrected(
     says=r"\varepsilon\le 4n",
     needs=[*SIZES, require("epsilon <= 4 n", lambda n, epsilon: epsilon <= 4 * n)],
     source=f"{PROOF}, first sentence; our condition",
@@ -281,7 +249,6 @@ def restricted_constant(*, n, epsilon):
 
 @theorem(
     "wzw25.lem6.4.s2",
-    parent="wzw25.lem6.4",
     says=r"\gamma<1/n\ \Rightarrow\ \frac{1}{n\gamma^2\varepsilon}>1\quad(\varepsilon\le n)",
     needs=[
         *SIZES,
@@ -304,7 +271,6 @@ def short_margin(*, n, gamma, epsilon):
 
 @theorem(
     "wzw25.lem6.4.s3",
-    parent="wzw25.lem6.4",
     says=rf"{ON_GRID}{G}\wedge 1\le\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}"
     rf"(\gamma)}}\mathcal{{O}}{G}\wedge 1\quad(\varepsilon\le n)",
     needs=[*TERM, require("epsilon <= n", lambda n, epsilon: epsilon <= n)],
@@ -323,7 +289,6 @@ def any_margin(*, outliers, n, gamma, epsilon):
 
 @theorem(
     "wzw25.lem6.4.s4",
-    parent="wzw25.lem6.4",
     kind="identity",
     says=rf"\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}(\gamma)}}{G}\wedge 1"
     rf"={ON_SETS}{G}\wedge 1",
@@ -351,7 +316,7 @@ def left_margin(*, outliers, n, gamma, epsilon):
     says=rf"S\in(\mathcal{{B}}^d(b)\times\{{\pm 1\}})^n,\ \Gamma=\{{b/n,2b/n,4b/n,\ldots,b\}}:\quad "
     rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1",
     needs=[*TERM, positive("radius")],
-    source=f"{WZW25}, Corollary G.2, Equation 14",
+    source=", Equation 14",
 )
 def ball_order(*, outliers, n, gamma, epsilon, radius):
     """In a ball of radius b the grid from b/n to b is as good as all margins, by the display of the unit ball
@@ -364,9 +329,7 @@ def ball_order(*, outliers, n, gamma, epsilon, radius):
     return rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon)
 
 
-@theorem(
-    "wzw25.corG.2",
-    reading="corrected",
+@ball_order.corrected(
     says=rf"{ON_GRID}\left(\frac{{b|S_{{\mathrm{{out}}}}|}}{{n\gamma}}+\frac{{b^2}}{{n\gamma^2\varepsilon}}\right)"
     rf"\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}"
     r"\left(\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac{b^2}{n\gamma^2\varepsilon}\right)\wedge 1",
@@ -384,10 +347,8 @@ def ball_constant(*, n, epsilon, radius):
     return grid_constant(n=n, epsilon=epsilon)
 
 
-@theorem(
-    "wzw25.corG.2",
+@ball_order.corrected(
     part="same-display",
-    reading="corrected",
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{b^2\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=[*SIZES, positive("radius")],
     source=f"{WZW25}, Corollary G.2; our constant",

@@ -40,12 +40,10 @@ def margin(*, w, X, y):
     return max(float((signed_records(X, y) @ w).min() / np.linalg.norm(w)), 0.0)
 
 
-@theorem(
-    "wzw25.eq1",
+@margin.explicit(
     part="distance",
-    reading="explicit",
-    kind="identity",
     says=r"\gamma(S)=\min\left\{\left\|\sum_i a_i y_i x_i\right\|:\ a_i\ge 0,\ \sum_i a_i=1\right\}",
+    kind="identity",
     source=f"consequence of {WZW25}, Equation 1",
 )
 def hull_distance(*, weights, X, y):
@@ -63,13 +61,11 @@ def hull_distance(*, weights, X, y):
     return float(np.linalg.norm(np.asarray(weights) @ signed_records(X, y)))
 
 
-@theorem(
-    "wzw25.eq1",
+@margin.explicit(
     part="svm",
-    reading="explicit",
-    kind="identity",
     says=r"\gamma(S)=\frac{1}{\|w^*\|},\quad \|w^*\|=\min\left\{\|w\|:y\langle w,x\rangle\ge 1\ "
     r"\forall (x,y)\in S\right\}",
+    kind="identity",
     source=f"consequence of {WZW25}, Equation 1",
 )
 def svm_margin(*, w):
@@ -99,7 +95,6 @@ def size_of(masks):
     says=r"\mathcal{S}_{\mathrm{in}}(\gamma)=\{S'\subset S\mid\gamma(S')\ge\gamma\},\quad "
     r"\mathcal{S}_{\mathrm{out}}(\gamma)=\{S\setminus S'\mid S'\in\mathcal{S}_{\mathrm{in}}(\gamma)\}",
     needs=[between("level", 0, 1)],
-    source=f"{WZW25}, Definition 6.1",
 )
 def inlier_sets(*, subset_margins, level):
     """Margin inliers and outliers: which subsets reach a margin, and what they leave out
@@ -114,14 +109,12 @@ def inlier_sets(*, subset_margins, level):
     return np.flatnonzero(np.asarray(subset_margins) >= level)
 
 
-@theorem(
-    "wzw25.def6.1",
+@inlier_sets.explicit(
     part="nested",
-    reading="explicit",
-    kind="inequality",
     says=r"\gamma\le\gamma'\ \Rightarrow\ \mathcal{S}_{\mathrm{out}}(\gamma')\subset\mathcal{S}_{\mathrm{out}}(\gamma),"
     r"\ m(\gamma)\le m(\gamma'),\quad m(\gamma)=\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
     r"|S_{\mathrm{out}}|",
+    kind="inequality",
     needs=[at_least("level", 0)],
     source=f"consequence of {WZW25}, Definition 6.1",
 )
@@ -139,13 +132,10 @@ def fewest_outliers(*, subset_margins, level):
     return int(n - size_of(np.flatnonzero(np.asarray(subset_margins) >= level)).max())
 
 
-@theorem(
-    "wzw25.def6.1",
+@inlier_sets.explicit(
     part="never-empty",
-    reading="explicit",
-    kind="construction",
     says=r"S\in\mathcal{S}_{\mathrm{out}}(\gamma)\quad\forall\gamma\in[0,1]",
-    needs=[between("level", 0, 1)],
+    kind="construction",
     source=f"consequence of {WZW25}, Definition 6.1, for gamma of the empty subset +inf",
 )
 def outlier_count(*, subset_margins, level):
@@ -162,12 +152,11 @@ def outlier_count(*, subset_margins, level):
     return len(inlier_sets(subset_margins=subset_margins, level=level))
 
 
-@theorem(
-    "wzw25.def6.1",
+@inlier_sets.explicit(
     part="level-0",
-    reading="explicit",
-    kind="construction",
     says=r"\mathcal{S}_{\mathrm{out}}(0)=2^S,\quad m(0)=0",
+    kind="construction",
+    needs=(),
     source=f"consequence of {WZW25}, Definition 6.1",
 )
 def outlier_count_at_zero(*, n):

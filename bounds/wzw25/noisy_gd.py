@@ -69,7 +69,6 @@ def stride(*, steps, gradient_norm, sigma, d, distance, log_factor=1.0):
     says=r"\mathcal{A}_{NGD}\ \mathrm{is}\ \mu\mathrm{-GDP},"
     r"\quad T=n^2\mu^2,\ \sigma=\frac{\Delta\sqrt T}{\mu}=n\Delta",
     needs=[integer("n"), integer("steps")],
-    source=f"{WZW25}, Lemma C.1",
 )
 def gdp_parameter(*, n, steps):
     """Algorithm 5 is mu-GDP under replacement: the mu it spends, with mu = sqrt(T) / n so that T is whole.
@@ -95,7 +94,7 @@ def gdp_parameter(*, n, steps):
     says=r"\mathbb{E}[\hat L(\bar{\mathbf{w}};S)]-\hat L(\mathbf{w}_{ref};S)"
     r"\le O\left(\frac{\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt d}{\mu}\right)",
     needs=[integer("d"), positive("mu"), at_least("sensitivity", 0), at_least("distance", 0)],
-    source=f"{WZW25}, Lemma C.1, Equation 7",
+    source=", Equation 7",
 )
 def averaged_rate(*, d, mu, sensitivity, distance):
     """Expected excess of the averaged iterate, the expression inside O(.): distance Delta sqrt(d) / mu.
@@ -116,11 +115,7 @@ UTILITY_NEEDS = [
 ]
 
 
-@theorem(
-    "wzw25.lemC.1",
-    part="utility",
-    reading="explicit",
-    kind="mean",
+@averaged_rate.explicit(
     says=r"\mathbb{E}[\hat L(\bar{\mathbf{w}};S)]-\hat L(\mathbf{w}_{ref};S)"
     r"\le\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt{\frac{n^2}{T}+\frac{d}{\mu^2}}",
     needs=UTILITY_NEEDS,
@@ -140,13 +135,11 @@ def averaged_excess(*, n, d, steps, mu, sensitivity, distance):
     return distance * sensitivity * sqrt(n**2 / steps + d / mu**2)
 
 
-@theorem(
-    "wzw25.lemC.1",
+@gdp_parameter.explicit(
     part="hinge",
-    reading="explicit",
-    kind="mean",
     says=r"\mathbb{E}[\hat L(\bar{\mathbf{w}};S)]-\hat L(\mathbf{w}_{ref};S)"
     r"\le\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt{\frac{n^2}{4T}+\frac{d}{\mu^2}}",
+    kind="mean",
     needs=UTILITY_NEEDS,
     source=f"derived here from {PROOF}",
 )

@@ -13,14 +13,11 @@ from bounds.theorem import at_least, integer, positive, theorem
 from bounds.wzw25.noisy_gd import averaged_rate, noise_std, printed_steps
 
 ALGORITHM = f"{WZW25}, Algorithm 5"
-
-
 PROOF = f"{WZW25}, proof of Lemma C.1"
 
 
 @theorem(
     "wzw25.lemC.1.s1",
-    parent="wzw25.lemC.1",
     part="set",
     kind="identity",
     says=r"\sup_{S\sim S'}|\hat L(\mathbf{w};S)-\hat L(\mathbf{w};S')|=\Delta",
@@ -41,7 +38,6 @@ def value_sensitivity(*, norm, radius, width):
 
 @theorem(
     "wzw25.lemC.1.s2",
-    parent="wzw25.lemC.1",
     part="noise",
     kind="privacy",
     says=r"T=\lceil n^2\mu^2\rceil,\ \sigma=n\Delta\ \Rightarrow\ \frac{\sqrt T\,\Delta}{\sigma}\le\mu",
@@ -60,12 +56,7 @@ def rounded_gdp(*, n, mu):
     return sqrt(printed_steps(n, mu)) / n
 
 
-@theorem(
-    "wzw25.lemC.1.s2",
-    parent="wzw25.lemC.1",
-    part="noise",
-    reading="corrected",
-    kind="privacy",
+@rounded_gdp.corrected(
     says=r"\sigma=\frac{\Delta\sqrt{T}}{\mu}\ \Rightarrow\ \frac{\sqrt T\,\Delta}{\sigma}=\mu,\quad T=1,2,\ldots",
     needs=[integer("steps"), positive("mu"), positive("sensitivity")],
     source=ALGORITHM,
@@ -81,7 +72,6 @@ def whole_steps_gdp(*, steps, mu, sensitivity):
 
 @theorem(
     "wzw25.lemC.1.s3",
-    parent="wzw25.lemC.1",
     part="second-moment",
     says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
     needs=[integer("n"), integer("d"), at_least("sensitivity", 0), at_least("sigma", 0)],
@@ -102,7 +92,6 @@ def squared_gradient(*, n, d, sensitivity, sigma):
 
 @theorem(
     "wzw25.lemC.1.s3",
-    parent="wzw25.lemC.1",
     part="any-loss",
     says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
     needs=[integer("n"), integer("d"), positive("sensitivity"), at_least("sigma", 0), at_least("shared", 0)],
@@ -121,7 +110,6 @@ def squared_gradient_any_loss(*, n, d, sensitivity, sigma, shared):
 
 @theorem(
     "wzw25.lemC.1.s4",
-    parent="wzw25.lemC.1",
     part="one-step",
     says=r"\mathbb{E}\|\mathbf{w}_{t+1}-\mathbf{w}_{ref}\|^2\le\mathbb{E}\|\mathbf{w}_t-\mathbf{w}_{ref}\|^2"
     r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
@@ -138,7 +126,6 @@ def one_step(*, squared_distance, excess, eta, second_moment):
 
 @theorem(
     "wzw25.lemC.1.s5",
-    parent="wzw25.lemC.1",
     part="telescoped",
     says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{T\eta}"
     r"+\eta(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{T}",
@@ -154,14 +141,9 @@ def telescoped(*, distance, eta, steps, second_moment, final):
     return distance**2 / (steps * eta) + eta * second_moment - final / steps
 
 
-@theorem(
-    "wzw25.lemC.1.s5",
-    parent="wzw25.lemC.1",
-    part="telescoped",
-    reading="corrected",
+@telescoped.corrected(
     says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{2T\eta}"
     r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}",
-    needs=[integer("steps"), positive("eta")],
     source=PROOF,
 )
 def telescoped_corrected(*, distance, eta, steps, second_moment, final):
@@ -175,7 +157,6 @@ def telescoped_corrected(*, distance, eta, steps, second_moment, final):
 
 @theorem(
     "wzw25.lemC.1.s6",
-    parent="wzw25.lemC.1",
     part="balance",
     kind="identity",
     says=r"\frac{D^2}{T\eta}+\eta(n^2\Delta^2+d\sigma^2)=2\sqrt{\frac{D^2(n^2\Delta^2+d\sigma^2)}{T}}",
@@ -193,7 +174,6 @@ def balanced(*, distance, steps, second_moment):
 
 @theorem(
     "wzw25.lemC.1.s7",
-    parent="wzw25.lemC.1",
     part="last-line",
     says=r"\frac{2n\Delta D}{\sqrt T}+\frac{2\sqrt d\,\sigma D}{\sqrt T}\le\frac{4\Delta\sqrt d\,D}{\mu},"
     r"\quad\sigma=\frac{\Delta\sqrt T}{\mu},\ T\ge n^2\mu^2",

@@ -24,8 +24,6 @@ from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.gaussian_maxima import TAIL, _alike, _log, _sqrt, max_mean, printed_range_level, scaled_range_level
 
 CHOICE = [integer("count"), positive("sigma")]
-
-
 CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
 
 
@@ -38,7 +36,6 @@ CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
     says=r"\mathbb{E}_{\xi}\left[U_{\theta_{\mathrm{out}}}\right]\le\min_{\theta\in\Theta}U_{\theta}"
     r"+2\sigma\sqrt{2\log|\Theta|}",
     needs=CHOICE,
-    source=f"{WZW25}, Lemma F.1",
 )
 def choice_mean(*, count, sigma):
     """The expected excess of the chosen score over the best score
@@ -51,13 +48,9 @@ def choice_mean(*, count, sigma):
     return 2 * sigma * _sqrt(2 * _log(count))
 
 
-@theorem(
-    "wzw25.lemF.1",
-    reading="explicit",
-    kind="mean",
+@choice_mean.explicit(
     says=r"\mathbb{E}_{\xi}\left[U_{\theta_{\mathrm{out}}}\right]\le\min_{\theta\in\Theta}U_{\theta}"
     r"+\sigma\sqrt{2\log|\Theta|}",
-    needs=CHOICE,
     source="derived here; the factor 1 is sharp as the number of candidates grows",
 )
 def choice_mean_sharp(*, count, sigma):
@@ -77,7 +70,6 @@ def choice_mean_sharp(*, count, sigma):
     says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
     r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
     needs=CHOICE_TAIL,
-    source=f"{WZW25}, Lemma F.2",
 )
 def choice_threshold(*, count, sigma, beta):
     """The excess of the chosen score that is passed with probability at most beta, as printed
@@ -88,14 +80,10 @@ def choice_threshold(*, count, sigma, beta):
     return printed_range_level(count, sigma, beta)
 
 
-@theorem(
-    "wzw25.lemF.2",
-    reading="corrected",
-    kind="tail",
+@choice_threshold.corrected(
     says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
     r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=CHOICE_TAIL,
-    source=f"{WZW25}, Lemma F.2, with sigma in both terms",
+    source=", with sigma in both terms",
 )
 def choice_threshold_scaled(*, count, sigma, beta):
     """The excess of the chosen score that is passed with probability at most beta, sigma in both terms
@@ -106,13 +94,9 @@ def choice_threshold_scaled(*, count, sigma, beta):
     return scaled_range_level(count, sigma, beta)
 
 
-@theorem(
-    "wzw25.lemF.2",
-    reading="explicit",
-    kind="tail",
+@choice_threshold.explicit(
     says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
     r"+2\sigma\sqrt{\log(|\Theta|/\beta)}\right]\le\beta",
-    needs=CHOICE_TAIL,
     source="derived here; between 0.5 and 0.71 times the corrected level",
 )
 def choice_threshold_sharp(*, count, sigma, beta):
@@ -134,7 +118,6 @@ VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise:
 
 @theorem(
     "wzw25.lemF.1.s1",
-    parent="wzw25.lemF.1",
     says=r"U_{\theta_{\mathrm{out}}}\le\min_{\theta}\{U_{\theta}+\xi_{\theta}\}-\min_{\theta}\xi_{\theta}",
     needs=VECTORS,
     source=f"{WZW25}, proof of Lemma F.1, (9)",
@@ -149,7 +132,6 @@ def chosen_against_noisy_minimum(*, scores, noise):
 
 @theorem(
     "wzw25.lemF.1.s2",
-    parent="wzw25.lemF.1",
     says=r"\min_{\theta}\{U_{\theta}+\xi_{\theta}\}\le\min_{\theta}U_{\theta}+\max_{\theta}\xi_{\theta}",
     needs=VECTORS,
     source=f"{WZW25}, proof of Lemma F.1, the display after (9)",
@@ -164,7 +146,6 @@ def noisy_minimum(*, scores, noise):
 
 @theorem(
     "wzw25.lemF.1.s3",
-    parent="wzw25.lemF.1",
     says=r"U_{\theta_{\mathrm{out}}}\le\min_{\theta}U_{\theta}+\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}",
     needs=VECTORS,
     source=f"{WZW25}, proof of Lemma F.1, `Putting things together'",
@@ -180,7 +161,6 @@ def chosen_against_range(*, scores, noise):
 
 @theorem(
     "wzw25.lemF.1.s4",
-    parent="wzw25.lemF.1",
     kind="identity",
     says=r"\mathbb{E}\left[\min_{\theta}\xi_{\theta}\right]=-\mathbb{E}\left[\max_{\theta}\xi_{\theta}\right]",
     needs=[integer("count")],
@@ -197,7 +177,6 @@ def min_is_minus_max(*, count, shift=0):
 
 @theorem(
     "wzw25.lemF.1.s5",
-    parent="wzw25.lemF.1",
     kind="mean",
     says=r"2\,\mathbb{E}\left[\max_{\theta}\xi_{\theta}\right]\le 2\sigma\sqrt{2\log|\Theta|}",
     needs=CHOICE,
@@ -213,7 +192,6 @@ def twice_max_mean(*, count, sigma):
 
 @theorem(
     "wzw25.lemF.2.s1",
-    parent="wzw25.lemF.2",
     kind="tail",
     says=r"\Pr\left[\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}>2\sigma\sqrt{2\log(2|\Theta|)}"
     r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
@@ -225,14 +203,9 @@ def noise_range_threshold(*, count, sigma, beta):
     return printed_range_level(count, sigma, beta)
 
 
-@theorem(
-    "wzw25.lemF.2.s1",
-    reading="corrected",
-    parent="wzw25.lemF.2",
-    kind="tail",
+@noise_range_threshold.corrected(
     says=r"\Pr\left[\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}>2\sigma\sqrt{2\log(2|\Theta|)}"
     r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=[*CHOICE, TAIL[-1]],
     source=f"{WZW25}, proof of Lemma F.2, with sigma in both terms",
 )
 def noise_range_threshold_scaled(*, count, sigma, beta):

@@ -55,14 +55,8 @@ def projected_gdp(*, n, steps, gamma, radius=1.0):
 
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
-
-
 COMPARATOR = 1.0  # the norm of w_ref - w_0: a unit separator and w_0 = 0
-
-
 WITHIN_RADIUS = Hypothesis(("gamma", "radius"), "gamma <= radius: some record is an inlier", WITHIN.holds)
-
-
 SETTING = [
     integer("n"),
     integer("outliers", 0),
@@ -72,26 +66,12 @@ SETTING = [
     WITHIN_RADIUS,
     positive("mu"),
 ]
-
-
 SIZES = [*SETTING, in_unit_interval("beta")]
-
-
 RUN = [*SETTING, integer("steps")]
-
-
 LOSS = r"\mathbb{E}_{\mathcal{A}}[\tilde L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]"
-
-
 NOISE = r"\frac{b^2\log^{1/2}((n+2)(n+1)/\beta)}{n\gamma^2\mu}"
-
-
 OUT = r"\frac{b|S_{\mathrm{out}}|}{\gamma n}"
-
-
 OVER = r"\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-
-
 EXPLICIT = (
     r"\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac{3b}{\gamma}\sqrt{1+\frac{\gamma}{2b}}\right)"
     r"+\frac{12b}{\gamma n}\sqrt{\frac{n^2}{T}+\frac{k}{\mu^2}}"
@@ -132,7 +112,6 @@ def outlier_cost(*, gamma, projected=True):
     says=r"\Pr_\Phi\left[" + LOSS + r"\le O\left(" + NOISE + r"+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\right]"
     r"\ge 1-\beta",
     needs=SIZES,
-    source=f"{WZW25}, Lemma D.1",
 )
 def expected_order_as_printed(*, n, gamma, outliers, mu, beta, radius=1.0):
     """The expected hinge loss of the averaged iterate, as printed: the expression inside O(.)
@@ -145,12 +124,8 @@ def expected_order_as_printed(*, n, gamma, outliers, mu, beta, radius=1.0):
     return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + outliers / (gamma * n)
 
 
-@theorem(
-    "wzw25.lemD.1",
-    reading="corrected",
-    kind="mean",
+@expected_order_as_printed.corrected(
     says=r"\Pr_\Phi\left[" + LOSS + r"\le O\left(" + NOISE + "+" + OUT + r"\right)\right]\ge 1-\beta",
-    needs=SIZES,
     source=f"{PROOF}, last line",
 )
 def expected_order(*, n, gamma, outliers, mu, beta, radius=1.0):
@@ -163,10 +138,7 @@ def expected_order(*, n, gamma, outliers, mu, beta, radius=1.0):
     return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + radius * outliers / (gamma * n)
 
 
-@theorem(
-    "wzw25.lemD.1",
-    reading="explicit",
-    kind="mean",
+@expected_order_as_printed.explicit(
     says=r"\Pr_\Phi\left[" + LOSS + r"\le" + EXPLICIT + r"\right]\ge 1-\beta",
     needs=[*SIZES, integer("steps")],
     source="Lemma C.1 (explicit) and Lemma 6.2 (explicit)",
@@ -183,11 +155,8 @@ def expected_loss(*, n, gamma, outliers, mu, beta, steps, radius=1.0):
     return summed_loss(n=n, gamma=gamma / radius, outliers=outliers, mu=mu, rows=rows, steps=steps) / n
 
 
-@theorem(
-    "wzw25.lemD.1",
+@expected_order_as_printed.explicit(
     part="error",
-    reading="explicit",
-    kind="mean",
     says=r"\mathbb{E}_{\Phi,\mathcal{A}}[\tilde{\mathcal R}_S(\Phi^\top\bar{\mathbf{w}})]\le" + EXPLICIT + r"+\beta",
     needs=[*SIZES, integer("steps")],
     source="the explicit reading of Lemma D.1; errors are at most 1",
@@ -225,7 +194,6 @@ def expected_error(*, n, gamma, outliers, mu, beta, steps, radius=1.0, d=None):
     + OUT
     + r"\right)\right]\ge 1-\beta",
     needs=SIZES,
-    source=f"{WZW25}, Corollary D.2",
 )
 def fewest_outliers_order(*, n, gamma, outliers, mu, beta, radius=1.0):
     """The expected hinge loss against the best outlier set of a margin, the expression inside O(.)
@@ -238,10 +206,7 @@ def fewest_outliers_order(*, n, gamma, outliers, mu, beta, radius=1.0):
     return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + radius * outliers / (gamma * n)
 
 
-@theorem(
-    "wzw25.corD.2",
-    reading="explicit",
-    kind="mean",
+@fewest_outliers_order.explicit(
     says=r"\Pr_\Phi\left[" + LOSS + r"\le" + OVER + r"\left\{" + EXPLICIT + r"\right\}\right]\ge 1-\beta",
     needs=[*SIZES, integer("steps")],
     source="Lemma D.1 (explicit) at the smallest outlier set",
@@ -319,14 +284,12 @@ def last_order(*, n, gamma, outliers, mu, beta, radius=1.0):
 BELOW_HALF = require("0 < beta <= 1/2", lambda beta: 0 < beta <= 0.5)
 
 
-@theorem(
-    "wzw25.lem6.3",
+@projected_gdp.explicit(
     part="closed",
-    reading="explicit",
-    kind="tail",
     says=r"\tilde L_{\gamma/3}(\Phi^\top\mathbf{w};S)\le\frac{m(\gamma)}{n}"
     r"\left(1+\frac{3b}{\gamma}\sqrt{1+\frac{\gamma}{2b}}\right)"
     r"+(4+3\log T)\frac{12b}{\gamma n\mu}\sqrt{1+k\log\frac1\beta}\quad\mathrm{w.p.}\ 1-2\beta",
+    kind="tail",
     needs=[*SETTING, BELOW_HALF],
     source="derived here; Lemma C.2 (part last) at the printed step size, Lemma 6.2 (explicit)",
 )
@@ -375,13 +338,11 @@ def tail_loss(*, n, gamma, outliers, mu, beta, steps, radius, d, bound, log_fact
     return (outliers * outlier_cost(gamma=gamma / radius, projected=projected) + bound(**run, beta=beta)) / n
 
 
-@theorem(
-    "wzw25.lem6.3",
+@projected_gdp.explicit(
     part="last",
-    reading="explicit",
-    kind="tail",
     says=r"\Pr\left[\tilde L_{\gamma/3}(\Phi^\top\mathbf{w}_T;S)\le\frac{m(\gamma)}{n}"
     r"\left(1+\frac{3b}{\gamma}\sqrt{1+\frac{\gamma}{2b}}\right)+\frac{B_{\mathrm{last}}(\beta)}{n}\right]\ge 1-2\beta",
+    kind="tail",
     needs=[*RUN, in_unit_interval("beta")],
     source="Lemma C.2 (part last) and Lemma 6.2 (explicit)",
 )
@@ -394,13 +355,11 @@ def last_tail(*, n, gamma, outliers, mu, beta, steps, radius=1.0, d=None):
     return tail_loss(**known, d=d, bound=last_iterate_tail, log_factor=-log(beta))
 
 
-@theorem(
-    "wzw25.lem6.3",
+@projected_gdp.explicit(
     part="weighted",
-    reading="explicit",
-    kind="tail",
     says=r"\Pr\left[\tilde L_{\gamma/3}(\Phi^\top\bar{\mathbf{w}}_\lambda;S)\le\frac{m(\gamma)}{n}"
     r"\left(1+\frac{3b}{\gamma}\sqrt{1+\frac{\gamma}{2b}}\right)+\frac{B_\lambda(\beta)}{n}\right]\ge 1-2\beta",
+    kind="tail",
     needs=[*RUN, in_unit_interval("beta")],
     source="Lemma C.2 (part weighted) and Lemma 6.2 (explicit)",
 )
@@ -413,14 +372,13 @@ def weighted_average_tail(*, n, gamma, outliers, mu, beta, steps, radius=1.0, d=
     return tail_loss(**known, d=d, bound=weighted_tail, log_factor=1.0)
 
 
-@theorem(
-    "wzw25.lem6.3",
+@projected_gdp.explicit(
     part="lifting",
-    reading="explicit",
-    kind="identity",
     says=r"\max_i\|\Phi\mathbf{x}_i\|\le 2b\ \Rightarrow\ \tilde L_c(\Phi^\top\mathbf{w};S)="
     r"\tilde L_c(\mathbf{w};\Phi S);"
     r"\quad\tilde{\mathcal R}_S(\Phi^\top\mathbf{w})=\tilde{\mathcal R}_{\Phi S}(\mathbf{w})\ \mathrm{always}",
+    kind="identity",
+    needs=(),
     source=f"{WZW25}, Lemma 6.3 against Lemma D.3",
 )
 def lifted_margin(*, margin, length, radius=1.0):
@@ -437,8 +395,6 @@ def lifted_margin(*, margin, length, radius=1.0):
 
 
 TOLERANCE = 0.1
-
-
 ENDS = [positive("first"), positive("last")]
 
 
@@ -451,50 +407,43 @@ def power(first, last, exponent):
     return (last / first) ** (exponent + TOLERANCE)
 
 
-@theorem(
-    "wzw25.lemD.1",
-    reading="rate[n]",
-    kind="rate",
+@expected_order_as_printed.rate(
+    "n",
     says=r"\mathbb{E}[\min\{1,\tilde L_{\gamma/3}\}]\propto n^{-1}\ \mathrm{or\ faster}",
+    kind="rate",
     needs=ENDS,
-    source=f"{WZW25}, Lemma D.1",
 )
 def loss_along_n(*, first, last):
     """The loss of Algorithm 1 falls like 1/n in n"""
     return power(first, last, -1)
 
 
-@theorem(
-    "wzw25.lemD.1",
-    reading="rate[gamma]",
-    kind="rate",
+@expected_order_as_printed.rate(
+    "gamma",
     says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto\gamma^{-2}\ \mathrm{or\ slower},\quad\gamma\to 0",
+    kind="rate",
     needs=ENDS,
-    source=f"{WZW25}, Lemma D.1",
 )
 def loss_along_gamma(*, first, last):
     """The loss of Algorithm 1 grows no faster than gamma^-2 as gamma falls; `first` and `last` are 1/gamma"""
     return power(first, last, 2)
 
 
-@theorem(
-    "wzw25.lemD.1",
-    reading="rate[outliers]",
-    kind="rate",
+@expected_order_as_printed.rate(
+    "outliers",
     says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto|S_{\mathrm{out}}|\ \mathrm{or\ slower}",
+    kind="rate",
     needs=ENDS,
-    source=f"{WZW25}, Lemma D.1",
 )
 def loss_along_outliers(*, first, last):
     """The loss of Algorithm 1 grows no faster than the number of outliers"""
     return power(first, last, 1)
 
 
-@theorem(
-    "wzw25.lemD.1",
-    reading="rate[d]",
-    kind="rate",
+@expected_order_as_printed.rate(
+    "d",
     says=r"\mathbb{E}[\min\{1,\tilde L_{\gamma/3}\}]\propto d^0\ \mathrm{or\ slower}",
+    kind="rate",
     needs=ENDS,
     source=f"{WZW25}, Section 6.1: 'dimension-independent'",
 )

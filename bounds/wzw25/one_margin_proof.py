@@ -21,7 +21,6 @@ SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
 
 @theorem(
     "wzw25.lemD.1.s1",
-    parent="wzw25.lemD.1",
     kind="mean",
     says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le"
     r"\hat L_{\gamma/3}(\mathring{\mathbf{w}}_{in};\Phi S)+\frac{4\Delta\sqrt k}{\mu}",
@@ -42,7 +41,6 @@ def noise_part(*, rows, mu, sensitivity):
 
 @theorem(
     "wzw25.lemD.1.s2",
-    parent="wzw25.lemD.1",
     says=r"\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \Rightarrow\ "
     r"\hat L_{\gamma/3}(\mathring{\mathbf{w}}_{in};\Phi S_{\mathrm{in}})=0",
     source=f"{PROOF}, third display",
@@ -60,7 +58,6 @@ def inlier_loss(*, margin, gamma):
 
 @theorem(
     "wzw25.lemD.1.s3",
-    parent="wzw25.lemD.1",
     says=r"\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \Rightarrow\ \hat L_{\gamma/3}"
     r"(\mathring{\mathbf{w}}_{in};\Phi S_{\mathrm{out}})\le|S_{\mathrm{out}}|\left(1+\frac{3b}{\gamma}"
     r"\sqrt{1+\frac{\gamma}{3b}}\right)",
@@ -78,14 +75,10 @@ def outlier_loss(*, share):
     return 1 + 3 / share * (1 + share / 3) ** 0.5
 
 
-@theorem(
-    "wzw25.lemD.1.s3",
-    parent="wzw25.lemD.1",
-    reading="corrected",
+@outlier_loss.corrected(
     says=r"\|\Phi\mathbf{x}\|\le\sqrt{1+\frac{\gamma}{3b}}\|\mathbf{x}\|\ \forall\mathbf{x}\in S_{\mathrm{out}}"
     r"\ \Rightarrow\ \hat L_{\gamma/3}(\mathbf{w};\Phi S_{\mathrm{out}})\le|S_{\mathrm{out}}|\left(1+\frac{3b}{\gamma}"
     r"\sqrt{1+\frac{\gamma}{3b}}\right)\quad(\|\mathbf{w}\|=1)",
-    needs=[SHARE],
     source=f"{PROOF}, on the event of Lemma B.1",
 )
 def outlier_loss_corrected(*, share):
@@ -99,7 +92,6 @@ def outlier_loss_corrected(*, share):
 
 @theorem(
     "wzw25.lemD.1.s4",
-    parent="wzw25.lemD.1",
     says=r"1+\frac{3b}{\gamma}\sqrt{1+\frac{\gamma}{3b}}\le\frac{23b}{5\gamma},\quad\frac{\gamma}{b}\in(0,1]",
     needs=[SHARE],
     source=f"{PROOF}, 'Lemma B.1 norm preservation', last line",
@@ -117,7 +109,6 @@ def twenty_three_fifths(*, share):
 
 @theorem(
     "wzw25.lemD.1.s5",
-    parent="wzw25.lemD.1",
     says=r"\Delta\le\frac{12b}{\gamma}",
     needs=[positive("gamma"), positive("radius")],
     source=f"{PROOF}, 'Lemma A.10'",
@@ -134,8 +125,6 @@ def projected_sensitivity(*, gamma, radius):
 
 
 LAST = r"O\left(\frac{b^2\log^{1/2}((n+2)(n+1)/\beta)}{n\gamma^2\mu}+\frac{b|S_{\mathrm{out}}|}{n\gamma}\right)"
-
-
 LAST_NEEDS = [
     integer("n"),
     integer("outliers", 0),
@@ -149,7 +138,6 @@ LAST_NEEDS = [
 
 @theorem(
     "wzw25.lemD.1.s6",
-    parent="wzw25.lemD.1",
     kind="mean",
     says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le " + LAST,
     needs=LAST_NEEDS,
@@ -165,7 +153,6 @@ def last_display_as_printed(*, n, gamma, outliers, mu, beta, radius=1.0):
 
 @theorem(
     "wzw25.lem6.3.s1",
-    parent="wzw25.lem6.3",
     reading="explicit",
     says=r"\frac{\Delta\sqrt{k\log(1/\beta)}}{\mu}\le60\,\frac{b\sqrt{\log(1/\beta)}}{\mu\gamma}"
     r"\cdot\frac{b\sqrt{\log((n+1)(n+2)/\beta)}}{\gamma}",

@@ -70,13 +70,9 @@ def population_printed(*, n, k, beta, empirical):
     return 2 * empirical + (5 * k * _log(2 * n) + _log(beta / 4)) / n
 
 
-@theorem(
-    "wzw25.lem6.6",
-    reading="corrected",
-    kind="tail",
+@population_printed.corrected(
     says=r"\Pr\left[\forall\mathbf{w}:\ \mathcal{R}_D(\mathbf{w})\le2\tilde{\mathcal{R}}_S(\mathbf{w})"
     r"+\frac5n\left(\mathrm{VC}(\mathcal{H}_k)\log(2n)+\log\frac4\beta\right)\right]\ge1-\beta",
-    needs=HALFSPACES,
     source=f"{WZW25}, last line of the proof of Lemma 6.6",
 )
 def population_corrected(*, n, k, beta, empirical):
@@ -92,7 +88,6 @@ def population_corrected(*, n, k, beta, empirical):
 
 @theorem(
     "wzw25.lem6.6.s1",
-    parent="wzw25.lem6.6",
     says=r"2\sqrt{\tilde{\mathcal{R}}_S(h)\,Q}\le\tilde{\mathcal{R}}_S(h)+Q",
     needs=[at_least("root_r", 0), at_least("root_Q", 0)],
     source=f"{WZW25}, Appendix I.1, proof of Lemma 6.6",
@@ -107,7 +102,6 @@ def twice_geometric_mean(*, root_r, root_Q):
 
 @theorem(
     "wzw25.lem6.6.s2",
-    parent="wzw25.lem6.6",
     says=r"\tilde{\mathcal{R}}_S+2\sqrt{\tilde{\mathcal{R}}_S\,Q}+4Q\le2\tilde{\mathcal{R}}_S+5Q",
     needs=[at_least("root_r", 0), at_least("root_Q", 0)],
     source=f"{WZW25}, Appendix I.1, last line of the proof of Lemma 6.6",
@@ -150,7 +144,6 @@ SCORE = (
 
 @theorem(
     "wzw25.thm6.7.sensitivity",
-    parent="wzw25.thm6.7",
     kind="identity",
     says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=1",
     needs=[integer("n")],
@@ -166,13 +159,8 @@ def averaged_sensitivity(*, n):
     return 1.0
 
 
-@theorem(
-    "wzw25.thm6.7.sensitivity",
-    parent="wzw25.thm6.7",
-    reading="corrected",
-    kind="identity",
+@averaged_sensitivity.corrected(
     says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=\frac1n",
-    needs=[integer("n")],
     source=f"{WZW25}, Appendix I.2",
 )
 def averaged_sensitivity_corrected(*, n):
@@ -205,8 +193,6 @@ def penalised_privacy(*, epsilon, delta):
 
 
 EPSILON = require("0 < epsilon < 8 log(1/delta)", lambda epsilon, delta: 0 < epsilon < 8 * log(1 / delta))
-
-
 RUN = [
     integer("n", 3),
     integer("outliers", 0),
@@ -216,14 +202,8 @@ RUN = [
     in_unit_interval("delta"),
     EPSILON,
 ]
-
-
 UNIT = require("gamma <= 1: some record of the unit ball is an inlier", lambda gamma: gamma <= 1)
-
-
 OVER = r"\min_{S_{\mathrm{out}}\subset S,\ \gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
-
-
 RATE = r"\tilde O\left(\frac1{\gamma^2n\min\{1,\varepsilon\}}+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)"
 
 
@@ -297,16 +277,11 @@ def uncapped(n, gamma, outliers, epsilon, delta, radius):
     return float(selected_risk_sharp(n=n, calls=calls, mu=mu, beta=beta, best=best))
 
 
-@theorem(
-    "wzw25.thm6.7",
-    part="population",
-    reading="explicit",
-    kind="tail",
+@population_rate.explicit(
     says=r"\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le2\,\tilde L_{\mathrm{last}}(\tilde\gamma)"
     r"+\frac5n\left(k_{\tilde\gamma}\log(2n)+\log\frac{4|\Gamma|}\beta\right)"
     r"+\frac4{\mu n}\sqrt{\log\frac{|\Gamma|}\beta}\quad\mathrm{w.p.}\ 1-4\beta,\ \beta=n^{-2},"
     r"\ \tilde\gamma=\max\{g\in\Gamma:g\le\gamma\}",
-    needs=[*RUN, UNIT],
     source="derived here",
 )
 def population_risk(*, n, gamma, outliers, epsilon, delta):

@@ -15,9 +15,6 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, requir
 PROOF = f"{WZW25}, Appendix I.2, proof of Theorem 6.7"
 
 
-STEP = {"parent": "wzw25.thm6.7"}
-
-
 @theorem(
     "wzw25.thm6.7.s1",
     kind="construction",
@@ -25,7 +22,6 @@ STEP = {"parent": "wzw25.thm6.7"}
     r"\hat{\mathcal{R}}_S+\frac52(\mathrm{VC}\log(2n)+\log(\beta/4))",
     needs=[integer("n"), integer("k"), in_unit_interval("beta"), integer("errors", 0)],
     source=f"{PROOF}: its score against Equation 3",
-    **STEP,
 )
 def averaged_score(*, errors, n, k, beta):
     """The score of the proof is that of Equation 3
@@ -44,7 +40,6 @@ def averaged_score(*, errors, n, k, beta):
     r"+\log\frac4\beta\right)\right]\ge1-\beta",
     needs=[integer("n"), integer("k"), in_unit_interval("beta")],
     source=PROOF,
-    **STEP,
 )
 def projected_deviation(*, n, k, beta, empirical):
     """Uniform convergence for projected data: Lemma 6.6 with log(4/beta)
@@ -67,7 +62,6 @@ SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_inter
     r"\mathbf{w}_\gamma)+\frac5n\left(k_\gamma\log(2n)+\log\frac{4|\Gamma|}\beta\right)\right)",
     needs=SELECTION,
     source=f"{PROOF}, Equation 18",
-    **STEP,
 )
 def selected_risk_printed(*, n, calls, mu, beta, best):
     """Equation 18: the risk of what is selected, as printed
@@ -79,15 +73,10 @@ def selected_risk_printed(*, n, calls, mu, beta, best):
     return best + (2 * (2 * exact(2 * calls).log()).sqrt() / mu + 2 * (2 * (2 / exact(beta)).log()).sqrt()) / n
 
 
-@theorem(
-    "wzw25.thm6.7.s3",
-    reading="corrected",
-    kind="tail",
+@selected_risk_printed.corrected(
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le B+\frac4{\mu n}\left(\sqrt{2\log(2|\Gamma|)}"
     r"+\sqrt{2\log(2/\beta)}\right)\right]\ge1-2\beta",
-    needs=SELECTION,
     source="derived here; Lemma F.2 (corrected), score of Equation 3",
-    **STEP,
 )
 def selected_risk(*, n, calls, mu, beta, best):
     """Equation 18: the risk of what is selected, with both factors
@@ -99,15 +88,10 @@ def selected_risk(*, n, calls, mu, beta, best):
     return best + 4 * roots / exact(mu) / n
 
 
-@theorem(
-    "wzw25.thm6.7.s3",
-    reading="explicit",
-    kind="tail",
+@selected_risk_printed.explicit(
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le B+\frac4{\mu n}\sqrt{\log\frac{|\Gamma|}\beta}\right]"
     r"\ge1-2\beta",
-    needs=SELECTION,
     source="derived here; Lemma F.2 (explicit), score of Equation 3",
-    **STEP,
 )
 def selected_risk_sharp(*, n, calls, mu, beta, best):
     """Equation 18: the risk of what is selected, without the detour by the range of the noise
@@ -123,7 +107,6 @@ def selected_risk_sharp(*, n, calls, mu, beta, best):
     says=r"n>2\ \Rightarrow\ |\Gamma|\le4\log_2n",
     needs=[integer("n", 3)],
     source=PROOF,
-    **STEP,
 )
 def grid_size_bound(*, n):
     """The size of the grid
@@ -141,7 +124,6 @@ def grid_size_bound(*, n):
     r"\quad k=\gamma^{-2}\log\frac{|\Gamma|(n+2)(n+1)}\beta,\ \beta=n^{-2}",
     needs=[integer("n", 3), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1)],
     source=f"{PROOF}, term (a)",
-    **STEP,
 )
 def term_a(*, n, gamma):
     """Term (a): the price of the dimension
@@ -159,7 +141,6 @@ def term_a(*, n, gamma):
     r"\log^{1/2}(8\log_2n)}{n\varepsilon}",
     needs=[integer("n", 3), positive("epsilon"), in_unit_interval("delta")],
     source=f"{PROOF}, term (b)",
-    **STEP,
 )
 def term_b(*, n, epsilon, delta):
     """Term (b): the price of the choice"""
@@ -172,7 +153,6 @@ def term_b(*, n, epsilon, delta):
     says=r"\frac{2\sqrt{2\log(2/\beta)}}n=\frac{4\log^{1/2}(2n)}n,\quad\beta=n^{-2}",
     needs=[integer("n", 2)],
     source=f"{PROOF}, term (c)",
-    **STEP,
 )
 def term_c(*, n):
     """Term (c): the price of confidence, printed as an equality
@@ -183,13 +163,10 @@ def term_c(*, n):
     return 4 * exact(2 * n).log().sqrt() / n
 
 
-@theorem(
-    "wzw25.thm6.7.s7",
-    reading="corrected",
+@term_c.corrected(
     says=r"\frac{2\sqrt{2\log(2/\beta)}}n\le\frac{4\log^{1/2}(2n)}n,\quad\beta=n^{-2}",
-    needs=[integer("n", 2)],
+    kind="inequality",
     source="derived here",
-    **STEP,
 )
 def term_c_at_most(*, n):
     """Term (c): the price of confidence, as an inequality"""

@@ -19,8 +19,6 @@ ANGLES = (
     r"\Pr_\Phi\left[\forall u,v\in X:\ \sqrt{1-\frac{e}{3}}\|u\|\le\|\Phi u\|\le\sqrt{1+\frac{e}{3}}\|u\|"
     r"\ \wedge\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|\le\frac{e}{3}\|u\|\|v\|\right]\ge 1-\beta"
 )
-
-
 DISTORTION = require("0 < e <= 1", lambda e: 0 < e <= 1)
 
 
@@ -39,12 +37,8 @@ def angles_order(*, n, e, beta):
     return (log(n * (n + 1)) - log(beta)) / e**2
 
 
-@theorem(
-    "wzw25.lemB.1",
-    reading="explicit",
-    kind="tail",
+@angles_order.explicit(
     says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES,
-    needs=[integer("n"), DISTORTION, in_unit_interval("beta")],
     source="Wang, Zhu & Wang 2025, Appendix B; our constants",
 )
 def angles_rows(*, n, e, beta):
@@ -83,14 +77,8 @@ def projected_margin_rows(*, n, gamma, beta):
 
 
 WZW = "Wang, Zhu & Wang 2025, "
-
-
 KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge 1-\beta"
-
-
 THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta"
-
-
 WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
 
 
@@ -113,10 +101,7 @@ def informal_order(*, gamma):
     return 1 / gamma**2
 
 
-@theorem(
-    "wzw25.lem5.1",
-    reading="corrected",
-    kind="tail",
+@informal_order.corrected(
     says=r"\|x_i\|\le b,\ k=O\left(\frac{b^2\log((n+1)/\beta)}{\gamma(S)^2}\right)\ \Rightarrow\ "
     r"\Pr_\Phi\left[\gamma(\Phi S)>\frac{\gamma(S)}{2}\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
@@ -130,10 +115,7 @@ def half_margin_order(*, n, gamma, beta, b=1):
     return (b / gamma) ** 2 * (log(n + 1) - log(beta))
 
 
-@theorem(
-    "wzw25.lem5.1",
-    reading="explicit",
-    kind="tail",
+@informal_order.explicit(
     says=r"k=\left\lceil\frac{36\log((2n+1)/\beta)}{g^2(1-2g/9)}\right\rceil,\ g=\frac{\gamma(S)}{b}:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S)>\frac{\gamma(S)}{2}\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
@@ -194,10 +176,7 @@ def margin_order(*, n, e, beta):
     return (log((n + 1) * (n + 2)) - log(beta)) / e**2
 
 
-@theorem(
-    "wzw25.lemB.2",
-    reading="explicit",
-    kind="tail",
+@margin_order.explicit(
     says=r"k=\left\lceil\frac{36\log((2n+1)/\beta)}{e^2(1-2e/9)}\right\rceil:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma-eb/3}{\sqrt{1+e/3}}\right]\ge 1-\beta\quad(\gamma\ge eb/3)",
     needs=[integer("n"), require("0 < e <= 1", lambda e: 0 < e <= 1), in_unit_interval("beta")],
@@ -228,14 +207,11 @@ def margin_of_the_proof(*, gamma, e, b=1):
 
 
 STEP = [positive("b"), in_unit_interval("e")]
-
-
 POSITIVE = require("gamma >= e b/3", lambda gamma, e, b: gamma >= e * b / 3)
 
 
 @theorem(
     "wzw25.lemB.2.s1",
-    parent="wzw25.lemB.2",
     says=r"\min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\min_{(x,y)\in S'}y\langle w_{S'},x\rangle"
     r"-\frac{eb}{3}=\gamma-\frac{eb}{3}",
     needs=[at_least("gamma", 0), *STEP],
@@ -250,10 +226,7 @@ def projected_minimum(*, gamma, e, b):
     return gamma - e * b / 3
 
 
-@theorem(
-    "wzw25.lemB.2.s1",
-    parent="wzw25.lemB.2",
-    reading="corrected",
+@projected_minimum.corrected(
     says=r"\gamma(S')>0\ \Rightarrow\ \min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\gamma-\frac{eb}{3}",
     needs=[positive("gamma"), *STEP],
     source=WZW + "Appendix B.1, proof of Lemma B.2, for separable S'",
@@ -265,7 +238,6 @@ def projected_minimum_corrected(*, gamma, e, b):
 
 @theorem(
     "wzw25.lemB.2.s2",
-    parent="wzw25.lemB.2",
     says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}",
     needs=[in_unit_interval("e")],
     source=WZW + "Appendix B.1, proof of Lemma B.2",
@@ -282,7 +254,6 @@ RATIO = (
 
 @theorem(
     "wzw25.lemB.2.s3",
-    parent="wzw25.lemB.2",
     says=RATIO,
     needs=[at_least("gamma", 0), *STEP],
     source=WZW + "Appendix B.1, proof of Lemma B.2 (which prints S for S' under the min)",
@@ -295,10 +266,7 @@ def ratio_step(*, gamma, e, b):
     return (gamma - e * b / 3) / sqrt(1 + e / 3)
 
 
-@theorem(
-    "wzw25.lemB.2.s3",
-    parent="wzw25.lemB.2",
-    reading="corrected",
+@ratio_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + RATIO,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
     source=WZW + "Appendix B.1, proof of Lemma B.2, with the sign of the numerator",
@@ -313,7 +281,6 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
 
 @theorem(
     "wzw25.lemB.2.s4",
-    parent="wzw25.lemB.2",
     says=HALF,
     needs=[at_least("gamma", 0), *STEP],
     source=WZW + "Appendix B.1, proof of Lemma B.2, 'the last inequality is by e in [0, 1]'",
@@ -326,10 +293,7 @@ def half_step(*, gamma, e, b):
     return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
 
 
-@theorem(
-    "wzw25.lemB.2.s4",
-    parent="wzw25.lemB.2",
-    reading="corrected",
+@half_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + HALF,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
     source=WZW + "Appendix B.1, proof of Lemma B.2, with the sign of the numerator",
@@ -359,10 +323,7 @@ def third_order(*, n, gamma, beta):
     return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
 
 
-@theorem(
-    "wzw25.lem6.2",
-    reading="explicit",
-    kind="tail",
+@third_order.explicit(
     says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{g^2(1-g/3)}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|<2b\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
@@ -384,7 +345,6 @@ def third_margin_rows(*, n, gamma, beta, b=1):
 
 @theorem(
     "wzw25.lem6.2.s1",
-    parent="wzw25.lem6.2",
     kind="identity",
     says=r"e=\gamma,\ b=1:\quad\frac{\gamma}{2}-\frac{eb}{6}=\frac{\gamma}{3}",
     needs=[between("gamma", 0, 1)],

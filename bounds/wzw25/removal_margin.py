@@ -37,14 +37,12 @@ def normalised_margin(*, w, X, y):
     return max(float((Z @ w / np.where(lengths > 0, lengths, 1.0)).min()), 0.0)
 
 
-@theorem(
-    "wzw25.defN.1",
+@normalised_margin.explicit(
     part="curve",
-    reading="explicit",
-    kind="construction",
     says=r"\mathrm{Margin}(w_t;S_t)\le\gamma(\hat S_t)\le\gamma(\hat S_{t+1}),\quad "
     r"\hat S=\{(x/\|x\|,y):(x,y)\in S\},\quad S_{t+1}=S_t\setminus\{(x_t,y_t)\},\quad "
     r"\frac{y_t\langle w_t,x_t\rangle}{\|x_t\|}=\min_{(x,y)\in S_t}\frac{y\langle w_t,x\rangle}{\|x\|}",
+    kind="construction",
     source=f"{WZW25}, Appendix N.1",
 )
 def best_normalised_margin(*, weights, X, y):

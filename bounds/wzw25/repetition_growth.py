@@ -18,8 +18,6 @@ from bounds.theorem import at_least, integer, positive, require, theorem
 from bounds.wzw25.repetitions import ABOVE_ONE, FAILURE
 
 LOG_N = require("log n > 1, so that |Theta| = log n > 1", lambda n: bool(np.all(np.log(n) > 1)))
-
-
 FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "
 
 
@@ -32,7 +30,6 @@ FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "
     kind="identity",
     says=r"\beta^{-1/\eta}|\Theta|+(1-|\Theta|)=(n^{\alpha/\eta}-1)\log n+1,\quad\beta=n^{-\alpha},\ |\Theta|=\log n",
     needs=[positive("alpha"), positive("eta"), LOG_N],
-    source=f"{WZW25}, Appendix M.3",
 )
 def inverse_r_rearranged(*, n, alpha, eta):
     """Lemma M.1's formula for 1/r at beta = n^-alpha, |Theta| = log n
@@ -47,7 +44,6 @@ def inverse_r_rearranged(*, n, alpha, eta):
     part="inverse-r",
     says=FAILS_POLYNOMIALLY + r"\frac1r\ge(n^{\alpha/\eta}-1)\log n+1",
     needs=[positive("alpha"), positive("eta"), LOG_N],
-    source=f"{WZW25}, Appendix M.3",
 )
 def inverse_r_as_printed(*, n, alpha, eta):
     """The lower bound on 1/r that Appendix M.3 draws from Lemma M.1, with |Theta| = log n
@@ -63,13 +59,9 @@ def rate_constant(eta):
     return 0.5 * exp(log(-expm1(-eta * log(1.5))) / eta)
 
 
-@theorem(
-    "wzw25.M.3",
-    part="inverse-r",
-    reading="corrected",
+@inverse_r_as_printed.corrected(
     says=FAILS_POLYNOMIALLY + r"\frac1r\ge\tfrac12(1-1.5^{-\eta})^{1/\eta}n^{\alpha/\eta},\quad|\Theta|\ge 2",
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
-    source=f"{WZW25}, Appendix M.3",
 )
 def inverse_r(*, n, alpha, eta):
     """A lower bound on 1/r that does follow, for every |Theta| >= 2
@@ -82,14 +74,12 @@ def inverse_r(*, n, alpha, eta):
     return rate_constant(eta) * n ** (alpha / eta)
 
 
-@theorem(
-    "wzw25.M.3",
+@inverse_r_rearranged.explicit(
     part="rate",
-    reading="explicit",
     says=FAILS_POLYNOMIALLY
     + r"\mathbb{E}[K]\ge\min(1,\eta)\tfrac12(1-1.5^{-\eta})^{1/\eta}n^{\alpha/\eta},\quad|\Theta|\ge 2",
+    kind="inequality",
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
-    source=f"{WZW25}, Appendix M.3",
 )
 def expected_repetitions(*, n, alpha, eta):
     """The expected repetitions grow as n^(alpha/eta), with our constant
@@ -106,7 +96,6 @@ def expected_repetitions(*, n, alpha, eta):
     kind="rate",
     says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta}),\quad\alpha,\eta\ \mathrm{fixed},\ n\to\infty",
     needs=[positive("alpha"), positive("eta"), LOG_N],
-    source=f"{WZW25}, Appendix M.3",
 )
 def repetitions_rate(*, n, alpha, eta):
     """The expected number of repetitions is at least of order n^(alpha/eta), for fixed alpha and eta
@@ -122,19 +111,16 @@ def repetitions_rate(*, n, alpha, eta):
     kind="rate",
     says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta})\ \mathrm{with\ one\ constant\ for\ all}\ \eta\gt 0",
     needs=[positive("alpha"), positive("eta"), LOG_N],
-    source=f"{WZW25}, Appendix M.3",
 )
 def repetitions_rate_uniform(*, n, alpha, eta):
     """The same with one constant for all eta > 0, the other reading of the sentence"""
     return n ** (alpha / eta)
 
 
-@theorem(
-    "wzw25.M.3",
-    part="rate-uniform",
-    reading="corrected",
+@repetitions_rate_uniform.corrected(
     says=FAILS_POLYNOMIALLY
     + r"\mathbb{E}[K]\ge\frac{\alpha\log n}{-\log(1-1/|\Theta|)}\ge(|\Theta|-1)\,\alpha\log n,\quad\eta\gt-1",
+    kind="inequality",
     needs=[positive("alpha"), ABOVE_ONE, integer("size", 2)],
     source=f"{WZW25}, Appendix M.3 and the end of Section 7.1",
 )

@@ -18,11 +18,7 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, requir
 from bounds.wzw25.run_counts import ETA, LAW, UNIT_R
 
 UNIT_BETA = in_unit_interval("beta")
-
-
 ABOVE_ONE = require("1 < n < inf", lambda n: bool(np.all((np.asarray(n) > 1) & np.isfinite(n))))
-
-
 FAILURE = r"\Pr[\theta^*\ \mathrm{not\ selected}]"
 
 
@@ -31,7 +27,6 @@ FAILURE = r"\Pr[\theta^*\ \mathrm{not\ selected}]"
 
 @theorem(
     "wzw25.lem7.2.s1",
-    parent="wzw25.lem7.2",
     kind="identity",
     says=FAILURE + r"=PGF(1-1/|\Theta|)",
     needs=[*LAW, integer("size")],
@@ -51,7 +46,6 @@ def not_selected(*, eta, r, size):
 
 @theorem(
     "wzw25.lem7.2.s2",
-    parent="wzw25.lem7.2",
     kind="identity",
     says=r"PGF_{TNB_{1,r}}(1-1/|\Theta|)=\frac{r(1-1/|\Theta|)}{1-(1-r)(1-1/|\Theta|)}",
     needs=[UNIT_R, integer("size")],
@@ -68,7 +62,6 @@ def not_selected_geometric(*, r, size):
 
 @theorem(
     "wzw25.lem7.2.s3",
-    parent="wzw25.lem7.2",
     kind="identity",
     says=r"PGF\le\beta\iff r(1-\beta)(1-1/|\Theta|)\le\beta/|\Theta|",
     needs=[UNIT_R, UNIT_BETA, integer("size")],
@@ -84,7 +77,6 @@ def cleared_slack(*, r, beta, size):
 
 @theorem(
     "wzw25.lem7.2.s4",
-    parent="wzw25.lem7.2",
     kind="inequality",
     says=r"PGF\le\beta\ \Rightarrow\ r\le\frac{1}{|\Theta|-1}\cdot\frac{\beta}{1-\beta}",
     needs=[UNIT_BETA, integer("size", 2)],
@@ -102,7 +94,6 @@ def largest_r_geometric(*, beta, size):
     "wzw25.lem7.2",
     says=r"\mathbb{E}[Q]=\frac1r\ge\frac{\beta}{(1-\beta)(|\Theta|-1)}\ \Rightarrow\ " + FAILURE + r"\le\beta",
     needs=[UNIT_BETA, integer("size", 2)],
-    source=f"{WZW25}, Lemma 7.2",
 )
 def repetitions_as_printed(*, beta, size):
     """The expected number of repetitions that Lemma 7.2 asks for, as printed
@@ -112,9 +103,7 @@ def repetitions_as_printed(*, beta, size):
     return beta / ((1 - beta) * (size - 1))
 
 
-@theorem(
-    "wzw25.lem7.2",
-    reading="corrected",
+@repetitions_as_printed.corrected(
     says=FAILURE + r"\le\beta\iff\mathbb{E}[Q]=\frac1r\ge\frac{(1-\beta)(|\Theta|-1)}{\beta}",
     needs=[UNIT_BETA, integer("size")],
     source=f"{WZW25}, Lemma 7.2 and the last line of its proof",
@@ -130,12 +119,10 @@ def repetitions(*, beta, size):
     return (1 - beta) / beta * (size - 1)
 
 
-@theorem(
-    "wzw25.lem7.2",
+@repetitions_as_printed.corrected(
     part="drawing",
-    reading="corrected",
-    kind="tail",
     says=r"\frac1r\ge\frac{(1-\beta)(|\Theta|-1)}{\beta}\ \Rightarrow\ " + FAILURE + r"\le\beta",
+    kind="tail",
     needs=[UNIT_BETA, integer("candidates", 2), at_least("slack", 1)],
     source=f"{WZW25}, Lemma 7.2; lines 3 to 5 of Algorithm 4",
 )
@@ -167,10 +154,7 @@ def repetitions_polynomial(*, n, alpha, size):
     return (size - 1) * (n**alpha - 1)
 
 
-@theorem(
-    "wzw25.lem7.2",
-    part="text",
-    reading="explicit",
+@repetitions_polynomial.explicit(
     says=r"\beta\le c\,n^{-\alpha}:\ \mathbb{E}[Q]\ge(|\Theta|-1)(n^{\alpha}/c-1)\ \mathrm{is\ necessary}",
     needs=[positive("alpha"), positive("c"), ABOVE_ONE, integer("size")],
     source=f"{WZW25}, Section 7.1, after Lemma 7.2",
@@ -191,7 +175,6 @@ SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\
 
 @theorem(
     "wzw25.lemM.1.s1",
-    parent="wzw25.lemM.1",
     says=r"PGF(1-t)\le\frac{(r+t-rt)^{-\eta}}{r^{-\eta}},\quad t=1/|\Theta|",
     needs=[positive("eta"), UNIT_R, integer("size")],
     source=f"{WZW25}, proof of Lemma M.1",
@@ -207,7 +190,6 @@ def relaxation(*, eta, r, size):
 
 @theorem(
     "wzw25.lemM.1.s2",
-    parent="wzw25.lemM.1",
     kind="identity",
     says=r"\frac{(r+t-rt)^{-\eta}}{r^{-\eta}}\le\beta\ \Rightarrow\ " + SMALL_R,
     needs=[positive("eta"), UNIT_BETA, integer("size")],
@@ -252,12 +234,9 @@ def largest_r_as_printed(*, eta, beta, size):
     return _relaxed_r(eta, beta, size)
 
 
-@theorem(
-    "wzw25.lemM.1",
+@largest_r_as_printed.corrected(
     part="sufficient",
-    reading="corrected",
     says=SMALL_R + r"\ \Rightarrow\ " + FAILURE + r"\le\beta",
-    needs=[positive("eta"), UNIT_BETA, integer("size")],
     source=f"{WZW25}, proof of Lemma M.1, read backwards",
 )
 def sufficiently_small_r(*, eta, beta, size):
@@ -268,13 +247,10 @@ def sufficiently_small_r(*, eta, beta, size):
     return _relaxed_r(eta, beta, size)
 
 
-@theorem(
-    "wzw25.lemM.1",
-    reading="corrected",
+@largest_r_as_printed.corrected(
     says=FAILURE + r"\le\beta\iff r\le r^*,\quad"
     r"\left(1+\tfrac{u-1}{|\Theta|}\right)^{-\eta}=\beta+(1-\beta)u^{-\eta}\ \mathrm{at}\ u=1/r^*",
     needs=[ETA, UNIT_BETA, integer("size")],
-    source=f"{WZW25}, Lemma M.1",
 )
 def largest_r(*, eta, beta, size):
     """The exact largest r, for every eta > -1 (at eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u)
@@ -318,10 +294,8 @@ def log_inverse_r(eta, beta, size):
     return brentq(excess, low, high, rtol=1e-14) if excess(low) > 0 else 0.0
 
 
-@theorem(
-    "wzw25.lemM.1",
+@largest_r_as_printed.explicit(
     part="negative-eta",
-    reading="explicit",
     says=r"-1\lt\eta\lt 0:\ " + FAILURE + r"\gt 1-|\Theta|^{\eta}\ \mathrm{for\ every}\ r",
     needs=[
         require("-1 < eta < 0", lambda eta: bool(np.all((np.asarray(eta) > -1) & (np.asarray(eta) < 0)))),

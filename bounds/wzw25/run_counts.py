@@ -23,14 +23,8 @@ from bounds.papers import WZW25
 from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 UNIT_R = in_unit_interval("r")
-
-
 UNIT_BETA = in_unit_interval("beta")
-
-
 ETA = require("-1 < eta < inf", lambda eta: bool(np.all(np.asarray(eta) > -1) and np.all(np.isfinite(eta))))
-
-
 LAW = [ETA, UNIT_R]
 
 
@@ -59,7 +53,6 @@ def pmf(*, eta, r, k):
     kind="identity",
     says=r"\sum_{k\ge 1}\Pr[K=k]=1,\quad \Pr[K=k]\gt 0",
     needs=LAW,
-    source=f"{WZW25}, Definition A.1",
 )
 def total_probability(*, eta, r):
     """The weights of Definition A.1 are positive and sum to one
@@ -79,7 +72,6 @@ def total_probability(*, eta, r):
     says=r"\mathbb{E}[K]=\frac{\eta(1-r)}{r(1-r^{\eta})}\ (\eta\ne 0),\quad"
     r"\mathbb{E}[K]=\frac{1/r-1}{\log(1/r)}\ (\eta=0)",
     needs=LAW,
-    source=f"{WZW25}, Definition A.1",
 )
 def mean(*, eta, r):
     """The expected number of runs
@@ -102,7 +94,6 @@ def mean(*, eta, r):
     says=r"\mathbb{E}[x^K]=\frac{(1-(1-r)x)^{-\eta}-1}{r^{-\eta}-1}\ (\eta\ne 0),\quad"
     r"\mathbb{E}[x^K]=\frac{\log(1-(1-r)x)}{\log r}\ (\eta=0)",
     needs=[*LAW, between("x", -1, 1)],
-    source=f"{WZW25}, Definition A.1",
 )
 def pgf(*, eta, r, x):
     """The probability generating function
@@ -116,11 +107,10 @@ def pgf(*, eta, r, x):
     return log_generating(eta, log(r), log(r + (1 - r) * (1 - x)))
 
 
-@theorem(
-    "wzw25.defA.1",
+@pmf.explicit(
     part="limit",
-    reading="explicit",
     says=r"d_{TV}(TNB_{\eta,r},TNB_{0,r})\le\tfrac12|\eta|\log(1/r)",
+    kind="inequality",
     needs=LAW,
     source=f"{WZW25}, Definition A.1 (the two cases meet at eta = 0)",
 )
@@ -137,12 +127,10 @@ def distance_to_logarithmic(*, eta, r):
     return abs(eta) * -log(r) / 2
 
 
-@theorem(
-    "wzw25.defA.1",
+@pmf.explicit(
     part="mixture",
-    reading="explicit",
-    kind="identity",
     says=r"K=1+N,\quad N\mid p\sim NB(1+\eta,p),\quad p\in(r,1)\ \mathrm{with\ density}\ \propto p^{-1-\eta}",
+    kind="identity",
     needs=[*LAW, between("q", 0, 1)],
     source="what the sampler of mechanisms/tnb.py rests on",
 )
@@ -179,7 +167,6 @@ def mixing_quantile(*, eta, r, q):
     kind="identity",
     says=r"TNB_{1,r}=\mathrm{Geometric}(r):\ \Pr[K=k]=r(1-r)^{k-1}",
     needs=[UNIT_R, integer("k")],
-    source=f"{WZW25}, Remark A.2",
 )
 def geometric_pmf(*, r, k):
     """At eta = 1 the law is geometric, on 1, 2, 3, ...
@@ -195,7 +182,6 @@ def geometric_pmf(*, r, k):
     kind="identity",
     says=r"TNB_{0,r}=\mathrm{Logarithmic}(1-r):\ \Pr[K=k]=\frac{-1}{\log(1-p)}\frac{p^k}{k},\ p=1-r",
     needs=[UNIT_R, integer("k")],
-    source=f"{WZW25}, Remark A.2",
 )
 def logarithmic_pmf(*, r, k):
     """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r"""
@@ -209,7 +195,6 @@ def logarithmic_pmf(*, r, k):
     kind="identity",
     says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^t,\quad t=1,2,\dots",
     needs=[UNIT_R, integer("t")],
-    source=f"{WZW25}, Fact A.3",
 )
 def geometric_cdf(*, r, t):
     """The distribution function of the geometric law, read at whole t
@@ -225,21 +210,14 @@ def geometric_cdf(*, r, t):
     kind="identity",
     says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^t,\quad t\ge 1",
     needs=[UNIT_R, at_least("t", 1)],
-    source=f"{WZW25}, Fact A.3",
 )
 def geometric_cdf_at_real(*, r, t):
     """The distribution function of the geometric law, read at every t >= 1 as printed"""
     return -np.expm1(np.asarray(t, dtype=float) * log1p(-r))
 
 
-@theorem(
-    "wzw25.factA.3",
-    part="real-t",
-    reading="corrected",
-    kind="identity",
+@geometric_cdf_at_real.corrected(
     says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^{\lfloor t\rfloor},\quad t\ge 1",
-    needs=[UNIT_R, at_least("t", 1)],
-    source=f"{WZW25}, Fact A.3",
 )
 def geometric_cdf_floored(*, r, t):
     """The distribution function of the geometric law is constant between whole numbers
@@ -255,7 +233,6 @@ def geometric_cdf_floored(*, r, t):
     kind="tail",
     says=r"\Pr\left[TNB_{1,r}\gt\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil\right]\le\beta",
     needs=[UNIT_R, UNIT_BETA],
-    source=f"{WZW25}, Lemma A.4",
 )
 def geometric_quantile(*, r, beta):
     """A number of runs that the geometric law exceeds with probability at most beta
@@ -287,7 +264,6 @@ def geometric_quantile(*, r, beta):
 
 @theorem(
     "wzw25.lemA.4.s1",
-    parent="wzw25.lemA.4",
     kind="identity",
     says=r"(1-r)^t\le\beta\iff t\ge\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil,\quad t=1,2,\dots",
     needs=[UNIT_R, UNIT_BETA],

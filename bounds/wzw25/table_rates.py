@@ -39,11 +39,7 @@ MARGIN_LOSS = [  # BMS22, Theorem 3.1, excess over the margin loss R of w: Gamma
     term(R=0.5, n=-0.5, gamma=-1),
     term(R=0.5, n=-0.5),
 ]
-
-
 HINGE_LOSS = [term(n=-0.5), term(n=-0.5, gamma=-1), term(n=-0.5, gamma=-1, epsilon=-0.5)]  # BMS22, Theorem 3.2
-
-
 ADAPTIVE = [term(n=-1, gamma=-2, epsilon=-1), term(s=1, n=-1, gamma=-1)]  # Theorem 4.1, min{epsilon, 1} = epsilon
 
 
@@ -56,11 +52,7 @@ MARGIN_LOSS_BALL = [
     term(R=0.5, n=-0.5, a=1),
     term(R=0.5, n=-0.5),
 ]
-
-
 HINGE_LOSS_BALL = [term(n=-0.5), term(n=-0.5, a=1), term(n=-0.5, a=1, epsilon=-0.5)]
-
-
 ADAPTIVE_BALL = [
     term(n=-1, a=2),
     term(n=-1, a=2, epsilon=-1),
@@ -73,17 +65,9 @@ ADAPTIVE_BALL = [
 # What the tables print
 
 TABLE1_REALIZABLE = [term(n=-1, gamma=-2, epsilon=-1)]
-
-
 TABLE1_MARGIN = [*TABLE1_REALIZABLE, term(R=0.5, n=-1, gamma=-1), term(R=0.5, n=-0.5)]  # 1/(n^2 gamma^2) + 1/n
-
-
 TABLE1_HINGE = [term(n=-0.5, gamma=-1, epsilon=-0.5)]
-
-
 TABLE1_ADAPTIVE = [term(s=1, n=-1, gamma=-1), term(n=-1, gamma=-2, epsilon=-1)]
-
-
 TABLE2_MARGIN = [
     term(n=-1),
     term(n=-1, a=2),
@@ -91,14 +75,8 @@ TABLE2_MARGIN = [
     term(R=0.5, n=-0.5, a=1),
     term(R=0.5, n=-0.5),
 ]
-
-
 TABLE2_HINGE = [term(n=-0.5), term(n=-0.5, a=1), term(n=-0.5, a=1, epsilon=-0.5)]
-
-
 TABLE2_ADAPTIVE = [term(n=-1, a=2, epsilon=-1), term(s=1, n=-1, a=1)]
-
-
 SECTION_1_2 = [term(n=-0.5, gamma=-1), term(n=-1, gamma=-2, epsilon=-1)]
 
 

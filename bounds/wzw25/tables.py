@@ -37,24 +37,16 @@ from bounds.wzw25.table_rates import (
 )
 
 TABLE1, TABLE2 = f"{WZW25}, Table 1", f"{WZW25}, Table 2"
-
-
 UNIT = [integer("n"), between("epsilon", 0, 1), positive("epsilon"), positive("gamma"), between("gamma", 0, 1)]
-
-
 BALL = [integer("n"), between("epsilon", 0, 1), positive("epsilon"), at_least("a", 1)]
-
-
 LOSS, COUNT = [between("R", 0, 1)], [integer("s", 0)]
-
-
 COMPARED: dict[str, tuple[list, list]] = {}  # key of a row: (what is quoted, what it quotes)
 
 
 def quotation(id, quoted, original, *, reading="printed", **record):
     """A row of the ledger that says: the two rates are equal up to a constant."""
     COMPARED[f"{id}/{reading}"] = (quoted, original)
-    return theorem(id, parent=id.rpartition(".")[0], reading=reading, kind="identity", **record)
+    return theorem(id, reading=reading, kind="identity", **record)
 
 
 @theorem(
@@ -64,7 +56,6 @@ def quotation(id, quoted, original, *, reading="printed", **record):
     r"+\sqrt{\left(\frac{1}{n^2\gamma^2}+\frac{1}{n}\right)R},\quad\frac{1}{\sqrt{n}\gamma\sqrt{\varepsilon}},\quad"
     r"\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}",
     needs=[*UNIT, *LOSS, *COUNT],
-    source=TABLE1,
 )
 def table1(*, n, gamma, epsilon, R, s):
     """Table 1: population zero-one rates of four methods for data and weights of norm O(1)
@@ -211,7 +202,6 @@ def hinge_by_section_1_2(*, n, gamma, epsilon):
 
 @theorem(
     "wzw25.tab1.s6",
-    parent="wzw25.tab1",
     kind="rate",
     says=r"|S_{\mathrm{out}}|=o(\sqrt{n})\ \Rightarrow\ \frac{1/\sqrt{n}}{|S_{\mathrm{out}}|/n+1/n}\ge c\sqrt{n}",
     needs=[integer("n"), *COUNT],
@@ -228,13 +218,8 @@ def claimed_gain(*, n, s):
     return n**0.5
 
 
-@theorem(
-    "wzw25.tab1.s6",
-    parent="wzw25.tab1",
-    reading="corrected",
-    kind="rate",
+@claimed_gain.corrected(
     says=r"\frac{1/\sqrt{n}}{|S_{\mathrm{out}}|/n+1/n}=\frac{\sqrt{n}}{1+|S_{\mathrm{out}}|}",
-    needs=[integer("n"), *COUNT],
     source=f"{WZW25}, Section 4, text below Theorem 4.1",
 )
 def actual_gain(*, n, s):
@@ -259,7 +244,6 @@ def actual_gain(*, n, s):
     r"+\sqrt{R\left(\frac{C^2b^2}{n\gamma^2}+\frac{1}{n}\right)},\quad\frac{1}{\sqrt{n}}+\frac{Cb}{\gamma\sqrt{n}}"
     r"+\frac{Cb}{\gamma\sqrt{n\varepsilon}},\quad\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{n\gamma}",
     needs=[*BALL, *LOSS, *COUNT],
-    source=TABLE2,
 )
 def table2(*, n, a, epsilon, R, s):
     """Table 2: population zero-one rates of three methods for data of norm b and weights of norm C
@@ -397,14 +381,10 @@ def tables_agree_on_adaptive(*, n, gamma, epsilon, s):
 
 
 RISK = r"\mathbb{E}[\tilde{\mathcal{R}}_S(\bar w_{\mathrm{out}})]\le\min_{\gamma'\in\Gamma,\,\gamma'\le\gamma}"
-
-
 BOUND = (
     r"\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac{3b}{\gamma'}\right)"
     r"+\frac{6b}{\gamma' n}\sqrt{\frac{n^2}{4T}+\frac{d}{\mu_c^2}}\right\}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}"
 )
-
-
 NEEDS = [
     integer("n"),
     integer("outliers", 0),
@@ -424,14 +404,12 @@ def _risk(n, gamma, outliers, mu, d, steps, radius):
     return (min(losses) + sqrt(2 * log(len(grid))) / each) / n
 
 
-@theorem(
-    "wzw25.tab1",
+@table1.explicit(
     part="measured",
-    reading="explicit",
-    kind="mean",
     says=RISK + BOUND.replace("3b", "3").replace("6b", "6"),
+    kind="mean",
     needs=NEEDS,
-    source=f"{WZW25}, Table 1, row 4; Lemma H.2 with our constants, no projection",
+    source=", row 4; Lemma H.2 with our constants, no projection",
 )
 def adaptive_error(*, n, gamma, outliers, mu, d, steps, radius=1.0):
     """Figure of Table 1: measured errors beside the printed rates, and a bound with our constants
@@ -449,14 +427,12 @@ def adaptive_error(*, n, gamma, outliers, mu, d, steps, radius=1.0):
     return _risk(n, gamma, outliers, mu, d, steps, radius)
 
 
-@theorem(
-    "wzw25.tab2",
+@table2.explicit(
     part="measured",
-    reading="explicit",
-    kind="mean",
     says=RISK + BOUND,
+    kind="mean",
     needs=[*NEEDS, positive("radius")],
-    source=f"{WZW25}, Table 2, row 3; Lemma H.2 with our constants, no projection",
+    source=", row 3; Lemma H.2 with our constants, no projection",
 )
 def adaptive_error_in_ball(*, n, gamma, outliers, mu, d, steps, radius):
     """Figure of Table 2: measured errors beside the printed rates for data in a ball of radius b

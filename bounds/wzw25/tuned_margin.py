@@ -28,11 +28,7 @@ from bounds.wzw25.winner import runs_given_drawn
 from bounds.wzw25.winner_proof import drawn_probability
 
 UNIT_BETA = in_unit_interval("beta")
-
-
 UNIT_DELTA = in_unit_interval("delta")
-
-
 MARGINS = [
     require("0 < gamma <= 1 for every gamma", lambda gammas: len(gammas) > 0 and all(0 < g <= 1 for g in gammas)),
     require(
@@ -40,23 +36,13 @@ MARGINS = [
         lambda gammas, outliers, n: len(outliers) == len(gammas) and all(0 <= m <= n for m in outliers),
     ),
 ]
-
-
 BUDGET = [integer("n", 2), integer("size"), UNIT_DELTA, positive("epsilon")]
-
-
 RANGE = require(
     "epsilon <= 24 log(|Theta| (n^2 - 1) / delta)",
     lambda epsilon, delta, size, n: epsilon <= 12 * tail_at(r=repetition_r(n, size), delta=delta) ** 2 * (1 + 1e-15),
 )
-
-
 OVER = r"\min_{\gamma\in\Theta,\,S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-
-
 NOISE_5 = r"\frac{\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)}{\gamma^2n\mu}"
-
-
 OUT = r"\frac{|S_{\mathrm{out}}|}{\gamma n}"
 
 
@@ -101,7 +87,7 @@ GRID = [integer("n"), positive("mu"), UNIT_BETA, *MARGINS]
     + OUT
     + r"\right)\wedge 1\right]\ge 1-\beta",
     needs=GRID,
-    source=f"{WZW25}, Lemma K.5, Equation 25",
+    source=", Equation 25",
 )
 def grid_loss_order_capped(*, n, mu, beta, gammas, outliers):
     """The best expected hinge loss over the grid, as printed: what stands inside O(.), and at most 1
@@ -109,13 +95,10 @@ def grid_loss_order_capped(*, n, mu, beta, gammas, outliers):
     The averaged hinge loss is not bounded by 1: it is 1 at w = 0, and convex. (Phi in R^{d x k} is a misprint for
     k x d.)
     """
-    return min(1.0, grid_loss_order.theorem.function(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers))
+    return min(1.0, grid_loss_order.theorem.formula(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers))
 
 
-@theorem(
-    "wzw25.lemK.5",
-    reading="corrected",
-    kind="mean",
+@grid_loss_order_capped.corrected(
     says=r"\Pr_\Phi\left[\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le"
     + OVER.replace("Theta", "Gamma")
     + r"O\left("
@@ -123,7 +106,6 @@ def grid_loss_order_capped(*, n, mu, beta, gammas, outliers):
     + "+"
     + OUT
     + r"\right)\right]\ge 1-\beta",
-    needs=GRID,
     source=f"{WZW25}, Lemma K.5 without the minimum with 1",
 )
 def grid_loss_order(*, n, mu, beta, gammas, outliers):
@@ -137,10 +119,7 @@ def grid_loss_order(*, n, mu, beta, gammas, outliers):
     return min(grid_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True))
 
 
-@theorem(
-    "wzw25.lemK.5",
-    reading="explicit",
-    kind="mean",
+@grid_loss_order_capped.explicit(
     says=r"\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le\min_{\gamma\in\Gamma}"
     r"\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
     r"\sqrt{\frac{n^2}{T}+\frac{k_\gamma}{\mu^2}}\right\}",
@@ -172,7 +151,6 @@ def grid_loss(*, n, mu, gammas, outliers, rows, steps, projected=True, stride="p
     r"\Rightarrow\ \mathcal{M}'\ (\varepsilon+\delta,\delta)\mathrm{-DP},"
     r"\quad\varepsilon\le24\log(|\Gamma|(n^2-1)/\delta)",
     needs=[*BUDGET, RANGE],
-    source=f"{WZW25}, Lemma K.6",
 )
 def margin_budget(*, epsilon, delta, n, size):
     """The Gaussian budget of one run of Algorithm 6
@@ -196,7 +174,7 @@ def margin_budget(*, epsilon, delta, n, size):
     + OUT
     + r"\right)+\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon},\quad\beta=n^{-2}",
     needs=[integer("n", 2), UNIT_DELTA, positive("epsilon"), *MARGINS],
-    source=f"{WZW25}, Lemma K.6, Equation 26",
+    source=", Equation 26",
 )
 def tuned_order(*, n, epsilon, delta, gammas, outliers):
     """The expected error of Algorithm 6 given that the best margin is drawn and projections are good: inside O(.)
@@ -215,21 +193,14 @@ def tuned_term(*, n, size, epsilon, delta, gamma, outliers):
 
 
 EXPLICIT = [integer("n", 2), UNIT_DELTA, positive("epsilon"), *MARGINS]
-
-
 EXPLICIT_SAYS = (
     r"\min_{\gamma}\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
     r"\sqrt{\frac{n^2}{T}+\frac{2k_\gamma}{\mu^2}}\right\}+\frac{\sqrt2}{\mu n}\sqrt{2\log\mathbb{E}[K\mid Y]}"
 )
 
 
-@theorem(
-    "wzw25.lemK.6",
-    part="utility",
-    reading="explicit",
-    kind="mean",
+@tuned_order.explicit(
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y,\Phi]\le" + EXPLICIT_SAYS,
-    needs=EXPLICIT,
     source="Lemma K.4 (corrected), Lemma C.1 (explicit) and Lemma 6.2 (explicit)",
 )
 def tuned_error_given_drawn(*, n, epsilon, delta, gammas, outliers, rows, steps, projected=True, stride="printed"):
@@ -254,8 +225,6 @@ def tuned_error_at(*, n, size, epsilon, delta, gamma, outliers, rows, steps, pro
 
 
 ABOVE_DELTA = require("epsilon > delta", lambda epsilon, delta: epsilon > delta)
-
-
 TEXT = f"{WZW25}, Section 7"
 
 
@@ -269,7 +238,6 @@ TEXT = f"{WZW25}, Section 7"
     says=r"\mu=\frac{\varepsilon}{6\sqrt{2\log(|\Theta|(n^2-1)/\delta)}}\ \Rightarrow\ "
     r"(\varepsilon+\delta,\delta)\mathrm{-DP},\quad\varepsilon\in(\delta,24\log(|\Theta|(n^2-1)/\delta))",
     needs=[*BUDGET, RANGE, ABOVE_DELTA],
-    source=f"{WZW25}, Theorem 7.1",
 )
 def tuned_margin_budget(*, epsilon, delta, n, size):
     """The Gaussian budget of one run with which Algorithm 3 with private tuning is (epsilon + delta, delta)-DP
@@ -312,13 +280,8 @@ def margin_term(*, n, size, epsilon, delta, gamma, outliers):
     return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
 
 
-@theorem(
-    "wzw25.thm7.1",
-    part="utility",
-    reading="explicit",
-    kind="mean",
+@tuned_margin_order.explicit(
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})]\le" + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta",
-    needs=EXPLICIT,
     source="Lemma K.6 (explicit), and errors are at most n",
 )
 def tuned_margin_error(*, n, epsilon, delta, gammas, outliers, rows, steps, projected=True, stride="printed"):
@@ -427,12 +390,11 @@ def repetitions_order(*, n):
     return n**2 * log(n)
 
 
-@theorem(
-    "wzw25.thm7.1",
+@tuned_margin_budget.rate(
+    "n",
     part="selection",
-    reading="rate[n]",
-    kind="rate",
     says=r"\mathrm{selection\ excess}\propto n^{-1}\log n",
+    kind="rate",
     needs=[at_least("first", 2), at_least("last", 2)],
     source="registered surrogate: the winner's excess over the best of known scores, divided by n",
 )

@@ -26,7 +26,6 @@ from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
 
 @theorem(
     "wzw25.lemK.6.s1",
-    parent="wzw25.lemK.6",
     says=r"\Pr[Y]\ge 1-\beta,\quad\beta=n^{-2},\ r=\frac{1}{|\Gamma|(n^2-1)}",
     needs=[integer("n", 2), integer("size")],
     source=f"{WZW25}, proof of Lemma K.6",
@@ -42,7 +41,6 @@ def drawn_slack(*, n, size):
 
 @theorem(
     "wzw25.lemK.6.s2",
-    parent="wzw25.lemK.6",
     kind="mean",
     says=r"\mathbb{E}[\hat{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y]\le\min_{\gamma}\mathbb{E}[\hat L_{\gamma/3}]+"
     r"\frac{\sqrt2}{\mu}\sqrt{\log(|\Gamma|(n^2-1))}",
@@ -58,14 +56,9 @@ def selection_term_as_printed(*, n, size, mu):
     return sqrt(2) / mu * sqrt(log(size * (n**2 - 1)))
 
 
-@theorem(
-    "wzw25.lemK.6.s2",
-    parent="wzw25.lemK.6",
-    reading="corrected",
-    kind="mean",
+@selection_term_as_printed.corrected(
     says=r"\mathbb{E}[\hat{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y]\le\min_{\gamma}\mathbb{E}[\hat L_{\gamma/3}]+"
     r"\frac{2}{\mu}\sqrt{\log(|\Gamma|(n^2-1))}",
-    needs=[integer("n", 2), integer("size"), positive("mu")],
     source=f"{WZW25}, proof of Lemma K.6, with the deviation of Algorithm 4's line 7",
 )
 def selection_term(*, n, size, mu):
@@ -81,7 +74,6 @@ def selection_term(*, n, size, mu):
 
 @theorem(
     "wzw25.lemK.6.s3",
-    parent="wzw25.lemK.6",
     says=r"\frac{\sqrt2}{\mu}\log^{1/2}A=\frac{12\log^{1/2}A\,\log^{1/2}(A/\delta)}{\varepsilon}"
     r"\le\frac{12\log(n^2|\Gamma|/\delta)}{\varepsilon},\quad A=|\Gamma|(n^2-1)",
     needs=BUDGET,
@@ -98,7 +90,6 @@ def selection_slack(*, n, size, epsilon, delta):
 
 @theorem(
     "wzw25.thm7.1.s1",
-    parent="wzw25.thm7.1",
     says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
     needs=[integer("n", 2)],
     source=f"{WZW25}, proof of Theorem 7.1",
@@ -116,7 +107,6 @@ def grid_size_slack(*, n):
 
 @theorem(
     "wzw25.thm7.1.s2",
-    parent="wzw25.thm7.1",
     says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(n^2\log_2(n)/\delta)}{n\varepsilon}",
     needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
     source=f"{WZW25}, proof of Theorem 7.1, Equation 27",
@@ -129,12 +119,8 @@ def inserted_slack_as_printed(*, n, delta, epsilon):
     return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
 
 
-@theorem(
-    "wzw25.thm7.1.s2",
-    parent="wzw25.thm7.1",
-    reading="corrected",
+@inserted_slack_as_printed.corrected(
     says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
-    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
     source=f"{WZW25}, proof of Theorem 7.1, Equation 27, with the 4",
 )
 def inserted_slack(*, n, delta, epsilon):

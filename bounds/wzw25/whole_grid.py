@@ -56,12 +56,11 @@ def empirical_privacy(*, epsilon, delta):
     return spent_delta(epsilon, delta)
 
 
-@theorem(
-    "wzw25.thm6.5",
-    reading="rate[n]",
+@empirical_privacy.rate(
+    "n",
     part="expectation",
-    kind="rate",
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]\propto n^{-1}\ \mathrm{or\ faster}",
+    kind="rate",
     needs=ENDS,
     source=f"{WZW25}, Theorem 6.5 (1)",
 )
@@ -79,29 +78,15 @@ SIZES = [
     require("outliers < n: S_out is not all of S", lambda outliers, n: outliers < n),
     positive("epsilon"),
 ]
-
-
 RANGE = [
     in_unit_interval("delta"),
     require("epsilon < 8 log(1/delta)", lambda epsilon, delta: epsilon < -8 * log(delta)),
 ]
-
-
 GENERAL = [*SIZES, *RANGE]
-
-
 RISK = r"\mathbb{E}_{\mathcal{A}}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]"
-
-
 LAST = r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})"
-
-
 ON_GRID = r"\min_{\gamma\in\Gamma}\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-
-
 TERMS_B = r"\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{\gamma n}"
-
-
 SURE = r"\quad\mathrm{w.p.}\ 1-\frac{3}{n^2}"
 
 
@@ -235,7 +220,6 @@ def adaptive_quantile(*, n, d, mu, outliers, beta, radius=1.0, steps="balanced")
     kind="mean",
     says=RISK + "=" + ON_GRID + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)",
     needs=GENERAL,
-    source=f"{WZW25}, Lemma H.2",
 )
 def mean_order_on_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     """The expected error of Algorithm 3 against the best margin of its grid: the expression inside O~(.)
@@ -254,7 +238,6 @@ def mean_order_on_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     kind="tail",
     says=LAST + r"\le" + ON_GRID + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)" + SURE,
     needs=GENERAL,
-    source=f"{WZW25}, Lemma H.3",
 )
 def tail_order_on_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     """The error of Algorithm 3, last iterates, with probability 1 - 3/n^2: the expression inside O~(.)
@@ -267,11 +250,7 @@ def tail_order_on_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
 
 
 PRINTED = [*GENERAL, require("radius = 1 until Appendix L", lambda radius: radius == 1)]
-
-
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
-
-
 TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
 
 
@@ -290,14 +269,12 @@ def squared_comparator(n, gamma, radius):
     return 2 * (radius / (3 * n * gamma)) ** 2
 
 
-@theorem(
-    "wzw25.thm6.5",
+@empirical_privacy.explicit(
     part="off-grid",
-    reading="explicit",
-    kind="mean",
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\mathrm{out})]\le\frac{|S_{\mathrm{out}}|}{n}"
     r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\frac{1+D^2}{2}\,\frac{12b}{\tilde{\gamma}n}"
     r"\sqrt{\frac{n^2}{T}+\frac{k}{\mu_c^2}}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}+\frac{1}{n^2}",
+    kind="mean",
     needs=GENERAL,
     source="Lemma H.2 (explicit), for margins off the grid and below it",
 )
@@ -357,14 +334,12 @@ def tail_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     return first + second + 1 / n
 
 
-@theorem(
-    "wzw25.thm6.5",
+@empirical_privacy.explicit(
     part="tail-off-grid",
-    reading="explicit",
-    kind="tail",
     says=r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})\le\frac{|S_{\mathrm{out}}|}{n}"
     r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\max(1,D^2)(4+3\log T)\frac{12b}{\tilde{\gamma}n\mu_c}"
     r"\sqrt{1+k\log(|\Gamma|n^2)}+\frac{2\sqrt{\log(|\Gamma|n^2)}}{n\mu_c}" + SURE,
+    kind="tail",
     needs=GENERAL,
     source="Lemma 6.3 (part closed), Lemma F.2 (explicit), margins off the grid as in part off-grid",
 )

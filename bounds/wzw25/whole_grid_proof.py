@@ -14,17 +14,9 @@ from bounds.theorem import in_unit_interval, integer, positive, theorem
 from bounds.wzw25.margin_grid import grid_size
 
 PROOF_H2 = f"{WZW25}, Appendix H.1, proof of Lemma H.2"
-
-
 PROOF_H3 = f"{WZW25}, Appendix H.2, proof of Lemma H.3"
-
-
 AT_LEAST_2 = integer("n", 2)
-
-
 DELTA = in_unit_interval("delta")
-
-
 MU_LEVEL = [AT_LEAST_2, positive("mu")]
 
 
@@ -41,14 +33,11 @@ def call_budget(*, n, epsilon, delta):
 
 
 NOISE_H2 = r"\frac{8b^2\log_2^{1/2}(n)\log^{1/2}(4(n+2)(n+1)\log_2(n)/\beta)\log^{1/2}(1/\delta)}{n\gamma^2\varepsilon}"
-
-
 GRID_NEEDS = [AT_LEAST_2, positive("epsilon"), DELTA]
 
 
 @theorem(
     "wzw25.lemH.2.s1",
-    parent="wzw25.lemH.2",
     kind="mean",
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]\le\min_{\gamma\in\Gamma}"
     r"\mathbb{E}[\tilde{\mathcal R}_S(\Phi_\gamma^\top\bar{\mathbf{w}}_\gamma)]+\frac{2\sqrt{2\log|\Gamma|}}{n\mu}",
@@ -69,7 +58,6 @@ def selection_part(*, n, mu):
 
 @theorem(
     "wzw25.lemH.2.s2",
-    parent="wzw25.lemH.2",
     says=r"(a):\ \frac{b^2\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)}{n\gamma^2\mu}\le"
     + NOISE_H2
     + r",\quad\mu=\frac{\varepsilon}{4\sqrt{|\Gamma|\log(1/\delta)}},\ n\ge 2",
@@ -91,7 +79,6 @@ def term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
 
 @theorem(
     "wzw25.lemH.2.s3",
-    parent="wzw25.lemH.2",
     says=r"(b):\ \frac{2\sqrt{2\log|\Gamma|}}{n\mu}\le\frac{16\sqrt2\log_2^{1/2}(n)\log^{1/2}(1/\delta)"
     r"\log^{1/2}(4\log_2(n))}{n\varepsilon},\quad n\ge 2",
     needs=GRID_NEEDS,
@@ -108,7 +95,6 @@ def term_b(*, n, epsilon, delta):
 
 @theorem(
     "wzw25.lemH.2.s4",
-    parent="wzw25.lemH.2",
     says=r"\beta=\frac{1}{n^2},\ \mathrm{each\ projection\ at}\ \frac{\beta}{|\Gamma|}:\quad"
     r"\mathbb{E}[\tilde{\mathcal R}_S]\le\min_{\gamma,S_{\mathrm{out}}}O\left((a)\right)+(b)+\frac{1}{n^2}",
     needs=[AT_LEAST_2],
@@ -126,14 +112,11 @@ def failure_part(*, n):
 # Lemma H.3 ------------------------------------------------------------------------------------------------------------
 
 CHOICE = r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})\le\min_{\gamma\in\Gamma}\tilde{\mathcal R}_S"
-
-
 BOTH = r"(\Phi_\gamma^\top\mathbf{w}_\gamma)+\frac{2\sqrt{2\log(2|\Gamma|)}}{n\mu}+"
 
 
 @theorem(
     "wzw25.lemH.3.s1",
-    parent="wzw25.lemH.3",
     kind="tail",
     says=CHOICE + BOTH + r"\frac{2\sqrt{2\log(2/\beta)}}{n}\quad\mathrm{w.p.}\ 1-\beta,\ \beta=\frac{1}{n^2}",
     needs=MU_LEVEL,
@@ -147,13 +130,8 @@ def choice_level_as_printed(*, n, mu):
     return (2 * sqrt(2 * log(2 * grid_size(n=n))) / mu + 2 * sqrt(2 * log(2 * n**2))) / n
 
 
-@theorem(
-    "wzw25.lemH.3.s1",
-    parent="wzw25.lemH.3",
-    reading="corrected",
-    kind="tail",
+@choice_level_as_printed.corrected(
     says=CHOICE + BOTH + r"\frac{2\sqrt{2\log(2/\beta)}}{n\mu}\quad\mathrm{w.p.}\ 1-\beta,\ \beta=\frac{1}{n^2}",
-    needs=MU_LEVEL,
     source=f"{PROOF_H3}, terms (b) and (c), with 1/mu in both",
 )
 def choice_level(*, n, mu):
@@ -166,8 +144,6 @@ def choice_level(*, n, mu):
 
 
 NOISE_H3 = r"\frac{8b^2\log^{1/2}(4\log_2(n)/\beta)\log^{1/2}(4(n+1)(n+2)\log_2(n)/\beta)\log_2^{1/2}(n)"
-
-
 TAIL_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("beta")]
 
 
@@ -179,7 +155,6 @@ def tail_a(n, delta, gamma, beta, radius, budget):
 
 @theorem(
     "wzw25.lemH.3.s2",
-    parent="wzw25.lemH.3",
     says=r"(a):\ \frac{b^2\log^{1/2}(|\Gamma|/\beta)\log^{1/2}(|\Gamma|(n+1)(n+2)/\beta)}{n\gamma^2\mu}\le"
     + NOISE_H3
     + r"\log^{1/2}(1/\delta)}{n\gamma^2\mu}",
@@ -195,14 +170,10 @@ def tail_term_a_as_printed(*, n, epsilon, delta, gamma, beta, radius=1.0):
     return tail_a(n, delta, gamma, beta, radius, call_budget(n=n, epsilon=epsilon, delta=delta))
 
 
-@theorem(
-    "wzw25.lemH.3.s2",
-    parent="wzw25.lemH.3",
-    reading="corrected",
+@tail_term_a_as_printed.corrected(
     says=r"(a):\ \frac{b^2\log^{1/2}(|\Gamma|/\beta)\log^{1/2}(|\Gamma|(n+1)(n+2)/\beta)}{n\gamma^2\mu}\le"
     + NOISE_H3
     + r"\log^{1/2}(1/\delta)}{n\gamma^2\varepsilon}",
-    needs=TAIL_A,
     source=f"{PROOF_H3}, term (a), with epsilon",
 )
 def tail_term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
@@ -212,7 +183,6 @@ def tail_term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
 
 @theorem(
     "wzw25.lemH.3.s3",
-    parent="wzw25.lemH.3",
     says=r"(b):\ \frac{2\sqrt{2\log(2|\Gamma|)}}{n\mu}\le\frac{16\sqrt2\log^{1/2}(8\log_2(n))\log_2^{1/2}(n)"
     r"\log^{1/2}(1/\delta)}{n\varepsilon},\quad n\ge 2",
     needs=GRID_NEEDS,

@@ -15,21 +15,14 @@ from math import expm1, log, log1p, sqrt
 from flint import arb
 
 from bounds.exact import best_of_runs as balls
-from bounds.papers import WZW25
 from bounds.theorem import integer, positive, theorem
 from bounds.wzw25.best_of_runs import best_at_most
 from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R, mean
 
 LAW = [ETA, UNIT_R, integer("size"), positive("sigma")]
-
-
 COUNT = r"\sigma\sqrt{2\log\left(\frac{\eta(1-r)}{r(1-r^{\eta})}\right)}"
-
-
 BEST = r"\min_{\theta\in\Theta}\mathbb{E}[U_\theta]"
-
-
 WINNER = r"\mathbb{E}[U_{i_{t_{\mathrm{out}}}}\mid Y]\le" + BEST
 
 
@@ -60,7 +53,7 @@ def runs_given_drawn(*, eta, r, size):
     kind="mean",
     says=r"\mathbb{E}\left[\min_{t\in[K]}(U_{i_t}+\xi_{i_t})\mid Y\right]\le" + BEST + "+" + COUNT,
     needs=LAW,
-    source=f"{WZW25}, Lemma K.4, U_out as defined there",
+    source=", U_out as defined there",
 )
 def noisy_minimum_mean(*, eta, r, size, sigma):
     """The expected noisy minimum of a random number of candidates, as the lemma defines U_out
@@ -78,7 +71,7 @@ def noisy_minimum_mean(*, eta, r, size, sigma):
     kind="mean",
     says=WINNER + "+" + COUNT,
     needs=LAW,
-    source=f"{WZW25}, Lemma K.4, U_out as its proof and Lemma K.6 use it",
+    source=", U_out as its proof and Lemma K.6 use it",
 )
 def winner_mean(*, eta, r, size, sigma):
     """The expected clean score of the winner, as the proof and Lemma K.6 read it
@@ -89,14 +82,9 @@ def winner_mean(*, eta, r, size, sigma):
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 
-@theorem(
-    "wzw25.lemK.4",
-    part="winner",
-    reading="corrected",
-    kind="mean",
+@winner_mean.corrected(
     says=WINNER + r"+\sigma\sqrt{2\log\mathbb{E}[K\mid Y]}",
-    needs=LAW,
-    source=f"{WZW25}, Lemma K.4, with the law of K given Y",
+    source=", with the law of K given Y",
 )
 def winner_mean_given_drawn(*, eta, r, size, sigma):
     """The expected clean score of the winner, with the number of runs given that the good candidate is drawn
@@ -112,14 +100,11 @@ def winner_mean_given_drawn(*, eta, r, size, sigma):
     return sigma * sqrt(2 * log(max(1.0, runs_given_drawn(eta=eta, r=r, size=size))))
 
 
-@theorem(
-    "wzw25.lemK.4",
+@noisy_minimum_mean.corrected(
     part="winner-geometric",
-    reading="corrected",
-    kind="mean",
     says=r"\eta=1:\quad" + WINNER + r"+\sigma\sqrt{2\log(1/r)}",
     needs=[UNIT_R, integer("size"), positive("sigma")],
-    source=f"{WZW25}, Lemma K.4, at the only eta the paper uses",
+    source=", at the only eta the paper uses",
 )
 def winner_mean_geometric(*, r, size, sigma):
     """The expected clean score of the winner for geometric numbers of runs: the printed bound, unchanged

@@ -26,7 +26,6 @@ PROOF = f"{WZW25}, proof of Lemma K.4"
 
 @theorem(
     "wzw25.lemK.4.s1",
-    parent="wzw25.lemK.4",
     says=r"U_{\mathrm{out}}\le\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}-\min_{t\in[K]}\xi_{i_t}",
     source=f"{PROOF}, Equation 24, first line",
 )
@@ -43,7 +42,6 @@ def winner_below(*, scores, noise):
 
 @theorem(
     "wzw25.lemK.4.s2",
-    parent="wzw25.lemK.4",
     says=r"U_{\mathrm{out}}\le\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}+\max_{t\in[K]}\xi_{i_t}",
     source=f"{PROOF}, Equation 24, second line",
 )
@@ -58,12 +56,9 @@ def winner_below_as_printed(*, scores, noise):
     return min(u + x for u, x in zip(scores, noise, strict=True)) + max(noise)
 
 
-@theorem(
-    "wzw25.lemK.4.s2",
-    parent="wzw25.lemK.4",
-    reading="corrected",
-    kind="identity",
+@winner_below_as_printed.corrected(
     says=r"\mathbb{E}\left[-\min_{t\in[K]}\xi_{i_t}\mid Y\right]=\mathbb{E}\left[\max_{t\in[K]}\xi_{i_t}\mid Y\right]",
+    kind="identity",
     source=f"{PROOF}, Equation 24, in expectation",
 )
 def reflected_maximum(*, noise):
@@ -79,7 +74,6 @@ def reflected_maximum(*, noise):
 
 @theorem(
     "wzw25.lemK.4.s3",
-    parent="wzw25.lemK.4",
     says=r"\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}\le\min_{t\in[K]}\{U_{i_t}\}+\max_{t\in[K]}\{\xi_{i_t}\}",
     source=PROOF,
 )
@@ -96,7 +90,6 @@ def minimum_splits(*, scores, noise):
 
 @theorem(
     "wzw25.lemK.4.s4",
-    parent="wzw25.lemK.4",
     says=r"\mathbb{E}\left[\min_{t\in[K]}U_{i_t}\mid Y\right]\le\min_{\theta\in\Theta}\mathbb{E}[U_\theta]",
     source=f"{PROOF}, (1) 'Jensen's inequality'",
 )
@@ -113,7 +106,6 @@ def best_expected_score(*, means):
 
 @theorem(
     "wzw25.lemK.4.s5",
-    parent="wzw25.lemK.4",
     kind="mean",
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_{i_t}\mid Y\right]\le\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]",
     needs=LAW,
@@ -128,14 +120,9 @@ def maximum_without_condition(*, eta, r, size, sigma):
     return sigma * float(mean_max_of_count(eta, r))
 
 
-@theorem(
-    "wzw25.lemK.4.s5",
-    parent="wzw25.lemK.4",
-    reading="corrected",
-    kind="mean",
+@maximum_without_condition.corrected(
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_{i_t}\mid Y\right]\le\sigma\sqrt{2\log\mathbb{E}[K\mid Y]},\quad "
     r"\Pr[K=k\mid Y]\propto\Pr[K=k]\left(1-(1-1/|\Theta|)^k\right)",
-    needs=LAW,
     source=f"{PROOF}, (2), with the law of K given Y",
 )
 def maximum_given_drawn(*, eta, r, size, sigma):
@@ -143,12 +130,11 @@ def maximum_given_drawn(*, eta, r, size, sigma):
 
     Lemma A.5 for fixed K, then Jensen; the draws do not look at the noise.
     """
-    return winner_mean_given_drawn.theorem.function(eta=eta, r=r, size=size, sigma=sigma)
+    return winner_mean_given_drawn.theorem.formula(eta=eta, r=r, size=size, sigma=sigma)
 
 
 @theorem(
     "wzw25.lemK.4.s6",
-    parent="wzw25.lemK.4",
     kind="mean",
     says=r"2\,\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le" + COUNT,
     needs=[ETA, UNIT_R, positive("sigma")],
@@ -159,13 +145,8 @@ def twice_maximum_as_printed(*, eta, r, sigma):
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 
-@theorem(
-    "wzw25.lemK.4.s6",
-    parent="wzw25.lemK.4",
-    reading="corrected",
-    kind="mean",
+@twice_maximum_as_printed.corrected(
     says=r"2\,\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le2" + COUNT,
-    needs=[ETA, UNIT_R, positive("sigma")],
     source=f"{PROOF}, last line, with the factor 2",
 )
 def twice_maximum(*, eta, r, sigma):
@@ -175,7 +156,6 @@ def twice_maximum(*, eta, r, sigma):
 
 @theorem(
     "wzw25.lemK.4.s7",
-    parent="wzw25.lemK.4",
     kind="identity",
     says=r"\Pr[Y]\ge 1-PGF_K(1-1/|\Theta|)",
     needs=[ETA, UNIT_R, integer("size")],

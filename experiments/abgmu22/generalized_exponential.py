@@ -12,16 +12,13 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.abgmu22 import generalized_exponential as bounds
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms.generalized_exponential import law
 from mechanisms.privacy import PureDP
 
 ROUNDING = 1e-12  # relative, where floats meet a bound
-
-
 BEYOND = 1 + 1e-9  # just worse than allowed
-
-
 STEPS = tuple(f"abgmu22.thm.gem.s{i}/explicit" for i in (1, 2, 3))
 
 
@@ -57,9 +54,7 @@ def broken(q, gamma, t, left, right):
     return refuted("enumeration", found | {"lhs": [float(left)] * 2, "rhs": [float(right)] * 2})
 
 
-@exact_claim(
-    bounds.normalised_sensitivity, control=Sabotage("scores that move by {} sensitivities", (1.1, 2)), cost=0.1
-)
+@exact_claim(bounds.normalised_sensitivity, control=Control("scores that move by {} sensitivities", (1.1, 2)), cost=0.1)
 def one_at_most(*, factor=1):
     """All corners of the neighbourhood (each term is linear in the scores), on the lattice, in fractions."""
     most, allowed = Fraction(0), bounds.normalised_sensitivity()
@@ -74,7 +69,7 @@ def one_at_most(*, factor=1):
     return holds("derivation", "everywhere", tightness=(float(most), float(most)))
 
 
-@exact_claim(bounds.best_normalised, control=Sabotage("the own raised score times {}", (1.1, 2)), cost=0.1)
+@exact_claim(bounds.best_normalised, control=Control("the own raised score times {}", (1.1, 2)), cost=0.1)
 def best_is_zero(*, factor=1):
     """min_i s_i on the lattice, in fractions."""
     for q, gamma, t in lattice():
@@ -86,7 +81,7 @@ def best_is_zero(*, factor=1):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
 
 
-@exact_claim(bounds.reached, control=Sabotage("2 t divided by {}", (1.1, 2)), cost=0.1)
+@exact_claim(bounds.reached, control=Control("2 t divided by {}", (1.1, 2)), cost=0.1)
 def good_scores_are_good(*, factor=1):
     """Every i with s_i <= t on the lattice, in fractions."""
     for q, gamma, t in lattice():
@@ -129,7 +124,7 @@ def worst_scores(gamma, *, best=0, **known):
         {"candidates": 1000, "epsilon": 30.0, "beta": 1e-3},
         {"candidates": 10, "epsilon": 1e-6, "beta": 0.5},
     ),
-    control=Sabotage("the loss allowed divided by {}", (1.1, 1.5, 2)),
+    control=Control("the loss allowed divided by {}", (1.1, 1.5, 2)),
     given=("bms22.thm3.1.em-accuracy/explicit", *STEPS),
     trivial=lambda beta, **_: "beta is at least 1" if beta >= 1 else None,
     cost=0.1,
@@ -199,7 +194,7 @@ def log_ratio(one, other):
     bounds.generalized_epsilon,
     quick=grid(epsilon=[1.0]),
     full=grid(epsilon=[1e-3, 0.1, 5.0, 20.0]),
-    control=Sabotage("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
+    control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     given=("bms22.thm3.1.em-privacy/printed", STEPS[0]),
     cost=0.4,
 )
@@ -264,7 +259,7 @@ def _witness(epsilon, spent, beta, family, sizes):
     bound=lambda epsilon, **_: epsilon,
     quick=grid(epsilon=[1.0], heavy=[100], rare=[11]),
     full=grid(epsilon=[0.5, 2.0], heavy=[100], rare=[11]),
-    control=Sabotage("a mechanism short by a factor of {}", (1.3, 1.6)),
+    control=Control("a mechanism short by a factor of {}", (1.3, 1.6)),
     chunk=lambda **_: 20_000,
     cap=20,
     cost=4e-7,

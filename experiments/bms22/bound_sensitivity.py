@@ -16,19 +16,14 @@ import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
 from bounds.bms22.margin_selection_proof import rate_1
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms.solvers import least_loss
 
 ROUNDING = 1e-12
-
-
 SIGNED = tuple(Fraction(k, 2) for k in (-2, -1, 0, 1, 2))  # z in [-r, r], r = 1
-
-
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
-
-
-DIVIDED = Sabotage("the sensitivity divided by {}", (1.05, 1.5, 3))
+DIVIDED = Control("the sensitivity divided by {}", (1.05, 1.5, 3))
 
 
 def least_margin(z, rho, norm_bound):
@@ -89,8 +84,6 @@ def printed_order(explicit, printed, constant, samples, factor):
 # F_1 ----------------------------------------------------------------------------------------------------------------
 
 BETAS = (1e-12, 0.1, 0.5, 1 - 1e-9)
-
-
 FIRST = {"beta": 0.1, "constant": 2.0}
 
 
@@ -117,7 +110,7 @@ def first_bound(*, m, ratio, beta, constant, factor=1):
     bounds.sensitivity_1,
     quick=grid(constant=[1.0, 30.0]),
     full=grid(constant=[0.01]),
-    control=Sabotage("max(1, C) divided by {}", (1.5, 40)),
+    control=Control("max(1, C) divided by {}", (1.5, 40)),
     given=("bms22.lemF.3a/explicit",),
     cost=1e-3,
     note="sqrt(B/m) sqrt(1/m) = sqrt(B)/m: 1/m stands in front of the root rightly. C is that of the O(.) in F_1",
@@ -162,7 +155,7 @@ HINGE_SAMPLES = grid(m=[1, 2, 10, 10**6], ratio=[1e-6, 0.5, 1.0, 2.0, 1e6])
 
 @exact_claim(
     bounds.sensitivity_2,
-    control=Sabotage("the constant 2 divided by {}", (1.05, 2)),
+    control=Control("the constant 2 divided by {}", (1.05, 2)),
     given=("bms22.lemF.3b/explicit",),
     cost=1e-3,
     note="2 is the best constant: attained for Lambda r <= rho",
@@ -176,7 +169,7 @@ def second_order(*, factor=1):
 
 @exact_claim(
     bounds.other_minimiser,
-    control=Sabotage("w'' with its loss on S' divided by {}", (1.5, 3)),
+    control=Control("w'' with its loss on S' divided by {}", (1.5, 3)),
     cost=0.1,
     note="the proof writes F_1 for F_2 on the left",
 )
@@ -199,7 +192,7 @@ def other_minimiser(*, factor=1):
 
 @exact_claim(
     bounds.lipschitz_step,
-    control=Sabotage("2 Lambda r / (m rho) divided by {}", (1.05, 2)),
+    control=Control("2 Lambda r / (m rho) divided by {}", (1.05, 2)),
     quick=grid(m=[3], ratio=[0.5]),
     full=grid(m=[1, 10], ratio=[0.1, 1.0, 2.0, 50.0]),
     cost=0.01,
@@ -260,7 +253,7 @@ def third_bound(*, m, ratio, factor=1):
 
 @exact_claim(
     bounds.sensitivity_3,
-    control=Sabotage("the constant 2 divided by {}", (1.05, 2)),
+    control=Control("the constant 2 divided by {}", (1.05, 2)),
     given=("bms22.lemF.3c/explicit",),
     cost=1e-3,
 )
@@ -291,7 +284,7 @@ def fourth_bound(*, m, M, ratio, factor=1):
 
 @exact_claim(
     bounds.sensitivity_4,
-    control=Sabotage("the constant 2 divided by {}", (1.5, 3)),
+    control=Control("the constant 2 divided by {}", (1.5, 3)),
     given=("bms22.lemF.3d/explicit",),
     cost=1e-3,
     note="sqrt(M/m) sqrt(1/m) = sqrt(M)/m: the units are right",
@@ -333,7 +326,7 @@ def fifth_bound(*, m, ratio, factor=1):
 
 @exact_claim(
     bounds.sensitivity_5,
-    control=Sabotage("1/m divided by {}", (1.05, 2)),
+    control=Control("1/m divided by {}", (1.05, 2)),
     given=("bms22.lemF.3e/explicit",),
     cost=1e-3,
 )

@@ -13,7 +13,8 @@ import numpy as np
 
 from bounds.bms22 import definitions as bounds
 from bounds.bms22 import exponential_mechanism
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, refuted
 from experiments.instances.deviation_laws import inequality
 from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, _share, empirical_risk_laws
 
@@ -24,7 +25,7 @@ from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, _share, empi
     bounds.smallest_epsilon,
     quick=grid(outputs=[6]),
     full=grid(outputs=[2, 10]),
-    control=Sabotage("the largest log-ratio divided by {}", (1.01, 2)),
+    control=Control("the largest log-ratio divided by {}", (1.01, 2)),
     cost=0.05,
 )
 def events_give_no_more_than_outputs(*, outputs, factor=1):
@@ -61,7 +62,7 @@ def events_give_no_more_than_outputs(*, outputs, factor=1):
     bounds.label_delta_bound,
     quick=grid(m=[2], epsilon=[0.3]),
     full=grid(m=[3], epsilon=[0.0, 0.1, 1.0]),
-    control=Sabotage("the smallest delta over all samples divided by {}", (1.5, 4)),
+    control=Control("the smallest delta over all samples divided by {}", (1.5, 4)),
     cost=0.1,
 )
 def label_pairs_are_pairs(*, m, epsilon, factor=1):
@@ -93,11 +94,7 @@ def label_pairs_are_pairs(*, m, epsilon, factor=1):
 # Losses -------------------------------------------------------------------------------------------------------------
 
 POINTS = [Fraction(i, 4) for i in range(-40, 41)]
-
-
 RHOS = [Fraction(1), Fraction(1, 4), Fraction(1, 3), Fraction(7, 2), Fraction(1, 10**6), Fraction(10**6)]
-
-
 EXACTLY = {"cost": 0.05, "note": "by one line of proof; a lattice of rational numbers agrees, ties included"}
 
 
@@ -113,19 +110,19 @@ def decide_lattice(sides, rhos=RHOS, pairs=False):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
 
 
-@exact_claim(bounds.margin_loss, control=Sabotage("{} times the zero-one loss", (1.01,)), **EXACTLY)
+@exact_claim(bounds.margin_loss, control=Control("{} times the zero-one loss", (1.01,)), **EXACTLY)
 def margin_dominates(*, factor=1):
     """u <= 0 implies u <= rho."""
     return decide_lattice(lambda u, rho: (factor * int(u <= 0), bounds.margin_loss(u=u, rho=rho)), [Fraction(0), *RHOS])
 
 
-@exact_claim(bounds.hinge_loss, control=Sabotage("{} times the zero-one loss", (1.01,)), **EXACTLY)
+@exact_claim(bounds.hinge_loss, control=Control("{} times the zero-one loss", (1.01,)), **EXACTLY)
 def hinge_dominates(*, factor=1):
     """u <= 0 implies 1 - u/rho >= 1."""
     return decide_lattice(lambda u, rho: (factor * int(u <= 0), bounds.hinge_loss(u=u, rho=rho)))
 
 
-@exact_claim(bounds.ramp_loss, control=Sabotage("the cap at {}", (1.01,)), **EXACTLY)
+@exact_claim(bounds.ramp_loss, control=Control("the cap at {}", (1.01,)), **EXACTLY)
 def margin_dominates_the_ramp(*, factor=1):
     """Beyond rho the hinge loss is 0, below it the cap is 1."""
 
@@ -136,7 +133,7 @@ def margin_dominates_the_ramp(*, factor=1):
     return decide_lattice(sides)
 
 
-@exact_claim(bounds.lipschitz_constant, control=Sabotage("the constant divided by {}", (1.01,)), **EXACTLY)
+@exact_claim(bounds.lipschitz_constant, control=Control("the constant divided by {}", (1.01,)), **EXACTLY)
 def hinge_is_lipschitz(*, factor=1):
     """The maximum of a function of slope -1/rho and a constant."""
 
@@ -147,7 +144,7 @@ def hinge_is_lipschitz(*, factor=1):
     return decide_lattice(sides, pairs=True)
 
 
-@exact_claim(bounds.loss_of_zero, control=Sabotage("1 / {} for 1", (1.01,)), **EXACTLY)
+@exact_claim(bounds.loss_of_zero, control=Control("1 / {} for 1", (1.01,)), **EXACTLY)
 def zero_is_a_candidate(*, factor=1):
     """The minimum is at most the value at w = 0, which is 1 on any data; data at the origin attain it."""
 

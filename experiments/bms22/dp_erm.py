@@ -26,7 +26,8 @@ from experiments.bms22.dp_erm_proof import (
     unbounded,
     witness,
 )
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms import dp_erm
 
 ROUNDING = 1e-9
@@ -82,8 +83,6 @@ def broken_privacy(setting, law, record, code):
 
 
 SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
-
-
 TWO_RECORDS = "the only phase at m = 2 averages its start, so the candidates do not see the data and all is exact"
 
 
@@ -92,7 +91,6 @@ TWO_RECORDS = "the only phase at m = 2 averages its start, so the candidates do 
     quick=(SMALL_RHO,),
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
-    corrected_by="bms22.lem3.1/corrected/privacy",
     cost=0.1,
     note=(
         "step 8 names no sensitivity, and the proof's Lambda r/m lacks 1/rho (s3). Read with any valid sensitivity the "
@@ -138,7 +136,7 @@ CHAIN = (
     bounds.corrected_privacy,
     quick=(SMALL_RHO,),
     full=(SMALL_RHO | {"rho": 1.0}, SMALL_RHO | {"epsilon": 4.0, "rho": 5.0}, SMALL_RHO | {"m": 50, "delta": 1e-3}),
-    control=Sabotage("a score sensitivity {} times too small", (4, 60)),
+    control=Control("a score sensitivity {} times too small", (4, 60)),
     given=CHAIN,
     cost=0.1,
 )
@@ -176,7 +174,7 @@ def mixture_delta(m, multiplier, epsilon):
     bounds.rounds_delta,
     quick=({"m": 4, "rounds": 1, "multiplier": 2.0, "epsilon": 0.5},),
     full=grid(m=[2, 1000], rounds=[1], multiplier=[1.0, 5.0], epsilon=[0.1, 1.0]),
-    control=Sabotage("noise {} times too small", (2, 4)),
+    control=Control("noise {} times too small", (2, 4)),
     given=("wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"),
     cost=0.2,
 )
@@ -254,7 +252,6 @@ def unlearnable(instance, sizes, module, event, dimension, family):
     bounds.printed_order,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.lem3.1/corrected/utility",
     note=(
         "log(1/beta) vanishes as beta -> 1, the noise does not. For beta <= 1/2 it holds with twice the corrected "
         "constant, on the same reading of step 8 (a valid sensitivity)"
@@ -269,7 +266,7 @@ def nothing_is_learnt():
 @exact_claim(
     bounds.corrected_order,
     quick=({},),
-    control=Sabotage("Lambda r / rho to the power {}", (2,)),
+    control=Control("Lambda r / rho to the power {}", (2,)),
     given=(
         "bms22.lem3.1.s4/explicit/round",
         "bms22.lem3.1.s4/corrected/substitution",
@@ -337,7 +334,7 @@ def first_useful_m(calibration):
         {"m": 2**14, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 4.0, "calibration": "tight"},
         {"m": 2**17, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.0, "calibration": "corrected"},
     ),
-    control=Sabotage("a bound {} times too small", (80,)),
+    control=Control("a bound {} times too small", (80,)),
     chunk=lambda **_: 80,
     cap=5,
     cost=1e-3,
@@ -368,7 +365,6 @@ def counted(m, beta):
     bounds.printed_gradients,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.lem3.1/corrected/complexity",
     note=(
         "one round is needed to release anything, and log(1/beta) -> 0 as beta -> 1. For beta <= 1/2 it holds with "
         "C = 2.1. 'Algorithm 2 requires' is a slip for Algorithm 5"
@@ -392,7 +388,7 @@ def one_round_at_least():
 @exact_claim(
     bounds.corrected_gradients,
     quick=({},),
-    control=Sabotage("m to the power 1/{}", (2,)),
+    control=Control("m to the power 1/{}", (2,)),
     given=("bms22.lem3.1/explicit/complexity",),
     cost=0.05,
 )
@@ -420,7 +416,7 @@ def gradients_within_order(*, factor=1):
 @exact_claim(
     bounds.gradient_count,
     quick=({},),
-    control=Sabotage("{} times as many rounds", (2,)),
+    control=Control("{} times as many rounds", (2,)),
     cost=0.05,
 )
 def every_record_once(*, factor=1):

@@ -15,7 +15,8 @@ from bounds.bms22.phased_sgd import one_round
 from bounds.exact.balls import enclosure, exact, upper_end
 from bounds.exact.certify import at, certify, confirm, over, supremum
 from bounds.exact.privacy_curves import log_gaussian_delta
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, mean_claim, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms import dp_erm as dp_erm_laws
 from mechanisms import phased_sgd as phased_sgd_laws
 from mechanisms.privacy import ApproxDP, GaussianDP
@@ -82,7 +83,7 @@ def farthest(n):
     bounds.printed_multiplier,
     quick=({"epsilon": 0.1, "delta": 1e-6},),
     full=({"epsilon": 1e-4, "delta": 1e-30}, {"epsilon": 0.3, "delta": 0.3}),
-    control=Sabotage("noise {} times too small", (2.2, 3)),
+    control=Control("noise {} times too small", (2.2, 3)),
     given=("wzw25.lemE.1/printed", "wzw25.rem2.3/printed/gaussian"),
     cost=0.1,
     note="eta <= 2/b is needed, and our b = 2/eta gives it for every phase; Algorithm 5 calls with epsilon' < 0.37",
@@ -106,7 +107,7 @@ def phases_are_private(*, epsilon, delta, factor=1):
         return factor**2 * share / 8 + factor / arb(2).sqrt()
 
     proof = certify(over(needed), at(needed), {"share": (0.0, 1.0)}, 1)
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"Lemma E.1 needs {proof.bound:.3f} epsilon'")
     law = phased_sgd_laws.law(
         *opposite(32, 2, 0)[:2],
@@ -133,7 +134,7 @@ def phases_are_private(*, epsilon, delta, factor=1):
     bound=lambda *, mu, **_: mu,
     quick=({"n": 64, "mu": 1.0},),
     full=({"n": 256, "mu": 0.5}, {"n": 16, "mu": 2.0}),
-    control=Sabotage("noise {} times too small", (1.3, 1.6)),
+    control=Control("noise {} times too small", (1.3, 1.6)),
     chunk=lambda **_: 1000,
     cap=10,
     cost=3e-5,
@@ -169,7 +170,7 @@ def line_excess(W, m, a):
     bounds.round_excess,
     quick=({"m": 256, "k": 5, "multiplier": 3.0, "a": 1.0},),
     full=grid(m=[255, 1024], k=[1, 20], multiplier=[0.01, 10.0], a=[0.5, 4.0]),
-    control=Sabotage("a bound {} times too small", (3, 6, 12, 50), of="bound"),
+    control=Control("a bound {} times too small", (3, 6, 12, 50), of="bound"),
     bound=lambda **setting: bounds.round_excess(**setting),
     high=lambda *, a, **_: 2 * a,
     trivial=lambda **s: "the bound is above every excess" if bounds.round_excess(**s) >= 2 * s["a"] else None,
@@ -199,7 +200,7 @@ def round_ratio(m, s):
 @exact_claim(
     bounds.round_order,
     quick=({},),
-    control=Sabotage("Lambda r / rho to the power {}", (2,)),
+    control=Control("Lambda r / rho to the power {}", (2,)),
     given=("bms22.lem3.1.s4/explicit/round",),
     cost=0.15,
 )
@@ -243,7 +244,7 @@ def substitution_constant():
     """The certified supremum of the quotient on u <= 1/log 2, v <= 3."""
     box = {"u": (0.0, 1.4427), "v": (0.0, 3.0)}
     found = supremum(over(substitution_ratio), at(substitution_ratio), box, gap=0.01)
-    return found.bound if found.verdict == "HOLDS" else None
+    return found.bound if found.outcome == "HOLDS" else None
 
 
 def vanishing(g, *, m=10**4, k=1, delta=1e-5):
@@ -256,7 +257,6 @@ def vanishing(g, *, m=10**4, k=1, delta=1e-5):
     bounds.printed_substitution,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.lem3.1.s4/corrected/substitution",
     note=(
         "the number of rounds is at least 1, log(1/beta) is not: it fails as beta -> 1. For beta <= 1/2 it holds with "
         "twice the corrected constant. With the appendix's root over everything (002) it would also fail as delta -> 0"
@@ -287,7 +287,7 @@ def rounds_do_not_vanish():
 @exact_claim(
     bounds.corrected_substitution,
     quick=({},),
-    control=Sabotage("log(2/beta) to the power {} and log(1/beta) for the rest", (2,)),
+    control=Control("log(2/beta) to the power {} and log(1/beta) for the rest", (2,)),
     cost=0.05,
 )
 def rounds_are_counted(*, factor=1):
@@ -334,7 +334,7 @@ def ball(fraction):
 @exact_claim(
     bounds.copies_allowance,
     quick=({},),
-    control=Sabotage("T divided by {}", (1.1, 1.5, 2)),
+    control=Control("T divided by {}", (1.1, 1.5, 2)),
     cost=0.06,
     note=(
         "'fix a round' needs M >= 1, so delta_hat < 1; with M = log(2/beta) < 1 it would fail at m = 1 for delta_hat "
@@ -389,7 +389,7 @@ BUDGETS = [
 @exact_claim(
     bounds.round_parameters,
     quick=({},),
-    control=Sabotage("log({} M/delta) for log(2M/delta)", (4,)),
+    control=Control("log({} M/delta) for log(2M/delta)", (4,)),
 )
 def parameters_agree(*, factor=1):
     """Steps 2 and 3 of the algorithm against the proof's fractions of epsilon_hat and delta_hat."""
@@ -424,7 +424,6 @@ def against_closed_form(extra):
     bounds.printed_sum,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.lem3.1.s2/corrected/sum",
 )
 def sum_has_a_term_too_many():
     """The printed sum from 0 to 2 log(2/delta_hat) and the closed form, in balls."""
@@ -458,7 +457,7 @@ def sum_has_a_term_too_many():
 @exact_claim(
     bounds.corrected_sum,
     quick=({},),
-    control=Sabotage("{} terms more", (2,)),
+    control=Control("{} terms more", (2,)),
     note="group privacy of J records needs the terms 0, ..., J - 1 (Dwork & Roth 2014), and J <= floor(T)",
 )
 def sum_of_the_group(*, factor=1):
@@ -475,7 +474,7 @@ def sum_of_the_group(*, factor=1):
 @exact_claim(
     bounds.linear_bound,
     quick=({},),
-    control=Sabotage("e^x - 1 >= {} x", (1.2,)),
+    control=Control("e^x - 1 >= {} x", (1.2,)),
 )
 def exponential_above_line(*, factor=1):
     """x/(e^x - 1) <= 1 for x = epsilon', certified on [1e-6, 1/2]; below by convexity, with slope 1 at 0."""
@@ -489,7 +488,7 @@ def exponential_above_line(*, factor=1):
         sides = {"point": point, "lhs": enclosure(worst), "rhs": [1.0, 1.0]}
         return refuted("certificate", witness(point, "x/(e^x - 1) <= 1", float(worst), **sides))
     proof = certify(over(quotient), at(quotient), {"x": (1e-6, 0.5)}, 1)
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"{proof.bound} was certified")
     largest = max(bounds.round_parameters(m=m, delta=d, rounds=M, epsilon=-log(d))[0] for m, d, M, _ in BUDGETS)
     note = f"epsilon' <= log(1/delta)/(4M log(2M/delta)) < 1/4 for M >= 1; the largest tried is {largest:.3f}"
@@ -499,7 +498,7 @@ def exponential_above_line(*, factor=1):
 @exact_claim(
     bounds.half_bound,
     quick=({},),
-    control=Sabotage("epsilon up to {} log(1/delta) / M", (4,)),
+    control=Control("epsilon up to {} log(1/delta) / M", (4,)),
     note="the proof's last sentence, '(epsilon, delta_hat)-DP', is a slip for (epsilon_hat, delta_hat)",
 )
 def group_below_half(*, factor=1):
@@ -517,7 +516,7 @@ def group_below_half(*, factor=1):
                 witness({"l": l, "u": u}, "<= 1", found.lhs, point={"l": l}, lhs=found.lhs, rhs=found.rhs),
             )
     proof = certify(lambda l: quotient(exact(l[0])), at(quotient), {"l": (1e-9, 1e3)}, 1)  # it decreases in l
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"{proof.bound} was certified")
     axis = [float(x) for x in np.geomspace(1e-3, 30, 25)]
     series = {"log(1/delta)": axis, "bound": [1.0] * 25, "quotient at the end": [(1 - exp(-x)) / x for x in axis]}
@@ -565,7 +564,6 @@ def flipped_laws(m, rho, calibration, epsilon=1.0, beta=0.1):
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 100], rho=[0.1, 0.5, 1.0, 2.0, 10.0]),
     severity="privacy",
-    corrected_by="bms22.lem3.1.s3/corrected",
     note=(
         "a margin's unit for a loss's: 1/rho is missing. It is too small iff min(1/(Lambda r) + 1/rho, 2/rho) > 1, so "
         "for every rho <= 1, by a factor without bound as rho -> 0; for rho >= 2 it is at least what is needed. "
@@ -615,7 +613,7 @@ def margins_unit(*, m, rho):
     bounds.score_sensitivity,
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 1000], rho=[0.001, 0.5, 1.0, 3.0, 1000.0]),
-    control=Sabotage("a sensitivity {} times too small", (1.01, 2)),
+    control=Control("a sensitivity {} times too small", (1.01, 2)),
     cost=0.02,
 )
 def losses_unit(*, m, rho, factor=1):
@@ -644,7 +642,7 @@ def losses_unit(*, m, rho, factor=1):
         {"m": 5, "rho": 1.0, "epsilon": 1.0, "candidates": 20},
         {"m": 5, "rho": 5.0, "epsilon": 1.0, "candidates": 20},
     ),
-    control=Sabotage("a selection short by a factor of {}", (1.5, 2)),
+    control=Control("a selection short by a factor of {}", (1.5, 2)),
     chunk=lambda **_: 20_000,
     cap=20,
     cost=4e-7,

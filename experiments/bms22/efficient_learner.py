@@ -16,7 +16,8 @@ from bounds.bms22.dp_erm import utility_constant as lemma_constant
 from bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from experiments.bms22.dp_erm import CHAIN, SMALL_RHO, TWO_RECORDS, broken_privacy, unlearnable
 from experiments.bms22.dp_erm_proof import grows, selection_ratio, substitution_constant, unbounded, witness
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, rate_claim, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, rate_claim, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.projected_records import risks
 from mechanisms import efficient_learner
 from mechanisms.fast_projection import fast_projection
@@ -45,7 +46,6 @@ LEARNER = SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3, "beta": 0.03}
     quick=(LEARNER,),
     full=(LEARNER | {"rho": 1e-4},),
     severity="privacy",
-    corrected_by="bms22.thm3.2/corrected/privacy",
     cost=0.1,
     note=(
         "inherited from Lemma 3.1, whose proof calibrates the selection to Lambda r/m (here 4 Lambda r/m) for a loss "
@@ -82,7 +82,7 @@ def selection_gives_it_away(**setting):
     bounds.corrected_privacy,
     quick=(LEARNER,),
     full=(LEARNER | {"rho": 1.0},),
-    control=Sabotage("a score sensitivity {} times too small", (4, 400)),
+    control=Control("a score sensitivity {} times too small", (4, 400)),
     given=("bms22.lem3.1/corrected/privacy", *CHAIN),
     cost=0.1,
 )
@@ -126,7 +126,6 @@ def hidden_signs(m, beta=None):
     bounds.printed_order,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.thm3.2/corrected/utility",
     note=(
         "log(1/beta) vanishes as beta -> 1, the noise does not, and k grows without bound. For beta <= 1/2 it holds "
         "with twice the corrected constant, on the same reading of the selection (a valid sensitivity)"
@@ -168,7 +167,7 @@ def ties(g):
 @exact_claim(
     bounds.corrected_order,
     quick=({},),
-    control=Sabotage("log(1/delta) to the power 3/4 - {}", (2,)),
+    control=Control("log(1/delta) to the power 3/4 - {}", (2,)),
     given=("bms22.lem3.1/corrected/utility", "bms22.lemA.3/explicit/union", "bms22.thm3.2.s3/corrected/released"),
     cost=0.5,
     note="with the fast projection the distortion has another sqrt(log), which sqrt(log(2m/beta)) of the order absorbs",
@@ -203,7 +202,6 @@ def risk_within_order(*, factor=1):
 @exact_claim(
     bounds.printed_soft_order,
     quick=({},),
-    corrected_by="bms22.thm3.2/corrected/soft",
     note="the free logarithms of m/beta, 1/beta and 1/delta are those of the corrected row",
 )
 def soft_form_near_one():
@@ -223,7 +221,7 @@ def soft_form_near_one():
 @exact_claim(
     bounds.corrected_soft_order,
     quick=({},),
-    control=Sabotage("min(1, epsilon) to the power 1 - {}/2", (2,)),
+    control=Control("min(1, epsilon) to the power 1 - {}/2", (2,)),
     given=("bms22.thm3.2/corrected/utility",),
     cost=0.1,
     note="free logarithms: sqrt(log(2m/beta) log(2/beta)) (1 + log^{3/4}(1/delta))",
@@ -266,7 +264,7 @@ def first_useful_m():
         {"m": 4096, "k": 500, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.25, "calibration": "tight"},
         {"m": 4096, "k": 500, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.25, "calibration": "corrected"},
     ),
-    control=Sabotage("a bound {} times too small", (10,)),
+    control=Control("a bound {} times too small", (10,)),
     chunk=lambda **_: 10,
     cap=1,
     cost=1e-3,
@@ -291,7 +289,6 @@ def risk_above_bound(rng, size, *, m, k, epsilon, delta, beta, a, calibration, f
     bounds.printed_time,
     quick=({},),
     severity="constant",
-    corrected_by="bms22.thm3.2/corrected/time",
     note=(
         "beta is left out: k and the number of rounds grow with log(1/beta), their product like log(m/beta) where "
         "log(m) is printed. For beta >= 1/poly(m), 1/2 at most, it holds; each of 'O(m) gradient steps' is done M times"
@@ -324,7 +321,7 @@ def beta_is_left_out():
 @exact_claim(
     bounds.corrected_time,
     quick=({},),
-    control=Sabotage("log(2m/beta) to the power 1/{} and no log(2/beta) m", (4,)),
+    control=Control("log(2m/beta) to the power 1/{} and no log(2/beta) m", (4,)),
     given=("bms22.thm3.2/explicit/time",),
     cost=0.1,
 )
@@ -359,7 +356,7 @@ def time_within_order(*, factor=1):
 @exact_claim(
     bounds.operations,
     quick=({},),
-    control=Sabotage("{} times as many rounds", (2,)),
+    control=Control("{} times as many rounds", (2,)),
     cost=0.05,
 )
 def operations_are_counted(*, factor=1):
@@ -378,8 +375,6 @@ def operations_are_counted(*, factor=1):
 
 
 PRIVATE = {"epsilon": 8.0, "delta": 1e-6, "beta": 0.5, "gamma": 0.6, "tested": 100}
-
-
 DIMENSIONS = (50, 500, 5000, 50_000)
 
 
@@ -392,7 +387,7 @@ def sizes(smallest, largest):
     bounds.risk_rate,
     quick=({"smallest": 32, "largest": 320},),
     full=({"smallest": 40, "largest": 4000},),
-    control=Sabotage("lifted by projection {} instead of 1 at the last m", (2,)),
+    control=Control("lifted by projection {} instead of 1 at the last m", (2,)),
     bound=lambda *, smallest, largest: (largest / smallest) ** -0.4,
     high=lambda **_: (1.0, 1.0),
     points=sizes,
@@ -414,7 +409,7 @@ def risk_along_m(rng, size, *, smallest, largest, factor=1):
     bounds.dimension_rate,
     quick=({"m": 32, "k": 4},),
     full=({"m": 128, "k": 16},),
-    control=Sabotage("lifted by projection {} instead of 1 in the last dimension", (2,), setting={"m": 256, "k": 32}),
+    control=Control("lifted by projection {} instead of 1 in the last dimension", (2,), setting={"m": 256, "k": 32}),
     bound=lambda **_: (DIMENSIONS[-1] / DIMENSIONS[0]) ** 0.1,
     high=lambda **_: (1.0, 1.0),
     points=lambda **_: list(DIMENSIONS),

@@ -19,7 +19,8 @@ from bounds.exact.certify import at, certify, over
 from experiments.bms22.dp_erm import ROUNDING
 from experiments.bms22.dp_erm_proof import grows, unbounded, witness
 from experiments.bms22.efficient_learner import random_settings, ties
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
 from mechanisms.law import clip_rows
@@ -43,7 +44,7 @@ def events(count=12):
 @exact_claim(
     steps.projected_norm,
     quick=({},),
-    control=Sabotage("gamma / {}", (2, 10)),
+    control=Control("gamma / {}", (2, 10)),
     given=("bms22.lemA.4/printed/embedding",),
     cost=0.05,
 )
@@ -63,7 +64,7 @@ def norms_stay(*, factor=1):
             return refuted("enumeration", witness(point, allowed, found, **sides))
         if np.abs(clip_rows(seen, 2.0) - seen).max() > 0:
             return inconclusive("FAILED", "a row of norm at most 2 was clipped")
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"{proof.bound} was certified")
     note = "part (i) of the event itself; on it every ||Phi x|| is at most 1.16 r"
     return holds("derivation", "everywhere: on the event of Lemma A.4", tightness=(reached, 1.0), note=note)
@@ -72,7 +73,7 @@ def norms_stay(*, factor=1):
 @exact_claim(
     steps.printed_distortion,
     quick=({},),
-    control=Sabotage("log(1/delta) to the power 3/(4 {})", (2,)),
+    control=Control("log(1/delta) to the power 3/(4 {})", (2,)),
     note=(
         "the second equality of 'gamma = O(sqrt(log(m/beta)/k)) = O(...)'. The first does not follow from Lemma A.4, "
         "whose k has another factor log(m/(gamma beta)); the theorem's sqrt(log(m/beta)) absorbs it. And k is rounded "
@@ -95,7 +96,7 @@ def printed_rows_put_in(*, factor=1):
     steps.margin_loss,
     quick=({"rho": 0.5},),
     full=grid(rho=[0.01, 1.0]),
-    control=Sabotage("a bound {} times too small", (4, 40)),
+    control=Control("a bound {} times too small", (4, 40)),
     given=("bms22.lemA.4/printed/embedding",),
     cost=0.05,
     note="the event gives r gamma/(3 rho), a third; with Lambda other than 1 it is Lambda r gamma/(3 rho)",
@@ -105,7 +106,7 @@ def margins_stay(*, rho, factor=1):
     reached = 0.0
     for kind, T, seen, gamma in events():
         lost = (T @ T[0] - seen @ seen[0])[1:].max() / rho
-        allowed = steps.margin_loss.theorem.function(gamma=gamma, radius=1.0, rho=rho) / factor
+        allowed = steps.margin_loss.theorem.formula(gamma=gamma, radius=1.0, rho=rho) / factor
         reached = max(reached, lost / allowed)
         if lost > allowed * (1 + ROUNDING):
             point = {"kind": kind, "gamma": gamma, "rho": rho}
@@ -120,7 +121,7 @@ def margins_stay(*, rho, factor=1):
 @exact_claim(
     steps.lifted_score,
     quick=({},),
-    control=Sabotage("the transpose scaled by {}, and -1 for 0", (2,)),
+    control=Control("the transpose scaled by {}, and -1 for 0", (2,)),
     cost=0.05,
 )
 def scores_are_the_same(*, factor=1):
@@ -171,7 +172,6 @@ def failing_runs(*, m, epsilon, delta, beta, a):
     full=({"m": 256, "epsilon": 5.0, "delta": 0.0039, "beta": 0.5, "a": 1.0},),
     bound=lambda *, beta, **_: beta / 3,
     severity="constant",
-    corrected_by="bms22.thm3.2.s5/corrected",
     chunk=lambda **_: 50,
     cap=6,
     cost=1.5e-3,
@@ -197,7 +197,7 @@ def training_loses_more(rng, size, *, m, epsilon, delta, beta, a):
 @exact_claim(
     steps.corrected_training,
     quick=({},),
-    control=Sabotage("log(1/delta) to the power 3/4 - {}", (2,)),
+    control=Control("log(1/delta) to the power 3/4 - {}", (2,)),
     given=("bms22.lem3.1/corrected/utility",),
     cost=0.1,
 )
@@ -228,7 +228,6 @@ def training_within_order(*, factor=1):
     steps.printed_projected_loss,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.thm3.2.s6/corrected/projected",
     note=(
         "one record and one row, which the printed k allows: as beta -> 1 the bound goes to 0 and Phi x = 0 has "
         "probability 1/2. With k >= 56 log(2m/beta) and log(2/beta) it holds"
@@ -261,7 +260,7 @@ def one_row_loses_all():
 @exact_claim(
     steps.projected_loss,
     quick=({},),
-    control=Sabotage("k to the power -1/2 - ({} - 1)", (2,)),
+    control=Control("k to the power -1/2 - ({} - 1)", (2,)),
     given=("bms22.lemA.3/explicit/union",),
     cost=0.1,
 )
@@ -310,7 +309,6 @@ def decide_minimiser(radius, factor):
     steps.minimiser_radius,
     quick=({},),
     severity="cosmetic",
-    corrected_by="bms22.thm3.2.s6/corrected/minimiser",
     note=(
         "'by definition of w_hat' needs Phi w* in the ball, and its norm may be sqrt(1 + gamma/3) > 1. Display (17) "
         "survives: scaling Phi w* down costs another O(r gamma/rho)"
@@ -341,7 +339,7 @@ def projected_vector_sticks_out():
 @exact_claim(
     steps.corrected_minimiser_radius,
     quick=({},),
-    control=Sabotage("a radius {} times too small", (2,)),
+    control=Control("a radius {} times too small", (2,)),
 )
 def ball_is_wide_enough(*, factor=1):
     """||Phi w*|| <= sqrt(1 + gamma/3) <= 2 for gamma < 1: Phi w* is a vector of the ball that is trained on."""
@@ -351,7 +349,7 @@ def ball_is_wide_enough(*, factor=1):
         told = witness({"gamma": 0.75}, "min <= L(Phi w*)", f"{float(best):.4f} > {float(own):.4f}")
         return refuted("certificate", told | {"object": "as printed", "property": "gap", "value": float(best - own)})
     proof = certify(over(lambda g: (1 + g / 3).sqrt()), at(lambda g: (1 + g / 3).sqrt()), {"g": (0.0, 1.0)}, radius)
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"{proof.bound} was certified")
     return holds("derivation", "everywhere: on the event", tightness=(proof.bound / radius, 1.0))
 
@@ -415,7 +413,7 @@ def decide_deviation(statement, radius, factor):
 @exact_claim(
     steps.printed_deviation,
     quick=({},),
-    control=Sabotage("a bound {} times too small", (30, 300)),
+    control=Control("a bound {} times too small", (30, 300)),
     cost=0.05,
 )
 def unit_ball_deviates(*, factor=1):
@@ -425,7 +423,7 @@ def unit_ball_deviates(*, factor=1):
 
 @tail_claim(
     steps.printed_released_deviation,
-    control=Sabotage("a bound {} times too small", (20, 300)),
+    control=Control("a bound {} times too small", (20, 300)),
     note=(
         "it does not follow: the released vector has norm up to 2, the display is about norm 1 and the derivation "
         "gives 8r for 4r. What was tried stays below the printed number, so it holds at the tested settings only"
@@ -440,7 +438,7 @@ def released_deviates(rng, size, *, m, beta, a, factor=1):
 @exact_claim(
     steps.released_deviation,
     quick=({},),
-    control=Sabotage("a bound {} times too small", (30, 300)),
+    control=Control("a bound {} times too small", (30, 300)),
     cost=0.05,
 )
 def twice_the_radius(*, factor=1):

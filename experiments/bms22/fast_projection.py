@@ -13,7 +13,8 @@ from bounds.bms22 import fast_projection as fast_projection_bounds
 from bounds.bms22 import sign_projection
 from bounds.exact.balls import Phi
 from bounds.exact.balls import exact as ball
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive
 from experiments.instances.points import failed, points
 from mechanisms.fast_projection import fast_projection
 
@@ -22,7 +23,7 @@ from mechanisms.fast_projection import fast_projection
     fast_projection_bounds.fast_projection_rows,
     quick=grid(m=[10], d=[256], gamma=[0.9], beta=[0.1]),
     full=grid(m=[2, 30], d=[3, 4096], gamma=[0.99], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (30, 100, 300)),
+    control=Control("only 1/{} of the rows", (30, 100, 300)),
     chunk=lambda *, beta, **setting: round(10 / beta),
     cap=7,
     cost=7e-4,
@@ -69,7 +70,7 @@ def enough_near_one(constant):
 
 @exact_claim(
     fast_projection_bounds.fast_projection_order,
-    control=Sabotage("the constant 62,300 divided by {}", (2, 3, 10)),
+    control=Control("the constant 62,300 divided by {}", (2, 3, 10)),
     given=("bms22.lemA.4.s1/explicit", "bms22.lemA.4.s2/explicit", "bms22.lemA.3.s4/printed"),
     note="k contains no dimension, though the usual proof (all coordinates flat) needs log(d): moments do without. "
     "For m = 1, beta -> 1 the printed k drops to one row, where sign matrices fail (Lemma A.3) but another law works.",
@@ -95,7 +96,7 @@ def printed_order(*, factor=1):
     fast_projection_bounds.fast_projection_moment,
     quick=({"k": 3, "p": 2}, {"k": 20, "p": 4}),
     full=grid(k=[1, 2, 5, 12], p=[2, 4, 8]),
-    control=Sabotage("the moment divided by {}", (4, 40), setting={"k": 20, "p": 4}),
+    control=Control("the moment divided by {}", (4, 40), setting={"k": 20, "p": 4}),
     cost=0.1,
 )
 def moments(*, k, p, factor=1):
@@ -128,7 +129,7 @@ def exact_moment(x, k, p):
 
 @exact_claim(
     fast_projection_bounds.one_gaussian_row,
-    control=Sabotage("the constant 0.118 multiplied by {}", (1.5, 2)),
+    control=Control("the constant 0.118 multiplied by {}", (1.5, 2)),
     cost=0.02,
 )
 def gaussian_window(*, factor=1):
@@ -158,7 +159,7 @@ def gaussian_window(*, factor=1):
 @exact_claim(
     fast_projection_bounds.fast_projection_time,
     quick=({"k": 1}, {"k": 1000}),
-    control=Sabotage("the constant 9 divided by {}", (2, 4)),
+    control=Control("the constant 9 divided by {}", (2, 4)),
     note="Operations counted, storage free: a d that is not a power of two is padded to less than 2d.",
     cost=0.12,
 )

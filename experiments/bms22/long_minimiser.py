@@ -8,7 +8,8 @@ from math import comb
 
 from bounds.bms22 import long_minimiser
 from experiments.bms22.many_hypotheses import object_witness
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
 
 GAMMAS = [0.999, 0.5, 0.1, 0.01, 1e-6]
@@ -54,19 +55,19 @@ def identity(statement, factor, mutate):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=f"{checked} points agree in fractions")
 
 
-@exact_claim(long_minimiser.hinge_loss, control=Sabotage("gamma multiplied by {}", (2,)), cost=0.02)
+@exact_claim(long_minimiser.hinge_loss, control=Control("gamma multiplied by {}", (2,)), cost=0.02)
 def two_terms(*, factor=1):
     """The four atoms come in two pairs with equal losses."""
 
     def mutate(point):
-        return long_minimiser.hinge_loss.theorem.function(**(point | {"gamma": point["gamma"] * factor}))
+        return long_minimiser.hinge_loss.theorem.formula(**(point | {"gamma": point["gamma"] * factor}))
 
     return identity(long_minimiser.hinge_loss, factor, mutate)
 
 
 @exact_claim(
     long_minimiser.hinge_pieces,
-    control=Sabotage("gamma multiplied by {}", (2,)),
+    control=Control("gamma multiplied by {}", (2,)),
     cost=0.02,
     note="the two middle cases of the paper are one formula",
 )
@@ -74,7 +75,7 @@ def four_pieces(*, factor=1):
     """Every piece and both breakpoints."""
 
     def mutate(point):
-        return long_minimiser.hinge_pieces.theorem.function(**(point | {"gamma": point["gamma"] * factor}))
+        return long_minimiser.hinge_pieces.theorem.formula(**(point | {"gamma": point["gamma"] * factor}))
 
     return identity(long_minimiser.hinge_pieces, factor, mutate)
 
@@ -83,7 +84,7 @@ def four_pieces(*, factor=1):
     long_minimiser.middle_slope,
     quick=grid(gamma=[0.5, 0.999]),
     full=grid(gamma=[1e-6]),
-    control=Sabotage("slope divided by {}", (1.01,)),
+    control=Control("slope divided by {}", (1.01,)),
     note="negative for every gamma < 1, not only gamma << 1",
     cost=1e-3,
 )
@@ -108,7 +109,7 @@ def minimisers(weights):
     long_minimiser.hinge_minimum,
     quick=grid(gamma=[0.5, 0.01]),
     full=grid(gamma=[0.999, 1e-6]),
-    control=Sabotage("gamma multiplied by {}", (1.1, 1.5)),
+    control=Control("gamma multiplied by {}", (1.1, 1.5)),
     note="alpha (1 + gamma/gamma), as the appendix's text (002) has it, would be gamma",
     cost=1e-3,
 )
@@ -117,7 +118,7 @@ def minimum_of_the_hinge(*, gamma, factor=1):
     g, r = Fraction(gamma), Fraction(1)
     alpha = g / 2
     least, where = minimisers([(alpha, -r), (1 - alpha, g)])
-    claimed_where, claimed_least = long_minimiser.hinge_minimum.theorem.function(gamma=g * Fraction(factor))
+    claimed_where, claimed_least = long_minimiser.hinge_minimum.theorem.formula(gamma=g * Fraction(factor))
     others = [long_minimiser.hinge_loss(w=w, alpha=alpha, gamma=g, radius=r) for w in (Fraction(0), -1 / r)]
     if others != [1, (1 - alpha) * (1 + g / r)] or min(others) <= least:
         return inconclusive("FAILED", "the other cases are not what the text says")
@@ -132,7 +133,7 @@ def minimum_of_the_hinge(*, gamma, factor=1):
     long_minimiser.zero_one_loss,
     quick=grid(gamma=[0.5, 0.01]),
     full=grid(gamma=[0.999, 1e-6]),
-    control=Sabotage("gamma/2 multiplied by {}", (1.5, 2)),
+    control=Control("gamma/2 multiplied by {}", (1.5, 2)),
     cost=1e-3,
 )
 def equal_zero_one_losses(*, gamma, factor=1):
@@ -150,7 +151,7 @@ def equal_zero_one_losses(*, gamma, factor=1):
     long_minimiser.minimiser_norm,
     quick=grid(m=[1, 1000], gamma=[0.0009]),
     full=grid(m=[9], gamma=[0.111]),
-    control=Sabotage("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),
+    control=Control("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),
     cost=1e-3,
 )
 def longer_than_the_sample(*, m, gamma, factor=1):
@@ -168,7 +169,7 @@ def longer_than_the_sample(*, m, gamma, factor=1):
     long_minimiser.empirical_chance,
     quick=grid(m=[1, 20], gamma=[0.04]),
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
-    control=Sabotage("gamma multiplied by {}", (1.5, 3), setting={"m": 20, "gamma": 0.04}),
+    control=Control("gamma multiplied by {}", (1.5, 3), setting={"m": 20, "gamma": 0.04}),
     note="printed without a probability; with one or more points at +-r the empirical minimiser is -1, short and wrong",
     cost=0.02,
 )
@@ -184,7 +185,7 @@ def empirical_minimisers(*, m, gamma, factor=1):
             long += chance
         if wrong > 0 and shortest != -1:
             return inconclusive("FAILED", f"with {wrong} points at +-r the minimiser is {shortest}")
-    claimed = long_minimiser.empirical_chance.theorem.function(m=m, gamma=g * Fraction(factor))
+    claimed = long_minimiser.empirical_chance.theorem.formula(m=m, gamma=g * Fraction(factor))
     if long != claimed or long < Fraction(1, 2):
         return failed("enumeration", {"m": m, "gamma": gamma}, long, claimed)
     shares = [0.1, 0.3, 0.5, 0.7, 0.9, 0.99]

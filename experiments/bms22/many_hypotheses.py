@@ -15,7 +15,8 @@ from scipy.linalg import hadamard
 
 from bounds.bms22 import many_hypotheses
 from bounds.exact.balls import exact, lower_end
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
@@ -59,7 +60,7 @@ def object_witness(setting, what, claimed, found, python=""):
     many_hypotheses.best_risk,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Sabotage("h* with weight -e_1 ({})", (2,)),
+    control=Control("h* with weight -e_1 ({})", (2,)),
     cost=0.01,
 )
 def one_is_right(*, d, factor=1):
@@ -76,7 +77,7 @@ def one_is_right(*, d, factor=1):
     many_hypotheses.other_risk,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Sabotage("an arc {} times as long", (16,)),
+    control=Control("an arc {} times as long", (16,)),
     cost=0.1,
 )
 def all_others_are_wrong(*, d, factor=1):
@@ -102,7 +103,7 @@ def _arc(d, factor):
     many_hypotheses.least_inner_product,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Sabotage("an arc {} times as long", (12,)),
+    control=Control("an arc {} times as long", (12,)),
     note="the direction of the inequality is that of both texts; it makes hypotheses alike, not different, and allows "
     "any number of them in the plane. With <= 1/8: part `separated`",
     cost=0.3,
@@ -122,7 +123,7 @@ def weights_are_alike(*, d, factor=1):
     many_hypotheses.failure_chance,
     quick=({"d": 6, "epsilon": 1.0, "m": 5, "rho": 0.5}, {"d": 2, "epsilon": 0.1, "m": 19, "rho": 1.0}),
     full=grid(d=[10], epsilon=[0.01], m=[1, 999], rho=[0.0]) + grid(d=[20], epsilon=[3.0], m=[6], rho=[0.9]),
-    control=Sabotage("1/{} of the hypotheses", (2, 4)),
+    control=Control("1/{} of the hypotheses", (2, 4)),
     cost=0.05,
 )
 def wrong_one_is_selected(*, d, epsilon, m, rho, factor=1):
@@ -154,7 +155,7 @@ def _chance_at_limit(d, size):
     many_hypotheses.log_separated_size,
     quick=grid(d=[1100]),
     full=grid(d=[10_000]),
-    control=Sabotage("c' = {}/100", (1.2, 2)),
+    control=Control("c' = {}/100", (1.2, 2)),
     cost=0.05,
     note="c = 1100, c' = 1/100",
 )

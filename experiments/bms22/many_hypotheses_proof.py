@@ -13,7 +13,8 @@ from bounds.exact.balls import exact
 from bounds.exact.certify import confirm
 from experiments.bms22.many_hypotheses import object_witness, risk
 from experiments.checks.gaussian_tails import formula
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
@@ -43,7 +44,6 @@ assert errors / len(cube) == 0.5 > printed_best_risk(d=3)
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     severity="cosmetic",
-    corrected_by="bms22.lemG.1.s1/corrected",
     note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) <= 0 for every h; 1_{x_1 > 0} is not linear",
     cost=0.01,
 )
@@ -60,7 +60,7 @@ def label_zero_is_an_error(*, d, factor=1):
     many_hypotheses_proof.best_risk_with_signs,
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
-    control=Sabotage("h* with weight -e_1 ({})", (2,)),
+    control=Control("h* with weight -e_1 ({})", (2,)),
     cost=0.01,
 )
 def sign_of_the_first_coordinate(*, d, factor=1):
@@ -87,7 +87,6 @@ assert wrong / len(cube) == 0.75 < printed_other_risk(d=3)
     quick=grid(d=[3, 9]),
     full=grid(d=[1, 2, 12]),
     severity="statement",
-    corrected_by="bms22.lemG.1.s2/corrected",
     note="true for d <= 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
     "printed with R >= 1/2 for R = 1",
     cost=0.02,
@@ -118,7 +117,7 @@ def _rest(d):
     many_hypotheses_proof.cube_risk,
     quick=grid(d=[3, 8]),
     full=grid(d=[1, 2, 5, 11]),
-    control=Sabotage("P(Bin <= d/{})", (4,)),
+    control=Control("P(Bin <= d/{})", (4,)),
     cost=0.02,
 )
 def risk_of_the_printed_weights(*, d, factor=1):
@@ -137,7 +136,7 @@ def risk_of_the_printed_weights(*, d, factor=1):
     many_hypotheses_proof.log2_cube_family,
     quick=grid(d=[3, 8]),
     full=grid(d=[5, 9, 14]),
-    control=Sabotage("{} free coordinates in all", (10,), setting={"d": 8}),
+    control=Control("{} free coordinates in all", (10,), setting={"d": 8}),
     cost=0.1,
     note="also with <= 1/8, by Gilbert and Varshamov, for large d",
 )
@@ -185,7 +184,7 @@ def first_axis_and_the_cube(*, d, factor=1):
     many_hypotheses_proof.log_printed_chance,
     quick=({"epsilon": 1.0, "m": 6, "size": 8}, {"epsilon": 0.1, "m": 30, "size": 4}),
     full=({"epsilon": 5.0, "m": 1, "size": 2}, {"epsilon": 1.0, "m": 200, "size": 8}),
-    control=Sabotage("|W| taken {} times as large", (1.2, 20)),
+    control=Control("|W| taken {} times as large", (1.2, 20)),
     cost=0.05,
 )
 def chance_of_the_good_one(*, epsilon, m, size, factor=1):
@@ -217,7 +216,7 @@ def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     many_hypotheses_proof.log_halved,
     quick=grid(c=[0.1, 0.69]),
     full=grid(c=[1e-3, 0.5]),
-    control=Sabotage("{} times as many samples", (1.1, 3)),
+    control=Control("{} times as many samples", (1.1, 3)),
     note="the printed condition c'/d epsilon, read as c'/(d epsilon), is narrower and proves less than the lemma says",
     cost=1e-3,
 )
@@ -262,7 +261,6 @@ def _threshold(statement, c, d, python=""):
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
     severity="constant",
-    corrected_by="bms22.lemG.1.s7/corrected",
     cost=1e-3,
     note="at d = 2/c' + 3 the value is e^{-1 - 3c'/2}: at most 1/10 only for c' >= 0.87, but c' <= log 2",
 )
@@ -277,7 +275,7 @@ def too_few_dimensions(*, c, factor=1):
     many_hypotheses_proof.dimension,
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
-    control=Sabotage("the dimension divided by {}", (1.05, 2)),
+    control=Control("the dimension divided by {}", (1.05, 2)),
     cost=1e-3,
 )
 def enough_dimensions(*, c, factor=1):

@@ -8,7 +8,8 @@ from bounds.bms22 import margin_deviation as bounds
 from bounds.bms22 import relative_deviation
 from bounds.exact.balls import exact, precise
 from experiments.bms22.relative_deviation import LINKS
-from experiments.engine.claim import Sabotage, exact_claim, grid, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import hypothesis_classes
 from experiments.instances.deviation_laws import decide_uniform, inequality, level_of, tail_witness, two_atoms
 
@@ -32,7 +33,6 @@ def scaled(level, part, factor):
     quick=({"m": 10, "d": 1000, "beta": 0.1},),
     full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
     severity="cosmetic",
-    corrected_by="bms22.lemA.2/corrected",
     cost=0.02,
     note="the covering number bound behind M asks for d <= m; beyond d = 2cem = 92.4 m M is negative. No user meets "
     "this (up to d = 92 m the bound is above 1 or nearly so); for d <= m see the corrected reading. At rho = 0 d is "
@@ -67,7 +67,7 @@ def large_dimensions_fail(*, m, d, beta, factor=1):
         {"m": 100_000, "d": 30, "beta": 1e-300},
         {"m": 3, "d": 3, "beta": 0.5},
     ),
-    control=Sabotage("M divided by {}", (1000,)),
+    control=Control("M divided by {}", (1000,)),
     nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
     cost=0.35,
     note="classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, thresholds on "
@@ -80,7 +80,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     part = bounds.margin_complexity(exact(m), d, exact(beta))
     level = precise(scaled(level_of(bounds.margin_deviation_up_to_m, **setting), part, factor))
     found = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
-    if found.verdict != "HOLDS":
+    if found.outcome != "HOLDS":
         return found
     if d >= 2 and m <= 5000:
         truth, mass = two_atoms(m, level)
@@ -93,7 +93,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     bounds.margin_deviation_derived,
     quick=({"m": 2000, "d": 1, "beta": 0.1}, {"m": 10_000, "d": 2, "beta": 1e-300}),
     full=grid(m=[3000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
-    control=Sabotage("Q divided by {}", (1000,)),
+    control=Control("Q divided by {}", (1000,)),
     given=LINKS[:3] + LINKS[4:],
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
@@ -115,7 +115,7 @@ def derived_holds(*, m, d, beta, factor=1):
     bounds.margin_deviation_of_one,
     quick=({"m": 100, "beta": 0.1}, {"m": 2000, "beta": 1e-300}),
     full=grid(m=[1, 5, 10_000], beta=[0.999, 0.5, 1e-8]),
-    control=Sabotage("M divided by {}", (1.5,)),
+    control=Control("M divided by {}", (1.5,)),
     cost=0.25,
     note="so the constants 1 of M/m and of log(1/beta) are right for one hypothesis, and cannot be smaller",
 )
@@ -131,7 +131,7 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     bounds.margin_deviation_of_halfspaces,
     quick=({"m": 800, "noise": 0.05, "level": 0.2, "beta": 0.1},),
     full=grid(m=[1500], noise=[0.0, 0.2], level=[0.05, 0.5], beta=[0.1]),
-    control=Sabotage("M divided by {}", (10_000,)),
+    control=Control("M divided by {}", (10_000,)),
     chunk=lambda *, beta, **setting: int(10 / beta),
     cap=5,
     cost=4e-4,

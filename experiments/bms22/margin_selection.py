@@ -15,7 +15,8 @@ from bounds.bms22 import margin_selection_proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from experiments.abgmu22.generalized_exponential import rare_choice
 from experiments.bms22.bound_sensitivity import least_hinge, least_margin
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.selection_families import (
     constant_family,
     coverage_family,
@@ -29,11 +30,7 @@ from mechanisms.margin_selection import MarginSelectionLaw, margin_law
 from mechanisms.privacy import PureDP
 
 ROUNDING = 1e-12
-
-
 GEM = ("abgmu22.thm.gem/printed/accuracy",)
-
-
 LINKS = tuple(f"bms22.lemF.1.s{i}/corrected" for i in (1, 2, 3, 4, 6))
 
 
@@ -47,8 +44,6 @@ from mechanisms.generalized_exponential import law
 m, epsilon, beta = {m!r}, {epsilon!r}, {beta!r}
 J = grid_size(m, {base!r}, "ceil")
 """.strip()
-
-
 PYTHON = {
     # F = t at rho_1, tau + t at smaller margins; all records have margin 1, so g = 0 on the grid and near 1
     "constant": """
@@ -117,7 +112,6 @@ def printed_failure(family, *, m, epsilon, beta, base):
         {"family": "rising", "m": 16, "epsilon": 1.0, "beta": 0.2, "base": "2"},
     ),
     severity="statement",
-    corrected_by="bms22.lemF.1/corrected/tail",
     cost=0.05,
     note="four things are wrong, each alone enough, each with an instance among the settings: the constant 1 (the "
     "mechanism of Raskhodnikova & Smith has 4, and weighs exp(-epsilon gap / (4 Delta))); a promise at beta for every "
@@ -163,7 +157,7 @@ def _along_m(epsilon, beta, base):
         {"m": 10**4, "epsilon": 0.1, "beta": 1e-6},
         {"m": 10**9, "epsilon": 1.0, "beta": 0.3},
     ),
-    control=Sabotage("the constant 4 divided by {}", (1.5, 2, 4), setting={"m": 10**9, "epsilon": 1.0, "beta": 0.05}),
+    control=Control("the constant 4 divided by {}", (1.5, 2, 4), setting={"m": 10**9, "epsilon": 1.0, "beta": 0.05}),
     given=(*GEM, *LINKS, "bms22.lemF.1.s5/printed"),
     cost=0.05,
     note="smallest m at which J > 1 is 5; the learner has to be run at confidence beta/J",
@@ -213,7 +207,6 @@ def largest_constant():
     bounds.corollary_order,
     quick=grid(m=[1, 2], beta=[0.9]),
     severity="cosmetic",
-    corrected_by="bms22.corF.2/corrected/tail",
     cost=1e-3,
     note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for beta > log 2. "
     "For m >= 3 the corrected term is at most C times the printed one. What else the corollary inherits from the "
@@ -253,7 +246,7 @@ def corollary_at_the_edge(*, m, beta, factor=1):
         {"m": 1, "norm_bound": 1.0, "r": 1.0, "rho": 1.0, "epsilon": 0.1, "beta": 0.9},
         {"m": 10**9, "norm_bound": 1e-3, "r": 1e3, "rho": 1e-4, "epsilon": 10.0, "beta": 1e-9},
     ),
-    control=Sabotage("the constant 32 divided by {}", (1.01, 2)),
+    control=Control("the constant 32 divided by {}", (1.01, 2)),
     given=("bms22.lemF.1/corrected/tail", "bms22.lemF.3b/explicit", "bms22.lemF.3b.s2/printed"),
     cost=1e-3,
     note="conditional on what Theorem 3.2 promises for A_EffPrivMrg at confidence beta/(2J), its constants included; "
@@ -272,11 +265,7 @@ def corollary_term(*, m, norm_bound, r, rho, epsilon, beta, factor=1):
 
 
 ROUNDING = 1e-12
-
-
 UNIVERSE = (-1.0, -0.5, 0.5, 1.0)  # y x on the line, r = Lambda = 1
-
-
 RECORDS = 5  # two margins
 
 
@@ -374,7 +363,7 @@ def decide_budget(budget, setting, spent, kind):
 BUDGETS = {
     "quick": grid(epsilon=[1.0], delta=[1e-3]),
     "full": grid(epsilon=[0.1, 4.0], delta=[0.0, 0.3]),
-    "control": Sabotage("choice and learner short by a factor of {}", (1.05, 1.5, 2)),
+    "control": Control("choice and learner short by a factor of {}", (1.05, 1.5, 2)),
     "cost": 0.2,
 }
 
@@ -406,7 +395,7 @@ def corollary_is_private(*, epsilon, delta, factor=1):
     bound=lambda epsilon, **_: 2 * epsilon,
     quick=grid(epsilon=[0.5]),
     full=grid(epsilon=[1.0]),
-    control=Sabotage("choice and learner short by a factor of {}", (1.6, 2)),
+    control=Control("choice and learner short by a factor of {}", (1.6, 2)),
     chunk=lambda **_: 10_000,
     cap=10,
     cost=4e-6,

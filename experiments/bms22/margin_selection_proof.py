@@ -13,7 +13,8 @@ import numpy as np
 from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from experiments.bms22.bound_sensitivity import SIGNED, least_hinge, least_margin
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
 from experiments.instances.selection_families import constant_family, uniformity
 
@@ -28,7 +29,6 @@ ROUNDING = 1e-12
     quick=grid(m=[100], base=["e", "2"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["e", "2"], rounding=["ceil", "floor"]),
     severity="constant",
-    corrected_by="bms22.lemF.1.s1/corrected",
     cost=1e-3,
     note="h_max itself has no grid point in any reading (the inequality rho_opt < 2 rho^ is strict and the grid starts "
     "at h_max/2); with the natural logarithm nothing below about h_max m^(-0.35) has one, with base 2 rounded down "
@@ -63,7 +63,7 @@ def uncovered(*, m, base, rounding, factor=1):
     bounds.grid_point_corrected,
     quick=grid(sizes=[300]),
     full=grid(sizes=[2000]),
-    control=Sabotage("(1/2) log m taken to a base {} times 2", (1.2, 2)),
+    control=Control("(1/2) log m taken to a base {} times 2", (1.2, 2)),
     cost=0.15,
     note="4^J >= m puts 2^-J at or below every rho of the interval, and the largest grid point that is at most rho "
     "is at least rho/2",
@@ -111,7 +111,6 @@ def choice_fails(statement, *, m, epsilon, beta, base, factor=1):
     quick=grid(m=[10_000], epsilon=[1.0], beta=[0.05], base=["e", "2"]),
     full=grid(m=[100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["e", "2"]),
     severity="constant",
-    corrected_by="bms22.lemF.1.s2/corrected",
     cost=2e-3,
     note="Theorem I.4 of Raskhodnikova & Smith has 4 log(J/beta): scores are divided by 2 Delta and halved again",
 )
@@ -143,7 +142,7 @@ def printed_choice(*, m, epsilon, beta, base, factor=1):
     bounds.corrected_choice,
     quick=grid(m=[10_000], epsilon=[1.0], beta=[0.05], base=["2"]),
     full=grid(m=[2, 100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2"]),
-    control=Sabotage("the constant 4 divided by {}", (1.5, 2, 4)),
+    control=Control("the constant 4 divided by {}", (1.5, 2, 4)),
     given=("abgmu22.thm.gem/printed/accuracy",),
     cost=2e-3,
 )
@@ -173,7 +172,6 @@ def chain(function, points, left, says, name, factor=1):
 @exact_claim(
     bounds.half_sensitivity,
     severity="statement",
-    corrected_by="bms22.lemF.1.s3/corrected",
     cost=1e-3,
     note="rho^ > rho_opt/2 and Delta non-decreasing give the opposite inequality",
 )
@@ -191,7 +189,7 @@ def rising(*, factor=1):
 
 
 @exact_claim(
-    bounds.half_sensitivity_corrected, control=Sabotage("the right-hand side divided by {}", (1.05, 2)), cost=1e-3
+    bounds.half_sensitivity_corrected, control=Control("the right-hand side divided by {}", (1.05, 2)), cost=1e-3
 )
 def falling(*, factor=1):
     """Delta_rho = rho^-p; for any non-increasing Delta it is the definition, as rho^ >= rho_opt/2."""
@@ -224,7 +222,6 @@ LOWER = "{rho} ** -{power} + {slope} * {loss_hat}"
 @exact_claim(
     bounds.raised_loss,
     severity="cosmetic",
-    corrected_by="bms22.lemF.1.s4/corrected",
     cost=1e-3,
     note="the lemma does not ask that F(rho, t) be non-decreasing in t; F_1 to F_5 are",
 )
@@ -234,7 +231,7 @@ def any_slope(*, factor=1):
     return wrong or inconclusive("BUDGET", "no failure found")
 
 
-@exact_claim(bounds.raised_loss_corrected, control=Sabotage("the right-hand side divided by {}", (1.05, 2)), cost=1e-3)
+@exact_claim(bounds.raised_loss_corrected, control=Control("the right-hand side divided by {}", (1.05, 2)), cost=1e-3)
 def rising_slope(*, factor=1):
     """The definition of non-decreasing, as g_rho^ <= g_rho_opt for rho^ <= rho_opt."""
     points = loss_points((0, 1, 5))
@@ -242,7 +239,7 @@ def rising_slope(*, factor=1):
     return wrong or holds("derivation", "everywhere", tightness=(1.0, 1.0))
 
 
-@exact_claim(bounds.halved_margin, control=Sabotage("the right-hand side divided by {}", (1.05, 2)), cost=1e-3)
+@exact_claim(bounds.halved_margin, control=Control("the right-hand side divided by {}", (1.05, 2)), cost=1e-3)
 def half_the_margin(*, factor=1):
     """The definition of non-increasing, as rho_opt/2 <= rho^."""
     points = [{"rho_hat": h, "rho_opt": o, "power": p} for h, o in NEAR for p in (0, 1, 2)]
@@ -289,7 +286,6 @@ def promise_fails(size, each, epsilon):
     quick=grid(size=[2], beta=[0.05]),
     full=grid(size=[3, 4], beta=[0.01, 0.2]),
     severity="statement",
-    corrected_by="bms22.lemF.1.s6/corrected",
     cost=0.05,
     note="the learner's promise is for every fixed margin, rho* depends on the sample: (31) needs it for all at once",
 )
@@ -314,7 +310,7 @@ def promise_printed(*, size, beta, factor=1):
     bounds.corrected_confidence,
     quick=grid(size=[3], beta=[0.05]),
     full=grid(size=[2, 4], beta=[0.01, 0.2]),
-    control=Sabotage("the learner run at {} beta/J", (1.5, 3)),
+    control=Control("the learner run at {} beta/J", (1.5, 3)),
     cost=0.1,
     note="a union bound over the grid; the instances come near to it",
 )
@@ -334,7 +330,6 @@ ROUNDING = 1e-12
 @exact_claim(
     bounds.trivial_below,
     severity="cosmetic",
-    corrected_by="bms22.lemF.1.t1/corrected",
     cost=1e-3,
     note="a slip: rho > h_max is meant",
 )
@@ -367,7 +362,7 @@ def below_is_not_trivial(*, factor=1):
 
 @exact_claim(
     bounds.trivial_above,
-    control=Sabotage("the margin divided by {}", (1.5, 3)),
+    control=Control("the margin divided by {}", (1.5, 3)),
     cost=0.1,
     note="the margin loss is exactly 1; the hinge loss is below 1/2 up to rho = 2 h_max, so leaving those margins out "
     "costs a factor of 2 at most, not nothing",
@@ -388,7 +383,7 @@ def above_is_trivial(*, factor=1):
 
 @exact_claim(
     bounds.trivial_small,
-    control=Sabotage("margins up to {} h_max/sqrt(m)", (1.1, 3)),
+    control=Control("margins up to {} h_max/sqrt(m)", (1.1, 3)),
     cost=1e-3,
     note="'typically': F_1 at m <= 2 and beta near 1 is left out, and the constants of the O(.) count as 1",
 )
@@ -397,7 +392,7 @@ def small_is_trivial(*, factor=1):
     for m, beta in product((1, 3, 4, 100, 10**6, 10**12), (1e-12, 0.5, 1 - 1e-12)):
         for share in (1.0, 0.5, 1e-6):
             rho = share * factor / np.sqrt(m)
-            value = bounds.trivial_small.theorem.function(h_max=1.0, rho=rho, m=m, beta=beta)
+            value = bounds.trivial_small.theorem.formula(h_max=1.0, rho=rho, m=m, beta=beta)
             if value < 1 - 1e-9:
                 return failed("enumeration", {"m": m, "rho": float(rho), "beta": beta}, 1.0, value)
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
@@ -405,7 +400,7 @@ def small_is_trivial(*, factor=1):
 
 @exact_claim(
     bounds.bounds_along,
-    control=Sabotage("margins up to {} Lambda r", (1.5, 2)),
+    control=Control("margins up to {} Lambda r", (1.5, 2)),
     cost=0.05,
     note="where they are defined: F_1 for rho <= Lambda r, F_5 while r (eta Lambda)^L >= rho, F_4 for fat <= 34 m",
 )
@@ -425,7 +420,7 @@ def bounds_fall(*, factor=1):
 
 @exact_claim(
     bounds.larger_margin,
-    control=Sabotage("a ball whose radius grows like rho^{}", (2,)),
+    control=Control("a ball whose radius grows like rho^{}", (2,)),
     cost=0.05,
     note="for the hinge loss it is the minimum over a ball that is monotone; the loss of a fixed w on a misclassified "
     "record falls as rho grows",
@@ -447,7 +442,6 @@ def least_losses_rise(*, factor=1):
 @exact_claim(
     bounds.rising_sensitivities,
     severity="statement",
-    corrected_by="bms22.lemF.1.t5/corrected",
     cost=1e-3,
     note="the lemma's own F_1, F_2, F_3 have sensitivities that strictly fall (Lemma F.3, attained), F_4 falls with M, "
     "F_5 is constant; so the lemma as printed could be used for none but F_5",
@@ -474,7 +468,7 @@ def five_do_not_rise(*, factor=1):
 
 @exact_claim(
     bounds.falling_sensitivities,
-    control=Sabotage("sensitivities times (rho / Lambda r)^{}", (2,)),
+    control=Control("sensitivities times (rho / Lambda r)^{}", (2,)),
     given=tuple(f"bms22.lemF.3{x}/explicit" for x in "abcde"),
     cost=5e-3,
 )

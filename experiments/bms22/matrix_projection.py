@@ -9,7 +9,8 @@ import numpy as np
 from flint import arb
 
 from bounds.bms22 import matrix_projection
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
 from mechanisms.sign_projection import sign_projection
 
@@ -101,7 +102,7 @@ CORNERS = tuple(
 
 @exact_claim(
     matrix_projection.repaired_deviation,
-    control=Sabotage("the constant 16 divided by {}", (1.3, 1.6)),
+    control=Control("the constant 16 divided by {}", (1.3, 1.6)),
     given=("bms22.lemD.1/explicit/union", "bms22.lemD.1.s1/explicit", "bms22.lemD.1.s2/explicit"),
     cost=5e-3,
 )
@@ -133,7 +134,7 @@ def repaired(*, factor=1):
         {"m": 1, "k": 3, "p": 64, "columns": 1, "beta": 0.01},
         {"m": 10, "k": 50, "p": 200, "columns": 100, "beta": 0.05},
     ),
-    control=Sabotage("only 1/{} of the rows", (20, 40, 100)),
+    control=Control("only 1/{} of the rows", (20, 40, 100)),
     chunk=lambda *, beta, **setting: round(10 / beta),
     cap=8,
     cost=3e-4,
@@ -158,7 +159,7 @@ def products_break(rng, size, *, m, k, p, columns, beta, factor=1):
 @exact_claim(
     matrix_projection.union_of_deviations,
     quick=grid(beta=[1e-12, 0.1, 0.999]),
-    control=Sabotage("the deviations belong to {} times as many rows", (1.5, 2), setting={"beta": 0.1}),
+    control=Control("the deviations belong to {} times as many rows", (1.5, 2), setting={"beta": 0.1}),
     given=("bms22.lemD.1.s1/explicit", "bms22.lemD.1.s2/explicit"),
     cost=1e-3,
 )
@@ -180,15 +181,13 @@ def union_bound(*, beta, factor=1):
 # ---- why N does not appear, and the mgf of one product -----------------------------------------------------
 
 COLUMNS = ((1.0, 0.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0), (0.5, 0.5, 0.5, 0.5), (0.5, -0.5, 0.5, -0.5))
-
-
 SIGNS = np.array(list(product((1.0, -1.0), repeat=4)))
 
 
 @exact_claim(
     matrix_projection.column_average,
     quick=grid(rate=[0.1, 1.0]),
-    control=Sabotage("the right-hand side divided by {}", (1.001, 1.5), setting={"rate": 1.0}),
+    control=Control("the right-hand side divided by {}", (1.001, 1.5), setting={"rate": 1.0}),
     cost=1e-3,
 )
 def columns_average(*, rate, factor=1):
@@ -212,7 +211,7 @@ def columns_average(*, rate, factor=1):
     matrix_projection.product_mgf,
     quick=grid(rate=[0.01, 0.2]),
     full=grid(rate=[0.001, 0.1, 0.249]),
-    control=Sabotage("the right-hand side divided by {}", (2, 4), setting={"rate": 0.01}),
+    control=Control("the right-hand side divided by {}", (2, 4), setting={"rate": 0.01}),
     cost=0.02,
 )
 def one_product(*, rate, factor=1):

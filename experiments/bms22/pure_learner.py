@@ -23,7 +23,8 @@ from bounds.bms22.exponential_mechanism import replace_pairs
 from bounds.bms22.pure_learner_proof import log_union, log_worst_selection
 from bounds.exact.balls import exact, upper_end
 from experiments.checks.gaussian_tails import formula
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, mean_claim, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
 from experiments.instances.selections import (
     FLOAT_ERROR,
@@ -46,7 +47,7 @@ from mechanisms.sign_projection import sign_projection
     pure_learner.selection_epsilon,
     quick=grid(epsilon=[1.0]),
     full=grid(epsilon=[1e-6, 0.01, 0.1, 5.0, 50.0]),
-    control=Sabotage("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
+    control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     cost=0.4,
 )
 def every_pair_of_score_vectors(*, epsilon, factor=1):
@@ -99,7 +100,7 @@ def every_pair_of_score_vectors(*, epsilon, factor=1):
     bound=lambda epsilon, **_: epsilon,
     quick=grid(epsilon=[1.0], candidates=[10]),
     full=grid(epsilon=[0.5, 2.0, 3.0], candidates=[20]),
-    control=Sabotage("a mechanism short by a factor of {}", (1.3, 1.6, 2)),
+    control=Control("a mechanism short by a factor of {}", (1.3, 1.6, 2)),
     chunk=lambda **_: 20_000,
     cap=20,
     cost=4e-7,
@@ -120,7 +121,7 @@ def neighbouring_scores(*, epsilon, candidates, factor=1):
         {"candidates": 2, "epsilon": 0.01, "m": 10**4, "beta": 0.999},
         {"candidates": 10**6, "epsilon": 8.0, "m": 10**5, "beta": 1e-12},
     ),
-    control=Sabotage("the excess alpha divided by {}; up to 2 the statement stays true", (1.5, 2.2, 4)),
+    control=Control("the excess alpha divided by {}; up to 2 the statement stays true", (1.5, 2.2, 4)),
     cost=0.2,
     trivial=_never_exceeded,
     nonvacuous_from=lambda: _first_m(candidates=1000, epsilon=1.0, beta=0.1),
@@ -141,7 +142,7 @@ def printed_excess_is_exceeded(*, candidates, epsilon, m, beta, factor=1):
         {"candidates": 2, "epsilon": 0.01, "sensitivity": 100.0, "beta": 0.999},
         {"candidates": 10**6, "epsilon": 8.0, "sensitivity": 1e-5, "beta": 1e-12},
     ),
-    control=Sabotage("the excess divided by {}", (1.1, 2)),
+    control=Control("the excess divided by {}", (1.1, 2)),
     cost=0.2,
     note="a constant below 2 is false: the ratio tends to 1 as |C| grows and beta falls",
 )
@@ -153,14 +154,8 @@ def excess_is_exceeded(*, candidates, epsilon, sensitivity, beta, factor=1):
 
 
 ROUNDING = 1e-12  # relative: what a log-ratio of floats may be off by
-
-
 UNIT = {"norm_bound": 1.0, "radius": 1.0}
-
-
 NARROW = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
-
-
 RECORDS = [((1.0, 0.0), 1.0), ((1.0, 0.0), -1.0), ((0.6, -0.8), 1.0), ((0.6, -0.8), -1.0), ((0.0, 0.0), 1.0)]
 
 
@@ -254,7 +249,7 @@ assert abs(a - b) > {epsilon!r}
         {"k": 2, "m": 1, "epsilon": 2.0},
         {"k": 2, "m": 2, "epsilon": 0.5},
     ),
-    control=Sabotage("sensitivity 1/({} m)", (1.1, 1.5)),
+    control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=("bms22.thm3.1.em-privacy/printed",),
     cost=0.3,
 )
@@ -314,7 +309,7 @@ def every_pair_of_datasets(*, k, m, epsilon, factor=1):
     bound=lambda epsilon, **_: epsilon,
     quick=grid(epsilon=[1.0], m=[3]),
     full=grid(epsilon=[2.0], m=[2]),
-    control=Sabotage("sensitivity 1/({} m)", (1.6, 2)),
+    control=Control("sensitivity 1/({} m)", (1.6, 2)),
     chunk=lambda **_: 5000,
     cap=20,
     cost=1e-6,
@@ -332,7 +327,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     pure_learner.expected_square,
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
-    control=Sabotage("d/k multiplied by {}", (1.01, 2)),
+    control=Control("d/k multiplied by {}", (1.01, 2)),
     cost=0.02,
 )
 def mean_square_of_the_lift(*, d, k, factor=1):
@@ -352,7 +347,7 @@ def mean_square_of_the_lift(*, d, k, factor=1):
 
 @exact_claim(
     pure_learner.printed_norm,
-    control=Sabotage("the constant 3/sqrt(c') divided by {}", (2, 3)),
+    control=Control("the constant 3/sqrt(c') divided by {}", (2, 3)),
     given=("bms22.rem3.1/explicit/square",),
     cost=0.01,
     note="rho/r carries the unit of Lambda, so nothing is missing. For a fixed w~, by Jensen; w~ that has seen Phi is "
@@ -379,7 +374,7 @@ def norm_order(*, factor=1):
     full=grid(d=[2], k=[1, 2], norm_bound=[0.5], m=[10]) + grid(d=[10], k=[2], norm_bound=[2.0], m=[30]),
     bound=lambda d, k, norm_bound, **_: pure_learner.selected_norm(d=d, k=k, norm_bound=norm_bound, m=1),
     high=lambda d, norm_bound, **_: 2 * norm_bound * sqrt(d),
-    control=Sabotage("the bound divided by {}", (2,), of="bound"),
+    control=Control("the bound divided by {}", (2,), of="bound"),
     chunk=lambda **_: 50,
     cap=8,
     cost=1e-3,
@@ -422,7 +417,6 @@ def coin_risks(rho):
 @exact_claim(
     pure_learner.printed_gap,
     severity="cosmetic",
-    corrected_by="bms22.thm3.1/corrected/tail",
     cost=0.05,
     note="fails for one sample and beta -> 1 only: log(m/beta), log(Lambda r/(beta rho)), log(1/beta) vanish there. It "
     "holds for beta <= 1/2. printed is the paper's text (000)",
@@ -481,7 +475,7 @@ def worst_share(denominator, betas):
     """The largest min(1, explicit gap)/denominator over the corners of the hypotheses, and where."""
     worst, point = 0.0, None
     for setting in grid(**CORNERS, beta=betas, radius=[1.0], rho=[1.0]):
-        share = min(1.0, pure_learner.explicit_gap.theorem.function(**setting)) / denominator(**setting)
+        share = min(1.0, pure_learner.explicit_gap.theorem.formula(**setting)) / denominator(**setting)
         if share > worst:
             worst, point = share, setting
     return worst, point
@@ -506,7 +500,7 @@ def order_claim(denominator, constant, betas, factor, note):
 
 @exact_claim(
     pure_learner.gap_for_small_beta,
-    control=Sabotage("the constant 5000 divided by {}", (10,)),
+    control=Control("the constant 5000 divided by {}", (10,)),
     given=("bms22.thm3.1/explicit/tail",),
     cost=0.1,
 )
@@ -518,7 +512,7 @@ def corrected_order(*, factor=1):
 
 @exact_claim(
     pure_learner.soft_gap,
-    control=Sabotage("the constant 1500 divided by {}", (6,)),
+    control=Control("the constant 1500 divided by {}", (6,)),
     given=("bms22.thm3.1/explicit/tail",),
     cost=0.2,
     note="printed in the appendix's text (002) only; the free logarithm is log(2m/beta) log(41 Lambda r/rho)",
@@ -604,7 +598,7 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "norm_bound": 1.0, "radius": 1.0, "rho": 1.0
         {"m": 10**7, "epsilon": 10.0, "beta": 0.999, "norm_bound": 1.0, "radius": 1.0, "rho": 0.5, "margin_loss": 0.1},
         {"m": 1, "epsilon": 1e3, "beta": 1e-3, "norm_bound": 1.0, "radius": 1.0, "rho": 0.9, "margin_loss": 0.0},
     ),
-    control=Sabotage("alpha and A divided by {}", (1.2, 2)),
+    control=Control("alpha and A divided by {}", (1.2, 2)),
     given=(
         "bms22.thm3.1.s1/corrected",
         "bms22.thm3.1.s3/printed",

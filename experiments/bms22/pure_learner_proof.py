@@ -17,7 +17,8 @@ from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over, supremum
 from experiments.bms22.pure_learner import NARROW, Dense, learner
 from experiments.checks.gaussian_tails import formula
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.covers import HEXAGONS, separated
 from experiments.instances.points import failed, points
 from mechanisms.sign_projection import sign_projection
@@ -33,7 +34,7 @@ UNIT = {"norm_bound": [1.0], "radius": [1.0]}
     pure_learner_proof.lifted_errors,
     quick=({"k": 1, "d": 2}, {"k": 2, "d": 2}),
     full=({"k": 2, "d": 3},),
-    control=Sabotage("columns of Phi^T in reverse order ({})", (2,)),
+    control=Control("columns of Phi^T in reverse order ({})", (2,)),
     cost=0.2,
     note="1(y <w, x>) is printed for 1(y <w, x> <= 0)",
 )
@@ -62,7 +63,7 @@ def stretch(u):
 
 @exact_claim(
     pure_learner_proof.enlarged_norm,
-    control=Sabotage("the factor 2 divided by {}", (1.75, 2)),
+    control=Control("the factor 2 divided by {}", (1.75, 2)),
     given=("bms22.lemA.3.s2/explicit",),
     cost=0.01,
 )
@@ -80,7 +81,7 @@ def comparator_stays(*, factor=1):
 
 @exact_claim(
     pure_learner_proof.margin_lost_to_the_cover,
-    control=Sabotage("0.15 divided by {}", (1.31, 2)),
+    control=Control("0.15 divided by {}", (1.31, 2)),
     given=("bms22.thm3.1.s4/printed/norms",),
     cost=0.05,
     note="0.1155 would do",
@@ -131,7 +132,7 @@ def least_kept():
 
 @exact_claim(
     pure_learner_proof.margin_kept,
-    control=Sabotage("rho/3 multiplied by {}", (2.2, 2.9)),
+    control=Control("rho/3 multiplied by {}", (2.2, 2.9)),
     given=("bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"),
     cost=0.25,
     note="true, but Lemma A.3 gives 2 rho/3, and the next line needs more than 0.65 rho: rho/3 is a slip for 2 rho/3",
@@ -143,7 +144,7 @@ def a_third_is_kept(*, factor=1):
 
 @exact_claim(
     pure_learner_proof.margin_kept_corrected,
-    control=Sabotage("2 rho/3 multiplied by {}", (1.1, 1.4)),
+    control=Control("2 rho/3 multiplied by {}", (1.1, 1.4)),
     given=("bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"),
     cost=0.25,
 )
@@ -178,7 +179,6 @@ assert after <= implied_loss_margin(**sizes)  # and the loss at 0.65 rho is 1
 @exact_claim(
     pure_learner_proof.implied_loss_margin,
     severity="cosmetic",
-    corrected_by="bms22.thm3.1.s5/corrected/hence",
     cost=1e-3,
     note="the conclusion is true on the event of Lemma A.3, which gives 2 rho/3 > 0.65 rho",
 )
@@ -189,7 +189,7 @@ def a_third_implies_nothing(*, factor=1):
 
 @exact_claim(
     pure_learner_proof.implied_loss_margin_corrected,
-    control=Sabotage("0.65 multiplied by {}", (1.03, 1.5)),
+    control=Control("0.65 multiplied by {}", (1.03, 1.5)),
     cost=1e-3,
 )
 def two_thirds_imply_the_loss(*, factor=1):
@@ -216,7 +216,7 @@ def _hence(needed, given, python, factor=1):
     quick=grid(m=[10], beta=[0.4], norm_bound=[1.0], radius=[1.0], rho=[1.0]),
     full=grid(m=[30], beta=[0.4], norm_bound=[1.2], radius=[2.0], rho=[2.0]),
     bound=lambda beta, **_: beta / 4,
-    control=Sabotage("only 1/{} of the rows", (12, 60)),
+    control=Control("only 1/{} of the rows", (12, 60)),
     chunk=lambda **_: 100,
     cap=5,
     cost=5e-4,
@@ -244,8 +244,6 @@ def projected_margins_break(rng, size, *, m, beta, norm_bound, radius, rho, fact
 # ---- s6: the chain -----------------------------------------------------------------------------------------
 
 ROTATION = np.array([[1.0, 1.0], [1.0, -1.0]]) / sqrt(2)  # a sign matrix without distortion
-
-
 DIRECTIONS = [(1.0, 0.0), (0.6, 0.8), (-0.8, 0.6), (0.0, -1.0), (0.5, 0.0), (0.0, 0.0)]
 
 
@@ -271,7 +269,7 @@ def margin_loss(X, y, rho, norm_bound):
     pure_learner_proof.empirical_chain,
     quick=({"m": 3},),
     full=({"m": 2}, {"m": 5}),
-    control=Sabotage("only every {}th candidate", (100, 300)),
+    control=Control("only every {}th candidate", (100, 300)),
     given=(
         "bms22.thm3.1.em-accuracy/printed",
         "bms22.thm3.1.s3/printed",
@@ -307,7 +305,7 @@ def chain_of_losses(*, m, factor=1):
     full=grid(k=[1], m=[20], epsilon=[5.0], beta=[0.5], rho=[0.2], **UNIT)
     + grid(k=[2], m=[200], epsilon=[0.5], beta=[0.01], rho=[0.4], **UNIT)
     + grid(k=[1], m=[10], epsilon=[1.0], beta=[0.1], rho=[0.9], **UNIT),
-    control=Sabotage("alpha divided by {}", (3, 6)),
+    control=Control("alpha divided by {}", (3, 6)),
     given=("bms22.thm3.1.s6/printed", "bms22.thm3.1.em-accuracy/explicit"),
     trivial=lambda **setting: _too_few(**setting),
     cost=0.3,
@@ -354,8 +352,6 @@ def _too_few(*, k, m, epsilon, beta, norm_bound, radius, rho):
 
 
 AT_ONE = "fails where beta -> 1 and rho -> Lambda r only; it holds for beta <= 1/2"
-
-
 EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.0, 1.5, 1e4], radius=[1.0], rho=[1.0])
 
 
@@ -375,7 +371,6 @@ assert printed_gap(m=m, epsilon=epsilon, beta=beta, margin_loss=0.0, **sizes) < 
 @exact_claim(
     pure_learner_proof.trivial_share,
     severity="cosmetic",
-    corrected_by="bms22.thm3.1.s0/corrected",
     note=AT_ONE,
     cost=1e-3,
 )
@@ -412,7 +407,7 @@ def decreasing_logs(x):
 
 @exact_claim(
     pure_learner_proof.trivial_share_corrected,
-    control=Sabotage("1/6 multiplied by {}", (1.2, 2)),
+    control=Control("1/6 multiplied by {}", (1.2, 2)),
     cost=0.01,
 )
 def small_samples_are_trivial(*, factor=1):
@@ -422,7 +417,7 @@ def small_samples_are_trivial(*, factor=1):
         found, needed = pure_learner_proof.trivial_share(**point), share(**point) * factor
         if found < needed:
             return failed("certificate", point, found, needed)
-    if certify(over(decreasing_logs), at(decreasing_logs), {"x": (0.0, 1.0)}, 6.0).verdict != HOLDS:
+    if certify(over(decreasing_logs), at(decreasing_logs), {"x": (0.0, 1.0)}, 6.0).outcome != HOLDS:
         return inconclusive("NO_CONSTANT", "the certificate did not close")
     top = log(40) / log(2) / 6
     return holds("certificate", "everywhere", tightness=(top, top), note="Gamma's first term is that share over c")
@@ -445,7 +440,6 @@ assert wrong > beta / 4 and 1e7 * printed_alpha(m=1, epsilon=0.1, beta=beta, **s
 @exact_claim(
     pure_learner_proof.printed_alpha,
     severity="cosmetic",
-    corrected_by="bms22.thm3.1.s2/corrected",
     note="fails for m = 1 and beta -> 1 only: alpha tends to 0 with log(m/beta); it holds for beta <= 1/2, c = 1140",
     cost=0.01,
 )
@@ -479,7 +473,7 @@ def alpha_vanishes(*, factor=1):
 
 @exact_claim(
     pure_learner_proof.alpha_for_small_beta,
-    control=Sabotage("c = 1140 divided by {}", (3, 6)),
+    control=Control("c = 1140 divided by {}", (3, 6)),
     given=("bms22.thm3.1.s1/corrected",),
     cost=0.01,
 )
@@ -504,7 +498,7 @@ def alpha_is_enough(*, factor=1):
 
 @exact_claim(
     pure_learner_proof.final_line,
-    control=Sabotage("2 alpha + 8B divided by {}", (1.7, 2.5)),
+    control=Control("2 alpha + 8B divided by {}", (1.7, 2.5)),
     cost=0.05,
     note="5B for 8B would do; Lemma A.1 needs the VC dimension of the cover's classifiers, which is at most k",
 )
@@ -529,7 +523,7 @@ def last_line(*, factor=1):
     pure_learner_proof.objective,
     quick=({"complexity": 0.01},),
     full=({"complexity": 0.0}, {"complexity": 5.0}),
-    control=Sabotage("the root subtracted, {} times", (2, 3)),
+    control=Control("the root subtracted, {} times", (2, 3)),
     cost=0.01,
 )
 def same_minimisers(*, complexity, factor=1):
@@ -547,7 +541,7 @@ def same_minimisers(*, complexity, factor=1):
     pure_learner_proof.one_classifier,
     quick=({"m": 50, "complexity": 0.05},),
     full=({"m": 1, "complexity": 0.5}, {"m": 1000, "complexity": 0.02}),
-    control=Sabotage("the deviation divided by {}", (2, 4)),
+    control=Control("the deviation divided by {}", (2, 4)),
     cost=0.1,
 )
 def chernoff(*, m, complexity, factor=1):
@@ -575,7 +569,6 @@ def chernoff(*, m, complexity, factor=1):
     full=grid(k=[1], norm_bound=[1.0, 1.01], radius=[1.0], rho=[1.0])
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
-    corrected_by="bms22.thm3.1.s1/corrected",
     cost=1e-3,
     note="exact for k = 1 and whole 20 Lambda r/rho only; for k >= 2 every cover is larger, but log|C| <= "
     "(log 41/log 20) log((20 Lambda r/rho)^k), which the proof's O(.) absorbs",
@@ -619,7 +612,7 @@ def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
     quick=grid(k=[2], norm_bound=[1.0], radius=[1.0], rho=[1.0]),
     full=grid(k=[1, 3], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[2.0], radius=[2.0], rho=[1.3]),
-    control=Sabotage("the logarithm of the upper bound divided by {}", (1.3, 2)),
+    control=Control("the logarithm of the upper bound divided by {}", (1.3, 2)),
     cost=0.1,
     note="log(1 + 40a) <= (log 41/log 20) log(20a), so the proof's O(.) stands",
 )
@@ -655,7 +648,7 @@ def volumes(*, k, norm_bound, radius, rho, factor=1):
     + grid(k=[4], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[30.0], radius=[1.0], rho=[1.0])
     + grid(k=[3], norm_bound=[2.5], radius=[2.0], rho=[2.0]),
-    control=Sabotage("a lattice {} times as coarse", (1.2, 1.5)),
+    control=Control("a lattice {} times as coarse", (1.2, 1.5)),
     cost=0.2,
     note="the covering radius is exact: the largest circumradius of the simplices that tile a period, in fractions",
 )

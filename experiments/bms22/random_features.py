@@ -16,7 +16,8 @@ from flint import arb, ctx, fmpz_poly
 from bounds.bms22 import random_features
 from bounds.exact.balls import PRECISION, enclosure, exact
 from bounds.exact.numbers import sqrt
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import atomic_kernels
 from experiments.instances.kernel_transforms import compare_pair, density
 from experiments.instances.kernel_transforms import profile as table_profile
@@ -31,7 +32,7 @@ def _differs(setting, claimed, found, python="", **fields):
 # ---- bms22 Theorem 4.1 --------------------------------------------------------------------------------------
 
 
-@exact_claim(random_features.feature_norm, control=Sabotage("features scaled by {}", (1.001, 2)), cost=0.02)
+@exact_claim(random_features.feature_norm, control=Control("features scaled by {}", (1.001, 2)), cost=0.02)
 def norms_are_r(*, factor=1):
     """cos^2 + sin^2 = 1 in Z[t] with t = tan(angle / 2), all D terms at once; then our map on extreme inputs."""
     t = fmpz_poly([0, 1])
@@ -50,11 +51,7 @@ def norms_are_r(*, factor=1):
 
 
 M = np.array([2, 3, 5, 10, 100, 10**4, 10**6, 10**9])
-
-
 BETA = np.array([1e-9, 1e-6, 1e-3, 0.05, 0.5, 0.9, 0.999])
-
-
 COUNT = np.array([1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 1024])
 
 
@@ -88,7 +85,7 @@ CORNERS = ((2, 1e-300, 1), (2, 1 - 2**-53, 7), (3, 0.5, 2), (10**3, 0.999, 5), (
 
 @exact_claim(
     random_features.inner_product_error,
-    control=Sabotage("D / {} frequencies", (2, 3, 5, 10)),
+    control=Control("D / {} frequencies", (2, 3, 5, 10)),
     cost=0.02,
     given=tuple(f"bms22.thm4.1.s{i}/printed" for i in (1, 2, 3)),
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05)) + 1,  # D at m = 2, beta = 0.05: the error is < 2 r^2
@@ -127,7 +124,7 @@ def all_pairs_are_close(*, factor=1):
 
 @exact_claim(
     random_features.inner_product_error_sharp,
-    control=Sabotage("union over 1/{} of the pairs", (2, 5, 10, 30, 100)),
+    control=Control("union over 1/{} of the pairs", (2, 5, 10, 30, 100)),
     cost=0.02,
     given=tuple(f"bms22.thm4.1.s{i}/printed" for i in (1, 2)),
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05) / 2) + 1,  # m = 2, beta = 0.05
@@ -156,7 +153,7 @@ def all_pairs_are_closer(*, factor=1):
     return inconclusive("BUDGET", f"the proof does not reach, the worst kernel found uses {low:.3g} of beta")
 
 
-@exact_claim(random_features.mean_inner_product, control=Sabotage("frequencies multiplied by {}", (1.01, 2)), cost=0.2)
+@exact_claim(random_features.mean_inner_product, control=Control("frequencies multiplied by {}", (1.01, 2)), cost=0.2)
 def inner_products_are_unbiased(*, factor=1):
     """All 3^3 draws of a three-atom law through our map; then E cos against the kernel for the three spectral laws."""
     p, atoms, weights = 0.3, np.array([0.0, 1.3, -1.3]), np.array([0.4, 0.3, 0.3])
@@ -181,7 +178,7 @@ def inner_products_are_unbiased(*, factor=1):
 
 @exact_claim(
     random_features.one_pair_tail,
-    control=Sabotage("exponent D t^2/2 times {}", (1.5, 2, 4)),
+    control=Control("exponent D t^2/2 times {}", (1.5, 2, 4)),
     cost=0.02,
     note="Hoeffding 1963. The sign kernel is nearly its worst case",
 )
@@ -210,7 +207,7 @@ def hoeffding_covers_one_pair(*, factor=1):
 
 @exact_claim(
     random_features.all_pairs_tail,
-    control=Sabotage("{} times as many pairs", (2, 4)),
+    control=Control("{} times as many pairs", (2, 4)),
     cost=0.01,
     note="With all m^2 ordered pairs the sum would exceed beta for beta > 1/2; the error is symmetric in the pair",
 )
@@ -256,7 +253,7 @@ def spread_points(m, d):
         bandwidth=[1.0],
         beta=[0.05],
     ),
-    control=Sabotage("frequencies of a bandwidth {} times too large", (1.5, 2, 4)),
+    control=Control("frequencies of a bandwidth {} times too large", (1.5, 2, 4)),
     chunk=lambda **_: 100,
     cap=5,
     cost=6e-4,

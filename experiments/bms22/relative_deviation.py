@@ -13,7 +13,8 @@ import itertools
 
 from bounds.bms22 import relative_deviation as bounds
 from bounds.exact.balls import exact
-from experiments.engine.claim import Sabotage, exact_claim, grid, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import hypothesis_classes
 from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, tail_witness
 
@@ -42,7 +43,7 @@ def shrunk(display, m, V, beta, factor):
         *grid(m=[100_000], V=[0, 10], beta=[0.5, 1e-300]),
         *grid(m=[1, 6], V=[0, 1], beta=[0.999]),
     ),
-    control=Sabotage("Q divided by {}", (4, 8), {"m": 100_000, "V": 0, "beta": 1e-300}),
+    control=Control("Q divided by {}", (4, 8), {"m": 100_000, "V": 0, "beta": 1e-300}),
     given=LINKS,
     nonvacuous_from=smallest_sample,
     cost=0.35,
@@ -100,7 +101,7 @@ def sampled(vc, factors, **axes):
     return dict(
         quick=grid(m=[200], beta=[0.1], **{name: values[:1] for name, values in axes.items()}),
         full=grid(m=[100, 1000], beta=[0.1], **axes) + grid(m=[1000], beta=[0.01], **axes),
-        control=Sabotage("Q divided by {}", factors),
+        control=Control("Q divided by {}", factors),
         chunk=lambda *, beta, **setting: int(10 / beta),
         cap=5,
         cost=1e-4,

@@ -12,7 +12,8 @@ from bounds.bms22 import relative_deviation
 from bounds.bms22 import relative_deviation_proof as bounds
 from bounds.exact.balls import exact, precise, upper_end
 from bounds.exact.binomials import at_least
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, refuted
 from experiments.instances.deviation_laws import inequality
 
 TIES = """
@@ -59,7 +60,7 @@ def ties_shatter(*, points, m, beta, factor=1):
     bounds.ghost_reaches,
     quick=({"m": 2}, {"m": 60}),
     full=({"m": 300},),
-    control=Sabotage("{} / 4 for 1/4", (1.1,)),
+    control=Control("{} / 4 for 1/4", (1.1,)),
     cost=0.05,
     note="Greenberg & Mohri's theorem for all m; all sizes up to the setting's enumerated in balls",
 )
@@ -78,7 +79,7 @@ def ghosts_reach_the_mean(*, m, factor=1):
     return holds("derivation", "everywhere", tightness=(float(allowed) / float(smallest),) * 2)
 
 
-@exact_claim(bounds.deviation_of_risk, control=Sabotage("{} times the deviation", (1.1,)), cost=0.15)
+@exact_claim(bounds.deviation_of_risk, control=Control("{} times the deviation", (1.1,)), cost=0.15)
 def deviation_survives(*, factor=1):
     """Squares of both sides on a rational lattice, r = p = r' included."""
     shares = [Fraction(i, 16) for i in range(17)]
@@ -97,7 +98,7 @@ def deviation_survives(*, factor=1):
     bounds.swapping_tail,
     quick=({"s": 60},),
     full=({"s": 400},),
-    control=Sabotage("both exponents multiplied by {}", (1.5, 2)),
+    control=Control("both exponents multiplied by {}", (1.5, 2)),
     cost=0.05,
 )
 @precise
@@ -133,7 +134,6 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     bounds.growth,
     quick=({"largest": 40},),
     severity="cosmetic",
-    corrected_by="bms22.lemA.1.s4/corrected",
     cost=0.05,
     note="true for V = 0 and V >= 2; fails by one pattern for V = 1, which the proof can afford",
 )
@@ -152,7 +152,7 @@ def growth_is_a_power(*, largest, factor=1):
     bounds.union_over_patterns,
     quick=({"largest": 40},),
     full=({"largest": 400},),
-    control=Sabotage("{} patterns for one", (1.2, 1.5, 2)),
+    control=Control("{} patterns for one", (1.2, 1.5, 2)),
     cost=0.1,
     note="V = 1 by (2m + 1)/(2m) <= exp(1/(2m)), the others by Phi_V(2m) <= (2m)^V",
 )
@@ -186,7 +186,7 @@ def decide_squares(gap, claimed):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note="by squaring; a rational lattice agrees")
 
 
-@exact_claim(bounds.solved, control=Sabotage("the solution divided by {}", (1.001,)), cost=0.05)
+@exact_claim(bounds.solved, control=Control("the solution divided by {}", (1.001,)), cost=0.05)
 def deviation_is_solved(*, factor=1):
     """(p - r)^2 >= 4 Q p at the solution p."""
 

@@ -12,13 +12,12 @@ import numpy as np
 from bounds.bms22 import sign_projection as sign_projection_bounds
 from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import corners, failed, points, rows_order
 from mechanisms.sign_projection import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
-
-
 TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 4e-4, "expect": 0.01}
 
 
@@ -40,7 +39,7 @@ def breaks(rng, size, k, *, m, d, gamma):
     sign_projection_bounds.sign_projection_rows,
     quick=grid(m=[10], d=[64], gamma=[0.9], beta=[0.1]),
     full=grid(m=[2, 30], d=[64, 512], gamma=[0.5, 0.99], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (4, 6, 8)),
+    control=Control("only 1/{} of the rows", (4, 6, 8)),
     **TAIL,
 )
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
@@ -52,8 +51,6 @@ def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
 # ---- the orders --------------------------------------------------------------------------------------------
 
 STUBBORN = ((1, 1), (5, 6, 7), (1, 11, 12, 13), (2, 15, 16, 17, 21))
-
-
 ONE_POINT = """
 from bounds.bms22.sign_projection import least_distortion, sign_projection_order
 u, gamma, beta = (1, 11, 12, 13), 0.18, 0.99
@@ -67,7 +64,6 @@ assert g < 0.32                                                     # yet k >= 4
     sign_projection_bounds.sign_projection_order,
     cost=0.02,
     severity="cosmetic",
-    corrected_by="bms22.lemA.3/corrected",
     note="False only for m = 1 as beta -> 1, where log(m/beta) -> 0: for m >= 2 the printed order holds with C = 141 "
     "(log(2m^2/beta) <= 3 log(m/beta)). The proofs that use the lemma have m + 1 >= 2 points.",
 )
@@ -108,7 +104,7 @@ def one_point_needs_more_rows(*, factor=1):
 
 @exact_claim(
     sign_projection_bounds.sign_projection_order_corrected,
-    control=Sabotage("the constant 94.1 divided by {}", (1.1, 2)),
+    control=Control("the constant 94.1 divided by {}", (1.1, 2)),
     given=("bms22.lemA.3/explicit/union", "bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"),
     cost=0.02,
 )
@@ -128,7 +124,7 @@ def corrected_order(*, factor=1):
 @exact_claim(
     sign_projection_bounds.sign_projection_union,
     quick=grid(beta=[1e-12, 0.1, 0.999]),
-    control=Sabotage("only 1/{} of the rows", (1.01, 1.1, 2)),
+    control=Control("only 1/{} of the rows", (1.01, 1.1, 2)),
     given=("bms22.lemA.3.s2/explicit",),
     cost=0.01,
 )
@@ -183,7 +179,6 @@ def _count(formula, m, factor=1):
     quick=({"m": 2}, {"m": 1}),
     full=({"m": 6},),
     severity="cosmetic",
-    corrected_by="bms22.lemA.3.s1/corrected",
     note="Up to sign there are m^2, and a projection distorts z and -z alike, so the union bound is unharmed.",
     cost=1e-3,
 )
@@ -196,7 +191,7 @@ def pairs_printed(*, m, factor=1):
     sign_projection_bounds.pair_vectors_counted,
     quick=({"m": 2}, {"m": 1}),
     full=({"m": 6},),
-    control=Sabotage("the count divided by {}", (1.01, 2)),
+    control=Control("the count divided by {}", (1.01, 2)),
     cost=1e-3,
 )
 def pairs_counted(*, m, factor=1):
@@ -231,7 +226,7 @@ def _choose(n, j):
     sign_projection_bounds.sign_projection_tail,
     quick=({"n": 8, "k": 200, "t": 0.3}, {"n": 2, "k": 25, "t": 1.0}),
     full=grid(n=[2, 4, 16], k=[1, 10, 100], t=[0.05, 0.3, 1.0]),
-    control=Sabotage("the exponent multiplied by {}", (1.5, 2, 3)),
+    control=Control("the exponent multiplied by {}", (1.5, 2, 3)),
     cost=0.1,
 )
 def one_vector(*, n, k, t, factor=1):
@@ -243,7 +238,7 @@ def one_vector(*, n, k, t, factor=1):
     below = certify(
         over(sign_projection_bounds.lower_tail_gap), at(sign_projection_bounds.lower_tail_gap), {"t": (0.0, 1.0)}, 0.0
     )
-    if below.verdict != HOLDS:
+    if below.outcome != HOLDS:
         return inconclusive("BUDGET", "the lower tail's certificate did not close")
     axis = [0.05 * i for i in range(1, 21)]
     series = {"t": axis, "bound": [], "exact": []}
@@ -262,7 +257,7 @@ def one_vector(*, n, k, t, factor=1):
 @exact_claim(
     sign_projection_bounds.doubled_logarithm,
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
-    control=Sabotage("the factor 2 divided by {}", (1.1, 1.5)),
+    control=Control("the factor 2 divided by {}", (1.1, 1.5)),
     cost=1e-3,
 )
 def squares_in_the_logarithm(*, beta, factor=1):
@@ -274,8 +269,6 @@ def squares_in_the_logarithm(*, beta, factor=1):
 
 
 UNIT = [(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))]
-
-
 UNIT += [(Fraction(a, c), Fraction(s * b, c)) for a, b, c in ((3, 4, 5), (5, 12, 13), (8, 15, 17)) for s in (1, -1)]
 
 
@@ -286,7 +279,7 @@ def _inner(a, b):
 @exact_claim(
     sign_projection_bounds.polarisation,
     quick=({"k": 1}, {"k": 2}),
-    control=Sabotage("the right-hand side divided by {}", (1.01, 2)),
+    control=Control("the right-hand side divided by {}", (1.01, 2)),
     note="ubar = u/||u|| is undefined for a zero vector of T, for which the lemma is trivial.",
     cost=0.05,
 )
@@ -316,7 +309,7 @@ def polarisation_step(*, k, factor=1):
 
 @exact_claim(
     sign_projection_bounds.parallelogram,
-    control=Sabotage("the right-hand side divided by {}", (1.01, 2)),
+    control=Control("the right-hand side divided by {}", (1.01, 2)),
     note="Printed reason: the triangle inequality; it gives 8, hence 2 gamma/3 only. The parallelogram law gives 4.",
     cost=1e-3,
 )

@@ -18,11 +18,9 @@ from bounds.exact.balls import enclosure, exact, lower_end, precise, upper_end
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
 from experiments.checks.gaussian_tails import SLACK, construction, formula, root_log, whole_above, whole_below
-from experiments.engine.claim import holds, inconclusive, refuted
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 N_MAX = 10**12
-
-
 FAR = (2, 3, 10, 10**6, 10**30, 10**300)
 
 
@@ -58,7 +56,7 @@ def mean_ratio(bound, above, below):
 
 def mean_witness(statement, point, sides, code, law):
     """A point where a mean exceeds its bound, at sigma = 1. `code` computes the mean from `law`."""
-    record = statement.theorem.function
+    record = statement.theorem.formula
     package, _, module = record.__module__.rpartition(".")
     call = ", ".join(f"{k}=exact({v!r})" for k, v in point.items())
     python = (
@@ -89,12 +87,12 @@ def decide_max_mean(statement, *, size, factor, times=1):
         return scale * mean_max(n)
 
     found = certify(*mean_ratio(bound, mean, mean), 1)
-    if found.verdict == "REFUTED":
+    if found.outcome == "REFUTED":
         n = max(2, math.floor(math.exp(found.point["u"])))
         code = f"exact({factor!r}) * {times} * mean_max({n})"
         return refuted("certificate", mean_witness(statement, {size: n}, (mean(n), bound(n)), code, "mean_max"))
     alone = not mean(1) > bound(1) and follows_chernoff(statement, size, factor)
-    if found.verdict != "HOLDS" or not alone:
+    if found.outcome != "HOLDS" or not alone:
         return inconclusive("BUDGET", f"mean / bound <= {found.bound:.3g} up to 1e12, and the chain misses the bound")
     sizes = [10**k for k in range(13)]
     return holds(
@@ -135,7 +133,7 @@ def decide_choice_mean(statement, *, factor, note):
             return refuted("certificate", mean_witness(statement, {"count": count}, sides, code, "best_loses"))
     found = certify(*mean_ratio(bound, lambda n: scale * mean_max(n), lambda n: arb(0)), 1, max_boxes=60)
     alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count", factor)
-    if found.verdict != "HOLDS" or not alone:
+    if found.outcome != "HOLDS" or not alone:
         return inconclusive("BUDGET", "the chain misses the bound, and no scores that exceed it were found")
     worst = max(float(excess[n] / bound(n)) for n in sizes)
     return holds(
@@ -203,14 +201,14 @@ def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, not
     found = certify(upper, value, box, 0, max_boxes=1000)
     low, high = box["eta"]
     first, last = (math.exp(w) for w in box["w"])
-    if found.verdict == "REFUTED":
+    if found.outcome == "REFUTED":
         eta, r = found.point["eta"], math.exp(found.point["w"])
         law = f"mean_max_of_count({eta!r}, {r!r})"
         code = f"{sign} * exact({factor!r}) * {law} + exact({shift!r})"
         point = {"r": r} if statement.theorem.id == "wzw25.remA.8" else {"eta": eta, "r": r}
         sides = precise(mean)(eta, r), precise(bound)(eta, r)
         return refuted("certificate", mean_witness(statement, point, sides, code, "mean_max_of_count"))
-    if found.verdict != "HOLDS":
+    if found.outcome != "HOLDS":
         return inconclusive("BUDGET", f"mean - bound <= {found.bound:.3g} after {found.boxes} boxes")
     domain = f"eta in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
     etas = (1.0,) if low == high == 1 else FAR_ETAS

@@ -20,54 +20,29 @@ from flint import arb
 from bounds.exact.balls import enclosure, exact, lower_end, mills, precise, upper_end
 from bounds.exact.certify import certify, confirm
 from bounds.exact.gaussian_maxima import best_loses, max_exceeds, pair_exceeds, range_exceeds, range_exceeds_at_most
-from experiments.engine.claim import Sabotage, holds, inconclusive, refuted
+from experiments.engine.claim import Control
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
-
-
 ABOVE = 1 + arb(2) ** -40
-
-
 SLACK = arb("1e-25")  # below it two formulas count as the same
 
 
 # What the claims share: controls, settings, costs in core-seconds, and what is wrong in print.
 NOISE = "noise {} times as large"
-
-
-TAIL_NOISE = Sabotage(NOISE, (1.05, 1.25, 1.5, 2, 4))
-
-
-RANGE_NOISE = Sabotage(NOISE, (2, 4))
-
-
-MEAN_NOISE = Sabotage(NOISE, (1.1, 1.5, 2))
-
-
-CHOICE_NOISE = Sabotage(NOISE, (1.5, 3, 5))
-
-
-SHIFTED = Sabotage("noise of mean ({} - 1) sigma", (1.1, 2, 4))
-
-
+TAIL_NOISE = Control(NOISE, (1.05, 1.25, 1.5, 2, 4))
+RANGE_NOISE = Control(NOISE, (2, 4))
+MEAN_NOISE = Control(NOISE, (1.1, 1.5, 2))
+CHOICE_NOISE = Control(NOISE, (1.5, 3, 5))
+SHIFTED = Control("noise of mean ({} - 1) sigma", (1.1, 2, 4))
 PRINTED_MAX = {"quick": ({"sigma": 1.0}, {"sigma": 10.0}), "full": ({"sigma": 0.01}, {"sigma": 1.05}, {"sigma": 1e3})}
-
-
 PRINTED_RANGE = {"quick": ({"sigma": 1.4}, {"sigma": 10.0}), "full": ({"sigma": 0.01}, {"sigma": 2.0}, {"sigma": 1e3})}
-
-
 SCALED = {"quick": ({"sigma": 1.0},), "full": ({"sigma": 0.01}, {"sigma": 1e3})}
-
-
 TAIL_COST, MEAN_COST = 0.2, 0.8
-
-
 ONLY_TO_ONE = (
     "the second term lacks sigma: the printed level suffices for all n and beta exactly when "
     "sigma <= 1; for every larger sigma it fails once beta is small enough"
 )
-
-
 ONLY_TO_ROOT_TWO = (
     "the second term lacks sigma: the printed level suffices for all sizes and beta exactly when "
     "sigma <= sqrt 2; for every larger sigma it fails once beta is small enough"
@@ -76,7 +51,7 @@ ONLY_TO_ROOT_TWO = (
 
 def formula(statement):
     """The function of a theorem without the check of its hypotheses: the closure of the domain is examined."""
-    return statement.theorem.function
+    return statement.theorem.formula
 
 
 def whole_below(u):
@@ -125,8 +100,6 @@ MAXIMUM = TailLaw(
     pattern=lambda n, beta: root_log(2 * n) + root_log(1 / beta),
     constant=lambda: normal_excess(root_log(2)) / 2,  # n Phi(-a-b) <= n exp(-a^2/2) exp(-b^2/2) h(a)
 )
-
-
 TWICE_MAXIMUM = TailLaw(
     size="n",
     n_from=1,
@@ -137,8 +110,6 @@ TWICE_MAXIMUM = TailLaw(
     pattern=lambda n, beta: root_log(2 * n) + root_log(2 / beta),
     constant=lambda: normal_excess(root_log(2)) / 2,
 )
-
-
 RANGE = TailLaw(
     size="n",
     n_from=2,
@@ -150,11 +121,7 @@ RANGE = TailLaw(
     # n (n-1) Phi(-sqrt 2 (a + b / sqrt 2)) <= n (n-1) exp(-a^2) exp(-b^2/2) h(sqrt 2 a)
     constant=lambda: normal_excess(2 * exact(4).log().sqrt()) / 8,
 )
-
-
 NOISE_RANGE = replace(RANGE, size="count")
-
-
 CHOICE = TailLaw(
     size="count",
     n_from=2,
@@ -226,8 +193,8 @@ def readable_point(statement, law, sigma, factor, fallback):
 def tail_witness(statement, law, sigma, factor, found):
     """The failing point as the ledger's witness."""
     n, beta = found.point["n"], found.point["beta"]
-    name = statement.theorem.function.__name__
-    package, _, module = statement.theorem.function.__module__.rpartition(".")
+    name = statement.theorem.formula.__name__
+    package, _, module = statement.theorem.formula.__module__.rpartition(".")
     python = (
         f"from {package} import {module}\n"
         "from bounds.exact.balls import exact\n"
@@ -270,7 +237,7 @@ def decide_tail(statement, law, *, sigma, factor=1, note=""):
     upper, value, box = tail_ratio(statement, law, sigma, factor)
     found = certify(upper, value, box, 1, max_boxes=3000)
     series = tail_series(statement, law, sigma) if factor == 1 else {}
-    if found.verdict == "REFUTED":
+    if found.outcome == "REFUTED":
         u, c = found.point["u"], found.point["c"]
         fallback = (max(law.n_from, math.floor(math.exp(u))), math.exp(-c * c / 2))
         point = readable_point(statement, law, sigma, factor, fallback)
@@ -278,7 +245,7 @@ def decide_tail(statement, law, *, sigma, factor=1, note=""):
             witness = tail_witness(statement, law, sigma, factor, point)
             ratio = witness["lhs"][0] / witness["rhs"][1]
             return refuted("certificate", witness, tightness=(ratio, ratio), note=note, series=series)
-    if found.verdict != "HOLDS":
+    if found.outcome != "HOLDS":
         return inconclusive("BUDGET", f"the certificate stopped at {found.bound:.3g} after {found.boxes} boxes")
     domain = f"n <= {law.n_max:g}, beta >= {law.beta_min:g}"
     corner = lower_end(precise(value)(u=box["u"][0], c=0.0))

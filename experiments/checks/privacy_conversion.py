@@ -16,7 +16,7 @@ from flint import arb, ctx
 from bounds.exact.balls import enclosure, exact, hull, mills
 from bounds.exact.certify import REFUTED, at, certify, supremum
 from bounds.exact.privacy_curves import closed_form
-from experiments.engine.claim import holds, inconclusive, refuted
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 PRECISION = 192  # bits
 
@@ -90,7 +90,7 @@ def decide_conversion(rule, setting, epsilon, mu, delta, python):
 
     if not rule.spends_at_most_half():
         found = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
-        if found.verdict != REFUTED:
+        if found.outcome != REFUTED:
             return inconclusive("BUDGET", f"u < t somewhere, yet no violation found in {found.boxes} boxes")
         with ctx.workprec(PRECISION):
             t, s = (exact(found.point[name]) for name in ("t", "s"))

@@ -20,8 +20,6 @@ from experiments.engine.streams import canonical_json, generator
 from experiments.engine.verdict import LOG_REFUTE, AttackDecider
 
 GRID = 2.0**-20
-
-
 TRAIN_BLOCK = 1000  # releases of each dataset in one training block
 
 

@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from experiments.engine.claim import Claim, Finding, inconclusive, vacuous
+from experiments.engine.claim import Claim
 from experiments.engine.streams import canonical_json
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, LOG_HOLD, LOG_REFUTE, REFUTED, TIGHT, conclude
+from experiments.engine.verdict import (
+    HOLDS,
+    INCONCLUSIVE,
+    LOG_HOLD,
+    LOG_REFUTE,
+    REFUTED,
+    TIGHT,
+    VACUOUS,
+    Verdict,
+    conclude,
+    inconclusive,
+    vacuous,
+)
 
 
 @dataclass
@@ -22,14 +34,14 @@ class Cell:
     factor: float = 1
     folded: int = 0  # chunks read
     seconds: float = 0.0
-    finding: Finding | None = None  # the verdict, once there is one
+    verdict: Verdict | None = None  # once there is one
     failures: list = field(default_factory=list)
 
     def __post_init__(self):
         self.exact = self.claim.style == "exact"
         why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
         if why:
-            self.finding = vacuous(why)
+            self.verdict = vacuous(why)
             self.decider = None
         else:
             self.decider = self.claim.decider(self.setting, self.factor)
@@ -56,26 +68,26 @@ class Cell:
         return self.decider.trials if self.decider else 0
 
     def add(self, chunk):
-        """Fold the next chunk; sets `finding` when it decides the cell."""
+        """Fold the next chunk; sets `verdict` when it decides the cell."""
         self.folded += 1
         self.seconds += chunk.seconds
         if self.exact:
-            self.finding = chunk.payload
+            self.verdict = chunk.payload
             return
         self.decider.add(chunk.payload)
         reached = conclude(*self.decider.log_e())
         if reached == REFUTED:
-            self.finding = Finding(REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness())
+            self.verdict = Verdict(REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness())
         elif reached == HOLDS:
-            self.finding = Finding(HOLDS, evidence="sampled", tightness=self._tightness())
+            self.verdict = Verdict(HOLDS, evidence="sampled", tightness=self._tightness())
         elif self.folded == self.cap:
-            self.finding = self._exhausted()
+            self.verdict = self._exhausted()
 
     def fail(self, message):
         """A chunk raised; the second time it is given up."""
         self.failures.append(message)
         if len(self.failures) >= 2:
-            self.finding = inconclusive("FAILED", message)
+            self.verdict = inconclusive("FAILED", message)
 
     def _tightness(self):
         return None if self.claim.style == "rate" else self.decider.tightness()
@@ -101,13 +113,13 @@ class Cell:
 
 def fold(cell, chunks):
     """Fold stored chunks {index: Chunk} into `cell`, in order, while they last and nothing is decided."""
-    while cell.finding is None and cell.folded in chunks:
+    while cell.verdict is None and cell.folded in chunks:
         cell.add(chunks[cell.folded])
     return cell
 
 
-class Control:
-    """The sabotage of a claim: factors in ascending order until one is REFUTED."""
+class Sabotaged:
+    """A claim's control in a run: its factors in ascending order until one is REFUTED."""
 
     def __init__(self, claim):
         self.claim = claim
@@ -122,7 +134,7 @@ class Control:
         """The cell to decide next, or None when the control is over."""
         if self.claim.control is None or self.setting is None:
             return None
-        if self.tried and (self.tried[-1].finding is None or self.tried[-1].finding.verdict == REFUTED):
+        if self.tried and (self.tried[-1].verdict is None or self.tried[-1].verdict.outcome == REFUTED):
             return None
         if len(self.tried) == len(self.claim.control.factors):
             return None
@@ -130,39 +142,39 @@ class Control:
         return self.tried[-1]
 
     @property
-    def verdict(self):
+    def outcome(self):
         """REFUTED as it must be, what it was instead, or "" where there is no control or it has not run."""
-        last = self.tried[-1].finding if self.tried else None
-        return last.verdict if last else ""
+        last = self.tried[-1].verdict if self.tried else None
+        return last.outcome if last else ""
 
     @property
     def smallest_caught(self):
         """The smallest factor that was REFUTED, with what it means."""
-        if self.verdict != REFUTED:
+        if self.outcome != REFUTED:
             return None
-        return self.claim.control.says.format(f"{self.tried[-1].factor:g}")
+        return self.claim.control.text(self.tried[-1].factor)
 
 
 def combine(cells):
-    """The claim's finding from its cells': any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
-    findings = [cell.finding for cell in cells if cell.finding is not None]
-    if not findings or len(findings) < len(cells):
+    """The claim's verdict from its cells': any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
+    verdicts = [cell.verdict for cell in cells if cell.verdict is not None]
+    if not verdicts or len(verdicts) < len(cells):
         return None
-    verdicts = [f.verdict for f in findings]
-    tight = [f.tightness for f in findings if f.tightness]
+    outcomes = [v.outcome for v in verdicts]
+    tight = [v.tightness for v in verdicts if v.tightness]
     tightness = (max(t[0] for t in tight), max(t[1] for t in tight)) if tight else None
-    if REFUTED in verdicts:
-        chosen = findings[verdicts.index(REFUTED)]
+    if REFUTED in outcomes:
+        chosen = verdicts[outcomes.index(REFUTED)]
         tightness = chosen.tightness
-    elif all(v == "VACUOUS" for v in verdicts):
-        chosen = findings[0]
-    elif INCONCLUSIVE in verdicts:
-        chosen = findings[verdicts.index(INCONCLUSIVE)]
+    elif all(o == VACUOUS for o in outcomes):
+        chosen = verdicts[0]
+    elif INCONCLUSIVE in outcomes:
+        chosen = verdicts[outcomes.index(INCONCLUSIVE)]
     else:
-        chosen = findings[verdicts.index(HOLDS)]
+        chosen = verdicts[outcomes.index(HOLDS)]
         rank = {"sampled": 0, "derivation": 1, "enumeration": 2, "certificate": 3, "": 4}
-        held = [f for f in findings if f.verdict == HOLDS]
-        weakest = min(held, key=lambda f: rank.get(f.evidence, 0))
-        scope = "settings" if any(f.scope == "settings" for f in held) else chosen.scope
+        held = [v for v in verdicts if v.outcome == HOLDS]
+        weakest = min(held, key=lambda v: rank.get(v.evidence, 0))
+        scope = "settings" if any(v.scope == "settings" for v in held) else chosen.scope
         chosen = replace(chosen, evidence=weakest.evidence, scope=scope)
     return replace(chosen, tightness=tightness)

@@ -1,13 +1,13 @@
 """A claim: a theorem, the settings it is tried at, one trial, one control.
 
     @tail_claim(jl.sign_projection_rows, quick=grid(m=[30], gamma=[0.9], beta=[0.05]),
-                control=Sabotage("rows / {}", (2, 5)))
+                control=Control("rows / {}", (2, 5)))
     def inner_products_break(rng, size, *, m, gamma, beta, factor=1): ...
 
 A *trial* is one draw of everything that the statement's probability ranges over. What a trial function returns
 depends on the claim: booleans, "did the bad event happen" (tail); the share of bad events in one cluster, in
 [0, 1] (cluster); numbers (mean); curves along a parameter (rate); guesses right, wrong and abstained (attack); a
-`Finding` (exact: no sampling). Every trial takes `factor=1`. The control is the same check at `factor > 1`,
+`Verdict` (exact: no sampling). Every trial takes `factor=1`. The control is the same check at `factor > 1`,
 where the mechanism or the formula is mutated by that factor, and must come out REFUTED: the first factor of
 the control's list that does is `smallest_caught`.
 """
@@ -16,15 +16,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from bounds.theorem import Theorem
+from bounds.theorem import THEOREMS, Theorem
 from experiments.engine.verdict import (
-    HOLDS,
-    INCONCLUSIVE,
-    REASONS,
-    REFUTED,
-    VACUOUS,
     AttackDecider,
     MeanDecider,
     RateDecider,
@@ -35,52 +30,21 @@ SEVERITIES = ("privacy", "statement", "constant", "cosmetic")
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What an exact check found at one setting. Plain data: it goes to the store as JSON."""
+class Control:
+    """The sabotage that the claim's own check must refute: `factors` are tried in ascending order.
 
-    verdict: str
-    reason: str = ""
-    evidence: str = ""  # certificate | enumeration | derivation
-    scope: str = "settings"  # everywhere | domain: ... | settings
-    tightness: tuple[float, float] | None = None  # truth / bound
-    witness: dict | None = None
-    note: str = ""
-    series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
-
-
-def holds(evidence, scope, **more):
-    """Positive evidence: a certificate, an enumeration or a derivation over the stated scope."""
-    return Finding(HOLDS, evidence=evidence, scope=scope, **more)
-
-
-def refuted(evidence, witness, **more):
-    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind (DESIGN)."""
-    return Finding(REFUTED, evidence=evidence, witness=witness, **more)
-
-
-def vacuous(note, **more):
-    """Decided from the parameters: the statistic's range alone implies the bound."""
-    return Finding(VACUOUS, note=note, **more)
-
-
-def inconclusive(reason, note="", **more):
-    """No verdict, with one of `verdict.REASONS`."""
-    if reason not in REASONS:
-        raise ValueError(f"reason = {reason!r} is not one of {', '.join(REASONS)}")
-    return Finding(INCONCLUSIVE, reason=reason, note=note, **more)
-
-
-@dataclass(frozen=True)
-class Sabotage:
-    """The control: which mutation (`{}` stands for the factor), which factors, at which setting (default: the first).
-
-    `of="bound"` divides the claimed bound by the factor instead of handing it to the trial.
+    `says` tells what the factor does, `{}` standing for it, or is a function of the factor. The setting is the claim's
+    first by default. `of="bound"` divides the claimed bound by the factor instead of handing it to the trial.
     """
 
-    says: str
+    says: str | Callable[[float], str]
     factors: tuple[float, ...] = (2,)
     setting: dict | None = None
     of: str = "trial"
+
+    def text(self, factor: float) -> str:
+        """What the sabotage at `factor` is, in words."""
+        return self.says(factor) if callable(self.says) else self.says.format(f"{factor:g}")
 
 
 def grid(**axes):
@@ -101,7 +65,8 @@ class Claim:
     trial: Callable
     quick: tuple[dict, ...]
     full: tuple[dict, ...]  # beside the quick ones
-    control: Sabotage | None
+    control: Control | None
+    law: str = ""  # our own mechanism that is under attack, where the row is not about the statement itself
     bound: Callable = lambda **setting: setting["beta"]
     low: Callable = lambda **setting: 0.0
     high: Callable = lambda **setting: 1.0
@@ -112,21 +77,23 @@ class Claim:
     attack: str = ""  # pure | gdp | approx
     given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
     severity: str = ""
-    corrected_by: str = ""
+    corrected_by: str = ""  # key of the row that is true where this one is not
     points: Callable | None = None  # setting -> where a rate claim's columns stand, for its figure
     nonvacuous_from: Callable | None = None  # () -> the smallest n at which the bound says anything
     expect: float = 0.0  # the truth as a multiple of the bound, for the power arithmetic of the tests
     python: Callable | None = None  # setting -> a witness a reader can run, for sampled refutations
     note: str = ""
+    by: Callable | None = None  # the shared check that drives the trial, if any: its code counts as the trial's
+
+    @property
+    def part(self):
+        """What distinguishes the row from its siblings; `impl:<law>` for a mechanism of ours."""
+        return f"impl:{self.law}" if self.law else self.theorem.part
 
     @property
     def key(self):
-        return self.theorem.key
-
-    @property
-    def is_impl(self):
-        """Our code under attack, not the statement."""
-        return self.theorem.part.startswith("impl:")
+        """`id/reading/part`, the name of the row everywhere."""
+        return "/".join(filter(None, (self.theorem.id, self.theorem.reading, self.part)))
 
     def settings(self, profile):
         """All settings of a profile; `full` continues `quick`."""
@@ -134,8 +101,8 @@ class Claim:
 
     def skipped(self, profile):
         """Settings outside the hypotheses, each with the hypothesis."""
-        found = ((s, self.theorem.skipped(s)) for s in self.settings(profile))
-        return [{"setting": s, "hypothesis": why} for s, why in found if why]
+        reasons = ((s, self.theorem.skipped(s)) for s in self.settings(profile))
+        return [{"setting": s, "hypothesis": why} for s, why in reasons if why]
 
     def vacuous_at(self, setting):
         """Why the bound says nothing at `setting`, or None."""
@@ -178,17 +145,31 @@ def _same(one, other):
     return one.__qualname__ == other.__qualname__ and (len(homes) == 1 or "__main__" in homes)
 
 
-def _register(style, statement, *, law="", **fields):
-    record = statement.theorem
-    if law:
-        record = replace(record, part=f"impl:{law}", kind="privacy" if style == "attack" else record.kind)
+def key_of(row):
+    """The key of a row: of the statement that a function of bounds/ records, or the key itself."""
+    return row.theorem.key if hasattr(row, "theorem") else row
+
+
+def _twin(theorem):
+    """The key of the corrected reading of the same part, if there is one."""
+    key = replace(theorem, reading="corrected").key
+    return key if theorem.reading == "printed" and key in THEOREMS else ""
+
+
+def _register(style, statement, *, quick=({},), full=(), control=None, given=(), severity="", **fields):
+    theorem = statement.theorem
+    if severity and severity not in SEVERITIES:
+        raise ValueError(f"severity = {severity!r} is not one of {', '.join(SEVERITIES)}")
+    if severity or control is None:
+        fields.setdefault("corrected_by", _twin(theorem))
+    fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
+    fields["given"] = tuple(map(key_of, given))
 
     def decorate(trial):
-        if record.key in CLAIMS and not _same(CLAIMS[record.key].trial, trial):
-            raise ValueError(f"claim = {record.key!r} is registered twice")
-        quick, full = tuple(fields.pop("quick", ({},))), tuple(fields.pop("full", ()))
-        control = fields.pop("control", None)
-        CLAIMS[record.key] = Claim(record, style, trial, quick, full, control, **fields)
+        claim = Claim(theorem, style, trial, tuple(quick), tuple(full), control, severity=severity, **fields)
+        if claim.key in CLAIMS and not _same(CLAIMS[claim.key].trial, trial):
+            raise ValueError(f"claim = {claim.key!r} is registered twice")
+        CLAIMS[claim.key] = claim
         return trial
 
     return decorate
@@ -215,7 +196,7 @@ def rate_claim(statement, **fields):
 
 
 def exact_claim(statement, **fields):
-    """Decided without sampling. `check(*, factor=1, **setting)` -> Finding. Cost is core-seconds a check."""
+    """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. Cost is core-seconds a check."""
     return _register("exact", statement, **fields)
 
 
@@ -226,5 +207,9 @@ def attack_claim(statement, *, law, attack, **fields):
     """
     from experiments.engine.audit import attacker
 
+    def decorate(pair):
+        register(attacker(pair, attack, fields["bound"]))
+        return pair
+
     register = _register("attack", statement, law=law, attack=attack, **fields)
-    return lambda pair: register(attacker(pair, attack, fields["bound"])) and pair
+    return decorate

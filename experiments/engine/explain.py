@@ -28,7 +28,7 @@ def one(row):
     if theorem:
         lines.append(f"  statement   {theorem.says}")
         lines += [f"  hypothesis  {h.range}" for h in theorem.needs]
-        lines.append(textwrap.indent(inspect.getdoc(theorem.function) or "", "    | "))
+        lines.append(textwrap.indent(inspect.getdoc(theorem.formula) or "", "    | "))
     lines.append(f"  verdict     {verdict}")
     if row["control"]:
         lines.append(f"  control     {row['control']}")

@@ -24,6 +24,9 @@ ENGINE = tuple(
     f"experiments.engine.{m}" for m in ("claim", "verdict", "run", "store", "ledger", "fingerprint", "registry")
 )
 
+# What stands in these decorators (caps, settings, notes) changes no raw result; other decorators count as code.
+PLAIN_CLAIMS = ("tail_claim", "cluster_claim", "mean_claim", "rate_claim", "exact_claim", "attack_claim")
+
 
 @functools.cache
 def _parsed(module):
@@ -80,7 +83,7 @@ def _body(node):
     """A definition without its decorators: a claim's caps and settings do not change a chunk's raw results."""
     if isinstance(node, ast.FunctionDef) and node.decorator_list:
         bare = ast.parse(ast.unparse(node)).body[0]
-        kept = [d for d in node.decorator_list if "claim" not in ast.unparse(d).split("(")[0]]
+        kept = [d for d in node.decorator_list if ast.unparse(d).split("(")[0].split(".")[-1] not in PLAIN_CLAIMS]
         bare.decorator_list = kept
         return bare
     return node
@@ -129,6 +132,8 @@ def code_hash(module, name):
 def of_claim(claim):
     """The code hash under which the chunks of `claim` are stored."""
     parts = code_hash(claim.trial.__module__, claim.trial.__name__)
+    if claim.by:
+        parts += code_hash(claim.by.__module__, claim.by.__name__)
     if claim.style == "attack":
         parts += code_hash("experiments.engine.audit", "attacker")
     return parts

@@ -8,27 +8,27 @@ import math
 from bounds import papers
 from bounds.theorem import THEOREMS, Theorem
 from experiments.engine import fingerprint, registry
-from experiments.engine.cell import Cell, Control, combine, fold
-from experiments.engine.claim import CLAIMS, SEVERITIES, Finding, inconclusive
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
+from experiments.engine.cell import Cell, Sabotaged, combine, fold
+from experiments.engine.claim import CLAIMS, SEVERITIES
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS, Verdict, inconclusive
 
 WORST = (REFUTED, INCONCLUSIVE, OPEN, VACUOUS, HOLDS, NOT_A_CLAIM)
 
 
 def evaluate(claim, store, root):
-    """(finding or None, cells, control, profile) of one claim from its stored chunks."""
+    """(verdict or None, cells, control, profile) of one claim from its stored chunks."""
     code = fingerprint.of_claim(claim)
     profile = store.profile(claim.key, code, root) or "quick"
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
     def read(cell):
         fold(cell, store.read(claim.key, code, root, *cell.where))
-        if cell.finding is None and (message := store.failure(claim.key, code, root, *cell.where)):
-            cell.finding = inconclusive("FAILED", message)
+        if cell.verdict is None and (message := store.failure(claim.key, code, root, *cell.where)):
+            cell.verdict = inconclusive("FAILED", message)
         return cell
 
     cells = [read(Cell(claim, setting)) for setting in settings]
-    control = Control(claim)
+    control = Sabotaged(claim)
     while (cell := control.next_cell()) is not None:
         read(cell)
     return combine(cells), cells, control, profile
@@ -76,41 +76,44 @@ def _finite(pair):
 
 def claim_row(claim, store, root):
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
-    finding, cells, control, profile = evaluate(claim, store, root)
-    parent = claim.theorem.parent or (claim.theorem.id if claim.is_impl else "")
-    if finding is None:
+    verdict, cells, control, profile = evaluate(claim, store, root)
+    parent = claim.theorem.parent or (claim.theorem.id if claim.law else "")
+    if verdict is None:
         waiting = any(c.folded for c in cells)
         note = "not finished: run it again" if waiting else "not run yet"
-        finding = Finding(OPEN, note=note) if cells else Finding(OPEN, note="no admissible setting")
-    notes = [claim.note, finding.note]
-    positive = finding.verdict == HOLDS or finding.reason == "AUDIT_ONLY"
-    if claim.control and positive and control.verdict != REFUTED:
-        told = control.verdict or "not run"
-        finding = inconclusive("NO_TEETH", f"its control came out {told}, not REFUTED", evidence=finding.evidence)
-        notes.append(finding.note)
-    if finding.reason == "AUDIT_ONLY":
+        verdict = Verdict(OPEN, note=note) if cells else Verdict(OPEN, note="no admissible setting")
+    notes = [claim.note, verdict.note]
+    positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
+    if claim.control and positive and control.outcome != REFUTED:
+        told = control.outcome or "not run"
+        verdict = inconclusive("NO_TEETH", f"its control came out {told}, not REFUTED", evidence=verdict.evidence)
+        notes.append(verdict.note)
+    if verdict.reason == "AUDIT_ONLY":
         notes.append(f"would have caught: {control.smallest_caught}")
-    refuted = finding.verdict == REFUTED
-    verdicts = [c.finding.verdict for c in cells if c.finding]
+    refuted = verdict.outcome == REFUTED
+    verdicts = [c.verdict.outcome for c in cells if c.verdict]
     row = _row(
         claim.theorem,
+        key=claim.key,
+        part=claim.part,
+        kind="privacy" if claim.style == "attack" else claim.theorem.kind,
         parent=parent,
-        verdict=finding.verdict,
-        reason=finding.reason,
-        scope=finding.scope if finding.verdict == HOLDS else "",
-        evidence=finding.evidence,
+        verdict=verdict.outcome,
+        reason=verdict.reason,
+        scope=verdict.scope if verdict.outcome == HOLDS else "",
+        evidence=verdict.evidence,
         cells=len(cells),
         cells_held=verdicts.count(HOLDS),
         cells_vacuous=verdicts.count(VACUOUS),
         skipped=claim.skipped(profile),
-        tightness=_finite(finding.tightness),
+        tightness=_finite(verdict.tightness),
         nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
         smallest_caught=control.smallest_caught,
-        control=control.verdict,
+        control=control.outcome,
         trials=sum(c.trials for c in cells),
         seconds=round(sum(c.seconds for c in [*cells, *control.tried]), 3),
         root=root,
-        witness=finding.witness,
+        witness=verdict.witness,
         severity=claim.severity if refuted and claim.theorem.reading == "printed" else "",
         corrected_by=claim.corrected_by,
         note="; ".join(dict.fromkeys(filter(None, notes))),
@@ -231,7 +234,7 @@ def _unwritten(id):
         pass
 
     statement.__doc__ = papers.label(id)
-    return Theorem(id, "", "printed", "", "", (), "", "", False, statement)
+    return Theorem(id, "", "printed", "", "", (), "", False, statement)
 
 
 def jsonable(value):

@@ -18,7 +18,7 @@ import joblib
 from tqdm import tqdm
 
 from experiments.engine import fingerprint, registry
-from experiments.engine.cell import Cell, Control, fold
+from experiments.engine.cell import Cell, Sabotaged, fold
 from experiments.engine.claim import CLAIMS
 from experiments.engine.store import Chunk, Store
 from experiments.engine.streams import LEDGER_ROOT, generator
@@ -82,7 +82,7 @@ class Job:
         self.code = fingerprint.of_claim(self.claim)
         settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
         self.cells = [self._open(Cell(self.claim, setting)) for setting in settings]
-        self.control = Control(self.claim)
+        self.control = Sabotaged(self.claim)
         self.active = list(self.cells)
         self.open_control()
 
@@ -99,7 +99,7 @@ class Job:
 
     def next_index(self, cell):
         """The next chunk of `cell` that nobody has, or None."""
-        if cell.finding is not None:
+        if cell.verdict is not None:
             return None
         cell.handed = max(cell.handed, cell.folded)
         while cell.handed in cell.ahead:
@@ -113,19 +113,19 @@ class Job:
         """Store and fold one result."""
         if isinstance(result, str):
             cell.fail(result)
-            if cell.finding is not None:
+            if cell.verdict is not None:
                 self.store.mark_failed(self.claim.key, self.code, self.root, *cell.where, result)
             cell.handed = min(cell.handed, index)
         else:
             self.store.write(self.claim.key, self.code, self.root, *cell.where, index, result)
             cell.ahead[index] = result
             fold(cell, cell.ahead)
-        if cell.finding is not None:
+        if cell.verdict is not None:
             self.open_control()
 
     @property
     def done(self):
-        return all(cell.finding is not None for cell in self.active)
+        return all(cell.verdict is not None for cell in self.active)
 
 
 def closure(keys):
@@ -148,7 +148,7 @@ def plan(claims, profile):
 def planned(claim, profile):
     """The settings a profile may run at most, the control's once for each factor."""
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
-    control = Control(claim)
+    control = Sabotaged(claim)
     if claim.control is not None and control.setting is not None:
         settings += [control.setting] * len(claim.control.factors)
     return settings
@@ -175,7 +175,7 @@ def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=No
 
     def tasks():
         """The next chunk of the next undecided cell, round-robin over the cells that are open now."""
-        cells = [(job, cell) for job in running for cell in job.active if cell.finding is None]
+        cells = [(job, cell) for job in running for cell in job.active if cell.verdict is None]
         while cells:
             left = []
             for job, cell in cells:

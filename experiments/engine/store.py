@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.engine.claim import Finding
+from experiments.engine.verdict import Verdict
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS chunks (
@@ -40,16 +40,16 @@ class ReusedSeed(StoreError):
 
 @dataclass(frozen=True)
 class Chunk:
-    """The raw result of one chunk: counts {"trials": ...}, {"values": array} or a `Finding`."""
+    """The raw result of one chunk: counts {"trials": ...}, {"values": array} or a `Verdict`."""
 
-    payload: dict | Finding
+    payload: dict | Verdict
     seconds: float
     digest: bytes
 
 
 def encode(payload):
     """Bytes for the store: JSON, or a JSON header and compressed float64 values."""
-    if isinstance(payload, Finding):
+    if isinstance(payload, Verdict):
         return b"F" + json.dumps(asdict(payload), allow_nan=True).encode()
     if "values" in payload:
         values = np.ascontiguousarray(payload["values"], dtype="<f8")
@@ -64,7 +64,7 @@ def decode(data):
         fields = json.loads(rest)
         if fields["tightness"] is not None:
             fields["tightness"] = tuple(fields["tightness"])
-        return Finding(**fields)
+        return Verdict(**fields)
     if tag == b"V":
         shape, packed = rest.split(b"\n", 1)
         return {"values": np.frombuffer(zlib.decompress(packed), dtype="<f8").reshape(json.loads(shape))}

@@ -12,8 +12,6 @@ import json
 import numpy as np
 
 LEDGER_ROOT = 20251120
-
-
 TEST_ROOT = 7321
 
 

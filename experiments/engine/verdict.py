@@ -15,11 +15,7 @@ from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 from scipy.stats import binom
 
 HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
-
-
 NOT_A_CLAIM, OPEN = "NOT_A_CLAIM", "OPEN"
-
-
 REASONS = (
     "BUDGET",
     "TIGHT",
@@ -30,27 +26,49 @@ REASONS = (
     "ASYMPTOTIC",
     "FAILED",
 )
-
-
 HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
-
-
 REFUTE_ODDS = np.array([1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30])
-
-
 ATTACK_MULTIPLES = np.array([1.03, 1.1, 1.2, 1.41, 2, 3, 6, 10])  # of the claimed epsilon or mu
-
-
 STAKES = np.geomspace(1e-3, 0.99, 16)
-
-
 LOG_HOLD, LOG_REFUTE = np.log(1e6), np.log(1e10)
-
-
 LOG_REPORT = np.log(2000)  # each side of the reported 99.9% confidence sequence
-
-
 TIGHT = 1.1  # truth / bound within [1/TIGHT, TIGHT] is called TIGHT
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came out, for a cell or for a claim, and on what evidence. Plain data: it goes to the store as JSON."""
+
+    outcome: str  # HOLDS | REFUTED | VACUOUS | INCONCLUSIVE | NOT_A_CLAIM | OPEN
+    reason: str = ""
+    evidence: str = ""  # certificate | enumeration | derivation | sampled
+    scope: str = "settings"  # everywhere | domain: ... | settings
+    tightness: tuple[float, float] | None = None  # truth / bound
+    witness: dict | None = None
+    note: str = ""
+    series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
+
+
+def holds(evidence, scope, **more):
+    """Positive evidence: a certificate, an enumeration or a derivation over the stated scope."""
+    return Verdict(HOLDS, evidence=evidence, scope=scope, **more)
+
+
+def refuted(evidence, witness, **more):
+    """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind (DESIGN)."""
+    return Verdict(REFUTED, evidence=evidence, witness=witness, **more)
+
+
+def vacuous(note, **more):
+    """Decided from the parameters: the statistic's range alone implies the bound."""
+    return Verdict(VACUOUS, note=note, **more)
+
+
+def inconclusive(reason, note="", **more):
+    """No verdict, with one of `REASONS`."""
+    if reason not in REASONS:
+        raise ValueError(f"reason = {reason!r} is not one of {', '.join(REASONS)}")
+    return Verdict(INCONCLUSIVE, reason=reason, note=note, **more)
 
 
 def log_e_tail(trials, failures, beta, odds):

@@ -18,12 +18,11 @@ import numpy as np
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.checks.privacy_conversion import Conversion, decide_conversion, python_at
-from experiments.engine.claim import Sabotage, grid, inconclusive
+from experiments.engine.claim import Control, grid
+from experiments.engine.verdict import inconclusive
 from mechanisms import adaptive_margin, projected_gd, sign_projection
 
 DELTA = 1e-5
-
-
 PER_MU = 2 * sqrt(2 * log(1 / DELTA))
 
 
@@ -59,8 +58,6 @@ def printed(mu, **parameters):
 
 
 GDP = dict(attack="gdp", chunk=lambda **setting: 2000, cap=10)
-
-
 LONG = GDP | {"chunk": lambda **setting: 20_000}  # for white boxes of few steps: a million releases a second
 
 
@@ -69,20 +66,12 @@ LONG = GDP | {"chunk": lambda **setting: 20_000}  # for white boxes of few steps
 SEEN = dict(
     full=({"n": 2, "d": 2, "mu": 1.0}, {"n": 5, "d": 2, "mu": 1.0}),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("all noise {} times too small", (2, 3, 4)),
+    control=Control("all noise {} times too small", (2, 3, 4)),
     **GDP,
 )
-
-
 ROUNDING = 1 + Fraction(1, 2**40)
-
-
 COMPOSITION, GAUSSIAN = "wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"
-
-
 REPLACEMENT, SPLIT = "wzw25.lemA.10/printed/replacement", "wzw25.lemE.3/printed/iter"
-
-
 SCORES, RUN = "wzw25.eq3/printed/sensitivity", "wzw25.lem6.3/printed/privacy"
 
 
@@ -165,17 +154,11 @@ CORNERS = (
     *grid(epsilon=[1.0], delta=[1e-300, 0.5], n=[2], radius=[1.0]),
     *grid(epsilon=[7.9e-12], delta=[1 - 1e-12], n=[2], radius=[1.0]),
 )
-
-
 PRIVATE = dict(
     quick=({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1.0},),
     full=CORNERS,
-    control=Sabotage("all noise {} times too small", (1.1, 2)),
+    control=Control("all noise {} times too small", (1.1, 2)),
     cost=0.15,
 )
-
-
 LINKS = (RUN, SPLIT, "wzw25.lemE.3/printed")
-
-
 WHOLE = "T = n^2 mu_c^2 is hardly ever whole; sigma = Delta sqrt(T) / mu_c must be computed from the T that is run"

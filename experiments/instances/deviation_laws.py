@@ -14,7 +14,7 @@ from flint import arb
 
 from bounds.exact.balls import enclosure, exact, lower_end, precise
 from bounds.exact.binomials import at_least, at_most, crosses
-from experiments.engine.claim import holds, refuted, vacuous
+from experiments.engine.verdict import holds, refuted, vacuous
 
 CHAIN = 120  # samples up to this size: the law of all thresholds at once, exactly
 

@@ -18,11 +18,7 @@ from bounds.exact.line_integrals import fast, slow
 from bounds.rbht09 import kernel_spectra
 
 DIFFERENCES = (0.0, 0.001, 0.1, 0.5, 1.0, 3.0, 10.0)  # coordinates at which transforms are compared
-
-
 POINTS = {1: [(z,) for z in DIFFERENCES], 2: [(0.0, 0.5), (1.0, 3.0)], 3: [(0.0, 0.0, 0.0), (0.1, 1.0, 10.0)]}
-
-
 SHARP = 1e-20  # radius, in units of the function's value at 0, above which a ball proves no identity
 
 

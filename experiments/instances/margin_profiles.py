@@ -13,15 +13,12 @@ from math import isqrt
 
 from bounds.exact.balls import enclosure, exact
 from bounds.wzw25.margin_grid import doubling_grid, rate
-from experiments.engine.claim import Sabotage, holds, refuted
+from experiments.engine.claim import Control
+from experiments.engine.verdict import holds, refuted
 
 HAIR = Fraction(1, 2**40)
-
-
 SIZES = {"quick": ({"n": 6}, {"n": 32}), "full": ({"n": 1}, {"n": 2}, {"n": 100})}
-
-
-TIGHTER = Sabotage("bound / {}", (1.01, 2))
+TIGHTER = Control("bound / {}", (1.01, 2))
 
 
 def levels(n):

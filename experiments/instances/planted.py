@@ -20,7 +20,7 @@ import numpy as np
 from flint import arb
 
 from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.engine.claim import holds, inconclusive
+from experiments.engine.verdict import holds, inconclusive
 from experiments.instances.points import sharp_records
 
 SCOPE = "everywhere: k of Lemma 6.2 (explicit), T = n^2 mu^2 rounded up, printed step size"
@@ -91,21 +91,13 @@ def outlier_ratio(g):
 
 def certified(function, box, constant):
     """Is function <= constant on the box, in balls?"""
-    return certify(over(function), at(function), box, constant).verdict == HOLDS
+    return certify(over(function), at(function), box, constant).outcome == HOLDS
 
 
 FEWEST = float(1 / arb(6).log())  # 1 / L at n = 1, beta = 1
-
-
 AVERAGE_BOX = {"share": (0.0, 1.0), "g": (0.0, 1.0), "x": (0.0, FEWEST * (1 + 1e-12))}
-
-
 LAST_BOX = {"y": (0.0, 1 / log(2) + 1e-12), "g": (0.0, 1.0), "x": (0.0, 1 / log(12) + 1e-12)}
-
-
 UNIT_BOX = {"g": (0.0, 1.0)}
-
-
 AVERAGE, LAST, PER_OUTLIER = 60.2, 60.1, 4.68
 
 
@@ -128,11 +120,7 @@ def decide_order(explicit, order, constant, proofs, points, *, note="", series=N
 
 
 AVERAGE_PROOFS = [(noise_ratio, AVERAGE_BOX, AVERAGE), (outlier_ratio, UNIT_BOX, PER_OUTLIER)]
-
-
 LAST_PROOFS = [(last_ratio, LAST_BOX, LAST), (outlier_ratio, UNIT_BOX, PER_OUTLIER)]
-
-
 NOISE = "noise {} times as large"
 
 

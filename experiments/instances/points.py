@@ -9,7 +9,8 @@ from flint import arb
 
 from bounds.bms22.sign_projection import order_bound
 from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.engine.claim import grid, holds, inconclusive, refuted
+from experiments.engine.claim import grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 
 def points(rng, m, d):
@@ -44,7 +45,7 @@ def rows_order(explicit, g, constant, *, samples, logs, least_log, factor=1, not
     def ratio(x):
         return order_bound(x, logs, arb(least_log).log(), **shape)
 
-    if certify(over(ratio), at(ratio), {"x": (0.0, 1.0)}, constant / factor).verdict != HOLDS:
+    if certify(over(ratio), at(ratio), {"x": (0.0, 1.0)}, constant / factor).outcome != HOLDS:
         return inconclusive("NO_CONSTANT", "the certificate did not close")
     axis = [0.05 * i for i in range(21)]
     return holds(
@@ -74,4 +75,4 @@ def above(function, level):
     def deficit(x):
         return level + 1e-9 - function(x)
 
-    return certify(over(deficit), at(deficit), {"x": (0.0, 1.0)}, 0.0).verdict == HOLDS
+    return certify(over(deficit), at(deficit), {"x": (0.0, 1.0)}, 0.0).outcome == HOLDS

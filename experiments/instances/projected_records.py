@@ -33,7 +33,7 @@ def risks(rng, size, *, m, d, k, gamma, epsilon, delta, beta, tested, noise=1.0,
     """R_D of `size` releases of Algorithm 2 at norm bound 1, radius 1, rho = gamma, each on a fresh sample and a fresh
     projection, estimated without bias on `tested` fresh records. Ties are errors. Shape (size,).
 
-    Sabotage: `noise` times the noise of the tight calibration; `anew`, lifted by a projection drawn anew.
+    Control: `noise` times the noise of the tight calibration; `anew`, lifted by a projection drawn anew.
     """
     projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
     known = dict(rho=gamma, radius=2.0, norm_bound=2.0, epsilon=epsilon, delta=delta, beta=beta / 3)

@@ -10,16 +10,12 @@ import numpy as np
 from bounds.bms22 import pure_learner
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, supremum
-from experiments.engine.claim import holds, inconclusive, refuted
+from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms.exponential import law as exponential_law
 from mechanisms.privacy import PureDP
 
 FLOAT_ERROR = 1e-12  # relative error allowed to floats where an identity is compared
-
-
 UNIVERSE = [(x, y) for x in (0, 1) for y in (-1, 1)]  # records of the enumerated datasets
-
-
 CLASSIFIERS = list(itertools.product((-1, 1), repeat=2))  # all sign functions of x in {0, 1}
 
 

@@ -8,7 +8,8 @@ Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
 from __future__ import annotations
 
 from bounds.rbht09 import kernel_spectra
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.kernel_transforms import compare_mass, compare_pair, compare_transform, density, profile
 
 
@@ -40,7 +41,6 @@ assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
     quick=({"sigma": 2.0}, {"sigma": 1.0}),
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
-    corrected_by="rbht09.tab1/corrected/rbf",
     cost=0.05,
     note="p lacks sigma: it is the law of the kernel with sigma = 1, whatever sigma is. Holds at sigma = 1",
 )
@@ -54,7 +54,7 @@ def _pairs(kernel, reading, d, sigma=1.0, factor=1):
     return compare_pair(density(kernel, reading, sigma), profile(kernel, reading, sigma), d, factor)
 
 
-WRONG_BANDWIDTH = Sabotage("frequencies multiplied by {}", (1.01, 2))
+WRONG_BANDWIDTH = Control("frequencies multiplied by {}", (1.01, 2))
 
 
 @exact_claim(
@@ -90,7 +90,7 @@ def cauchy_row(*, factor=1):
 @exact_claim(
     kernel_spectra.rbf_mass,
     quick=({"d": 1, "sigma": 2.0}, {"d": 3, "sigma": 0.5}),
-    control=Sabotage("density multiplied by {}", (1.01, 2)),
+    control=Control("density multiplied by {}", (1.01, 2)),
     cost=0.02,
 )
 def rbf_row_is_a_law(*, d, sigma, factor=1):
@@ -101,7 +101,7 @@ def rbf_row_is_a_law(*, d, sigma, factor=1):
 @exact_claim(
     kernel_spectra.laplacian_mass,
     quick=({"d": 1}, {"d": 3}),
-    control=Sabotage("density multiplied by {}", (1.01, 2)),
+    control=Control("density multiplied by {}", (1.01, 2)),
     cost=0.2,
 )
 def laplacian_row_is_a_law(*, d, factor=1):
@@ -123,7 +123,6 @@ assert cauchy_profile(point=[0.0] * d) == 2**d                              # wh
     kernel_spectra.cauchy_mass,
     quick=({"d": 1}, {"d": 3}),
     severity="constant",
-    corrected_by="rbht09.tab1/corrected/cauchy-density",
     cost=0.02,
     note="Mass 2^d. Normalised to be drawn from, p gives E k_hat = g / 2^d: the row needs g(0) = 1",
 )
@@ -149,8 +148,6 @@ one = 2 * (quad(lambda w: line(w), 0, 40)[0] + 2 / 40)                   # int l
 mass = transform_constant(d=d) * one**d                                  # int p = (2 pi)^d / 2, but g(0) = 1
 assert mass > 3 and abs(p(*[0.0] * d) - 2 ** (d - 1)) < 1e-6
 """
-
-
 ROWS = ("rbf", "laplacian", "cauchy")
 
 
@@ -163,9 +160,7 @@ def _transforms(constant, d, factor=1):
     ]
 
 
-PREFACTOR = Sabotage("prefactor multiplied by {}", (1.01, 2))
-
-
+PREFACTOR = Control("prefactor multiplied by {}", (1.01, 2))
 TABLE_PAIRS = tuple(f"rbht09.tab1/{row}" for row in ("corrected/rbf", "printed/laplacian", "printed/cauchy"))
 
 
@@ -174,7 +169,6 @@ TABLE_PAIRS = tuple(f"rbht09.tab1/{row}" for row in ("corrected/rbf", "printed/l
     quick=({"d": 1}, {"d": 2}),
     full=({"d": 3},),
     severity="constant",
-    corrected_by="rbht09.fourier/corrected/inversion",
     cost=0.1,
     note="2^-1 for (2 pi)^-d, wrong for every d: the mass of p is (2 pi)^d / 2 times g(0). Harmless where p is "
     "normalised before drawing and g(0) = 1",
@@ -203,7 +197,6 @@ def corrected_transform_inverts(*, d, factor=1):
     quick=({"d": 1}, {"d": 2}),
     full=({"d": 3},),
     severity="constant",
-    corrected_by="rbht09.fourier/corrected/table",
     cost=0.1,
     note="Table 1 uses (2 pi)^-d in all rows, Algorithm 3 prints 2^-1: they differ by (2 pi)^d / 2, pi for d = 1",
 )

@@ -15,8 +15,9 @@ import numpy as np
 
 from bounds.rbht09 import private_svm
 from experiments import data
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from experiments.engine.streams import generator
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import svm_neighbours
 from experiments.instances.reachable_floats import neighbours, watched
 from experiments.instances.svm_neighbours import ROUNDING, flipped, witness
@@ -70,7 +71,7 @@ assert 0 < y < 0.5 and fmod(y, 2.0**-53) != 0
     private_svm.grid_scale,
     quick=({"sensitivity": 1.0, "beta": 1.0, "F": 1}, {"sensitivity": 0.02, "beta": 0.3, "F": 7}),
     full=({"sensitivity": 5.0, "beta": 20.0, "F": 3},),
-    control=Sabotage("grid steps of noise / {}", (1.01, 1.5)),
+    control=Control("grid steps of noise / {}", (1.01, 1.5)),
     cost=0.05,
     note="the sampler's probabilities are products of whole-number comparisons; its grid is a power of two",
 )
@@ -109,7 +110,7 @@ def grid_sampler(*, sensitivity, beta, F, factor=1):
     attack="pure",
     bound=lambda *, beta, **_: beta,
     quick=({"beta": 0.5, "n": 10, "F": 3, "sensitivity": 0.35, "grid": 2.0**-24},),
-    control=Sabotage("the textbook float64 sampler", (2,)),
+    control=Control("the textbook float64 sampler", (2,)),
     chunk=lambda **_: 400,
     cap=4,
     cost=1e-4,
@@ -128,7 +129,7 @@ def bit_level_pair(*, beta, n, F, sensitivity, grid, factor=1):
     private_svm.laplace_worst_log_ratio,
     quick=grid(F=[1, 4]),
     full=grid(F=[3, 9]),
-    control=Sabotage("the distance / {}", (1.5, 2)),
+    control=Control("the distance / {}", (1.5, 2)),
     cost=0.02,
     note="per coordinate |t - b| - |t - a| is piecewise linear, so its extremes are at a and b",
 )
@@ -208,8 +209,6 @@ DATABASES = (
     {"n": 10, "C": 1.0, "F": 4, "L": 1.0, "kappa": 1.0},
     {"n": 30, "C": 200.0, "F": 16, "L": 0.5, "kappa": 2.0},
 )
-
-
 MORE = (
     {"n": 2, "C": 1e-3, "F": 1, "L": 1.0, "kappa": 1.0},
     {"n": 2, "C": 100.0, "F": 1, "L": 1.0, "kappa": 1.0},
@@ -224,7 +223,7 @@ MORE = (
     full=MORE,
     trivial=trivial(private_svm.weight_sensitivity_smooth),
     nonvacuous_from=informative_from(private_svm.weight_sensitivity_smooth),
-    control=Sabotage("sensitivity / {}", (1.5, 2.1, 3)),
+    control=Control("sensitivity / {}", (1.5, 2.1, 3)),
     given=("rbht09.lem6/explicit",),
     cost=0.3,
     note="loose by exactly 2 over the whole range",
@@ -240,7 +239,7 @@ def smooth_sensitivity(*, factor=1, **setting):
     full=MORE,
     trivial=trivial(private_svm.weight_sensitivity_smooth_sharp),
     nonvacuous_from=informative_from(private_svm.weight_sensitivity_smooth_sharp),
-    control=Sabotage("sensitivity / {}", (1.1, 2)),
+    control=Control("sensitivity / {}", (1.1, 2)),
     cost=0.3,
 )
 def smooth_sensitivity_sharp(*, factor=1, **setting):
@@ -254,7 +253,7 @@ def smooth_sensitivity_sharp(*, factor=1, **setting):
     full=MORE,
     trivial=trivial(private_svm.weight_sensitivity),
     nonvacuous_from=informative_from(private_svm.weight_sensitivity),
-    control=Sabotage("sensitivity / {}", (1.5, 2.1, 3)),
+    control=Control("sensitivity / {}", (1.5, 2.1, 3)),
     given=("rbht09.lem21/explicit",),
     cost=0.3,
     note="loose by exactly 2 over the whole range",
@@ -270,7 +269,7 @@ def any_sensitivity(*, factor=1, **setting):
     full=MORE,
     trivial=trivial(private_svm.weight_sensitivity_sharp),
     nonvacuous_from=informative_from(private_svm.weight_sensitivity_sharp),
-    control=Sabotage("sensitivity / {}", (1.1, 2)),
+    control=Control("sensitivity / {}", (1.1, 2)),
     cost=0.3,
     note="the hinge loss attains it when L C kappa^2 <= n, the linear loss always",
 )
@@ -329,8 +328,6 @@ PRIVATE = (
     {"beta": 1.0, "n": 10, "C": 1.0, "F": 4, "kappa": 1.0},
     {"beta": 0.01, "n": 30, "C": 200.0, "F": 16, "kappa": 2.0},
 )
-
-
 PRIVATE_MORE = (
     {"beta": 20.0, "n": 2, "C": 1.0, "F": 1, "kappa": 1.0},
     {"beta": 1e-6, "n": 2, "C": 1e-3, "F": 25, "kappa": 10.0},
@@ -341,7 +338,7 @@ PRIVATE_MORE = (
     private_svm.noise_scale,
     quick=PRIVATE,
     full=PRIVATE_MORE,
-    control=Sabotage("noise / {}", (1.5, 2.1, 3)),
+    control=Control("noise / {}", (1.5, 2.1, 3)),
     given=("rbht09.def1/explicit/laplace", "rbht09.lem21/printed", "rbht09.lem21/explicit"),
     cost=0.1,
     note="loose by exactly 2: twice the noise that is needed",
@@ -355,7 +352,7 @@ def printed_noise_is_private(*, factor=1, **setting):
     private_svm.noise_scale_sharp,
     quick=PRIVATE,
     full=PRIVATE_MORE,
-    control=Sabotage("noise / {}", (1.1, 2)),
+    control=Control("noise / {}", (1.1, 2)),
     given=("rbht09.def1/explicit/laplace", "rbht09.lem21/explicit"),
     cost=0.1,
 )
@@ -378,7 +375,7 @@ def attacked(X, y, z, *, C, beta, calibration, factor, counts=None):
     bound=lambda *, beta, **_: beta,
     quick=({"beta": 1.0, "n": 10, "C": 1.0, "F": 1},),
     full=({"beta": 2.0, "n": 40, "C": 1.0, "F": 1}, {"beta": 2.0, "n": 10, "C": 1.0, "F": 2}),
-    control=Sabotage("noise / {}", (1.2, 1.41, 2)),
+    control=Control("noise / {}", (1.2, 1.41, 2)),
     chunk=lambda **_: 2000,
     cap=100,
     cost=2e-6,
@@ -395,7 +392,7 @@ def sharp_law_pair(*, beta, n, C, F, factor=1):
     attack="pure",
     bound=lambda *, beta, **_: beta,
     quick=({"beta": 1.0, "n": 10, "C": 1.0, "F": 1},),
-    control=Sabotage("noise / {}", (1.5, 2.5, 4)),
+    control=Control("noise / {}", (1.5, 2.5, 4)),
     chunk=lambda **_: 2000,
     cap=50,
     cost=2e-6,
@@ -413,7 +410,7 @@ def printed_law_pair(*, beta, n, C, F, factor=1):
     bound=lambda *, beta, **_: beta,
     quick=({"beta": 2.0, "n": 2000, "C": 1.0},),
     full=({"beta": 2.0, "n": 20190, "C": 1.0},),
-    control=Sabotage("noise / {}", (2, 4)),
+    control=Control("noise / {}", (2, 4)),
     chunk=lambda **_: 2000,
     cap=30,
     cost=6e-6,

@@ -13,8 +13,9 @@ from math import inf
 import numpy as np
 
 from bounds.rbht09 import private_svm_proof
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
 from experiments.engine.streams import generator
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import svm_neighbours
 from experiments.instances.svm_neighbours import ROUNDING, witness
 
@@ -40,7 +41,7 @@ STEP = ({"n": 10, "C": 20.0, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F": 1, "
 
 
 @exact_claim(
-    private_svm_proof.auxiliary_gradient, quick=STEP, control=Sabotage("C / {} in the second term", (2,)), cost=0.05
+    private_svm_proof.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (2,)), cost=0.05
 )
 def auxiliary_gradient_identity(*, factor=1, **setting):
     """C grad R_emp(w_D, D) + w equals the display at random w, up to what (3.2) is missed by."""
@@ -65,7 +66,7 @@ def auxiliary_gradient_identity(*, factor=1, **setting):
 @exact_claim(
     private_svm_proof.auxiliary_risk,
     quick=STEP,
-    control=Sabotage("(1/2) ||.||^2 times {}", (1.5, 2.5)),
+    control=Control("(1/2) ||.||^2 times {}", (1.5, 2.5)),
     cost=0.05,
     note="the value is exactly -1/2 ||w_D - w_D'||^2: the factor 2 of the lemma is lost here",
 )
@@ -114,7 +115,7 @@ def stability(bound, loss, setting, factor):
 
 
 @exact_claim(
-    private_svm_proof.stability_right_side, quick=STEP, control=Sabotage("right side / {}", (1.5, 2.5)), cost=0.05
+    private_svm_proof.stability_right_side, quick=STEP, control=Control("right side / {}", (1.5, 2.5)), cost=0.05
 )
 def smooth_stability(*, factor=1, **setting):
     """(3.3) for the linear and the logistic loss."""
@@ -124,7 +125,7 @@ def smooth_stability(*, factor=1, **setting):
 @exact_claim(
     private_svm_proof.stability_right_side_subgradient,
     quick=STEP,
-    control=Sabotage("right side / {}", (1.5, 2.5)),
+    control=Control("right side / {}", (1.5, 2.5)),
     cost=0.05,
 )
 def any_stability(*, factor=1, **setting):
@@ -146,14 +147,14 @@ def weight_l2(bound, loss, setting, factor):
     return holds("derivation", "everywhere", tightness=(reached, reached))
 
 
-@exact_claim(private_svm_proof.weight_distance, quick=STEP, control=Sabotage("bound / {}", (1.5, 2.5)), cost=0.05)
+@exact_claim(private_svm_proof.weight_distance, quick=STEP, control=Control("bound / {}", (1.5, 2.5)), cost=0.05)
 def smooth_weight_distance(*, factor=1, **setting):
     """||w_D - w_D'||_2 <= 4 L C kappa / n, differentiable loss."""
     return weight_l2(private_svm_proof.weight_distance, "logistic", setting, factor)
 
 
 @exact_claim(
-    private_svm_proof.weight_distance_subgradient, quick=STEP, control=Sabotage("bound / {}", (1.5, 2.5)), cost=0.05
+    private_svm_proof.weight_distance_subgradient, quick=STEP, control=Control("bound / {}", (1.5, 2.5)), cost=0.05
 )
 def any_weight_distance(*, factor=1, **setting):
     """||w_D - w_D'||_2 <= 4 L C kappa / n, any convex loss."""
@@ -164,7 +165,7 @@ def any_weight_distance(*, factor=1, **setting):
     private_svm_proof.norm_ratio,
     quick=grid(F=[1, 7]),
     full=grid(F=[100]),
-    control=Sabotage("ratio / {}", (1.1,)),
+    control=Control("ratio / {}", (1.1,)),
     cost=0.01,
 )
 def norms_compare(*, F, factor=1):
@@ -216,7 +217,6 @@ SATURATED = ({"n": 10, "C": 0.25, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F":
     private_svm_proof.auxiliary_display,
     quick=SATURATED,
     severity="cosmetic",
-    corrected_by="rbht09.lem21.s1/corrected",
     cost=0.05,
     note="a sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used",
 )
@@ -226,7 +226,7 @@ def auxiliary_display_sign(*, factor=1, **setting):
 
 
 @exact_claim(
-    private_svm_proof.auxiliary_display_corrected, quick=SATURATED, control=Sabotage("g / {}", (1.5, 2.5)), cost=0.05
+    private_svm_proof.auxiliary_display_corrected, quick=SATURATED, control=Control("g / {}", (1.5, 2.5)), cost=0.05
 )
 def auxiliary_display_right_sign(*, factor=1, **setting):
     """Corrected: 0 >= -g + n / (2C) ||w_D - w_D'||^2."""

@@ -17,7 +17,8 @@ from bounds.exact.balls import PRECISION, enclosure, exact
 from bounds.exact.certify import at, certify, over
 from bounds.rbht09 import random_features
 from bounds.rbht09.kernel_spectra import cauchy_profile
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted, tail_claim, vacuous
+from experiments.engine.claim import Control, exact_claim, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted, vacuous
 from experiments.instances import atomic_kernels
 from mechanisms.random_features import FourierMap, frequencies, gram, profile
 
@@ -86,14 +87,8 @@ def _proof(factor):
 
 
 P = np.array([0.5, 0.1, 0.01, 1e-3, 1e-5])
-
-
 EPS = np.array([2.0, 1.9, 1.0, 0.5, 0.2, 0.1])
-
-
 DELTA = np.array([0.999, 0.9, 0.5, 0.1, 1e-2, 1e-4, 1e-8, 1e-12, 1e-30])
-
-
 DIAM = np.array([1.0, 0.5, 0.1, 0.01])
 
 
@@ -160,7 +155,6 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
     quick=({"kernel": "cauchy", "d": 1}, {"kernel": "gaussian", "d": 1}),
     full=({"kernel": "cauchy", "d": 3},),
     severity="statement",
-    corrected_by="rbht09.lem13/corrected",
     cost=0.15,
     note="False for kernels with g(0) != 1, the Cauchy row of Table 1 among them (g(0) = 2^d): k_hat(x, x) = 1 for "
     "every draw, so the error is at least |g(0) - 1|. Holds for g(0) = 1 over its whole range, d_hat = 1 included. The "
@@ -184,7 +178,7 @@ def lemma_for_any_kernel(*, kernel, d, factor=1):
 @exact_claim(
     random_features.uniform_features_normalised,
     quick=({"kernel": "any with finite sigma_p"}, {"kernel": "laplacian"}),
-    control=Sabotage("d_hat / {}", (4, 8, 16, 32)),
+    control=Control("d_hat / {}", (4, 8, 16, 32)),
     given=("rbht09.lem13/explicit",),
     cost=0.15,
     note="Proved here for all d, eps, delta, M and d_hat >= 1: also where the logarithm is negative and any d_hat is "
@@ -201,7 +195,7 @@ COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3
 
 @exact_claim(
     random_features.uniform_failure,
-    control=Sabotage("{} times as many frequencies credited", (2, 4, 8, 16, 32)),
+    control=Control("{} times as many frequencies credited", (2, 4, 8, 16, 32)),
     cost=0.05,
 )
 def our_uniform_bound(*, factor=1):
@@ -236,7 +230,7 @@ def our_uniform_bound(*, factor=1):
         {"kernel": "gaussian", "d": 1, "eps": 0.2, "delta": 0.05, "bandwidth": 1.0, "side": 2.0},
     ),
     bound=lambda *, delta, **_: delta,
-    control=Sabotage("d_hat / {}", (40, 80, 160, 320)),
+    control=Control("d_hat / {}", (40, 80, 160, 320)),
     chunk=lambda **_: 100,
     cap=3,
     cost=1e-3,

@@ -20,12 +20,11 @@ from flint import arb, fmpq
 from bounds.exact.balls import enclosure, exact, lower_end, upper_end
 from bounds.exact.certify import HOLDS, REFUTED, supremum
 from bounds.rbht09 import private_svm, svm_accuracy
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
 from experiments.engine.streams import generator
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 LOOSE = 1e-6  # relative allowance for a float z: the true ratios stay below 1/4
-
-
 DEEPEST = 30.0  # ln(1 / failure probability) up to which balls certify; beyond, the derivation
 
 
@@ -37,7 +36,7 @@ def erlang_tail(F, z):
 def noise_ratio(bound, F, failure, factor=1, side=0.0):
     """z = acc / (Phi lambda) at the largest lambda, moved outward by a relative `side`; lambda grows by `factor`."""
     argument = -expm1(-failure) if bound is svm_accuracy.useful_scale_corrected else exp(-failure)
-    lam = bound.theorem.function(acc=1.0, delta=argument, Phi=1.0, F=F) * factor
+    lam = bound.theorem.formula(acc=1.0, delta=argument, Phi=1.0, F=F) * factor
     return (1 + side) / lam
 
 
@@ -78,7 +77,7 @@ assert gamma.sf(z, {F}) > exp(-{u!r})
         sides = {"lhs": enclosure(erlang_tail(F, z)), "rhs": [exp(-u)] * 2}
         record = {"setting": {"F": F}, "claimed": exp(-u), "found": sides["lhs"][0], "python": code.strip()}
         return refuted("certificate", record | {"point": {"F": F, "failure": exp(-u)}, **sides})
-    if found.verdict != HOLDS or found.bound > 1.011:
+    if found.outcome != HOLDS or found.bound > 1.011:
         return inconclusive("BUDGET", f"the ratio is at most {found.bound:.3g}, at least {found.reached:.3g}")
     failures = np.exp(-np.linspace(0.01, 10, 40))
     exactly = [float(erlang_tail(F, noise_ratio(bound, F, -float(np.log(p)), factor)).mid()) for p in failures]
@@ -101,7 +100,7 @@ def smallest_n():
     svm_accuracy.useful_scale,
     quick=grid(F=[2, 20]),
     full=grid(F=[1, 5, 100, 1000]),
-    control=Sabotage("noise times {}", (1.2, 2, 4)),
+    control=Control("noise times {}", (1.2, 2, 4)),
     nonvacuous_from=smallest_n,
     cost=0.2,
     note="certified for failure probabilities down to e^-30, derived for the rest; at most a quarter of delta is used; "
@@ -116,7 +115,7 @@ def useful_as_used(*, F, factor=1):
     svm_accuracy.useful_scale_half,
     quick=grid(F=[2, 20]),
     full=grid(F=[1, 5, 100]),
-    control=Sabotage("noise times {}", (1.2, 2, 4)),
+    control=Control("noise times {}", (1.2, 2, 4)),
     cost=0.2,
 )
 def useful_with_one_feature_less(*, F, factor=1):
@@ -128,7 +127,7 @@ def useful_with_one_feature_less(*, F, factor=1):
     svm_accuracy.useful_scale_corrected,
     quick=grid(F=[2, 20]),
     full=grid(F=[1, 5, 100]),
-    control=Sabotage("noise times {}", (1.2, 2, 4)),
+    control=Control("noise times {}", (1.2, 2, 4)),
     cost=0.2,
 )
 def useful_as_defined_corrected(*, F, factor=1):
@@ -140,7 +139,7 @@ def useful_as_defined_corrected(*, F, factor=1):
     svm_accuracy.useful_scale_exact,
     quick=({"F": 1, "delta": 0.05, "acc": 0.1, "Phi": 2.0}, {"F": 50, "delta": 0.9, "acc": 3.0, "Phi": 0.1}),
     full=({"F": 5, "delta": 1e-12, "acc": 1.0, "Phi": 1.0}, {"F": 1000, "delta": 0.5, "acc": 1.0, "Phi": 1.0}),
-    control=Sabotage("noise times {}", (1.001,)),
+    control=Control("noise times {}", (1.001,)),
     cost=0.01,
 )
 def useful_exactly(*, F, delta, acc, Phi, factor=1):
@@ -166,7 +165,6 @@ def useful_exactly(*, F, delta, acc, Phi, factor=1):
     quick=({"F": 1, "delta": 0.9}, {"F": 20, "delta": 0.9999}),
     full=({"F": 1, "delta": 0.5}, {"F": 1, "delta": 0.82}, {"F": 1, "delta": 0.83}, {"F": 100, "delta": 0.99999}),
     severity="statement",
-    corrected_by="rbht09.thm8/corrected/defined",
     cost=0.01,
     note="Definition 2 says Pr >= delta, the proofs use 1 - delta (part `used`, which holds everywhere): as defined "
     "the theorem is true for delta <= 1/2 and false near delta = 1 for every F; for F = 1 above 2 sqrt(2) - 2 = 0.828",
@@ -202,7 +200,7 @@ assert success < delta - 1e-9
 # ---- the steps of the proof --------------------------------------------------------------------------------
 
 
-@exact_claim(svm_accuracy.sup_distance, quick=grid(F=[1, 6]), control=Sabotage("bound / {}", (1.1,)), cost=0.02)
+@exact_claim(svm_accuracy.sup_distance, quick=grid(F=[1, 6]), control=Control("bound / {}", (1.1,)), cost=0.02)
 def hoelder(*, F, factor=1):
     """sup over sign vectors s of |<mu, Phi s>| is Phi ||mu||_1, in whole numbers."""
     signs = np.array(np.meshgrid(*[[-1, 1]] * F)).reshape(F, -1).T
@@ -219,7 +217,7 @@ def hoelder(*, F, factor=1):
 @exact_claim(
     svm_accuracy.erlang_mgf,
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
-    control=Sabotage("lambda / {}", (1.01,)),
+    control=Control("lambda / {}", (1.01,)),
     cost=0.02,
     note="by substitution y -> (1 - lambda t) y in the integral; checked by the moment series with its remainder",
 )
@@ -242,7 +240,7 @@ def moment_generating_function(*, F, lam, factor=1):
     svm_accuracy.chernoff_tail,
     quick=grid(F=[1, 20]),
     full=grid(F=[5, 100]),
-    control=Sabotage("bound / {}", (1.5, 2.1, 5, 25)),
+    control=Control("bound / {}", (1.5, 2.1, 5, 25)),
     cost=0.2,
     note="the true tail is at most half of it: Q(F, z) <= 2^(F - 1) e^(-z / 2)",
 )
@@ -264,7 +262,7 @@ def chernoff(*, F, factor=1):
         sides = {"point": {"F": F, "z": z}, "lhs": enclosure(erlang_tail(F, z)), "rhs": [bound(z)] * 2}
         record = {"setting": {"F": F}, "claimed": bound(z), "found": sides["lhs"][0], "python": ""}
         return refuted("certificate", record | sides)
-    if found.verdict != HOLDS:
+    if found.outcome != HOLDS:
         return inconclusive("BUDGET", f"the ratio is at most {found.bound:.3g}")
     zs = np.linspace(0.1, 3 * F + 10, 40).tolist()
     series = {"z": zs, "bound": [min(1.0, bound(z)) for z in zs]}
@@ -273,8 +271,6 @@ def chernoff(*, F, factor=1):
 
 
 SHAPES = ({"q": 1, "lam": 2.0}, {"q": 200, "lam": 1e-3})
-
-
 MORE_SHAPES = ({"q": 7, "lam": 1e6}, {"q": 30, "lam": 1.0})
 
 
@@ -312,7 +308,7 @@ def convolved(q):
     svm_accuracy.erlang_density,
     quick=SHAPES,
     full=MORE_SHAPES,
-    control=Sabotage("(q-1)! times {}", (1.01,)),
+    control=Control("(q-1)! times {}", (1.01,)),
     cost=0.02,
     note="by induction over q: e^(-y) convolved with c y^(q-1) e^(-y) is (c / q) y^q e^(-y)",
 )
@@ -340,7 +336,7 @@ def density(*, q, lam, factor=1):
     svm_accuracy.erlang_cdf,
     quick=SHAPES,
     full=MORE_SHAPES,
-    control=Sabotage("the last term of the sum times {}", (2,)),
+    control=Control("the last term of the sum times {}", (2,)),
     cost=0.02,
     note="the derivative of e^(-y) sum_{j<q} y^j / j! telescopes to the density, and the sum is 1 at 0",
 )
@@ -373,7 +369,7 @@ def moments(q, lam):
 
 
 @exact_claim(
-    svm_accuracy.erlang_mean, quick=SHAPES, full=MORE_SHAPES, control=Sabotage("lambda times {}", (1.01,)), cost=0.01
+    svm_accuracy.erlang_mean, quick=SHAPES, full=MORE_SHAPES, control=Control("lambda times {}", (1.01,)), cost=0.01
 )
 def mean(*, q, lam, factor=1):
     """q lambda."""
@@ -386,7 +382,7 @@ def mean(*, q, lam, factor=1):
     svm_accuracy.erlang_variance,
     quick=SHAPES,
     full=MORE_SHAPES,
-    control=Sabotage("lambda times {}", (1.01,)),
+    control=Control("lambda times {}", (1.01,)),
     cost=0.01,
 )
 def variance(*, q, lam, factor=1):
@@ -423,7 +419,6 @@ assert abs(exp(-x / {scale.__name__}(lam=lam)) - truth) > 1e-3 * truth
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
     severity="cosmetic",
-    corrected_by="rbht09.fn5.text/corrected",
     cost=0.01,
     note="the sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
     "scale is lambda, lambda^(-1) is the rate; nothing in the proof depends on it",
@@ -437,13 +432,13 @@ def printed_magnitude(*, lam, factor=1):
     svm_accuracy.magnitude_scale_corrected,
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
-    control=Sabotage("scale times {}", (1.01,)),
+    control=Control("scale times {}", (1.01,)),
     cost=0.01,
 )
 def right_magnitude(*, lam, factor=1):
     """|Laplace(0, lambda)| exponential with scale lambda."""
     finding = magnitude(svm_accuracy.magnitude_scale_corrected, lam, factor)
-    return finding if finding.verdict == REFUTED else holds("derivation", "everywhere", tightness=(1.0, 1.0))
+    return finding if finding.outcome == REFUTED else holds("derivation", "everywhere", tightness=(1.0, 1.0))
 
 
 if __name__ == "__main__":

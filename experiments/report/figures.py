@@ -17,11 +17,7 @@ matplotlib.use("svg")
 
 
 INK, ACCENT, FAINT, GOOD, BAD = "#1f2933", "#2f6f9f", "#9aa5b1", "#2e7d4f", "#b3372f"
-
-
 COLOURS = [ACCENT, BAD, GOOD, "#8a6d1d", "#6b4c9a", "#c2608f", "#4aa3a2", FAINT]
-
-
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "marginalia",
@@ -35,11 +31,7 @@ STYLE = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
-
-
 MOST_CELLS = 24
-
-
 MOST_FIGURES = 4
 
 
@@ -70,8 +62,8 @@ def picture(cell):
         name = cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter"
         means = np.concatenate(cell.decider.curves).mean(axis=0)
         rate = Rate(name, x, means, np.log(cell.decider.ratio) / np.log(x[-1] / x[0]))
-    found = cell.finding
-    return Picture(cell.setting, found.verdict, found.series, found.tightness, rate)
+    found = cell.verdict
+    return Picture(cell.setting, found.outcome, found.series, found.tightness, rate)
 
 
 def figures(pictures):

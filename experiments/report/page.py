@@ -51,7 +51,7 @@ def anchor(key):
 
 def derivation(theorem):
     """The docstring below its title."""
-    return (inspect.getdoc(theorem.function) or "").partition("\n")[2].strip()
+    return (inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()
 
 
 def short_name(row):
@@ -86,7 +86,7 @@ def statement(row, figures):
 
 def render(pairs, root):
     """The whole page from [(row, its cells)]."""
-    pictures = [[picture(cell) for cell in cells if cell.finding] for _, cells in pairs]
+    pictures = [[picture(cell) for cell in cells if cell.verdict] for _, cells in pairs]
     drawn = joblib.Parallel(n_jobs=-1, batch_size=20)(map(joblib.delayed(figures), pictures))
     rows = [statement(row, svgs) for (row, _), svgs in zip(pairs, drawn, strict=True)]
     environment = jinja2.Environment(

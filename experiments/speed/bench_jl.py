@@ -10,8 +10,6 @@ from mechanisms.fast_projection import fast_projection
 from mechanisms.sign_projection import sign_projection
 
 SEED = 7
-
-
 LARGEST_MATRIX = 2**26  # entries; a dense matrix beyond this does not fit beside the benchmark
 
 

@@ -10,11 +10,7 @@ from experiments.speed.side_by_side import ratio
 from mechanisms import noisy_gd
 
 SEED = 11
-
-
 MU, GAMMA = 1.0, 0.5
-
-
 LARGEST = 10**10  # multiplications a benchmark may spend
 
 

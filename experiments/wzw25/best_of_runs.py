@@ -27,23 +27,16 @@ from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quad
 from bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
 from bounds.exact.tnb import mean
 from bounds.wzw25 import best_of_runs as bounds
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.gaussian_privacy import binned_gaussians
 from mechanisms import gaussian, private_tuning
 from mechanisms.private_tuning import PrivateTuningLaw
 
 PRECISION = 192  # bits
-
-
 FINE = 1300  # for links in which delta = 1e-300 stands beside mu = 1e-8
-
-
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
-
-
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]
-
-
 EXTREMES = [(4.0, 0.5, 0.1), (1e-3, 1e-12, 1e-9), (0.3, 0.999, 0.3), (1e-6, 0.5, 1e-9), (2.0, 1e-9, 1e-30)]
 
 
@@ -163,7 +156,7 @@ def step_to_profile(mu, r, delta, factor):
     bounds.selection_epsilon,
     quick=named(SETTINGS[:2]),
     full=named(SETTINGS[2:] + EXTREMES),
-    control=Sabotage("epsilon divided by {} (3: one run charged)", (1.5, 4), {"mu": 0.3, "r": 1e-3, "delta": 1e-3}),
+    control=Control("epsilon divided by {} (3: one run charged)", (1.5, 4), {"mu": 0.3, "r": 1e-3, "delta": 1e-3}),
     given=("wzw25.lemE.1/printed", "wzw25.lemK.1/explicit/profile"),
     cost=0.14,
     note="the printed + delta is enough only because Lemma E.1 spends half of its delta; delta >= 1 is not meant",
@@ -213,7 +206,7 @@ PROFILES = {
 
 @exact_claim(
     bounds.profile_epsilon,
-    control=Sabotage("epsilon divided by {} (one run charged)", (1.2, 2.7)),
+    control=Control("epsilon divided by {} (one run charged)", (1.2, 2.7)),
     cost=0.14,
     **PROFILES,
 )
@@ -229,7 +222,7 @@ def profile_bound_keeps_its_promise(*, mu, r, delta, eta, factor=1):
 
 @exact_claim(
     bounds.sharp_epsilon,
-    control=Sabotage("epsilon divided by {} (one run charged)", (1.2, 2.2)),
+    control=Control("epsilon divided by {} (one run charged)", (1.2, 2.2)),
     cost=0.14,
     **PROFILES,
 )
@@ -254,7 +247,7 @@ def sharp_bound_keeps_its_promise(*, mu, r, delta, eta, factor=1):
         for e, m, r in [(0.0, 0.3, 1e-3), (2.7, 0.5, 0.01), (6.0, 3.0, 0.5), (0.01, 1e-3, 1e-6)]
         for eta in ETAS
     ),
-    control=Sabotage("K ~ TNB(eta, {} r)", (1.001, 1.1)),
+    control=Control("K ~ TNB(eta, {} r)", (1.001, 1.1)),
     cost=0.1,
 )
 def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
@@ -281,7 +274,7 @@ def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
     bounds.relaxation_slack,
     quick=({"mu": 1.0, "t": 3.0}, {"mu": 2.0, "t": 1.0}),
     full=({"mu": 1e-9, "t": 40.0}, {"mu": 80.0, "t": 40.0}),
-    control=Sabotage("6 / {} mu t for 6 mu t", (1.01, 2), {"mu": 2.0, "t": 1.0}),
+    control=Control("6 / {} mu t for 6 mu t", (1.01, 2), {"mu": 2.0, "t": 1.0}),
     cost=0.001,
 )
 def relaxation_is_a_ray(*, mu, t, factor=1):
@@ -307,7 +300,7 @@ def relaxation_is_a_ray(*, mu, t, factor=1):
     bounds.selection_epsilon_simple,
     quick=named(SETTINGS[:2]),
     full=named(SETTINGS[2:]) + named([(4.8, 0.5, 0.1), (1e-3, 1e-12, 1e-9), (0.3, 0.999, 0.3)]),
-    control=Sabotage("epsilon divided by {} (8: one run charged)", (2, 8), {"mu": 0.3, "r": 1e-3, "delta": 1e-3}),
+    control=Control("epsilon divided by {} (8: one run charged)", (2, 8), {"mu": 0.3, "r": 1e-3, "delta": 1e-3}),
     given=("wzw25.lemK.1/printed", "wzw25.corK.2.s1/printed"),
     cost=0.14,
 )
@@ -338,7 +331,7 @@ LARGE_DELTA = {"epsilon": 1.0, "r": 1e-3, "delta": 1e-3}
         {"epsilon": 1e-6, "r": 1e-9, "delta": 1e-12},
         {"epsilon": 3.0, "r": 0.999, "delta": 0.5},
     ),
-    control=Sabotage("a run's budget {} times as large (12: K charged once)", (3, 12), LARGE_DELTA),
+    control=Control("a run's budget {} times as large (12: K charged once)", (3, 12), LARGE_DELTA),
     given=(
         "wzw25.corK.2/printed",
         "wzw25.rem2.3/printed/composition",
@@ -398,8 +391,6 @@ SCORES = (  # (mu, Delta): summed scores Delta = 1, averaged ones Delta = 1/n
     {"mu": bounds.tuning_budget(epsilon=1.0, r=1 / 79_992, delta=1e-5), "sensitivity": 0.01},
     {"mu": bounds.tuning_budget(epsilon=1.0, r=1 / 79_992, delta=1e-5), "sensitivity": 1.0},
 )
-
-
 WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu": 30.0, "sensitivity": 7.0})
 
 
@@ -408,7 +399,6 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     quick=SCORES,
     full=WIDE,
     severity="privacy",
-    corrected_by="wzw25.thmK.3.s1/corrected",
     cost=0.001,
     note="read as a standard deviation the fraction has the wrong unit: it is enough exactly where mu <= sqrt(2) "
     "Delta, so never for averaged scores once n mu > sqrt 2; read as a variance it is right",
@@ -423,7 +413,7 @@ def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     bounds.score_gdp,
     quick=SCORES,
     full=WIDE,
-    control=Sabotage("standard deviation divided by {}", (1.001, 2)),
+    control=Control("standard deviation divided by {}", (1.001, 2)),
     given=("wzw25.rem2.3/printed/gaussian",),
     cost=0.001,
 )
@@ -436,7 +426,7 @@ def line_sevens_variance_suffices(*, mu, sensitivity, factor=1):
     bounds.run_gdp,
     quick=({"mu": 0.028},),
     full=({"mu": 1e-9}, {"mu": 1.0}, {"mu": 9.0}),
-    control=Sabotage("the score's budget {} times as large", (1.01, 2)),
+    control=Control("the score's budget {} times as large", (1.01, 2)),
     given=("wzw25.rem2.3/printed/composition",),
     cost=0.1,
 )
@@ -464,7 +454,7 @@ def two_halves_make_a_run(*, mu, factor=1):
     bounds.budget_spent,
     quick=({"epsilon": 1.0, "t": 5.0},),
     full=({"epsilon": 300.0, "t": 5.0}, {"epsilon": 1e-9, "t": 0.1}),
-    control=Sabotage("epsilon / (6 t / {})", (1.01, 2)),
+    control=Control("epsilon / (6 t / {})", (1.01, 2)),
     cost=0.001,
 )
 def budget_inverts_the_corollary(*, epsilon, t, factor=1):
@@ -490,8 +480,6 @@ def level(*, epsilon, delta, calibration="printed", **_):
 
 
 ONCE = "a run's budget {} times what K allows (about 20: K charged once)"
-
-
 ATTACKED = dict(attack="gdp", bound=level, chunk=lambda **_: 1000, cap=6)
 
 
@@ -500,7 +488,7 @@ ATTACKED = dict(attack="gdp", bound=level, chunk=lambda **_: 1000, cap=6)
     law="private_selection",
     quick=grid(epsilon=[1.0], delta=[0.01], r=[1e-6], calibration=["printed", "sharp"]),
     full=grid(epsilon=[1.0], delta=[0.05], r=[1e-9], calibration=["sharp"]),
-    control=Sabotage(ONCE, (20,)),
+    control=Control(ONCE, (20,)),
     cost=2e-6,
     note="exact likelihood ratio of the index; two candidates whose scores change places",
     **ATTACKED | {"chunk": lambda **_: 5000},
@@ -532,7 +520,7 @@ class Reused(PrivateTuningLaw):
     bounds.tuning_budget,
     law="private_tuning_index",
     quick=({"epsilon": 1.0, "delta": 0.05, "r": 0.01},),
-    control=Sabotage("the noise of one score reused for all runs", (2,)),
+    control=Control("the noise of one score reused for all runs", (2,)),
     cost=7e-5,
     note="runs are drawn one by one; candidates release nothing, so the index tells all there is",
     **ATTACKED,
@@ -571,7 +559,7 @@ def shifted(centre, scores, factor, **setting):
     law="private_tuning",
     quick=({"epsilon": 1.0, "delta": 0.05, "r": 0.01, "calibration": "printed"},),
     full=({"epsilon": 1.0, "delta": 0.05, "r": 0.01, "calibration": "sharp"},),
-    control=Sabotage(ONCE, (25,)),
+    control=Control(ONCE, (25,)),
     cost=8e-5,
     note="index and output, logistic regression; releases move by their sensitivity, scores by theirs",
     **ATTACKED,
@@ -609,7 +597,7 @@ class OneRun:
     bound=lambda *, mu: mu,
     quick=({"mu": 1.0},),
     full=({"mu": 0.5}, {"mu": 3.0}),
-    control=Sabotage("noise of release and score {} times too small", (1.2, 1.5)),
+    control=Control("noise of release and score {} times too small", (1.2, 1.5)),
     chunk=lambda **_: 10_000,
     cap=10,
     cost=1e-6,
@@ -627,7 +615,7 @@ def one_run(*, mu, factor=1):
     bounds.tuning_budget,
     law="adaptive_margin_tuned",
     quick=({"epsilon": 1.0, "delta": 0.05},),
-    control=Sabotage(ONCE, (40,)),
+    control=Control(ONCE, (40,)),
     cost=2e-4,
     note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression",
     **ATTACKED | {"chunk": lambda **_: 500, "cap": 3},

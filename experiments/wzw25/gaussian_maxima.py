@@ -43,7 +43,8 @@ from experiments.checks.gaussian_tails import (
     formula,
     lattice,
 )
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 # Lemma A.5 ------------------------------------------------------------------------------------------------
 
@@ -59,7 +60,6 @@ def maximum_mean(*, factor=1):
     **PRINTED_MAX,
     cost=TAIL_COST,
     severity="statement",
-    corrected_by="wzw25.lemA.5/corrected/tail",
     nonvacuous_from=lambda: 1,
 )
 def maximum_tail(*, sigma, factor=1):
@@ -83,7 +83,6 @@ def maximum_tail_scaled(*, sigma, factor=1):
     **PRINTED_RANGE,
     cost=TAIL_COST,
     severity="statement",
-    corrected_by="wzw25.corA.6/corrected",
     nonvacuous_from=lambda: 2,
 )
 def range_tail(*, sigma, factor=1):
@@ -102,25 +101,13 @@ def range_tail_scaled(*, sigma, factor=1):
 # Lemma A.7, Remark A.8 ------------------------------------------------------------------------------------
 
 NARROW = {"eta": (0.0, 2.0), "w": (math.log(1e-2), math.log(0.9))}
-
-
 WIDE = {"eta": (-0.9, 5.0), "w": (math.log(1e-6), math.log(0.99))}
-
-
 GEOMETRIC = {"eta": (1.0, 1.0), "w": (math.log(1e-9), math.log(0.99))}
-
-
 AT_ZERO = "at eta = 0 the fraction is 0/0 and read as its limit, E K of Definition A.1"
-
-
 MIN_NOTE = (
     "the display bounds the minimum, whose mean is at most E xi_1 = 0; the title means the maximum (part max); "
 ) + AT_ZERO
-
-
 MAX_NOTE = "E max <= E sqrt(2 log K) <= sqrt(2 log E K); " + AT_ZERO
-
-
 GEOMETRIC_NOTE = "Lemma A.7 at eta = 1, where E K = 1/r"
 
 
@@ -166,7 +153,7 @@ def geometric_maximum(*, factor=1):
 # Corollary A.6 --------------------------------------------------------------------------------------------
 
 
-@exact_claim(gaussian_maxima.range_reaches, control=Sabotage("interval {} times as wide", (1.5, 2, 4)), cost=0.05)
+@exact_claim(gaussian_maxima.range_reaches, control=Control("interval {} times as wide", (1.5, 2, 4)), cost=0.05)
 def inclusion(*, factor=1):
     """{range >= t} lies in the event that the interval is left: every sign pattern, tie and boundary on a lattice."""
     checked = 0
@@ -185,7 +172,7 @@ def inclusion(*, factor=1):
     return holds("derivation", "everywhere", note=note)
 
 
-@exact_claim(gaussian_maxima.two_ends, control=Sabotage("right side / {}", (1.5, 3)), cost=0.05)
+@exact_claim(gaussian_maxima.two_ends, control=Control("right side / {}", (1.5, 3)), cost=0.05)
 def union_over_ends(*, factor=1):
     """The printed right side is 1."""
     return decide_two_ends(
@@ -195,7 +182,7 @@ def union_over_ends(*, factor=1):
     )
 
 
-@exact_claim(gaussian_maxima.two_ends_mirrored, control=Sabotage("right side / {}", (1.5, 3)), cost=0.05)
+@exact_claim(gaussian_maxima.two_ends_mirrored, control=Control("right side / {}", (1.5, 3)), cost=0.05)
 def union_over_ends_mirrored(*, factor=1):
     """The union bound as it is meant."""
     return decide_two_ends(gaussian_maxima.two_ends_mirrored, factor, "union bound over M >= t/2 and m <= -t/2")
@@ -205,7 +192,6 @@ def union_over_ends_mirrored(*, factor=1):
     gaussian_maxima.both_ends_alike,
     cost=0.05,
     severity="cosmetic",
-    corrected_by="wzw25.corA.6.s3/corrected",
 )
 def symmetry_of_ends(*, factor=1):
     """P(M >= t/2) + P(m >= -t/2) against 2 P(M >= t/2), as printed."""
@@ -222,7 +208,7 @@ def symmetry_of_ends(*, factor=1):
     return found
 
 
-@exact_claim(gaussian_maxima.both_ends_mirrored, control=Sabotage("2 replaced by 2 x {}", (1.001, 2)), cost=0.05)
+@exact_claim(gaussian_maxima.both_ends_mirrored, control=Control("2 replaced by 2 x {}", (1.001, 2)), cost=0.05)
 def symmetry_of_ends_mirrored(*, factor=1):
     """P(M >= t/2) + P(m <= -t/2) = 2 P(M >= t/2): -xi has the law of xi."""
 
@@ -238,7 +224,6 @@ def symmetry_of_ends_mirrored(*, factor=1):
     **PRINTED_MAX,
     cost=TAIL_COST,
     severity="statement",
-    corrected_by="wzw25.corA.6.s4/corrected",
 )
 def half_range_tail(*, sigma, factor=1):
     """2 P(M >= half the printed level) against beta."""
@@ -262,7 +247,7 @@ def half_range_tail_scaled(*, sigma, factor=1):
 # Lemma A.7 ------------------------------------------------------------------------------------------------
 
 
-@exact_claim(gaussian_maxima.total_expectation, control=Sabotage("r / {} in the series", (1.01, 2)), cost=0.3)
+@exact_claim(gaussian_maxima.total_expectation, control=Control("r / {} in the series", (1.01, 2)), cost=0.3)
 def total_expectation(*, factor=1):
     """E min of K by the generating function against the series over the values of K."""
     widest = 0.0
@@ -297,23 +282,21 @@ def fixed_minimum(*, factor=1):
     return holds("derivation", "everywhere", note="E min of j <= E xi_1 = 0 <= bound; equality at j = 1")
 
 
-@exact_claim(gaussian_maxima.root_outside, control=Sabotage("power {}/2 for the square root", (1.5, 3)), cost=0.05)
+@exact_claim(gaussian_maxima.root_outside, control=Control("power {}/2 for the square root", (1.5, 3)), cost=0.05)
 def jensen_for_the_root(*, factor=1):
     """E sqrt(log K) <= sqrt(E log K)."""
     step = formula(gaussian_maxima.root_outside)
     return decide_jensen(lambda eta, r: step(eta=eta, r=r, power=factor / 2), "the square root is concave, log K >= 0")
 
 
-@exact_claim(gaussian_maxima.logarithm_outside, control=Sabotage("logarithm to the power {}", (1.5, 2, 4)), cost=0.05)
+@exact_claim(gaussian_maxima.logarithm_outside, control=Control("logarithm to the power {}", (1.5, 2, 4)), cost=0.05)
 def jensen_for_the_logarithm(*, factor=1):
     """E log K <= log E K."""
     step = formula(gaussian_maxima.logarithm_outside)
     return decide_jensen(lambda eta, r: step(eta=eta, r=r, power=factor), "the logarithm is concave")
 
 
-@exact_claim(
-    gaussian_maxima.root_log_curvature, control=Sabotage("power {}/2 for the square root", (1.5, 3)), cost=0.01
-)
+@exact_claim(gaussian_maxima.root_log_curvature, control=Control("power {}/2 for the square root", (1.5, 3)), cost=0.01)
 def jensen_once(*, factor=1):
     """sqrt(log x) is concave on (1, inf): the sign of its second derivative."""
     power = factor / 2
@@ -322,17 +305,17 @@ def jensen_once(*, factor=1):
         return formula(gaussian_maxima.root_log_curvature)(x=x, power=power)
 
     found = certify(lambda x: sign(x[0]), sign, {"x": (1.0, 1e300)}, 0)
-    if found.verdict == "REFUTED":
+    if found.outcome == "REFUTED":
         sign_there = float(sign(found.point["x"]))
         return refuted("certificate", construction(found.point, "second derivative < 0", f"sign of {sign_there:g}"))
-    if found.verdict != "HOLDS" or not power < 1:
+    if found.outcome != "HOLDS" or not power < 1:
         return inconclusive("BUDGET", f"sign <= {found.bound:.3g}")
     return holds("derivation", "everywhere", note=f"p - 1 - log x <= {found.bound:g} < 0 for every x > 1, p = 1/2")
 
 
 @exact_claim(
     gaussian_maxima.mean_inserted,
-    control=Sabotage("eta times {} in the fraction", (1.01, 2)),
+    control=Control("eta times {} in the fraction", (1.01, 2)),
     cost=0.3,
     given=("wzw25.defA.1/printed/mean",),
 )

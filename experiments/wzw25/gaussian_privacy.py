@@ -15,7 +15,8 @@ from bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import gaussian_privacy as bounds
 from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion, python_at
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.adaptive_pairs import (
     COMPOSITION,
     GAUSSIAN,
@@ -39,7 +40,7 @@ from mechanisms.gaussian import law
     quick=({"n": 2, "d": 2, "mu": 1.0},),
     full=({"n": 1, "d": 1, "mu": 1.0}, {"n": 4, "d": 12, "mu": 1.0}, {"n": 3, "d": 5, "mu": 2.0}),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("all noise {} times too small", (1.1, 1.2)),
+    control=Control("all noise {} times too small", (1.1, 1.2)),
     cost=2e-6,
     note="all iterates of all runs, all scores; kappa = 1 at n = 2: one step a run, all records active, a score each",
     **LONG,
@@ -54,7 +55,7 @@ def everything_is_seen(*, n, d, mu, factor=1):
     law="adaptive_margin_split",
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("budgets split over one candidate instead of {}", (4,)),
+    control=Control("budgets split over one candidate instead of {}", (4,)),
     cost=1e-5,
     note="budget split over the candidates: |Gamma| = 4 at n = 5",
     **GDP,
@@ -66,7 +67,7 @@ def budget_is_split(*, n, d, mu, factor=1):
 
 @dataclass(frozen=True)
 class SharedNoise(WhiteBoxLaw):
-    """Sabotage: of the scores' noise only the share 1 / `factor` is each one's own."""
+    """Control: of the scores' noise only the share 1 / `factor` is each one's own."""
 
     factor: float = 1.0
 
@@ -93,7 +94,7 @@ class SharedNoise(WhiteBoxLaw):
     law="adaptive_margin_own_noise",
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("scores whose noise is common but for a share of 1/{}", (3, 10)),
+    control=Control("scores whose noise is common but for a share of 1/{}", (3, 10)),
     cost=1e-5,
     note="each score needs noise of its own: candidates that disagree about the record give it away in a difference",
     **GDP,
@@ -111,7 +112,7 @@ def every_score_has_noise(*, n, d, mu, factor=1):
     bounds.iterated_gdp,
     quick=({"mu": 0.1, "candidates": 14},),
     full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
-    control=Sabotage("each budget mu / (2 |Theta|)^(1/2) multiplied by {}", (1.01,)),
+    control=Control("each budget mu / (2 |Theta|)^(1/2) multiplied by {}", (1.01,)),
     given=(COMPOSITION, GAUSSIAN),
     cost=0.01,
     note="a noise of its own for every theta (line 5 stands in the loop); Algorithm 3's Theta = {phi} is meant empty",
@@ -133,8 +134,6 @@ def all_candidates_spend_mu(*, mu, candidates, factor=1):
 
 
 TOLERANCE = 1e-11  # relative error allowed to floats, times 1 + u^2 for the rounding of u = epsilon / mu - mu / 2
-
-
 US = (-6.0, -3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0, 6.0)  # where a curve is looked at; epsilon = mu (u + mu / 2)
 
 
@@ -177,7 +176,7 @@ def compare_curves(setting, claimed, balls, at_epsilons, evidence, note):
     bounds.gaussian_delta,
     quick=grid(mu=[1.0]),
     full=grid(mu=[1e-8, 1e-3, 0.1, 5.0, 40.0]),
-    control=Sabotage("the second term divided by {}", (1.0001, 1.1)),
+    control=Control("the second term divided by {}", (1.0001, 1.1)),
     cost=0.05,
 )
 def curve_is_the_integral(*, mu, factor=1):
@@ -237,7 +236,7 @@ def adaptive_composition(rng, mus):
     bounds.composed_gdp,
     quick=({"mu": [0.3, 0.4]},),
     full=({"mu": [1e-4, 2.0]}, {"mu": [1.0, 1.0, 1.0]}, {"mu": [0.5, 3.0, 0.01]}, {"mu": [8.0, 6.0]}),
-    control=Sabotage("the composed budget divided by {}", (1.001, 1.5)),
+    control=Control("the composed budget divided by {}", (1.001, 1.5)),
     cost=0.2,
     note="'each mechanism being mu_k-GDP' is a slip for mu_i; budgets are fixed in advance, mechanisms may adapt",
 )
@@ -280,7 +279,7 @@ def compositions_stay_below_the_curve(*, mu, factor=1):
     bounds.gaussian_mechanism_gdp,
     quick=({"sensitivity": 2.0, "sigma": 4.0},),
     full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
-    control=Sabotage("noise of standard deviation sigma / {}", (1.001, 2)),
+    control=Control("noise of standard deviation sigma / {}", (1.001, 2)),
     given=("wzw25.def2.2/explicit/curve",),
     cost=0.2,
 )
@@ -314,7 +313,7 @@ def every_shift_stays_below_the_curve(*, sensitivity, sigma, factor=1):
     bounds.gaussian_mechanism_curve,
     quick=({"sensitivity": 2.0, "sigma": 4.0},),
     full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
-    control=Sabotage("the characterization at {} Delta / sigma", (1.001, 2)),
+    control=Control("the characterization at {} Delta / sigma", (1.001, 2)),
     cost=0.05,
 )
 def the_curve_is_attained(*, sensitivity, sigma, factor=1):
@@ -335,7 +334,7 @@ def the_curve_is_attained(*, sensitivity, sigma, factor=1):
     bound=lambda sensitivity, sigma, **_: sensitivity / sigma,
     quick=grid(sensitivity=[1.0], sigma=[1.0], dimension=[1]),
     full=grid(sensitivity=[1.0], sigma=[0.7, 3.73], dimension=[20]),
-    control=Sabotage("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
+    control=Control("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
     chunk=lambda **_: 10_000,
     cap=20,
     cost=2e-7,
@@ -357,7 +356,7 @@ CURVE = "wzw25.def2.2/explicit/curve"
     bounds.approx_epsilon,
     quick=grid(mu=[1.0], delta=[1e-5]),
     full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
-    control=Sabotage("mu^2 / 2 divided by {}", (1.1, 2, 10**6)),
+    control=Control("mu^2 / 2 divided by {}", (1.1, 2, 10**6)),
     given=(CURVE,),
     cost=0.2,
     note="half of delta is never spent; Definition 2.1 prints epsilon < 1, which the appendix itself does not keep to",
@@ -379,7 +378,7 @@ def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
         *grid(mu=[1e-8, 2e-6], delta=[1 - 1e-12]),
         *grid(mu=[1.0, 10.0], delta=[0.5]),
     ),
-    control=Sabotage("epsilon divided by {}", (1.1, 2)),
+    control=Control("epsilon divided by {}", (1.1, 2)),
     given=(CURVE,),
     cost=0.3,
     note="'any fixed delta > 0' looks wrong, but no mu > 0 meets the hypothesis at delta >= 1; sharp as delta -> 0",
@@ -400,7 +399,7 @@ def corollary_e2_follows(*, mu, delta, factor=1):
         *grid(epsilon=[1e-13, 7.9e-12], delta=[1 - 1e-12], m=[2]),
         *grid(epsilon=[5.0, 10.0], delta=[0.5], m=[1]),
     ),
-    control=Sabotage("the budget of each mechanism multiplied by {}", (1.1, 2)),
+    control=Control("the budget of each mechanism multiplied by {}", (1.1, 2)),
     given=("wzw25.rem2.3/printed/composition", "wzw25.corE.2/printed"),
     cost=0.3,
     note="for every m: the composed budget does not depend on it; epsilon <= 8 log(1/delta) is corE.2's hypothesis",

@@ -9,11 +9,10 @@ import numpy as np
 
 from bounds.exact.balls import enclosure, exact
 from bounds.wzw25 import hinge_gradient as bounds
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 HINGE = "domain: hinge losses"
-
-
 WORST = {  # replacement?
     True: "(x, +1) against (x, -1) with ||x|| = radius, at w = 0",
     False: "any record with ||x|| = radius, at w = 0",
@@ -29,7 +28,7 @@ def broken(setting, point, lhs, rhs, claimed, found, python):
 @exact_claim(
     bounds.first_order_gap,
     quick=({"steps": 8},),
-    control=Sabotage("subgradients {} times too long", (1.5, 3)),
+    control=Control("subgradients {} times too long", (1.5, 3)),
     cost=0.1,
 )
 def subgradients_lie_below(*, steps, factor=1):
@@ -96,8 +95,6 @@ assert found > {float(claimed)!r}"""
 
 
 SCALES = grid(radius=[1.0], width=[0.125])
-
-
 MORE_SCALES = grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0])
 
 
@@ -105,7 +102,7 @@ MORE_SCALES = grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0])
     bounds.add_remove_sensitivity,
     quick=SCALES,
     full=MORE_SCALES,
-    control=Sabotage("a sensitivity {} times too small", (1.01,)),
+    control=Control("a sensitivity {} times too small", (1.01,)),
     cost=0.01,
 )
 def add_remove_is_attained(*, radius, width, factor=1):
@@ -119,7 +116,7 @@ def add_remove_is_attained(*, radius, width, factor=1):
     bounds.replacement_sensitivity,
     quick=SCALES,
     full=MORE_SCALES,
-    control=Sabotage("a sensitivity {} times too small", (1.01,)),
+    control=Control("a sensitivity {} times too small", (1.01,)),
     cost=0.02,
 )
 def replacement_is_attained(*, radius, width, factor=1):
@@ -134,7 +131,7 @@ def replacement_is_attained(*, radius, width, factor=1):
     bounds.lipschitz_constant,
     quick=({"norm": 1.0, "width": 0.25},),
     full=({"norm": 0.0, "width": 1.0}, {"norm": 100.0, "width": 0.001}),
-    control=Sabotage("a Lipschitz constant {} times too small", (1.01,)),
+    control=Control("a Lipschitz constant {} times too small", (1.01,)),
     cost=0.02,
 )
 def hinge_is_lipschitz(*, norm, width, factor=1):

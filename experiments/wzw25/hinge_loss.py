@@ -11,7 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.wzw25 import hinge_loss as bound
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, refuted
 from experiments.wzw25.inliers_and_outliers import WEIGHTS, broken, hinge_sum, smallest_hinge
 
 
@@ -33,7 +34,7 @@ def clouds(n):
 @exact_claim(
     bound.rescaled_weights,
     quick=({"n": 12},),
-    control=Sabotage("weights scaled {} times too far", (1.01, 2)),
+    control=Control("weights scaled {} times too far", (1.01, 2)),
     cost=0.3,
 )
 def scale_is_free(*, n, factor=1):
@@ -65,7 +66,7 @@ def scale_is_free(*, n, factor=1):
     bound.smallest_hinge,
     quick=({"n": 16},),
     full=({"n": 40},),
-    control=Sabotage("dual weights {} times as large", (1.01, 2)),
+    control=Control("dual weights {} times as large", (1.01, 2)),
     cost=0.1,
 )
 def minimum_is_attained(*, n, factor=1):
@@ -85,7 +86,7 @@ def minimum_is_attained(*, n, factor=1):
     bound.hinge_excess,
     quick=({"n": 16},),
     full=({"n": 40},),
-    control=Sabotage("dual weights {} times as large", (1.01, 2)),
+    control=Control("dual weights {} times as large", (1.01, 2)),
     cost=0.1,
 )
 def excess_is_positive(*, n, factor=1):

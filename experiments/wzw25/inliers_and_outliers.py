@@ -17,7 +17,9 @@ from scipy.optimize import linprog
 from bounds.exact.balls import enclosure, exact
 from bounds.wzw25 import hinge_loss
 from bounds.wzw25 import inliers_and_outliers as bound
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted
+from experiments.checks.inequality import inequality_claim
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import min_outliers
 
 LARGEST_DENOMINATOR = 10**6
@@ -93,12 +95,16 @@ def splits(b=Fraction(1)):
 
 
 SEPARATOR = (Fraction(1), Fraction(0))
-
-
 SPLIT = {"quick": ({"b": 1},), "full": ({"b": 1000}, {"b": 0.125})}
 
 
-@exact_claim(bound.loss_through_excess, control=Sabotage("only 1/{} of the excess", (1.01, 2)), cost=0.4, **SPLIT)
+@inequality_claim(
+    bound.loss_through_excess,
+    control=Control("only 1/{} of the excess", (1.01, 2)),
+    note="an equality, by Definition A.11",
+    cost=0.4,
+    **SPLIT,
+)
 def loss_is_minimum_and_excess(*, b, factor=1):
     """The loss of several w against the minimum of the linear programme and the excess above it."""
     for setting, inliers, outliers, width in splits(Fraction(b)):
@@ -106,49 +112,28 @@ def loss_is_minimum_and_excess(*, b, factor=1):
         _, weights = smallest_hinge(Z, width)
         for w in (SEPARATOR, *WEIGHTS[:4]):
             loss = hinge_sum(w, Z, width)
-            excess = hinge_loss.hinge_excess(loss=loss, weights=weights)
-            claimed = bound.loss_through_excess(smallest=sum(weights), excess=excess / Fraction(factor))
-            if loss > claimed:
-                return refuted("enumeration", broken(setting, {}, loss, claimed, float(claimed), ""))
-    return holds("derivation", "everywhere", tightness=(1, 1), note="an equality, by Definition A.11")
+            excess = hinge_loss.hinge_excess(loss=loss, weights=weights) / Fraction(factor)
+            yield setting, loss, bound.loss_through_excess(smallest=sum(weights), excess=excess)
 
 
-@exact_claim(
-    bound.separator_loss,
-    given=("wzw25.eq2/printed/1-excess",),
-    control=Sabotage("only 1/{} of the separator's loss", (1.01, 2)),
-    cost=0.4,
-    **SPLIT,
-)
-def separator_is_a_candidate(*, b, factor=1):
+@inequality_claim(bound.separator_loss, given=[bound.loss_through_excess], caught=(1.01, 2), cost=0.4, **SPLIT)
+def separator_is_a_candidate(*, b):
     """The exact minimum against the loss of e_1, the separator of the inliers."""
-    ratios = []
     for setting, inliers, outliers, width in splits(Fraction(b)):
-        smallest = sum(smallest_hinge(inliers + outliers, width)[1])
-        loss = bound.separator_loss(
-            inlier_loss=hinge_sum(SEPARATOR, inliers, width), outlier_loss=hinge_sum(SEPARATOR, outliers, width)
-        ) / Fraction(factor)
-        if smallest > loss:
-            return refuted("enumeration", broken(setting, {}, smallest, loss, float(loss), ""))
-        ratios += [smallest / loss] if loss else []
-    return holds("derivation", "everywhere", tightness=(float(max(ratios)),) * 2)
+        _, weights = smallest_hinge(inliers + outliers, width)
+        losses = {"inlier_loss": inliers, "outlier_loss": outliers}
+        losses = {name: hinge_sum(SEPARATOR, Z, width) for name, Z in losses.items()}
+        yield setting, sum(weights), bound.separator_loss(**losses)
 
 
-@exact_claim(
-    bound.separated_loss,
-    control=Sabotage("a confidence margin {} times gamma", (1.01, 2)),
-    cost=0.02,
-    **SPLIT,
+@inequality_claim(
+    bound.separated_loss, control=Control("a confidence margin {} times gamma", (1.01, 2)), cost=0.02, **SPLIT
 )
 def separator_has_no_loss(*, b, factor=1):
     """The separator's loss on its inliers, c = gamma included, at any scale of the records."""
     for setting, inliers, _, width in splits(Fraction(b)):
-        gamma = inliers[0][0]
-        claimed = bound.separated_loss(width=width / Fraction(b), gamma=gamma / Fraction(b))
-        loss = hinge_sum(SEPARATOR, inliers, width * Fraction(factor))
-        if loss > claimed:
-            return refuted("enumeration", broken(setting, {}, loss, claimed, "0", ""))
-    return holds("derivation", "everywhere")
+        claimed = bound.separated_loss(width=width / Fraction(b), gamma=inliers[0][0] / Fraction(b))
+        yield setting, hinge_sum(SEPARATOR, inliers, width * Fraction(factor)), claimed
 
 
 def outlier_losses(statement, b, factor):
@@ -173,7 +158,6 @@ assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width){divid
 
 @exact_claim(
     bound.outlier_loss_printed,
-    corrected_by="wzw25.eq2/corrected/4-outliers",
     severity="constant",
     note="the hinge of a record at margin -||x|| is 1 + ||x||/c: an outlier opposite to w_in always exceeds the "
     "printed bound, whether ||x|| is the record's norm or the largest; where c <= ||x||, as under (a), by a factor 2 "
@@ -198,7 +182,7 @@ def outlier_costs_its_norm(*, b, factor=1):
     return holds("enumeration", "settings", tightness=(float(ratio),) * 2)
 
 
-@exact_claim(bound.outlier_loss, control=Sabotage("bound / {}", (1.001, 2)), cost=0.03, **SPLIT)
+@exact_claim(bound.outlier_loss, control=Control("bound / {}", (1.001, 2)), cost=0.03, **SPLIT)
 def outlier_costs_one_more(*, b, factor=1):
     """The same outliers against (1 + ||x||/c) |S_out|."""
     ratio, setting, loss, claimed = outlier_losses(bound.outlier_loss, Fraction(b), factor)
@@ -215,7 +199,7 @@ def outlier_costs_one_more(*, b, factor=1):
         "wzw25.eq2/printed/3-inliers",
         "wzw25.eq2/corrected/4-outliers",
     ),
-    control=Sabotage("bound / {}", (1.01, 2)),
+    control=Control("bound / {}", (1.01, 2)),
     cost=0.4,
     **SPLIT,
 )
@@ -240,7 +224,7 @@ def loss_is_outliers_and_excess(*, b, factor=1):
     bound.total_order,
     quick=({"constant": 2},),
     given=("wzw25.eq2/explicit/5-total",),
-    control=Sabotage("the constant 2 / {}", (1.01, 2)),
+    control=Control("the constant 2 / {}", (1.01, 2)),
     cost=0.02,
     note="for records in the unit ball and c <= gamma, which bracket (a) needs; for c > gamma it fails, since one "
     "outlier may cost 1 + 1/gamma",
@@ -270,7 +254,7 @@ def order_has_a_constant(*, constant, factor=1):
     bound.most_removed,
     quick=({"records": 3},),
     full=({"records": 4},),
-    control=Sabotage("only n - {} points removed", (3,)),
+    control=Control("only n - {} points removed", (3,)),
     cost=0.1,
     note="read: no record is zero, and some two records are not opposite (for n >= 3 the first implies the second); "
     "without an intercept (1, +1) and (2, -1) on a line are opposite, and one record is all that can be kept",
@@ -298,7 +282,7 @@ HAIR = Fraction(1, 10**9)
     bound.hinge_risk,
     quick=({"inliers": 40},),
     full=({"inliers": 200},),
-    control=Sabotage("1/{} of the outliers", (2, 4)),
+    control=Control("1/{} of the outliers", (2, 4)),
     cost=0.2,
     note="no answer to the question, which is open. It shows that the factor 1/gamma is no artefact of the proof as "
     "long as a hinge loss is minimised, whatever its width",

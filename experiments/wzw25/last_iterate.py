@@ -12,7 +12,8 @@ from bounds.exact.balls import Phi
 from bounds.wzw25 import last_iterate as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, mean_claim, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import broken
 from experiments.wzw25.noisy_gd import ceiling, separable
 from mechanisms import noisy_gd
@@ -61,7 +62,6 @@ def share_of_truth(d, s):
     quick=({"d": 10},),
     full=({"d": 3}, {"d": 100}),
     severity="cosmetic",
-    corrected_by="wzw25.lemC.2/corrected",
     note=(
         "for beta <= 1/e we neither prove the printed rate nor refute it: our derivation pays 1 + H_T for constant "
         "steps, as the literature does, and no logarithm for linearly decaying ones (part decaying); on the 1-norm, up "
@@ -109,7 +109,7 @@ def one_step_quantile(beta, sensitivity, distance):
     bounds.last_iterate_corrected,
     quick=({"n": 2, "d": 1, "mu": 0.5, "sensitivity": 1.0, "distance": 1e4, "beta": 0.05},),
     full=grid(n=[100], d=[1, 20], mu=[0.01, 1.0], sensitivity=[1.0], distance=[1.0], beta=[1e-9, 0.1, 1 - 1e-9]),
-    control=Sabotage("a bound {} times smaller", (10, 30, 100)),
+    control=Control("a bound {} times smaller", (10, 30, 100)),
     cost=0.05,
 )
 def closed_form_is_above_the_derivation(*, n, d, mu, sensitivity, distance, beta, factor=1):
@@ -172,11 +172,7 @@ def excess(law, Z, width, reference, rng, size):
 
 
 KINDS = grid(kind=["separable", "opposed"], d=[3], steps=[50], mu=[1.0])
-
-
 MORE = grid(kind=["separable", "opposed"], d=[1, 8], steps=[1, 7, 300], mu=[0.5])
-
-
 MEAN = dict(
     quick=KINDS,
     full=MORE,
@@ -216,7 +212,7 @@ def sampled(rng, size, stride, setting):
     bounds.last_iterate_mean,
     bound=constant_mean,
     high=lambda **setting: sum(truncated(**setting, stride="tuned")[1]),
-    control=Sabotage("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
+    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
     **MEAN,
 )
 def constant_steps(rng, size, *, factor=1, **setting):
@@ -228,7 +224,7 @@ def constant_steps(rng, size, *, factor=1, **setting):
     bounds.decaying_mean,
     bound=decaying_mean,
     high=lambda **setting: sum(truncated(**setting, stride="decaying")[1]),
-    control=Sabotage("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
+    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
     **MEAN,
 )
 def decaying_steps(rng, size, *, factor=1, **setting):
@@ -239,7 +235,7 @@ def decaying_steps(rng, size, *, factor=1, **setting):
 TAIL = dict(
     quick=tuple(s | {"beta": 0.1} for s in KINDS),
     full=tuple(s | {"beta": 0.05} for s in MORE),
-    control=Sabotage("a bound {} times too small", (2, 4, 8, 16, 32, 64, 128)),
+    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64, 128)),
     chunk=lambda **setting: 500,
     cap=10,
     cost=1e-5,

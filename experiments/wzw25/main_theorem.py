@@ -19,7 +19,8 @@ from bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
 from bounds.wzw25.whole_grid import tail_logs
 from experiments.checks.privacy_conversion import PRECISION
 from experiments.data import load
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.adaptive_pairs import (
     GDP,
     LINKS,
@@ -61,7 +62,7 @@ from mechanisms.solvers.margin import subset_margins
     quick=({"n": 4, "d": 2, "mu": 2.0},),
     full=({"n": 12, "d": 2, "mu": 2.0},),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("all noise {} times too small", (4, 8)),
+    control=Control("all noise {} times too small", (4, 8)),
     cost=2e-5,
     note="the released average, logistic regression on weights, index and margin; the selection hides the scores",
     **GDP,
@@ -77,7 +78,7 @@ def averaged_release(*, n, d, mu, factor=1):
     quick=({"n": 2, "d": 2, "mu": 1.0, "radius": 1000.0},),
     full=({"n": 2, "d": 2, "mu": 1.0, "radius": 0.001},),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("records {} times longer than the noise is made for", (1.5, 2)),
+    control=Control("records {} times longer than the noise is made for", (1.5, 2)),
     cost=2e-6,
     note="white box; records of norm b, noise for b",
     **LONG,
@@ -99,7 +100,7 @@ def ball_white_box(*, n, d, mu, radius, factor=1):
     quick=({"n": 10, "mu": 1.0},),
     full=({"n": 30, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
-    control=Sabotage("all noise {} times too small", (1.5, 2)),
+    control=Control("all noise {} times too small", (1.5, 2)),
     cost=2e-5,
     note="white box on people of the RAND health-insurance experiment; one person's outcome is flipped",
     **GDP,
@@ -126,8 +127,6 @@ def adaptive_margin_is_private(*, epsilon, delta, n, radius, factor=1):
 # Theorems L.1 and L.2: no range is printed ----------------------------------------------------------------------------
 
 ROWS = 10**6  # k of the projection: the constant of its O(.) and beta are free
-
-
 BEYOND = """from math import exp
 from bounds.wzw25.algorithms import unlimited_budget
 from bounds.wzw25.algorithms import single_record_gap
@@ -181,13 +180,13 @@ OUTSIDE = dict(
 )
 
 
-@exact_claim(bounds.ball_privacy, corrected_by="wzw25.thmL.1/corrected/privacy", **OUTSIDE)
+@exact_claim(bounds.ball_privacy, **OUTSIDE)
 def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
     """Theorem L.1 beyond epsilon = 8 log(1/delta)."""
     return beyond_the_range(bounds.ball_privacy, epsilon, delta, radius, factor)
 
 
-@exact_claim(bounds.ball_population_privacy, corrected_by="wzw25.thmL.2/corrected/privacy", **OUTSIDE)
+@exact_claim(bounds.ball_population_privacy, **OUTSIDE)
 def any_epsilon_is_not_private_either(*, epsilon, delta, radius, factor=1):
     """Theorem L.2 beyond epsilon = 8 log(1/delta)."""
     return beyond_the_range(bounds.ball_population_privacy, epsilon, delta, radius, factor)
@@ -252,7 +251,7 @@ def contradictory_main(power):
     bounds.least_order,
     quick=({"epsilon": 1.0},),
     full=({"epsilon": 30.0},),
-    control=Sabotage("the margin of {} - 1 more outliers read as that of fewer", (2,)),
+    control=Control("the margin of {} - 1 more outliers read as that of fewer", (2,)),
     given=("wzw25.def6.1/explicit/nested",),
     note="the right side does not depend on the release: simultaneity over 2^S costs nothing and claims nothing more",
     cost=0.1,
@@ -288,12 +287,12 @@ def scaled_corners():
 
 def off_grid_mean(**point):
     """`error_off_grid` where epsilon may exceed 8 log(1/delta)."""
-    return whole_grid.error_off_grid.theorem.function(**point)
+    return whole_grid.error_off_grid.theorem.formula(**point)
 
 
 def off_grid_tail(**point):
     """`quantile_off_grid` where epsilon may exceed 8 log(1/delta)."""
-    return whole_grid.quantile_off_grid.theorem.function(**point)
+    return whole_grid.quantile_off_grid.theorem.formula(**point)
 
 
 L_GIVEN = ("wzw25.thm6.5/explicit/off-grid", "wzw25.thmL.1/explicit/scale")
@@ -345,7 +344,7 @@ def scaled_tail(*, factor=1):
 @exact_claim(
     bounds.scaled_radius,
     quick=({"radius": 1.0, "scale": 1024.0}, {"radius": 1.0, "scale": 2.0**-30}),
-    control=Sabotage("the radius scaled {} times too far", (1.25,)),
+    control=Control("the radius scaled {} times too far", (1.25,)),
     cost=0.1,
 )
 def releases_keep_their_weights(*, radius, scale, factor=1):
@@ -372,7 +371,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
 
 @exact_claim(
     bounds.main_population_rate,
-    control=Sabotage("the second term divided by {}", (1.01,)),
+    control=Control("the second term divided by {}", (1.01,)),
     given=("wzw25.thm6.7/printed/population",),
     cost=0.05,
     note="follows from Theorem 6.7, for Algorithm 3 with the penalised score; the other part is about the empirical "
@@ -385,7 +384,7 @@ def main_theorem_follows(*, factor=1):
         mine = bounds.main_population_rate(**sample)
         if factor > 1:
             shrunk = sample | {"outliers": sample["outliers"] / factor}
-            mine = bounds.main_population_rate.theorem.function(**shrunk)
+            mine = bounds.main_population_rate.theorem.formula(**shrunk)
         if mine < theirs * (1 - 1e-12):
             told = {"claimed": f"at least {theirs:g}", "found": f"{mine:g}"}
             return refuted("enumeration", inequality(sample, theirs, mine, **told))
@@ -399,7 +398,7 @@ def main_theorem_follows(*, factor=1):
     bounds.scaled_rate,
     quick=({"radius": 10.0},),
     full=({"radius": 1e-6}, {"radius": 1e6}),
-    control=Sabotage("C divided by {}", (1000,)),
+    control=Control("C divided by {}", (1000,)),
     cost=0.3,
     note="as printed M* runs with R~_S, the empirical score; Appendix I proves the bound for the penalised score, "
     "which the explicit reading has. Nothing in the paper bounds the dimension of the run that the empirical score "
@@ -413,14 +412,14 @@ def scaled_rate_is_of_the_right_order(*, radius, factor=1):
         return min(1.0, value)
 
     found = order(explicit, bounds.scaled_rate, factor, radius)
-    if found.verdict != HOLDS:
+    if found.outcome != HOLDS:
         return found
     return inconclusive("NO_CONSTANT", "with the penalised score: " + found.note, series=found.series)
 
 
 @exact_claim(
     bounds.scaled_twin,
-    control=Sabotage("the radius multiplied by {}, the margins not", (1.01,)),
+    control=Control("the radius multiplied by {}, the margins not", (1.01,)),
     cost=0.05,
 )
 def scale_is_free(*, factor=1):
@@ -428,7 +427,7 @@ def scale_is_free(*, factor=1):
     for sample in SAMPLES:
         for scale in (1e-6, 0.5, 1e6):
             moved = sample | {"gamma": sample["gamma"] * scale}
-            one = bounds.scaled_rate.theorem.function(**moved, radius=scale * factor)
+            one = bounds.scaled_rate.theorem.formula(**moved, radius=scale * factor)
             other = bounds.scaled_twin(**moved, radius=scale)
             if abs(one - other) > 1e-9 * other:
                 told = {"claimed": f"equal to {other:g}", "found": f"{one:g}"}
@@ -440,7 +439,7 @@ def scale_is_free(*, factor=1):
     bounds.scaled_risk,
     quick=grid(n=[10**10], epsilon=[1.0], delta=[1e-5], radius=[10.0]),
     full=grid(n=[10**6, 10**13], epsilon=[0.1, 8.0], delta=[1e-5], radius=[1e-6, 1e6]),
-    control=Sabotage("the bound divided by {}", (10, 100)),
+    control=Control("the bound divided by {}", (10, 100)),
     given=(EXPLICIT,),
     cost=0.05,
 )

@@ -11,7 +11,8 @@ from math import log2
 
 from bounds.wzw25 import margin_grid as bound
 from bounds.wzw25.margin_grid import doubling_grid
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.margin_profiles import (
     BEYOND_N,
     HAIR,
@@ -38,7 +39,6 @@ from experiments.instances.margin_profiles import (
     bound.grid_order,
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 1000}),
-    corrected_by="wzw25.lem6.4/corrected",
     severity="cosmetic",
     cost=0.02,
     note="only for epsilon beyond 4 n, which nobody uses: up to there the constant is 4. The proof assumes epsilon <= "
@@ -108,7 +108,7 @@ def grid_loses_four(*, n, factor=1):
 @exact_claim(
     bound.grid_size,
     quick=({"largest": 5000},),
-    control=Sabotage("a grid that grows by {}, not 2", (3,)),
+    control=Control("a grid that grows by {}, not 2", (3,)),
     cost=0.3,
     note="as a set; written as a list, the value 1 appears twice when n is a power of two",
 )
@@ -151,7 +151,6 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     bound.ball_order,
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 20}),
-    corrected_by="wzw25.corG.2/corrected",
     severity="statement",
     cost=0.02,
     note="the display lacks the b that its terms need: it is no rescaling of Lemma 6.4, and stands only for b^2 "
@@ -217,7 +216,7 @@ def ball_carries_its_radius(*, n, radius, factor=1):
 @exact_claim(
     bound.same_display_constant,
     given=("wzw25.lemG.1/printed",),
-    control=Sabotage("bound / {}", (1.01, 2), {"n": 32, "radius": 0.5}),
+    control=Control("bound / {}", (1.01, 2), {"n": 32, "radius": 0.5}),
     cost=0.1,
     quick=({"n": 32, "radius": 0.5}, *BALLS["quick"]),
     full=BALLS["full"],
@@ -254,7 +253,7 @@ def by_neighbours(n, lhs, rhs, factor, claimed, **more):
 
 def bounded_at(statement, outliers):
     """The right side of a display as a function of (profile, epsilon, gamma, below), `outliers` chosen there."""
-    formula = statement.theorem.function
+    formula = statement.theorem.formula
 
     def right(profile, epsilon, gamma, below):
         m = bisect_left(profile, gamma if outliers == "gamma" else below)
@@ -267,7 +266,7 @@ def bounded_at(statement, outliers):
     bound.grid_neighbour,
     quick=({"largest": 300},),
     full=({"largest": 3000},),
-    control=Sabotage("a grid that grows by {}, not 2", (3,)),
+    control=Control("a grid that grows by {}, not 2", (3,)),
     cost=0.05,
 )
 def grid_is_dense(*, largest, factor=1):
@@ -287,7 +286,7 @@ def grid_is_dense(*, largest, factor=1):
 @exact_claim(
     bound.fewest,
     given=("wzw25.def6.1/explicit/nested",),
-    control=Sabotage("the outliers of {} times the grid value", (4, 40)),
+    control=Control("the outliers of {} times the grid value", (4, 40)),
     cost=0.05,
     **SIZES,
 )
@@ -361,7 +360,7 @@ def best_level_is_near(*, n, factor=1):
             choices = [(k, m) for k, m in steps(profile) if n * m >= 1] + [(bisect_left(profile, 1), Fraction(1))]
             for epsilon in budgets(n):
                 lhs = min(at_level(profile, g, epsilon) for g in doubling_grid(n))
-                formula = bound.best_level_bound.theorem.function
+                formula = bound.best_level_bound.theorem.formula
                 rhs = min(formula(outliers=k, n=n, gamma=m, epsilon=epsilon) for k, m in choices)
                 yield {"epsilon": epsilon}, lhs, rhs / Fraction(factor)
 
@@ -375,7 +374,6 @@ def best_level_is_near(*, n, factor=1):
     bound.general_constant,
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 1000}),
-    corrected_by="wzw25.lem6.4.s1/corrected",
     severity="cosmetic",
     cost=0.02,
     note="beyond 4 n the constant of the case epsilon <= n is too small, and no constant is large enough",
@@ -407,7 +405,7 @@ def four_n_is_no_loss(*, n, factor=1):
     return on_all_profiles(n, lambda epsilon: bound.restricted_constant(n=n, epsilon=epsilon), chosen, factor, "4 g")
 
 
-@exact_claim(bound.short_margin, control=Sabotage("value / {}", (1.01, 2)), cost=0.01, **SIZES)
+@exact_claim(bound.short_margin, control=Control("value / {}", (1.01, 2)), cost=0.01, **SIZES)
 def short_margins_are_trivial(*, n, factor=1):
     """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma a hair below 1/n."""
 
@@ -435,7 +433,7 @@ def any_margin_is_near(*, n, factor=1):
 
 @exact_claim(
     bound.left_margin,
-    control=Sabotage("the empty subset counts as a margin {}", (2, 1000)),
+    control=Control("the empty subset counts as a margin {}", (2, 1000)),
     cost=0.2,
     note="removing all records counts with margin 1, the largest level; with margin +inf, a minimum over nothing, the "
     "right side would be 0 for every dataset, here and in Lemma 6.4, Theorems 4.1, 6.5 and 6.7",
@@ -444,7 +442,7 @@ def any_margin_is_near(*, n, factor=1):
 def levels_are_margins(*, n, factor=1):
     """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave, of all records too."""
     lattice = [Fraction(j, 40) for j in range(1, 41)]
-    formula = bound.left_margin.theorem.function
+    formula = bound.left_margin.theorem.formula
     for profile in profiles(n):
         for epsilon in budgets(n)[:3]:
             left = min(1, *(at_level(profile, gamma, epsilon) for gamma in {*lattice, *(m for _, m in steps(profile))}))

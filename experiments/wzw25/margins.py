@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from bounds.wzw25 import margins as bound
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 FAMILIES = {  # n records in the plane, from awkward corners of Equation 1
@@ -63,7 +64,7 @@ def witness(setting, claimed, found, X, y, python):
     bound.hull_distance,
     quick=({"n": 12},),
     full=({"n": 1}, {"n": 2}, {"n": 150}),
-    control=Sabotage("weights that sum to {}", (1.001, 2)),
+    control=Control("weights that sum to {}", (1.001, 2)),
     cost=0.1,
 )
 def distance_is_margin(*, n, factor=1):
@@ -116,7 +117,7 @@ def hard_margin_svm(Z, at_least=1.0):
     bound.svm_margin,
     quick=({"n": 30, "d": 5},),
     full=({"n": 1, "d": 1}, {"n": 20, "d": 60}, {"n": 400, "d": 20}),
-    control=Sabotage("constraints y <w, x> >= {}", (1.001, 2)),
+    control=Control("constraints y <w, x> >= {}", (1.001, 2)),
     cost=0.05,
 )
 def margin_is_svm(*, n, d, factor=1):
@@ -154,7 +155,7 @@ KINDS = ("general", "ties", "short")
     bound.fewest_outliers,
     quick=({"n": 7, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 9, "d": 3}, {"n": 8, "d": 10}),
-    control=Sabotage("inlier sets with a margin within 1/{} of the level, not at least it", (4, 20)),
+    control=Control("inlier sets with a margin within 1/{} of the level, not at least it", (4, 20)),
     cost=0.3,
 )
 def inlier_sets_shrink(*, n, d, factor=1):
@@ -199,7 +200,7 @@ def inlier_sets_shrink(*, n, d, factor=1):
     bound.outlier_count,
     quick=({"n": 6, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 8, "d": 4}),
-    control=Sabotage("the empty subset left out (strictness {})", (2,)),
+    control=Control("the empty subset left out (strictness {})", (2,)),
     cost=0.1,
     note="not printed: gamma of the empty subset is +inf, so S itself is always an outlier set; without that "
     "S_out(gamma) is empty for every gamma above the longest record, and the minima over it in Lemma 6.3, "
@@ -226,7 +227,7 @@ def some_outlier_set(*, n, d, factor=1):
     bound.outlier_count_at_zero,
     quick=({"n": 6, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 8, "d": 1}),
-    control=Sabotage("gamma(S') > gamma in place of >= (strictness {})", (2,)),
+    control=Control("gamma(S') > gamma in place of >= (strictness {})", (2,)),
     cost=0.1,
     note="a set that is not separable has gamma(S) = 0, which reaches level 0: m(0) = 0 for any data",
 )

@@ -16,7 +16,8 @@ from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from bounds.wzw25.noisy_gd_proof import squared_gradient
 from experiments.data import load
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, mean_claim, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import HINGE, broken
 from mechanisms import noisy_gd
 
@@ -43,7 +44,7 @@ def privacy_witness(setting, claimed, spent, python):
     bounds.gdp_parameter,
     quick=({"n": 10, "steps": 25}, {"n": 1, "steps": 1}),
     full=grid(n=[1, 3, 1000], steps=[1, 2, 9, 10**6]),
-    control=Sabotage("noise {} times too small", (1.01,)),
+    control=Control("noise {} times too small", (1.01,)),
     given=(
         "wzw25.lemA.10/printed/replacement",
         "wzw25.rem2.3/printed/composition",
@@ -79,7 +80,7 @@ def one_step_average(n, sensitivity, distance):
         {"n": 1, "d": 1, "steps": 1, "mu": 0.1, "sensitivity": 1.0, "distance": 1.0},
         *grid(n=[100], d=[1, 50], steps=[1], mu=[1.0], sensitivity=[0.01, 1.0], distance=[0.01, 1.0]),
     ),
-    control=Sabotage("a bound {} times too small", (3, 10, 100, 1000)),
+    control=Control("a bound {} times too small", (3, 10, 100, 1000)),
     given=("wzw25.lemA.9/printed", "wzw25.lemC.1.s4/printed/one-step", "wzw25.lemC.1.s5/corrected/telescoped"),
 )
 def average_within_explicit(*, n, d, steps, mu, sensitivity, distance, factor=1):
@@ -104,7 +105,7 @@ def average_within_explicit(*, n, d, steps, mu, sensitivity, distance, factor=1)
     bounds.averaged_rate,
     quick=({"d": 1, "mu": 0.05, "sensitivity": 1.0, "distance": 1.0},),
     full=grid(d=[1, 100], mu=[0.01, 1.0], sensitivity=[1.0], distance=[1.0]),
-    control=Sabotage("the bound divided by ||w_ref - w_0||^({} - 1)", (2,)),
+    control=Control("the bound divided by ||w_ref - w_0||^({} - 1)", (2,)),
     given=("wzw25.lemC.1/explicit/utility",),
     note=(
         "hinge losses, as Section 3 says; T = n^2 mu^2 rounded up, at least 1. Where n mu < 1 the average is w_0, and "
@@ -141,7 +142,7 @@ def average_within_rate(*, d, mu, sensitivity, distance, factor=1):
             return inconclusive("FAILED", "the certified function is not explicit / g")
     box = {"share": (0.0, 1.0), "inverse_d": (0.0, 1.0)}
     proof = certify(over(ratio), at(ratio), box, 1.4143)
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("NO_CONSTANT", "no finite constant was certified")
     axis = [float(x) for x in np.geomspace(0.1, 1000, 41)]
     explicit = [
@@ -195,7 +196,7 @@ def smallest_useful_n():
     quick=({"n": 20, "d": 5, "steps": 80, "mu": 1.0, "sensitivity": 4.0, "distance": 1.0},),
     full=grid(n=[20], d=[2, 10], steps=[41, 400], mu=[1.0], sensitivity=[4.0], distance=[1.0])
     + grid(n=[100], d=[5], steps=[500], mu=[0.5], sensitivity=[4.0], distance=[1.0]),
-    control=Sabotage("a bound {} times too small", (1.5, 2, 4, 8), of="bound"),
+    control=Control("a bound {} times too small", (1.5, 2, 4, 8), of="bound"),
     bound=lambda **setting: bounds.averaged_hinge_excess(**setting),
     high=lambda *, n, d, steps, mu, **_: sum(averaged_problem(n, d, steps, mu)[3:]),
     chunk=lambda **setting: 500,
@@ -246,7 +247,7 @@ ATTACKED = dict(
 @attack_claim(
     bounds.gdp_parameter,
     law="noisy_gd_iterates",
-    control=Sabotage("noise {} times too small", (1.2, 1.5, 2)),
+    control=Control("noise {} times too small", (1.2, 1.5, 2)),
     note="white box, exact likelihood ratio, kappa = 1",
     **ATTACKED,
 )
@@ -258,7 +259,7 @@ def all_iterates(*, n, steps, factor=1):
 @attack_claim(
     bounds.gdp_parameter,
     law="noisy_gd_last",
-    control=Sabotage("noise {} times too small", (1.2, 1.5, 2)),
+    control=Control("noise {} times too small", (1.2, 1.5, 2)),
     note="black box, logistic regression; in the linear range w_T alone reveals all of mu",
     **ATTACKED,
 )
@@ -270,7 +271,7 @@ def last_iterate(*, n, steps, factor=1):
 @attack_claim(
     bounds.gdp_parameter,
     law="noisy_gd_average",
-    control=Sabotage("noise {} times too small", (1.5, 2, 3)),
+    control=Control("noise {} times too small", (1.5, 2, 3)),
     note="black box, logistic regression; kappa = sqrt(3)/2, the average blurs late steps",
     **ATTACKED | {"full": ({"n": 3, "steps": 16},)},
 )
@@ -286,7 +287,7 @@ def averaged(*, n, steps, factor=1):
     quick=({"n": 24, "rows": "longest first"},),
     full=({"n": 40, "rows": "first"},),
     bound=lambda **setting: 1.0,
-    control=Sabotage("noise {} times too small", (1.5, 2, 3)),
+    control=Control("noise {} times too small", (1.5, 2, 3)),
     chunk=lambda **setting: 2000,
     cap=10,
     cost=2e-5,

@@ -13,7 +13,8 @@ from bounds.exact.certify import at, certify
 from bounds.wzw25 import noisy_gd_proof as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.noisy_gd import noise_std, printed_steps
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import HINGE, broken
 from experiments.wzw25.noisy_gd import privacy_witness
 from mechanisms import noisy_gd
@@ -31,7 +32,6 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
     quick=({"n": 1, "mu": 0.1}, {"n": 10, "mu": 0.5}),
     full=({"n": 7, "mu": 0.3}, {"n": 100, "mu": 0.999}, {"n": 1000, "mu": 1e-4}),
     severity="privacy",
-    corrected_by="wzw25.lemC.1.s2/corrected/noise",
     note="rounding down, the literal range t = 0, ..., T - 1, spends less than mu, and makes no step where n mu < 1",
 )
 def n_delta_is_enough_noise(*, n, mu, factor=1):
@@ -47,7 +47,7 @@ def n_delta_is_enough_noise(*, n, mu, factor=1):
     bounds.whole_steps_gdp,
     quick=({"steps": 7, "mu": 0.1, "sensitivity": 1.0},),
     full=grid(steps=[1, 2, 1000], mu=[1e-3, 1.0, 30.0], sensitivity=[1e-3, 7.0]),
-    control=Sabotage("noise {} times too small", (1.01,)),
+    control=Control("noise {} times too small", (1.01,)),
 )
 def sigma_from_whole_steps(*, steps, mu, sensitivity, factor=1):
     """The float sigma our law uses, in exact arithmetic: T Delta^2 <= mu^2 sigma^2."""
@@ -115,7 +115,7 @@ def excess(z, w, u, width):
 @exact_claim(
     bounds.squared_gradient,
     quick=({"d": 2},),
-    control=Sabotage("a second moment {} times too small", (1.5, 5)),
+    control=Control("a second moment {} times too small", (1.5, 5)),
     cost=0.1,
 )
 def second_moments(*, d, factor=1):
@@ -161,7 +161,7 @@ def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared, factor=1):
 @exact_claim(
     bounds.one_step,
     quick=({"d": 2},),
-    control=Sabotage("noise and gradients {} times smaller in the bound", (2, 5)),
+    control=Control("noise and gradients {} times smaller in the bound", (2, 5)),
     given=("wzw25.lemA.9/printed", "wzw25.lemC.1.s3/printed/second-moment"),
     cost=0.1,
 )
@@ -200,7 +200,6 @@ def constant_loss(distance):
     bounds.telescoped,
     quick=({"distance": 1.0}, {"distance": 100.0}),
     severity="cosmetic",
-    corrected_by="wzw25.lemC.1.s5/corrected/telescoped",
     note="the last term lacks 1 / (2 eta), its unit differs from the others'; the next line drops it, harmlessly",
 )
 def telescoped_as_printed(*, distance, factor=1):
@@ -216,7 +215,7 @@ def telescoped_as_printed(*, distance, factor=1):
     bounds.telescoped_corrected,
     quick=({"distance": 100.0},),
     full=grid(distance=[1e-3, 1.0, 1e6]),
-    control=Sabotage("a second moment {} times too small", (5,)),
+    control=Control("a second moment {} times too small", (5,)),
     given=("wzw25.lemC.1.s4/printed/one-step",),
     cost=0.1,
 )
@@ -243,7 +242,7 @@ def telescoped_corrected(*, distance, factor=1):
     bounds.balanced,
     quick=({"distance": 1.5, "steps": 7, "second_moment": 3.0},),
     full=grid(distance=[1e-3, 1e3], steps=[1, 10**6], second_moment=[1e-6, 1e6]),
-    control=Sabotage("a step size {} times too long", (1.01,)),
+    control=Control("a step size {} times too long", (1.01,)),
     note="the proof's eta has n^2 L^2 where the algorithm has n^2 Delta^2; L appears nowhere else and must be Delta",
 )
 def step_size_balances(*, distance, steps, second_moment, factor=1):
@@ -262,7 +261,7 @@ def step_size_balances(*, distance, steps, second_moment, factor=1):
 @exact_claim(
     bounds.last_line,
     quick=({"d": 1, "mu": 0.05, "sensitivity": 1.0, "distance": 1.0},),
-    control=Sabotage("a last line {} times smaller", (1.01,)),
+    control=Control("a last line {} times smaller", (1.01,)),
     note="sharp at d = 1, T = n^2 mu^2; true for every T >= n^2 mu^2, T = 1 > n^2 mu^2 included",
 )
 def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
@@ -279,9 +278,9 @@ def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
         return inconclusive("FAILED", "the certified function is not left / right side")
     box = {"share": (0.0, 1.0), "root": (0.0, 1.0)}
     proof = certify(lambda share, root: ratio(arb(share[1]), arb(root[1])), at(ratio), box, 1)  # increasing in both
-    if proof.verdict == "REFUTED":
+    if proof.outcome == "REFUTED":
         return refuted("certificate", broken(setting, proof.point, proof.reached, 1, 1, proof.reached, ""))
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"only <= {proof.bound} is certified")
     return holds("certificate", "everywhere", tightness=(1.0, 1.0))
 

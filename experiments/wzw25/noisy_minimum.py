@@ -30,7 +30,7 @@ from experiments.checks.gaussian_tails import (
     formula,
     worst_chosen,
 )
-from experiments.engine.claim import Sabotage, exact_claim
+from experiments.engine.claim import Control, exact_claim
 
 # Lemmas F.1 and F.2 ---------------------------------------------------------------------------------------
 
@@ -53,7 +53,6 @@ def chosen_mean_sharp(*, factor=1):
     **PRINTED_RANGE,
     cost=TAIL_COST,
     severity="statement",
-    corrected_by="wzw25.lemF.2/corrected",
 )
 def chosen_tail(*, sigma, factor=1):
     """P(excess > printed level) against beta, for scores (0, gap, ..., gap) with the gap at the level."""
@@ -82,7 +81,7 @@ def chosen_tail_sharp(*, sigma, factor=1):
 
 # Lemmas F.1 and F.2 ---------------------------------------------------------------------------------------
 
-CHOSEN_BY = Sabotage("chosen under noise {} times as large", (2, 3, 5))
+CHOSEN_BY = Control("chosen under noise {} times as large", (2, 3, 5))
 
 
 @exact_claim(noisy_minimum.chosen_against_noisy_minimum, control=CHOSEN_BY, cost=0.05)
@@ -113,7 +112,7 @@ def chosen_and_range(*, factor=1):
     return decide_pathwise(noisy_minimum.chosen_against_range, worst_chosen, factor, "the two steps before, added")
 
 
-@exact_claim(noisy_minimum.min_is_minus_max, control=Sabotage("noise of mean {} - 1", (1.001, 2)), cost=0.1)
+@exact_claim(noisy_minimum.min_is_minus_max, control=Control("noise of mean {} - 1", (1.001, 2)), cost=0.1)
 def minimum_is_minus_maximum(*, factor=1):
     """E min = -E max for symmetric noise."""
 
@@ -135,7 +134,6 @@ def twice_the_maximum(*, factor=1):
     **PRINTED_RANGE,
     cost=TAIL_COST,
     severity="statement",
-    corrected_by="wzw25.lemF.2.s1/corrected",
 )
 def noise_range_tail(*, sigma, factor=1):
     """Corollary A.6 for the noise of the candidates."""

@@ -19,18 +19,8 @@ from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from bounds.wzw25.last_iterate import iterate_weights
 from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.engine.claim import (
-    Sabotage,
-    attack_claim,
-    exact_claim,
-    grid,
-    holds,
-    inconclusive,
-    mean_claim,
-    rate_claim,
-    refuted,
-    tail_claim,
-)
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, rate_claim, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.adaptive_pairs import (
     COMPOSITION,
     GAUSSIAN,
@@ -93,7 +83,7 @@ CLIPPED = dict(
     quick=({"n": 4, "steps": 9},),
     full=({"n": 1, "steps": 1}, {"n": 3, "steps": 16}),
     bound=lambda *, n, steps, **_: sqrt(steps) / n,
-    control=Sabotage("rows clipped at {} times 2 v", (1.5, 2)),
+    control=Control("rows clipped at {} times 2 v", (1.5, 2)),
     **GDP,
 )
 
@@ -129,7 +119,7 @@ def stretched_record_last(*, n, steps, factor=1):
     bounds.projected_gdp,
     quick=({"n": 10, "steps": 25, "gamma": 0.5, "radius": 1.0},),
     full=grid(n=[1, 3, 1000], steps=[1, 10**6], gamma=[1e-3, 1.0], radius=[0.01, 1.0, 1000.0]),
-    control=Sabotage("projected rows clipped at {} times 2 v", (1.05, 2)),
+    control=Control("projected rows clipped at {} times 2 v", (1.05, 2)),
     given=(REPLACEMENT, COMPOSITION, GAUSSIAN, "wzw25.lemC.1/printed/privacy"),
     cost=0.1,
     note="Algorithm 1's input line prints Phi in R^{d x k}; line 2 needs k x d. Sensitivity is the gradient's, not L's",
@@ -191,7 +181,6 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
 @exact_claim(
     bounds.expected_order_as_printed,
     severity="statement",
-    corrected_by="wzw25.lemD.1/corrected",
     note="misprint: the term of the outliers lacks the factor b, which the last line of the proof and Corollary D.2 "
     "have; true as printed for b <= 1, hence in the unit ball of Theorem 6.5",
 )
@@ -215,7 +204,7 @@ def order_claim(order, factor, note):
     return decide_order(averaged_loss, order, AVERAGE, AVERAGE_PROOFS, samples(), note=note, series=series)
 
 
-WITHOUT_B = Sabotage("the term of the outliers times b^(1 - {}), as Lemma D.1 prints it at 2", (2,))
+WITHOUT_B = Control("the term of the outliers times b^(1 - {}), as Lemma D.1 prints it at 2", (2,))
 
 
 @exact_claim(
@@ -236,7 +225,7 @@ def expected_order_holds(*, factor=1):
         {"n": 10, "gamma": 300.0, "outliers": 3, "mu": 0.1, "beta": 1e-9, "steps": 1, "radius": 1000.0},
         {"n": 4, "gamma": 1.0, "outliers": 1, "mu": 1e6, "beta": 0.1, "steps": 10**14, "radius": 1.0},
     ),
-    control=Sabotage("a bound {} times too small", (200,)),
+    control=Control("a bound {} times too small", (200,)),
     given=(DESCENT, MARGIN),
     note="sampled in part error",
 )
@@ -286,7 +275,7 @@ def small_sets():
 @exact_claim(
     bounds.fewest_outliers_loss,
     quick=({"mu": 3.0, "beta": 0.1},),
-    control=Sabotage("m(gamma) + {} - 1 for m(gamma)", (2,)),
+    control=Control("m(gamma) + {} - 1 for m(gamma)", (2,)),
     given=("wzw25.lemD.1/explicit", "wzw25.def6.1/explicit/never-empty"),
     cost=0.1,
 )
@@ -344,7 +333,7 @@ def slack_family(order, factor):
 
 @exact_claim(
     bounds.last_order_without_logs,
-    control=Sabotage("the term of the outliers times gamma^({} - 1)", (2,)),
+    control=Control("the term of the outliers times gamma^({} - 1)", (2,)),
     given=("wzw25.lem6.3/explicit/closed", "wzw25.lem6.3/explicit/lifting"),
     note="free logarithms: log^{1/2}(1/beta) log^{1/2}((n+1)(n+2)/beta) (4 + 3 log T), T = n^2 mu^2; for beta >= 1/2 "
     "nothing is claimed",
@@ -388,7 +377,7 @@ def last_iterate_without_log(*, factor=1):
     bounds.last_loss,
     quick=({"n": 5, "gamma": 1.0, "outliers": 0, "mu": 0.1, "beta": 0.1, "radius": 1.0},),
     full=grid(n=[1, 100], gamma=[0.2], outliers=[1], mu=[0.01, 1.0], beta=[1e-9, 0.5], radius=[1.0, 50.0]),
-    control=Sabotage("a bound {} times too small", (10**4,)),
+    control=Control("a bound {} times too small", (10**4,)),
     given=("wzw25.lemC.2/explicit/last", MARGIN),
     cost=0.05,
 )
@@ -417,7 +406,7 @@ def closed_form_is_above(*, n, gamma, outliers, mu, beta, radius, factor=1):
     bounds.lifted_margin,
     quick=({"k": 2, "d": 2},),
     full=({"k": 3, "d": 3},),
-    control=Sabotage("margins less {} - 1 after clipping", (2,)),
+    control=Control("margins less {} - 1 after clipping", (2,)),
     cost=0.1,
 )
 def lifting_changes_no_sign(*, k, d, factor=1):
@@ -469,11 +458,7 @@ def arguments(*, d, factor=1, **setting):
 
 
 SMALL = {"n": 20, "d": 2, "gamma": 0.8, "outliers": 0, "mu": 3.0, "beta": 0.1, "steps": 1800, "radius": 1.0}
-
-
 PROJECTED = {"n": 10, "d": 400, "gamma": 1.0, "outliers": 0, "mu": 80.0, "beta": 0.05, "steps": 4129, "radius": 1.0}
-
-
 LONG = {"n": 20, "d": 2, "gamma": 40.0, "outliers": 1, "mu": 6.0, "beta": 0.1, "steps": 3600, "radius": 50.0}
 
 
@@ -487,7 +472,7 @@ def smallest_useful_n():
     bounds.expected_error,
     quick=(SMALL,),
     full=(SMALL | {"outliers": 1, "mu": 6.0}, LONG, PROJECTED),
-    control=Sabotage(NOISE, (1000,)),
+    control=Control(NOISE, (1000,)),
     bound=lambda **setting: bounds.expected_error(**arguments(**setting)),
     chunk=lambda *, d, **setting: 200 if d < 10 else 20,
     cap=5,
@@ -524,7 +509,7 @@ def data_of(setting):
     bounds.last_tail,
     quick=(SMALL | {"n": 10, "mu": 20.0, "steps": 4000},),
     full=(SMALL | {"outliers": 2, "mu": 6.0, "steps": 3600}, LONG, PROJECTED | {"beta": 0.1}),
-    control=Sabotage(NOISE, (300,)),
+    control=Control(NOISE, (300,)),
     cost=1e-3,
     note="Lemma 6.3 on the records themselves, unclipped, last iterate, constant steps with log(1/beta)",
     **TAIL,
@@ -539,7 +524,7 @@ def last_iterates_exceed(rng, size, *, factor=1, **setting):
     bounds.weighted_average_tail,
     quick=(SMALL,),
     full=(SMALL | {"outliers": 2, "mu": 6.0, "steps": 3600}, LONG, PROJECTED | {"beta": 0.1}),
-    control=Sabotage(NOISE, (30,)),
+    control=Control(NOISE, (30,)),
     cost=1e-3,
     note="weights of the average by `iterate_weights`; they depend on no data",
     **TAIL,
@@ -575,7 +560,7 @@ def whole_points(*, first, last, points, **_):
     full=({"first": 10, "last": 1000, "points": 8, "mu": 0.05, "gamma": 0.8, "d": 5},),
     bound=lambda *, first, last, **_: bounds.loss_along_n(first=first, last=last),
     high=lambda **setting: (1.0, 1.0),
-    control=Sabotage("a budget that falls like n^-({} - 1)/2", (2,)),
+    control=Control("a budget that falls like n^-({} - 1)/2", (2,)),
     chunk=lambda **setting: 250,
     cap=6,
     cost=2e-4,
@@ -598,7 +583,7 @@ def loss_by_n(rng, size, *, first, last, points, mu, gamma, d, factor=1):
     full=({"first": 1, "last": 100, "points": 8, "n": 200, "mu": 0.05, "d": 20},),
     bound=lambda *, first, last, **_: bounds.loss_along_gamma(first=first, last=last),
     high=lambda **setting: (1.0, 1000.0),
-    control=Sabotage("the allowed ratio divided by {}", (10**4,), of="bound"),
+    control=Control("the allowed ratio divided by {}", (10**4,), of="bound"),
     chunk=lambda **setting: 100,
     cap=4,
     cost=1e-4,
@@ -620,7 +605,7 @@ def loss_by_gamma(rng, size, *, first, last, points, n, mu, d, factor=1):
     full=({"first": 1, "last": 300, "points": 8, "n": 1000, "mu": 0.05, "gamma": 0.8, "d": 20},),
     bound=lambda *, first, last, **_: bounds.loss_along_outliers(first=first, last=last),
     high=lambda **setting: (1.0, 10.0),
-    control=Sabotage("the allowed ratio divided by {}", (60,), of="bound"),
+    control=Control("the allowed ratio divided by {}", (60,), of="bound"),
     chunk=lambda **setting: 50,
     cap=4,
     cost=2e-3,
@@ -643,7 +628,7 @@ RELEASES = 16  # of one projection: a trial is their mean
     full=({"first": 1000, "last": 100000, "points": 8, "n": 10, "gamma": 0.8, "mu": 5.0},),
     bound=lambda *, first, last, **_: bounds.loss_along_dimension(first=first, last=last),
     high=lambda **setting: (1.0, 1.0),
-    control=Sabotage(
+    control=Control(
         "noise times (d / first)^(({} - 1)/2)",
         (3,),
         {"first": 16, "last": 1600, "points": 2, "n": 10, "gamma": 0.8, "mu": 5.0},

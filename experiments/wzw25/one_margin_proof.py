@@ -15,7 +15,8 @@ from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.checks.gaussian_tails import construction
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.planted import growing, least_loss, overtakes
 from mechanisms.solvers.margin import geometric_margin
 
@@ -45,7 +46,7 @@ def everywhere_below(pairs, factor, scope, note="", python=""):
 
 @exact_claim(
     bounds.noise_part,
-    control=Sabotage("a right side {} times smaller", (2.9,)),
+    control=Control("a right side {} times smaller", (2.9,)),
     given=("wzw25.lemC.1/explicit/utility",),
     note="Lemma C.1, whose proof ends in this constant; T = n^2 mu^2 rounded up",
 )
@@ -64,7 +65,7 @@ def four_is_enough(*, factor=1):
 
 @exact_claim(
     bounds.last_noise_part,
-    control=Sabotage("a right side {} times smaller", (2, 4)),
+    control=Control("a right side {} times smaller", (2, 4)),
     given=("wzw25.lemD.1.s5/printed", "wzw25.lem6.2/printed"),
 )
 def substitution_of_sizes(*, factor=1):
@@ -82,7 +83,7 @@ def substitution_of_sizes(*, factor=1):
 
 @exact_claim(
     bounds.inlier_loss,
-    control=Sabotage("the width gamma/3 times {}", (1.001, 2)),
+    control=Control("the width gamma/3 times {}", (1.001, 2)),
     cost=0.05,
 )
 def inliers_are_free(*, factor=1):
@@ -116,7 +117,6 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
 @exact_claim(
     bounds.outlier_loss,
     severity="cosmetic",
-    corrected_by="wzw25.lemD.1.s3/corrected",
     note="E1 is named as the event gamma(Phi S_in) >= gamma/3, which says nothing about outliers; the event of Lemma "
     "B.1, which does, has the same probability, and then the step is right. On E1 alone clipping leaves 1 + 6b/gamma",
 )
@@ -133,7 +133,7 @@ def event_says_nothing_of_outliers(*, factor=1):
 
 @exact_claim(
     bounds.outlier_loss_corrected,
-    control=Sabotage("a right side {} times smaller", (1.1,)),
+    control=Control("a right side {} times smaller", (1.1,)),
     given=("wzw25.lemB.1/explicit",),
 )
 def cauchy_schwarz_is_attained(*, factor=1):
@@ -148,7 +148,7 @@ def cauchy_schwarz_is_attained(*, factor=1):
 
 @exact_claim(
     bounds.twenty_three_fifths,
-    control=Sabotage("23/5 divided by {}", (1.031,)),
+    control=Control("23/5 divided by {}", (1.031,)),
 )
 def cost_of_an_outlier(*, factor=1):
     """share (1 + (3/share) sqrt(1 + share/3)) <= 23/(5 factor) on [0, 1], in balls."""
@@ -158,10 +158,10 @@ def cost_of_an_outlier(*, factor=1):
 
     constant = float(Fraction(23, 5) / Fraction(factor))
     proof = certify(over(cost), at(cost), {"share": (0.0, 1.0)}, constant)
-    if proof.verdict == "REFUTED":
+    if proof.outcome == "REFUTED":
         point = {"share": proof.point["share"]}
         return refuted("certificate", inequality(point, cost(exact(point["share"])), constant))
-    if proof.verdict != "HOLDS":
+    if proof.outcome != "HOLDS":
         return inconclusive("FAILED", f"the certificate stopped at {proof.bound}")
     share = [0.05 * i for i in range(1, 21)]
     series = {
@@ -176,7 +176,7 @@ def cost_of_an_outlier(*, factor=1):
 
 @exact_claim(
     bounds.projected_sensitivity,
-    control=Sabotage("a right side {} times smaller", (1.001, 2)),
+    control=Control("a right side {} times smaller", (1.001, 2)),
     given=("wzw25.lemA.10/printed/replacement",),
     note="the text says sensitivity of the loss; it is its gradient's",
 )

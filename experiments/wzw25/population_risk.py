@@ -21,7 +21,8 @@ from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import population_risk as bounds
 from experiments.bms22.relative_deviation import shrunk, smallest_sample
 from experiments.bms22.relative_deviation_proof import decide_squares
-from experiments.engine.claim import Sabotage, attack_claim, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.adaptive_pairs import (
     LINKS,
     LONG,
@@ -50,7 +51,7 @@ from mechanisms import sign_projection
     law="adaptive_margin_penalised",
     quick=({"n": 2, "d": 2, "mu": 1.0},),
     cost=2e-6,
-    **SEEN | LONG | {"full": (), "control": Sabotage("all noise {} times too small", (1.2, 1.5))},
+    **SEEN | LONG | {"full": (), "control": Control("all noise {} times too small", (1.2, 1.5))},
     note="white box with projections of 1 and 2 rows for 2 columns, so the penalties differ",
 )
 def penalised_white_box(*, n, d, mu, factor=1):
@@ -107,7 +108,7 @@ def counted(setting, claimed, changes, scope, note, python=""):
     bounds.penalised_sensitivity,
     quick=({"n": 2, "k": 3, "beta": 0.25},),
     full=grid(n=[1, 3], k=[1, 50], beta=[0.01, 0.9]),
-    control=Sabotage("a sensitivity {} times smaller", (1.01,)),
+    control=Control("a sensitivity {} times smaller", (1.01,)),
     cost=0.05,
     note="the penalty is the same for neighbours: n is public, beta and k are parameters; log(beta/4) is negative",
 )
@@ -129,7 +130,6 @@ assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensit
     quick=({"n": 2},),
     full=({"n": 3},),
     severity="constant",
-    corrected_by="wzw25.thm6.7.sensitivity/corrected",
     cost=0.05,
     note="as an upper bound it is true, so privacy stands, with n times the noise needed; Eq. 18 counts noise / n",
 )
@@ -146,7 +146,7 @@ def averaged_errors_do_not_change_by_one(*, n, factor=1):
     bounds.averaged_sensitivity_corrected,
     quick=({"n": 2},),
     full=({"n": 1}, {"n": 3}),
-    control=Sabotage("a sensitivity {} times smaller", (1.01,)),
+    control=Control("a sensitivity {} times smaller", (1.01,)),
     cost=0.05,
 )
 def averaged_errors_change_by_one_nth(*, n, factor=1):
@@ -164,14 +164,8 @@ def penalised_score_is_private(*, epsilon, delta, n, radius, factor=1):
 
 
 CONSTANT = 2e5
-
-
 COIN = grid(n=[10**10], epsilon=[1.0], delta=[1e-5])
-
-
 MORE = grid(n=[3, 10**6, 10**13], epsilon=[0.01, 8.0], delta=[1e-12, 0.1])
-
-
 SAMPLES = [
     {"n": n, "gamma": gamma, "outliers": outliers, "epsilon": share * 8 * log(1 / delta), "delta": delta}
     for n in (3, 4, 100, 10**5, 2**30, 10**15)
@@ -180,8 +174,6 @@ SAMPLES = [
     for share in (1e-6, 0.01, 0.999)
     for delta in (1e-100, 1e-5, 0.9)
 ]
-
-
 EXPLICIT = "wzw25.thm6.7/explicit/population"
 
 
@@ -215,7 +207,7 @@ def order(explicit, rate, factor, radius=None):
         told = {"claimed": f"explicit / (g Lambda) at most {claimed:g}", "found": f"{worst:.4g}"}
         return refuted("enumeration", inequality(point, worst, claimed, **told))
     box = {"u": (log(3) * (1 - 1e-12), 700.0)}
-    if certify(over(excess_of_order), at(excess_of_order), box, claimed).verdict != HOLDS:
+    if certify(over(excess_of_order), at(excess_of_order), box, claimed).outcome != HOLDS:
         return inconclusive("NO_CONSTANT", "the certificate did not close")
     axis = [1.1 + 0.5 * i for i in range(40)]
     return holds(
@@ -263,7 +255,7 @@ def first_useful(limit=2**60):
     bounds.population_risk,
     quick=COIN,
     full=MORE,
-    control=Sabotage("the bound divided by {}", (10, 100)),
+    control=Control("the bound divided by {}", (10, 100)),
     given=("wzw25.lem6.3/explicit/closed", "wzw25.thm6.7.s2/printed", "wzw25.lemF.2/explicit"),
     nonvacuous_from=first_useful,
     cost=0.05,
@@ -277,7 +269,7 @@ def explicit_population_risk_holds(*, n, epsilon, delta, factor=1):
 
 @exact_claim(
     bounds.population_rate,
-    control=Sabotage("C divided by {}", (1000,)),
+    control=Control("C divided by {}", (1000,)),
     given=(EXPLICIT,),
     cost=0.3,
 )
@@ -290,7 +282,7 @@ def population_rate_holds(*, factor=1):
     bounds.relative_deviation_cited,
     quick=({"n": 60, "V": 2, "beta": 0.5}, {"n": 150, "V": 2, "beta": 1e-3}),
     full=(*grid(n=[20, 60, 200], V=[2], beta=[0.9, 0.1, 1e-3]), *grid(n=[6, 40], V=[0, 1], beta=[0.99])),
-    control=Sabotage("Q divided by {}", (8, 16), {"n": 150, "V": 2, "beta": 1e-8}),
+    control=Control("Q divided by {}", (8, 16), {"n": 150, "V": 2, "beta": 1e-8}),
     given=("bms22.lemA.1/printed",),
     nonvacuous_from=lambda: smallest_sample(2),
     cost=0.1,
@@ -303,7 +295,7 @@ def citation_holds(*, n, V, beta, factor=1):
     if factor > 1:
         level = shrunk(relative_deviation.relative, n, V, beta, factor)
     found = decide_uniform(setting, n, V, beta, level)
-    if V < 2 or found.verdict != "HOLDS":
+    if V < 2 or found.outcome != "HOLDS":
         return found
     truth, mass = two_atoms(n, level)
     if truth > exact(beta):
@@ -335,7 +327,6 @@ def enough(n, k):
     quick=({"n": 100, "k": 1, "beta": 1e-6}, {"n": 10, "k": 1, "beta": 1e-6}),
     full=({"n": 1000, "k": 1, "beta": 1e-12}, {"n": 1000, "k": 3, "beta": 1e-40}, {"n": 10**5, "k": 12, "beta": 0.9}),
     severity="statement",
-    corrected_by="wzw25.lem6.6/corrected",
     cost=0.15,
     note="log(beta/4) for log(4/beta): smaller beta asks for more and the printed bound gives less, below beta = "
     "4 (2n)^(-5k) it is negative. It fails for one fixed w already, near beta = 2 (2n)^(-5k/2) and below. It holds for "
@@ -366,7 +357,7 @@ def printed_bound_fails(*, n, k, beta, factor=1):
         *grid(n=[100, 1000], k=[1, 3], beta=[0.999, 1e-3, 1e-8]),
         *grid(n=[100_000], k=[1, 24], beta=[1e-10, 1e-300]),
     ),
-    control=Sabotage("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
+    control=Control("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
     given=("wzw25.lemI.2/printed", "wzw25.lem6.6.s1/printed"),
     nonvacuous_from=lambda: smallest_sample(constant=5),
     cost=0.35,
@@ -381,7 +372,7 @@ def corrected_bound_holds(*, n, k, beta, factor=1):
     return decide_uniform(setting, n, k, beta, level)
 
 
-@exact_claim(bounds.twice_geometric_mean, control=Sabotage("the right-hand side divided by {}", (1.001,)), cost=0.05)
+@exact_claim(bounds.twice_geometric_mean, control=Control("the right-hand side divided by {}", (1.001,)), cost=0.05)
 def means_are_ordered(*, factor=1):
     """a^2 + b^2 >= 2 a b."""
     return decide_squares(
@@ -391,7 +382,7 @@ def means_are_ordered(*, factor=1):
 
 @exact_claim(
     bounds.doubled,
-    control=Sabotage("the right-hand side divided by {}", (1.01,)),
+    control=Control("the right-hand side divided by {}", (1.01,)),
     cost=0.05,
     note="so the last line of the proof is right, and the statement, with log(beta/4), is not what it proves",
 )

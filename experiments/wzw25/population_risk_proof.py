@@ -13,7 +13,8 @@ from bounds.wzw25 import algorithms
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as steps
 from experiments.bms22.relative_deviation import shrunk
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.deviation_laws import decide_uniform, inequality, level_of
 from experiments.instances.hypothesis_classes import Halfplanes
 
@@ -62,7 +63,7 @@ def two_scores_disagree(*, n, beta, factor=1):
 @exact_claim(
     steps.projected_deviation,
     quick=({"n": 1000, "k": 3, "beta": 1e-6},),
-    control=Sabotage("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
+    control=Control("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
     given=("wzw25.lem6.6/corrected",),
     cost=0.3,
 )
@@ -95,7 +96,7 @@ def selection(statement, n, mu, k, factor=1):
     """(right-hand side, chance of selecting badly, allowed chance): one run never errs, all others always do."""
     calls, beta = len(algorithms.margin_grid(n)), 1 / n**2
     best = 5 * uniform.complexity(exact(n), k, exact(beta) / calls)
-    bound = exact(statement.theorem.function(n=n, calls=calls, mu=mu, beta=beta, best=best))
+    bound = exact(statement.theorem.formula(n=n, calls=calls, mu=mu, beta=beta, best=best))
     return bound, best_loses(calls, n * exact(mu) / factor), 2 * exact(beta)
 
 
@@ -121,7 +122,6 @@ def decide_selection(statement, n, mu, k, factor=1, python=""):
     quick=({"n": 10_000, "mu": 6e-4, "k": 1},),
     full=({"n": 1000, "mu": 6e-3, "k": 1}, {"n": 10**6, "mu": 6e-6, "k": 10}),
     severity="constant",
-    corrected_by="wzw25.thm6.7.s3/corrected",
     cost=0.03,
     note="term (b) lacks a factor 2 (the score bounds half the risk), term (c) a factor 2/mu, as Lemma F.2 lacks "
     "sigma. The theorem's O~ absorbs both. It fails where epsilon is small: n = 10,000 and mu = 6e-4 mean epsilon = "
@@ -131,7 +131,7 @@ def equation_18_fails(*, n, mu, k, factor=1):
     """The exact chance that a bad run is selected, all noise Gaussian, for candidates of risk 0 and 1."""
     python = EQUATION_18.format(n=n, mu=mu, k=k).strip()
     found = decide_selection(steps.selected_risk_printed, n, mu, k, factor, python)
-    if found.verdict == "REFUTED":
+    if found.outcome == "REFUTED":
         return found
     return inconclusive("ONE_SIDED_ORACLE", "not broken by these candidates")
 
@@ -140,7 +140,7 @@ def equation_18_fails(*, n, mu, k, factor=1):
     steps.selected_risk,
     quick=({"n": 10_000, "mu": 6e-3, "k": 1},),
     full=grid(n=[1000, 10**6], mu=[0.01, 0.1, 1.0], k=[1, 10]),
-    control=Sabotage("noise {} times as large", (4, 8, 16)),
+    control=Control("noise {} times as large", (4, 8, 16)),
     given=("wzw25.lemF.2/corrected", "wzw25.lem6.6/corrected"),
     cost=0.03,
 )
@@ -154,7 +154,7 @@ def corrected_equation_18_holds(*, n, mu, k, factor=1):
     bound=lambda *, beta, **setting: 2 * beta,
     quick=({"n": 1000, "calls": 12, "mu": 0.05, "beta": 0.05},),
     full=grid(n=[500, 3000], calls=[4, 12], mu=[0.1, 1.0], beta=[0.05]),
-    control=Sabotage("noise {} times as large", (100,)),
+    control=Control("noise {} times as large", (100,)),
     chunk=lambda **setting: 100,
     cap=5,
     cost=4e-4,
@@ -197,7 +197,7 @@ def calls(n):
 
 @exact_claim(
     steps.grid_size_bound,
-    control=Sabotage("the bound divided by {}", (3,)),
+    control=Control("the bound divided by {}", (3,)),
     cost=0.2,
     note="floor(log2 n) + 2 <= 4 log2 n; all n < 600 and around powers of two up to 2^59 counted",
 )
@@ -209,7 +209,7 @@ def grid_is_small(*, factor=1):
 
 @exact_claim(
     steps.term_a,
-    control=Sabotage("the right-hand side divided by {}", (1.3,)),
+    control=Control("the right-hand side divided by {}", (1.3,)),
     cost=0.1,
     note="with the constant of k taken as 1; |Gamma| <= 4 log2 n in both logarithms",
 )
@@ -226,7 +226,7 @@ def term_a_is_bounded(*, factor=1):
 
 @exact_claim(
     steps.term_b,
-    control=Sabotage("the right-hand side divided by {}", (2,)),
+    control=Control("the right-hand side divided by {}", (2,)),
     cost=0.1,
     note="1/mu = 4 sqrt(|Gamma| log(1/delta)) / epsilon and |Gamma| <= 4 log2 n",
 )
@@ -260,7 +260,6 @@ def price_of_confidence(n):
     steps.term_c,
     quick=({"n": 100},),
     severity="cosmetic",
-    corrected_by="wzw25.thm6.7.s7/corrected",
     cost=0.02,
     note="an inequality in fact, which is all the proof needs",
 )
@@ -277,7 +276,7 @@ def term_c_is_not_equal(*, n, factor=1):
 
 @exact_claim(
     steps.term_c_at_most,
-    control=Sabotage("the right-hand side divided by {}", (1.1, 1.5)),
+    control=Control("the right-hand side divided by {}", (1.1, 1.5)),
     cost=0.1,
     note="8 log 2 + 16 log n <= 16 log 2 + 16 log n",
 )

@@ -14,7 +14,8 @@ from bounds.exact.balls import exact
 from bounds.wzw25 import projected_margins as bound
 from experiments.bms22.sign_projection import SIZES, TAIL, breaks
 from experiments.data import load
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import above, corners, failed, rows_order, sharp_records
 from experiments.wzw25.removal_margin import removal_margin_curve
 from mechanisms.sign_projection import sign_projection
@@ -25,7 +26,7 @@ from mechanisms.solvers.margin import geometric_margin, signed_records
     bound.angles_rows,
     quick=grid(n=[10], d=[64], e=[1.0], beta=[0.1]),
     full=grid(n=[1, 30], d=[2, 512], e=[0.5, 1.0], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (4, 6, 8)),
+    control=Control("only 1/{} of the rows", (4, 6, 8)),
     **TAIL,
 )
 def angles_break(rng, size, *, n, d, e, beta, factor=1):
@@ -36,7 +37,7 @@ def angles_break(rng, size, *, n, d, e, beta, factor=1):
 
 @exact_claim(
     bound.angles_order,
-    control=Sabotage("the constant 94.1 divided by {}", (1.1, 2, 4)),
+    control=Control("the constant 94.1 divided by {}", (1.1, 2, 4)),
     given=("bms22.lemA.3/explicit/union", "bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"),
     note="Unlike bms22's Lemma A.3, which it cites, this one survives n = 1, beta -> 1: log(n(n+1)/beta) >= log 2. "
     "e = 1 is allowed and holds.",
@@ -56,8 +57,6 @@ def angles_printed(*, factor=1):
 
 
 DERIVATION = ("bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed", "wzw25.lemB.2.s1/corrected")
-
-
 MARGIN_SIZES = [1, 2, 10, 10**6]
 
 
@@ -89,7 +88,7 @@ TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 
         {"n": 20, "d": 30, "gamma": 45.0, "b": 50.0, "beta": 0.1},
         {"n": 20, "d": 30, "gamma": 0.009, "b": 0.01, "beta": 0.1},
     ),
-    control=Sabotage("only 1/{} of the rows", (50, 100, 200)),
+    control=Control("only 1/{} of the rows", (50, 100, 200)),
     **TAIL,
 )
 def third_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
@@ -102,7 +101,7 @@ def third_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
     bound.half_margin_rows,
     quick=grid(n=[20], d=[30], gamma=[0.5], b=[1.0], beta=[0.1]),
     full=grid(n=[2, 100], d=[400], gamma=[0.5], b=[1.0], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (50, 100, 200)),
+    control=Control("only 1/{} of the rows", (50, 100, 200)),
     **TAIL,
 )
 def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
@@ -115,7 +114,7 @@ def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
     bound.margin_rows,
     quick=grid(n=[20], d=[30], gamma=[0.9], b=[1.0], e=[0.9], beta=[0.1]),
     full=grid(n=[2, 100], d=[400], gamma=[0.3], b=[1.0], e=[0.5], beta=[0.05]),
-    control=Sabotage("only 1/{} of the rows", (20, 60, 120)),
+    control=Control("only 1/{} of the rows", (20, 60, 120)),
     **TAIL,
 )
 def margin_lost(rng, size, *, n, d, gamma, b, e, beta, factor=1):
@@ -145,7 +144,6 @@ assert np.mean(lost) == 15 / 16  # all but those with every Phi e_j parallel to 
 @exact_claim(
     bound.informal_order,
     severity="cosmetic",
-    corrected_by="wzw25.lem5.1/corrected",
     note="The lemma takes S in R^d without a radius, and 1/gamma^2 is not scale-free. Section 3 assumes the unit ball, "
     "and the formal Lemma B.2 prints the radius b: with (b/gamma)^2 it is true. Lemma B.2's own bound gamma/2 - e b/6 "
     "never exceeds gamma/2; its proof gives 0.577 gamma.",
@@ -184,7 +182,7 @@ def informal(*, factor=1):
 
 @exact_claim(
     bound.half_margin_order,
-    control=Sabotage("the constant 94.1 divided by {}", (1.5, 2, 4)),
+    control=Control("the constant 94.1 divided by {}", (1.5, 2, 4)),
     given=(*DERIVATION, "wzw25.lemB.2.s2/printed", "wzw25.lemB.2.s3/corrected"),
     cost=0.02,
 )
@@ -208,7 +206,7 @@ def half_order(*, factor=1):
 
 @exact_claim(
     bound.margin_order,
-    control=Sabotage("the constant 46.9 divided by {}", (1.1, 1.5, 3)),
+    control=Control("the constant 46.9 divided by {}", (1.1, 1.5, 3)),
     given=(*DERIVATION, "wzw25.lemB.2.s2/printed", "wzw25.lemB.2.s3/corrected", "wzw25.lemB.2.s4/corrected"),
     note="The printed chain has two links the wrong way where gamma < e b/3; the conclusion holds there because "
     "gamma/2 - e b/6 < 0 <= gamma(Phi S'). S' is fixed before Phi is drawn: nothing is said of all subsets at once.",
@@ -229,11 +227,7 @@ def margin_printed(*, factor=1):
 
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
-
-
 E = 3 * SPREAD / 5  # distortion 3 |<Phi e_1, Phi e_2>| sqrt(1 - gamma^2), the largest that occurs
-
-
 WRONG_WAY = """
 from fractions import Fraction
 from bounds.wzw25.projected_margins import {name}
@@ -244,8 +238,6 @@ products = [gamma + t * s * inner for t in (1, -1)]
 assert all(abs(p - gamma) <= e / 3 for p in products) and abs(2 * gamma * s * inner) <= e / 3
 assert {claim}
 """.strip()
-
-
 NOT_SEPARABLE = """
 from bounds.wzw25.projected_margins import projected_minimum
 from mechanisms.solvers.margin import geometric_margin
@@ -257,7 +249,6 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
 @exact_claim(
     bound.projected_minimum,
     severity="cosmetic",
-    corrected_by="wzw25.lemB.2.s1/corrected",
     note="Only for gamma = 0 and a set that is not separable, for which Lemma B.2 says nothing.",
     cost=1e-3,
 )
@@ -272,7 +263,7 @@ def minimum_printed(*, factor=1):
 
 @exact_claim(
     bound.projected_minimum_corrected,
-    control=Sabotage("the loss e b/3 divided by {}", (1.01, 2)),
+    control=Control("the loss e b/3 divided by {}", (1.01, 2)),
     cost=0.05,
 )
 def minimum_corrected(*, factor=1):
@@ -298,7 +289,7 @@ def _inner_products():
     return {Fraction(sum(signs), 5) for signs in product((1, -1), repeat=5)}  # of the five products of entries
 
 
-@exact_claim(bound.projected_norm, control=Sabotage("e divided by {}", (1.01, 2)), cost=1e-3)
+@exact_claim(bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), cost=1e-3)
 def norm_step(*, factor=1):
     """||Phi w||^2 <= 1 + e/3 is the event of Lemma B.1 for ||w|| = 1; attained by w = (1, 1)/sqrt(2), exactly."""
     tightest = 0.0
@@ -332,7 +323,6 @@ def _ratio(formula, name, *, factor=1, only_positive=False):
 @exact_claim(
     bound.ratio_step,
     severity="cosmetic",
-    corrected_by="wzw25.lemB.2.s3/corrected",
     note="For gamma < e b/3. The printed minimum also runs over S where S' is meant.",
     cost=1e-3,
 )
@@ -343,7 +333,7 @@ def ratio_printed(*, factor=1):
 
 @exact_claim(
     bound.ratio_step_corrected,
-    control=Sabotage("the right-hand side multiplied by {}", (1.05, 1.5)),
+    control=Control("the right-hand side multiplied by {}", (1.05, 1.5)),
     given=("wzw25.lemB.2.s1/corrected", "wzw25.lemB.2.s2/printed"),
     cost=1e-3,
 )
@@ -374,7 +364,6 @@ def _half(formula, points, name, factor=1):
 @exact_claim(
     bound.half_step,
     severity="cosmetic",
-    corrected_by="wzw25.lemB.2.s4/corrected",
     note="For gamma < e b/3 both sides are negative and the larger factor makes the left one smaller.",
     cost=1e-3,
 )
@@ -385,7 +374,7 @@ def half_printed(*, factor=1):
 
 @exact_claim(
     bound.half_step_corrected,
-    control=Sabotage("the right-hand side multiplied by {}", (1.8, 2.5)),
+    control=Control("the right-hand side multiplied by {}", (1.8, 2.5)),
     cost=5e-3,
 )
 def half_corrected(*, factor=1):
@@ -405,7 +394,7 @@ def half_corrected(*, factor=1):
 
 @exact_claim(
     bound.third_order,
-    control=Sabotage("the constant 24.6 divided by {}", (1.1, 1.5, 3)),
+    control=Control("the constant 24.6 divided by {}", (1.1, 1.5, 3)),
     given=DERIVATION,
     note="gamma = 0: no k is printed (division by 0), but any will do, as no margin is negative. gamma = 1, outside "
     "Lemma B.2's (0, 1), holds too. The proof speaks of the largest inliers only; Lemma B.2 covers every fixed set.",
@@ -428,7 +417,7 @@ def third_printed(*, factor=1):
     )
 
 
-@exact_claim(bound.third_step, control=Sabotage("the left side computed with e = {} gamma", (1.01, 2)), cost=1e-3)
+@exact_claim(bound.third_step, control=Control("the left side computed with e = {} gamma", (1.01, 2)), cost=1e-3)
 def third_identity(*, factor=1):
     """gamma/2 - gamma/6 = gamma/3, in exact arithmetic, linear in gamma: two points decide it."""
     for gamma in (Fraction(0), Fraction(1), Fraction(1, 7)):
@@ -486,7 +475,7 @@ def inlier_set(data, removed):
         {"data": "digits:3-8", "removed": 0.1, "beta": 0.05},
         {"data": "breast_cancer", "removed": 0.1, "beta": 0.1},
     ),
-    control=Sabotage("only 1/{} of the rows", (5000, 10000)),
+    control=Control("only 1/{} of the rows", (5000, 10000)),
     chunk=lambda **setting: round(4 / setting["beta"]),
     cap=5,
     cost=2.4e-3,

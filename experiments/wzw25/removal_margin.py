@@ -32,16 +32,13 @@ from tqdm import tqdm
 
 from bounds.wzw25 import removal_margin as bound
 from experiments.data import load
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, refuted
 from mechanisms.random_features import FourierMap, frequencies
 from mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
 
 LARGE_C = 1e4
-
-
 BANDWIDTH = 0.5  # of the Gaussian kernel; the records have norms up to 1
-
-
 FEATURES = (0, 10, 50)  # random frequencies, each two features; 0: the records themselves
 
 
@@ -166,7 +163,7 @@ def broken_property(curve, X, y):
     bound.best_normalised_margin,
     quick=({"data": "digits:3-8", "removed": 0.1}, {"data": "breast_cancer", "removed": 0.1}),
     full=({"data": "digits:1-8", "removed": 0.5}, {"data": "breast_cancer", "removed": 0.4}),
-    control=Sabotage("the {}nd smallest margin is removed", (2,)),
+    control=Control("the {}nd smallest margin is removed", (2,)),
     cost=0.5,
 )
 def curve_is_as_defined(*, data, removed, factor=1):

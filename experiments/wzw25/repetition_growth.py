@@ -17,12 +17,11 @@ from bounds.exact import tnb
 from bounds.exact.balls import exact, lower_end, upper_end
 from bounds.wzw25 import repetition_growth as rates
 from bounds.wzw25 import repetitions
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, refuted
 from experiments.wzw25.run_counts import compared, gap, points
 
 BITS = 4000  # beta^(-1/eta) at eta = 0.01 has 4,000 bits
-
-
 TEXT = {"n": [8, 20, 1000, 10**9], "alpha": [1.0, 0.25, 2.0], "eta": [1.0, 0.05, 0.5, 4.0, 100.0]}
 
 
@@ -65,7 +64,7 @@ def text_bound(n, alpha, eta):
 @exact_claim(
     rates.inverse_r_rearranged,
     quick=[TEXT],
-    control=Sabotage("n^({} alpha/eta)", (1.001, 2)),
+    control=Control("n^({} alpha/eta)", (1.001, 2)),
     cost=0.05,
 )
 def text_rearranges(*, factor=1, **setting):
@@ -83,7 +82,6 @@ def text_rearranges(*, factor=1, **setting):
     quick=[TEXT],
     cost=0.1,
     severity="constant",
-    corrected_by="wzw25.M.3/corrected/inverse-r",
     note="sufficient, not necessary, as Lemma M.1; for fixed eta the exact need is smaller by a factor that goes to 1 "
     "as |Theta| grows (at eta = 1 it is (|Theta| - 1)(n^alpha - 1)), but by an unbounded one as eta -> 0",
 )
@@ -155,7 +153,7 @@ def mean_below_one(eta, r):
 @exact_claim(
     rates.inverse_r,
     quick=[WHOLE],
-    control=Sabotage("the bound times {}", (2, 10, 100)),
+    control=Control("the bound times {}", (2, 10, 100)),
     cost=0.25,
 )
 def inverse_r_grows_polynomially(*, factor=1, **setting):
@@ -171,7 +169,7 @@ def inverse_r_grows_polynomially(*, factor=1, **setting):
 @exact_claim(
     rates.expected_repetitions,
     quick=[WHOLE],
-    control=Sabotage("the bound times {}", (2, 10, 100)),
+    control=Control("the bound times {}", (2, 10, 100)),
     cost=0.25,
 )
 def expected_repetitions_grow_polynomially(*, factor=1, **setting):
@@ -188,7 +186,7 @@ def expected_repetitions_grow_polynomially(*, factor=1, **setting):
     rates.repetitions_rate,
     quick=[TEXT],
     given=("wzw25.M.3/explicit/rate",),
-    control=Sabotage("n^({} alpha/eta)", (1.01, 1.1, 2)),
+    control=Control("n^({} alpha/eta)", (1.01, 1.1, 2)),
     cost=0.05,
 )
 def rate_follows(*, factor=1, **setting):
@@ -212,7 +210,6 @@ def rate_follows(*, factor=1, **setting):
     quick=[{"n": 8, "alpha": 1.0, "eta": [0.1, 0.02, 0.004], "size": 3, "log_inverse_r": 9.0}],
     cost=0.05,
     severity="constant",
-    corrected_by="wzw25.M.3/corrected/rate-uniform",
     note="the order is right for every fixed eta (part `rate`); its constant cannot be chosen for all eta at once",
 )
 def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
@@ -261,7 +258,7 @@ def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
 @exact_claim(
     rates.repetitions_of_any_law,
     quick=[WHOLE | {"eta": [-0.9, -0.05, 0.0, 0.1, 1.0, 1000.0]}],
-    control=Sabotage("the bound times {}", (1.1, 2, 10)),
+    control=Control("the bound times {}", (1.1, 2, 10)),
     cost=0.25,
 )
 def any_law_needs_many(*, factor=1, **setting):

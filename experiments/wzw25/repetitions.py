@@ -16,14 +16,13 @@ from flint import ctx
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.wzw25 import repetitions as rates
-from experiments.engine.claim import Sabotage, exact_claim, holds, refuted, tail_claim
+from experiments.engine.claim import Control, exact_claim, tail_claim
+from experiments.engine.verdict import holds, refuted
 from experiments.wzw25.repetition_growth import BITS, failure, relaxed, threshold
 from experiments.wzw25.run_counts import compared, gap, points
 from mechanisms import tnb as law_of_runs
 
 NARROW = Fraction(1, 10**9)  # how far beyond a bound we look for its failure
-
-
 GRID = {"beta": [0.5, 0.1, 0.999, 1e-6, 1e-12], "size": [1, 2, 3, 10, 1000]}
 
 
@@ -45,7 +44,7 @@ def proved(difference, setting, **degrees):
 @exact_claim(
     rates.not_selected,
     quick=[{"eta": [0.5, -0.9, 0.0, 1.0, 5.0], "r": [0.25, 0.015625, 0.999], "size": [2, 1, 3, 1000]}],
-    control=Sabotage("1 - 1/({} |Theta|)", (1.001, 1.1, 2)),
+    control=Control("1 - 1/({} |Theta|)", (1.001, 1.1, 2)),
     cost=0.1,
     note="'selected' is 'drawn in line 5 of Algorithm 4', as Appendix M.1 defines it, not 'returned'",
 )
@@ -69,7 +68,7 @@ def geometric_failure(r, t):
     return r * (1 - t) / (1 - (1 - r) * (1 - t))
 
 
-@exact_claim(rates.not_selected_geometric, control=Sabotage("r with {} r in the numerator", (1.001, 2)), cost=0.01)
+@exact_claim(rates.not_selected_geometric, control=Control("r with {} r in the numerator", (1.001, 2)), cost=0.01)
 def closed_form_at_one(*, factor=1):
     """A rational identity in (r, t), cleared of denominators."""
 
@@ -80,7 +79,7 @@ def closed_form_at_one(*, factor=1):
     return proved(difference, {}, r=4, t=4)
 
 
-@exact_claim(rates.cleared_slack, control=Sabotage("{} r (1 - beta)(1 - t)", (1.001, 2)), cost=0.01)
+@exact_claim(rates.cleared_slack, control=Control("{} r (1 - beta)(1 - t)", (1.001, 2)), cost=0.01)
 def cleared_of_its_denominator(*, factor=1):
     """beta s - r (1 - t) = beta t - r (1 - beta)(1 - t), a polynomial identity; s > 0."""
 
@@ -97,7 +96,7 @@ def equality(factor, beta, t):
     return (r * (1 - t) - beta * (1 - (1 - r) * (1 - t))) * (1 - beta)
 
 
-@exact_claim(rates.largest_r_geometric, control=Sabotage("r times {}", (1.001, 2)), cost=0.01)
+@exact_claim(rates.largest_r_geometric, control=Control("r times {}", (1.001, 2)), cost=0.01)
 def last_line_of_the_proof(*, factor=1):
     """Failure is w/(1 + w), w = r (|Theta| - 1), increasing in r, and beta at that r: a polynomial identity."""
     return proved(lambda beta, t: equality(factor, beta, t), {}, beta=2, t=2)
@@ -108,7 +107,6 @@ def last_line_of_the_proof(*, factor=1):
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
     cost=0.01,
     severity="statement",
-    corrected_by="wzw25.lem7.2/corrected",
     note="the fraction is upside down: its proof ends in r <= beta / ((1 - beta)(|Theta| - 1)); as printed the "
     "condition never binds while beta < 1 - 1/|Theta|. At |Theta| = 1 it divides by zero, and nothing can fail",
 )
@@ -133,7 +131,7 @@ def printed_repetitions_suffice(*, factor=1, **setting):
 @exact_claim(
     rates.repetitions,
     quick=[GRID],
-    control=Sabotage("the repetitions divided by {}", (1.001, 1.1, 2)),
+    control=Control("the repetitions divided by {}", (1.001, 1.1, 2)),
     cost=0.01,
     note="necessary and sufficient; at |Theta| = 1 nothing is needed",
 )
@@ -164,7 +162,7 @@ def repetitions_suffice(*, factor=1, **setting):
     cap=5,
     cost=2e-5,
     expect=0.5,
-    control=Sabotage("E K divided by {}", (4, 8)),
+    control=Control("E K divided by {}", (4, 8)),
 )
 def candidate_is_missed(rng, size, *, beta, candidates, slack, factor=1):
     """Draw K, then K candidates uniformly from Theta, as Algorithm 4 does: was candidate 0 never drawn?"""
@@ -194,7 +192,7 @@ def necessary_at_one(setting, asked, beta_of, factor):
 @exact_claim(
     rates.repetitions_polynomial,
     quick=[TEXT],
-    control=Sabotage("the bound times {}", (1.001, 1.1, 2)),
+    control=Control("the bound times {}", (1.001, 1.1, 2)),
     cost=0.05,
     note="consistent with the proof's last line, not with the printed lemma; 'larger than' should be 'at least'; for "
     "beta = O(n^-alpha) with a constant c it is the explicit reading",
@@ -212,7 +210,7 @@ def text_bound_is_necessary(*, factor=1, **setting):
 @exact_claim(
     rates.repetitions_polynomial_with_constant,
     quick=[TEXT | {"c": [2.0, 0.25, 100.0]}],
-    control=Sabotage("the bound times {}", (1.001, 1.1, 2)),
+    control=Control("the bound times {}", (1.001, 1.1, 2)),
     cost=0.05,
 )
 def text_bound_with_constant_is_necessary(*, factor=1, **setting):
@@ -226,8 +224,6 @@ def text_bound_with_constant_is_necessary(*, factor=1, **setting):
 
 
 ETAS = [1.0, 0.01, 0.1, 0.5, 2.0, 30.0, 1000.0]
-
-
 MANY_ETAS = {"eta": ETAS, "beta": [0.5, 0.1, 0.9, 1e-6, 1e-12], "size": [2, 1, 3, 10, 1000]}
 
 
@@ -237,7 +233,7 @@ MANY_ETAS = {"eta": ETAS, "beta": [0.5, 0.1, 0.9, 1e-6, 1e-12], "size": [2, 1, 3
 @exact_claim(
     rates.relaxation,
     quick=[{"eta": ETAS, "r": [0.5, 0.999, 1e-6, 1e-300], "size": [2, 1, 3, 1000]}],
-    control=Sabotage("the right side divided by {}", (1.1, 2, 10)),
+    control=Control("the right side divided by {}", (1.1, 2, 10)),
     cost=0.1,
 )
 def dropping_the_ones_increases(*, factor=1, **setting):
@@ -258,7 +254,7 @@ def dropping_the_ones_increases(*, factor=1, **setting):
 @exact_claim(
     rates.largest_r_relaxed,
     quick=[MANY_ETAS],
-    control=Sabotage("r times {}", (1.001, 1.1, 2)),
+    control=Control("r times {}", (1.001, 1.1, 2)),
     cost=0.1,
 )
 def equation_31_solved(*, factor=1, **setting):
@@ -277,7 +273,6 @@ def equation_31_solved(*, factor=1, **setting):
     quick=[MANY_ETAS],
     cost=0.1,
     severity="statement",
-    corrected_by="wzw25.lemM.1/corrected",
     note="its proof bounds a relaxation of the failure probability, so it proves the converse; every |Theta| >= 1, "
     "eta > 0 and beta violates the printed direction; the excess of the exact r* over the printed r goes to 0 as "
     "|Theta|^-eta for fixed eta, and is unbounded as eta -> 0",
@@ -314,7 +309,7 @@ def printed_r_is_necessary(*, factor=1, **setting):
 @exact_claim(
     rates.sufficiently_small_r,
     quick=[MANY_ETAS],
-    control=Sabotage("r times {}", (1.01, 1.1, 2), {"eta": [1.0], "beta": [0.01], "size": [1000]}),
+    control=Control("r times {}", (1.01, 1.1, 2), {"eta": [1.0], "beta": [0.01], "size": [1000]}),
     cost=0.1,
 )
 def printed_r_is_sufficient(*, factor=1, **setting):
@@ -333,7 +328,7 @@ def printed_r_is_sufficient(*, factor=1, **setting):
 @exact_claim(
     rates.largest_r,
     quick=[MANY_ETAS | {"eta": [*ETAS, 0.0, -0.05, -0.9]}],
-    control=Sabotage("r times {}", (1.001, 1.1, 2)),
+    control=Control("r times {}", (1.001, 1.1, 2)),
     cost=0.15,
     note="for eta < 0 no r is admissible unless beta > 1 - |Theta|^eta, and for eta = 0 1/r* is exponential in 1/beta",
 )
@@ -366,7 +361,7 @@ def exact_largest_r(*, factor=1, **setting):
 @exact_claim(
     rates.unavoidable_failure,
     quick=[{"eta": [-0.5, -0.999, -0.01], "r": [0.5, 1e-6, 1e-300], "size": [4, 2, 1000]}],
-    control=Sabotage("the floor times {}", (1.001, 1.1, 2)),
+    control=Control("the floor times {}", (1.001, 1.1, 2)),
     cost=0.05,
 )
 def failure_stays_above_its_floor(*, factor=1, **setting):

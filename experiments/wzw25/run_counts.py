@@ -15,17 +15,12 @@ from flint import ctx
 from bounds.exact import tnb
 from bounds.exact.balls import enclosure, exact, integral, upper_end
 from bounds.wzw25 import run_counts
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 ETAS = [0.5, -0.999, -0.5, -1e-9, 0.0, 1e-9, 1.0, 3.0, 20.0, 200.0]
-
-
 SMALL = {"eta": ETAS, "r": [0.25, 0.999999999, 0.015625]}  # r where the series itself is summed
-
-
 TINY = {"eta": ETAS, "r": [0.25, 0.999999999, 1e-12, 1e-300]}  # r where coefficients are compared
-
-
 LONG = {"eta": [-0.9, 0.0, 0.3, 7.0], "r": [1e-3, 3e-4]}
 
 
@@ -58,7 +53,7 @@ def points(**axes):
     run_counts.total_probability,
     quick=[SMALL],
     full=[LONG],
-    control=Sabotage("(1 - r)^k with {} r for r", (1.0001, 1.001)),
+    control=Control("(1 - r)^k with {} r for r", (1.0001, 1.001)),
     cost=0.15,
 )
 def weights_sum_to_one(*, factor=1, **setting):
@@ -79,7 +74,7 @@ def weights_sum_to_one(*, factor=1, **setting):
     run_counts.mean,
     quick=[SMALL],
     full=[LONG],
-    control=Sabotage("the mean with {} r for r", (1.0001, 1.1, 2)),
+    control=Control("the mean with {} r for r", (1.0001, 1.1, 2)),
     cost=0.15,
 )
 def mean_is_the_first_moment(*, factor=1, **setting):
@@ -103,7 +98,7 @@ def mean_is_the_first_moment(*, factor=1, **setting):
 @exact_claim(
     run_counts.pgf,
     quick=[TINY | {"x": [1.0, -1.0, 0.5, 0.0]}],
-    control=Sabotage("1 - (1 - {} r) x for 1 - (1 - r) x", (1.0001, 1.1, 2)),
+    control=Control("1 - (1 - {} r) x for 1 - (1 - r) x", (1.0001, 1.1, 2)),
     cost=0.15,
     note="read on |x| <= 1; the paper names no domain, and beyond 1/(1 - r) the printed power is not real",
 )
@@ -130,7 +125,7 @@ def generating_function_generates(*, factor=1, x, **setting):
 @exact_claim(
     run_counts.distance_to_logarithmic,
     quick=[{"eta": [0.01, -0.01, 1e-6, -0.9, 0.5, 5.0], "r": [0.015625, 0.999, 1e-4]}],
-    control=Sabotage("the bound divided by {}", (2, 5, 10)),
+    control=Control("the bound divided by {}", (2, 5, 10)),
     cost=0.15,
 )
 def law_is_continuous_at_zero(*, factor=1, **setting):
@@ -157,7 +152,7 @@ def law_is_continuous_at_zero(*, factor=1, **setting):
 @exact_claim(
     run_counts.mixing_quantile,
     quick=[{"eta": [0.5, -0.999, -0.5, 0.0, 1.0, 20.0], "r": [0.25, 0.999, 0.015625, 1e-6], "q": [0, 0.25, 0.9, 1]}],
-    control=Sabotage("1 + {} eta successes", (1.001, 1.1, 2)),
+    control=Control("1 + {} eta successes", (1.001, 1.1, 2)),
     cost=0.15,
 )
 def mixture_is_the_law(*, factor=1, q, **setting):
@@ -203,7 +198,7 @@ def fractions(r, k, eta):
 @exact_claim(
     run_counts.geometric_pmf,
     quick=[{"r": [0.25, 0.5, 0.9990234375, 1e-12], "k": [1, 2, 3, 17, 64]}],
-    control=Sabotage("r (1 - r)^(k-1) with {} r for r", (1.0001, 1.1)),
+    control=Control("r (1 - r)^(k-1) with {} r for r", (1.0001, 1.1)),
     cost=0.01,
     note="the geometric law on 1, 2, 3, ...; the other convention, on 0, 1, 2, ..., is not meant",
 )
@@ -220,7 +215,7 @@ def geometric_at_one(*, factor=1, **setting):
 @exact_claim(
     run_counts.logarithmic_pmf,
     quick=[{"r": [0.25, 0.5, 0.9990234375, 1e-12], "k": [1, 2, 3, 17, 64]}],
-    control=Sabotage("p = 1 - {} r", (1.0001, 1.1)),
+    control=Control("p = 1 - {} r", (1.0001, 1.1)),
     cost=0.01,
 )
 def logarithmic_at_zero(*, factor=1, **setting):
@@ -252,7 +247,7 @@ def real_cdf(setting, claimed, python=lambda **point: ""):
 @exact_claim(
     run_counts.geometric_cdf,
     quick=[CDF | {"t": [1, 2, 3, 40]}],
-    control=Sabotage("(1 - {} r)^t", (1.0001, 1.1)),
+    control=Control("(1 - {} r)^t", (1.0001, 1.1)),
     cost=0.01,
 )
 def cdf_at_whole_t(*, factor=1, **setting):
@@ -268,7 +263,6 @@ def cdf_at_whole_t(*, factor=1, **setting):
     quick=[CDF | {"t": [1.5, 1, 2.25]}],
     cost=0.01,
     severity="cosmetic",
-    corrected_by="wzw25.factA.3/corrected/real-t",
     note="between whole numbers the printed formula exceeds the distribution function; the paper uses whole t only",
 )
 def cdf_at_real_t(*, factor=1, **setting):
@@ -290,7 +284,7 @@ def cdf_at_real_t(*, factor=1, **setting):
 @exact_claim(
     run_counts.geometric_cdf_floored,
     quick=[CDF | {"t": [1.5, 1, 1.999999, 2.25, 40.5]}],
-    control=Sabotage("(1 - {} r)^floor(t)", (1.0001, 1.1)),
+    control=Control("(1 - {} r)^floor(t)", (1.0001, 1.1)),
     cost=0.01,
 )
 def cdf_at_real_t_floored(*, factor=1, **setting):
@@ -312,7 +306,7 @@ def survival(r, t):
 @exact_claim(
     run_counts.geometric_quantile,
     quick=[QUANTILES],
-    control=Sabotage("the number of runs divided by {}", (1.01, 1.1, 2)),
+    control=Control("the number of runs divided by {}", (1.01, 1.1, 2)),
     cost=0.02,
 )
 def quantile_is_exceeded_rarely(*, factor=1, **setting):
@@ -338,7 +332,7 @@ def quantile_is_exceeded_rarely(*, factor=1, **setting):
 @exact_claim(
     run_counts.smallest_t,
     quick=[QUANTILES],
-    control=Sabotage("the number of runs times {}, rounded down", (1.01, 1.1, 2)),
+    control=Control("the number of runs times {}, rounded down", (1.01, 1.1, 2)),
     cost=0.02,
 )
 def one_run_less_fails(*, factor=1, **setting):

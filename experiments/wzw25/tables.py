@@ -17,23 +17,19 @@ from bounds.exact.balls import enclosure, exact
 from bounds.wzw25 import table_rates
 from bounds.wzw25 import tables as bound
 from experiments.checks.monomials import along, compare
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted, vacuous
+from experiments.engine.claim import Control, exact_claim
 from experiments.engine.streams import LEDGER_ROOT, generator
-from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude
+from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
 from mechanisms.privacy import PureDP
 from mechanisms.solvers.margin import geometric_margin
 
-STRAY = Sabotage("n to the power {} times the quoted one", (1.1, 2))
-
-
+STRAY = Control("n to the power {} times the quoted one", (1.1, 2))
 N_FOR_N2 = (
     "the root has 1/(n^2 gamma^2) where Theorem 3.1 of BMS22, and Table 2, have 1/(n gamma^2): too small by a factor "
     "1/gamma for large n. Compared is the excess over R, which has the factor 1 on both sides; if R too were meant up "
     "to a constant, the root would not matter, since 2 sqrt(R/(n gamma^2)) <= R + 1/(n gamma^2)"
 )
-
-
 FAMILY = """from bounds.wzw25.tables import {name}
 ratios = []                                       # quoted over source along a family that the domain contains
 for t in {points}:
@@ -70,7 +66,7 @@ def equal_rates(statement, cone, factor, note=""):
 
 def witness(statement, failed, points, ratios, sign, factor):
     """The family, three points of it, and a program that shows the ratio grow (or fall)."""
-    formula, family = statement.theorem.function, failed.family
+    formula, family = statement.theorem.formula, failed.family
     arguments = ", ".join(f"{name}={written(power)}" for name, power in family.items())
     growth = "ratios[0] > 2 * ratios[1] > 4 * ratios[2]" if sign < 0 else "2 * ratios[0] < ratios[1] < ratios[2] / 2"
     shown = points[1::2]
@@ -181,7 +177,6 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
 
 @exact_claim(
     bound.claimed_gain,
-    corrected_by="wzw25.tab1.s6/corrected",
     severity="cosmetic",
     note="true for boundedly many outliers. For o(sqrt n) of them the new rate is the better one, but by sqrt(n) / (1 "
     "+ |S_out|), which may tend to infinity as slowly as one likes",
@@ -212,7 +207,7 @@ def gain_with_few_outliers(*, factor=1):
     return refuted("derivation", told, series=series)
 
 
-@exact_claim(bound.actual_gain, control=Sabotage("gain times {}", (1.01, 2)), cost=0.01)
+@exact_claim(bound.actual_gain, control=Control("gain times {}", (1.01, 2)), cost=0.01)
 def gain_is_root_over_outliers(*, factor=1):
     """(1/sqrt n) / (s/n + 1/n) against sqrt(n) / (1 + s), for square n and any share of outliers."""
     for root in (1, 3, 10, 10**6):
@@ -228,14 +223,8 @@ def gain_is_root_over_outliers(*, factor=1):
 
 
 EPSILON, DELTA, DIMENSION = 1.0, 1e-5, 3
-
-
 HARD = 1000.0  # the SVM's C
-
-
 ENUMERABLE = 0.3  # the margin from which a cover of the ball is small enough for a figure
-
-
 MOST = 0.64  # 2^6 / 100, so a grid value for n = 100 2^j
 
 
@@ -361,9 +350,7 @@ def decided(statement, along, n, radius, factor):
     return holds("sampled", "settings", tightness=(worst, worst), note=note, series=series)
 
 
-CONTROL = Sabotage("bound / {}", (1000,))
-
-
+CONTROL = Control("bound / {}", (1000,))
 PLAN = {"control": CONTROL, "cost": 0.5}
 
 

@@ -23,7 +23,8 @@ from bounds.wzw25.best_of_runs import tuning_budget
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, mean_claim, rate_claim, refuted
+from experiments.engine.claim import Control, exact_claim, mean_claim, rate_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.best_of_runs import decide_account
 from experiments.wzw25.noisy_gd import ceiling, separable
 from experiments.wzw25.winner import hardest_gap
@@ -56,7 +57,6 @@ def decide_constant(constant, log_ratio, box, factor, *, note, **search):
     quick=({"n": 2, "mu": 0.7, "beta": 0.1, "gammas": [1.0], "outliers": [1]},),
     full=({"n": 2, "mu": 0.7, "beta": 0.001, "gammas": [0.5], "outliers": [1]},),
     severity="cosmetic",
-    corrected_by="wzw25.lemK.5/corrected",
     cost=0.01,
     note="true without the minimum with 1, which belongs to the zero-one risk; it fails only where the bound is void",
 )
@@ -104,7 +104,7 @@ def log_ratio_of_the_grid(log_n, log_size, log_beta, gamma, log_mu):
 
 @exact_claim(
     bounds.grid_loss_order,
-    control=Sabotage("C divided by {}", (2,)),
+    control=Control("C divided by {}", (2,)),
     given=("wzw25.lemK.5/explicit",),
     cost=0.1,
     note="O(.) with the constant C for the noise, and 1 + 3 sqrt(1.5) <= 4.7 for the outliers",
@@ -143,7 +143,7 @@ EMPIRICAL = {"n": 20, "mu": 4.0, "gammas": [0.5, 1.0], "outliers": [4, 20], "row
     full=(EMPIRICAL | {"outliers": [0, 20], "steps": [400, 400], "projected": False, "stride": "printed"},),
     bound=lambda **setting: bounds.grid_loss(**setting),
     high=lambda **setting: (lambda p: (p[3] + p[4]) / setting["n"])(grid_problem(**setting)),
-    control=Sabotage("a bound {} times too small", (10,), of="bound"),
+    control=Control("a bound {} times too small", (10,), of="bound"),
     given=("wzw25.lemC.1/explicit/utility", "wzw25.lem6.2/explicit"),
     chunk=lambda **_: 500,
     cap=16,
@@ -163,18 +163,12 @@ BUDGETS = (
     {"epsilon": 1.0, "delta": 1e-5, "n": 10, "size": 5},
     {"epsilon": 1.0, "delta": 1e-3, "n": 100, "size": 8},
 )
-
-
 FULL_BUDGETS = (
     {"epsilon": 100.0, "delta": 1e-5, "n": 30, "size": 6},
     {"epsilon": 0.01, "delta": 0.001, "n": 2, "size": 1},
     {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "size": 11},
 )
-
-
-CHARGED_ONCE = Sabotage("a run's budget {} times as large (about 12: K charged once)", (4, 12), BUDGETS[1])
-
-
+CHARGED_ONCE = Control("a run's budget {} times as large (about 12: K charged once)", (4, 12), BUDGETS[1])
 ROOT_K3 = "wzw25.thmK.3/printed"
 
 
@@ -222,7 +216,7 @@ def log_ratio_of_tuning(**point):
 
 @exact_claim(
     bounds.tuned_order,
-    control=Sabotage("C divided by {}", (2,)),
+    control=Control("C divided by {}", (2,)),
     given=("wzw25.lemK.6/explicit/utility",),
     cost=0.1,
     note="the printed last term 12 log(n^2 |Gamma|/delta)/(n epsilon) is not needed: the first covers the selection",
@@ -266,8 +260,6 @@ def errors_of_the_tuned(rng, size, factor=1, **setting):
 
 
 ALONE = {"n": 10, "epsilon": 380.0, "delta": 1e-5, "gammas": [0.5], "outliers": [0], "rows": [2], "steps": [200]}
-
-
 TUNED = {"projected": False, "stride": "tuned"}
 
 
@@ -276,7 +268,7 @@ TUNED = {"projected": False, "stride": "tuned"}
     quick=(ALONE | TUNED,),
     full=(ALONE | TUNED | {"n": 30, "epsilon": 400.0, "outliers": [1], "steps": [400]},),
     bound=lambda **setting: bounds.tuned_error_given_drawn(**setting),
-    control=Sabotage("the winner negated with chance 1 - 1/{}", (100,)),
+    control=Control("the winner negated with chance 1 - 1/{}", (100,)),
     given=("wzw25.lemK.4/corrected/winner", "wzw25.lemC.1/explicit/hinge", "wzw25.lem6.2/explicit"),
     chunk=lambda **_: 10,
     cap=7,
@@ -314,7 +306,7 @@ def log_ratio(**point):
 
 @exact_claim(
     bounds.tuned_margin_order,
-    control=Sabotage("C divided by {}", (2,)),
+    control=Control("C divided by {}", (2,)),
     given=("wzw25.thm7.1/explicit/utility",),
     cost=0.06,
     note="O(.) for every finite set of positive margins, though the printed proof covers |Theta| <= 4 log2 n",
@@ -364,7 +356,7 @@ def smallest_useful_n():
         | {"outliers": [0, 0, 0, 0, 30, 30], "rows": [2] * 6, "steps": [400] * 6},
     ),
     bound=lambda **setting: bounds.tuned_margin_error(**setting),
-    control=Sabotage("the winner negated with chance 1 - 1/{}", (100,)),
+    control=Control("the winner negated with chance 1 - 1/{}", (100,)),
     given=("wzw25.lemK.6/explicit/utility", "wzw25.lemK.6.s1/printed"),
     chunk=lambda **_: 10,
     cap=7,
@@ -403,7 +395,7 @@ def hard_choice(n, epsilon, delta):
     bound=lambda **setting: bounds.selection_rate(**setting),
     high=lambda first, last, epsilon, delta: tuple(hard_choice(n, epsilon, delta)[1] / n for n in (first, last)),
     points=rate_points,
-    control=Sabotage("a bound {} times too small", (10,), of="bound"),
+    control=Control("a bound {} times too small", (10,), of="bound"),
     chunk=lambda **_: 500,
     cap=16,
     cost=2.5e-5,
@@ -434,8 +426,6 @@ def violated(point, found, claimed, what, python=""):
 # Section 7, text ----------------------------------------------------------------------------------------------------
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
-
-
 POINT = {"n": 100, "epsilon": 1.0, "delta": 1e-5, "gamma": 0.5}
 
 
@@ -461,7 +451,7 @@ def decide_growth(values, shape, low, high, what, factor, note, series):
     bounds.iterating_bound,
     quick=(POINT,),
     full=(POINT | {"n": 10**6, "gamma": 0.01},),
-    control=Sabotage("|Theta|^(1 - 1/{}) times as much", (2,)),
+    control=Control("|Theta|^(1 - 1/{}) times as much", (2,)),
     cost=0.02,
     note="as |Theta|^{1/2} log^{1/2} |Theta|: the text leaves the second factor out",
 )
@@ -482,7 +472,7 @@ def more_for_each_run(size, *, n, epsilon, delta, **_):
     bounds.tuning_bound,
     quick=(POINT,),
     full=(POINT | {"n": 10**6, "gamma": 0.01},),
-    control=Sabotage("|Theta|^(1 - 1/{}) times as much", (2,)),
+    control=Control("|Theta|^(1 - 1/{}) times as much", (2,)),
     given=("wzw25.thm7.1/printed/utility",),
     cost=0.02,
 )
@@ -499,7 +489,7 @@ def tuning_grows_as_a_logarithm(*, factor=1, **setting):
     bounds.grids_bound,
     quick=({"m": 10, "K": 3},),
     full=({"m": 2, "K": 1}, {"m": 10**6, "K": 100}),
-    control=Sabotage("log(m^K) with m^K to the power {}", (5,), {"m": 2, "K": 1}),
+    control=Control("log(m^K) with m^K to the power {}", (5,), {"m": 2, "K": 1}),
     cost=0.01,
     note="looks too large, and is: K log m instead of K m holds too; O(K m) is an upper bound, so it is not wrong",
 )
@@ -524,7 +514,7 @@ def decide_runtime(count, order, constant, factor, note):
 
 @exact_claim(
     bounds.iterations_order,
-    control=Sabotage("every margin tried {} times", (1.1, 2)),
+    control=Control("every margin tried {} times", (1.1, 2)),
     given=("wzw25.lem6.4/printed/size",),
     cost=0.05,
 )
@@ -537,7 +527,7 @@ def iterating_is_quick(*, factor=1):
 
 @exact_claim(
     bounds.repetitions_order,
-    control=Sabotage("E K multiplied by {}", (1.1, 2)),
+    control=Control("E K multiplied by {}", (1.1, 2)),
     given=("wzw25.lem6.4/printed/size", "wzw25.defA.1/printed/mean"),
     cost=0.05,
 )

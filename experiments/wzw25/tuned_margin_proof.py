@@ -17,7 +17,8 @@ from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import drawn, winner_excess
 from bounds.wzw25 import tuned_margin
 from bounds.wzw25 import tuned_margin_proof as bounds
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive
 from experiments.wzw25.tuned_margin import SIZES, violated
 from experiments.wzw25.winner import hardest_gap, too_large
 
@@ -26,7 +27,7 @@ from experiments.wzw25.winner import hardest_gap, too_large
     bounds.drawn_slack,
     quick=({"n": 2, "size": 1}, {"n": 10, "size": 5}),
     full=({"n": 2, "size": 10**10}, {"n": 10**6, "size": 20}),
-    control=Sabotage("r multiplied by {}", (1.01, 2), {"n": 10, "size": 5}),
+    control=Control("r multiplied by {}", (1.01, 2), {"n": 10, "size": 5}),
     cost=0.01,
 )
 def best_margin_is_drawn(*, n, size, factor=1):
@@ -55,7 +56,7 @@ def decide_selection_term(statement, n, size, factor):
     if excess > exact(bound):
         code = (
             "from bounds.wzw25.tuned_margin import repetition_r\n"
-            f"from {statement.theorem.function.__module__} import {statement.theorem.function.__name__} as bound\n"
+            f"from {statement.theorem.formula.__module__} import {statement.theorem.formula.__name__} as bound\n"
             "from bounds.exact.best_of_runs import winner_excess\n"
             f"n, size = {n}, {size}\n"
             "r = repetition_r(n, size)\n"
@@ -73,7 +74,6 @@ def decide_selection_term(statement, n, size, factor):
     bounds.selection_term_as_printed,
     quick=({"n": 2, "size": 10**30, "mu": 1.0},),
     severity="constant",
-    corrected_by="wzw25.lemK.6.s2/corrected",
     cost=0.1,
     note="Lemma K.4 with sigma = sqrt 2 / mu gives sqrt 2 times this; scores that exceed it were found for |Gamma| "
     "beyond 10^20 only, and the statement's O(.) covers the difference",
@@ -86,7 +86,7 @@ def sqrt_two_is_lost(*, n, size, mu, factor=1):
 @exact_claim(
     bounds.selection_term,
     quick=({"n": 10, "size": 5, "mu": 1.0}, {"n": 2, "size": 10**30, "mu": 1.0}),
-    control=Sabotage("noise {} times as large", (1.2, 2), {"n": 2, "size": 10**30, "mu": 1.0}),
+    control=Control("noise {} times as large", (1.2, 2), {"n": 2, "size": 10**30, "mu": 1.0}),
     given=("wzw25.lemK.4/corrected/winner-geometric",),
     cost=0.1,
 )
@@ -102,7 +102,7 @@ def sqrt_two_is_kept(*, n, size, mu, factor=1):
     bounds.selection_slack,
     quick=({"n": 2, "size": 1, "epsilon": 1.0, "delta": 0.999}, {"n": 10, "size": 5, "epsilon": 1.0, "delta": 1e-5}),
     full=({"n": 10**6, "size": 10**9, "epsilon": 1e-3, "delta": 1e-300},),
-    control=Sabotage("12 divided by {}", (1.5, 2)),
+    control=Control("12 divided by {}", (1.5, 2)),
     given=("wzw25.lemK.6/printed/privacy",),
     cost=0.01,
 )
@@ -129,7 +129,7 @@ def selection_in_epsilon(*, n, size, epsilon, delta, factor=1):
 
 @exact_claim(
     bounds.grid_size_slack,
-    control=Sabotage("4 divided by {}", (3,)),
+    control=Control("4 divided by {}", (3,)),
     given=("wzw25.lem6.4/printed/size",),
     cost=0.05,
 )
@@ -147,7 +147,7 @@ def decide_inserted(statement, n, delta, epsilon, factor):
     slack = statement(n=n, delta=delta, epsilon=epsilon) - 12 / (n * epsilon) * log(factor)
     if slack < -1e-12:
         code = (
-            f"from {statement.theorem.function.__module__} import {statement.theorem.function.__name__} as slack\n"
+            f"from {statement.theorem.formula.__module__} import {statement.theorem.formula.__name__} as slack\n"
             f"assert slack(n={n}, delta={delta}, epsilon={epsilon}) < 0"
         )
         return violated({"n": n, "delta": delta, "epsilon": epsilon}, -slack, 0.0, "left side - right side", code)
@@ -162,7 +162,6 @@ INSERTED = ({"n": 10, "delta": 1e-5, "epsilon": 1.0}, {"n": 1024, "delta": 1e-5,
     quick=INSERTED,
     full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
     severity="constant",
-    corrected_by="wzw25.thm7.1.s2/corrected",
     cost=0.01,
     note="false for every n, since |Gamma| > log2 n; O~ covers the lost 4",
 )
@@ -175,7 +174,7 @@ def four_is_lost(*, n, delta, epsilon, factor=1):
     bounds.inserted_slack,
     quick=INSERTED,
     full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
-    control=Sabotage("n^2 |Gamma| multiplied by {}", (4,)),
+    control=Control("n^2 |Gamma| multiplied by {}", (4,)),
     given=("wzw25.thm7.1.s1/printed",),
     cost=0.01,
 )

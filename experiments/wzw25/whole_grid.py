@@ -18,17 +18,8 @@ from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.one_margin import last_loss
 from bounds.wzw25.whole_grid import mean_logs, tail_logs
 from experiments.data import load
-from experiments.engine.claim import (
-    Sabotage,
-    attack_claim,
-    exact_claim,
-    holds,
-    inconclusive,
-    mean_claim,
-    rate_claim,
-    refuted,
-    tail_claim,
-)
+from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, rate_claim, tail_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.adaptive_pairs import (
     LINKS,
     PRIVATE,
@@ -139,8 +130,6 @@ def smallest_useful_n_adaptive():
 
 
 ADAPTIVE = {"n": 30, "d": 2, "gamma": 0.55, "planted": 0, "epsilon": 60.0, "delta": 1e-5, "radius": 1.0}
-
-
 EQUAL = ADAPTIVE | {"n": 16, "gamma": 1.0, "epsilon": 90.0}  # all records are e_1
 
 
@@ -155,7 +144,7 @@ EQUAL = ADAPTIVE | {"n": 16, "gamma": 1.0, "epsilon": 90.0}  # all records are e
         {"name": "digits:0-1", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
         {"name": "breast_cancer", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
     ),
-    control=Sabotage(NOISE, (1000,)),
+    control=Control(NOISE, (1000,)),
     bound=bound_of,
     chunk=lambda **setting: 100 if setting.get("n", 100) <= 30 and setting["d"] == 2 else 20,
     cap=4,
@@ -190,7 +179,7 @@ def quantile(*, n, d, gamma, planted, epsilon, delta, radius, beta):
         ADAPTIVE | {"n": 60, "planted": 1, "epsilon": 90.0, "beta": 0.1},
         ADAPTIVE | {"n": 60, "gamma": 27.0, "epsilon": 60.0, "radius": 50.0, "beta": 0.05},
     ),
-    control=Sabotage(NOISE, (1000,)),
+    control=Control(NOISE, (1000,)),
     bound=lambda *, beta, **setting: 3 * beta,
     trivial=lambda **setting: "the bound is at least 1" if quantile(**setting) >= 1 else None,
     chunk=lambda **setting: 200,
@@ -222,7 +211,7 @@ planted_records = planted  # a setting is called `planted` too
     quick=({"first": 10, "last": 100, "points": 8, "epsilon": 10.0, "delta": 1e-5, "gamma": 0.5, "d": 5},),
     bound=lambda *, first, last, **_: bounds.error_along_n(first=first, last=last),
     high=lambda **setting: (1.0, 1.0),
-    control=Sabotage("an epsilon that falls like n^-({} - 1)/2", (3,)),
+    control=Control("an epsilon that falls like n^-({} - 1)/2", (3,)),
     chunk=lambda **setting: 250,
     cap=6,
     cost=3e-4,
@@ -241,14 +230,8 @@ def error_by_n(rng, size, *, first, last, points, epsilon, delta, gamma, d, fact
 
 
 SCOPE = "everywhere: k of Lemma 6.2 (explicit) at 1/(n^2 |Gamma|), T = n^2 mu^2 rounded up, printed step sizes"
-
-
 MEAN_LOGS = "free logarithms, at the terms with epsilon: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1)(n+2) n^2))"
-
-
 TAIL_LOGS = MEAN_LOGS + " sqrt(log(|Gamma| n^2)) (4 + 3 log T)"
-
-
 NOT_ALL = "S_out is not all of S (the margin of no record is no number; cf. Lemma 6.4)"
 
 
@@ -256,11 +239,7 @@ NOT_ALL = "S_out is not all of S (the margin of no record is no number; cf. Lemm
 # at most 4. A margin between two of the grid: four times as much; below the grid: (1 + 2/9)/2 times as much. An outlier
 # costs at most (1 + 6 sqrt(1.5)) b/gamma.
 CORNER = {"share": (0.0, 1.0), "g": (0.0, 1.0), "x": (0.0, 1 / log(96) + 1e-12)}
-
-
 ON_GRID, OFF_GRID = 242.0, 954.0
-
-
 TAIL_ON_GRID, TAIL_OFF_GRID = 4 * LAST + 1, 16 * LAST + 1
 
 
@@ -272,7 +251,7 @@ def terms_with_logs(order, logs, *, radius, power=1):
 
     def whole(*, n, gamma, outliers, epsilon, delta, radius=radius):
         known = dict(n=n, gamma=gamma, delta=delta, radius=radius)
-        formula = order.theorem.function
+        formula = order.theorem.formula
         fixed = formula(**known, outliers=0, epsilon=np.inf)
         noise = formula(**known, outliers=0, epsilon=epsilon) - fixed
         out = formula(**known, outliers=outliers, epsilon=np.inf) - fixed
@@ -338,17 +317,9 @@ def decide(explicit, order, logs, constant, proofs, points, *, note, factor, eps
 
 
 MEAN_PROOFS = [*AVERAGE_PROOFS, (noise_ratio, CORNER, (ON_GRID - 4) / 4), (noise_ratio, CORNER, (OFF_GRID - 4) / 16)]
-
-
 TAIL_PROOFS = [*LAST_PROOFS, *AVERAGE_PROOFS[1:]]
-
-
-SQUARED = Sabotage("the term of the outliers to the power {}", (2,))
-
-
+SQUARED = Control("the term of the outliers to the power {}", (2,))
 MEAN_GIVEN = ("wzw25.lemD.1/explicit", "wzw25.lemF.1/explicit")
-
-
 TAIL_GIVEN = ("wzw25.lem6.3/explicit/closed", "wzw25.lemF.2/explicit")
 
 
@@ -441,7 +412,7 @@ def embedding_fails(n, factor=1):
         {"n": 4, "gamma": 1e-9, "outliers": 1, "epsilon": 2000.0, "delta": 1e-300, "radius": 1.0},
         {"n": 100, "gamma": 30.0, "outliers": 3, "epsilon": 1.0, "delta": 1e-5, "radius": 50.0},
     ),
-    control=Sabotage("rows of the smallest grid margin divided by {}", (10,)),
+    control=Control("rows of the smallest grid margin divided by {}", (10,)),
     given=(*MEAN_GIVEN, "bms22.lemA.3.s2/explicit", "wzw25.lemG.1.s1/printed", "wzw25.lemG.1.s2/printed"),
     cost=0.05,
 )
@@ -467,7 +438,7 @@ def off_grid_links(*, n, gamma, outliers, epsilon, delta, radius, factor=1):
 @exact_claim(
     bounds.quantile_off_grid,
     quick=({"n": 5, "gamma": 0.01, "outliers": 0, "epsilon": 80.0, "delta": 1e-5, "radius": 1.0},),
-    control=Sabotage("a bound {} times too small", (10**6,)),
+    control=Control("a bound {} times too small", (10**6,)),
     given=(*TAIL_GIVEN, "wzw25.thm6.5/explicit/off-grid"),
     cost=0.05,
 )

@@ -12,13 +12,12 @@ from bounds.exact.balls import exact
 from bounds.exact.gaussian_maxima import best_loses
 from bounds.wzw25 import whole_grid_proof as bounds
 from bounds.wzw25.margin_grid import doubling_grid, grid_size
-from experiments.engine.claim import Sabotage, exact_claim, grid, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.one_margin_proof import everywhere_below, inequality
 
 SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)))
-
-
-SMALLER = Sabotage("a right side {} times smaller", (3,))
+SMALLER = Control("a right side {} times smaller", (3,))
 
 
 # Lemma H.2 ------------------------------------------------------------------------------------------------------------
@@ -26,7 +25,7 @@ SMALLER = Sabotage("a right side {} times smaller", (3,))
 
 @exact_claim(
     bounds.selection_part,
-    control=Sabotage("a right side {} times smaller", (8, 16)),
+    control=Control("a right side {} times smaller", (8, 16)),
     given=("wzw25.lemF.1/printed", "wzw25.lemF.1/explicit"),
     cost=0.1,
 )
@@ -97,7 +96,7 @@ def term_b_in_epsilon(*, factor=1):
     return everywhere_below(term_b_pairs(1, bounds.term_b), factor, "everywhere", "n >= 2")
 
 
-@exact_claim(bounds.failure_part, control=Sabotage("1/(n^2 {})", (2,)), given=("wzw25.lem6.2/explicit",))
+@exact_claim(bounds.failure_part, control=Control("1/(n^2 {})", (2,)), given=("wzw25.lem6.2/explicit",))
 def bad_projections(*, factor=1):
     """|Gamma| projections at 1/(n^2 |Gamma|) each, in fractions, for the grid as a set."""
     for n in range(2, 300):
@@ -135,7 +134,6 @@ LEVELS = grid(n=[1000], mu=[0.02])
     quick=LEVELS,
     full=grid(n=[100, 10**4, 10**6], mu=[0.02, 0.5, 1.0]),
     severity="constant",
-    corrected_by="wzw25.lemH.3.s1/corrected",
     note="term (c) lacks 1/mu, as Lemma F.2 lacks sigma: wrong for scores independent of the noise once mu < 0.7, "
     "as mu is for usual epsilon; with 1/mu (c) is O~(1/(n epsilon)), and Lemma H.3 stands",
     cost=0.05,
@@ -158,7 +156,7 @@ def choice_costs_more(*, n, mu, factor=1):
     bounds.choice_level,
     quick=LEVELS,
     full=grid(n=[2, 100, 10**6], mu=[1e-3, 1.0]),
-    control=Sabotage("a level {} times lower", (2, 3)),
+    control=Control("a level {} times lower", (2, 3)),
     given=("wzw25.lemF.2/corrected",),
     cost=0.05,
 )
@@ -200,7 +198,6 @@ def tail_a_pairs(points, with_mu):
 @exact_claim(
     bounds.tail_term_a_as_printed,
     severity="cosmetic",
-    corrected_by="wzw25.lemH.3.s2/corrected",
     note="mu stands for epsilon in the denominator on the right; with mu the line is true, and too large by 8 "
     "sqrt(log2(n) log(1/delta)), unless delta is so near 1 that this factor is below 1",
     cost=0.05,

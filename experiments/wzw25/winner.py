@@ -20,17 +20,12 @@ from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import run_counts, winner_proof
 from bounds.wzw25 import winner as bounds
 from experiments.checks.gaussian_tails import formula
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 
 NOISE = "noise {} times as large"
-
-
 FAR = {"eta": -0.95, "r": 1e-12, "size": 10**10}
-
-
 USED = {"eta": 1.0, "r": 1 / 495, "size": 5}  # Algorithm 6 at n = 10
-
-
 LAWS = tuple(
     {"eta": eta, "r": r, "size": size}
     for eta in (-0.95, -0.5, 0.0, 1.0, 3.0)
@@ -107,7 +102,7 @@ def decide_winner(statement, law, factor, call, *, note=""):
     bounds.noisy_minimum_mean,
     quick=(FAR, USED),
     full=LAWS,
-    control=Sabotage("noise of mean ({} - 1) sigma", (2, 4), {"eta": 1.0, "r": 0.5, "size": 10**10}),
+    control=Control("noise of mean ({} - 1) sigma", (2, 4), {"eta": 1.0, "r": 0.5, "size": 10**10}),
     cost=0.06,
     note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards",
 )
@@ -147,7 +142,6 @@ def noisy_minimum(*, factor=1, **law):
         {"eta": 3.0, "r": 1e-6, "size": 100},
     ),
     severity="cosmetic",
-    corrected_by="wzw25.lemK.4/corrected/winner",
     cost=0.1,
     note="no multiple of the bound is enough for all eta > -1; every failure found has eta <= -0.7, |Theta| >= 10^8, "
     "Pr[Y] < 10^-6; at eta = 1, the only eta the paper uses, it holds (part winner-geometric)",
@@ -161,7 +155,7 @@ def winner_as_printed(*, factor=1, **law):
     bounds.winner_mean_given_drawn,
     quick=(FAR, USED),
     full=LAWS,
-    control=Sabotage(NOISE, (1.2, 2), {"eta": 1.0, "r": 1e-12, "size": 10**14}),
+    control=Control(NOISE, (1.2, 2), {"eta": 1.0, "r": 1e-12, "size": 10**14}),
     given=("wzw25.lemA.5/printed/mean",),
     cost=0.1,
 )
@@ -170,7 +164,7 @@ def winner_given_drawn(*, factor=1, **law):
     found = decide_winner(bounds.winner_mean_given_drawn, law, factor, "winner_mean_given_drawn")
     return (
         found
-        if found.verdict != "HOLDS"
+        if found.outcome != "HOLDS"
         else holds("derivation", "everywhere", tightness=found.tightness, note=found.note, series=found.series)
     )
 
@@ -200,7 +194,7 @@ def ends_of_the_range(factor):
     bounds.winner_mean_geometric,
     quick=({"r": 1 / 495, "size": 5}, {"r": 1e-12, "size": 10**14}),
     full=({"r": 0.9, "size": 10**6}, {"r": 1e-30, "size": 10**14}, {"r": 0.1, "size": 10**10}, {"r": 1e-6, "size": 2}),
-    control=Sabotage(NOISE, (1.2, 2), {"r": 1e-12, "size": 10**14}),
+    control=Control(NOISE, (1.2, 2), {"r": 1e-12, "size": 10**14}),
     given=("wzw25.lemK.4/corrected/winner",),
     cost=0.1,
     note="the case that Lemma K.6 uses: the slips of the proof cost nothing there",
@@ -208,10 +202,10 @@ def ends_of_the_range(factor):
 def winner_of_geometric_runs(*, factor=1, **law):
     """The exact excess at these settings, and E[M_K | Y] <= sqrt(2 log(1/r)) for all r and |Theta|."""
     found = decide_winner(bounds.winner_mean_geometric, law, factor, "winner_mean_geometric")
-    if found.verdict != "HOLDS":
+    if found.outcome != "HOLDS":
         return found
     whole = certify(*size_biased_ratio(factor), 1.0, max_boxes=400)
-    if whole.verdict != "HOLDS" or not ends_of_the_range(factor):
+    if whole.outcome != "HOLDS" or not ends_of_the_range(factor):
         return inconclusive(
             "BUDGET", f"E[M_K | Y] / bound <= {whole.bound:.4g} on [0.02, 0.55], or a link fails beyond"
         )

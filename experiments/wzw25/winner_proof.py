@@ -13,7 +13,8 @@ from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import max_given_drawn
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner_proof as bounds
-from experiments.engine.claim import Sabotage, exact_claim, holds, inconclusive, refuted
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.winner import FAR, LAWS, NOISE, USED, limit, too_large
 
 PATHS = [-2, -1, 0, 1, 3]  # values of the noise on an enumerated path
@@ -41,7 +42,7 @@ def noisy_best(scores, noise):
 
 def along_paths(statement, left, factor):
     """left(path) <= statement(path) on every path, the bound lowered by factor - 1."""
-    name = f"{statement.theorem.function.__module__} import {statement.theorem.function.__name__} as bound"
+    name = f"{statement.theorem.formula.__module__} import {statement.theorem.formula.__name__} as bound"
     for scores, noise in paths():
         found, claimed = left(scores, noise), statement(scores=scores, noise=noise) - (factor - 1)
         if found > claimed:
@@ -55,7 +56,7 @@ def along_paths(statement, left, factor):
     )
 
 
-LOWERED = Sabotage("the bound lowered by {} - 1", (1.5,))
+LOWERED = Control("the bound lowered by {} - 1", (1.5,))
 
 
 @exact_claim(bounds.winner_below, control=LOWERED, cost=0.02)
@@ -67,7 +68,6 @@ def first_line_of_equation_24(*, factor=1):
 @exact_claim(
     bounds.winner_below_as_printed,
     severity="cosmetic",
-    corrected_by="wzw25.lemK.4.s2/corrected",
     cost=0.02,
     note="used in expectation only, where it holds",
 )
@@ -85,7 +85,7 @@ def the_minimum_splits(*, factor=1):
 @exact_claim(
     bounds.reflected_maximum,
     quick=({"size": 2}, {"size": 10**6}),
-    control=Sabotage("noise shifted by {} - 1", (1.5,)),
+    control=Control("noise shifted by {} - 1", (1.5,)),
     cost=0.02,
 )
 def reflection(*, size, factor=1):
@@ -133,7 +133,6 @@ def best_score_is_drawn(*, size, factor=1):
     quick=(USED, FAR),
     full=({"eta": 1.0, "r": 0.5, "size": 2}, {"eta": 1.0, "r": 0.5, "size": 1}),
     severity="statement",
-    corrected_by="wzw25.lemK.4.s5/corrected",
     cost=0.25,
     note="false for every |Theta| >= 2: each xi_t is independent of Y, their number is not",
 )
@@ -156,7 +155,7 @@ def condition_dropped(*, factor=1, **law):
     bounds.maximum_given_drawn,
     quick=(USED, FAR),
     full=LAWS,
-    control=Sabotage(NOISE, (1.2, 2), USED),
+    control=Control(NOISE, (1.2, 2), USED),
     given=("wzw25.lemA.5/printed/mean",),
     cost=0.25,
 )
@@ -184,7 +183,7 @@ def decide_twice(statement, law, factor):
     if found > exact(bound):
         code = (
             "from bounds.exact.gaussian_maxima import mean_max_of_count\n"
-            f"from {statement.theorem.function.__module__} import {statement.theorem.function.__name__} as bound\n"
+            f"from {statement.theorem.formula.__module__} import {statement.theorem.formula.__name__} as bound\n"
             f"found = 2 * {factor!r} * mean_max_of_count({law['eta']!r}, {law['r']!r})\n"
             f"assert found > bound(**{law!r}, sigma=1.0), found\n"
         )
@@ -203,7 +202,6 @@ COUNTS = {
 @exact_claim(
     bounds.twice_maximum_as_printed,
     severity="constant",
-    corrected_by="wzw25.lemK.4.s6/corrected",
     cost=0.05,
     note="a factor 2 is lost; the statement does not need it (corrected reading of part winner)",
     **COUNTS,
@@ -215,7 +213,7 @@ def factor_two_lost(*, factor=1, **law):
 
 @exact_claim(
     bounds.twice_maximum,
-    control=Sabotage(NOISE, (1.1, 1.5)),
+    control=Control(NOISE, (1.1, 1.5)),
     given=("wzw25.lemA.7/printed/max",),
     cost=0.05,
     **COUNTS,
@@ -229,7 +227,7 @@ def factor_two_kept(*, factor=1, **law):
     bounds.drawn_probability,
     quick=({"eta": 1.0, "r": 0.25, "size": 3}, {"eta": -0.5, "r": 0.1, "size": 10**6}),
     full=({"eta": 0.0, "r": 0.01, "size": 2}, {"eta": 3.0, "r": 0.05, "size": 10}, {"eta": 1.0, "r": 0.5, "size": 1}),
-    control=Sabotage("one candidate in {} |Theta|", (1.01, 2)),
+    control=Control("one candidate in {} |Theta|", (1.01, 2)),
     given=("wzw25.defA.1/printed/pgf",),
     cost=0.05,
 )

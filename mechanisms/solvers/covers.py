@@ -19,14 +19,8 @@ from bounds.bms22.covers import covering_radius_squared, cubic_gram, thin_gram, 
 from mechanisms.law import positive, whole
 
 LATTICES = {"thin": thin_gram, "cubic": cubic_gram}
-
-
 LARGEST = 50_000_000  # points of a cover that anybody can score
-
-
 BLOCK = 100_000  # points that exist at any one time
-
-
 INWARD = 1 - 1e-12  # the lattice is this much finer than it need be, so that no rounding opens a hole
 
 

@@ -22,14 +22,8 @@ from scipy.optimize import nnls
 from mechanisms.law import rows, signs
 
 UNIT_ROUNDOFF = 2.0**-53
-
-
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it
-
-
 LARGEST_LIST = 200_000  # candidate directions: about 2 seconds
-
-
 LARGEST_TABLE = 14  # records: 2^14 subsets take about 2 seconds
 
 

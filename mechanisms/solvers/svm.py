@@ -21,11 +21,7 @@ import numpy as np
 from scipy.special import expit
 
 LOSSES = ("hinge", "logistic")
-
-
 EPS = np.finfo(float).eps
-
-
 ITERATIONS = 200
 
 

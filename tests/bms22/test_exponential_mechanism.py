@@ -22,11 +22,7 @@ from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import ApproxDP, LabelDP, PureDP
 
 exactly = settings(derandomize=True, deadline=None)
-
-
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
-
-
 BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
 
 
@@ -187,7 +183,7 @@ def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
 
 
 def test_short_by_a_factor_of_two_is_refuted_exactly():
-    """Sabotage 14, exactly: exp(epsilon q / Dq). Counting scores would hide it, opposite moves do not."""
+    """Control 14, exactly: exp(epsilon q / Dq). Counting scores would hide it, opposite moves do not."""
     pair = rare_candidate(20)
     laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in pair])
     assert bounds.smallest_epsilon(laws=laws, pairs=[(0, 1)]) > 1.5
@@ -203,7 +199,7 @@ def is_refuted(pair, budget=60_000):
 
 @pytest.mark.statistical
 def test_short_by_a_factor_of_two_is_refuted_by_attack():
-    """Sabotage 14, end to end; the honest mechanism survives."""
+    """Control 14, end to end; the honest mechanism survives."""
     a, b = rare_candidate(10)
     for sensitivity, caught in ((0.5, True), (1.0, False)):
         pair = [law(q, sensitivity=sensitivity, privacy=PureDP(1.0)) for q in (a, b)]
@@ -217,7 +213,7 @@ def two_queries(value, scale):
 
 @pytest.mark.statistical
 def test_a_budget_split_by_the_root_is_refuted():
-    """Sabotage 13: two pure mechanisms of epsilon / sqrt 2 each do not compose to epsilon = 1."""
+    """Control 13: two pure mechanisms of epsilon / sqrt 2 each do not compose to epsilon = 1."""
     for share, caught in ((math.sqrt(2), True), (2.0, False)):
         pair = [two_queries(x, scale=share) for x in (0.0, 1.0)]
         assert is_refuted(pair, budget=100_000) is caught
@@ -225,7 +221,7 @@ def test_a_budget_split_by_the_root_is_refuted():
 
 @pytest.mark.statistical
 def test_add_remove_noise_sold_as_replacement_is_refuted():
-    """Sabotage 16: a sum of values in [-1, 1] moves by 1 when a record leaves, by 2 when it is replaced."""
+    """Control 16: a sum of values in [-1, 1] moves by 1 when a record leaves, by 2 when it is replaced."""
     for scale, caught in ((1.0, True), (2.0, False)):
         pair = [FloatLaplace(np.array([x]), scale) for x in (-1.0, 1.0)]
         assert is_refuted(pair) is caught

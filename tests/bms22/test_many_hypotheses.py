@@ -68,7 +68,7 @@ def test_nearly_orthogonal_weights_exist():
     for v in rng.choice([-1.0, 1.0], size=(200, 399)):
         if not len(chosen) or np.abs(chosen @ v).max() <= 0.124 * 399:
             chosen = np.vstack([chosen, v])
-    assert len(chosen) >= math.exp(many_hypotheses.log_separated_size.theorem.function(d=400))
+    assert len(chosen) >= math.exp(many_hypotheses.log_separated_size.theorem.formula(d=400))
     W = np.column_stack([np.full(len(chosen), -0.01), math.sqrt(1 - 1e-4) / math.sqrt(399) * chosen])
     assert np.abs(W @ W.T - np.diag(np.diag(W @ W.T))).max() <= 1 / 8
 

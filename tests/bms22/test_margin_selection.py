@@ -32,8 +32,6 @@ from mechanisms.solvers import least_loss
 from mechanisms.solvers.margin import geometric_margin
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
-
-
 scores = arrays(float, integers(1, 12), elements=floats(-5, 5))
 
 
@@ -366,7 +364,7 @@ def test_failures_of_the_promises_by_simulation_of_their_counts(size):
 @pytest.mark.parametrize("setting", [*CLAIMS["bms22.lemF.1/printed/tail"].settings("full")], ids=lambda s: s["family"])
 def test_every_family_refutes_the_printed_lemma(setting):
     finding = claims.lemma_fails(**setting)
-    assert finding.verdict == "REFUTED"
+    assert finding.outcome == "REFUTED"
     code = finding.witness["python"]
     assert len(code.strip().splitlines()) <= 15
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)

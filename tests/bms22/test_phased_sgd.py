@@ -27,8 +27,6 @@ from mechanisms.fast_projection import fast_projection
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
 
 PRIVATE = dict(epsilon=1.0, delta=1e-3, beta=0.1)
-
-
 HINGE = dict(rho=0.5, radius=1.0, norm_bound=1.0)
 
 
@@ -384,7 +382,7 @@ def test_witness_of_the_training():
 def test_valid_sensitivity_is_not_refuted():
     """No false alarm: where the printed sensitivity is large enough, the step's check says so."""
     found = step_claims.margins_unit(m=2, rho=4.0)
-    assert found.verdict == "HOLDS" and found.tightness[0] < 1
+    assert found.outcome == "HOLDS" and found.tightness[0] < 1
 
 
 def test_every_step_has_a_row():

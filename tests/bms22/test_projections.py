@@ -39,14 +39,8 @@ SAMPLED = (
     "wzw25.lemB.2/explicit",
     "wzw25.lem6.2/explicit",
 )
-
-
 SHAPES = ((1, 1), (1, 5), (7, 1), (3, 5), (40, 33), (3000, 1000))
-
-
 unit = floats(1e-3, 1 - 1e-3)
-
-
 failure = floats(1e-12, 1 - 1e-6)
 
 
@@ -388,15 +382,15 @@ def test_too_few_rows_are_refuted(key):
 
 def test_the_refuted_family_is_refuted_by_its_formula_alone(monkeypatch):
     """With the corrected order in the printed one's place the same check finds nothing."""
-    assert claims.one_point_needs_more_rows().verdict == "REFUTED"
+    assert claims.one_point_needs_more_rows().outcome == "REFUTED"
     monkeypatch.setattr(
         sign_projection_bounds, "sign_projection_order", sign_projection_bounds.sign_projection_order_corrected
     )
-    assert claims.one_point_needs_more_rows().verdict == "INCONCLUSIVE"
+    assert claims.one_point_needs_more_rows().outcome == "INCONCLUSIVE"
 
 
 def test_the_printed_deviation_is_refuted_by_its_formula_alone():
     from experiments.bms22.matrix_projection import _refute_printed
 
-    assert _refute_printed(matrix_projection.norm_deviation).verdict == "REFUTED"
-    assert _refute_printed(lambda **s: matrix_projection.deviations(**s)[0]).verdict == "INCONCLUSIVE"
+    assert _refute_printed(matrix_projection.norm_deviation).outcome == "REFUTED"
+    assert _refute_printed(lambda **s: matrix_projection.deviations(**s)[0]).outcome == "INCONCLUSIVE"

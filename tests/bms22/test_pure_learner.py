@@ -25,8 +25,6 @@ from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.covers import cover, farthest
 
 exactly = settings(derandomize=True, deadline=None)
-
-
 SIZES = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
 
 
@@ -204,7 +202,7 @@ def test_the_size_of_the_theorem_cannot_be_run():
 
 @pytest.mark.statistical
 def test_half_the_noise_is_caught():
-    """Sabotage: the mechanism at 2 epsilon, audited at epsilon; and the honest one survives."""
+    """Control: the mechanism at 2 epsilon, audited at epsilon; and the honest one survives."""
     public = Dense(np.ones((1, 2)))
     for spent, caught in ((2.0, True), (1.0, False)):
         a, b = (law(*map(np.array, data), privacy=PureDP(spent), public=public, **SIZES) for data in one_against_all(3))

@@ -26,11 +26,7 @@ from experiments.wzw25 import population_risk as claims
 from experiments.wzw25 import population_risk_proof as step_claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=50)
-
-
 PLANES = [Halfplanes(1.0, 0.2), Halfplanes(0.5, 0.1, 0.3), Mixture(0.7)]
-
-
 PROBLEMS = [Thresholds(0.0), Thresholds(0.3), Stumps(0.2), *PLANES]
 
 
@@ -217,7 +213,7 @@ def test_bad_input_is_named():
 
 def test_lemma_6_6_fails_for_one_fixed_w_while_its_bound_is_positive():
     found = claims.printed_bound_fails(n=100, k=1, beta=1e-6)
-    assert found.verdict == REFUTED
+    assert found.outcome == REFUTED
     assert found.tightness[0] > 10
     assert float(population_risk.population_printed(n=100, k=1, beta=1e-6, empirical=0.0)) > 0
 
@@ -225,7 +221,7 @@ def test_lemma_6_6_fails_for_one_fixed_w_while_its_bound_is_positive():
 @pytest.mark.parametrize("n, k", [(10**5, 10), (1000, 11)])
 def test_lemma_6_6_holds_as_printed_at_the_papers_beta_from_dimension_ten(n, k):
     found = claims.printed_bound_fails(n=n, k=k, beta=1 / n**2)
-    assert found.verdict in (HOLDS, "VACUOUS")
+    assert found.outcome in (HOLDS, "VACUOUS")
 
 
 def test_one_pattern_too_many_is_paid_for():
@@ -244,13 +240,13 @@ def test_swaps_against_enumeration_of_signs():
 
 @pytest.mark.parametrize("factor, verdict", [(1, HOLDS), (1.01, REFUTED)])
 def test_a_lattice_that_can_say_no(factor, verdict):
-    assert definitions.hinge_dominates(factor=factor).verdict == verdict
+    assert definitions.hinge_dominates(factor=factor).outcome == verdict
 
 
 def test_the_margin_lemma_at_one_hypothesis_is_sharp():
     """At empirical loss 0 the failure probability is near beta / e."""
     found = margin_claims.one_hypothesis_holds(m=2000, beta=1e-6)
-    assert found.verdict == HOLDS
+    assert found.outcome == HOLDS
     assert 0.9 / math.e < found.tightness[0] <= 1 / math.e
 
 

@@ -67,11 +67,7 @@ def test_a_users_file_comes_back_in_the_ball(tmp_path, dtype):
 
 
 X, Y = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([1, -1])
-
-
 HOLED = np.array([[0.1, 0.2], [np.nan, 0.4]])
-
-
 BAD_ARRAYS = [
     ({"X": HOLED, "y": Y}, "X has 1 rows with entries that are not finite, the first at 1"),
     ({"X": np.full((2, 2), np.inf), "y": Y}, "X has 2 rows"),

@@ -17,8 +17,6 @@ from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import HOLDS, REFUTED, TailDecider, conclude
 
 pytestmark = pytest.mark.soak
-
-
 TOPIC = "bms22/sign_projection"
 
 

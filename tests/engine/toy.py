@@ -12,7 +12,8 @@ import numpy as np
 
 from bounds.theorem import THEOREMS, in_unit_interval, theorem
 from experiments.engine import claim as c
-from experiments.engine.claim import Sabotage, grid
+from experiments.engine.claim import Control, grid
+from experiments.engine.verdict import holds, refuted
 
 with contextlib.ExitStack() as stack:
     theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
@@ -48,7 +49,7 @@ with contextlib.ExitStack() as stack:
     def rests():
         """Holds only as far as the false coin does."""
 
-    settings = {"quick": grid(beta=[0.2, 0.1, 2]), "control": Sabotage("p x {}", (1.5, 6)), "cap": 10}
+    settings = {"quick": grid(beta=[0.2, 0.1, 2]), "control": Control("p x {}", (1.5, 6)), "cap": 10}
 
     @c.tail_claim(coin, **settings)
     def coin_fails(rng, size, *, beta, factor=1):
@@ -60,7 +61,7 @@ with contextlib.ExitStack() as stack:
     def false_coin_fails(rng, size, *, beta):
         return rng.random(size) < 2 * beta
 
-    @c.mean_claim(mean, bound=lambda: 0.1, control=Sabotage("X x {}", (4,)), cap=10)
+    @c.mean_claim(mean, bound=lambda: 0.1, control=Control("X x {}", (4,)), cap=10)
     def uniform(rng, size, factor=1):
         return rng.random(size) * 0.1 * factor
 
@@ -75,22 +76,22 @@ with contextlib.ExitStack() as stack:
             return -np.abs(x[:, 0] - self.centre) / self.scale - np.log(2 * self.scale)
 
     @c.attack_claim(
-        laplace, law="laplace", attack="pure", bound=lambda: 1.0, control=Sabotage("noise / {}", (1.2, 2)), cap=10
+        laplace, law="laplace", attack="pure", bound=lambda: 1.0, control=Control("noise / {}", (1.2, 2)), cap=10
     )
     def laplace_pair(*, factor=1):
         return Laplace(0, 1 / factor), Laplace(1, 1 / factor)
 
-    @c.exact_claim(broken, control=Sabotage("{}"))
+    @c.exact_claim(broken, control=Control("{}"))
     def breaks(*, factor=1):
         raise RuntimeError("as it must")
 
-    @c.exact_claim(toothless, control=Sabotage("{}"))
+    @c.exact_claim(toothless, control=Control("{}"))
     def bites_nothing(*, factor=1):
-        return c.holds("enumeration", "everywhere")
+        return holds("enumeration", "everywhere")
 
-    @c.exact_claim(rests, control=Sabotage("{}"), given=("abgmu22.asm1/printed/false",))
+    @c.exact_claim(rests, control=Control("{}"), given=("abgmu22.asm1/printed/false",))
     def rests_on_false(*, factor=1):
-        return c.holds("enumeration", "everywhere") if factor == 1 else c.refuted("enumeration", {"setting": {}})
+        return holds("enumeration", "everywhere") if factor == 1 else refuted("enumeration", {"setting": {}})
 
     THEOREMS_HERE = {k: v for k, v in THEOREMS.items() if k not in theorems}
     CLAIMS_HERE = {k: v for k, v in c.CLAIMS.items() if k not in claims}

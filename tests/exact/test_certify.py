@@ -54,37 +54,37 @@ TAIL_BOX = {
 
 def test_example_a_is_held_in_one_box():
     found = certify(delta_ratio_above, delta_ratio, {"mu": (1e-6, 1000), "t": (0, 40)}, 1)
-    assert (found.verdict, found.boxes) == ("HOLDS", 1)
+    assert (found.outcome, found.boxes) == ("HOLDS", 1)
 
 
 def test_example_a_is_enclosed_sharply():
     box = {"mu": (0.01, 10), "t": (0, 8)}
-    assert certify(delta_ratio_above, delta_ratio, box, 0.461).verdict == "HOLDS"
+    assert certify(delta_ratio_above, delta_ratio, box, 0.461).outcome == "HOLDS"
     refuted = certify(delta_ratio_above, delta_ratio, box, 0.460)
-    assert refuted.verdict == "REFUTED" and refuted.boxes <= 100
+    assert refuted.outcome == "REFUTED" and refuted.boxes <= 100
     assert lower_end(delta_ratio(**refuted.point)) > 0.460
 
 
 def test_example_b_and_its_sharp_constant():
     above, value = tail_ratio()
     held = certify(above, value, TAIL_BOX, 1)
-    assert held.verdict == "HOLDS" and held.boxes <= 100
-    assert certify(above, value, TAIL_BOX, 0.120).verdict == "HOLDS"
-    assert certify(above, value, TAIL_BOX, 0.119).verdict == "REFUTED"
+    assert held.outcome == "HOLDS" and held.boxes <= 100
+    assert certify(above, value, TAIL_BOX, 0.120).outcome == "HOLDS"
+    assert certify(above, value, TAIL_BOX, 0.119).outcome == "REFUTED"
     around = supremum(above, value, TAIL_BOX)
     assert 0.119 < around.reached <= around.bound < 0.120
 
 
 @pytest.mark.parametrize(("shrink", "verdict"), [(1, "HOLDS"), (0.9, "HOLDS"), (0.8, "HOLDS"), (0.707, "REFUTED")])
 def test_a_mutation_must_be_false_before_it_can_be_caught(shrink, verdict):
-    assert certify(*tail_ratio(shrink), TAIL_BOX, 1).verdict == verdict
+    assert certify(*tail_ratio(shrink), TAIL_BOX, 1).outcome == verdict
 
 
 def test_nan_is_never_a_proof():
     found = certify(lambda x: arb("nan"), lambda x: arb("nan"), {"x": (0, 1)}, 1, max_boxes=50)
-    assert found.verdict == "INCONCLUSIVE" and found.bound == math.inf and found.reached == -math.inf
+    assert found.outcome == "INCONCLUSIVE" and found.bound == math.inf and found.reached == -math.inf
     # sqrt of a box touching 0 from below is NaN; splitting never helps at the end point.
-    assert certify(over(lambda x: (-x).sqrt()), at(lambda x: (-x).sqrt()), {"x": (0, 1)}, 9, 50).verdict == (
+    assert certify(over(lambda x: (-x).sqrt()), at(lambda x: (-x).sqrt()), {"x": (0, 1)}, 9, 50).outcome == (
         "INCONCLUSIVE"
     )
 
@@ -92,8 +92,8 @@ def test_nan_is_never_a_proof():
 def test_an_equality_is_left_open():
     """f = c at one point only: no finite precision decides x^2 <= 0 at 0 by halving towards it."""
     found = certify(over(lambda x: -x * x), at(lambda x: -x * x), {"x": (-1, 1)}, -1e-300, max_boxes=500)
-    assert found.verdict == "REFUTED" and found.point == {"x": 0}
-    assert certify(over(lambda x: x - x), at(lambda x: x - x), {"x": (-1, 1)}, 0, 200).verdict != "REFUTED"
+    assert found.outcome == "REFUTED" and found.point == {"x": 0}
+    assert certify(over(lambda x: x - x), at(lambda x: x - x), {"x": (-1, 1)}, 0, 200).outcome != "REFUTED"
 
 
 def test_integer_axes_are_halved_between_whole_numbers():
@@ -103,9 +103,9 @@ def test_integer_axes_are_halved_between_whole_numbers():
         return (k * arb.pi()).sin()
 
     box = {"k": (0, 9)}
-    assert certify(over(f), at(f), box, 0.5).verdict == "REFUTED"
+    assert certify(over(f), at(f), box, 0.5).outcome == "REFUTED"
     held = certify(over(f), at(f), box, 1e-9, integers=("k",))
-    assert held.verdict == "HOLDS" and isinstance(held.point["k"], int)
+    assert held.outcome == "HOLDS" and isinstance(held.point["k"], int)
 
 
 def test_an_upper_bound_that_is_not_one_is_exposed():

@@ -31,11 +31,7 @@ from mechanisms.privacy import (
 )
 
 exactly = settings(derandomize=True, deadline=None)
-
-
 MUS = [0.01, 0.1, 0.5, 1.0, 2.5, 10.0, 40.0]
-
-
 DELTAS = [1e-12, 1e-5, 0.01, 0.5, 0.9]
 
 
@@ -251,7 +247,7 @@ def test_groups_of_pure_and_gaussian():
 
 
 def test_k_steps_charged_as_one_are_caught():
-    """Sabotage 6: k delta (or its group form) charged as delta."""
+    """Control 6: k delta (or its group form) charged as delta."""
     assert compose(*[ApproxDP(0.1, 1e-6)] * 5).delta == pytest.approx(5e-6)
     assert group(ApproxDP(0.1, 1e-6), 5).delta > 5e-6 * math.exp(0.1)
 

@@ -116,11 +116,11 @@ def test_one_release_names_the_database_unless_the_grid_is_used():
 
 
 def test_the_claims_have_teeth():
-    assert claims.textbook_sampler(beta=1.0).verdict == "REFUTED"
+    assert claims.textbook_sampler(beta=1.0).outcome == "REFUTED"
     exec(claims.textbook_sampler(beta=1.0).witness["python"], {})
     setting = {"sensitivity": 0.02, "beta": 0.3, "F": 7}
-    assert claims.grid_sampler(**setting).verdict == "HOLDS"
-    assert claims.grid_sampler(**setting, factor=1.001).verdict == "REFUTED"
+    assert claims.grid_sampler(**setting).outcome == "HOLDS"
+    assert claims.grid_sampler(**setting, factor=1.001).outcome == "REFUTED"
 
 
 # ---- footnote 5 against scipy ------------------------------------------------------------------------------

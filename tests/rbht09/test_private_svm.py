@@ -241,7 +241,7 @@ def test_the_largest_scales_are_ordered(acc, delta, Phi, F):
 
 def test_useful_as_defined_breaks_where_the_note_says():
     for delta, verdict in ((0.5, "HOLDS"), (0.828, "HOLDS"), (0.829, "REFUTED"), (0.999, "REFUTED")):
-        assert svm_accuracy_claims.useful_as_defined(F=1, delta=delta).verdict == verdict
+        assert svm_accuracy_claims.useful_as_defined(F=1, delta=delta).outcome == verdict
 
 
 def test_usefulness_by_sampling_the_law():
@@ -258,8 +258,8 @@ def test_usefulness_by_sampling_the_law():
     ("check", "setting"), [(private_svm_claims.any_sensitivity, s) for s in private_svm_claims.MORE]
 )
 def test_the_sensitivity_holds_in_the_corners_too(check, setting):
-    assert check(**setting).verdict == "HOLDS"
-    assert check(**setting, factor=2.1).verdict == "REFUTED"
+    assert check(**setting).outcome == "HOLDS"
+    assert check(**setting, factor=2.1).outcome == "REFUTED"
 
 
 def test_the_worst_pair_is_what_the_solver_finds():
@@ -281,7 +281,7 @@ def test_witnesses_run():
         svm_accuracy_claims.useful_as_used(F=2, factor=4),
     )
     for finding in findings:
-        assert finding.verdict == "REFUTED"
+        assert finding.outcome == "REFUTED"
         exec(finding.witness["python"], {})
 
 

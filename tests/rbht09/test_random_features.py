@@ -26,11 +26,7 @@ from experiments.rbht09 import random_features as uniform
 from mechanisms.random_features import KERNELS, FourierMap, fourier_map, frequencies, frequency_blocks, gram, profile
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
 property_test = settings(derandomize=True, deadline=None, max_examples=40)
-
-
 MARGINALS = {
     "gaussian": lambda s: stats.norm(scale=1 / s),
     "laplacian": lambda s: stats.cauchy(scale=1 / s),
@@ -288,24 +284,24 @@ def test_frequencies_stay_out_of_sight():
 
 
 def test_where_the_printed_rows_fall_and_where_they_stand():
-    assert table.rbf_row(sigma=1.0).verdict == HOLDS
-    assert table.rbf_row(sigma=1.0001).verdict == REFUTED
-    assert [table.cauchy_row_is_a_law(d=d).verdict for d in (1, 2)] == [REFUTED, REFUTED]
-    assert [table.displayed_transform_inverts(d=d).verdict for d in (1, 2, 3)] == [REFUTED] * 3
-    assert uniform.lemma_for_any_kernel(kernel="cauchy", d=1).verdict == REFUTED
-    assert uniform.lemma_for_any_kernel(kernel="gaussian", d=1).verdict == HOLDS
-    assert uniform.lemma_for_normalised_kernels(kernel="laplacian").verdict == VACUOUS
+    assert table.rbf_row(sigma=1.0).outcome == HOLDS
+    assert table.rbf_row(sigma=1.0001).outcome == REFUTED
+    assert [table.cauchy_row_is_a_law(d=d).outcome for d in (1, 2)] == [REFUTED, REFUTED]
+    assert [table.displayed_transform_inverts(d=d).outcome for d in (1, 2, 3)] == [REFUTED] * 3
+    assert uniform.lemma_for_any_kernel(kernel="cauchy", d=1).outcome == REFUTED
+    assert uniform.lemma_for_any_kernel(kernel="gaussian", d=1).outcome == HOLDS
+    assert uniform.lemma_for_normalised_kernels(kernel="laplacian").outcome == VACUOUS
 
 
 def test_a_formula_with_other_constants_is_not_taken_for_the_lemma(monkeypatch):
     """The proof reads its constants off the formula: half the frequencies, or 2 for 2^8, prove nothing."""
     true = random_features.uniform_features_normalised
     monkeypatch.setattr(random_features, "uniform_features_normalised", lambda **s: true(**s) / 2)
-    assert uniform._normalised_lemma(1).verdict == INCONCLUSIVE
+    assert uniform._normalised_lemma(1).outcome == INCONCLUSIVE
     monkeypatch.setattr(
         random_features, "uniform_features_normalised", lambda **s: true(**s | {"diam": s["diam"] / 16})
     )
-    assert uniform._normalised_lemma(1).verdict in (INCONCLUSIVE, REFUTED)
+    assert uniform._normalised_lemma(1).outcome in (INCONCLUSIVE, REFUTED)
     monkeypatch.setattr(random_features, "uniform_features_normalised", lambda **s: true(**s) + 1)
     with pytest.raises(ArithmeticError, match="differ from place to place"):
         uniform._normalised_lemma(1)
@@ -314,9 +310,9 @@ def test_a_formula_with_other_constants_is_not_taken_for_the_lemma(monkeypatch):
 def test_a_wrong_union_bound_is_not_taken_for_the_theorem(monkeypatch):
     true = bound.inner_product_error
     monkeypatch.setattr(bound, "inner_product_error", lambda **s: true(**s) / math.sqrt(2))
-    assert claims.all_pairs_are_close().verdict in (INCONCLUSIVE, REFUTED)
+    assert claims.all_pairs_are_close().outcome in (INCONCLUSIVE, REFUTED)
     monkeypatch.setattr(bound, "inner_product_error", lambda **s: true(**s) / 2)
-    assert claims.all_pairs_are_close().verdict == REFUTED
+    assert claims.all_pairs_are_close().outcome == REFUTED
 
 
 def test_wide_balls_prove_no_identity():

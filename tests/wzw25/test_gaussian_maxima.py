@@ -194,11 +194,11 @@ def test_the_pathwise_steps_on_random_draws():
     ],
 )
 def test_where_the_printed_levels_stop_to_suffice(claim, held, broken):
-    assert {claim(sigma=s).verdict for s in held} == {"HOLDS"}
+    assert {claim(sigma=s).outcome for s in held} == {"HOLDS"}
     assert {claim(sigma=s).scope for s in held} == {"everywhere"}
     for sigma in broken:
         found = claim(sigma=sigma)
-        assert found.verdict == "REFUTED"
+        assert found.outcome == "REFUTED"
         assert found.witness["lhs"][0] > found.witness["rhs"][1]
 
 

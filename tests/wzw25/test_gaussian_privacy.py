@@ -184,12 +184,12 @@ def test_bad_input_is_named(arguments, message):
 
 
 def test_dropping_half_mu_squared_is_refuted():
-    """Sabotage 5: at mu = 3, t = 4 the curve exceeds delta 9.3 times."""
+    """Control 5: at mu = 3, t = 4 the curve exceeds delta 9.3 times."""
     mu, delta = 3.0, math.exp(-8)
     assert gaussian_delta(mu * 4, mu) / delta == pytest.approx(9.3, abs=0.1)
     assert gaussian_delta(gaussian_privacy.approx_epsilon(mu=mu, delta=delta), mu) < delta / 2
     finding = CLAIMS["wzw25.lemE.1/printed"].trial(mu=mu, delta=delta, factor=10**12)
-    assert finding.verdict == "REFUTED"
+    assert finding.outcome == "REFUTED"
 
 
 def test_a_rule_that_is_not_linear_is_not_believed():
@@ -198,7 +198,7 @@ def test_a_rule_that_is_not_linear_is_not_believed():
 
 
 def test_log10_is_refuted():
-    """Sabotage 6: log10 for log in Lemma E.1."""
+    """Control 6: log10 for log in Lemma E.1."""
     delta, mu = 1e-8, 1.0
     wrong = mu**2 / 2 + mu * math.sqrt(2 * math.log10(1 / delta))
     assert gaussian_delta(wrong, mu) > delta
@@ -206,16 +206,16 @@ def test_log10_is_refuted():
 
 @pytest.mark.parametrize("steps", [2, 10, 1000])
 def test_a_forgotten_step_is_refuted(steps):
-    """Sabotage 24: a composition charged for all but one step; only the accountant can see one of a thousand."""
+    """Control 24: a composition charged for all but one step; only the accountant can see one of a thousand."""
     charged = compose(*[GaussianDP(0.1)] * (steps - 1))
     assert charged.mu < compose(*[GaussianDP(0.1)] * steps).mu * (1 - 0.4 / steps)
     factor = math.sqrt(steps / (steps - 1))
     claim = CLAIMS["wzw25.rem2.3/printed/composition"]
-    assert claim.trial(mu=[0.1, 0.1 * math.sqrt(steps - 1)], factor=factor).verdict == "REFUTED"
+    assert claim.trial(mu=[0.1, 0.1 * math.sqrt(steps - 1)], factor=factor).outcome == "REFUTED"
 
 
 def test_classical_noise_is_too_small_at_epsilon_ten():
-    """Sabotage 27: sqrt(2 ln(1.25 / delta)) / epsilon is a theorem for epsilon < 1; true at 8, false at 10."""
+    """Control 27: sqrt(2 ln(1.25 / delta)) / epsilon is a theorem for epsilon < 1; true at 8, false at 10."""
     delta = 1e-5
 
     def spent(epsilon):
@@ -228,7 +228,7 @@ def test_classical_noise_is_too_small_at_epsilon_ten():
 
 @pytest.mark.statistical
 def test_half_the_noise_is_refuted():
-    """Sabotage 12: epsilon = 1, delta = 1e-5, sigma halved, audited as mu-GDP; the honest twin is not."""
+    """Control 12: epsilon = 1, delta = 1e-5, sigma halved, audited as mu-GDP; the honest twin is not."""
     privacy = ApproxDP(1.0, 1e-5)
     sigma = gaussian_noise_multiplier(privacy)
     claimed = GaussianDP(1 / sigma)

@@ -248,8 +248,6 @@ def test_separated_data_are_learned():
 # ---- bad input ---------------------------------------------------------------------------------------------
 
 X0, Y0 = problem()
-
-
 BAD = {
     "epsilon at the end": (dict(epsilon=8 * log(1 / 0.5), delta=0.5), r"epsilon = 5\.54\S* is outside \(0, 8 log"),
     "epsilon zero": (dict(epsilon=0.0), r"epsilon = 0\.0 is outside"),

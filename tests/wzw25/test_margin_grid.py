@@ -14,14 +14,8 @@ from experiments.instances import margin_profiles as cases
 from mechanisms.solvers.margin import min_outliers, subset_margins
 
 SIZES = st.integers(1, 5000)
-
-
 LEVELS = st.fractions(Fraction(1, 10**6), 1, max_denominator=10**6)
-
-
 PROFILES = st.lists(st.fractions(0, 1, max_denominator=64), min_size=1, max_size=9).map(sorted).map(tuple)
-
-
 BUDGETS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(9), Fraction(10**4)])
 
 

@@ -376,6 +376,6 @@ def test_every_claim_can_fail(check):
     from experiments.engine.claim import CLAIMS
 
     claim = next(c for c in CLAIMS.values() if c.trial is check)
-    assert check(**claim.quick[0]).verdict == "HOLDS"
+    assert check(**claim.quick[0]).outcome == "HOLDS"
     caught = [check(factor=factor, **claim.quick[0]) for factor in claim.control.factors]
-    assert caught[-1].verdict == "REFUTED" and caught[-1].witness["setting"]
+    assert caught[-1].outcome == "REFUTED" and caught[-1].witness["setting"]

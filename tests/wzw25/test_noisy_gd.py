@@ -21,8 +21,6 @@ from mechanisms import noisy_gd
 from mechanisms.privacy import GaussianDP, gaussian_epsilon
 
 SIZES = st.integers(1, 40)
-
-
 UNIT = st.floats(0.01, 0.99)
 
 

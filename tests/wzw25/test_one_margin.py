@@ -170,9 +170,9 @@ def test_loud_noise_is_caught(key):
         rng = generator(TEST_ROOT, key, claim.quick[0], "sabotage", index)
         trial = claim.trial(rng, cell.size, factor=cell.factor, **claim.quick[0])
         cell.add(Chunk(cell.decider.pack(trial), 0.0, b""))
-        if cell.finding:
+        if cell.verdict:
             break
-    assert cell.finding.verdict == REFUTED
+    assert cell.verdict.outcome == REFUTED
 
 
 # Wrong input ----------------------------------------------------------------------------------------------------------

@@ -16,14 +16,8 @@ from experiments.wzw25 import repetition_growth as rate_claims
 from experiments.wzw25 import repetitions as claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
-
-
 any_eta = st.floats(-0.9, 50)
-
-
 any_size = st.integers(2, 10**6)
-
-
 any_beta = st.floats(1e-6, 0.999)
 
 
@@ -111,11 +105,11 @@ def test_logarithmic_eta_needs_polylogarithmically_many():
 def test_a_repaired_statement_is_not_refuted():
     """The checks of the refuted rows compute: hand them the right formula and they hold."""
     asked = rates.repetitions(beta=0.125, size=9) / rates.repetitions_as_printed(beta=0.125, size=9)
-    assert claims.printed_repetitions_suffice(factor=Fraction(asked), beta=[0.125], size=[9]).verdict == HOLDS
-    assert claims.printed_r_is_necessary(factor=4, eta=[1.0], beta=[0.5], size=[2]).verdict == HOLDS
-    assert rate_claims.text_bound_is_necessary(factor=3, n=[8, 1000], alpha=[1.0], eta=[1.0]).verdict == HOLDS
+    assert claims.printed_repetitions_suffice(factor=Fraction(asked), beta=[0.125], size=[9]).outcome == HOLDS
+    assert claims.printed_r_is_necessary(factor=4, eta=[1.0], beta=[0.5], size=[2]).outcome == HOLDS
+    assert rate_claims.text_bound_is_necessary(factor=3, n=[8, 1000], alpha=[1.0], eta=[1.0]).outcome == HOLDS
     fixed = rate_claims.rate_with_one_constant(n=8, alpha=1.0, eta=[0.1, 0.02, 0.004], size=3, log_inverse_r=5.0)
-    assert fixed.verdict == HOLDS  # that r is not admissible
+    assert fixed.outcome == HOLDS  # that r is not admissible
 
 
 @pytest.mark.statistical

@@ -24,32 +24,14 @@ from experiments.wzw25 import run_counts as claims
 from mechanisms.tnb import law
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
-
-
 ETAS = (-0.999, -0.9, -0.5, -1e-9, 0.0, 1e-9, 0.5, 1.0, 3.0, 20.0)
-
-
 RS = (0.999, 0.9, 0.1, 1e-3, 1e-12)
-
-
 SEED = 20251120
-
-
 DRAWS = 20_000
-
-
 SCALES = (2, 10, 1000, 10**6, 10**9, 10**12)
-
-
 FALSE_ALARM = 1e-8
-
-
 TESTS = 2 * len(ETAS) * len(RS) * (4 + len(SCALES))  # two sides, four bins and all scales at every law
-
-
 any_eta = st.floats(-0.99, 50)
-
-
 any_r = st.floats(1e-9, 1 - 1e-9)
 
 
@@ -252,4 +234,4 @@ def test_outside_the_hypotheses_the_theorems_say_so(call, message):
 def test_at_real_t_the_witness_runs_and_whole_t_survive():
     found = claims.cdf_at_real_t(r=[0.75], t=[1.5])
     exec(found.witness["python"], {})
-    assert claims.cdf_at_real_t(r=[0.75, 0.5], t=[1, 2, 7]).verdict == HOLDS
+    assert claims.cdf_at_real_t(r=[0.75, 0.5], t=[1, 2, 7]).outcome == HOLDS

@@ -79,7 +79,7 @@ REFUTED = [
 @pytest.mark.parametrize(("statement", "cone"), REFUTED, ids=lambda x: getattr(x, "__name__", None))
 def test_a_misquotation_has_a_family_inside_the_domain(statement, cone):
     found = figures.equal_rates(statement, cone, 1)
-    assert found.verdict == "REFUTED"
+    assert found.outcome == "REFUTED"
     exec(found.witness["python"], {})
     quoted, source = tables.COMPARED[statement.theorem.key]
     family = compare(source, quoted, cone).family
@@ -97,8 +97,8 @@ def test_every_other_quotation_is_right_and_a_stray_power_is_caught():
         key = getattr(getattr(statement, "theorem", None), "key", "")
         if key in tables.COMPARED and key not in false:
             cone = "ball" if any("a" in term for term in tables.COMPARED[key][0]) else "unit"
-            assert figures.equal_rates(statement, cone, 1).verdict == "HOLDS", key
-            assert figures.equal_rates(statement, cone, 1.1).verdict == "REFUTED", key
+            assert figures.equal_rates(statement, cone, 1).outcome == "HOLDS", key
+            assert figures.equal_rates(statement, cone, 1.1).outcome == "REFUTED", key
 
 
 def test_the_comparison_on_rates_with_known_answers():
@@ -114,10 +114,10 @@ def test_the_comparison_on_rates_with_known_answers():
 
 
 def test_the_text_of_section_4():
-    assert figures.gain_with_few_outliers().verdict == "REFUTED"
+    assert figures.gain_with_few_outliers().outcome == "REFUTED"
     exec(figures.gain_with_few_outliers().witness["python"], {})
-    assert figures.gain_is_root_over_outliers().verdict == "HOLDS"
-    assert figures.gain_is_root_over_outliers(factor=1.01).verdict == "REFUTED"
+    assert figures.gain_is_root_over_outliers().outcome == "HOLDS"
+    assert figures.gain_is_root_over_outliers(factor=1.01).outcome == "REFUTED"
 
 
 # The figures --------------------------------------------------------------------------------------------------------
@@ -146,9 +146,9 @@ def test_the_bound_is_the_same_at_every_scale_and_below_one_where_drawn():
 
 def test_the_figure_decides_and_a_bound_too_small_is_refuted():
     found = figures.errors_of_table1(along="outliers", n=400)
-    assert found.verdict == "HOLDS" and found.evidence == "sampled"
+    assert found.outcome == "HOLDS" and found.evidence == "sampled"
     assert len(set(map(len, found.series.values()))) == 1
-    assert figures.errors_of_table1(along="n", n=400, factor=1000).verdict == "REFUTED"
+    assert figures.errors_of_table1(along="n", n=400, factor=1000).outcome == "REFUTED"
 
 
 def test_what_is_measured_are_errors():

@@ -1,0 +1,137 @@
+"""left <= right in every case: the check yields the cases, and this file compares them.
+
+@inequality_claim(bound.separator_loss, given=[bound.loss_through_excess], caught=(1.01, 2), **SPLIT)
+def separator_is_a_candidate(*, b):
+    for setting, ... in splits(b):
+        yield setting, smallest, bound.separator_loss(...)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import operator
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from bounds.exact.balls import exact, upper_end
+from experiments.checks import witness
+from experiments.engine.claim import Control, exact_claim
+from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+
+
+def inequality_claim(statement: Callable, **fields: Any) -> Callable:
+    """A claim that left <= right, whose check yields cases (setting, left, right).
+
+    Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
+    error of `rounding` (default 0). The tightness is the largest left / right. The control divides the right side by
+    the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
+    given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
+    program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
+    a Verdict, which is then the result. The other fields are those of `exact_claim`.
+    """
+    return cases_claim(statement, compare, "the right-hand side divided by {}", **fields)
+
+
+def cases_claim(
+    statement: Callable,
+    decide: Callable,
+    says: str,
+    *,
+    caught: tuple[float, ...] = (1.01, 2),
+    control: Control | None = None,
+    evidence: str = "derivation",
+    scope: str = "everywhere",
+    rounding: float = 0.0,
+    python: Callable | None = None,
+    options: dict | None = None,
+    **fields: Any,
+) -> Callable:
+    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict."""
+    if control is None and not fields.get("severity"):
+        control = Control(says, caught)
+    told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
+
+    def decorate(check: Callable) -> Callable:
+        mutates = "factor" in inspect.signature(check).parameters
+
+        @functools.wraps(check)
+        def trial(*, factor: float = 1, **setting: Any) -> Verdict:
+            if mutates:
+                return decide(check(**setting, factor=factor), factor=1, **told)
+            return decide(check(**setting), factor=factor, **told)
+
+        return exact_claim(statement, control=control, by=decide, **fields)(trial)
+
+    return decorate
+
+
+def compare(
+    cases: Iterable,
+    *,
+    factor: float,
+    evidence: str,
+    scope: str,
+    rounding: float,
+    python: Callable | None = None,
+    constant: float = 1,
+    note: str = "",
+) -> Verdict:
+    """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio."""
+    worst, checked, ending = 0.0, 0, Ending(cases)
+    for setting, left, right in ending:
+        checked += 1
+        left, right = sides(left, right, Fraction(constant) / Fraction(factor))
+        if left > right + abs(right) * exactly(rounding):
+            program = python(setting, left, right) if python else ""
+            proof = "certificate" if isinstance(left, arb) else "enumeration"
+            return refuted(proof, witness.inequality(setting, left, right, python=program))
+        if rounding == 0 and not left <= right:
+            return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
+        worst = max(worst, ratio(left, right))
+    return ending.verdict(checked, evidence, scope, tightness=(worst, worst), note=note)
+
+
+class Ending:
+    """The cases of a check, and what it returns after the last one."""
+
+    def __init__(self, cases: Iterable) -> None:
+        self.cases = cases
+        self.returned: Any = None
+
+    def __iter__(self):
+        self.returned = yield from self.cases
+
+    def verdict(self, checked: int, evidence: str, scope: str, **fields: Any) -> Verdict:
+        """HOLDS, unless the check returned a verdict of its own or yielded no case."""
+        if isinstance(self.returned, Verdict):
+            return self.returned
+        if not checked:
+            return inconclusive("FAILED", "the check yields no case")
+        return holds(evidence, scope, **fields | (self.returned or {}))
+
+
+def exactly(x: Any) -> Fraction | arb:
+    """The rational number or the ball that `x` is."""
+    if isinstance(x, arb | Fraction):
+        return x
+    return Fraction(operator.index(x)) if hasattr(x, "__index__") else Fraction(float(x))
+
+
+def sides(left: Any, right: Any, scale: Fraction) -> tuple:
+    """Both sides as rationals, or as balls where one is a ball or infinite; the right one times `scale`."""
+    finite = all(isinstance(x, arb) or math.isfinite(x) for x in (left, right))
+    if finite and not isinstance(left, arb) and not isinstance(right, arb):
+        return exactly(left), exactly(right) * scale
+    return exact(left), exact(right) * exact(scale)
+
+
+def ratio(left: Any, right: Any) -> float:
+    """left / right, rounded up; 0 where both are 0 or the right side is infinite."""
+    if isinstance(left, arb):
+        return upper_end(left / right) if right.is_finite() and right > 0 else 0.0
+    return float(left / right) if right > 0 else 0.0

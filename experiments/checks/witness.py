@@ -1,0 +1,93 @@
+"""One builder a kind of witness: what a refuted row shows, with the fields that the ledger promises for each kind.
+
+Every witness has `setting`, `claimed`, `found` and `python`, a program of at most 15 lines that ends in an assert.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from bounds.exact.balls import enclosure, exact
+
+Number = int | float | Fraction | arb
+
+
+def inequality(
+    setting: dict,
+    left: Number,
+    right: Number,
+    *,
+    point: dict | None = None,
+    claimed: Any = None,
+    found: Any = None,
+    python: str = "",
+    **more: Any,
+) -> dict:
+    """left <= right fails at `point`, by default the setting; both sides as enclosures."""
+    return plain(
+        {
+            "setting": setting,
+            "claimed": float(right) if claimed is None else claimed,
+            "found": float(left) if found is None else found,
+            "point": setting if point is None else point,
+            "lhs": enclosure(exact(left)),
+            "rhs": enclosure(exact(right)),
+            "python": python.strip(),
+            **more,
+        }
+    )
+
+
+def growth(
+    setting: dict,
+    *,
+    family: str,
+    points: list[dict],
+    ratios: list[float],
+    claimed: Any = "truth <= C g with one C for all",
+    found: Any = None,
+    python: str = "",
+    **more: Any,
+) -> dict:
+    """Along `family` the ratio of the truth to g grows without bound: three points or more."""
+    told = "truth / g is at least " + ", ".join(f"{r:.3g}" for r in ratios) if found is None else found
+    fields = {"family": family, "points": points, "ratios": ratios, "python": python.strip()}
+    return plain({"setting": setting, "claimed": claimed, "found": told, **fields, **more})
+
+
+def construction(
+    setting: dict,
+    *,
+    object: str,
+    property: str,
+    value: Any,
+    claimed: Any,
+    found: Any = None,
+    python: str = "",
+    **more: Any,
+) -> dict:
+    """An `object` that the statement promises lacks its `property`: `value` is what it has instead."""
+    told = {"setting": setting, "claimed": claimed, "found": value if found is None else found}
+    return plain(told | {"object": object, "property": property, "value": value, "python": python.strip()} | more)
+
+
+def privacy(
+    setting: dict, *, epsilon: float, log_ratio: float, a: Any, b: Any, output: Any, python: str = "", **more: Any
+) -> dict:
+    """Neighbouring datasets `a` and `b` (inline, or how to make them): the laws at `output`."""
+    told = {"setting": setting, "claimed": epsilon, "found": log_ratio, "a": a, "b": b, "output": output}
+    return plain(told | {"log_ratio": log_ratio, "python": python.strip()} | more)
+
+
+def plain(value: Any) -> Any:
+    """JSON's own types: fractions and balls become floats, arrays and tuples lists."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, Fraction | arb):
+        return float(value)
+    return plain(value.tolist()) if hasattr(value, "tolist") else value
