@@ -22,6 +22,7 @@ from flint import arb
 
 from bounds.bms22.relative_deviation import relative
 from bounds.exact.balls import exact
+from bounds.exact.numbers import log
 from bounds.papers import BMS22
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
@@ -45,17 +46,13 @@ def _logs(m, d):
     return d * np.log2(2 * C**2 * m) * np.log2(2 * C * EULER * m / d)
 
 
-def _log(x):
-    return x.log() if isinstance(x, arb) else np.log(x)
-
-
 def margin_complexity(m, d, beta):
     """M / m, as printed.
 
     >>> round(float(margin_complexity(1000, 1, 0.1)), 3), bool(margin_complexity(10, 1000, 0.1) < 0)
     (0.319, True)
     """
-    return (1 + _logs(m, d) + _log(1 / beta)) / m
+    return (1 + _logs(m, d) + log(1 / beta)) / m
 
 
 def square_of_sum(empirical, part):
@@ -116,7 +113,7 @@ def margin_deviation_derived(*, m, d, beta, empirical):
     0.125
     """
     two = arb(2).log() if isinstance(m, arb) else np.log(2)
-    return relative(empirical, (two * (1 + _logs(m, d)) + _log(4 / beta)) / m)
+    return relative(empirical, (two * (1 + _logs(m, d)) + log(4 / beta)) / m)
 
 
 @margin_deviation.explicit(
@@ -136,7 +133,7 @@ def margin_deviation_of_one(*, m, beta, empirical):
     >>> round(float(margin_deviation_of_one(m=100, beta=0.1, empirical=0.0)), 4)
     0.033
     """
-    return square_of_sum(empirical, (1 + _log(1 / beta)) / m)
+    return square_of_sum(empirical, (1 + log(1 / beta)) / m)
 
 
 @margin_deviation.corrected(

@@ -26,22 +26,12 @@ Lemma A.1 on classes whose suprema are computed exactly: thresholds, decision st
 
 from __future__ import annotations
 
-import numpy as np
-from flint import arb
-
+from bounds.exact.numbers import log, sqrt
 from bounds.papers import BMS22
 from bounds.theorem import in_unit_interval, integer, theorem
 
 CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"
 SAMPLE = [integer("m"), integer("V", 0), in_unit_interval("beta")]
-
-
-def _log(x):
-    return x.log() if isinstance(x, arb) else np.log(x)
-
-
-def _root(x):
-    return x.sqrt() if isinstance(x, arb) else np.sqrt(x)
 
 
 def complexity(m, V, beta):
@@ -50,12 +40,12 @@ def complexity(m, V, beta):
     >>> round(float(complexity(100, 1, 0.1)), 6)
     0.089872
     """
-    return (V * _log(2 * m) + _log(4 / beta)) / m
+    return (V * log(2 * m) + log(4 / beta)) / m
 
 
 def relative(risk, Q):
     """R_S + 2 sqrt(R_S Q) + 4 Q at the empirical risk R_S = `risk`."""
-    return risk + 2 * _root(risk * Q) + 4 * Q
+    return risk + 2 * sqrt(risk * Q) + 4 * Q
 
 
 # Lemma A.1 of bms22, Lemma I.2 of wzw25 -----------------------------------------------------------------------------
@@ -101,7 +91,7 @@ def relative_deviation_of_the_appendix(*, m, V, beta, empirical):
     It would make every deviation O(1/m), also where the number of errors has standard deviation of order sqrt(m).
     """
     Q = complexity(m, V, beta)
-    return empirical + 2 * _root(empirical) * Q + 4 * Q
+    return empirical + 2 * sqrt(empirical) * Q + 4 * Q
 
 
 def _row(part, vc):

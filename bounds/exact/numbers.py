@@ -1,31 +1,36 @@
-r"""Translation-invariant kernels and their spectral laws: Rubinstein et al. 2009, Table 1 and Algorithm 3.
-
-A continuous positive definite k(x, y) = g(x - y) with g(0) = 1 is the characteristic function of a probability law p,
-
-    g(Delta) = int e^{j <omega, Delta>} p(omega) d omega,     p(omega) = (2 pi)^-d int e^{-j <omega, x>} g(x) dx,
-
-from which random features draw their frequencies. Profiles g and densities p take a point as the sequence of its d
-coordinates: floats, arrays, or balls of `flint` for a rigorous value.
-"""
+"""Functions of a number, an array or a ball: what lets one formula serve floats, fractions and proofs alike."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import acb, arb
 
+from bounds.exact.balls import exact
+
+Number = int | float | Fraction | arb  # what a formula accepts: balls in, ball out
+Array = np.ndarray
+
 BALLS = (arb, acb)
 
 
-def exp(x):
+def exp(x: Any) -> Any:
     """e^x of a number, an array or a ball."""
     return x.exp() if isinstance(x, BALLS) else np.exp(x)
 
 
-def log(x):
+def log(x: Any) -> Any:
     """The natural logarithm of a number, an array or a ball."""
     return x.log() if isinstance(x, BALLS) else np.log(x)
 
 
-def sqrt(x):
+def sqrt(x: Any) -> Any:
     """The square root of a number, an array or a ball."""
     return x.sqrt() if isinstance(x, BALLS) else np.sqrt(x)
+
+
+def alike(*values: Any) -> list[Any]:
+    """The values as they are, or all as balls if one of them is: a float logarithm must not enter a proof."""
+    return [exact(x) for x in values] if any(isinstance(x, arb) for x in values) else list(values)

@@ -21,6 +21,7 @@ from flint import arb
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.exact.gaussian_maxima import max_exceeds, mean_max, min_at_most
+from bounds.exact.numbers import alike, log, sqrt
 from bounds.papers import WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25 import run_counts
@@ -30,29 +31,16 @@ TAIL = [*SAMPLE, in_unit_interval("beta")]
 COUNT = [require("-1 < eta < inf", lambda eta: -1 < float(eta) < np.inf), in_unit_interval("r")]
 
 
-def _alike(*values):
-    """The values as they are, or all as balls if one of them is: a float logarithm must not enter a proof."""
-    return [exact(x) for x in values] if any(isinstance(x, arb) for x in values) else list(values)
-
-
-def _log(x):
-    return x.log() if isinstance(x, arb) else np.log(x)
-
-
-def _sqrt(x):
-    return x.sqrt() if isinstance(x, arb) else np.sqrt(x)
-
-
 def printed_range_level(n, sigma, beta):
     """2 sigma sqrt(2 log 2n) + 2 sqrt(2 log 2/beta), for beta = 1 too."""
-    n, sigma, beta = _alike(n, sigma, beta)
-    return 2 * sigma * _sqrt(2 * _log(2 * n)) + 2 * _sqrt(2 * _log(2 / beta))
+    n, sigma, beta = alike(n, sigma, beta)
+    return 2 * sigma * sqrt(2 * log(2 * n)) + 2 * sqrt(2 * log(2 / beta))
 
 
 def scaled_range_level(n, sigma, beta):
     """2 sigma (sqrt(2 log 2n) + sqrt(2 log 2/beta)), for beta = 1 too."""
-    n, sigma, beta = _alike(n, sigma, beta)
-    return 2 * sigma * (_sqrt(2 * _log(2 * n)) + _sqrt(2 * _log(2 / beta)))
+    n, sigma, beta = alike(n, sigma, beta)
+    return 2 * sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta)))
 
 
 # Lemma A.5: the maximum -----------------------------------------------------------------------------------
@@ -76,8 +64,8 @@ def max_mean(*, n, sigma):
     >>> round(float(max_mean(n=10, sigma=2.0)), 4)
     4.2919
     """
-    n, sigma = _alike(n, sigma)
-    return sigma * _sqrt(2 * _log(n))
+    n, sigma = alike(n, sigma)
+    return sigma * sqrt(2 * log(n))
 
 
 @theorem(
@@ -95,8 +83,8 @@ def max_threshold(*, n, sigma, beta):
     wrong for every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) falls like
     exp(-b^2 / (2 sigma^2)) and beta = exp(-b^2 / 2).
     """
-    n, sigma, beta = _alike(n, sigma, beta)
-    return sigma * _sqrt(2 * _log(2 * n)) + _sqrt(2 * _log(1 / beta))
+    n, sigma, beta = alike(n, sigma, beta)
+    return sigma * sqrt(2 * log(2 * n)) + sqrt(2 * log(1 / beta))
 
 
 @max_threshold.corrected(
@@ -114,8 +102,8 @@ def max_threshold_scaled(*, n, sigma, beta):
     >>> round(float(max_threshold_scaled(n=10, sigma=2.0, beta=0.05)), 4)
     9.7911
     """
-    n, sigma, beta = _alike(n, sigma, beta)
-    return sigma * (_sqrt(2 * _log(2 * n)) + _sqrt(2 * _log(1 / beta)))
+    n, sigma, beta = alike(n, sigma, beta)
+    return sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(1 / beta)))
 
 
 # Corollary A.6: the range ---------------------------------------------------------------------------------
@@ -195,7 +183,7 @@ def count_max_mean(*, eta, r, sigma):
 
 def count_bound(*, eta, r, sigma):
     """sigma sqrt(2 log E K), the right side of Lemma A.7; 0 where rounding would put E K below 1."""
-    eta, r, sigma = _alike(eta, r, sigma)
+    eta, r, sigma = alike(eta, r, sigma)
     if isinstance(r, arb):
         return sigma * (2 * tnb.mean(eta, r).log()).sqrt()
     return sigma * np.sqrt(2 * np.log(max(1.0, run_counts.mean(eta=eta, r=r))))
@@ -230,8 +218,8 @@ def geometric_max_mean(*, r, sigma):
     >>> round(float(geometric_max_mean(r=0.01, sigma=1.0)), 4)
     3.0349
     """
-    r, sigma = _alike(r, sigma)
-    return sigma * _sqrt(2 * _log(1 / r))
+    r, sigma = alike(r, sigma)
+    return sigma * sqrt(2 * log(1 / r))
 
 
 LEVEL = at_least("t", 0)

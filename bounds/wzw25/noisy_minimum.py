@@ -19,9 +19,10 @@ import numpy as np
 
 from bounds.exact.balls import exact
 from bounds.exact.gaussian_maxima import mean_max, mean_min
+from bounds.exact.numbers import alike, log, sqrt
 from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.gaussian_maxima import TAIL, _alike, _log, _sqrt, max_mean, printed_range_level, scaled_range_level
+from bounds.wzw25.gaussian_maxima import TAIL, max_mean, printed_range_level, scaled_range_level
 
 CHOICE = [integer("count"), positive("sigma")]
 CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
@@ -44,8 +45,8 @@ def choice_mean(*, count, sigma):
     bound suffices. Where the scores may follow the noise, min U goes inside the expectation and the factor 2 is
     needed: U = -xi with ties broken for the worst has excess M - m.
     """
-    count, sigma = _alike(count, sigma)
-    return 2 * sigma * _sqrt(2 * _log(count))
+    count, sigma = alike(count, sigma)
+    return 2 * sigma * sqrt(2 * log(count))
 
 
 @choice_mean.explicit(
@@ -60,8 +61,8 @@ def choice_mean_sharp(*, count, sigma):
     U_out - U_* <= xi_* - xi_out <= xi_* - m. As theta* does not depend on the noise, E xi_* = 0, and
     E[-m] = E M <= sigma sqrt(2 log count) by Lemma A.5.
     """
-    count, sigma = _alike(count, sigma)
-    return sigma * _sqrt(2 * _log(count))
+    count, sigma = alike(count, sigma)
+    return sigma * sqrt(2 * log(count))
 
 
 @theorem(
@@ -106,8 +107,8 @@ def choice_threshold_sharp(*, count, sigma, beta):
     xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma
     sqrt(log(count / beta)) makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
     """
-    count, sigma, beta = _alike(count, sigma, beta)
-    return 2 * sigma * _sqrt(_log(count / beta))
+    count, sigma, beta = alike(count, sigma, beta)
+    return 2 * sigma * sqrt(log(count / beta))
 
 
 VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise: np.shape(scores) == np.shape(noise))]
