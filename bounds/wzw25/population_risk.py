@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import inf, log, sqrt
 
 from bounds.bms22.relative_deviation import complexity, relative
-from bounds.exact.numbers import log
+from bounds.exact import numbers
 from bounds.papers import BMS22, WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25 import algorithms
@@ -68,7 +68,7 @@ def population_printed(*, n, k, beta, empirical):
     >>> round(float(population_printed(n=10, k=1, beta=1e-6, empirical=0.0)), 4)
     -0.0223
     """
-    return 2 * empirical + (5 * k * log(2 * n) + log(beta / 4)) / n
+    return 2 * empirical + (5 * k * numbers.log(2 * n) + numbers.log(beta / 4)) / n
 
 
 @population_printed.corrected(
