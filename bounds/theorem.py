@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +30,12 @@ KINDS = (
 READINGS = ("printed", "explicit", "corrected")
 
 
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R", covariant=True)
+S = TypeVar("S")
+
+
 class OutsideHypotheses(ValueError):
     """A setting that the statement does not speak about."""
 
@@ -41,7 +48,7 @@ class Hypothesis:
     range: str
     holds: Callable[..., bool]
 
-    def check(self, values):
+    def check(self, values: Mapping[str, Any]) -> None:
         """Raise `OutsideHypotheses` unless the named entries of `values` satisfy the condition."""
         chosen = [values[name] for name in self.names]
         if not self.holds(*chosen):
@@ -49,7 +56,7 @@ class Hypothesis:
             raise OutsideHypotheses(f"{found} is outside the hypothesis: {self.range}")
 
 
-def require(range, holds):
+def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
     """A hypothesis whose arguments are those of the predicate.
 
     >>> require("n >= 1", lambda n: n >= 1).check({"n": 0})
@@ -59,32 +66,32 @@ def require(range, holds):
     return Hypothesis(tuple(inspect.signature(holds).parameters), range, holds)
 
 
-def _everywhere(test):
+def _everywhere(test: Callable[[Any], Any]) -> Callable[[Any], bool]:
     """The predicate on scalars or arrays: all entries pass, and NaN never does."""
     return lambda value: bool(np.all(test(np.asarray(value, dtype=float))))
 
 
-def in_unit_interval(name):
+def in_unit_interval(name: str) -> Hypothesis:
     """0 < value < 1."""
     return Hypothesis((name,), f"0 < {name} < 1", _everywhere(lambda v: (v > 0) & (v < 1)))
 
 
-def positive(name):
+def positive(name: str) -> Hypothesis:
     """0 < value < infinity."""
     return Hypothesis((name,), f"0 < {name} < inf", _everywhere(lambda v: (v > 0) & np.isfinite(v)))
 
 
-def at_least(name, low):
+def at_least(name: str, low: float) -> Hypothesis:
     """low <= value < infinity."""
     return Hypothesis((name,), f"{low} <= {name} < inf", _everywhere(lambda v: (v >= low) & np.isfinite(v)))
 
 
-def between(name, low, high):
+def between(name: str, low: float, high: float) -> Hypothesis:
     """low <= value <= high."""
     return Hypothesis((name,), f"{low} <= {name} <= {high}", _everywhere(lambda v: (v >= low) & (v <= high)))
 
 
-def integer(name, low=1):
+def integer(name: str, low: int = 1) -> Hypothesis:
     """A whole number of at least `low`."""
     return Hypothesis(
         (name,),
@@ -108,36 +115,36 @@ class Theorem:
     formula: Callable  # the function without the check of its hypotheses
 
     @property
-    def key(self):
+    def key(self) -> str:
         """`id/reading/part`, the name of this row everywhere."""
         return "/".join(filter(None, (self.id, self.reading, self.part)))
 
     @property
-    def statement(self):
+    def statement(self) -> str:
         """The id of the numbered statement: this one's own, or its parent's for a step of a printed proof."""
         return papers.statement_of(self.id)
 
     @property
-    def parent(self):
+    def parent(self) -> str:
         """The id of the statement whose printed proof this is a step of, or ""."""
         return "" if self.statement == self.id else self.statement
 
     @property
-    def paper(self):
+    def paper(self) -> str:
         """The paper's short name, `bms22`."""
         return self.id.split(".", 1)[0]
 
     @property
-    def label(self):
+    def label(self) -> str:
         """The label the paper prints, `Lemma A.3`."""
         return papers.label(self.id)
 
     @property
-    def title(self):
+    def title(self) -> str:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.formula) or self.formula.__name__).splitlines()[0].rstrip(".")
 
-    def skipped(self, setting):
+    def skipped(self, setting: Mapping[str, Any]) -> str | None:
         """None if `setting` satisfies the hypotheses, else the sentence that says why not."""
         try:
             self._check(setting)
@@ -145,7 +152,7 @@ class Theorem:
             return str(reason)
         return None
 
-    def _check(self, values):
+    def _check(self, values: Mapping[str, Any]) -> None:
         for hypothesis in self.needs:
             if all(name in values for name in hypothesis.names):
                 hypothesis.check(values)
@@ -154,17 +161,34 @@ class Theorem:
 THEOREMS: dict[str, Theorem] = {}
 
 
+class Statement(Protocol[P, R]):
+    """A theorem's function: it checks the hypotheses, carries the record, and makes its other readings."""
+
+    theorem: Theorem
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def corrected(self, **changes: Any) -> Callable[[Callable[Q, S]], Statement[Q, S]]:
+        """What is true where the printed reading is not."""
+
+    def explicit(self, **changes: Any) -> Callable[[Callable[Q, S]], Statement[Q, S]]:
+        """The same with our constants for O(.)."""
+
+    def rate(self, along: str, **changes: Any) -> Callable[[Callable[Q, S]], Statement[Q, S]]:
+        """A registered surrogate of an O(.) along one parameter."""
+
+
 def theorem(
-    id,
+    id: str,
     *,
-    says,
-    part="",
-    reading="printed",
-    kind="inequality",
-    needs=(),
-    source="",
-    reconstructed=False,
-):
+    says: str,
+    part: str = "",
+    reading: str = "printed",
+    kind: str = "inequality",
+    needs: Collection[Hypothesis] = (),
+    source: str = "",
+    reconstructed: bool = False,
+) -> Callable[[Callable[P, R]], Statement[P, R]]:
     """Record the decorated function as one reading of the statement `id`.
 
     `id` stands on the contents page of its paper, or is a step of one that does (`wzw25.lemB.2.s1`). `source` is by
@@ -184,7 +208,7 @@ def theorem(
     if not source or source.startswith(","):
         source = f"{paper.cited}, {papers.label(id)}{source}"
 
-    def record(formula):
+    def record(formula: Callable[P, R]) -> Statement[P, R]:
         signature = inspect.signature(formula)
         made = Theorem(id, part, reading, kind, says, tuple(needs), source, reconstructed, formula)
         if THEOREMS.get(made.key, made).formula.__qualname__ != formula.__qualname__:
@@ -192,21 +216,22 @@ def theorem(
         THEOREMS[made.key] = made
 
         @functools.wraps(formula)
-        def checked(**arguments):
-            bound = signature.bind(**arguments)
+        def checked(*none: P.args, **arguments: P.kwargs) -> R:
+            bound = signature.bind(*none, **arguments)
             bound.apply_defaults()
             made._check(bound.arguments)
-            return formula(**arguments)
+            return formula(*none, **arguments)
 
-        inherited = {"part": part, "kind": kind, "needs": needs, "reconstructed": reconstructed}
-
-        def twin(reading, **changes):
+        def twin(reading: str, **changes: Any) -> Any:
+            inherited: dict[str, Any] = dict(part=part, kind=kind, needs=needs, reconstructed=reconstructed)
             return theorem(id, reading=reading, **inherited | changes)
 
-        checked.theorem = made
-        checked.corrected = functools.partial(twin, "corrected")
-        checked.explicit = functools.partial(twin, "explicit")
-        checked.rate = lambda along, **changes: twin(f"rate[{along}]", **changes)
-        return checked
+        checked.__dict__.update(
+            theorem=made,
+            corrected=functools.partial(twin, "corrected"),
+            explicit=functools.partial(twin, "explicit"),
+            rate=lambda along, **changes: twin(f"rate[{along}]", **changes),
+        )
+        return cast(Statement[P, R], checked)
 
     return record
