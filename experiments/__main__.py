@@ -1,25 +1,29 @@
-"""The program `marginalia`: run, ledger, explain, audit, report, bench."""
+"""The program `marginalia`: run, ledger, explain, where, audit, report, bench.
+
+Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
+or an audited mechanism is REFUTED; 2 bad usage; 3 a fault (a worker died, a disk is full, a store is damaged); 130 and
+143 after an interrupt. Modules that cost seconds to import are imported by the commands that need them.
+"""
 
 from __future__ import annotations
 
-import difflib
+import csv
 import functools
 import importlib
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import click
-import pandas as pd
 
-from bounds import papers
-from experiments.engine import registry
-from experiments.engine.store import Store, StoreError
-from experiments.engine.streams import LEDGER_ROOT
-
-CONTRADICTION = 1
+LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
+CONTRADICTION = REFUTED_BY_AUDIT = 1
+VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
 class Usage(click.ClickException):
@@ -31,67 +35,114 @@ class Usage(click.ClickException):
         click.echo(f"marginalia: {self.message}", err=True)
 
 
-def plainly(command):
-    """Turn what a user can cause into one line and exit status 2; an interrupt into 130."""
+class Broken(Usage):
+    """A fault: one line, exit status 3."""
 
-    @functools.wraps(command)
-    def run(*arguments, **options):
-        try:
-            return command(*arguments, **options)
-        except (StoreError, OSError) as error:
-            raise Usage(str(error)) from None
-        except KeyboardInterrupt:
-            click.echo("marginalia: interrupted; what was finished is stored, run it again to continue", err=True)
-            sys.exit(130)
+    exit_code = 3
 
-    return run
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM."""
+
+
+def plainly(stored=False):
+    """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
+
+    def decorate(command):
+        @functools.wraps(command)
+        def run(*arguments, **options):
+            try:
+                return command(*arguments, **options)
+            except click.ClickException:
+                raise
+            except KeyboardInterrupt as signalled:
+                rest = "; what was finished is stored, run it again to continue" if stored else ""
+                click.echo(f"marginalia: interrupted{rest}", err=True)
+                sys.exit(143 if isinstance(signalled, Terminated) else 130)
+            except (NotADirectoryError, FileExistsError) as error:
+                raise Usage(f"--reports = {error.filename}: {error.strerror}") from None
+            except OSError as error:
+                raise Broken(str(error)) from None
+            except Exception as error:
+                if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
+                    raise Broken(str(error)) from None
+                raise
+
+        return run
+
+    return decorate
 
 
 def select(names):
-    """The keys of the claims that ids, keys, topics or papers name; all for no name."""
+    """The keys of the claims that ids, labels, keys, modules or papers name, imported; all for no name."""
+    from bounds import papers
+    from experiments.engine import names as called
+    from experiments.engine import registry
     from experiments.engine.claim import CLAIMS
-    from experiments.engine.run import closure
 
-    by_topic = registry.load()
-    claims = list(CLAIMS.values())
     if not names:
-        return [claim.key for claim in claims]
+        registry.load()
+        return list(CLAIMS)
     chosen = []
     for name in names:
-        hits = [claim.key for claim in by_topic.get(name, [])] + [
-            claim.key
-            for claim in claims
-            if name in (claim.key, claim.theorem.id, claim.theorem.parent, claim.theorem.paper)
-            or claim.key.startswith(name + "/")
-        ]
-        if not hits and name not in papers.IDS and name not in papers.PAPERS:
-            known = [*by_topic, *papers.PAPERS, *papers.IDS, *(c.theorem.id for c in claims)]
-            near = difflib.get_close_matches(name, known, n=3)
-            hint = f"; did you mean {', '.join(near)}?" if near else "; `marginalia ledger` lists them"
-            raise Usage(f"ID = {name!r} is no statement, topic or paper{hint}")
-        if not hits:
-            click.echo(f"{name} is OPEN: no claim decides it yet", err=True)
+        try:
+            kind, found = called.resolve(name)
+        except called.UnknownName as error:
+            raise Usage(str(error)) from None
+        if kind == "paper":
+            stems = dict.fromkeys(s for s in papers.MODULES.values() if s.startswith(f"{found}/"))
+            homes = [home for stem in stems for home in registry.with_proof(stem)]
+        else:
+            homes = registry.with_proof(found) if kind == "module" else registry.homes(found.partition("/")[0])
+        loaded = [claim for claims in registry.load(homes).values() for claim in claims]
+        loaded += [claim for claim in CLAIMS.values() if claim not in loaded and kind in ("id", "key")]
+        hits = [claim.key for claim in loaded if kind in ("paper", "module") or belongs(claim, found)]
+        if not hits and kind in ("id", "key"):
+            if found not in papers.IDS:
+                raise Usage(f"ID = {name!r} is no row of {papers.statement_of(found.partition('/')[0])}")
+            click.echo(f"{found} is OPEN: no claim decides it yet", err=True)
         chosen += hits
-    return [claim.key for claim in closure(chosen)]
+    return list(dict.fromkeys(chosen))
 
 
-def open_store(reports):
-    return Store(Path(reports) / "ledger.sqlite")
+def belongs(claim, name):
+    """Whether a claim decides the statement, step or row that is called `name`."""
+    theorem = claim.theorem
+    return name in (claim.key, theorem.id, theorem.parent) or claim.key.startswith(f"{name}/")
+
+
+def open_store(reports, *, reading=True):
+    from experiments.engine.store import Store
+
+    if Path(reports).exists() and not Path(reports).is_dir():
+        raise Usage(f"--reports = {reports} is not a folder")
+    store = Store(Path(reports) / "ledger.sqlite", reading=reading)
+    if store.missing:
+        click.echo(f"marginalia: there is no {store.path}: nothing has been run there yet", err=True)
+    return store
 
 
 reports_option = click.option(
     "--reports", default="reports", show_default=True, help="The folder of the store and the pages."
 )
 root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")
+NAMES = "[ID or LABEL or MODULE or PAPER]..."
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(metadata.version("marginalia"), prog_name="marginalia")
 def main():
     """Executable notes in the margins of four papers on private learning with margin guarantees."""
+    if sys.platform != "win32":
+
+        def terminated(*_):
+            raise Terminated
+
+        signal.signal(signal.SIGTERM, terminated)
 
 
 @main.command()
-@click.argument("names", nargs=-1, metavar="[ID or TOPIC or PAPER]...")
+@click.argument("names", nargs=-1, metavar=NAMES)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead.")
@@ -99,50 +150,56 @@ def main():
 @click.option("--plan", "only_plan", is_flag=True, help="Print the planned core-seconds and stop.")
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
 @reports_option
-@plainly
+@plainly(stored=True)
 def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
     """Decide claims; continue where an earlier run stopped."""
+    keys = select(names)
+    from experiments.engine import registry
     from experiments.engine import run as runner
-    from experiments.engine.claim import CLAIMS
     from experiments.engine.ledger import ledger, table
 
-    claims = [CLAIMS[key] for key in select(names)]
+    claims = registry.closure(keys)
     if only_plan:
         click.echo(planned_table(claims, profile))
         return
     if not claims:
         return
-    store = open_store(reports)
+    store = open_store(reports, reading=False)
     if fresh:
         for claim in claims:
             store.forget(claim.key, root)
     runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-    keys = {claim.key for claim in claims}
-    rows = [row for row in ledger(store, root) if row["key"] in keys]
-    click.echo(table(rows) if names else counts(rows))
+    rows = [row for row in ledger(store, root, claims) if not names or row["key"] in keys]
+    click.echo(table(rows, width()) if names else counts(rows))
     if clashes := contradictions(rows, reports):
         for line in clashes:
             click.echo(f"marginalia: contradicts the published ledger: {line}", err=True)
         sys.exit(CONTRADICTION)
 
 
+def width():
+    """The columns of the terminal; wide where there is none."""
+    return shutil.get_terminal_size((160, 24)).columns
+
+
 def planned_table(claims, profile):
-    """Planned core-seconds a topic and in all."""
+    """Planned core-seconds a module and in all."""
+    from experiments.engine.registry import module_of
     from experiments.engine.run import plan
 
-    by_topic: dict = {}
+    by_module: dict = {}
     seconds = plan(claims, profile)
     for claim in claims:
-        topic = registry.module_of(claim)
-        by_topic[topic] = by_topic.get(topic, 0.0) + seconds[claim.key]
-    lines = [f"{topic:20} {value:9.1f}" for topic, value in by_topic.items()]
-    return "\n".join([*lines, f"{'all':20} {sum(by_topic.values()):9.1f}  core-seconds at the caps"])
+        module = module_of(claim)
+        by_module[module] = by_module.get(module, 0.0) + seconds[claim.key]
+    lines = [f"{module:32} {value:9.1f}" for module, value in by_module.items()]
+    return "\n".join([*lines, f"{'all':32} {sum(by_module.values()):9.1f}  core-seconds at the caps"])
 
 
 def counts(rows):
     """How many rows came to what, in one line each."""
-    found = pd.Series([row["verdict"] for row in rows]).value_counts()
-    return "\n".join(f"{count:5d}  {verdict}" for verdict, count in found.items())
+    verdicts = [row["verdict"] for row in rows]
+    return "\n".join(f"{verdicts.count(v):5d}  {v}" for v in sorted(set(verdicts), key=verdicts.count, reverse=True))
 
 
 def contradictions(rows, reports):
@@ -150,7 +207,9 @@ def contradictions(rows, reports):
     published = Path(reports) / "published" / "ledger.csv"
     if not published.exists():
         return []
-    before = pd.read_csv(published, keep_default_na=False).set_index("key")["verdict"].to_dict()
+    csv.field_size_limit(sys.maxsize)
+    with published.open(newline="") as lines:
+        before = {row["key"]: row["verdict"] for row in csv.DictReader(lines)}
     sides = {"HOLDS": 1, "VACUOUS": 1, "REFUTED": -1}
     return [
         f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
@@ -160,62 +219,119 @@ def contradictions(rows, reports):
 
 
 @main.command("ledger")
-@click.argument("names", nargs=-1, metavar="[ID or TOPIC or PAPER]...")
+@click.argument("names", nargs=-1, metavar=NAMES)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
+@click.option("--timings", is_flag=True, help="Add the CPU seconds, which differ from run to run.")
+@click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
+@click.option("--severity", type=click.Choice(["privacy", "statement", "constant", "cosmetic"]), multiple=True)
+@click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
+@click.option("--paper", metavar="PAPER", multiple=True)
 @root_option
 @reports_option
-@plainly
-def show_ledger(names, as_json, as_csv, root, reports):
+@plainly()
+def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, paper, root, reports):
     """Print the ledger."""
+    store = open_store(reports)
+    keys = set(select(names))
+    from experiments.engine.claim import CLAIMS
     from experiments.engine.ledger import as_frame, jsonable, ledger, table
 
-    rows = ledger(open_store(reports), root)
+    rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
     if names:
-        keys = set(select(names))
-        rows = [row for row in rows if row["key"] in keys or row["id"] in names or row["parent"] in names]
+        ids = {CLAIMS[key].theorem.id for key in keys}
+        rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
+    for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
+        rows = [row for row in rows if not wanted or row[field] in wanted]
+    rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
+    if not timings:
+        rows = [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
     elif as_csv:
         click.echo(as_frame(rows).to_csv(index=False), nl=False)
     else:
-        click.echo(table(rows))
+        click.echo(table(rows, width()))
 
 
 @main.command()
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID or LABEL")
 @root_option
 @reports_option
-@plainly
+@plainly()
 def explain(name, root, reports):
-    """Statement, hypotheses, derivation, check, verdict and witness of one id."""
+    """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
+    id = one_id(name)
+    store = open_store(reports)
+    keys = select([id])
+    from experiments.engine.claim import CLAIMS
     from experiments.engine.explain import explained
+    from experiments.engine.ledger import ledger
 
-    keys = set(select([name]))
-    text = explained(name, keys, open_store(reports), root)
-    click.echo(text)
+    click.echo(explained(id, ledger(store, root, [CLAIMS[key] for key in keys])))
+
+
+@main.command()
+@click.argument("name", metavar="ID or LABEL")
+@plainly()
+def where(name):
+    """file:line of a statement's bound, claim, law and test."""
+    id = one_id(name)
+    from experiments.engine.places import places
+
+    found = places(id)
+    if not found:
+        click.echo(f"{id} is OPEN: nothing is written about it yet", err=True)
+    for kind, place in found.items():
+        click.echo(f"{kind:6} {place}")
+
+
+def one_id(name):
+    """The id of the one statement, step or row that `name` means."""
+    from experiments.engine import names as called
+
+    try:
+        kind, found = called.resolve(name)
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    if kind not in ("id", "key"):
+        raise Usage(f"ID = {name!r} is a {kind}: name one statement")
+    return found.partition("/")[0]
 
 
 @main.command()
 @click.argument("sample_a", metavar="MODULE:FUNCTION")
 @click.argument("sample_b", metavar="MODULE:FUNCTION")
 @click.option("--epsilon", type=click.FloatRange(0, min_open=True))
-@click.option("--delta", type=click.FloatRange(0, 1, max_open=True), default=0.0)
+@click.option("--delta", type=click.FloatRange(0, 1, max_open=True))
 @click.option("--mu", type=click.FloatRange(0, min_open=True))
-@click.option("--budget", type=click.IntRange(1), default=20_000, show_default=True)
+@click.option("--budget", type=click.IntRange(1), default=20_000, show_default=True, help="Releases to judge by.")
 @root_option
-@plainly
+@plainly()
 def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
-    """Attack a mechanism: two functions sample(rng, size), one for each of two neighbouring datasets."""
+    """Attack a mechanism: two functions sample(rng, size), one for each of two neighbouring datasets.
+
+    Exit status 1 if it is REFUTED.
+    """
+    if (epsilon is None) == (mu is None):
+        raise Usage("--epsilon and --mu: give exactly one of them")
+    if mu is not None and delta is not None:
+        raise Usage(f"--delta = {delta}: it goes with --epsilon, not with --mu")
+    for option, value in (("--epsilon", epsilon), ("--mu", mu)):
+        if value is not None and value == float("inf"):
+            raise Usage(f"{option} = {value} is outside (0, inf)")
+    sys.path.insert(0, os.getcwd())
+    samples = {path: imported(path) for path in dict.fromkeys((sample_a, sample_b))}
     from experiments.engine.audit import audit as attack
     from experiments.engine.verdict import REFUTED, conclude
     from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
-    if (epsilon is None) == (mu is None):
-        raise Usage("--epsilon and --mu: give exactly one of them")
-    claim = GaussianDP(mu) if mu else ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
-    sys.path.insert(0, os.getcwd())
-    decider = attack(imported(sample_a), imported(sample_b), claim, root=root, budget=budget)
+    claim = GaussianDP(mu) if mu is not None else ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
+    try:
+        decider = attack(samples[sample_a], samples[sample_b], claim, root=root, budget=budget)
+    except Exception as error:  # whatever somebody else's function does is no fault of this program
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Usage(f"MODULE:FUNCTION = {sample_a} or {sample_b} cannot be attacked ({told})") from None
     refuted = conclude(*decider.log_e()) == REFUTED
     verdict = "REFUTED" if refuted else "INCONCLUSIVE (AUDIT_ONLY): survived"
     found = decider.found()
@@ -223,6 +339,7 @@ def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
         f"{claim}: {verdict}; reached {found['reached']:.3f} of the claimed level, log10 e = {found['log10_e']:.1f}, "
         f"{decider.right} right, {decider.wrong} wrong, {decider.abstain} abstained"
     )
+    sys.exit(REFUTED_BY_AUDIT if refuted else 0)
 
 
 def imported(path):
@@ -230,8 +347,8 @@ def imported(path):
     module, _, name = path.partition(":")
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise Usage(f"MODULE:FUNCTION = {path!r} cannot be imported ({error})") from None
+    except Exception as error:  # the module is somebody else's and may raise anything
+        raise Usage(f"MODULE:FUNCTION = {path!r} cannot be imported ({type(error).__name__}: {error})") from None
 
 
 @main.command()
@@ -239,7 +356,7 @@ def imported(path):
 @click.option("--publish", is_flag=True, help="Also write reports/published/, the committed record.")
 @root_option
 @reports_option
-@plainly
+@plainly()
 def report(open_page, publish, root, reports):
     """Write reports/index.html from the store."""
     from experiments.report import write
@@ -253,7 +370,7 @@ def report(open_page, publish, root, reports):
 @main.command()
 @click.option("--quick", is_flag=True, help="One run each.")
 @reports_option
-@plainly
+@plainly()
 def bench(quick, reports):
     """asv run in this environment, and the page of its history."""
     from experiments.speed.page import record, write_page
@@ -261,8 +378,32 @@ def bench(quick, reports):
     try:
         record(quick=quick)
     except subprocess.CalledProcessError as error:
-        raise Usage(f"asv ended with status {error.returncode}") from None
+        raise Broken(f"asv ended with status {error.returncode}") from None
     click.echo(f"speed page: {write_page(Path(reports))}")
+
+
+def script(module):
+    """`python -m experiments.<paper>.<module>`: the verdicts and figures of one module of claims."""
+    name = module.removeprefix("experiments.").replace(".", "/")
+
+    @click.command(help=f"Decide the claims of {name}, print their verdicts, and draw their figures.")
+    @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+    @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
+    @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
+    @root_option
+    @reports_option
+    @plainly()
+    def decide(profile, jobs, first, root, reports):
+        from experiments.engine.run import decided
+        from experiments.report.figures import draw
+
+        rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
+        click.echo(text)
+        folder = Path(reports) / "figures" / name
+        drawn = draw(zip(rows, cells, strict=True), folder)
+        click.echo(f"{drawn} figures in {folder}" if drawn else "no figures: nothing here has a curve")
+
+    decide()
 
 
 if __name__ == "__main__":

@@ -272,6 +272,6 @@ def rare_neighbours(*, epsilon, heavy, rare, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -156,6 +156,6 @@ def zero_is_a_candidate(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

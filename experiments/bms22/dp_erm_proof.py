@@ -660,6 +660,6 @@ def _weaker(law, factor):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -427,6 +427,6 @@ def risk_along_d(rng, size, *, m, k, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

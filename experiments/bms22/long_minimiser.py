@@ -194,6 +194,6 @@ def empirical_minimisers(*, m, gamma, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -183,6 +183,6 @@ def nearly_orthogonal_weights(*, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

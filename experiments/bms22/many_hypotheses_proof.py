@@ -284,6 +284,6 @@ def enough_dimensions(*, c, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

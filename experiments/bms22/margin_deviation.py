@@ -146,6 +146,6 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -678,6 +678,6 @@ assert exp(log_worst_selection(log_size=log_size, m={m}, epsilon={epsilon}, alph
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

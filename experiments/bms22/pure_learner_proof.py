@@ -675,6 +675,6 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -272,6 +272,6 @@ def our_features_are_far(rng, size, *, kernel, m, d, count, radius, bandwidth, b
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -138,6 +138,6 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -52,8 +52,9 @@ class Cell:
 
     @property
     def where(self):
-        """What identifies this cell's chunks beside key, code and root."""
-        return canonical_json(self.setting), self.stream
+        """What identifies this cell's chunks beside key, code and root: setting, stream, size and attack level."""
+        level = repr(float(self.claim.bound(**self.setting))) if self.claim.style == "attack" else ""
+        return canonical_json(self.setting), self.stream, self.size, level
 
     @property
     def cap(self):
@@ -114,7 +115,10 @@ class Cell:
 def fold(cell, chunks):
     """Fold stored chunks {index: Chunk} into `cell`, in order, while they last and nothing is decided."""
     while cell.verdict is None and cell.folded in chunks:
-        cell.add(chunks[cell.folded])
+        try:
+            cell.add(chunks[cell.folded])
+        except ValueError as error:  # a value out of its range, say: the cell is lost, the ledger is not
+            cell.verdict = inconclusive("FAILED", f"chunk {cell.folded - 1} cannot be folded: {error}")
     return cell
 
 

@@ -1,44 +1,161 @@
-"""`marginalia explain ID`: everything about one statement, in the terminal."""
+"""`marginalia explain ID`: one statement in the terminal, the answer first.
+
+Ten lines say whether it is true, where, what to cite instead, what shows it and on what evidence. Then every reading
+and step in the paper's order: formula, hypotheses, derivation, verdict, control, witness; what it rests on comes last.
+"""
 
 from __future__ import annotations
 
 import inspect
-import json
 import textwrap
 
 from bounds import papers
 from bounds.theorem import THEOREMS
-from experiments.engine.ledger import ledger
+from experiments.engine.claim import CLAIMS
+from experiments.engine.formula import in_unicode
+from experiments.engine.places import places
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
 
-SHOWN = ("scope", "evidence", "severity", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials")
+WIDTH = 110
+EVIDENCE = {
+    "certificate": "machine-checked by ball arithmetic over the stated domain",
+    "enumeration": "machine-checked by enumeration",
+    "derivation": "derived in prose beside the code, and searched for a counterexample",
+    "sampled": "tested at the settings that were tried, at odds of a million to one or better",
+    "": "",
+}
 
 
-def explained(name, keys, store, root):
-    """The text for an id, key or topic: every row of the statement that has a record."""
-    rows = [row for row in ledger(store, root) if row["key"] in keys or name in (row["id"], row["parent"], row["key"])]
-    return "\n\n".join(one(row) for row in rows)
+def explained(id, rows):
+    """The whole text for the statement or step `id`, from ledger rows that contain its own."""
+    mine = [row for row in rows if id in (row["id"], row["parent"])]
+    lines = head(id, mine)
+    for row in mine:
+        if row["kind"] != "summary":
+            lines += ["", *one(row)]
+    return "\n".join([*lines, "", *rests_on(mine)])
+
+
+def head(id, rows):
+    """Is it true, where, what to cite instead, what shows it, how we know, and where it stands: ten lines."""
+    statement = papers.statement_of(id)
+    paper = papers.PAPERS[statement.split(".", 1)[0]]
+    step = "" if statement == id else f", step {id.removeprefix(statement).strip('.')} of the proof"
+    own = [row for row in rows if row["id"] == id]
+    main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
+    if main is None:
+        return [f"{papers.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
+    printed = [r for r in own if r["reading"] == "printed" and r["kind"] != "summary"]
+    bad = next((r for r in printed if r["verdict"] == REFUTED), None)
+    instead = next((r for r in rows if bad and r["key"] == bad["corrected_by"]), None)
+    theorem = THEOREMS.get((bad or main)["key"])
+    witness = (bad or {}).get("witness") or {}
+    where = places(id)
+    return [
+        f"{papers.label(id)}{step} of {paper.cited}: {main['title']}",
+        f"true?      {in_words(main, bad)}",
+        f"where      {where_true(main, bad)}",
+        f"printed    {in_unicode(theorem.says) if theorem else '–'}",
+        f"cite       {cited(main, bad, instead)}",
+        f"witness    {in_a_sentence(witness) if witness else 'none needed: nothing was refuted'}",
+        f"evidence   {EVIDENCE.get((bad or main)['evidence'], '') or '–'}",
+        f"control    {control_of(main)}",
+        "parts      "
+        + ", ".join(f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own)[:400],
+        "code       " + ("; ".join(f"{kind} {place}" for kind, place in where.items()) or "–"),
+    ]
+
+
+def in_words(row, bad):
+    """The verdict in words."""
+    if bad:
+        part = f" (part {bad['part']})" if bad["part"] else ""
+        severity = {"privacy": "a privacy error", "constant": "a wrong constant", "statement": "a false statement"}
+        return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'in a corner only')}."
+    return {
+        HOLDS: "yes, as printed." if row["reading"] == "printed" else "yes, in this reading.",
+        VACUOUS: "it says nothing: the bound exceeds what is possible anyway.",
+        INCONCLUSIVE: f"undecided ({row['reason']}).",
+        NOT_A_CLAIM: "it claims nothing: a definition, an assumption or a question.",
+        OPEN: "not decided yet: run it first." if "run" in row["note"] else "OPEN: no claim decides it yet.",
+        REFUTED: "NO, refuted.",
+    }[row["verdict"]]
+
+
+def where_true(row, bad):
+    """The scope of what holds, or where the counterexample lies."""
+    if bad:
+        return f"false at {in_a_row((bad['witness'] or {}).get('setting', {}))}"
+    return row["scope"] or "–"
+
+
+def cited(row, bad, instead):
+    """What to cite: the statement itself, or what is true instead of it."""
+    if not bad:
+        return "the statement as printed" if row["verdict"] == HOLDS else "nothing yet"
+    if instead is None:
+        return bad["corrected_by"] or "no corrected reading is known"
+    record = THEOREMS.get(instead["key"])
+    return f"{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
+
+
+def in_a_sentence(witness):
+    """What a witness shows."""
+    place = in_a_row(witness.get("setting", {}))
+    return f"at {place} the text claims {short(witness.get('claimed'))}; there is {short(witness.get('found'))}."
+
+
+def in_a_row(setting):
+    """A setting as `n = 4, beta = 0.1`."""
+    return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
+
+
+def short(value):
+    """A value for people: numbers rounded to four digits, long texts cut."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
+    if isinstance(value, dict):
+        return in_a_row(value)
+    return str(value) if len(str(value)) <= 160 else str(value)[:159] + "…"
+
+
+def control_of(row):
+    """How we know that the check could have failed."""
+    if row["smallest_caught"]:
+        return f"the sabotaged twin was caught: {row['smallest_caught']}"
+    return f"came out {row['control']}" if row["control"] else "–"
 
 
 def one(row):
-    """One row as text."""
-    paper = papers.PAPERS[row["paper"]]
-    theorem = THEOREMS.get(row["key"])
+    """Everything about one row."""
+    theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
     verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
-    lines = [f"{row['key']}: {row['title']}", f"  {row['label']} of {paper.authors} ({paper.year})"]
+    lines = [f"{row['key']}   {verdict}" + (f", {row['severity']}" if row["severity"] else "")]
     if theorem:
-        lines.append(f"  statement   {theorem.says}")
-        lines += [f"  hypothesis  {h.range}" for h in theorem.needs]
+        lines += wrapped("formula", in_unicode(theorem.says))
+        lines += wrapped("needs", "; ".join(h.range for h in theorem.needs))
         lines.append(textwrap.indent(inspect.getdoc(theorem.formula) or "", "    | "))
-    lines.append(f"  verdict     {verdict}")
-    if row["control"]:
-        lines.append(f"  control     {row['control']}")
-    lines += [f"  {name.replace('_', ' '):11} {row[name]}" for name in SHOWN if row[name]]
-    if row["note"]:
-        lines.append(textwrap.fill(row["note"], 110, initial_indent="  note        ", subsequent_indent=" " * 14))
+    for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
+        lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
+    lines += wrapped("note", row["note"])
     witness = dict(row["witness"] or {})
     python = witness.pop("python", "")
     if witness:
-        lines.append(f"  witness     {json.dumps(witness, ensure_ascii=False, default=str)}")
-    if python:
-        lines.append(textwrap.indent(python, "    > "))
-    return "\n".join(lines)
+        lines += wrapped("witness", "; ".join(f"{k}: {short(v)}" for k, v in witness.items()))
+    return [*lines, *(["", python.strip(), ""] if python else [])]  # no indent, no prompt: it can be pasted
+
+
+def wrapped(name, text):
+    """A labelled paragraph; none for an empty text."""
+    if not text:
+        return []
+    start = f"  {name:16} "
+    return textwrap.fill(str(text), WIDTH, initial_indent=start, subsequent_indent=" " * len(start)).splitlines()
+
+
+def rests_on(rows):
+    """The rows that these rest on, and the verdicts of those that were asked for with them."""
+    links = dict.fromkeys(link for row in rows if row["key"] in CLAIMS for link in CLAIMS[row["key"]].given)
+    return ["rests on", *(f"  {link}" for link in links)] if links else ["rests on nothing but its own derivation"]

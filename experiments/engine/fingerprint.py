@@ -1,139 +1,169 @@
 """The code hash of a claim: what its stored results depend on.
 
-It covers the trial function, everything of its own module that it names (transitively), and every bounds/ and
-mechanisms/ module that these name, with all that those import. Comments and layout do not count. A bound that
-only enters when results are folded is not named by the trial, so editing it folds the old results anew.
+It covers the trial function and everything of ours that it names, transitively, as compiled code: constants, defaults
+and tables count; comments, layout and docstrings do not. Of a library it covers the minor version. A bound that only
+enters when results are folded is not named by the trial, so editing it folds the old results anew.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import importlib.util
-from pathlib import Path
+import sys
+import sysconfig
+import types
+from fractions import Fraction
+from importlib import metadata
 
-import numpy
-import scipy
+import numpy as np
+from flint import arb
 
-PACKAGES = ("bounds", "mechanisms", "experiments")
+from bounds.theorem import Hypothesis, Theorem
+from experiments.engine.claim import Claim
 
-
-# The engine shapes no raw result: it hands out generators and folds. The attack game and the data do shape them.
+# The engine shapes no raw result: it hands out generators and folds. The attack game and the streams do shape them.
 ENGINE = tuple(
-    f"experiments.engine.{m}" for m in ("claim", "verdict", "run", "store", "ledger", "fingerprint", "registry")
+    f"experiments.engine.{m}"
+    for m in ("cell", "claim", "explain", "fingerprint", "ledger", "registry", "run", "store", "verdict")
 )
-
-# What stands in these decorators (caps, settings, notes) changes no raw result; other decorators count as code.
-PLAIN_CLAIMS = ("tail_claim", "cluster_claim", "mean_claim", "rate_claim", "exact_claim", "attack_claim")
-
-
-@functools.cache
-def _parsed(module):
-    spec = importlib.util.find_spec(module)
-    return ast.parse(Path(spec.origin).read_text())
-
-
-def _ours(module):
-    return module.split(".")[0] in PACKAGES and module not in ENGINE
-
-
-def _is_module(name):
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
-
-
-@functools.cache
-def _imports(module):
-    """{local name: module of ours that it comes from}."""
-    found = {}
-    for node in ast.walk(_parsed(module)):
-        if isinstance(node, ast.ImportFrom) and node.module and _ours(node.module):
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                found[alias.asname or alias.name] = inner if _is_module(inner) else node.module
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                if _ours(alias.name):
-                    found[(alias.asname or alias.name).split(".")[0]] = alias.name
-    return {name: source for name, source in found.items() if _ours(source)}
-
-
-@functools.cache
-def _definitions(module):
-    """{top-level name: (the text that defines it, the names in that text)}."""
-    found = {}
-    for node in _parsed(module).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            targets = [node.name]
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            ends = node.targets if isinstance(node, ast.Assign) else [node.target]
-            targets = [name.id for end in ends for name in ast.walk(end) if isinstance(name, ast.Name)]
-        else:
-            continue
-        body = _body(node)
-        entry = ast.unparse(body), [inner.id for inner in ast.walk(body) if isinstance(inner, ast.Name)]
-        found |= dict.fromkeys(targets, entry)
-    return found
-
-
-def _body(node):
-    """A definition without its decorators: a claim's caps and settings do not change a chunk's raw results."""
-    if isinstance(node, ast.FunctionDef) and node.decorator_list:
-        bare = ast.parse(ast.unparse(node)).body[0]
-        kept = [d for d in node.decorator_list if ast.unparse(d).split("(")[0].split(".")[-1] not in PLAIN_CLAIMS]
-        bare.decorator_list = kept
-        return bare
-    return node
-
-
-@functools.cache
-def _text(module):
-    return ast.unparse(_parsed(module))
-
-
-@functools.cache
-def _module_text(module):
-    """The whole of a module and of every module of ours that it imports."""
-    seen, queue = {module}, [module]
-    while queue:
-        new = set(_imports(queue.pop()).values()) - seen
-        seen |= new
-        queue += new
-    return "\n".join(_text(each) for each in sorted(seen))
-
-
-def _reach(module, name):
-    """The definitions of `module` that `name` reaches, and the modules of ours that these name."""
-    definitions, imports = _definitions(module), _imports(module)
-    seen, queue, modules = {}, [name], set()
-    while queue:
-        current = queue.pop()
-        if current in seen or current not in definitions:
-            continue
-        seen[current], names = definitions[current]
-        queue += names
-        modules |= {imports[inner] for inner in names if inner in imports}
-    return seen, modules
-
-
-@functools.cache
-def code_hash(module, name):
-    """16 hex digits for the trial function `name` of `module`."""
-    seen, modules = _reach(module, name)
-    parts = [f"{k}\n{seen[k]}" for k in sorted(seen)] + [_module_text(m) for m in sorted(modules)]
-    for library in (numpy, scipy):
-        parts.append(".".join(library.__version__.split(".")[:2]))
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+FOREIGN = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), Fraction, arb, range, slice)
+RECORDS = (Theorem, Hypothesis, Claim)  # what the ledger knows of a row, not what its trial computes
+PYTHON = f"python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 def of_claim(claim):
-    """The code hash under which the chunks of `claim` are stored."""
-    parts = code_hash(claim.trial.__module__, claim.trial.__name__)
-    if claim.by:
-        parts += code_hash(claim.by.__module__, claim.by.__name__)
-    if claim.style == "attack":
-        parts += code_hash("experiments.engine.audit", "attacker")
-    return parts
+    """16 hex digits under which the chunks of `claim` are stored."""
+    from experiments.engine import audit, streams
+
+    roots = [claim.trial, claim.by, streams.generator, *([audit.attacker] if claim.style == "attack" else [])]
+    return code_hash(*filter(None, roots))
+
+
+def code_hash(*roots):
+    """16 hex digits for what the functions `roots` reach."""
+    reached, queue = {}, list(roots)
+    while queue:
+        thing = queue.pop()
+        if id(thing) not in reached:
+            text, names = _described(thing)
+            reached[id(thing)] = text
+            queue += names
+    parts = sorted({PYTHON, *reached.values()})
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+
+
+_KEPT = {}  # id -> (the thing itself, so that its id stays its own, and its description)
+
+
+def _described(thing):
+    """(a text of its own, the further things that it names); cached."""
+    if id(thing) not in _KEPT:
+        _KEPT[id(thing)] = thing, _describe(thing)
+    return _KEPT[id(thing)][1]
+
+
+def _describe(thing):
+    if isinstance(thing, RECORDS):
+        return "", []
+    if isinstance(thing, PLAIN):
+        return repr(thing), []
+    if isinstance(thing, np.ndarray):
+        return f"{thing.dtype} {thing.shape} {hashlib.blake2b(thing.tobytes()).hexdigest()}", []
+    if isinstance(thing, list | tuple):
+        return f"{type(thing).__name__} {len(thing)}", list(thing)
+    if isinstance(thing, dict):
+        return f"dict {sorted(map(repr, thing))}" if thing else "dict", list(thing.values())
+    if isinstance(thing, set | frozenset):
+        return f"set {sorted(map(repr, thing))}", []
+    if hasattr(thing, "theorem") and isinstance(thing.theorem, Theorem):
+        return "", [thing.theorem.formula]
+    if isinstance(thing, types.FunctionType):
+        return _function(thing)
+    if isinstance(thing, functools.partial):
+        return "partial", [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, staticmethod | classmethod):
+        return "", [thing.__func__]
+    if isinstance(thing, property):
+        return "", [x for x in (thing.fget, thing.fset) if x]
+    if hasattr(thing, "__wrapped__"):
+        return "", [thing.__wrapped__]
+    if isinstance(thing, types.ModuleType):
+        return _library(thing.__name__), []
+    if isinstance(thing, type):
+        return _class(thing)
+    return _instance(thing)
+
+
+def _function(function):
+    if _foreign(function.__code__.co_filename) or function.__module__ in ENGINE:
+        return _library(function.__module__), []
+    names = list(_names(function.__code__))
+    found = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+    found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for name in names:
+        thing = function.__globals__.get(name, sys.modules.get(name))
+        if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
+            found += [getattr(thing, inner) for inner in names if hasattr(thing, inner)]
+        elif thing is not None:
+            found.append(thing)
+    text = _code(function.__code__, function.__doc__)
+    return f"{function.__module__}.{function.__qualname__} {text}", found
+
+
+def _filled(cell):
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+def _names(code):
+    """Every global and attribute that the code names, inner functions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _code(code, doc=None):
+    """What the code does, in text: no line numbers, no docstring."""
+    constants = [_constant(x) for x in code.co_consts if x is not doc or doc is None]
+    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_freevars} {constants}"
+
+
+def _constant(value):
+    if isinstance(value, types.CodeType):
+        return _code(value)
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)
+
+
+def _class(made):
+    if made.__module__ in ENGINE or _foreign(getattr(sys.modules.get(made.__module__), "__file__", None)):
+        return _library(made.__module__), []
+    parts = {name: part for name, part in vars(made).items() if not name.startswith("__") or name == "__init__"}
+    return f"class {made.__module__}.{made.__qualname__} {list(parts)}", [*parts.values(), *made.__bases__]
+
+
+def _instance(thing):
+    kind = type(thing)
+    if _foreign(getattr(sys.modules.get(kind.__module__), "__file__", None)):
+        return f"{_library(kind.__module__)} {kind.__qualname__} {getattr(thing, '__name__', '')}", []
+    return f"a {kind.__qualname__}", [kind, *getattr(thing, "__dict__", {}).values()]
+
+
+def _foreign(path):
+    return path is None or path.startswith(("<", *FOREIGN))
+
+
+@functools.cache
+def _library(module):
+    """A library's name and minor version, `numpy 2.4`; nothing for Python's own."""
+    top = (module or "").partition(".")[0]
+    owners = _owners().get(top)
+    return f"{top} {'.'.join(metadata.version(owners[0]).split('.')[:2])}" if owners else ""
+
+
+@functools.cache
+def _owners():
+    return metadata.packages_distributions()

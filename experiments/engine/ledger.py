@@ -22,8 +22,8 @@ def evaluate(claim, store, root):
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
     def read(cell):
-        fold(cell, store.read(claim.key, code, root, *cell.where))
-        if cell.verdict is None and (message := store.failure(claim.key, code, root, *cell.where)):
+        fold(cell, store.read(claim.key, code, root, cell.where))
+        if cell.verdict is None and (message := store.failure(claim.key, code, root, cell.where)):
             cell.verdict = inconclusive("FAILED", message)
         return cell
 
@@ -192,35 +192,40 @@ def _summaries(rows):
     return list(made.values())
 
 
-def ledger(store, root):
-    """Every row, in paper order. Parts, proof steps and impl rows have a `parent`; the others are the headline."""
-    return [row for row, _ in ledger_with_cells(store, root)]
+def ledger(store, root, claims=None):
+    """The rows of `claims` and of what they rest on (default: every row of every paper), in paper order.
+
+    Parts, proof steps and impl rows have a `parent`; the others are the headline.
+    """
+    return [row for row, _ in ledger_with_cells(store, root, claims)]
 
 
-def ledger_with_cells(store, root):
+def ledger_with_cells(store, root, claims=None):
     """[(row, its cells)]: what the report draws from."""
-    registry.load()
-    pairs = [claim_row(claim, store, root) for claim in CLAIMS.values()]
-    cells = {row["key"]: found for row, found in pairs}
+    if claims is None:
+        registry.load()
+    chosen = list(CLAIMS.values()) if claims is None else registry.closure(claim.key for claim in claims)
+    pairs = [claim_row(claim, store, root) for claim in chosen]
+    cells = {row["key"]: drawn for row, drawn in pairs}
     rows = [row for row, _ in pairs]
+    statements = None if claims is None else {claim.theorem.statement for claim in chosen}
     for theorem in THEOREMS.values():
-        if theorem.key not in CLAIMS:
+        if theorem.key not in CLAIMS and (statements is None or theorem.statement in statements):
             verdict = NOT_A_CLAIM if theorem.kind == "definition" else OPEN
             rows.append(
                 _row(theorem, verdict=verdict, root=root, note="" if verdict == NOT_A_CLAIM else "no claim yet")
             )
     _rest_on(rows)
     rows += _summaries(rows)
-    seen = {row["parent"] or row["id"] for row in rows}
-    for id in papers.IDS:
-        if id not in seen:
-            rows.append(_row(_unwritten(id), root=root, note="no claim yet"))
+    if claims is None:
+        written = {papers.statement_of(row["id"]) for row in rows}
+        rows += [_row(_unwritten(id), root=root, note="no claim yet") for id in papers.IDS if id not in written]
     order = {id: place for place, id in enumerate(papers.IDS)}
     readings = {"printed": 0, "corrected": 1, "explicit": 2}
 
     def place(row):
-        step = row["id"] not in order
-        home = row["parent"] if step else row["id"]
+        home = papers.statement_of(row["id"])
+        step = home != row["id"]
         return (order[home], step, row["id"], readings.get(row["reading"], 3), bool(row["part"]), row["part"])
 
     rows.sort(key=place)
@@ -256,24 +261,18 @@ def as_frame(rows):
     return pd.DataFrame(flat)
 
 
-def table(rows):
-    """Rows as aligned text."""
+def table(rows, width=160):
+    """Rows as aligned text, a line each, cut at `width` columns."""
     lines = []
     for row in rows:
         tight = row["tightness"]
         reach = f"{tight[1]:.3g}" if tight and tight[1] is not None else f">={tight[0]:.3g}" if tight else ""
         verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
-        lines.append(
-            (
-                row["key"],
-                verdict,
-                row["scope"] or row["evidence"],
-                reach,
-                row["control"] and f"control {row['control']}",
-                row["note"],
-            )
-        )
+        control = row["control"] and f"control {row['control']}"
+        lines.append((row["key"], verdict, row["scope"] or row["evidence"], reach, control, row["note"]))
     widths = [max((len(line[i]) for line in lines), default=0) for i in range(5)]
-    return "\n".join(
-        "  ".join(c.ljust(min(w, 60)) for c, w in zip(line, [*widths, 0], strict=True)).rstrip() for line in lines
+    texts = (
+        "  ".join(c[:w].ljust(w) for c, w in zip(line, [*[min(w, 44) for w in widths], 999], strict=True))
+        for line in lines
     )
+    return "\n".join(text.rstrip() if len(text.rstrip()) <= width else text[: width - 1] + "…" for text in texts)

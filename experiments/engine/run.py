@@ -12,16 +12,22 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import joblib
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 from tqdm import tqdm
 
 from experiments.engine import fingerprint, registry
 from experiments.engine.cell import Cell, Sabotaged, fold
-from experiments.engine.claim import CLAIMS
 from experiments.engine.store import Chunk, Store
 from experiments.engine.streams import LEDGER_ROOT, generator
+
+
+class Fault(Exception):
+    """The run cannot go on, through nobody's mistake; the message is one line, and stored work is kept."""
+
 
 HUNG = 300  # seconds after which a chunk counts as hung; no verdict depends on it
 
@@ -47,8 +53,7 @@ def deadline(seconds):
 
 def compute(key, setting, stream, index, root, factor, size):
     """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised."""
-    registry.load()
-    claim = CLAIMS[key]
+    claim = registry.find(key)
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
     start = time.perf_counter()
@@ -62,7 +67,9 @@ def compute(key, setting, stream, index, root, factor, size):
             else:
                 if claim.style == "attack":
                     arguments |= {"root": root, "key": key, "stream": stream, "index": index}
-                payload = claim.decider(setting, factor).pack(claim.trial(rng, size, **arguments))
+                decider = claim.decider(setting, factor)
+                payload = decider.pack(claim.trial(rng, size, **arguments))
+                decider.add(payload)  # raises here what would raise when folding, before anything is stored
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return Chunk(payload, time.perf_counter() - start, digest)
@@ -87,9 +94,9 @@ class Job:
         self.open_control()
 
     def _open(self, cell):
-        cell.ahead = self.store.read(self.claim.key, self.code, self.root, *cell.where)
+        cell.ahead = self.store.read(self.claim.key, self.code, self.root, cell.where)
         cell.handed = 0
-        self.store.mark_failed(self.claim.key, self.code, self.root, *cell.where, None)
+        self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, None)
         return fold(cell, cell.ahead)
 
     def open_control(self):
@@ -114,10 +121,10 @@ class Job:
         if isinstance(result, str):
             cell.fail(result)
             if cell.verdict is not None:
-                self.store.mark_failed(self.claim.key, self.code, self.root, *cell.where, result)
+                self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, result)
             cell.handed = min(cell.handed, index)
         else:
-            self.store.write(self.claim.key, self.code, self.root, *cell.where, index, result)
+            self.store.write(self.claim.key, self.code, self.root, cell.where, index, result)
             cell.ahead[index] = result
             fold(cell, cell.ahead)
         if cell.verdict is not None:
@@ -126,18 +133,6 @@ class Job:
     @property
     def done(self):
         return all(cell.verdict is not None for cell in self.active)
-
-
-def closure(keys):
-    """The claims of `keys` and all that they rest on (`given`), in registry order."""
-    wanted, queue = set(), list(keys)
-    while queue:
-        key = queue.pop()
-        if key in wanted or key not in CLAIMS:
-            continue
-        wanted.add(key)
-        queue += [*CLAIMS[key].given, CLAIMS[key].corrected_by]
-    return [claim for claim in CLAIMS.values() if claim.key in wanted]
 
 
 def plan(claims, profile):
@@ -201,6 +196,11 @@ def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=No
                     with lock:
                         job.receive(cell, index, result)
                     bar.update(sum(j.done for j in running) - bar.n)
+    except (TerminatedWorkerError, ShutdownExecutorError):
+        raise Fault("a worker died (killed, or out of memory); what was finished is stored, run it again") from None
+    except BaseException:
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)  # no worker outlives an interrupted run
+        raise
     finally:
         bar.close()
         if dask:
@@ -218,20 +218,33 @@ def decide(key, *, root, profile="quick", store=None):
     """One claim and what it rests on, in this process: its ledger row. What the tests call."""
     from experiments.engine.ledger import ledger
 
-    registry.load()
-    if key not in CLAIMS:
+    if (claim := registry.find(key)) is None:
         raise ValueError(f"claim = {key!r} is not registered")
     store = store or Store()
-    execute(closure([key]), store, root=root, profile=profile)
-    return next(row for row in ledger(store, root) if row["key"] == key)
+    execute(registry.closure([key]), store, root=root, profile=profile)
+    return next(row for row in ledger(store, root, [claim]) if row["key"] == key)
 
 
-def script(name):
-    """`python -m <name>`, a module of claims: decide its quick cells here and print its verdicts."""
-    from experiments.engine.ledger import ledger, table
+def decided(name, *, root=LEDGER_ROOT, profile="quick", jobs=1, first=False, width=160):
+    """Decide one module of claims in a store of its own: (its rows, the cells of each row, the table as text).
 
-    claims = registry.load()[name.removeprefix("experiments.").replace(".", "/")]
-    store = Store()
-    execute(closure([c.key for c in claims]), store, progress=True)
-    keys = {c.key for c in claims}
-    print(table([row for row in ledger(store, LEDGER_ROOT) if row["key"] in keys]))
+    `first` tries the first admissible setting of every claim only, without its control: a look, not a verdict.
+    """
+    from experiments.engine.ledger import ledger_with_cells, table
+
+    claims = registry.load([name])[name]
+    if first:
+        claims = [_first(claim) for claim in claims]
+        rows = [(claim, execute([claim], Store(), root=root, jobs=jobs)[0].cells) for claim in claims]
+        lines = [f"{claim.key:50} {cells[0].verdict.outcome if cells else 'no setting'}" for claim, cells in rows]
+        return [{"key": claim.key} for claim, _ in rows], [cells for _, cells in rows], "\n".join(lines)
+    store, keys = Store(), {claim.key for claim in claims}
+    execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
+    pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
+    rows = [row for row, _ in pairs]
+    return rows, [cells for _, cells in pairs], table(rows, width)
+
+
+def _first(claim):
+    settings = [s for s in claim.quick if not claim.theorem.skipped(s)]
+    return replace(claim, quick=tuple(settings[:1]), full=(), control=None, cap=1)

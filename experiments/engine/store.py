@@ -6,7 +6,9 @@ trial changes the code hash and leaves the old chunks unread. Nothing is ever de
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import sqlite3
 import zlib
 from dataclasses import asdict, dataclass
@@ -16,13 +18,15 @@ import numpy as np
 
 from experiments.engine.verdict import Verdict
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS chunks (
-    key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, idx INTEGER,
-    data BLOB NOT NULL, seconds REAL NOT NULL, digest BLOB NOT NULL,
-    PRIMARY KEY (key, code, root, setting, stream, idx)
+PLACE = ("key", "code", "root", "setting", "stream", "size", "level", "idx")  # what a chunk is
+
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS results (
+    key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, size INTEGER, level TEXT, idx INTEGER,
+    data BLOB NOT NULL, seconds REAL NOT NULL, digest BLOB NOT NULL, checksum BLOB NOT NULL,
+    PRIMARY KEY ({", ".join(PLACE)})
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS digests ON chunks (digest);
+CREATE INDEX IF NOT EXISTS digests ON results (digest);
 CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT,
     PRIMARY KEY (key, code, root, profile));
 CREATE TABLE IF NOT EXISTS failed (key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, message TEXT,
@@ -71,23 +75,49 @@ def decode(data):
     return json.loads(rest)
 
 
-class Store:
-    """Open (or make) the store at `path`; ":memory:" keeps it in memory. Raises `StoreError`."""
+def checksum(place, data):
+    """Eight bytes that a changed count, value or place would change."""
+    told = json.dumps([str(x) for x in place]).encode()
+    return hashlib.blake2b(told + b"\0" + data, digest_size=8).digest()
 
-    def __init__(self, path=":memory:"):
+
+class Store:
+    """Open (or make) the store at `path`; ":memory:" keeps it in memory. Raises `StoreError`.
+
+    `reading` changes nothing on the disk: where there is no file, an empty store in memory stands for it.
+    """
+
+    def __init__(self, path=":memory:", *, reading=False):
         self.path = str(path)
+        file = Path(path)
+        self.missing = reading and self.path != ":memory:" and not file.exists()
         try:
-            if self.path != ":memory:":
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
-            if self.path != ":memory:":
+            if self.path == ":memory:" or self.missing:
+                self._db = sqlite3.connect(":memory:", isolation_level=None)
+            elif reading:
+                self._db = self._read_only(file)
+            else:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                if file.exists() and file.stat().st_size == 0:
+                    raise sqlite3.DatabaseError("file is empty")
+                self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(SCHEMA)
+            if not reading or self.missing:
+                self._db.executescript(SCHEMA)
+            self._db.execute("SELECT count(*) FROM results")
         except (sqlite3.DatabaseError, OSError) as error:
             raise StoreError(
                 f"store = {self.path} cannot be opened ({error}); move it away or choose another --reports folder"
             ) from None
+
+    @staticmethod
+    def _read_only(file):
+        if file.stat().st_size == 0:
+            raise sqlite3.DatabaseError("file is empty")
+        # A log beside the file holds what a run has just written; without one the file is all there is.
+        logged = file.with_name(file.name + "-wal").exists() and os.access(file.parent, os.W_OK)
+        return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if logged else 'immutable=1'}", uri=True)
 
     def _execute(self, *arguments):
         try:
@@ -95,47 +125,51 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise StoreError(f"store = {self.path} cannot be used ({error}); nothing was deleted") from None
 
-    def write(self, key, code, root, setting, stream, index, chunk):
+    def write(self, key, code, root, where, index, chunk):
         """Add one chunk. Raises `ReusedSeed` if another chunk began with the same random bytes."""
-        where = (key, root, setting, stream, index)
-        for other in self._execute(
-            "SELECT key, root, setting, stream, idx FROM chunks WHERE digest = ?", (chunk.digest,)
-        ):
-            if other != where:
-                raise ReusedSeed(f"chunk = {where} began with the random bytes of {other}")
+        place = (key, code, root, *where, index)
+        for other in self._execute(f"SELECT {', '.join(PLACE)} FROM results WHERE digest = ?", (chunk.digest,)):
+            if (other[0], *other[2:5], other[7]) != (key, root, *where[:2], index):
+                raise ReusedSeed(f"chunk = {place} began with the random bytes of {other}")
+        data = encode(chunk.payload)
         self._execute(
-            "INSERT OR IGNORE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (key, code, root, setting, stream, index, encode(chunk.payload), chunk.seconds, chunk.digest),
+            "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*place, data, chunk.seconds, chunk.digest, checksum(place, data)),
         )
 
-    def read(self, key, code, root, setting, stream):
-        """{index: Chunk} of one cell."""
+    def read(self, key, code, root, where):
+        """{index: Chunk} of one cell. Raises `StoreError` where a byte has changed since it was written."""
         rows = self._execute(
-            "SELECT idx, data, seconds, digest FROM chunks"
-            " WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
-            (key, code, root, setting, stream),
+            "SELECT idx, data, seconds, digest, checksum FROM results"
+            " WHERE key=? AND code=? AND root=? AND setting=? AND stream=? AND size=? AND level=?",
+            (key, code, root, *where),
         )
+        chunks = {}
         try:
-            return {index: Chunk(decode(data), seconds, digest) for index, data, seconds, digest in rows}
-        except (ValueError, KeyError, TypeError, zlib.error) as error:
-            raise StoreError(f"store = {self.path} holds a damaged chunk of {key} ({error})") from None
+            for index, data, seconds, digest, kept in rows:
+                if checksum((key, code, root, *where, index), data) != kept:
+                    raise ValueError("its checksum does not fit")
+                chunks[index] = Chunk(decode(data), seconds, digest)
+        except (ValueError, KeyError, TypeError, zlib.error, sqlite3.DatabaseError) as error:
+            raise StoreError(
+                f"store = {self.path} holds a damaged chunk of {key} ({error}); `run --fresh {key}` replaces it"
+            ) from None
+        return chunks
 
-    def mark_failed(self, key, code, root, setting, stream, message):
+    def mark_failed(self, key, code, root, where, message):
         """A cell was given up because a chunk raised or hung twice; None takes that back."""
-        self._execute(
-            "DELETE FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
-            (key, code, root, setting, stream),
-        )
+        place = (key, code, root, *where[:2])
+        self._execute("DELETE FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?", place)
         if message is not None:
-            self._execute("INSERT INTO failed VALUES (?, ?, ?, ?, ?, ?)", (key, code, root, setting, stream, message))
+            self._execute("INSERT INTO failed VALUES (?, ?, ?, ?, ?, ?)", (*place, message))
 
-    def failure(self, key, code, root, setting, stream):
+    def failure(self, key, code, root, where):
         """What the cell was given up for, or None."""
-        found = self._execute(
+        message = self._execute(
             "SELECT message FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
-            (key, code, root, setting, stream),
+            (key, code, root, *where[:2]),
         ).fetchone()
-        return found and found[0]
+        return message and message[0]
 
     def mark_done(self, key, code, root, profile):
         """Every cell of this profile has been decided or exhausted."""
@@ -150,11 +184,11 @@ class Store:
 
     def roots(self):
         """The roots that have chunks here."""
-        return [root for (root,) in self._execute("SELECT DISTINCT root FROM chunks ORDER BY root")]
+        return [root for (root,) in self._execute("SELECT DISTINCT root FROM results ORDER BY root")]
 
     def forget(self, key, root):
         """Delete the chunks of one claim (`--fresh`)."""
-        self._execute("DELETE FROM chunks WHERE key=? AND root=?", (key, root))
+        self._execute("DELETE FROM results WHERE key=? AND root=?", (key, root))
         self._execute("DELETE FROM done WHERE key=? AND root=?", (key, root))
         self._execute("DELETE FROM failed WHERE key=? AND root=?", (key, root))
 
@@ -162,9 +196,9 @@ class Store:
         """Every chunk as a pandas DataFrame, raw results in column `payload`."""
         import pandas as pd
 
-        columns = ["key", "code", "root", "setting", "stream", "index", "payload", "seconds", "digest"]
-        found = self._execute("SELECT key, code, root, setting, stream, idx, data, seconds, digest FROM chunks")
-        rows = [(*row[:3], json.loads(row[3]), *row[4:6], decode(row[6]), row[7], row[8].hex()) for row in found]
+        columns = [*PLACE[:-1], "index", "payload", "seconds", "digest"]
+        stored = self._execute(f"SELECT {', '.join(PLACE)}, data, seconds, digest FROM results")
+        rows = [(*row[:3], json.loads(row[3]), *row[4:8], decode(row[8]), row[9], row[10].hex()) for row in stored]
         return pd.DataFrame(rows, columns=columns)
 
     def verdicts(self, root=None):

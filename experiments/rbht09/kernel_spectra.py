@@ -217,6 +217,6 @@ def corrected_transform_is_the_table(*, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

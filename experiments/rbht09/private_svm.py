@@ -425,6 +425,6 @@ def randhie_pair(*, beta, n, C, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

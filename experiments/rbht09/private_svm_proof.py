@@ -234,6 +234,6 @@ def auxiliary_display_right_sign(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -259,6 +259,6 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

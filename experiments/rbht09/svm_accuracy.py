@@ -442,6 +442,6 @@ def right_magnitude(*, lam, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

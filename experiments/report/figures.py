@@ -66,6 +66,18 @@ def picture(cell):
     return Picture(cell.setting, found.outcome, found.series, found.tightness, rate)
 
 
+def draw(pairs, folder):
+    """Write the figures of [(row, its cells)] that have a curve to `folder`, an SVG each; returns how many."""
+    written = 0
+    for row, cells in pairs:
+        pictures = [p for p in map(picture, (cell for cell in cells if cell.verdict)) if p.series or p.rate]
+        for place, svg in enumerate(figures(pictures)):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{row['key'].replace('/', '_').replace(':', '_')}-{place}.svg").write_text(svg, encoding="utf-8")
+            written += 1
+    return written
+
+
 def figures(pictures):
     """The SVGs of one claim: its curves, its rates, or truth / bound at every setting."""
     with plt.rc_context(STYLE):

@@ -634,6 +634,6 @@ def margin_and_weights(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

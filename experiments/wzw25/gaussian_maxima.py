@@ -331,6 +331,6 @@ def mean_of_the_count(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

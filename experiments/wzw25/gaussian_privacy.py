@@ -422,6 +422,6 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -148,6 +148,6 @@ def hinge_is_lipschitz(*, norm, width, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

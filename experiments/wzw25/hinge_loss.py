@@ -103,6 +103,6 @@ def excess_is_positive(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -312,6 +312,6 @@ def hinge_needs_the_margin(*, inliers, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

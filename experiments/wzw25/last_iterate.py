@@ -261,6 +261,6 @@ def last_iterate_exceeds(rng, size, *, kind, d, steps, mu, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

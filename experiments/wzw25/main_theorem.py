@@ -457,6 +457,6 @@ def scaled_risk_holds(*, n, epsilon, delta, radius, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -455,6 +455,6 @@ def levels_are_margins(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

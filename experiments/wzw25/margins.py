@@ -248,6 +248,6 @@ def everything_reaches_zero(*, n, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -286,6 +286,6 @@ def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

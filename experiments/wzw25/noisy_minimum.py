@@ -155,6 +155,6 @@ def noise_range_tail_scaled(*, sigma, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -653,6 +653,6 @@ def loss_by_dimension(rng, size, *, first, last, points, n, gamma, mu, factor=1)
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

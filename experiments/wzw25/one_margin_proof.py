@@ -219,6 +219,6 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

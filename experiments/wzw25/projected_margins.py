@@ -495,6 +495,6 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

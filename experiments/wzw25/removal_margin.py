@@ -244,7 +244,7 @@ def show(name, removed=0.1, reports=Path("reports")):
 def main(arguments):
     """No argument: this topic's verdicts. `--features features.npz`: the curve of these data."""
     if not arguments:
-        from experiments.engine.run import script
+        from experiments.__main__ import script
 
         return script(__spec__.name)
     if len(arguments) != 2 or arguments[0] != "--features":

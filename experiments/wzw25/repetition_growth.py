@@ -272,6 +272,6 @@ def any_law_needs_many(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -378,6 +378,6 @@ def failure_stays_above_its_floor(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -377,6 +377,6 @@ def errors_of_table2(*, along, n, radius, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

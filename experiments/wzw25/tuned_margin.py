@@ -541,6 +541,6 @@ def tuning_is_slow(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

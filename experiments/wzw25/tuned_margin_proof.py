@@ -184,6 +184,6 @@ def four_is_kept(*, n, delta, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -458,6 +458,6 @@ def tail_off_grid_links(*, n, gamma, outliers, epsilon, delta, radius, factor=1)
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -222,6 +222,6 @@ def tail_b_in_epsilon(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -214,6 +214,6 @@ def winner_of_geometric_runs(*, factor=1, **law):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

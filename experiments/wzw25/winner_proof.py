@@ -245,6 +245,6 @@ def good_candidate_is_drawn(*, eta, r, size, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

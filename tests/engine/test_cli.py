@@ -18,7 +18,7 @@ from tests.engine import toy
 FIELDS = set(
     """
     id parent paper label title part kind reading reconstructed verdict reason scope evidence cells cells_held
-    cells_vacuous skipped tightness nonvacuous_from smallest_caught control trials seconds root witness severity
+    cells_vacuous skipped tightness nonvacuous_from smallest_caught control trials root witness severity
     corrected_by note
 """.split()
 )
@@ -45,7 +45,7 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
         table = list(csv.DictReader(invoke("ledger", "--csv", "--reports", tmp_path).stdout.splitlines()))
         assert {row["key"] for row in table} == set(found)
         told = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
-        assert "REFUTED" in told and "hypothesis" in told
+        assert "refuted as printed" in told and "needs" in told
         report = invoke("report", "--publish", "--reports", tmp_path)
         assert "refuted as printed" in report.stdout
         assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()
@@ -88,10 +88,18 @@ def test_what_counts_as_a_contradiction(tmp_path, before, now, clash):
         (["audit", "math:sin", "math:sin"], ["--epsilon", "--mu"]),
         (["audit", "math:nope", "math:sin", "--mu", "1"], ["math:nope"]),
         (["audit", "math:sin", "math:sin", "--mu", "-1"], ["--mu"]),
+        (["audit", "math:sin", "math:sin", "--mu", "1", "--delta", "0.1"], ["--delta", "--mu"]),
+        (["audit", "math:sin", "math:sin", "--epsilon", "inf"], ["--epsilon"]),
+        (["audit", "math:sin", "math:sin", "--epsilon", "1"], ["math:sin", "cannot be attacked"]),
+        (["audit", "nothing", "math:sin", "--epsilon", "1"], ["nothing"]),
+        (["where", "wzw25"], ["wzw25", "paper"]),
+        (["explain", "Lemma 99"], ["Lemma 99"]),
+        (["explain", "Theorem 4.1"], ["bms22.thm4.1", "wzw25.thm4.1", "say which"]),
+        (["ledger", "--verdict", "MAYBE"], ["--verdict"]),
     ],
 )
 def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_path):
-    if arguments[0] != "audit":
+    if arguments[0] not in ("audit", "where"):
         arguments = [*arguments, "--reports", str(tmp_path)]
     result = invoke(*arguments)
     assert result.exit_code == 2
@@ -102,7 +110,7 @@ def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_pa
 def test_a_corrupt_store_is_one_line_and_kept(tmp_path):
     (tmp_path / "ledger.sqlite").write_bytes(b"garbage" * 1000)
     result = invoke("ledger", "--reports", tmp_path)
-    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (2, 1)
+    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (3, 1)
     assert "ledger.sqlite" in result.stderr
     assert (tmp_path / "ledger.sqlite").read_bytes() == b"garbage" * 1000
 
@@ -111,10 +119,13 @@ def test_a_damaged_chunk_is_one_line(tmp_path):
     with toy.registered():
         invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--reports", tmp_path)
         store = Store(tmp_path / "ledger.sqlite")
-        store._db.execute("UPDATE chunks SET data = x'00'")
-        result = invoke("ledger", "--reports", tmp_path)
-    assert result.exit_code == 2
-    assert "damaged chunk" in result.stderr
+        ((data,),) = store._db.execute("SELECT data FROM results WHERE stream = 'main' LIMIT 1")
+        other = data.replace(b'"failures": ', b'"failures": 1', 1)  # one digit more: a count, not a broken format
+        assert other != data
+        store._db.execute("UPDATE results SET data = ? WHERE data = ?", (other, data))
+        result = invoke("ledger", "abgmu22.asm1/printed/coin", "--reports", tmp_path)
+    assert result.exit_code == 3
+    assert "damaged chunk of abgmu22.asm1/printed/coin" in result.stderr
 
 
 def test_an_unwritable_reports_folder_is_one_line(tmp_path):
@@ -162,6 +173,7 @@ def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     broken = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 1)
     honest = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 2)
+    assert (broken.exit_code, honest.exit_code) == (1, 0)
     assert "REFUTED" in broken.stdout
     assert "survived" in honest.stdout
 

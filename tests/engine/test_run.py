@@ -1,11 +1,13 @@
 """One run: order, workers, resumption and kills do not change what the ledger says."""
 
+import importlib
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,7 +95,8 @@ def test_chunks_computed_ahead_are_ignored():
         for index in reversed(range(claim.cap)):
             setting = claim.quick[0]
             chunk = run.compute(claim.key, setting, "main", index, TEST_ROOT, 1, 1000)
-            ahead.write(claim.key, fingerprint.of_claim(claim), TEST_ROOT, '{"beta":0.2}', "main", index, chunk)
+            where = ('{"beta":0.2}', "main", 1000, "")
+            ahead.write(claim.key, fingerprint.of_claim(claim), TEST_ROOT, where, index, chunk)
         run.execute([claim], ahead, root=TEST_ROOT)
         assert rows_of(ahead) == rows_of(plain)
 
@@ -102,7 +105,7 @@ def test_one_and_two_workers_agree_to_the_last_bit():
     registry.load()
     stores = [Store(), Store()]
     for jobs, store in enumerate(stores, start=1):
-        run.execute(run.closure([REAL]), store, root=TEST_ROOT, jobs=jobs)
+        run.execute(registry.closure([REAL]), store, root=TEST_ROOT, jobs=jobs)
     assert rows_of(stores[0], {REAL}) == rows_of(stores[1], {REAL})
     assert rows_of(stores[0], {REAL})[0]["verdict"] == "HOLDS"
 
@@ -137,7 +140,7 @@ def test_kill_minus_nine_and_again(tmp_path):
     assert killed >= 3
     registry.load()
     store, undisturbed = Store(path), Store()
-    claims = run.closure([REAL])
+    claims = registry.closure([REAL])
     for each in (store, undisturbed):
         run.execute(claims, each, root=TEST_ROOT)
     assert rows_of(store, {REAL}) == rows_of(undisturbed, {REAL})
@@ -145,9 +148,11 @@ def test_kill_minus_nine_and_again(tmp_path):
 
 
 def _count(path):
+    if not path.exists():
+        return 0
     try:
         with sqlite3.connect(path) as db:
-            return db.execute("SELECT count(*) FROM chunks").fetchone()[0]
+            return db.execute("SELECT count(*) FROM results").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
 
@@ -156,10 +161,11 @@ def test_a_reused_seed_is_an_error():
     """Row 30: the same sixteen bytes at two places."""
     store = Store()
     chunk = Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16)
-    store.write("a", "c", 1, "{}", "main", 0, chunk)
-    store.write("a", "c", 1, "{}", "main", 0, chunk)
+    where = ("{}", "main", 1, "")
+    store.write("a", "c", 1, where, 0, chunk)
+    store.write("a", "c", 1, where, 0, chunk)
     with pytest.raises(ReusedSeed):
-        store.write("a", "c", 1, "{}", "main", 1, chunk)
+        store.write("a", "c", 1, where, 1, chunk)
 
 
 def test_streams_differ_in_everything_that_names_them():
@@ -182,6 +188,104 @@ def test_payloads_survive_the_store(payload):
     assert all(np.array_equal(again[name], value) for name, value in payload.items())
 
 
+@pytest.mark.parametrize(("size", "level"), [(2, ""), (1, "0.5")])
+def test_chunks_of_another_size_or_attack_level_are_not_read(size, level):
+    store, chunk = Store(), Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16)
+    store.write("a", "c", 1, ("{}", "main", 1, ""), 0, chunk)
+    assert list(store.read("a", "c", 1, ("{}", "main", 1, ""))) == [0]
+    assert not store.read("a", "c", 1, ("{}", "main", size, level))
+
+
+def test_reading_changes_nothing(tmp_path):
+    path = tmp_path / "nowhere" / "ledger.sqlite"
+    assert Store(path, reading=True).missing
+    assert not path.parent.exists()
+    written = tmp_path / "ledger.sqlite"
+    Store(written).write("a", "c", 1, ("{}", "main", 1, ""), 0, Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16))
+    Store(written).close()
+    before = written.read_bytes()
+    assert list(Store(written, reading=True).read("a", "c", 1, ("{}", "main", 1, ""))) == [0]
+    assert written.read_bytes() == before
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(written, reading=True).forget("a", 1)
+
+
+def test_an_empty_file_is_no_new_store(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    path.touch()
+    for reading in (True, False):
+        with pytest.raises(StoreError, match="file is empty"):
+            Store(path, reading=reading)
+    assert path.stat().st_size == 0
+
+
+def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing():
+    with toy.registered() as claims:
+        key = "abgmu22.asm1/printed/mean"
+        claims[key] = replace(claims[key], trial=lambda rng, size, factor=1: rng.random(size) * 2, control=None)
+        store = Store()
+        run.execute([claims[key]], store, root=TEST_ROOT)
+        row = by_key(store)[key]
+    assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED")
+    assert "is above high" in row["note"]
+    assert store.chunks().empty
+
+
+@pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
+    command = [sys.executable, "-m", "experiments", "run", "bms22/sign_projection", "--jobs", "2"]
+    process = subprocess.Popen(
+        [*command, "--reports", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for _ in range(600):
+        if _count(tmp_path / "ledger.sqlite") >= 1:
+            break
+        time.sleep(0.05)
+    process.send_signal(signalled)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == (143 if signalled == signal.SIGTERM else 130), told
+    assert "run it again to continue" in told and "Traceback" not in told
+    for _ in range(100):
+        if not _alive(process.pid):
+            break
+        time.sleep(0.1)
+    assert not _alive(process.pid)
+
+
+def test_a_killed_worker_is_a_fault_in_one_line(tmp_path):
+    command = [sys.executable, "-m", "experiments", "run", "bms22/sign_projection", "--jobs", "2"]
+    process = subprocess.Popen(
+        [*command, "--reports", str(tmp_path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    for _ in range(600):
+        if workers := _workers(process.pid):
+            break
+        time.sleep(0.02)
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+    told = process.communicate(timeout=120)[1]
+    assert process.returncode == 3, told
+    assert "a worker died" in told and "Traceback" not in told
+
+
+def _alive(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _workers(parent):
+    """The loky workers among the children of a process."""
+    told = subprocess.run(["ps", "--ppid", str(parent), "-o", "pid=,args="], capture_output=True, text=True).stdout
+    return [int(line.split()[0]) for line in told.splitlines() if "popen_loky" in line]
+
+
 def test_a_corrupt_store_is_one_line_and_stays(tmp_path):
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(b"not a database, but somebody's data" * 100)
@@ -191,34 +295,67 @@ def test_a_corrupt_store_is_one_line_and_stays(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_editing_a_trial_discards_and_editing_a_bound_does_not(tmp_path, monkeypatch):
+SOURCE = """
+from bounds.bms22 import sign_projection as jl
+from bounds.wzw25 import gaussian_privacy as gdp
+
+SCALE, TABLE = 2, {"a": abs}
+
+def helper(x, power=1):
+    return SCALE * x**power
+
+def bound():
+    return gdp.gaussian_delta(epsilon=1.0, mu=1.0)
+
+def trial(rng, size):
+    '''What is tried.'''
+    # a comment
+    return helper(jl.sign_projection_rows(m=size)) + TABLE["a"](size)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("    # a comment\n", "\n\n", True),
+        ("What is tried.", "Another sentence.", True),
+        ("gdp.gaussian_delta(epsilon=1.0, mu=1.0)", "gdp.gaussian_delta(epsilon=2.0, mu=1.0)", True),
+        ("SCALE, TABLE = 2,", "SCALE, TABLE = 3,", False),
+        ('{"a": abs}', '{"a": float}', False),
+        ("return SCALE * x**power", "return SCALE + x**power", False),
+        ("power=1", "power=2", False),
+        ("jl.sign_projection_rows(m=size)", "jl.angles_order(m=size)", False),
+        ("import sign_projection as jl", "import pure_learner as jl", False),
+    ],
+)
+def test_editing_a_trial_discards_and_editing_a_bound_does_not(tmp_path, monkeypatch, before, after, same):
     """The code hash covers what the trial names, not what enters when folding."""
-    source = (
-        "from bounds.wzw25 import gaussian_privacy as gdp\nfrom bounds.bms22 import sign_projection as jl\n"
-        "SCALE = 2\n\ndef helper(x):\n    return SCALE * x\n\n"
-        "@tail_claim(gdp.f, cap=3)\ndef trial(rng, size):\n    # a comment\n"
-        "    return helper(jl.sign_projection_rows(m=size))\n"
-    )
     monkeypatch.syspath_prepend(tmp_path)
 
-    def hashed(name, text):
-        (tmp_path / f"{name}.py").write_text(text)
-        return fingerprint.code_hash(name, "trial")
+    def hashed(text):
+        monkeypatch.delitem(sys.modules, "edited", raising=False)
+        (tmp_path / "edited.py").write_text(text)
+        importlib.invalidate_caches()
+        return fingerprint.code_hash(importlib.import_module("edited").trial)
 
-    first = hashed("one", source)
-    assert hashed("two", source.replace("cap=3", "cap=4").replace("# a comment", "")) == first
-    assert hashed("three", source.replace("SCALE = 2", "SCALE = 3")) != first
-    assert hashed("four", source.replace("return SCALE * x", "return SCALE + x")) != first
-    assert (
-        hashed(
-            "five",
-            source.replace(
-                "from bounds.wzw25 import gaussian_privacy as gdp", "from bounds.wzw25 import run_counts as gdp"
-            ),
-        )
-        == first
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert before in SOURCE
+    assert (hashed(SOURCE) == hashed(SOURCE.replace(before, after))) == same
+
+
+def test_the_code_hash_does_not_hang_on_the_process():
+    """Neither on the order in which modules are loaded nor on Python's random hashes."""
+    registry.load()
+    here = fingerprint.of_claim(CLAIMS[REAL])
+    code = (
+        "from experiments.bms22 import sign_projection; from experiments.engine import fingerprint, claim;"
+        f"print(fingerprint.of_claim(claim.CLAIMS[{REAL!r}]))"
     )
-    assert hashed("six", source.replace("import sign_projection as jl", "import random_features as jl")) != first
+    for seed in ("1", "2"):
+        told = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        )
+        assert told.stdout.strip() == here
 
 
 def test_the_quick_profile_fits_its_plan():

@@ -38,14 +38,14 @@ def test_twenty_kills_leave_the_same_ledger(tmp_path):
         process.wait()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     undisturbed = Store()
-    run.execute(run.closure([c.key for c in registry.load()[TOPIC]]), undisturbed, root=TEST_ROOT)
+    run.execute(registry.closure([c.key for c in registry.load()[TOPIC]]), undisturbed, root=TEST_ROOT)
     assert without_seconds(Store(tmp_path / "ledger.sqlite")) == without_seconds(undisturbed)
 
 
 def test_a_dask_cluster_gives_the_same_ledger():
     from distributed import LocalCluster
 
-    claims = run.closure([c.key for c in registry.load()[TOPIC]])
+    claims = registry.closure([c.key for c in registry.load()[TOPIC]])
     here, there = Store(), Store()
     run.execute(claims, here, root=TEST_ROOT)
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:

@@ -1,0 +1,128 @@
+r"""Formulas for a terminal: the LaTeX of a statement in Unicode, fractions and roots with the brackets they need.
+
+>>> print(in_unicode(r"\Pr\left[\|\Phi u\|_2^2>\frac{1+\gamma}{3}\sqrt{2\log m}\right]\le\beta"))
+Pr[‖Φu‖₂² > ((1+γ)/3) √(2 log m)] ≤ β
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+GREEK = (
+    "alpha beta gamma delta epsilon eta theta kappa lambda mu nu xi pi rho sigma tau phi psi omega "
+    "Gamma Delta Theta Lambda Pi Phi Psi Omega"
+).split()
+SIGNS = {
+    r"\|": "‖",
+    "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "{": "{", "}": "}",
+    "infty": "∞", "ell": "ℓ", "partial": "∂", "nabla": "∇", "top": "ᵀ", "dots": "…", "ldots": "…", "varepsilon": "ε",
+    "sum": "Σ", "prod": "Π", "int": "∫", "forall": "∀", "exists": "∃", "circ": "∘", "cdot": "·",
+}  # fmt: skip
+RELATIONS = {
+    "le": "≤", "ge": "≥", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
+    "sim": "~", "asymp": "≍", "propto": "∝", "pm": "±",
+    "Rightarrow": "⇒", "iff": "⇔", "to": "→", "mapsto": "↦", "wedge": "∧", "setminus": "∖", "subset": "⊂", "mid": "|",
+    "times": "×", "otimes": "⊗",
+}  # fmt: skip
+WORDS = "Pr log exp min max sup inf cos cosh".split()
+ACCENTS = {
+    "hat": "\u0302",
+    "widehat": "\u0302",
+    "tilde": "\u0303",
+    "widetilde": "\u0303",
+    "bar": "\u0304",
+    "mathring": "\u030a",
+}
+PLAIN = ("mathrm", "mathcal", "mathbf", "mathbb", "text")
+SUPER = dict(zip("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", strict=True))
+SUB = dict(zip("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋", strict=True))
+TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|(.)", re.DOTALL)
+
+
+def in_unicode(latex: str) -> str:
+    """One line of Unicode for a formula; what it does not know stays as it is."""
+    latex = re.sub(r"\\text\{([^}]*)\}", lambda m: m.group(0).replace(" ", "~"), latex)
+    tokens = [m.group(0) for m in TOKEN.finditer(latex) if not m.group(3)]
+    text = _row(tokens)
+    for sign in (*(set(RELATIONS.values()) - {"|", "±"}), "=", ":="):
+        text = re.sub(rf"(?<=\S) ?(?<![:<>=]){re.escape(sign)}(?!=) ?", f" {sign} ", text)
+    return re.sub(r" +([,)\]}⟩‖;])", r"\1", re.sub(r" {2,}", " ", text)).strip()
+
+
+def _row(tokens: list[str]) -> str:
+    """The tokens up to the end, or to the brace that closes the group."""
+    out = ""
+    while tokens:
+        token = tokens.pop(0)
+        if token == "}":
+            break
+        piece = _one(token, tokens)
+        wordy = out and piece and out[-1].isalnum() and piece[0].isalnum()
+        word = (token[1:] in WORDS or token[1:] == "sqrt") and out and out[-1] not in " ([{"
+        after = out.endswith(tuple(WORDS)) and piece[:1] not in ("", " ", "(", "[", "_", "₂", "²")
+        out += (" " if (wordy and token[0] == "\\" and len(token) > 2) or word or after else "") + piece
+    return out
+
+
+def _group(tokens: list[str]) -> str:
+    """The argument that follows: a braced group or one token."""
+    if not tokens:
+        return ""
+    token = tokens.pop(0)
+    return _row(tokens) if token == "{" else _one(token, tokens)
+
+
+def _one(token: str, tokens: list[str]) -> str:
+    if token == "{":
+        return _row(tokens)
+    if token in "_^":
+        return _script(_group(tokens), token)
+    name = token[1:] if token.startswith("\\") and len(token) > 1 else None
+    if name is None:
+        return token
+    if name in ("frac", "tfrac"):
+        over, under = _bracketed(_group(tokens)), _bracketed(_group(tokens))
+        return (
+            f"({over}/{under})"
+            if tokens and tokens[0] not in ("}", ",", ")", "\\right", "\\ ", "\\quad")
+            else f"{over}/{under}"
+        )
+    if name == "binom":
+        return f"C({_group(tokens)}, {_group(tokens)})"
+    if name == "sqrt":
+        return f"√{_bracketed(_group(tokens), always=True)}"
+    if (accent := name.removeprefix("wide")) in ACCENTS:
+        return unicodedata.normalize("NFC", _group(tokens) + ACCENTS[accent])
+    if name in PLAIN:
+        return _group(tokens).replace("~", " ")
+    if name in ("left", "right"):
+        if tokens and tokens[0] == ".":
+            tokens.pop(0)
+        return ""
+    if name in (",", ":", ";", "!"):
+        return " " if name == "," else ""
+    if name in (" ", "quad", "qquad"):
+        return "  "
+    if token in SIGNS or name in SIGNS:
+        return SIGNS.get(token, SIGNS.get(name, ""))
+    if name in RELATIONS:
+        return f" {RELATIONS[name]} "
+    if name in GREEK:
+        capital = "CAPITAL" if name[0].isupper() else "SMALL"
+        return unicodedata.lookup(f"GREEK {capital} LETTER {'LAMDA' if name.lower() == 'lambda' else name.upper()}")
+    return name if name in WORDS else f"\\{name}"
+
+
+def _bracketed(text: str, *, always: bool = False) -> str:
+    simple = re.fullmatch(r"[\d.]+|\w[̂̃̄]?(_\w|[₀-₉⁰-⁹²³])?", text) is not None
+    return text if simple and not (always and len(text) > 1) else f"({text})"
+
+
+def _script(text: str, kind: str) -> str:
+    table = SUB if kind == "_" else SUPER
+    if text and all(c in table for c in text):
+        return "".join(table[c] for c in text)
+    if text == "ᵀ":
+        return text
+    return f"{kind}{text}" if len(text) == 1 or text.isalnum() else f"{kind}({text})"
