@@ -66,7 +66,10 @@ def plainly(stored=False):
             except Exception as error:
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
                     raise Broken(str(error)) from None
-                raise
+                if os.environ.get("MARGINALIA_TRACEBACK"):
+                    raise
+                told = f"{type(error).__name__}: {error}".splitlines()[0]
+                raise Broken(f"unexpected {told}; MARGINALIA_TRACEBACK=1 shows where") from None
 
         return run
 

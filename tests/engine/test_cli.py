@@ -138,6 +138,64 @@ def test_an_unwritable_reports_folder_is_one_line(tmp_path):
         assert invoke("ledger", "--reports", tmp_path / "new").exit_code == 2
 
 
+def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
+    from experiments.engine import run
+
+    def crashed(*_, **__):
+        raise RuntimeError("something nobody thought of")
+
+    monkeypatch.setattr(run, "execute", crashed)
+    result = invoke("run", "bms22/sign_projection", "--reports", tmp_path)
+    assert (result.exit_code, len(result.stderr.strip().splitlines())) == (3, 1)
+    assert "something nobody thought of" in result.stderr
+
+
+def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
+    from experiments import report
+
+    page = tmp_path / "index.html"
+    page.write_text("a good page")
+
+    def full(self, text, encoding):
+        with self.open("w") as file:
+            file.write(text[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        report.written(page, "another page")
+    assert page.read_text() == "a good page" and list(tmp_path.iterdir()) == [page]
+
+
+def test_equal_runs_print_equal_bytes(tmp_path):
+    with toy.registered():
+        for folder in ("a", "b"):
+            invoke("run", "--jobs", 1, "--reports", tmp_path / folder)
+        first, second = (invoke("ledger", "--json", "--reports", tmp_path / folder).stdout for folder in ("a", "b"))
+        timed = json.loads(invoke("ledger", "--json", "--timings", "--reports", tmp_path / "a").stdout)
+    assert first == second
+    assert "seconds" in timed[0] and "seconds" not in json.loads(first)[0]
+
+
+def test_rows_are_filtered_and_cut_to_the_terminal(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    with toy.registered():
+        invoke("run", "--jobs", 1, "--reports", tmp_path)
+        told = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--reports", tmp_path).stdout
+    assert "asm1/printed/false" in told and "asm1/printed/mean" not in told
+    assert max(map(len, told.splitlines())) <= 60
+
+
+@pytest.mark.parametrize("words", ["wzw25 Lemma 6.4", "6.4 wzw25", "WZW25.LEM6.4", "wzw25.lem6.4/printed"])
+def test_a_statement_is_found_by_any_of_its_names(words):
+    told = invoke("where", words)
+    assert told.exit_code == 0
+    for line in told.stdout.splitlines():
+        kind, place = line.split()
+        file, number = place.rsplit(":", 1)
+        assert kind in ("bound", "claim", "law", "test") and len(Path(file).read_text().splitlines()) >= int(number)
+
+
 def test_an_interrupt_says_that_nothing_is_lost(tmp_path, monkeypatch):
     from experiments.engine import run
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from experiments.engine import fingerprint, registry, run
+from experiments.engine.cell import Cell
 from experiments.engine.claim import CLAIMS
 from experiments.engine.ledger import ledger
 from experiments.engine.store import Chunk, ReusedSeed, Store, StoreError, decode, encode
@@ -229,6 +230,17 @@ def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing():
     assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED")
     assert "is above high" in row["note"]
     assert store.chunks().empty
+
+
+def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
+    """A value outside its range that is in the store all the same, from a version that did not look."""
+    with toy.registered() as claims:
+        key, store = "abgmu22.asm1/printed/mean", Store()
+        where = Cell(claims[key], {}).where
+        chunk = Chunk({"values": np.full(1000, 7.0)}, 0.0, b"y" * 16)
+        store.write(key, fingerprint.of_claim(claims[key]), TEST_ROOT, where, 0, chunk)
+        row = by_key(store)[key]
+    assert row["reason"] == "FAILED" and "chunk 0 cannot be folded" in row["note"]
 
 
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])

@@ -1,0 +1,36 @@
+"""Every module of claims runs as a script, by one mechanism."""
+
+import runpy
+import sys
+
+import pytest
+
+from experiments.engine import registry
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+
+
+def run(module, *arguments, monkeypatch):
+    """`python -m experiments.<paper>.<module> <arguments>`, in this process; its exit status."""
+    name = f"experiments.{module.replace('/', '.')}"
+    monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module(name, run_name="__main__")
+    return ended.value.code
+
+
+@pytest.mark.parametrize("module", registry.modules())
+def test_a_module_of_claims_prints_its_verdicts_and_draws_its_figures(module, tmp_path, monkeypatch, capsys):
+    assert run(module, "--first", "--reports", tmp_path, monkeypatch=monkeypatch) == 0
+    told = capsys.readouterr().out.splitlines()
+    claims = registry.load([module])[module]
+    assert len(told) == len(claims) + 1
+    assert all(line.split()[1] in ("HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE") for line in told[:-1])
+    drawn = len(list(tmp_path.rglob("*.svg")))
+    assert str(drawn) in told[-1] if drawn else "no figures" in told[-1]
+
+
+def test_a_script_says_what_it_does(monkeypatch, capsys):
+    assert run("wzw25/margin_grid", "--help", monkeypatch=monkeypatch) == 0
+    assert "Decide the claims of wzw25/margin_grid" in capsys.readouterr().out
+    assert run("wzw25/margin_grid", "--profile", "slow", monkeypatch=monkeypatch) == 2

@@ -1,0 +1,1 @@
+"""Claims about the statements of an invented paper."""
