@@ -1,0 +1,77 @@
+"""Neighbouring datasets of phased SGD, DP-ERM and the efficient learner: they differ in the label of one record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bounds.bms22.dp_erm import sides
+from bounds.bms22.phased_sgd import phase_lengths
+from bounds.exact.balls import Phi, exact
+from bounds.exact.numbers import Array
+from mechanisms import dp_erm
+
+SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
+PARAMETERS = ("rho", "radius", "norm_bound", "epsilon", "delta", "beta")
+
+
+def one_label_flipped(n: int, k: int, position: int, seed: int | None = None) -> tuple[Array, Array, Array]:
+    """(X, y, y') with record `position` flipped: rows +-e_1 that keep every iterate small, or random rows of norm 1."""
+    if seed is None:
+        X, y = np.eye(k)[np.zeros(n, int)], np.where(np.arange(n) % 2, 1.0, -1.0)
+    else:
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(n, k)), rng.choice([-1.0, 1.0], n)
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+    other = y.copy()
+    other[position] = -other[position]
+    return X, y, other
+
+
+def flipped_laws(m: int, rho: float, calibration: str, epsilon: float = 1.0, beta: float = 0.1) -> list[Any]:
+    """DP-ERM on m records of R, (1, 1) or (1, -1) and the others 0."""
+    X, y = np.eye(m, 1), np.ones(m)
+    sizes = dict(rho=rho, radius=1.0, norm_bound=1.0, epsilon=epsilon, delta=0.1 / m, beta=beta)
+    return [dp_erm.law(X, np.append(sign, y[1:]), calibration=calibration, **sizes) for sign in (1.0, -1.0)]
+
+
+def two_records(setting: dict, calibration: str, factor: float = 1) -> tuple:
+    """(law, law on the flipped dataset): records (radius, +-1) and (0, 1) in R, the sensitivity `factor` too small."""
+    parameters = {name: setting[name] for name in PARAMETERS}
+    X = np.array([[setting["radius"]], [0.0]])
+    pair = (dp_erm.law(X, np.array([y, 1.0]), calibration=calibration, **parameters) for y in (1.0, -1.0))
+    return tuple(replace(law, sensitivity=law.sensitivity / factor) for law in pair)
+
+
+def selection_ratio(law: Any, other: Any, candidates: int) -> tuple[float, list[float], list[float]]:
+    """The largest log-ratio of the selection over its outputs, and both laws' log-probabilities at two of them.
+
+    One candidate lies at Lambda e, the others at -Lambda e.
+    """
+    W = np.append(law.norm_bound, np.full(candidates - 1, -law.norm_bound))[:, None]
+    p, q = (one.select(W).log_probabilities() for one in (law, other))
+    return float(np.abs(p - q).max()), [float(p[0]), float(p[-1])], [float(q[0]), float(q[-1])]
+
+
+def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
+    """Balls (low, high): P(release = norm_bound) >= low on the first dataset and <= high on the flipped one.
+
+    `record`: |x| of the record that is flipped, after whatever came before the training. With m = 2 the only phase
+    averages its start, so the candidates do not see the data and both probabilities are those of `sides`.
+    """
+    if phase_lengths(2) != [1]:
+        raise ValueError("m = 2 has phases that read data before they average")
+    rho, bound, x = exact(law.rho), exact(law.norm_bound), exact(record)
+    sigma = 2 * exact(law.radius) / rho * exact(law.eta) / 4 * exact(law.multiplier)
+    a = bound * x / rho
+    gap = (1 + a - max(1 - a, exact(0))) / 2  # of the two scores, m = 2
+    odds = (-exact(law.selection.epsilon) / (2 * exact(law.sensitivity)) * gap).exp()
+    return sides(law.rounds, Phi(-bound / sigma), odds)
+
+
+def allowed(setting: dict, high: arb) -> arb:
+    """What (epsilon, delta)-DP allows the first dataset where the flipped one has probability at most `high`."""
+    return exact(setting["epsilon"]).exp() * high + exact(setting["delta"])
