@@ -42,7 +42,7 @@ def printed_privacy(
 
 @printed_privacy.corrected(
     says=PRIVATE + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{\Lambda\tilde{r}}{\rho},"
-    r"\frac{2\Lambda\tilde{r}}{\rho}\right)",
+    r"\frac{2\Lambda\tilde{r}}{\rho}\right)"
 )
 def corrected_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
@@ -167,7 +167,7 @@ def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, 
 
 
 @printed_order.corrected(
-    says=TRAINED_ORDER + r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN,
+    says=TRAINED_ORDER + r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN
 )
 def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
     """The same with log(2/beta) for log(1/beta), as the number of rounds is at least 1.
@@ -178,8 +178,7 @@ def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float
 
 
 @printed_order.explicit(
-    says=TRAINED + r"e E_1+\frac{4\Delta\log(2M/\beta)}{\varepsilon}" + CERTAIN,
-    source="our constants",
+    says=TRAINED + r"e E_1+\frac{4\Delta\log(2M/\beta)}{\varepsilon}" + CERTAIN, source="our constants"
 )
 def boosted_excess(
     *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"

@@ -57,10 +57,7 @@ def copies_allowance(*, m: int, delta: float, rounds: int) -> float:
     kind="privacy",
     says=r"\sigma_i=\frac{4L\eta_i\sqrt{\log(1/\delta')}}{\varepsilon'}\Rightarrow \mathcal{A}_{GLL}\ "
     r"\mathrm{is}\ (\varepsilon',\delta')\mathrm{-DP}",
-    needs=[
-        *BUDGET,
-        require("epsilon' <= log(1/delta')", lambda epsilon, delta: epsilon <= -log(delta)),
-    ],
+    needs=[*BUDGET, require("epsilon' <= log(1/delta')", lambda epsilon, delta: epsilon <= -log(delta))],
     source=f"{PROOF}; noise of Feldman, Koren & Talwar 2020, Algorithm 2",
 )
 def printed_multiplier(*, epsilon: float, delta: float) -> float:
@@ -161,12 +158,7 @@ def half_bound(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
 MOVE = r"\max_{\|w\|\le\Lambda}\left|\widehat{L}_{S}(w)-\widehat{L}_{S'}(w)\right|\le"
 
 
-@theorem(
-    "bms22.lem3.1.s3",
-    says=MOVE + r"\frac{\Lambda\tilde{r}}{m}",
-    needs=[integer("m"), *HINGE],
-    source=PROOF,
-)
+@theorem("bms22.lem3.1.s3", says=MOVE + r"\frac{\Lambda\tilde{r}}{m}", needs=[integer("m"), *HINGE], source=PROOF)
 def printed_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -> float:
     """Lambda r / m, by which one record is said to move a score at most.
 

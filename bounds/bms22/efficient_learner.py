@@ -80,7 +80,7 @@ def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float
 
 @printed_order.corrected(
     says=LEARNT + r"O\left(\sqrt{\frac{\log(2/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
+    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN
 )
 def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
     """The same with log(2/beta) and log(2m/beta), in the order and in k (`corrected_rows`), so for beta near 1 too.
@@ -192,10 +192,7 @@ def risk_rate(*, smallest: int, largest: int) -> float:
 
 
 @printed_order.rate(
-    "d",
-    says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0})",
-    kind="rate",
-    needs=[integer("m"), integer("k")],
+    "d", says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0})", kind="rate", needs=[integer("m"), integer("k")]
 )
 def dimension_rate(*, m: int, k: int) -> float:
     """The exponent of the risk in d at the same margin, a registered surrogate over d = 50, ..., 50,000.
@@ -221,7 +218,7 @@ def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -
 
 @printed_time.corrected(
     says=r"\mathrm{time}=O\left(md\log(2d)+\log(2/\beta)m"
-    r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)",
+    r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)"
 )
 def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
     """The same with beta, and with k rounded up (`corrected_rows`).

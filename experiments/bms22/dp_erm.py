@@ -283,10 +283,7 @@ def one_round_at_least():
 
 
 @exact_claim(
-    bounds.corrected_gradients,
-    control=Control("m to the power 1/{}", (2,)),
-    given=[bounds.gradient_count],
-    cost=0.05,
+    bounds.corrected_gradients, control=Control("m to the power 1/{}", (2,)), given=[bounds.gradient_count], cost=0.05
 )
 def gradients_within_order(*, factor=1):
     """ceil(x)/x <= 2 for x = log(2/beta), (m - 1)/(m log m) decreasing: the supremum is at m = 2, x just above 1."""

@@ -305,12 +305,7 @@ def fixed_candidates(*, m, rho, epsilon, candidates, factor=1):
 # s4: the excess of one round ------------------------------------------------------------------------------------------
 
 
-@exact_claim(
-    bounds.round_order,
-    control=Control("Λr/ρ to the power {}", (2,)),
-    given=[bounds.round_excess],
-    cost=0.15,
-)
+@exact_claim(bounds.round_order, control=Control("Λr/ρ to the power {}", (2,)), given=[bounds.round_excess], cost=0.15)
 def round_within_order(*, factor=1):
     """C = sqrt(3072) by the algebra of the docstring, checked in balls for m to 2^20 and sqrt(k) tau of all sizes."""
     C, truths = dp_erm.ROUND_CONSTANT, small_balls(delta=1e-9)

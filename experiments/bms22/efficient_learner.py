@@ -171,10 +171,7 @@ def soft(p):
     return bounds.corrected_soft_order(**p) * bounds.soft_logs(m=p["m"], delta=p["delta"], beta=p["beta"])
 
 
-@exact_claim(
-    bounds.printed_soft_order,
-    note="the free logarithms of m/β, 1/β and 1/δ are those of the corrected row",
-)
+@exact_claim(bounds.printed_soft_order, note="the free logarithms of m/β, 1/β and 1/δ are those of the corrected row")
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
     points = [p | {"beta": min(p["beta"], 0.5)} for p in learner_settings(200)]
@@ -329,10 +326,7 @@ def beta_is_left_out():
 
 
 @exact_claim(
-    bounds.corrected_time,
-    control=Control("log(2/β) to the power 1/{}", (4,)),
-    given=[bounds.operations],
-    cost=0.1,
+    bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations], cost=0.1
 )
 def time_within_order(*, factor=1):
     """The counted operations at the corrected k against 56 g, along many decades and for d from 1 to 2^30."""
