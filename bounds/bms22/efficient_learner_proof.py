@@ -13,6 +13,8 @@ from bounds.exact.numbers import Array
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix B.3"
+THIRD = r"\right]\ge 1-\frac{\beta}{3}"
+DEVIATES = [integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")]
 
 
 @theorem(
@@ -66,17 +68,17 @@ DEVIATION = (
     "bms22.thm3.2.s3",
     part="uniform",
     kind="tail",
-    says=r"\Pr\left[\forall w\in\mathbb{B}^k:\ " + DEVIATION + r"\right]\ge 1-\frac{\beta}{3}",
-    needs=[integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")],
+    says=r"\Pr\left[\forall w\in\mathbb{B}^k:\ " + DEVIATION + THIRD,
+    needs=DEVIATES,
     source=PROOF,
 )
 def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
-    """4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m), by which risk exceeds hinge loss at most at norm 1.
+    """4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m), by which the risk exceeds the hinge loss at most for norms up to 1.
 
-    Derivation: clipping scales a feature by a positive number, so it changes
-    no sign and R is the risk of the clipped distribution, whose features have norm at most 2r. The margin bound of
-    Mohri, Rostamizadeh & Talwalkar (2018), Theorem 5.8, at beta/3 and with the class's Rademacher complexity 2r/sqrt(m)
-    gives 2 * 2r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)), and log(3/beta)/2 <= 4 log(6/beta).
+    Derivation: clipping scales a feature by a positive number, so it changes no sign and R is the risk of the clipped
+    distribution, whose features have norm at most 2r. The margin bound of Mohri, Rostamizadeh & Talwalkar (2018),
+    Theorem 5.8, at beta/3 and with the class's Rademacher complexity 2r/sqrt(m) gives 2 * 2r/(rho sqrt(m)) +
+    sqrt(log(3/beta)/(2m)), and log(3/beta)/2 <= 4 log(6/beta).
     """
     return 4 * radius / (rho * sqrt(m)) + 2 * sqrt(log(6 / beta) / m)
 
@@ -85,8 +87,8 @@ def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> floa
     "bms22.thm3.2.s3",
     part="released",
     kind="tail",
-    says=r"\Pr\left[" + DEVIATION.replace("(w)", r"(\tilde{w})") + r"\right]\ge 1-\frac{\beta}{3}",
-    needs=[integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")],
+    says=r"\Pr\left[" + DEVIATION.replace("(w)", r"(\tilde{w})") + THIRD,
+    needs=DEVIATES,
     source=PROOF,
 )
 def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
@@ -96,7 +98,7 @@ def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float
 
 @printed_released_deviation.corrected(
     says=r"\Pr\left[\forall w\in\mathbb{B}^k(2):\ R_{\mathcal{D}_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w)"
-    r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}\right]\ge 1-\frac{\beta}{3}",
+    r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}" + THIRD,
     source=PROOF,
 )
 def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
@@ -121,18 +123,16 @@ def lifted_score(*, w: Array, projected: Array) -> Array:
     return projected @ w
 
 
-PRINTED_EXCESS = (
-    r"\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{\log(m/\beta)\log(1/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)"
+TRAINED = (
+    r"\Pr\left[\widehat{L}^{\rho}_{S_\Phi}(\tilde{w})\le\widehat{L}^{\rho}_{S_\Phi}(\hat{w})+\frac{\Lambda r}{\rho}"
 )
 
 
 @theorem(
     "bms22.thm3.2.s5",
     kind="tail",
-    says=r"\Pr\left[\widehat{L}^{\rho}_{S_\Phi}(\tilde{w})\le\widehat{L}^{\rho}_{S_\Phi}(\hat{w})+"
-    + PRINTED_EXCESS
-    + r"\right]\ge 1-\frac{\beta}{3}",
+    says=TRAINED + r"\left(\frac{1}{\sqrt{m}}"
+    r"+\frac{\sqrt{\log(m/\beta)\log(1/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)" + THIRD,
     needs=[*SETTING, at_least("a", 1)],
     source=PROOF,
 )
@@ -143,18 +143,16 @@ def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: fl
 
 
 @printed_training.corrected(
-    says=r"\Pr\left[\widehat{L}^{\rho}_{S_\Phi}(\tilde{w})\le\widehat{L}^{\rho}_{S_\Phi}(\hat{w})"
-    r"+\frac{\Lambda r}{\rho}O\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)"
-    r"\right]\ge 1-\frac{\beta}{3}",
+    says=TRAINED + r"O\left(\frac{1}{\sqrt{m}}"
+    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)" + THIRD,
     source=PROOF,
 )
 def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
     """What the O(.) of the training's loss multiplies, at the corrected k.
 
-    Where `corrected_rows` is at least 1, k is at most twice that, and Lemma 3.1, corrected,
-    at 4a and beta/3 gives 4 * 2.59 * sqrt(2) = 14.7 times its constant. Where it is below 1, the noise term is
-    a y/sqrt(rows) > a y with y = log(2m/beta) > log 2, and no excess is above 8a.
+    Where `corrected_rows` is at least 1, k is at most twice that, and Lemma 3.1, corrected, at 4a and beta/3 gives
+    4 * 2.59 * sqrt(2) = 14.7 times its constant. Where it is below 1, the noise term is a y/sqrt(rows) > a y with
+    y = log(2m/beta) > log 2, and no excess is above 8a.
     """
     logs = log(2 * m / beta) * log(2 / beta)
     return a * (1 / sqrt(m) + sqrt(logs) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
@@ -187,9 +185,9 @@ def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float,
 def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float, rows: float) -> float:
     """What the O(.) multiplies at the corrected k and with independent signs.
 
-    `rows` = `corrected_rows`. By the Lipschitz constant 1/rho the loss grows by at most a t,
-    t = `sign_distortion` <= sqrt(12 * 4.59 log(2m/beta)/k) = 7.43 sqrt(log(2/beta)/(epsilon m)) log^{3/4}(1/delta):
-    C = 7.43 (`efficient_learner.utility_constant`).
+    `rows` = `corrected_rows`. By the Lipschitz constant 1/rho the loss grows by at most a t, t = `sign_distortion` <=
+    sqrt(12 * 4.59 log(2m/beta)/k) = 7.43 sqrt(log(2/beta)/(epsilon m)) log^{3/4}(1/delta): C = 7.43
+    (`efficient_learner.utility_constant`).
     """
     return a * sqrt(log(2 / beta) / (epsilon * m)) * (-log(delta)) ** 0.75
 

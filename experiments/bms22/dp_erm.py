@@ -28,17 +28,9 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import (
-    PARAMETERS,
-    SMALL_RHO,
-    allowed,
-    end_to_end,
-    selection_ratio,
-    two_records,
-)
+from experiments.instances.flipped_records import PARAMETERS, SMALL_RHO, allowed, end_to_end, privacy_cases, two_records
 from mechanisms import dp_erm
 
-ROUNDING = 1e-9
 TWO_RECORDS = "the only phase at m = 2 averages its start, so the candidates do not see the data and all is exact"
 
 
@@ -121,16 +113,12 @@ CHAIN = [
 def budgets_add_up(*, factor=1, **setting):
     """The two records end to end in balls, and the selection's budget over all its outputs."""
     law, other = two_records(setting, "corrected", factor)
-    epsilon, rounds = setting["epsilon"], rounds_for(setting["beta"])
-    if setting["m"] == 2:
-        low, high = end_to_end(law, setting["radius"])
-        yield setting, low, allowed(setting, high)
-    spent = max(selection_ratio(law, other, candidates)[0] for candidates in (2, rounds, 1000))
-    yield setting | {"candidates": 1000}, spent, epsilon / 2 * (1 + ROUNDING)
-    if law.rounds != rounds:
-        return inconclusive("FAILED", f"the law has {law.rounds} rounds, not M = {rounds}")
-    note = f"M = {rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent / epsilon:.3f} of its ε/2"
-    return {"tightness": (spent / epsilon, 1.0), "note": note}
+    record = setting["radius"] if setting["m"] == 2 else None
+    spent = (yield from privacy_cases(setting, law, other, record)) / setting["epsilon"]
+    if law.rounds != rounds_for(setting["beta"]):
+        return inconclusive("FAILED", f"the law has {law.rounds} rounds")
+    note = f"M = {law.rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent:.3f} of its ε/2"
+    return {"tightness": (spent, 1.0), "note": note}
 
 
 def mixture_delta(m, multiplier, epsilon):

@@ -32,11 +32,10 @@ from experiments.instances.boosted_rounds import (
     substitution_constant,
 )
 from experiments.instances.erm_families import line_excess, noisy_line, random_settings, small_balls
-from experiments.instances.flipped_records import flipped_laws, one_label_flipped, selection_ratio
+from experiments.instances.flipped_records import ROUNDING, flipped_laws, one_label_flipped, selection_ratio
 from mechanisms import phased_sgd as laws
 from mechanisms.privacy import ApproxDP, GaussianDP
 
-ROUNDING = 1e-9
 UNIT_BALLS = {"radius": 1.0, "norm_bound": 1.0}
 
 

@@ -13,7 +13,6 @@ from bounds.bms22.dp_erm import corrected_order
 from bounds.bms22.efficient_learner import corrected_rows, printed_rows, sign_distortion
 from bounds.bms22.sign_projection import inner_products_preserved
 from bounds.exact.certify import at, certify, over
-from experiments.bms22.dp_erm import ROUNDING
 from experiments.bms22.efficient_learner import rows
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
@@ -21,6 +20,7 @@ from experiments.checks.order import order_claim, within_order
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.erm_families import learner_settings, one_record
+from experiments.instances.flipped_records import ROUNDING
 from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
 from mechanisms.law import clip_rows

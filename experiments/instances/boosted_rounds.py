@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 from math import comb, exp, floor, inf, log
 
 import numpy as np
@@ -87,13 +86,11 @@ def substitution_ratio(u: arb, v: arb) -> arb:
 
 def entropy(u: arb) -> arb:
     """u log(1/u) of a ball in [0, 1.45], 0 at 0: it increases up to 1/e and decreases after it."""
-    ends, top = [exact(x) for x in (u.lower(), u.upper())], arb(-1).exp()
-    image = arb(0) if not ends[0] > 0 else -ends[0] * ends[0].log()
-    image = image.union(-ends[1] * ends[1].log() if ends[1] > 0 else arb(0))
-    return image.union(top) if ends[0] < top < ends[1] or u.contains(top) else image
+    low, high = (-x * x.log() if x > 0 else arb(0) for x in (exact(u.lower()), exact(u.upper())))
+    top = arb(-1).exp()
+    return low.union(high).union(top) if u.contains(top) else low.union(high)
 
 
-@lru_cache
 def substitution_constant() -> float:
     """The certified supremum of the quotient on u <= 1/log 2, v <= 3; infinite if none is certified."""
     box = {"u": (0.0, 1.4427), "v": (0.0, 3.0)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from bounds.exact.numbers import Array
 from mechanisms import dp_erm
 
 SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
+ROUNDING = 1e-9  # of floating-point arithmetic, relative
 PARAMETERS = ("rho", "radius", "norm_bound", "epsilon", "delta", "beta")
 
 
@@ -70,6 +72,19 @@ def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
     gap = (1 + a - max(1 - a, exact(0))) / 2  # of the two scores, m = 2
     odds = (-exact(law.selection.epsilon) / (2 * exact(law.sensitivity)) * gap).exp()
     return sides(law.rounds, Phi(-bound / sigma), odds)
+
+
+def privacy_cases(setting: dict, law: Any, other: Any, record: float | None) -> Iterator[tuple]:
+    """What (epsilon, delta)-DP asks of the two laws: of two records end to end, in balls, and of the selection.
+
+    The selection may spend epsilon/2 at most, whatever the number of candidates. Returns what it spends.
+    """
+    if record is not None:
+        low, high = end_to_end(law, record)
+        yield setting, low, allowed(setting, high)
+    spent = max(selection_ratio(law, other, candidates)[0] for candidates in (2, law.rounds, 1000))
+    yield setting | {"candidates": "2, M or 1000"}, spent, setting["epsilon"] / 2 * (1 + ROUNDING)
+    return spent
 
 
 def allowed(setting: dict, high: arb) -> arb:

@@ -31,30 +31,17 @@ def projected(rng: np.random.Generator, phi: Any, count: int, gamma: float) -> A
 
 
 def risks(
-    rng: np.random.Generator,
-    size: int,
-    *,
-    m: int,
-    d: int,
-    k: int,
-    gamma: float,
-    epsilon: float,
-    delta: float,
-    beta: float,
-    tested: int,
-    lifted_by: int = 1,
+    rng: Any, size: int, *, m: int, d: int, k: int, gamma: float, tested: int, lifted_by: int = 1, **budget: float
 ) -> Array:
-    """R_D of `size` releases of Algorithm 2 at norm bound 1, radius 1, rho = gamma, each on a fresh sample and a fresh
-    projection, estimated without bias on `tested` fresh records. Ties are errors. Shape (size,).
+    """R_D of `size` releases of Algorithm 2 at norm bound 1, radius 1, rho = gamma: shape (size,); ties are errors.
 
-    With `lifted_by` = 2, a sabotage, a release is lifted by a second projection, which it was not trained with.
+    Each has a fresh sample and a fresh projection, and is estimated without bias on `tested` fresh records. `budget` is
+    epsilon, delta and beta. With `lifted_by` = 2, a sabotage, the releases are lifted by projections drawn anew.
     """
     projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
-    budget = dict(epsilon=epsilon, delta=delta, beta=beta / 3)
-    samples = [projected(rng, phi, m, gamma) for phi in projections]
-    W = dp_erm.sample_each(
-        [dp_erm.law(Z, np.ones(m), rho=gamma, radius=2.0, norm_bound=2.0, **budget) for Z in samples], rng
-    )
+    sizes = dict(rho=gamma, radius=2.0, norm_bound=2.0) | budget | {"beta": budget["beta"] / 3}
+    laws = [dp_erm.law(projected(rng, phi, m, gamma), np.ones(m), **sizes) for phi in projections]
+    W = dp_erm.sample_each(laws, rng)
     for _ in range(lifted_by - 1):
         projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
     fresh = [projected(rng, phi, tested, gamma) for phi in projections]
