@@ -112,7 +112,6 @@ def printed_sum(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
     says=r"\sum_{j=0}^{J-1}e^{\varepsilon'j}\le\frac{e^{\hat\varepsilon}-1}{e^{\varepsilon'}-1},"
     r"\quad J\le 2\log(2/\hat\delta)",
     kind="inequality",
-    source=PROOF,
 )
 def corrected_sum(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
     """The closed form, which bounds the sum over a group of J.
@@ -263,7 +262,6 @@ def printed_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: 
         require("m >= 2", lambda m: m >= 2),
         require("2 ceil(log(2/beta)) <= delta^-3", lambda beta, delta: log(2 * rounds_for(beta)) <= -3 * log(delta)),
     ],
-    source=PROOF,
 )
 def corrected_substitution(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> float:
     """The same with log(2/beta) for log(1/beta), as the number of rounds is at least 1.

@@ -98,8 +98,7 @@ def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float
 
 @printed_released_deviation.corrected(
     says=r"\Pr\left[\forall w\in\mathbb{B}^k(2):\ R_{\mathcal{D}_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w)"
-    r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}" + THIRD,
-    source=PROOF,
+    r"+\frac{8r}{\rho\sqrt{m}}+\sqrt{\frac{\log(3/\beta)}{2m}}" + THIRD
 )
 def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
     """8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)), the same for all vectors of norm 2.
@@ -144,8 +143,7 @@ def printed_training(*, m: int, epsilon: float, delta: float, beta: float, a: fl
 
 @printed_training.corrected(
     says=TRAINED + r"O\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)" + THIRD,
-    source=PROOF,
+    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)" + THIRD
 )
 def corrected_training(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
     """What the O(.) of the training's loss multiplies, at the corrected k.
@@ -180,7 +178,6 @@ def printed_projected_loss(*, m: int, epsilon: float, delta: float, beta: float,
         at_least("a", 1),
         require("k >= 56 log(2m/beta)", lambda m, beta, rows: rows >= 56 * log(2 * m / beta)),
     ],
-    source=PROOF,
 )
 def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: float, rows: float) -> float:
     """What the O(.) multiplies at the corrected k and with independent signs.
@@ -205,8 +202,7 @@ def minimiser_radius(*, gamma: float) -> float:
 
 
 @minimiser_radius.corrected(
-    says=r"\min_{w\in\mathbb{B}^k(2)}\widehat{L}^{\rho}_{S_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)",
-    source=PROOF,
+    says=r"\min_{w\in\mathbb{B}^k(2)}\widehat{L}^{\rho}_{S_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)"
 )
 def corrected_minimiser_radius(*, gamma: float) -> float:
     """The radius 2 of the ball that Algorithm 2 trains on, which holds w*_Phi: sqrt(1 + gamma/3) <= 2."""

@@ -28,7 +28,14 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import PARAMETERS, SMALL_RHO, allowed, end_to_end, privacy_cases, two_records
+from experiments.instances.flipped_records import (
+    SMALL_RHO,
+    allowed,
+    end_to_end,
+    flipped_laws,
+    privacy_cases,
+    without_size,
+)
 from mechanisms import dp_erm
 
 TWO_RECORDS = "the only phase at m = 2 averages its start, so the candidates do not see the data and all is exact"
@@ -73,13 +80,12 @@ def broken_privacy(setting, law, record, python, **words):
 )
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records that differ in one label, in balls."""
-    law, _ = two_records(setting, "printed")
-    parameters = {name: setting[name] for name in PARAMETERS}
+    law, _ = flipped_laws("printed", **setting)
     python = f"""import numpy as np
 from scipy.special import ndtr
 from bounds.bms22.dp_erm import sides
 from mechanisms.dp_erm import law
-parameters = {parameters!r}
+parameters = {without_size(setting)!r}
 released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), calibration='printed', **parameters)
 sigma = 2 * released.radius / released.rho * released.eta / 4 * released.multiplier
 p, q = released.select(np.array([[1.0], [-1.0]])).log_probabilities()
@@ -112,7 +118,7 @@ CHAIN = [
 )
 def budgets_add_up(*, factor=1, **setting):
     """The two records end to end in balls, and the selection's budget over all its outputs."""
-    law, other = two_records(setting, "corrected", factor)
+    law, other = flipped_laws("corrected", factor, **setting)
     record = setting["radius"] if setting["m"] == 2 else None
     spent = (yield from privacy_cases(setting, law, other, record)) / setting["epsilon"]
     if law.rounds != rounds_for(setting["beta"]):

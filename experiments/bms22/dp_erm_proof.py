@@ -237,7 +237,8 @@ def margins_unit(*, m, rho):
     more["series"] = {"rho": axis, "bound": [1.0 / m] * len(axis), "exact": exactly}
     if moved <= Fraction(claimed):
         return holds("enumeration", "settings", **more)
-    spent, p, q = selection_ratio(*flipped_laws(m, rho, "printed"), 3)
+    sizes = dict(m=m, rho=rho, epsilon=1.0, delta=0.1 / m, beta=0.1)
+    spent, p, q = selection_ratio(*flipped_laws("printed", **sizes, **UNIT_BALLS), 3)
     code = f"""import numpy as np
 from mechanisms.dp_erm import law
 X, y = np.array([[1.0]] + [[0.0]] * {m - 1}), [1.0] * {m - 1}
@@ -297,8 +298,8 @@ def losses_unit(*, m, rho):
 def fixed_candidates(*, m, rho, epsilon, candidates, factor=1):
     """Step 8 alone, on vectors that do not depend on the data."""
     W = np.array([[1.0]] + [[-1.0]] * (candidates - 1))
-    selections = (law.select(W) for law in flipped_laws(m, rho, "corrected", epsilon))
-    return tuple(replace(selection, sensitivity=selection.sensitivity / factor) for selection in selections)
+    sizes = dict(m=m, rho=rho, epsilon=epsilon, delta=0.1 / m, beta=0.1)
+    return tuple(law.select(W) for law in flipped_laws("corrected", factor, **sizes, **UNIT_BALLS))
 
 
 # s4: the excess of one round ------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import PARAMETERS, SMALL_RHO, privacy_cases
+from experiments.instances.flipped_records import SMALL_RHO, privacy_cases, without_size
 from experiments.instances.projected_records import risks
 from mechanisms import efficient_learner
 from mechanisms.fast_projection import fast_projection
@@ -43,10 +43,9 @@ def rows(statement, p):
 
 def two_records(setting, calibration, factor=1):
     """(law of the training, its flipped twin, |Phi x|): records (radius, +-1), (0, 1) in R at the printed k, 1 here."""
-    parameters = {name: setting[name] for name in PARAMETERS}
-    X = np.array([[setting["radius"]], [0.0]])
-    budget = {name: setting[name] for name in ("epsilon", "delta", "beta")}
-    phi = efficient_learner.draw_projection(2, 1, rng=np.random.default_rng(0), **budget)
+    X, parameters = np.array([[setting["radius"]], [0.0]]), without_size(setting)
+    budget = {name: setting[name] for name in SIZES}
+    phi = efficient_learner.draw_projection(d=1, rng=np.random.default_rng(0), **budget)
     if phi.k != 1:
         raise ValueError(f"k = {phi.k} is not 1")
     law = efficient_learner.law(X, np.ones(2), projection=phi, calibration=calibration, **parameters).trained
@@ -71,13 +70,12 @@ LEARNER = SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3, "beta": 0.03}
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records of R that differ in one label, in balls; Phi is +1 or -1."""
     law, _, record = two_records(setting, "printed")
-    parameters = {name: setting[name] for name in PARAMETERS}
     python = f"""import numpy as np
 from scipy.special import ndtr
 from bounds.bms22.dp_erm import sides
 from mechanisms.efficient_learner import law
 from mechanisms.fast_projection import fast_projection
-parameters = {parameters!r}
+parameters = {without_size(setting)!r}
 phi = fast_projection(1, 1, rng=np.random.default_rng(0))  # k = 1, as printed
 X, y = np.array([[1.0], [0.0]]), np.array([1.0, 1.0])
 inner = law(X, y, projection=phi, calibration='printed', **parameters).trained

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import ceil, exp, log, sqrt
+from math import ceil, e, exp, expm1, log, sqrt
 
 import numpy as np
 
@@ -56,36 +56,37 @@ def line_excess(W: Array, m: int, a: float) -> Array:
     return losses[:-1] - losses[-1]
 
 
-def scattered(m: int) -> tuple[dict, float, float]:
-    """An instance near beta = 1 that no (epsilon, delta)-DP algorithm learns: epsilon = 1/m, k = 8 (1 + 3 log m).
+def unlearnable(m: int, k: int, x: float) -> tuple[dict, float, float]:
+    """An instance that no (epsilon, delta)-DP algorithm learns, k signs s hidden: epsilon = 1/m, beta = e^-x.
 
-    Records r e_j, j = 1..k in turn, with labels s in {-1, 1}^k, and a = sqrt(k): w = Lambda s/sqrt(k) has loss 0. By
-    group privacy P_s(O) <= e P_0(O) + m (e - 1) delta for any s and a fixed s_0. Averaged over s, a release has at most
-    a quarter of the signs wrong with probability at most e^{-k/8} under s_0 (Hoeffding), so for some s with probability
-    at most e^{1 - k/8} + m (e - 1) delta; otherwise its excess is at least 1/4 floor(m/k) k/m >= 1/4 (m a multiple of
-    k). beta is such that this is below 1 - beta. Returns the point, that probability, and 1 - beta.
+    By group privacy P_s(O) <= e P_0(O) + m (e - 1) delta for any s and a fixed s_0. Averaged over s, a release has at
+    most a quarter of the signs wrong with probability at most e^{-k/8} under s_0 (Hoeffding), so for some s with
+    probability at most e^{1 - k/8} + m (e - 1) delta. Returns the point, that probability, and 1 - beta above it.
+    """
+    delta = float(m) ** -4
+    point = {"m": m, "epsilon": 1 / m, "delta": delta, "beta": exp(-x), "a": sqrt(k)}
+    return point, exp(1 - k / 8) + m * (e - 1) * delta, -expm1(-x)
+
+
+def scattered(m: int) -> tuple[dict, float, float]:
+    """At least m records r e_j, j = 1..k in turn, with labels s in {-1, 1}^k: w = Lambda s/sqrt(k) has loss 0.
+
+    With more than a quarter of the signs wrong the excess is at least 1/4 floor(m/k) k/m >= 1/4 (m a multiple of k).
     """
     k = ceil(8 * (1 + 3 * log(m)))
     m = k * ceil(m / k)
-    delta = float(m) ** -4
-    x = 1 / (sqrt(k * m) * (-log(delta)) ** 1.5)
-    point = {"m": m, "k": k, "epsilon": 1 / m, "delta": delta, "beta": exp(-x), "a": sqrt(k)}
-    return point, exp(1 - k / 8) + m * (np.e - 1) * delta, -np.expm1(-x)
+    point, *chances = unlearnable(m, k, 1 / (sqrt(k * m) * (4 * log(m)) ** 1.5))
+    return point | {"k": k}, *chances
 
 
 def hidden_signs(m: int, beta: float | None = None) -> tuple[dict, float, float]:
-    """An instance near beta = 1 that no (epsilon, delta)-DP algorithm learns: epsilon = 1/m, d = 8 (1 + 3 log m).
+    """m draws of x = r e_j with j uniform in 1..d, y = s_j: w = Lambda s/sqrt(d) has no loss on any sample.
 
-    x = r e_j with j uniform in 1..d, y = s_j: rho = Lambda r/sqrt(d), so a = sqrt(d) and w = Lambda s/sqrt(d) has no
-    loss on any sample. By group privacy P_s(O) <= e P_0(O) + m (e - 1) delta given the drawn j's. Averaged over s, a
-    release has at most a quarter of the signs wrong with probability at most e^{-d/8} under s_0; so for some s the risk
-    is at least 1/4 except with probability e^{1 - d/8} + m (e - 1) delta, which is below 1 - beta. Returns the point,
-    that probability, and 1 - beta.
+    Given the drawn j's the argument of `unlearnable` holds, and with more than a quarter of the signs wrong the risk is
+    at least 1/4. beta is near 1 by default.
     """
-    d, delta = ceil(8 * (1 + 3 * log(m))), float(m) ** -4
-    x = 1 / (m * log(2 * m) * (-log(delta)) ** 1.5) if beta is None else -log(beta)
-    point = {"m": m, "epsilon": 1 / m, "delta": delta, "beta": exp(-x), "a": sqrt(d)}
-    return point, exp(1 - d / 8) + m * (np.e - 1) * delta, -np.expm1(-x)
+    d = ceil(8 * (1 + 3 * log(m)))
+    return unlearnable(m, d, 1 / (m * log(2 * m) * (4 * log(m)) ** 1.5) if beta is None else -log(beta))
 
 
 def unlearnt(instances: list[tuple[dict, float, float]]) -> list[tuple[dict, float]]:

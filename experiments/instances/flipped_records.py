@@ -17,7 +17,6 @@ from mechanisms import dp_erm
 
 SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
 ROUNDING = 1e-9  # of floating-point arithmetic, relative
-PARAMETERS = ("rho", "radius", "norm_bound", "epsilon", "delta", "beta")
 
 
 def one_label_flipped(n: int, k: int, position: int, seed: int | None = None) -> tuple[Array, Array, Array]:
@@ -33,19 +32,17 @@ def one_label_flipped(n: int, k: int, position: int, seed: int | None = None) ->
     return X, y, other
 
 
-def flipped_laws(m: int, rho: float, calibration: str, epsilon: float = 1.0, beta: float = 0.1) -> list[Any]:
-    """DP-ERM on m records of R, (1, 1) or (1, -1) and the others 0."""
-    X, y = np.eye(m, 1), np.ones(m)
-    sizes = dict(rho=rho, radius=1.0, norm_bound=1.0, epsilon=epsilon, delta=0.1 / m, beta=beta)
-    return [dp_erm.law(X, np.append(sign, y[1:]), calibration=calibration, **sizes) for sign in (1.0, -1.0)]
+def flipped_laws(calibration: str, factor: float = 1, *, m: int, radius: float, **parameters: float) -> list[Any]:
+    """DP-ERM on m records of R, (radius, 1) or (radius, -1) and the others 0; the sensitivity is `factor` too small."""
+    X, y = radius * np.eye(m, 1), np.ones(m)
+    labels = [np.append(sign, y[1:]) for sign in (1.0, -1.0)]
+    pair = [dp_erm.law(X, y, radius=radius, calibration=calibration, **parameters) for y in labels]
+    return [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
 
 
-def two_records(setting: dict, calibration: str, factor: float = 1) -> tuple:
-    """(law, law on the flipped dataset): records (radius, +-1) and (0, 1) in R, the sensitivity `factor` too small."""
-    parameters = {name: setting[name] for name in PARAMETERS}
-    X = np.array([[setting["radius"]], [0.0]])
-    pair = (dp_erm.law(X, np.array([y, 1.0]), calibration=calibration, **parameters) for y in (1.0, -1.0))
-    return tuple(replace(law, sensitivity=law.sensitivity / factor) for law in pair)
+def without_size(setting: dict) -> dict:
+    """The parameters of a law: the setting but for the number of records."""
+    return {name: value for name, value in setting.items() if name != "m"}
 
 
 def selection_ratio(law: Any, other: Any, candidates: int) -> tuple[float, list[float], list[float]]:

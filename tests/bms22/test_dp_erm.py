@@ -89,7 +89,7 @@ def test_laws_abreast_are_laws_one_by_one():
 def test_sides_against_simulation():
     """P(release = +-Lambda) on two records, from the law itself."""
     setting = flipped_records.SMALL_RHO | {"beta": 0.3}
-    law, _ = flipped_records.two_records(setting, "printed")
+    law, _ = flipped_records.flipped_laws("printed", **setting)
     low, high = flipped_records.end_to_end(law, 1.0)
     W = law.sample(rng("sides"), 4000)[:, 0]
     above, below = (W > 1 - 1e-9).mean(), (W < -1 + 1e-9).mean()  # a projection rounds
