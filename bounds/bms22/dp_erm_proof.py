@@ -11,7 +11,7 @@ from math import expm1, log, sqrt
 from bounds.bms22.phased_sgd import excess_coefficients, rounds_for
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
-PROOF = ", Appendix B.2"
+PROOF = ", Appendix B.2, proof"
 HINGE = [positive("radius"), positive("norm_bound"), positive("rho")]
 BUDGET = [positive("epsilon"), in_unit_interval("delta")]
 SMALL = require("delta < 1/m", lambda m, delta: delta < 1 / m)
@@ -187,14 +187,12 @@ def score_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -
 
 # s4: the excess of one round ------------------------------------------------------------------------------------------
 
-ROUND_SAYS = r"\mathbb{E}\,\widehat{L}^{\rho}(\tilde{w}^t)-\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}(w)"
-
 
 @theorem(
     "bms22.lem3.1.s4",
     part="round",
     kind="mean",
-    says=ROUND_SAYS + r"=\frac{\Lambda\tilde{r}}{\rho}\cdot "
+    says=r"\mathbb{E}\,\widehat{L}^{\rho}(\tilde{w}^t)-\min\widehat{L}^{\rho}=\frac{\Lambda\tilde{r}}{\rho}\cdot "
     r"O\left(\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}\right)",
     needs=[integer("m"), integer("k"), *BUDGET, positive("a")],
     source=PROOF,
@@ -213,7 +211,8 @@ def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> fl
 
 
 @round_order.explicit(
-    says=ROUND_SAYS + r"\le\frac{2\Lambda\tilde{r}}{\rho}\sqrt{AB}",
+    says=r"\mathbb{E}\,\widehat{L}^{\rho}(\tilde{w}^t)-\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}(w)"
+    r"\le\frac{2\Lambda\tilde{r}}{\rho}\sqrt{AB}",
     needs=[integer("m"), integer("k"), positive("multiplier"), positive("a")],
     source="our constants",
 )

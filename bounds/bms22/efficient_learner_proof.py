@@ -12,7 +12,7 @@ from bounds.bms22.dp_erm_proof import SETTING
 from bounds.exact.numbers import Array
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
-PROOF = ", Appendix B.3"
+PROOF = ", Appendix B.3, proof"
 THIRD = r"\right]\ge 1-\frac{\beta}{3}"
 DEVIATES = [integer("m"), positive("radius"), positive("rho"), in_unit_interval("beta")]
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import e, exp, inf, log
+from math import e, inf, log
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.stats import binom, norm
 
 from bounds.bms22 import dp_erm as bounds
 from bounds.bms22 import dp_erm_proof as steps
@@ -18,7 +16,7 @@ from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim, within_order
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.boosted_rounds import substitution_constant
+from experiments.instances.boosted_rounds import mixture_delta, substitution_constant
 from experiments.instances.erm_families import (
     line_excess,
     noisy_line,
@@ -37,9 +35,6 @@ from experiments.instances.flipped_records import (
     without_size,
 )
 from mechanisms import dp_erm
-
-TWO_RECORDS = "the only phase at m = 2 averages its start, so the candidates do not see the data and all is exact"
-
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -63,7 +58,8 @@ def broken_privacy(setting, law, record, python, **words):
         rhs=enclosure(most),
         **words,
     )
-    return refuted("certificate", shown, tightness=(lower_end(low / most),) * 2, note=TWO_RECORDS)
+    note = "the only phase at m = 2 averages its start, so the candidates do not see the data and all is exact"
+    return refuted("certificate", shown, tightness=(lower_end(low / most),) * 2, note=note)
 
 
 @exact_claim(
@@ -125,18 +121,6 @@ def budgets_add_up(*, factor=1, **setting):
         return inconclusive("FAILED", f"the law has {law.rounds} rounds")
     note = f"M = {law.rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent:.3f} of its ε/2"
     return {"tightness": (spent, 1.0), "note": note}
-
-
-def mixture_delta(m, multiplier, epsilon):
-    """The hockey-stick divergence of one round whose averages move by exactly J/tau noise scales, by integration."""
-    top = min(m, 40)
-    chances = binom.pmf(np.arange(top + 1), m, 1 / m)
-    shifts = np.arange(top + 1) / multiplier
-
-    def excess(t):
-        return max(0.0, float(chances @ norm.pdf(t - shifts)) - exp(epsilon) * float(norm.pdf(t)))
-
-    return quad(excess, -8, 8 + shifts[-1], limit=500)[0]
 
 
 @inequality_claim(

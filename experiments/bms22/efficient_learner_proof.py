@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, comb, log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 from flint import arb
@@ -19,6 +19,7 @@ from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim, within_order
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive
+from experiments.instances.boosted_rounds import failing_samples, worst_gap
 from experiments.instances.erm_families import learner_settings, one_record
 from experiments.instances.flipped_records import ROUNDING
 from mechanisms import dp_erm
@@ -110,33 +111,6 @@ def margins_stay(*, rho):
 
 
 # s3: risk and hinge loss after the projection -------------------------------------------------------------------------
-
-
-def worst_gap(U, p, w):
-    """sup over vectors of R - (empirical hinge) on the line, shape (samples,). Features U in units of rho.
-
-    U: the values of y x / rho; p: their probabilities, shape (values,); w: counts / m, shape (samples, values). Vectors
-    are t in [-1, 1]: the hinge is piecewise linear in t, so its kinks and ends are enough.
-    """
-    kinks = np.concatenate([[-1.0, 1.0, 1e-9, -1e-9], *([1 / u, -1 / u] for u in np.abs(U[U != 0]) if 1 / u <= 1)])
-    risk = np.array([p[U * t <= 0].sum() for t in kinks])
-    loss = w @ np.maximum(0.0, 1 - np.outer(U, kinks))
-    return (risk - loss).max(axis=1)
-
-
-def failing_samples(statement, radius, factor):
-    """(point, P(a gap above bound / factor), beta/3) for vectors of norm `radius` and two margins, by enumeration."""
-    for a in (1.0, 2.0, 10.0):
-        for wrong, share in ((-1.0, 0.01), (-1.0, 0.3), (-0.01, 0.5)):
-            U, p = 2 * radius * a * np.array([1.0, wrong]), np.array([1 - share, share])
-            for m in (1, 2, 30):
-                counts = np.arange(m + 1) / m
-                gaps = worst_gap(U, p, np.column_stack([1 - counts, counts]))
-                chances = np.array([comb(m, i) * share**i * (1 - share) ** (m - i) for i in range(m + 1)])
-                for beta in (0.9, 0.1):
-                    point = {"a": a, "margins": U.tolist(), "wrong": share, "m": m, "beta": beta}
-                    bound = statement(m=m, beta=beta, radius=a, rho=1.0)
-                    yield point, chances[gaps > bound / factor].sum(), beta / 3
 
 
 @inequality_claim(

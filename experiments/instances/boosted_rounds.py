@@ -1,17 +1,20 @@
-"""What the steps of the proof of Lemma 3.1 of bms22 are about, computed exactly: copies, groups, moves, orders."""
+"""What the proofs of Lemma 3.1 and Theorem 3.2 of bms22 bound, computed: copies, groups, moves, orders, gaps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb, exp, floor, inf, log
 
 import numpy as np
 from flint import arb
+from scipy.integrate import quad
+from scipy.stats import binom, norm
 
 from bounds.bms22 import phased_sgd
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, over, supremum
+from bounds.exact.numbers import Array
 from experiments.instances.flipped_records import one_label_flipped
 from mechanisms import phased_sgd as laws
 from mechanisms.privacy import GaussianDP
@@ -61,6 +64,18 @@ def farthest(n: int) -> float:
     return float(max(moves))
 
 
+def mixture_delta(m: int, multiplier: float, epsilon: float) -> float:
+    """The hockey-stick divergence of one round whose averages move by exactly J/tau noise scales, by integration."""
+    top = min(m, 40)
+    chances = binom.pmf(np.arange(top + 1), m, 1 / m)
+    shifts = np.arange(top + 1) / multiplier
+
+    def excess(t: float) -> float:
+        return max(0.0, float(chances @ norm.pdf(t - shifts)) - exp(epsilon) * float(norm.pdf(t)))
+
+    return quad(excess, -8, 8 + shifts[-1], limit=500)[0]
+
+
 def largest_move(m: int, rho: Fraction) -> Fraction:
     """The largest |L_S(w) - L_S'(w)|, radius = norm_bound = 1, on grids of R that contain the ends, in fractions."""
     ends = [Fraction(i, 4) for i in range(-4, 5)]
@@ -102,3 +117,30 @@ def one_round_run() -> list[tuple[dict, float]]:
     """(point, left side) along beta -> 1, epsilon = log(1/beta) -> 0: one round is run, whatever log(1/beta) is."""
     points = [{"m": 10**4, "k": 1, "delta": 1e-5, "epsilon": x, "beta": exp(-x)} for x in (1e-2, 1e-5, 1e-8)]
     return [(point, phased_sgd.substituted(**point)) for point in points]
+
+
+def worst_gap(U: Array, p: Array, w: Array) -> Array:
+    """sup over vectors of R - (empirical hinge) on the line, shape (samples,). Features U in units of rho.
+
+    U: the values of y x / rho; p: their probabilities, shape (values,); w: counts / m, shape (samples, values). Vectors
+    are t in [-1, 1]: the hinge is piecewise linear in t, so its kinks and ends are enough.
+    """
+    kinks = np.concatenate([[-1.0, 1.0, 1e-9, -1e-9], *([1 / u, -1 / u] for u in np.abs(U[U != 0]) if 1 / u <= 1)])
+    risk = np.array([p[U * t <= 0].sum() for t in kinks])
+    loss = w @ np.maximum(0.0, 1 - np.outer(U, kinks))
+    return (risk - loss).max(axis=1)
+
+
+def failing_samples(statement: Callable, radius: float, factor: float) -> Iterator[tuple]:
+    """(point, P(a gap above bound / factor), beta/3) for vectors of norm `radius` and two margins, by enumeration."""
+    for a in (1.0, 2.0, 10.0):
+        for wrong, share in ((-1.0, 0.01), (-1.0, 0.3), (-0.01, 0.5)):
+            U, p = 2 * radius * a * np.array([1.0, wrong]), np.array([1 - share, share])
+            for m in (1, 2, 30):
+                counts = np.arange(m + 1) / m
+                gaps = worst_gap(U, p, np.column_stack([1 - counts, counts]))
+                chances = np.array([comb(m, i) * share**i * (1 - share) ** (m - i) for i in range(m + 1)])
+                for beta in (0.9, 0.1):
+                    point = {"a": a, "margins": U.tolist(), "wrong": share, "m": m, "beta": beta}
+                    bound = statement(m=m, beta=beta, radius=a, rho=1.0)
+                    yield point, chances[gaps > bound / factor].sum(), beta / 3
