@@ -9,47 +9,45 @@ epsilon_hat = epsilon / (2M) and delta_hat = delta / M are the budget of one rou
 from __future__ import annotations
 
 from functools import lru_cache
-from math import comb, log, sqrt
+from math import comb, e, log, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom
 
-from bounds.bms22.dp_erm_proof import WHOLE_SETTING, printed_multiplier, round_excess
+from bounds.bms22.dp_erm_proof import HINGE, SETTING, WHOLE_SETTING, printed_multiplier, round_excess
 from bounds.bms22.phased_sgd import one_round, phase_lengths, rounds_for
+from bounds.exact.numbers import Array
 from bounds.exact.privacy_curves import log_gaussian_delta
 from bounds.theorem import in_unit_interval, integer, positive, theorem
 
 ROUND_CONSTANT = sqrt(3072)  # C of the expected excess of one round; derived in `round_order`
-PRIVACY = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",)]
-HINGE = [positive("radius"), positive("norm_bound"), positive("rho")]
-DP = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
+PRIVATE = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 
 
-# Lemma 3.1: privacy ---------------------------------------------------------------------------------------
+# Privacy --------------------------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "bms22.lem3.1",
-    part="privacy",
-    kind="privacy",
-    says=DP,
-    needs=[*PRIVACY, *HINGE],
-)
-def printed_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
-    """DP-ERM is private, the selection calibrated as its proof says
+@theorem("bms22.lem3.1", part="privacy", kind="privacy", says=PRIVATE, needs=[*SETTING, *HINGE])
+def printed_privacy(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta, of DP-ERM with the selection calibrated as the proof says.
 
-    epsilon, at delta. Step 8 is "the exponential mechanism with privacy parameter epsilon/2"; it needs the sensitivity
-    of the scores, and the only one in either text is the proof's Lambda r / m.
+    Step 8 is "the exponential mechanism with privacy parameter epsilon/2"; it needs the sensitivity of the scores, and
+    the only one in either text is the proof's Lambda r / m.
     """
     return epsilon
 
 
 @printed_privacy.corrected(
-    says=DP + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{\Lambda\tilde{r}}{\rho},"
-    r"\frac{2\Lambda\tilde{r}}{\rho}\right)",
+    says=PRIVATE + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{\Lambda\tilde{r}}{\rho},"
+    r"\frac{2\Lambda\tilde{r}}{\rho}\right)"
 )
-def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
-    """DP-ERM is private, the selection calibrated to the sensitivity of the hinge
+def corrected_privacy(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta, of DP-ERM with the selection calibrated to the sensitivity of the hinge.
 
     Derivation. A round: A_GLL is (epsilon', delta')-DP (s2, oracle); a replaced record is drawn J times, more than T
     times with probability at most delta_hat/2 (s1), else the round is a group of J <= T and (epsilon_hat,
@@ -59,22 +57,12 @@ def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     return epsilon
 
 
-def advantage(*, m, epsilon, rho, sensitivity, radius=1.0, norm_bound=1.0):
-    """log of the odds by which the selection prefers w = Lambda e to -Lambda e when one record is (r e, +1), others 0.
-
-    >>> round(advantage(m=2, epsilon=1.0, rho=0.1, sensitivity=0.5), 6)
-    2.75
-    """
-    a = norm_bound * radius / rho
-    return epsilon / 4 / sensitivity * min(1 + a, 2 * a) / m
-
-
-def sides(rounds, edge, odds):
+def sides(rounds: int, edge: Any, odds: Any) -> tuple[Any, Any]:
     """Bounds of what the whole algorithm does on two records (r, y), (0, 1) in R: (low, high).
 
     low <= P(release = y Lambda), P(release = -y Lambda) <= high. With m = 2 the only phase averages its start, so the
     candidates do not see the data: each is Lambda or -Lambda with probability `edge` each, or inside. `odds`: by how
-    much the selection prefers -y Lambda to y Lambda, e^-advantage. Numbers or balls.
+    much the selection prefers -y Lambda to y Lambda. Numbers or balls.
     """
     share = (2 * edge) ** rounds
     with_edge = [comb(rounds, j) * share / 2**rounds for j in range(rounds + 1)]  # j candidates at y Lambda
@@ -90,15 +78,14 @@ def sides(rounds, edge, odds):
     needs=[integer("m"), integer("rounds"), positive("multiplier"), positive("epsilon")],
     source="our accountant",
 )
-def rounds_delta(*, m, rounds, multiplier, epsilon, cut=1e-30):
-    """What M rounds spend, over the law of how often a record is drawn
+def rounds_delta(*, m: int, rounds: int, multiplier: float, epsilon: float, cut: float = 1e-30) -> float:
+    """The delta that M rounds spend at `epsilon`, over the law of how often a record is drawn, rounded up by 1e-9.
 
-    The smallest delta that this derivation gives at `epsilon`. Given which records are drawn, a replaced record that
-    round t reads J_t times moves the averages of its phases by at most 2 L eta_i J_{t,i}, sum_i J_{t,i} <= J_t: the
-    round is (J_t/tau)-GDP, all rounds (sqrt(sum_t J_t^2)/tau)-GDP. What was drawn does not depend on the data, and the
+    It is the smallest that this derivation gives. Given which records are drawn, a replaced record that round t reads
+    J_t times moves the averages of its phases by at most 2 L eta_i J_{t,i}, sum_i J_{t,i} <= J_t: the round is
+    (J_t/tau)-GDP, all rounds (sqrt(sum_t J_t^2)/tau)-GDP. What was drawn does not depend on the data, and the
     hockey-stick divergence is jointly convex, so the whole is at most the mean of the curves delta_mu(epsilon).
-    J_t ~ Bin(m, 1/m), independent; what is cut off, a probability of `cut` a round, is added to delta. Rounded up by
-    1e-9.
+    J_t ~ Bin(m, 1/m), independent; what is cut off, a probability of `cut` a round, is added to delta.
 
     >>> f"{rounds_delta(m=1000, rounds=3, multiplier=20.0, epsilon=0.5):.2e}"
     '1.53e-04'
@@ -109,7 +96,7 @@ def rounds_delta(*, m, rounds, multiplier, epsilon, cut=1e-30):
 
 
 @lru_cache(maxsize=64)
-def copies_law(m, rounds, cut):
+def copies_law(m: int, rounds: int, cut: float) -> tuple[Array, Array, float]:
     """The law of sum_t J_t^2: its values, their chances, and the chance that some J_t was cut off."""
     beyond = binom.sf(np.arange(min(m, 200) + 1), m, 1 / m)
     top = int(np.argmax(beyond <= cut)) if beyond[-1] <= cut else len(beyond) - 1
@@ -126,26 +113,30 @@ def copies_law(m, rounds, cut):
 
 
 @lru_cache(maxsize=256)
-def tight_multiplier(m, epsilon, delta, rounds):
+def tight_multiplier(m: int, epsilon: float, delta: float, rounds: int) -> float:
     """The least noise multiplier at which M rounds are (epsilon/2, delta)-DP by `rounds_delta`, rounded up.
 
     >>> round(tight_multiplier(10**4, 1.0, 1e-5, 3), 1)
     28.2
     """
-    known = dict(m=m, rounds=rounds, epsilon=epsilon / 2, cut=min(1e-30, delta * 1e-6))
+    cut = min(1e-30, delta * 1e-6)
+
+    def enough(multiplier: float) -> bool:
+        return rounds_delta(m=m, rounds=rounds, multiplier=multiplier, epsilon=epsilon / 2, cut=cut) <= delta
+
     low = high = 1.0
-    while rounds_delta(multiplier=high, **known) > delta:
+    while not enough(high):
         high *= 2
-    while low > 1e-6 and rounds_delta(multiplier=low, **known) <= delta:
+    while low > 1e-6 and enough(low):
         low /= 2
     while high > low * (1 + 1e-9):
         middle = sqrt(low * high)
-        low, high = (middle, high) if rounds_delta(multiplier=middle, **known) > delta else (low, middle)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
-def round_multiplier(m, epsilon, delta, rounds, calibration):
-    """sigma_i / (2 L eta_i) of a round: "tight", else as printed.
+def round_multiplier(m: int, epsilon: float, delta: float, rounds: int, calibration: str) -> float:
+    """The noise multiplier sigma_i / (2 L eta_i) of a round: the least for "tight", else as printed.
 
     >>> round(round_multiplier(10**4, 1.0, 1e-5, 3, "printed"), 1)
     1692.6
@@ -156,9 +147,10 @@ def round_multiplier(m, epsilon, delta, rounds, calibration):
     return printed_multiplier(epsilon=first, delta=second)
 
 
-# Lemma 3.1: utility ---------------------------------------------------------------------------------------
+# Utility --------------------------------------------------------------------------------------------------------------
 
 TRAINED = r"\Pr\left[\widehat{L}^{\rho}(\tilde{w})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}(w)+"
+TRAINED_ORDER = TRAINED + r"\frac{\Lambda\tilde{r}}{\rho}O\left(\frac{1}{\sqrt{m}}"
 CERTAIN = r"\right]\ge 1-\beta"
 
 
@@ -166,53 +158,49 @@ CERTAIN = r"\right]\ge 1-\beta"
     "bms22.lem3.1",
     part="utility",
     kind="tail",
-    says=TRAINED + r"\frac{\Lambda\tilde{r}}{\rho}O\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(1/\beta)}{\varepsilon m}\right)" + CERTAIN,
+    says=TRAINED_ORDER + r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(1/\beta)}{\varepsilon m}\right)" + CERTAIN,
     needs=[*WHOLE_SETTING, positive("a")],
 )
-def printed_order(*, m, k, epsilon, delta, beta, a):
-    """The trained vector is nearly the best of the ball
-
-    What the O(.) multiplies, times a.
-    """
+def printed_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """What the O(.) multiplies, times a: how far the trained vector is from the best of the ball."""
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * -log(beta) / (epsilon * m))
 
 
 @printed_order.corrected(
-    says=TRAINED + r"\frac{\Lambda\tilde{r}}{\rho}O\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN,
+    says=TRAINED_ORDER + r"+\frac{\sqrt{k}\log^{3/2}(1/\delta)\log(2/\beta)}{\varepsilon m}\right)" + CERTAIN
 )
-def corrected_order(*, m, k, epsilon, delta, beta, a):
-    """The trained vector is nearly the best of the ball, with the number of rounds as it is
+def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """The same with log(2/beta) for log(1/beta), as the number of rounds is at least 1.
 
-    log(2/beta) for log(1/beta); for beta <= 1/2 the two differ by a factor of at most 2. The constant is derived in
-    `utility_constant`.
+    For beta <= 1/2 the two differ by a factor of at most 2. The constant is derived in `utility_constant`.
     """
     return a * (1 / sqrt(m) + sqrt(k) * (-log(delta)) ** 1.5 * log(2 / beta) / (epsilon * m))
 
 
 @printed_order.explicit(
-    says=TRAINED + r"e E_1+\frac{4\Delta\log(2M/\beta)}{\varepsilon}" + CERTAIN,
-    source="our constants",
+    says=TRAINED + r"e E_1+\frac{4\Delta\log(2M/\beta)}{\varepsilon}" + CERTAIN, source="our constants"
 )
-def boosted_excess(*, m, k, epsilon, delta, beta, a, calibration="corrected"):
-    """The trained vector is nearly the best of the ball, with our constants
+def boosted_excess(
+    *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
+) -> float:
+    """e E_1 + 4 Delta log(2M/beta)/epsilon, the largest excess of the trained vector but for a probability of beta.
 
     E_1 = `round_excess` at the printed noise (or the "tight" one), Delta = min(1 + a, 2a)/m. By Markov's inequality the
     M independent rounds all exceed e E_1 with probability at most e^-M <= beta/2; the selection with budget epsilon/2
     loses more than (2 Delta / (epsilon/2)) log(M / (beta/2)) with probability at most beta/2, and nothing if M = 1.
 
-    >>> known = dict(k=10, epsilon=8.0, delta=1e-6, beta=0.1, a=1.0)
-    >>> round(boosted_excess(m=10**5, **known), 3), round(boosted_excess(m=10**6 - 1, **known), 3)
+    >>> from functools import partial
+    >>> excess = partial(boosted_excess, k=10, epsilon=8.0, delta=1e-6, beta=0.1, a=1.0)
+    >>> round(excess(m=10**5), 3), round(excess(m=10**6 - 1), 3)
     (0.37, 0.038)
     """
     M = rounds_for(beta)
     multiplier = round_multiplier(m, epsilon, delta, M, calibration)
     spent = 4 * min(1 + a, 2 * a) / m * log(2 * M / beta) / epsilon if M > 1 else 0.0
-    return np.e * round_excess(m=m, k=k, multiplier=multiplier, a=a) + spent
+    return e * round_excess(m=m, k=k, multiplier=multiplier, a=a) + spent
 
 
-def utility_constant(substitution):
+def utility_constant(substitution: float) -> float:
     """C of the corrected order, given the certified constant of s4's substitution, for all admissible arguments.
 
     m = 1: the release is 0 and its excess at most a. For m >= 2, l = log(1/delta) >= log 2, x = log(2/beta), M <= 2x:
@@ -223,33 +211,29 @@ def utility_constant(substitution):
     - 2M > delta^-3: x >= M - 1 >= 3 delta^-3 / 8 as delta^-3 >= 8, and epsilon <= l, so our noise term is at least
       sqrt(l) x / m >= 0.83 * 3 m^2 / 8 >= 1.2, and no excess is above 2 a.
     """
-    return max(np.e * ROUND_CONSTANT * max(1.0, substitution) + 8 * (1 + 2 / np.e) / log(2) ** 1.5, 2 / 1.2)
+    return max(e * ROUND_CONSTANT * max(1.0, substitution) + 8 * (1 + 2 / e) / log(2) ** 1.5, 2 / 1.2)
 
 
-# Lemma 3.1: gradient computations --------------------------------------------------------------------------
-
-COUNT = [integer("m"), in_unit_interval("beta")]
+# Gradient computations ------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "bms22.lem3.1",
     part="complexity",
     says=r"\mathrm{gradients}=O\left(m\log(m)\log(1/\beta)\right)",
-    needs=COUNT,
+    needs=[integer("m"), in_unit_interval("beta")],
 )
-def printed_gradients(*, m, beta):
-    """Gradient computations of DP-ERM
+def printed_gradients(*, m: int, beta: float) -> float:
+    """What the O(.) of the number of gradient computations multiplies.
 
-    What the O(.) multiplies. "Algorithm 2 requires" is a slip for Algorithm 5 (4 in the appendix's numbering).
+    "Algorithm 2 requires" is a slip for Algorithm 5 (4 in the appendix's numbering).
     """
     return m * log(m) * -log(beta)
 
 
-@printed_gradients.corrected(
-    says=r"\mathrm{gradients}=O\left(m\log(m)\log(2/\beta)\right)",
-)
-def corrected_gradients(*, m, beta):
-    """Gradient computations of DP-ERM, at least one round
+@printed_gradients.corrected(says=r"\mathrm{gradients}=O\left(m\log(m)\log(2/\beta)\right)")
+def corrected_gradients(*, m: int, beta: float) -> float:
+    """The same with log(2/beta) for log(1/beta), as there is at least one round.
 
     Our count is at most M (m - 1), and M <= 2 log(2/beta), (m - 1)/(m log m) <= 1/(2 log 2): C = 1/log 2 = 1.4427. The
     hinge's proximal step is closed; another loss takes O(log m) evaluations for it.
@@ -262,8 +246,8 @@ def corrected_gradients(*, m, beta):
     kind="identity",
     source="our count, for the hinge",
 )
-def gradient_count(*, m, beta):
-    """Gradient computations of DP-ERM, counted
+def gradient_count(*, m: int, beta: float) -> int:
+    """The number of gradient computations, counted.
 
     >>> gradient_count(m=1000, beta=0.1)
     2982

@@ -1,29 +1,27 @@
 """The efficient private learner of Bassily, Mohri & Suresh (2022): Theorem 3.2.
 
-Algorithm 2 projects to R^k by the fast projection of Lemma A.4, clips to norm 2r, runs DP-ERM (`boosting`) on the ball
-of radius 2 Lambda and lifts the result: w^Priv = Phi^T w. a = Lambda r / rho >= 1, since Algorithm 2 takes rho in
+Algorithm 2 projects to R^k by the fast projection of Lemma A.4, clips to norm 2r, runs DP-ERM (`dp_erm`) on the ball of
+radius 2 Lambda and lifts the result: w^Priv = Phi^T w. a = Lambda r / rho >= 1, since Algorithm 2 takes rho in
 (0, Lambda r]; its input says B^d(R) where the theorem says B^d(r). The paper (000) prints the precise bound alone, the
-appendix (002) the soft form first and the same precise bound after it. The proof's steps are in `efficient_steps`.
+appendix (002) the soft form first and the same precise bound after it. The proof's steps are in
+`efficient_learner_proof`.
 """
 
 from __future__ import annotations
 
 from math import ceil, inf, log, sqrt
 
-from bounds.bms22.dp_erm import PRIVACY, boosted_excess
-from bounds.bms22.dp_erm_proof import WHOLE_SETTING
+from bounds.bms22.dp_erm import CERTAIN, boosted_excess
+from bounds.bms22.dp_erm_proof import HINGE, SETTING
 from bounds.bms22.fast_projection import fast_projection_operations
 from bounds.bms22.phased_sgd import phase_lengths, rounds_for
-from bounds.papers import BMS22
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from bounds.theorem import at_least, in_unit_interval, integer, theorem
 
-SOURCE = f"{BMS22}, Theorem 3.2"
-LEARNING = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",)] + [at_least("a", 1)]
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"
-CERTAIN = r"\right]\ge 1-\beta"
+PRIVATE = r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 
 
-def printed_rows(*, m, epsilon, delta, beta):
+def printed_rows(*, m: int, epsilon: float, delta: float, beta: float) -> float:
     """k of step 1, a real number: epsilon m log(m/beta) / (log^{3/2}(1/delta) log(1/beta)).
 
     >>> round(printed_rows(m=10**4, epsilon=1.0, delta=1e-5, beta=0.1), 1)
@@ -32,35 +30,30 @@ def printed_rows(*, m, epsilon, delta, beta):
     return epsilon * m * log(m / beta) / ((-log(delta)) ** 1.5 * -log(beta))
 
 
-def corrected_rows(*, m, epsilon, delta, beta):
+def corrected_rows(*, m: int, epsilon: float, delta: float, beta: float) -> float:
     """The same with log(2m/beta) and log(2/beta): it stays finite as beta -> 1."""
     return epsilon * m * log(2 * m / beta) / ((-log(delta)) ** 1.5 * log(2 / beta))
 
 
-# Privacy --------------------------------------------------------------------------------------------------
+# Privacy --------------------------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="privacy",
-    kind="privacy",
-    says=r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP}",
-    needs=[*PRIVACY, positive("radius"), positive("norm_bound"), positive("rho")],
-)
-def printed_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
-    """The efficient learner is private, the selection calibrated as the proof of Lemma 3.1 says
-
-    epsilon, at delta and every fixed Phi.
-    """
+@theorem("bms22.thm3.2", part="privacy", kind="privacy", says=PRIVATE, needs=[*SETTING, *HINGE])
+def printed_privacy(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta and every fixed Phi, with the selection calibrated as the proof of Lemma 3.1 says."""
     return epsilon
 
 
 @printed_privacy.corrected(
-    says=r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP\ with\ }\Delta=\frac{1}{m}"
-    r"\min\left(1+\frac{4\Lambda r}{\rho},\frac{8\Lambda r}{\rho}\right)",
+    says=PRIVATE
+    + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{4\Lambda r}{\rho},\frac{8\Lambda r}{\rho}\right)"
 )
-def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
-    """The efficient learner is private, the selection calibrated to the sensitivity of the hinge
+def corrected_privacy(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta and every fixed Phi, with the selection calibrated to the sensitivity of the hinge.
 
     Derivation. Phi and k do not depend on the data, a replaced record is a replaced projected record of norm at most
     2r, so DP-ERM is (epsilon, delta)-DP (Lemma 3.1, corrected); w^Priv is a function of its release and of Phi.
@@ -68,7 +61,7 @@ def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     return epsilon
 
 
-# Utility --------------------------------------------------------------------------------------------------
+# Utility --------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -77,32 +70,29 @@ def corrected_privacy(*, m, epsilon, delta, beta, radius, norm_bound, rho):
     kind="tail",
     says=LEARNT + r"O\left(\sqrt{\frac{\log(1/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
     r"+\frac{\sqrt{\log(m/\beta)\log(1/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
-    needs=LEARNING,
+    needs=[*SETTING, at_least("a", 1)],
 )
-def printed_order(*, m, epsilon, delta, beta, a):
-    """The efficient learner errs little more than the best margin allows
-
-    What the O(.) multiplies; k as printed, rounded up.
-    """
+def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """What the O(.) of the learner's excess risk multiplies; k as printed, rounded up."""
     x, logs = -log(beta), log(m) - log(beta)
     return sqrt(x / m) + a * (1 / sqrt(m) + sqrt(logs * x) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
 
 @printed_order.corrected(
     says=LEARNT + r"O\left(\sqrt{\frac{\log(2/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
-    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
+    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN
 )
-def corrected_order(*, m, epsilon, delta, beta, a):
-    """The efficient learner errs little more than the best margin allows, beta near 1 included
+def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """The same with log(2/beta) and log(2m/beta), in the order and in k (`corrected_rows`), so for beta near 1 too.
 
-    log(2/beta) and log(2m/beta), in the order and in k (`corrected_rows`); Phi with independent signs (Lemma A.3). For
-    beta <= 1/2 it is at most twice the printed order. The constant is derived in `utility_constant`.
+    Phi has independent signs (Lemma A.3). For beta <= 1/2 it is at most twice the printed order. The constant is
+    derived in `utility_constant`.
     """
     x, logs = log(2 / beta), log(2 * m / beta)
     return sqrt(x / m) + a * (1 / sqrt(m) + sqrt(logs * x) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
 
 
-def sign_distortion(m, k, beta):
+def sign_distortion(m: int, k: int, beta: float) -> float:
     """The smallest t with 4 log(6 (3m + 1)/beta) / k <= t^2 - 2 t^3/3, rounded up; inf if that needs t > 1.
 
     Random signs with k rows distort the squared norms of 3m + 1 vectors by more than t with probability at most beta/3.
@@ -123,11 +113,13 @@ def sign_distortion(m, k, beta):
 @printed_order.explicit(
     says=LEARNT + r"\frac{\Lambda r}{\rho}\left(t+\frac{8}{\sqrt{m}}\right)"
     r"+E_{\beta/3}\left(\frac{4\Lambda r}{\rho}\right)+\sqrt{\frac{\log(3/\beta)}{2m}}" + CERTAIN,
-    needs=[*LEARNING, integer("k")],
+    needs=[*SETTING, at_least("a", 1), integer("k")],
     source="our constants",
 )
-def learner_excess(*, m, k, epsilon, delta, beta, a, calibration="corrected"):
-    """The efficient learner errs little more than the best margin allows, with our constants
+def learner_excess(
+    *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
+) -> float:
+    """The largest excess risk of the efficient learner but for a probability of beta, with our constants.
 
     E is `boosted_excess`, t `sign_distortion`, Phi has independent signs and any number k of rows. Derivation, each of
     the three with probability at least 1 - beta/3:
@@ -139,15 +131,14 @@ def learner_excess(*, m, k, epsilon, delta, beta, a, calibration="corrected"):
     - The margin bound for the clipped distribution, which has the signs of the unclipped one: 2 * 2 Lambda * 2r /
       (rho sqrt(m)) + sqrt(log(3/beta) / (2m)) (Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8).
 
-    >>> known = dict(epsilon=8.0, beta=0.1, a=1.0, calibration="tight")
-    >>> round(learner_excess(m=2**17, k=1000, delta=1e-6, **known), 2)
+    >>> round(learner_excess(m=2**17, k=1000, epsilon=8.0, delta=1e-6, beta=0.1, a=1.0, calibration="tight"), 2)
     0.6
     """
     trained = boosted_excess(m=m, k=k, epsilon=epsilon, delta=delta, beta=beta / 3, a=4 * a, calibration=calibration)
     return a * (sign_distortion(m, k, beta) + 8 / sqrt(m)) + trained + sqrt(log(3 / beta) / (2 * m))
 
 
-def utility_constant(trained):
+def utility_constant(trained: float) -> float:
     """C of the corrected order, given the constant of Lemma 3.1's corrected order, for all admissible arguments.
 
     With x = log(2/beta), y = log(2m/beta) and G = sqrt(x y) l^{3/4} / sqrt(epsilon m), k before rounding is y^2/G^2. A
@@ -162,7 +153,7 @@ def utility_constant(trained):
     return max(9.0, 8.93 + 4 * trained * (1 + log(3) / log(2)) * sqrt(2), 4 * trained + 8, 1.26)
 
 
-def soft_logs(*, m, delta, beta):
+def soft_logs(*, m: int, delta: float, beta: float) -> float:
     """The logarithms that the soft form leaves free: sqrt(log(2m/beta) log(2/beta)) (1 + log^{3/4}(1/delta))."""
     return sqrt(log(2 * m / beta) * log(2 / beta)) * (1 + (-log(delta)) ** 0.75)
 
@@ -170,26 +161,15 @@ def soft_logs(*, m, delta, beta):
 SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\right)" + CERTAIN
 
 
-@theorem(
-    "bms22.thm3.2",
-    part="soft",
-    kind="tail",
-    says=LEARNT + SOFT,
-    needs=LEARNING,
-)
-def printed_soft_order(*, m, epsilon, delta, beta, a):
-    """The efficient learner errs little more than the best margin allows, soft form
-
-    What the soft O multiplies; the free logarithms are `soft_logs`.
-    """
+@theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
+def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """What the soft O of the learner's excess risk multiplies; the free logarithms are `soft_logs`."""
     return a / sqrt(min(1, epsilon) * m)
 
 
-@printed_soft_order.corrected(
-    says=LEARNT + SOFT,
-)
-def corrected_soft_order(*, m, epsilon, delta, beta, a):
-    """The efficient learner errs little more than the best margin allows, soft form, k as corrected
+@printed_soft_order.corrected(says=LEARNT + SOFT)
+def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """The same, k as corrected.
 
     With the logarithms of `soft_logs` it is at least 1/3 of the corrected order: each of its three terms is at most
     a soft_logs / sqrt(min(1, epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).
@@ -197,7 +177,7 @@ def corrected_soft_order(*, m, epsilon, delta, beta, a):
     return a / sqrt(min(1, epsilon) * m)
 
 
-# Rates ----------------------------------------------------------------------------------------------------
+# Rates ----------------------------------------------------------------------------------------------------------------
 
 
 @printed_order.rate(
@@ -206,53 +186,42 @@ def corrected_soft_order(*, m, epsilon, delta, beta, a):
     kind="rate",
     needs=[integer("smallest"), integer("largest")],
 )
-def risk_rate(*, smallest, largest):
-    """The risk falls at least like 1/sqrt(m)
-
-    The exponent of the registered surrogate, at a sixteenth or so of the printed k, tight calibration.
-    """
+def risk_rate(*, smallest: int, largest: int) -> float:
+    """The exponent of the risk in m, a registered surrogate at about 1/16 of the printed k, tight calibration."""
     return -0.5
 
 
 @printed_order.rate(
-    "d",
-    says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0})",
-    kind="rate",
-    needs=[integer("m"), integer("k")],
+    "d", says=r"\mathbb{E}R_{\mathcal{D}}(w^{Priv})=O(d^{0})", kind="rate", needs=[integer("m"), integer("k")]
 )
-def dimension_rate(*, m, k):
-    """The risk does not grow with the dimension at the same margin
+def dimension_rate(*, m: int, k: int) -> float:
+    """The exponent of the risk in d at the same margin, a registered surrogate over d = 50, ..., 50,000.
 
-    The exponent of the registered surrogate over d = 50, ..., 50,000; fast projection, tight calibration.
+    Fast projection, tight calibration.
     """
     return 0.0
 
 
-# Running time ---------------------------------------------------------------------------------------------
-
-TIMED = [hypothesis for hypothesis in WHOLE_SETTING if hypothesis.names != ("k",)] + [integer("d")]
+# Running time ---------------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "bms22.thm3.2",
     part="time",
     says=r"\mathrm{time}=O\left(md\log(\max(d,m))+\frac{\varepsilon m^2\log(m)}{\log^{3/2}(1/\delta)}\right)",
-    needs=TIMED,
+    needs=[*SETTING, integer("d")],
 )
-def printed_time(*, m, d, epsilon, delta, beta):
-    """The efficient learner's operations
-
-    What the O(.) multiplies. It does not depend on beta.
-    """
+def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
+    """What the O(.) of the learner's operations multiplies; it does not depend on beta."""
     return m * d * log(max(d, m)) + epsilon * m**2 * log(m) / (-log(delta)) ** 1.5
 
 
 @printed_time.corrected(
     says=r"\mathrm{time}=O\left(md\log(2d)+\log(2/\beta)m"
-    r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)",
+    r"+\frac{\varepsilon m^2\log(2m/\beta)}{\log^{3/2}(1/\delta)}\right)"
 )
-def corrected_time(*, m, d, epsilon, delta, beta):
-    """The efficient learner's operations, with beta and with k rounded up (`corrected_rows`)
+def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
+    """The same with beta, and with k rounded up (`corrected_rows`).
 
     Derivation, from `operations`: D <= 2d, so m + 1 <= 2m transforms take at most 2m (2d + 3d log2(2d) + k), and
     2 + 3 log2(2d) <= 7.22 log(2d). The rest is at most 3mk + M m (10k + 13). With K = `corrected_rows`, k <= K + 1,
@@ -267,8 +236,8 @@ def corrected_time(*, m, d, epsilon, delta, beta):
     needs=[integer("m"), integer("d"), integer("k"), in_unit_interval("beta")],
     source="our count",
 )
-def operations(*, m, d, k, beta):
-    """The efficient learner's operations, counted
+def operations(*, m: int, d: int, k: int, beta: float) -> int:
+    """The number of the learner's operations, counted.
 
     m + 1 fast transforms; clipping m rows (3k each); M rounds of at most m - 1 steps of 8k + 10 operations (two inner
     products, two sums, two scalings); M scores of m inner products (2k + 3 each).
@@ -282,17 +251,18 @@ def operations(*, m, d, k, beta):
     return transforms + 3 * m * k + rounds * (steps * (8 * k + 10) + m * (2 * k + 3))
 
 
-def smallest_useful_m(*, k, epsilon, beta, a, calibration):
+def smallest_useful_m(*, k: int | None, epsilon: float, beta: float, a: float, calibration: str) -> int:
     """The smallest power of two m at which the explicit bound is below 1, delta = 1/(10m); k None: the printed one.
 
-    >>> known = dict(epsilon=8.0, beta=0.1, a=1.0, calibration="corrected")
-    >>> smallest_useful_m(k=1000, **known), smallest_useful_m(k=None, **known)
-    (8388608, 34359738368)
+    >>> smallest_useful_m(k=1000, epsilon=8.0, beta=0.1, a=1.0, calibration="corrected")
+    8388608
+    >>> smallest_useful_m(k=None, epsilon=8.0, beta=0.1, a=1.0, calibration="corrected")
+    34359738368
     """
     m = 4096
     while True:
-        known = dict(m=m, epsilon=epsilon, delta=1 / (10 * m), beta=beta)
-        rows = max(1, ceil(printed_rows(**known))) if k is None else k
-        if learner_excess(k=rows, a=a, calibration=calibration, **known) < 1:
+        delta = 1 / (10 * m)
+        rows = k or max(1, ceil(printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta)))
+        if learner_excess(m=m, k=rows, epsilon=epsilon, delta=delta, beta=beta, a=a, calibration=calibration) < 1:
             return m
         m *= 2

@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import ceil, log, sqrt
 
 
-def phase_lengths(n):
+def phase_lengths(n: int) -> list[int]:
     """n_i = floor(n / 2^i) for i = 1, ..., floor(log2 n): how many records each phase reads.
 
     >>> phase_lengths(11), phase_lengths(1)
@@ -25,7 +25,7 @@ def phase_lengths(n):
     return [int(n) >> i for i in range(1, int(n).bit_length())]
 
 
-def one_round(epsilon, delta, rounds):
+def one_round(epsilon: float, delta: float, rounds: int) -> tuple[float, float]:
     """(epsilon', delta') of steps 2 and 3 of Algorithm 5 (appendix: Algorithm 4) for a whole number of rounds.
 
     >>> tuple(round(x, 8) for x in one_round(1.0, 0.01, 3))
@@ -35,18 +35,10 @@ def one_round(epsilon, delta, rounds):
     return epsilon / share, delta**2 / share
 
 
-def phase_shift(lipschitz, eta, phase, length):
-    """The largest move of one phase's average that a search may find: 2 L eta_i (n_i - 1) / n_i.
-
-    The first iterate comes before the first record, so even a replaced first record leaves one of n_i iterates alone.
-    """
-    return 2 * lipschitz * eta / 4**phase * (length - 1) / length
+# Utility of the oracle ------------------------------------------------------------------------------------------------
 
 
-# Utility of the oracle ------------------------------------------------------------------------------------
-
-
-def excess_coefficients(n, k, multiplier):
+def excess_coefficients(n: int, k: int, multiplier: float) -> tuple[float, float]:
     """(A, B) such that the excess is at most L Lambda (A / h + B h), h = eta L / Lambda; n >= 2.
 
     A: distance to the minimiser, 1 / (2 (h/4) n_1). B: the smoothing gap 1/4 (b = 2/eta), the steps sum_i 4^-i / 2, the
@@ -60,7 +52,7 @@ def excess_coefficients(n, k, multiplier):
     return 2 / lengths[0], 1 / 4 + steps + starts + 2 * sqrt(k) * multiplier / 4**last
 
 
-def base_step(*, n, k, multiplier, lipschitz, norm_bound):
+def base_step(*, n: int, k: int, multiplier: float, lipschitz: float, norm_bound: float) -> float:
     """eta = (Lambda/L) sqrt(A/B), which minimises the bound; it depends on public numbers only. 0 without a phase."""
     if n < 2:
         return 0.0
@@ -68,7 +60,7 @@ def base_step(*, n, k, multiplier, lipschitz, norm_bound):
     return norm_bound / lipschitz * sqrt(distance / slope)
 
 
-def rounds_for(beta):
+def rounds_for(beta: float) -> int:
     """M = log(2/beta), rounded up: Algorithm 5 counts rounds from 1 to M.
 
     >>> rounds_for(0.1), rounds_for(0.99)
@@ -77,7 +69,7 @@ def rounds_for(beta):
     return ceil(log(2 / beta))
 
 
-def substituted(m, k, epsilon, delta, beta):
+def substituted(m: int, k: int, epsilon: float, delta: float, beta: float) -> float:
     """1/sqrt(m) + sqrt(k log(1/delta'))/(epsilon' m) at the epsilon', delta' of Algorithm 5."""
     first, second = one_round(epsilon, delta, rounds_for(beta))
     return 1 / sqrt(m) + sqrt(k * -log(second)) / (first * m)

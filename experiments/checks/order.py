@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from experiments.checks import witness
 from experiments.checks.inequality import Ending, cases_claim, compare
-from experiments.engine.verdict import Verdict, inconclusive, refuted
+from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be this many times the one before
 
 
-def order_claim(statement: Callable, *, constant: float = 0, family: str = "", **fields: Any) -> Callable:
+def order_claim(
+    statement: Callable, *, constant: float = 0, family: str = "", attained: bool = True, **fields: Any
+) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
 
     With a `constant` C: explicit <= C g in every case, and the control divides C. With a `family`, the sentence that
@@ -24,7 +27,7 @@ def order_claim(statement: Callable, *, constant: float = 0, family: str = "", *
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
-    told = {"constant": constant, "note": f"explicit <= C g with C = {constant:g}"}
+    told = {"attained": attained, "constant": constant, "note": f"explicit ≤ C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=told, **fields)
 
 
@@ -48,6 +51,37 @@ def outgrown(
     program = python(points, ratios) if python else ""
     found = witness.growth(points[-1], family=family, points=points, ratios=ratios, python=program)
     return refuted(evidence, found, **(ending.returned or {}))
+
+
+def within_order(
+    g: Callable,
+    constant: float,
+    *,
+    family: str,
+    truths: Iterable,
+    reached: Iterable[float],
+    attained: float | None = None,
+    evidence: str = "derivation",
+    scope: str = "everywhere",
+    note: str = "",
+) -> Verdict:
+    """The verdict on explicit <= C g, where C is derived by hand and the ratios `reached` = explicit / g confirm it.
+
+    REFUTED if truth / g grows along the family `truths` of (point, truth): that is what a mutated g has to fail.
+    `attained` is the largest truth / g that is known; None if the explicit side is the truth itself.
+    """
+    truths = list(truths)
+    points, ratios = [point for point, _ in truths], [float(truth) / float(g(**point)) for point, truth in truths]
+    if grows(ratios):
+        return refuted("derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios))
+    if not constant < math.inf:
+        return inconclusive("BUDGET", "no finite constant was certified")
+    largest = max(reached)
+    if not largest <= constant:
+        return inconclusive("FAILED", f"explicit / g reaches {largest:g}, above C = {constant:g}")
+    ends = (largest / constant, 1.0) if attained is None else (attained / constant, largest / constant)
+    told = f"C = {constant:.3g}; explicit / g reaches {largest:.3g}" + (f"; {note}" if note else "")
+    return holds(evidence, scope, tightness=ends, note=told)
 
 
 def grows(ratios: Sequence[float]) -> bool:

@@ -1,0 +1,146 @@
+"""What the proofs of Lemma 3.1 and Theorem 3.2 of bms22 bound, computed: copies, groups, moves, orders, gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import comb, exp, floor, inf, log
+
+import numpy as np
+from flint import arb
+from scipy.integrate import quad
+from scipy.stats import binom, norm
+
+from bounds.bms22 import phased_sgd
+from bounds.exact.balls import exact
+from bounds.exact.certify import at, over, supremum
+from bounds.exact.numbers import Array
+from experiments.instances.flipped_records import one_label_flipped
+from mechanisms import phased_sgd as laws
+from mechanisms.privacy import GaussianDP
+
+BUDGETS = [
+    (m, delta, M, share)
+    for m in (1, 2, 10, 10**5)
+    for delta in (0.9, 0.4, 1e-6, 1e-30)
+    if delta * m < 1
+    for M in (1, 3, 20)
+    for share in (1e-6, 0.3, 1.0)
+]
+
+
+def at_least(j: int, m: int) -> Fraction:
+    """P(J >= j), J ~ Bin(m, 1/m), in fractions."""
+    below = sum(comb(m, i) * (m - 1) ** (m - i) for i in range(min(j, m + 1)))
+    return 1 - Fraction(below, m**m)
+
+
+def against_closed_form(extra: int) -> Iterator[tuple[dict, arb, arb]]:
+    """(point, sum, closed form) over the budgets: floor(T) + extra terms; (e^epsilon_hat - 1)/(e^epsilon' - 1)."""
+    for m, delta, M, share in BUDGETS:
+        first, T = exact(share) * -exact(delta).log() / (2 * M), 2 * (2 * M / exact(delta)).log()
+        x = first / T
+        point = {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
+        total = ((floor(float(T)) + extra) * x).expm1() / x.expm1()
+        yield point, total, first.expm1() / x.expm1()
+
+
+def farthest(n: int) -> float:
+    """The largest move of a phase's average over replaced records, as a share of 2 L eta_i; random starts included."""
+    rng, moves = np.random.default_rng(n), []
+    phases = np.arange(1, len(phased_sgd.phase_lengths(n)) + 1)
+    for seed in (None, 0, 1, 2, 3):
+        for rho in (50.0, 0.7, 0.1):
+            position = 0 if seed is None else int(rng.integers(0, n // 2))
+            X, *labels = one_label_flipped(n, 2, position, seed)
+            law, other = (
+                laws.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=GaussianDP(1.0), output="phases")
+                for y in labels
+            )
+            starts = rng.normal(size=(len(phases), 3, 2)) * (0.0 if seed is None else 0.5)
+            moved = np.linalg.norm(law.averages(starts) - other.averages(starts), axis=2)
+            sensitivity = 2 * law.lipschitz * law.eta / 4.0**phases
+            moves.append((moved / sensitivity[:, None]).max())
+    return float(max(moves))
+
+
+def mixture_delta(m: int, multiplier: float, epsilon: float) -> float:
+    """The hockey-stick divergence of one round whose averages move by exactly J/tau noise scales, by integration."""
+    top = min(m, 40)
+    chances = binom.pmf(np.arange(top + 1), m, 1 / m)
+    shifts = np.arange(top + 1) / multiplier
+
+    def excess(t: float) -> float:
+        return max(0.0, float(chances @ norm.pdf(t - shifts)) - exp(epsilon) * float(norm.pdf(t)))
+
+    return quad(excess, -8, 8 + shifts[-1], limit=500)[0]
+
+
+def largest_move(m: int, rho: Fraction) -> Fraction:
+    """The largest |L_S(w) - L_S'(w)|, radius = norm_bound = 1, on grids of R that contain the ends, in fractions."""
+    ends = [Fraction(i, 4) for i in range(-4, 5)]
+    hinges = [[max(Fraction(0), 1 - w * z / rho) for z in ends] for w in [*ends, min(Fraction(1), rho)]]  # z = y x
+    return max(max(values) - min(values) for values in hinges) / m
+
+
+def round_ratio(m: int, s: Fraction) -> arb:
+    """(explicit / order)^2 / 3072 at sqrt(k) tau = s, exactly; at most 1 by the derivation."""
+    lengths = phased_sgd.phase_lengths(m)
+    last = len(lengths)
+    slope = Fraction(1, 4) + (1 - Fraction(1, 4**last)) / 6 + Fraction(2, 4**last) * s
+    slope += sum(32 * s * s / 4**i / lengths[i - 1] for i in range(2, last + 1))
+    order = 1 / arb(m).sqrt() + exact(s) / (2 * m)
+    return exact(4 * Fraction(2, lengths[0]) * slope) / order**2 / 3072
+
+
+def substitution_ratio(u: arb, v: arb) -> arb:
+    """An upper bound of the quotient of the noise terms of s4, at u = 1/log(1/delta), v = log(2M)/log(1/delta)."""
+    inner = 2 + v + u * arb(2).log() + u * (1 + v).log() + entropy(u)
+    return 8 * (1 + v) * inner.sqrt()
+
+
+def entropy(u: arb) -> arb:
+    """u log(1/u) of a ball in [0, 1.45], 0 at 0: it increases up to 1/e and decreases after it."""
+    low, high = (-x * x.log() if x > 0 else arb(0) for x in (exact(u.lower()), exact(u.upper())))
+    top = arb(-1).exp()
+    return low.union(high).union(top) if u.contains(top) else low.union(high)
+
+
+def substitution_constant() -> float:
+    """The certified supremum of the quotient on u <= 1/log 2, v <= 3; infinite if none is certified."""
+    box = {"u": (0.0, 1.4427), "v": (0.0, 3.0)}
+    proof = supremum(over(substitution_ratio), at(substitution_ratio), box, gap=0.01)
+    return proof.bound if proof.outcome == "HOLDS" else inf
+
+
+def one_round_run() -> list[tuple[dict, float]]:
+    """(point, left side) along beta -> 1, epsilon = log(1/beta) -> 0: one round is run, whatever log(1/beta) is."""
+    points = [{"m": 10**4, "k": 1, "delta": 1e-5, "epsilon": x, "beta": exp(-x)} for x in (1e-2, 1e-5, 1e-8)]
+    return [(point, phased_sgd.substituted(**point)) for point in points]
+
+
+def worst_gap(U: Array, p: Array, w: Array) -> Array:
+    """sup over vectors of R - (empirical hinge) on the line, shape (samples,). Features U in units of rho.
+
+    U: the values of y x / rho; p: their probabilities, shape (values,); w: counts / m, shape (samples, values). Vectors
+    are t in [-1, 1]: the hinge is piecewise linear in t, so its kinks and ends are enough.
+    """
+    kinks = np.concatenate([[-1.0, 1.0, 1e-9, -1e-9], *([1 / u, -1 / u] for u in np.abs(U[U != 0]) if 1 / u <= 1)])
+    risk = np.array([p[U * t <= 0].sum() for t in kinks])
+    loss = w @ np.maximum(0.0, 1 - np.outer(U, kinks))
+    return (risk - loss).max(axis=1)
+
+
+def failing_samples(statement: Callable, radius: float, factor: float) -> Iterator[tuple]:
+    """(point, P(a gap above bound / factor), beta/3) for vectors of norm `radius` and two margins, by enumeration."""
+    for a in (1.0, 2.0, 10.0):
+        for wrong, share in ((-1.0, 0.01), (-1.0, 0.3), (-0.01, 0.5)):
+            U, p = 2 * radius * a * np.array([1.0, wrong]), np.array([1 - share, share])
+            for m in (1, 2, 30):
+                counts = np.arange(m + 1) / m
+                gaps = worst_gap(U, p, np.column_stack([1 - counts, counts]))
+                chances = np.array([comb(m, i) * share**i * (1 - share) ** (m - i) for i in range(m + 1)])
+                for beta in (0.9, 0.1):
+                    point = {"a": a, "margins": U.tolist(), "wrong": share, "m": m, "beta": beta}
+                    bound = statement(m=m, beta=beta, radius=a, rho=1.0)
+                    yield point, chances[gaps > bound / factor].sum(), beta / 3

@@ -1,0 +1,89 @@
+"""Neighbouring datasets of phased SGD, DP-ERM and the efficient learner: they differ in the label of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bounds.bms22.dp_erm import sides
+from bounds.bms22.phased_sgd import phase_lengths
+from bounds.exact.balls import Phi, exact
+from bounds.exact.numbers import Array
+from mechanisms import dp_erm
+
+SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
+ROUNDING = 1e-9  # of floating-point arithmetic, relative
+
+
+def one_label_flipped(n: int, k: int, position: int, seed: int | None = None) -> tuple[Array, Array, Array]:
+    """(X, y, y') with record `position` flipped: rows +-e_1 that keep every iterate small, or random rows of norm 1."""
+    if seed is None:
+        X, y = np.eye(k)[np.zeros(n, int)], np.where(np.arange(n) % 2, 1.0, -1.0)
+    else:
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(n, k)), rng.choice([-1.0, 1.0], n)
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+    other = y.copy()
+    other[position] = -other[position]
+    return X, y, other
+
+
+def flipped_laws(calibration: str, factor: float = 1, *, m: int, radius: float, **parameters: float) -> list[Any]:
+    """DP-ERM on m records of R, (radius, 1) or (radius, -1) and the others 0; the sensitivity is `factor` too small."""
+    X, y = radius * np.eye(m, 1), np.ones(m)
+    labels = [np.append(sign, y[1:]) for sign in (1.0, -1.0)]
+    pair = [dp_erm.law(X, y, radius=radius, calibration=calibration, **parameters) for y in labels]
+    return [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
+
+
+def without_size(setting: dict) -> dict:
+    """The parameters of a law: the setting but for the number of records."""
+    return {name: value for name, value in setting.items() if name != "m"}
+
+
+def selection_ratio(law: Any, other: Any, candidates: int) -> tuple[float, list[float], list[float]]:
+    """The largest log-ratio of the selection over its outputs, and both laws' log-probabilities at two of them.
+
+    One candidate lies at Lambda e, the others at -Lambda e.
+    """
+    W = np.append(law.norm_bound, np.full(candidates - 1, -law.norm_bound))[:, None]
+    p, q = (one.select(W).log_probabilities() for one in (law, other))
+    return float(np.abs(p - q).max()), [float(p[0]), float(p[-1])], [float(q[0]), float(q[-1])]
+
+
+def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
+    """Balls (low, high): P(release = norm_bound) >= low on the first dataset and <= high on the flipped one.
+
+    `record`: |x| of the record that is flipped, after whatever came before the training. With m = 2 the only phase
+    averages its start, so the candidates do not see the data and both probabilities are those of `sides`.
+    """
+    if phase_lengths(2) != [1]:
+        raise ValueError("m = 2 has phases that read data before they average")
+    rho, bound, x = exact(law.rho), exact(law.norm_bound), exact(record)
+    sigma = 2 * exact(law.radius) / rho * exact(law.eta) / 4 * exact(law.multiplier)
+    a = bound * x / rho
+    gap = (1 + a - max(1 - a, exact(0))) / 2  # of the two scores, m = 2
+    odds = (-exact(law.selection.epsilon) / (2 * exact(law.sensitivity)) * gap).exp()
+    return sides(law.rounds, Phi(-bound / sigma), odds)
+
+
+def privacy_cases(setting: dict, law: Any, other: Any, record: float | None) -> Iterator[tuple]:
+    """What (epsilon, delta)-DP asks of the two laws: of two records end to end, in balls, and of the selection.
+
+    The selection may spend epsilon/2 at most, whatever the number of candidates. Returns what it spends.
+    """
+    if record is not None:
+        low, high = end_to_end(law, record)
+        yield setting, low, allowed(setting, high)
+    spent = max(selection_ratio(law, other, candidates)[0] for candidates in (2, law.rounds, 1000))
+    yield setting | {"candidates": "2, M or 1000"}, spent, setting["epsilon"] / 2 * (1 + ROUNDING)
+    return spent
+
+
+def allowed(setting: dict, high: arb) -> arb:
+    """What (epsilon, delta)-DP allows the first dataset where the flipped one has probability at most `high`."""
+    return exact(setting["epsilon"]).exp() * high + exact(setting["delta"])

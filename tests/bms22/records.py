@@ -1,0 +1,22 @@
+"""What the tests of phased SGD, DP-ERM and the efficient learner share: records, parameters, generators."""
+
+import numpy as np
+
+from experiments.engine.streams import TEST_ROOT, generator
+
+PRIVATE = dict(epsilon=1.0, delta=1e-3, beta=0.1)
+HINGE = dict(rho=0.5, radius=1.0, norm_bound=1.0)
+
+
+def rng(name):
+    """The generator of one test."""
+    return generator(TEST_ROOT, f"tests.phased_sgd.{name}", {}, "main", 0)
+
+
+def problem(n=20, k=3, seed=0):
+    """n rows of norm up to 1.5, one of them 0, random labels."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, k))
+    X *= random.uniform(0.1, 1.5, size=(n, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
+    X[n // 2] = 0.0
+    return X, random.choice([-1.0, 1.0], n)

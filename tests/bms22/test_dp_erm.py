@@ -1,0 +1,184 @@
+"""DP-ERM: slow twins, oracles, properties, bad input."""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, kstest, norm
+from sklearn.metrics import hinge_loss
+
+from bounds.bms22 import dp_erm as bounds
+from bounds.bms22 import dp_erm_proof
+from bounds.bms22 import efficient_learner as efficient_bounds
+from bounds.bms22 import phased_sgd as sgd_bounds
+from experiments.bms22 import dp_erm as claims
+from experiments.bms22 import dp_erm_proof as step_claims
+from experiments.instances import boosted_rounds, flipped_records
+from mechanisms import dp_erm, efficient_learner, phased_sgd
+from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
+from tests.bms22.records import HINGE, PRIVATE, problem, rng
+
+
+def test_accountant_against_every_pair_of_counts():
+    m, tau, epsilon = 6, 1.7, 0.4
+    copies = binom.pmf(np.arange(m + 1), m, 1 / m)
+    twin = sum(
+        copies[i] * copies[j] * gaussian_delta(epsilon, sqrt(i * i + j * j) / tau)
+        for i in range(m + 1)
+        for j in range(m + 1)
+    )
+    found = bounds.rounds_delta(m=m, rounds=2, multiplier=tau, epsilon=epsilon)
+    assert twin <= found <= twin * (1 + 2e-9)
+
+
+def test_tight_noise_is_the_least():
+    tau = bounds.tight_multiplier(1000, 1.0, 1e-5, 3)
+    spent = [bounds.rounds_delta(m=1000, rounds=3, multiplier=t, epsilon=0.5) for t in (tau, tau * (1 - 1e-6))]
+    assert spent[0] <= 1e-5 < spent[1]
+    assert tau < bounds.round_multiplier(1000, 1.0, 1e-5, 3, "printed") / 50
+
+
+def test_first_useful_sizes():
+    """The numbers that the notes of the ledger print."""
+    assert claims.first_useful_m("tight") == 4096
+    assert claims.first_useful_m("corrected") == 524_288
+    known = dict(k=1000, epsilon=8.0, beta=0.1, a=1.0)
+    assert efficient_bounds.smallest_useful_m(calibration="tight", **known) == 65_536
+
+
+def test_losses_against_scikit_learn():
+    X, y = problem(30)
+    W = np.random.default_rng(1).normal(size=(4, 3))
+    twin = [hinge_loss(y, X @ w) for w in W]
+    np.testing.assert_allclose(dp_erm.hinge_means(W, y[:, None] * X, 1.0), twin, rtol=1e-12)
+
+
+@pytest.mark.parametrize("calibration", dp_erm.CALIBRATIONS)
+def test_releases_are_candidates_chosen_by_the_exponential_mechanism(calibration):
+    X, y = problem(40)
+    law = dp_erm.law(X, y, **HINGE, **PRIVATE, calibration=calibration)
+    assert law.privacy.epsilon >= 1.0 and (calibration == "printed") == (law.privacy.epsilon > 1.0)
+    W = law.candidates(rng("candidates"), size=1)[0]
+    losses = np.array([np.maximum(0.0, 1 - law.Z @ w / law.rho).mean() for w in W])
+    twin = np.exp(-0.25 / law.sensitivity * losses)
+    np.testing.assert_allclose(np.exp(law.select(W).log_probabilities()), twin / twin.sum(), rtol=1e-9)
+    chosen = law.choose(rng("choose"), np.tile(losses, (20_000, 1)))
+    shares = np.bincount(chosen, minlength=3) / 20_000
+    np.testing.assert_allclose(shares, twin / twin.sum(), atol=6 * 0.5 / sqrt(20_000))  # 6 standard errors: 2e-9
+    assert np.linalg.norm(law.sample(rng("norms"), 50), axis=1).max() <= 1 + 1e-12
+    assert law.gradients == law.rounds * sum(sgd_bounds.phase_lengths(40)) == bounds.gradient_count(m=40, beta=0.1)
+
+
+def test_laws_abreast_are_laws_one_by_one():
+    X, y = problem(30)
+    law = dp_erm.law(X, y, **HINGE, **PRIVATE)
+    np.testing.assert_array_equal(dp_erm.sample_each([law], rng("each")), law.sample(rng("each"), 1))
+    pair = [law, replace(law, Z=-law.Z)]
+    seen = np.array([dp_erm.sample_each(pair, rng("pairs"))[1] for _ in range(1)])
+    assert seen.shape == (1, 3)
+    many = dp_erm.sample_each([pair[1]] * 400, rng("many"))[:, 0]
+    assert kstest(many, pair[1].sample(rng("alone"), 400)[:, 0]).pvalue > 1e-6  # false alarm: 1e-6
+    with pytest.raises(ValueError, match="laws have different sizes"):
+        dp_erm.sample_each([law, replace(law, eta=law.eta / 2)], rng("each"))
+
+
+def test_sides_against_simulation():
+    """P(release = +-Lambda) on two records, from the law itself."""
+    setting = flipped_records.SMALL_RHO | {"beta": 0.3}
+    law, _ = flipped_records.flipped_laws("printed", **setting)
+    low, high = flipped_records.end_to_end(law, 1.0)
+    W = law.sample(rng("sides"), 4000)[:, 0]
+    above, below = (W > 1 - 1e-9).mean(), (W < -1 + 1e-9).mean()  # a projection rounds
+    slack = 6 * 0.5 / sqrt(4000)
+    assert above >= float(low) - slack and below <= float(high) + slack
+    inside = 1 - (2 * norm.sf(1 / law.multiplier / 2 / law.radius * law.rho / law.eta * 4)) ** law.rounds
+    assert 1 - above - below <= inside + slack
+
+
+@given(m=st.integers(1, 1000), rho=st.floats(0.01, 100), radius=st.floats(0.1, 10), scale=st.floats(0.1, 10))
+@settings(derandomize=True, deadline=None)
+def test_true_sensitivity_is_free_of_units(m, rho, radius, scale):
+    one = dp_erm_proof.score_sensitivity(m=m, radius=radius, norm_bound=1.0, rho=rho)
+    assert dp_erm_proof.score_sensitivity(m=m, radius=scale * radius, norm_bound=1.0, rho=scale * rho) == pytest.approx(
+        one
+    )
+    worst = max(abs(max(0, 1 - u / rho) - max(0, 1 + u / rho)) for u in (radius, radius / 2)) / m
+    assert worst <= one * (1 + 1e-12)
+
+
+def test_copies_against_scipy():
+    for m, j in ((1, 1), (5, 2), (60, 7)):
+        assert float(boosted_rounds.at_least(j, m)) == pytest.approx(binom.sf(j - 1, m, 1 / m), rel=1e-12)
+
+
+BAD = [
+    (dict(delta=0.05), r"delta = 0.05 is outside \(0, 1/m\) = \(0, 0.05\)"),
+    (dict(delta=0.0), r"delta = 0.0 is outside \(0, 1/m\)"),
+    (dict(epsilon=7.0), r"epsilon = 7.0 is outside \(0, log\(1/delta\)\] = \(0, 6.90776\]"),
+    (dict(epsilon=float("nan")), r"epsilon = nan is outside \(0, log"),
+    (dict(beta=1.0), r"beta = 1.0 is outside \(0, 1\)"),
+    (dict(rho=0.0), r"rho = 0.0 is outside \(0, inf\)"),
+    (dict(norm_bound=-1.0), r"norm_bound = -1.0 is outside"),
+    (dict(calibration="best"), "calibration = 'best' is not one of tight, corrected, printed"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD)
+def test_bad_input_is_one_line(change, message):
+    X, y = problem(20)
+    for build in (
+        dp_erm.law,
+        lambda X, y, **p: efficient_learner.law(X, y, projection=fast_projection(2, 3, rng=rng("b")), **p),
+    ):
+        with pytest.raises(ValueError, match=message) as caught:
+            build(X, y, **(HINGE | PRIVATE | change))
+        assert "\n" not in str(caught.value)
+
+
+def test_other_bad_input():
+    X, y = problem(20)
+    with pytest.raises(ValueError, match=r"rho = 2.0 is outside \(0, norm_bound \* radius\] = \(0, 1\]"):
+        efficient_learner.law(X, y, projection=fast_projection(2, 3, rng=rng("b")), **(HINGE | {"rho": 2.0}), **PRIVATE)
+    with pytest.raises(ValueError, match="one record leaves no phase"):
+        phased_sgd.law(X[:1], y[:1], **HINGE, privacy=GaussianDP(1.0))
+    with pytest.raises(ValueError, match="one record leaves no phase"):
+        dp_erm.law(X[:1], y[:1], **HINGE, **PRIVATE)
+    with pytest.raises(ValueError, match="entries that are not finite"):
+        dp_erm.law(np.full((20, 3), np.nan), y, **HINGE, **PRIVATE)
+    with pytest.raises(ValueError, match="which the printed noise needs"):
+        phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(1.0), calibration="printed")
+    with pytest.raises(ValueError, match=r"epsilon = 3.0 is outside \(0, log"):
+        phased_sgd.law(X, y, **HINGE, privacy=ApproxDP(3.0, 0.1), calibration="printed")
+    with pytest.raises(ValueError, match="kind = 'dense' is not one of fast, signs"):
+        efficient_learner.fit(X, y, rng=rng("b"), kind="dense", **HINGE, **PRIVATE)
+
+
+def test_no_data_in_a_repr():
+    X, y = problem(20)
+    phi = fast_projection(2, 3, rng=rng("b"))
+    for law in (
+        phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(1.0)),
+        dp_erm.law(X, y, **HINGE, **PRIVATE),
+        efficient_learner.law(X, y, projection=phi, **HINGE, **PRIVATE),
+    ):
+        assert "array" not in repr(law) and str(X[0, 0])[:6] not in repr(law)
+
+
+def test_valid_sensitivity_is_not_refuted():
+    """No false alarm: where the printed sensitivity is large enough, the step's check says so."""
+    found = step_claims.margins_unit(m=2, rho=4.0)
+    assert found.outcome == "HOLDS" and found.tightness[0] < 1
+
+
+def test_numbers_that_the_note_on_the_printed_sum_prints():
+    """The sum over its closed form, and the delta at the end of the chain over delta_hat/2."""
+    cases = list(boosted_rounds.against_closed_form(1))
+    assert round(max(float(total / closed) for _, total, closed in cases), 2) == 1.32
+    copies = [dp_erm_proof.allowed_copies(p["delta"], p["rounds"]) for p, _, _ in cases]
+    ends = [p["delta"] / T * float(total) for T, (p, total, _) in zip(copies, cases, strict=True)]
+    assert round(max(ends), 2) == 1.15
+    assert max(end for end, (p, _, _) in zip(ends, cases, strict=True) if p["m"] > 1) < 1

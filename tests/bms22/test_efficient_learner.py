@@ -1,0 +1,85 @@
+"""The efficient learner: slow twins, properties, the witness of its training."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.bms22 import dp_erm as boosting_bounds
+from bounds.bms22 import efficient_learner as bounds
+from bounds.bms22 import phased_sgd as sgd_bounds
+from experiments.bms22 import efficient_learner_proof as step_claims
+from experiments.engine.claim import CLAIMS
+from experiments.instances import projected_records
+from mechanisms import efficient_learner
+from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import ApproxDP
+from tests.bms22.records import HINGE, PRIVATE, problem, rng
+
+
+def test_learner_projects_clips_trains_and_lifts():
+    X, y = problem(30, k=12)
+    phi = fast_projection(4, 12, rng=rng("phi"))
+    law = efficient_learner.law(5 * X, y, projection=phi, **HINGE, **PRIVATE)
+    twin = 5 * X @ np.array([phi.apply(e) for e in np.eye(12)])
+    twin = twin / np.maximum(1, np.linalg.norm(twin, axis=1, keepdims=True) / 2)
+    np.testing.assert_allclose(law.trained.Z, y[:, None] * twin, atol=1e-12)
+    assert (law.trained.norm_bound, law.trained.radius, law.trained.rounds) == (
+        2.0,
+        2.0,
+        sgd_bounds.rounds_for(0.1 / 3),
+    )
+    released = law.sample(rng("release"), 5)
+    np.testing.assert_allclose(released, phi.transpose(law.trained.sample(rng("release"), 5)))
+    assert law.privacy == ApproxDP(1.0, 1e-3)
+
+
+def test_learner_learns_a_margin():
+    random = rng("learn")
+    X = random.normal(size=(400, 300))
+    X[:, 0] = 0
+    y = random.choice([-1.0, 1.0], 400)
+    X = np.column_stack([0.8 * y, 0.6 * (X / np.linalg.norm(X, axis=1, keepdims=True))[:, 1:]])
+    known = dict(rho=0.8, radius=1.0, norm_bound=1.0, epsilon=6.0, delta=1e-4, beta=0.1, k=50)
+    for kind in efficient_learner.PROJECTIONS:
+        model = efficient_learner.fit(X, y, rng=rng(f"fit {kind}"), kind=kind, **known)
+        assert (model.predict(X) != y).mean() < 0.15 and model.privacy == ApproxDP(6.0, 1e-4)
+
+
+def test_columns_of_the_fast_projection():
+    for k, d in ((7, 13), (1, 1), (20, 64)):
+        phi = fast_projection(k, d, rng=rng("columns"))
+        np.testing.assert_allclose(projected_records.columns(phi, np.arange(d)), phi.apply(np.eye(d)), atol=1e-15)
+
+
+@given(m=st.integers(2, 10**6), k=st.integers(1, 5000), beta=st.floats(1e-6, 0.99))
+@settings(derandomize=True, deadline=None)
+def test_distortion_solves_its_equation(m, k, beta):
+    t, needed = bounds.sign_distortion(m, k, beta), 4 * log(6 * (3 * m + 1) / beta) / k
+    assert t == np.inf if needed > 1 / 3 else t**2 - 2 * t**3 / 3 == pytest.approx(needed, rel=1e-6)
+
+
+@given(m=st.integers(2, 10**9), share=st.floats(1e-6, 1.0), power=st.floats(1.01, 9), beta=st.floats(1e-9, 1 - 1e-9))
+@settings(derandomize=True, deadline=None)
+def test_orders_are_ordered(m, share, power, beta):
+    """The corrected orders are at least the printed ones, and at most twice them for beta <= 1/2."""
+    delta = float(m) ** -power
+    known = dict(m=m, epsilon=share * -log(delta), delta=delta, beta=beta, a=2.0)
+    for module, more in ((boosting_bounds, {"k": 5}), (bounds, {})):
+        low, high = module.printed_order(**known, **more), module.corrected_order(**known, **more)
+        assert low <= high * (1 + 1e-12)
+        assert beta > 0.5 or high <= 2 * low * (1 + 1e-12)
+
+
+def test_witness_of_the_training():
+    code = step_claims.failing_runs(m=64, epsilon=4.0, delta=0.015, beta=0.5, a=1.0)
+    assert len(code.splitlines()) <= 15
+    exec(compile(code, "s5", "exec"), {})
+
+
+def test_every_step_has_a_row():
+    for parent, steps in (("bms22.lem3.1", 4), ("bms22.thm3.2", 6)):
+        for number in range(1, steps + 1):
+            assert any(key.startswith(f"{parent}.s{number}/printed") for key in CLAIMS)
