@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from experiments.engine.ledger import as_frame, ledger_with_cells
-from experiments.report.page import render
+from experiments.report.page import plain_page, render
 from experiments.report.summary import summary_lines
 
 NOT_PUBLISHED = ("seconds",)  # differs from run to run
@@ -30,6 +30,7 @@ def write(store, root, reports, *, publish=False):
     reports.mkdir(parents=True, exist_ok=True)
     page = reports / "index.html"
     written(page, render(pairs, root))
+    written(reports / "hardened.html", plain_page("hardened.html.j2"))
     lines = summary_lines(rows)
     if publish:
         folder = reports / "published"

@@ -84,18 +84,27 @@ def statement(row, figures):
     }
 
 
-def render(pairs, root):
-    """The whole page from [(row, its cells)]."""
-    pictures = [[picture(cell) for cell in cells if cell.verdict] for _, cells in pairs]
-    drawn = joblib.Parallel(n_jobs=-1, batch_size=20)(map(joblib.delayed(figures), pictures))
-    rows = [statement(row, svgs) for (row, _), svgs in zip(pairs, drawn, strict=True)]
-    environment = jinja2.Environment(
+def _environment():
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("experiments.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def plain_page(template):
+    """A page that needs nothing from the store."""
+    return _environment().get_template(template).render()
+
+
+def render(pairs, root):
+    """The whole page from [(row, its cells)]."""
+    pictures = [[picture(cell) for cell in cells if cell.verdict] for _, cells in pairs]
+    drawn = joblib.Parallel(n_jobs=-1, batch_size=20)(map(joblib.delayed(figures), pictures))
+    rows = [statement(row, svgs) for (row, _), svgs in zip(pairs, drawn, strict=True)]
+    environment = _environment()
     environment.filters["number"] = number
     groups = [
         (
