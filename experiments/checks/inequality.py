@@ -13,29 +13,53 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from flint import arb
+from flint import arb, ctx
 
-from bounds.exact.balls import exact, precise, upper_end
+from bounds.exact.balls import PRECISION, exact, upper_end
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 
-def inequality_claim(statement: Callable, *, attained: bool = True, **fields: Any) -> Callable:
+def largest(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim whose worst case is among the cases: the largest ratio."""
+    return max(ratios), max(ratios)
+
+
+def spread(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim whose cases are unlike each other: the smallest and the largest ratio."""
+    return min(ratios), max(ratios)
+
+
+def up_to_one(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim that a derivation carries: the supremum is between the largest ratio found and one."""
+    return min(max(ratios), 1.0), 1.0
+
+
+def equality(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim whose bound is attained, by its derivation, though the cases may only come close."""
+    return 1.0, 1.0
+
+
+def inequality_claim(
+    statement: Callable, *, attained: bool = True, tightness: Callable | None = None, **fields: Any
+) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
-    Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
-    error of `rounding` (default 0). The tightness is the largest left / right; unless that is `attained`, it is a lower
-    bound only, because the cases need not be the worst, and the upper one is 1. The control divides the right side by
-    the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
-    given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
-    program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
-    a Verdict, which is then the result. The other fields are those of `exact_claim`.
+    Rationals are compared as rationals and balls, of at least `bits` bits, as balls; floats stand for the numbers that
+    they are, up to a relative error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest`
+    (default), `up_to_one` (the same as `attained=False`: the cases need not contain the worst one), `spread` or
+    `equality`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
+    instead and says how in `control`. HOLDS has the given `evidence` (default "derivation") and `scope` (default
+    "everywhere"); `python(setting, left, right)` is the program of the witness. What the check returns is added: a dict
+    of more fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those of
+    `exact_claim`.
     """
-    options = {"attained": attained}
+    options = {"tightness": tightness or (largest if attained else up_to_one)}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
 
 
@@ -49,11 +73,16 @@ def cases_claim(
     evidence: str = "derivation",
     scope: str = "everywhere",
     rounding: float = 0.0,
+    bits: int = PRECISION,
+    figure: Callable | None = None,
     python: Callable | None = None,
     options: dict | None = None,
     **fields: Any,
 ) -> Callable:
-    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict, in precise balls."""
+    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
+
+    `figure(**setting)` is the series of the verdict, whatever the verdict is.
+    """
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
     told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -62,11 +91,13 @@ def cases_claim(
         mutates = "factor" in inspect.signature(check).parameters
 
         @functools.wraps(check)
-        @precise
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
-            if mutates:
-                return decide(check(**setting, factor=factor), factor=1, **told)
-            return decide(check(**setting), factor=factor, **told)
+            with ctx.workprec(max(ctx.prec, bits)):
+                if mutates:
+                    verdict = decide(check(**setting, factor=factor), factor=1, **told)
+                else:
+                    verdict = decide(check(**setting), factor=factor, **told)
+            return replace(verdict, series=figure(**setting)) if figure else verdict
 
         return exact_claim(statement, control=control, by=decide, **fields)(trial)
 
@@ -81,14 +112,13 @@ def compare(
     scope: str,
     rounding: float,
     python: Callable | None = None,
-    attained: bool = True,
     constant: float = 1,
     note: str = "",
+    tightness: Callable = largest,
 ) -> Verdict:
     """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio."""
-    worst, checked, ending = 0.0, 0, Ending(cases)
+    ratios, ending = [], Ending(cases)
     for setting, left, right in ending:
-        checked += 1
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
         slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
         if left > right + slack:
@@ -97,9 +127,8 @@ def compare(
             return refuted(proof, witness.inequality(setting, left, right, python=program))
         if not left <= right + slack:
             return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
-        worst = max(worst, ratio(left, right))
-    tightness = (worst, worst) if attained else (min(worst, 1.0), 1.0)
-    return ending.verdict(checked, evidence, scope, tightness=tightness, note=note)
+        ratios.append(ratio(left, right))
+    return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
 class Ending:
