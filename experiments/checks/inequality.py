@@ -39,12 +39,17 @@ def up_to_one(ratios: list[float]) -> tuple[float, float]:
     return max(ratios), 1.0
 
 
+def attained(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim whose bound is attained, by its derivation, though the cases may only come close."""
+    return 1.0, 1.0
+
+
 def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
     Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
-    error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest` (default), `spread` or
-    `up_to_one`. Balls have `bits` bits (default: as many as the caller's). The control divides the right side by
+    error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest` (default), `spread`,
+    `up_to_one` or `attained`. Balls have `bits` bits (default: as many as the caller's). The control divides the right side by
     the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
     given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
     program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
