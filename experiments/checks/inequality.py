@@ -18,7 +18,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from bounds.exact.balls import exact, upper_end
+from bounds.exact.balls import PRECISION, exact, upper_end
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
@@ -36,26 +36,29 @@ def spread(ratios: list[float]) -> tuple[float, float]:
 
 def up_to_one(ratios: list[float]) -> tuple[float, float]:
     """The tightness of a claim that a derivation carries: the supremum is between the largest ratio found and one."""
-    return max(ratios), 1.0
+    return min(max(ratios), 1.0), 1.0
 
 
-def attained(ratios: list[float]) -> tuple[float, float]:
+def equality(ratios: list[float]) -> tuple[float, float]:
     """The tightness of a claim whose bound is attained, by its derivation, though the cases may only come close."""
     return 1.0, 1.0
 
 
-def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fields: Any) -> Callable:
+def inequality_claim(
+    statement: Callable, *, attained: bool = True, tightness: Callable | None = None, **fields: Any
+) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
-    Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
-    error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest` (default), `spread`,
-    `up_to_one` or `attained`. Balls have `bits` bits (default: as many as the caller's). The control divides the right side by
-    the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
-    given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
-    program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
-    a Verdict, which is then the result. The other fields are those of `exact_claim`.
+    Rationals are compared as rationals and balls, of at least `bits` bits, as balls; floats stand for the numbers that
+    they are, up to a relative error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest`
+    (default), `up_to_one` (the same as `attained=False`: the cases need not contain the worst one), `spread` or
+    `equality`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
+    instead and says how in `control`. HOLDS has the given `evidence` (default "derivation") and `scope` (default
+    "everywhere"); `python(setting, left, right)` is the program of the witness. What the check returns is added: a dict
+    of more fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those of
+    `exact_claim`.
     """
-    options = {"tightness": tightness}
+    options = {"tightness": tightness or (largest if attained else up_to_one)}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
 
 
@@ -69,7 +72,7 @@ def cases_claim(
     evidence: str = "derivation",
     scope: str = "everywhere",
     rounding: float = 0.0,
-    bits: int = 0,
+    bits: int = PRECISION,
     python: Callable | None = None,
     options: dict | None = None,
     **fields: Any,
@@ -84,7 +87,7 @@ def cases_claim(
 
         @functools.wraps(check)
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
-            with ctx.workprec(bits or ctx.prec):
+            with ctx.workprec(max(ctx.prec, bits)):
                 if mutates:
                     return decide(check(**setting, factor=factor), factor=1, **told)
                 return decide(check(**setting), factor=factor, **told)

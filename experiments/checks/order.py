@@ -7,14 +7,20 @@ from itertools import pairwise
 from typing import Any
 
 from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, compare, largest
+from experiments.checks.inequality import Ending, cases_claim, compare, largest, up_to_one
 from experiments.engine.verdict import Verdict, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be this many times the one before
 
 
 def order_claim(
-    statement: Callable, *, constant: float = 0, family: str = "", tightness: Callable = largest, **fields: Any
+    statement: Callable,
+    *,
+    constant: float = 0,
+    family: str = "",
+    attained: bool = True,
+    tightness: Callable | None = None,
+    **fields: Any,
 ) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
 
@@ -26,7 +32,8 @@ def order_claim(
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
-    told = {"constant": constant, "note": f"explicit <= C g with C = {constant:g}", "tightness": tightness}
+    told = {"constant": constant, "note": f"explicit ≤ C g with C = {constant:g}"}
+    told["tightness"] = tightness or (largest if attained else up_to_one)
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=told, **fields)
 
 

@@ -15,9 +15,8 @@ from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.wzw25 import repetitions as bound
 from experiments.checks import witness
-from experiments.checks.gaussian_tails import formula
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import attained, inequality_claim, spread
+from experiments.checks.inequality import equality, inequality_claim, spread
 from experiments.engine.claim import Control, grid, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.wzw25.repetition_growth import BITS, failure, relaxed, threshold
@@ -33,7 +32,7 @@ def lattice(**degrees):
 
 def geometric_failure(r, t):
     """The closed form of step s2 at |Theta| = 1/t, for any t."""
-    return formula(bound.not_selected_geometric)(r=r, size=1 / t)
+    return bound.not_selected_geometric.theorem.formula(r=r, size=1 / t)
 
 
 # Lemma 7.2 ----------------------------------------------------------------------------------------------------------
@@ -75,7 +74,7 @@ def cleared_of_its_denominator(*, factor=1):
     for point in lattice(r=1, t=1, beta=1):
         r, t, beta = point.values()
         s = 1 - (1 - r) * (1 - t)
-        slack = formula(bound.cleared_slack)(r=Fraction(factor) * r, beta=beta, size=1 / t)
+        slack = bound.cleared_slack.theorem.formula(r=Fraction(factor) * r, beta=beta, size=1 / t)
         yield point, beta * s - r * (1 - t), slack
 
 
@@ -94,7 +93,7 @@ def failure_at(inverse_r):
 @identity_claim(bound.largest_r_geometric, control=Control("r times {}", (1.001, 2)), evidence="certificate", cost=0.01)
 def last_line_of_the_proof(*, factor=1):
     """The failure probability is beta at that r, and increases in r."""
-    largest = formula(bound.largest_r_geometric)
+    largest = bound.largest_r_geometric.theorem.formula
     return failure_at(lambda beta, t: 1 / (Fraction(factor) * largest(beta=beta, size=1 / t)))
 
 
@@ -122,7 +121,7 @@ def printed_repetitions_suffice(*, factor=1, **setting):
     """The largest r that the printed condition admits, 3/4 at most, in rationals."""
     for point in grid(**setting):
         beta, size = Fraction(point["beta"]), point["size"]
-        asked = formula(bound.repetitions_as_printed)(beta=beta, size=size) * Fraction(factor)
+        asked = bound.repetitions_as_printed.theorem.formula(beta=beta, size=size) * Fraction(factor)
         r = min(1 / asked, Fraction(3, 4))
         yield point | {"r": float(r)}, geometric_failure(r, Fraction(1, size)), beta
 
@@ -137,7 +136,7 @@ def printed_repetitions_suffice(*, factor=1, **setting):
 )
 def repetitions_suffice(*, factor=1, **setting):
     """Equality at the bound for all beta and |Theta|, a polynomial identity; failure exceeds beta just below it."""
-    needed = formula(bound.repetitions)
+    needed = bound.repetitions.theorem.formula
     yield from failure_at(lambda beta, t: needed(beta=beta, size=1 / t) / Fraction(factor))
     for point in grid(**setting):
         beta, size = Fraction(point["beta"]), point["size"]
@@ -186,7 +185,7 @@ def just_below(point, needed, beta):
     control=Control("the bound times {}", (1.001, 1.1, 2)),
     cost=0.05,
     bits=256,
-    tightness=attained,
+    tightness=equality,
     note="consistent with the proof's last line, not with the printed lemma; 'larger than' should be 'at least'; for "
     "β = O(n^-α) with a constant c it is the explicit reading",
 )
@@ -194,7 +193,7 @@ def text_bound_is_necessary(*, factor=1, **setting):
     """At beta = n^-alpha."""
     for point in grid(**setting):
         n, alpha, size = map(exact, point.values())
-        asked = formula(bound.repetitions_polynomial)(n=n, alpha=alpha, size=size)
+        asked = bound.repetitions_polynomial.theorem.formula(n=n, alpha=alpha, size=size)
         yield from just_below(point, asked * exact(factor), n**-alpha)
 
 
@@ -204,13 +203,13 @@ def text_bound_is_necessary(*, factor=1, **setting):
     control=Control("the bound times {}", (1.001, 1.1, 2)),
     cost=0.05,
     bits=256,
-    tightness=attained,
+    tightness=equality,
 )
 def text_bound_with_constant_is_necessary(*, factor=1, **setting):
     """At beta = c n^-alpha; where c >= n^alpha nothing is asked."""
     for point in grid(**setting):
         n, alpha, size, c = map(exact, point.values())
-        asked = formula(bound.repetitions_polynomial_with_constant)(n=n, alpha=alpha, size=size, c=c)
+        asked = bound.repetitions_polynomial_with_constant.theorem.formula(n=n, alpha=alpha, size=size, c=c)
         yield from just_below(point, asked * exact(factor), c * n**-alpha)
 
 
@@ -306,7 +305,7 @@ def printed_r_is_sufficient(*, factor=1, **setting):
     control=Control("r times {}", (1.001, 1.1, 2)),
     cost=0.15,
     bits=BITS,
-    tightness=attained,
+    tightness=equality,
     note="for η < 0 no r is admissible unless β > 1 - |Θ|^η, and for η = 0 1/r* is exponential in 1/β",
 )
 def exact_largest_r(*, factor=1, **setting):

@@ -17,7 +17,7 @@ from bounds.exact.best_of_runs import max_given_drawn
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner_proof as bound
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import attained, inequality_claim, up_to_one
+from experiments.checks.inequality import equality, inequality_claim, up_to_one
 from experiments.engine.claim import Control
 from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
 
@@ -111,7 +111,7 @@ def reflection(*, size, factor=1):
     full=({"size": 5},),
     control=LOWERED,
     cost=0.02,
-    tightness=attained,
+    tightness=equality,
 )
 def best_score_is_drawn(*, size, factor=1):
     """Random finite laws of dependent scores, every set of draws that contains theta*: in rationals."""
