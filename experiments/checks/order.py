@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from math import exp
 from typing import Any
 
+from bounds.exact.certify import worst_ratio
 from experiments.checks import witness
 from experiments.checks.inequality import Ending, cases_claim, compare, largest, up_to_one
 from experiments.engine.verdict import Verdict, inconclusive, refuted
@@ -66,3 +68,13 @@ def grows(ratios: Sequence[float]) -> bool:
     (True, False)
     """
     return len(ratios) >= 3 and all(b >= GROWTH * a > 0 for a, b in pairwise(ratios))
+
+
+def searched(log_ratio: Callable, box: dict) -> Iterable:
+    """The one case of an `order_claim` at the largest explicit / g that a search of the `box` finds.
+
+    `log_ratio` is log(explicit / g) in floats; the constant is proved elsewhere, by a chain of inequalities.
+    """
+    hit = worst_ratio(log_ratio, box, iterations=25)
+    yield hit.point, exp(hit.log_ratio), 1
+    return {"note": f"a search of the domain attains C = {exp(hit.log_ratio):.5g}"}
