@@ -85,11 +85,11 @@ def gains(
         if surplus < 0:
             continue
         if surplus > 0 or right - left <= finest:
-            found = inside if surplus > 0 else unsure
-            if found and found[-1][1] == left:
-                found[-1] = (found[-1][0], right)
+            merged = inside if surplus > 0 else unsure
+            if merged and merged[-1][1] == left:
+                merged[-1] = (merged[-1][0], right)
             else:
-                found.append((left, right))
+                merged.append((left, right))
             continue
         middle = (left + right) / 2
         cells += [(middle, right), (left, middle)]
@@ -166,8 +166,8 @@ def wins_given_drawn(eta: Number, r: Number, size: Number, gap: Number) -> arb:
         return _density(u) * (-(eta + 1) * ((1 - r) * F / r + 1).log(analytic)).exp()
 
     mean = tnb.mean(eta, r)
-    found = integral(density, -REACH, REACH, accuracy=1e-20 / float(mean)) + (2 * phi(REACH)).union(arb(0))
-    return mean * found / _drawn_per_share(eta, r, size)
+    inner = integral(density, -REACH, REACH, accuracy=1e-20 / float(mean)) + (2 * phi(REACH)).union(arb(0))
+    return mean * inner / _drawn_per_share(eta, r, size)
 
 
 @precise
@@ -222,5 +222,5 @@ def max_given_drawn(eta: Number, r: Number, size: Number | None = None) -> arb:
         return chance - power(_cdf(z), analytic) - power(_cdf(-z), analytic)
 
     with ctx.workprec(2 * ctx.prec):
-        found = integral(tail, 0, REACH, accuracy=1e-16 * float(chance)) / chance
-    return found + (runs * phi(REACH)).union(arb(0))
+        inner = integral(tail, 0, REACH, accuracy=1e-16 * float(chance)) / chance
+    return inner + (runs * phi(REACH)).union(arb(0))

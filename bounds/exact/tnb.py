@@ -25,11 +25,11 @@ def weights(eta: Number, r: Number, count: int) -> list[arb]:
     if eta == 0:
         scale = 1 / -r.log()
         return [scale * (1 - r) ** k / k for k in range(1, count + 1)]
-    term, found = 1 / (-eta * r.log()).expm1(), []
+    term, products = 1 / (-eta * r.log()).expm1(), []
     for l in range(count):
         term *= (1 - r) * (l + eta) / (l + 1)
-        found.append(term)
-    return found
+        products.append(term)
+    return products
 
 
 def series(eta: Number, r: Number, *, x: Number = 1, power: int = 0) -> tuple[arb, int]:
@@ -84,8 +84,8 @@ def pgf_coefficients(eta: Number, r: Number, around: Number, count: int) -> list
     try:
         r = exact(r)
         s = arb_series([1 - (1 - r) * exact(around), -(1 - r)])
-        found = generating(eta, r, s)
-        return [found[k] for k in range(count)]
+        expanded = generating(eta, r, s)
+        return [expanded[k] for k in range(count)]
     finally:
         ctx.cap = before
 

@@ -58,7 +58,7 @@ def budget_at(epsilon: Any, t: Any) -> Any:
     return epsilon / (6 * t)
 
 
-# Lemma K.1 and Corollary K.2 ----------------------------------------------------------------------------------------
+# Lemma K.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -82,51 +82,6 @@ def selection_epsilon(*, mu: float, r: float, delta: float) -> float:
     (1.801, 18.53)
     """
     return epsilon_at(mu, tail_at(r=r, delta=delta), delta)
-
-
-@theorem(
-    "wzw25.corK.2",
-    kind="privacy",
-    says=r"\mu\le 2\sqrt{2\log\left(\frac{1}{r\delta}\right)}\ \Rightarrow\ "
-    r"\left(6\mu\sqrt{2\log\left(\frac{1}{r\delta}\right)}+\delta,\ \delta\right)\mathrm{-DP}",
-    needs=[
-        positive("mu"),
-        UNIT_R,
-        UNIT_DELTA,
-        require(
-            "mu <= 2 sqrt(2 log(1/(r delta)))", lambda mu, r, delta: mu <= 2 * tail_at(r=r, delta=delta) * (1 + 1e-15)
-        ),
-    ],
-)
-def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
-    """The best of a geometric number of mu-GDP runs, for small budgets.
-
-    6 mu t + delta, which is Lemma K.1 with 3/2 mu^2 <= 3 mu t, that is mu <= 2 t. Between one and two times its bound.
-
-    >>> round(selection_epsilon_simple(mu=0.1, r=1 / 495, delta=1e-5), 3)
-    3.572
-    """
-    return epsilon_simple_at(mu, tail_at(r=r, delta=delta), delta)
-
-
-@theorem(
-    "wzw25.corK.2.s1",
-    says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
-    needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
-    source=", proof",
-)
-def relaxation_slack(*, mu: float, t: float) -> float:
-    """The relaxation of Lemma K.1: right side minus left side.
-
-    3/2 mu (2 t - mu), zero at the end of the range.
-
-    >>> relaxation_slack(mu=2.0, t=1.0), relaxation_slack(mu=1.0, t=1.0)
-    (0.0, 1.5)
-    """
-    return epsilon_simple_at(mu, t, 0) - epsilon_at(mu, t, 0)
-
-
-# What the curve of one run implies ----------------------------------------------------------------------------------
 
 
 @selection_epsilon.explicit(
@@ -220,6 +175,119 @@ def _rounded_up(value: float, excess: Callable[[float], float]) -> float:
     while excess(value) > 0:
         value *= 1 + 1e-14
     return value * (1 + 1e-14)
+
+
+@selection_epsilon.explicit(
+    part="score-only",
+    says=r"u\sim N(0,1)\ \mathrm{or}\ N(\pm\mu,1):\quad f_{\min_{t\le K}u_t}(u)="
+    r"\frac{f(u)\,\mathbb{E}[K]\,r^{\eta+1}}{\left(1-(1-r)\Pr[U>u]\right)^{\eta+1}},\quad "
+    r"\delta_A(\varepsilon)=\int\left(f_{\min}-e^{\varepsilon}f'_{\min}\right)_+",
+    kind="identity",
+    needs=[at_least("epsilon", 0), positive("mu"), ETA, UNIT_R],
+    source="derived here from Definition A.1",
+)
+def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -> float:
+    """The exact privacy curve of the best score, where a run releases a Gaussian score and nothing else.
+
+    The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U > u)), so the
+    hockey-stick divergence is a sum of differences of distribution functions over the intervals where the log ratio
+    of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two intervals.
+    Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
+
+    >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
+    1.0
+    """
+    return float(max(_one_order(epsilon, mu, r, eta), _one_order(epsilon, -mu, r, eta)))
+
+
+def _one_order(epsilon: float, shift: float, r: float, eta: float) -> float:
+    def surplus(u: Array) -> Array:
+        tails = np.log(r + (1 - r) * ndtr(u - shift)) - np.log(r + (1 - r) * ndtr(u))
+        return shift * (shift / 2 - u) + (eta + 1) * tails - epsilon
+
+    reach = 12 + abs(shift) + epsilon / abs(shift)
+    grid = np.linspace(-reach, reach, 4001)
+    signs = surplus(grid) > 0
+    changes = np.flatnonzero(signs[1:] != signs[:-1])
+    ends = [brentq(surplus, grid[i], grid[i + 1], xtol=1e-14) for i in changes]
+    ends = ([-np.inf] if signs[0] else []) + ends + ([np.inf] if signs[-1] else [])
+
+    def mass(centre: float, low: float, high: float) -> float:  # of the best score in (low, high)
+        return best_at_most(eta, r, ndtr(high - centre)) - best_at_most(eta, r, ndtr(low - centre))
+
+    pairs = zip(ends[::2], ends[1::2], strict=True)
+    return max(0.0, sum(mass(0.0, *pair) - exp(epsilon) * mass(shift, *pair) for pair in pairs))
+
+
+def best_at_most(eta: float, r: float, F: Array | float) -> Any:
+    """P(best of K scores <= u) where one is at most u with probability F: [1 - (r/s)^eta] / (1 - r^eta).
+
+    >>> round(float(best_at_most(1, 0.5, 0.5)), 6)
+    0.666667
+    """
+    grown = np.log1p((1 - r) / r * np.asarray(F, dtype=float))  # log(s / r), s = r + (1 - r) F
+    if eta == 0:
+        return grown / -log(r)
+    return np.expm1(-eta * grown) / expm1(eta * log(r))
+
+
+def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
+    """The epsilon at which the exact curve of score-only runs meets delta: what no general account can go below.
+
+    >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
+    1.28
+    """
+    top = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta) * (1 + 1e-6) + 1e-9  # they meet as r -> 1
+
+    def above(e: float) -> float:
+        return log(max(score_only_delta(epsilon=e, mu=mu, r=r, eta=eta), 1e-320)) - log(delta)
+
+    return 0.0 if above(0.0) <= 0 else float(brentq(above, 0.0, top, xtol=1e-12))
+
+
+# Corollary K.2 ------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.corK.2",
+    kind="privacy",
+    says=r"\mu\le 2\sqrt{2\log\left(\frac{1}{r\delta}\right)}\ \Rightarrow\ "
+    r"\left(6\mu\sqrt{2\log\left(\frac{1}{r\delta}\right)}+\delta,\ \delta\right)\mathrm{-DP}",
+    needs=[
+        positive("mu"),
+        UNIT_R,
+        UNIT_DELTA,
+        require(
+            "mu <= 2 sqrt(2 log(1/(r delta)))", lambda mu, r, delta: mu <= 2 * tail_at(r=r, delta=delta) * (1 + 1e-15)
+        ),
+    ],
+)
+def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
+    """The best of a geometric number of mu-GDP runs, for small budgets.
+
+    6 mu t + delta, which is Lemma K.1 with 3/2 mu^2 <= 3 mu t, that is mu <= 2 t. Between one and two times its bound.
+
+    >>> round(selection_epsilon_simple(mu=0.1, r=1 / 495, delta=1e-5), 3)
+    3.572
+    """
+    return epsilon_simple_at(mu, tail_at(r=r, delta=delta), delta)
+
+
+@theorem(
+    "wzw25.corK.2.s1",
+    says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
+    needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
+    source=", proof",
+)
+def relaxation_slack(*, mu: float, t: float) -> float:
+    """The relaxation of Lemma K.1: right side minus left side.
+
+    3/2 mu (2 t - mu), zero at the end of the range.
+
+    >>> relaxation_slack(mu=2.0, t=1.0), relaxation_slack(mu=1.0, t=1.0)
+    (0.0, 1.5)
+    """
+    return epsilon_simple_at(mu, t, 0) - epsilon_at(mu, t, 0)
 
 
 # Theorem K.3 --------------------------------------------------------------------------------------------------------
@@ -328,71 +396,3 @@ def budget_spent(*, epsilon: float, t: float) -> tuple[float, float]:
     """
     mu = budget_at(epsilon, t)
     return epsilon_simple_at(mu, t, 0), mu / (2 * t)
-
-
-@selection_epsilon.explicit(
-    part="score-only",
-    says=r"u\sim N(0,1)\ \mathrm{or}\ N(\pm\mu,1):\quad f_{\min_{t\le K}u_t}(u)="
-    r"\frac{f(u)\,\mathbb{E}[K]\,r^{\eta+1}}{\left(1-(1-r)\Pr[U>u]\right)^{\eta+1}},\quad "
-    r"\delta_A(\varepsilon)=\int\left(f_{\min}-e^{\varepsilon}f'_{\min}\right)_+",
-    kind="identity",
-    needs=[at_least("epsilon", 0), positive("mu"), ETA, UNIT_R],
-    source="derived here from Definition A.1",
-)
-def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -> float:
-    """The exact privacy curve of the best score, where a run releases a Gaussian score and nothing else.
-
-    The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U > u)), so the
-    hockey-stick divergence is a sum of differences of distribution functions over the intervals where the log ratio
-    of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two intervals.
-    Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
-
-    >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
-    1.0
-    """
-    return float(max(_one_order(epsilon, mu, r, eta), _one_order(epsilon, -mu, r, eta)))
-
-
-def _one_order(epsilon: float, shift: float, r: float, eta: float) -> float:
-    def surplus(u: Array) -> Array:
-        tails = np.log(r + (1 - r) * ndtr(u - shift)) - np.log(r + (1 - r) * ndtr(u))
-        return shift * (shift / 2 - u) + (eta + 1) * tails - epsilon
-
-    reach = 12 + abs(shift) + epsilon / abs(shift)
-    grid = np.linspace(-reach, reach, 4001)
-    signs = surplus(grid) > 0
-    changes = np.flatnonzero(signs[1:] != signs[:-1])
-    ends = [brentq(surplus, grid[i], grid[i + 1], xtol=1e-14) for i in changes]
-    ends = ([-np.inf] if signs[0] else []) + ends + ([np.inf] if signs[-1] else [])
-
-    def mass(centre: float, low: float, high: float) -> float:  # of the best score in (low, high)
-        return best_at_most(eta, r, ndtr(high - centre)) - best_at_most(eta, r, ndtr(low - centre))
-
-    pairs = zip(ends[::2], ends[1::2], strict=True)
-    return max(0.0, sum(mass(0.0, *pair) - exp(epsilon) * mass(shift, *pair) for pair in pairs))
-
-
-def best_at_most(eta: float, r: float, F: Array | float) -> Any:
-    """P(best of K scores <= u) where one is at most u with probability F: [1 - (r/s)^eta] / (1 - r^eta).
-
-    >>> round(float(best_at_most(1, 0.5, 0.5)), 6)
-    0.666667
-    """
-    grown = np.log1p((1 - r) / r * np.asarray(F, dtype=float))  # log(s / r), s = r + (1 - r) F
-    if eta == 0:
-        return grown / -log(r)
-    return np.expm1(-eta * grown) / expm1(eta * log(r))
-
-
-def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
-    """The epsilon at which the exact curve of score-only runs meets delta: what no general account can go below.
-
-    >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
-    1.28
-    """
-    top = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta) * (1 + 1e-6) + 1e-9  # they meet as r -> 1
-
-    def above(e: float) -> float:
-        return log(max(score_only_delta(epsilon=e, mu=mu, r=r, eta=eta), 1e-320)) - log(delta)
-
-    return 0.0 if above(0.0) <= 0 else float(brentq(above, 0.0, top, xtol=1e-12))

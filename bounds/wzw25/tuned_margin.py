@@ -49,6 +49,10 @@ GRID_LOSS = (
     + r"O\left(\frac{\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)}{\gamma^2n\mu}+"
     + OUT
 )
+EXPLICIT_SAYS = (
+    r"\min_{\gamma}\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
+    r"\sqrt{\frac{n^2}{T}+\frac{2k_\gamma}{\mu^2}}\right\}+\frac{\sqrt2}{\mu n}\sqrt{2\log\mathbb{E}[K\mid Y]}"
+)
 
 
 def repetition_r(n: int, size: int) -> float:
@@ -67,6 +71,182 @@ def projection_rows(n: int, size: int, gamma: float, beta: float) -> int:
     232
     """
     return third_margin_rows(n=n, gamma=gamma, beta=beta / size)
+
+
+# Section 7, text ----------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="iter",
+    kind="rate",
+    says=r"\mathcal{A}_{Iter}:\ \mathrm{bound}\propto|\Theta|^{1/2}\ \mathrm{(Equation\ 17)}",
+    needs=[integer("size", 2), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
+)
+def iterating_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
+    """Trying all candidates: the utility bound grows as the square root of their number.
+
+    Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
+    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|. The text omits log^{1/2}|Theta|.
+    """
+    spread = sqrt(size * -log(delta)) / (n * epsilon)
+    return spread * (4 * sqrt(log(size * (n + 2) * (n + 1) * n**2)) / gamma**2 + 8 * sqrt(2 * log(size)))
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="tune",
+    kind="rate",
+    says=r"\mathcal{A}_{PrivTune}:\ \mathrm{bound}\propto\log|\Theta|",
+    needs=[integer("size"), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
+)
+def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
+    """Private tuning: the utility bound grows with the logarithm of the number of candidates.
+
+    Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
+    """
+    return margin_term(size=size, n=n, epsilon=epsilon, delta=delta, gamma=gamma, outliers=0)
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="grids",
+    kind="rate",
+    says=r"|\Theta|=m^K:\quad\mathcal{A}_{Iter}:\ m^{O(K)},\quad\mathcal{A}_{PrivTune}:\ O(Km)",
+    needs=[integer("m", 2), integer("K")],
+)
+def grids_bound(*, m: int, K: int) -> int:
+    """K hyperparameters with m values each: exponential against linear.
+
+    K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
+    first is (m^K)^{1/2} up to a logarithm.
+
+    >>> grids_bound(m=10, K=3)
+    30
+    """
+    return K * m
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="runtime-iter",
+    kind="rate",
+    says=r"\mathcal{A}_{Iter}\ \mathrm{needs}\ O(\log n)\ \mathrm{repetitions}",
+    needs=[integer("n", 2)],
+)
+def iterations_order(*, n: int) -> float:
+    """Trying the margins of the grid takes O(log n) repetitions: |Gamma| = ceil(log2 n) + 1 <= (2/log 2) log n."""
+    return log(n)
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="runtime-tune",
+    kind="rate",
+    says=r"\mathcal{A}_{PrivTune}\ \mathrm{needs}\ O(n^2\log n)\ \mathrm{repetitions\ in\ expectation}",
+    needs=[integer("n", 2)],
+)
+def repetitions_order(*, n: int) -> float:
+    """Private tuning of the margin takes O(n^2 log n) repetitions in expectation: E K = |Gamma| (n^2 - 1)."""
+    return n**2 * log(n)
+
+
+# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm7.1",
+    part="privacy",
+    kind="privacy",
+    says=r"\mu=\frac{\varepsilon}{6\sqrt{2\log(|\Theta|(n^2-1)/\delta)}}\ \Rightarrow\ "
+    r"(\varepsilon+\delta,\delta)\mathrm{-DP},\quad\varepsilon\in(\delta,24\log(|\Theta|(n^2-1)/\delta))",
+    needs=[*BUDGET, RANGE, require("epsilon > delta", lambda epsilon, delta: epsilon > delta)],
+)
+def tuned_margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
+    """The Gaussian budget of one run with which Algorithm 3 with private tuning is (epsilon + delta, delta)-DP.
+
+    Lemma K.6, privacy, for any finite Theta in (0, 1]. epsilon > delta is not needed.
+
+    >>> round(tuned_margin_budget(epsilon=1.0, delta=1e-5, n=1000, size=11) / sqrt(2), 4)
+    0.0158
+    """
+    return tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
+
+
+@theorem(
+    "wzw25.thm7.1",
+    part="utility",
+    kind="mean",
+    says=ERROR + OVER + r"O\left(\frac{\log(|\Theta|n/\delta)}{\gamma^2n\varepsilon}+" + OUT + r"+\frac{1}{n^2}\right)",
+    needs=TUNED,
+    source=", which prints a subset sign for S_out in S_out(gamma)",
+)
+def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
+    """The expected error of Algorithm 3 with private tuning, the expression inside O(.).
+
+    The printed proof covers |Theta| <= 4 log2 n only and ends in O~; the statement is about any finite Theta, and true:
+    put a = log(|Theta| n), D = log(1/delta), A = |Theta|(n^2-1). In the explicit reading 1/mu_b = 12 sqrt(log(A/delta))
+    /epsilon, log(A/delta) <= 2 (a + D), k + 1 <= (24 log(|Theta| n^2 (3n+1)) + 2)/gamma^2 with log(...) at most
+    (3 + log 3.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
+    (1 + 3 sqrt 1.5)/gamma, and P(not Y) + beta <= 2/n^2.
+    """
+    common: dict[str, Any] = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
+    return min(margin_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
+
+
+def margin_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
+    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
+    return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
+
+
+@tuned_margin_order.explicit(
+    says=ERROR + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta",
+    source="Lemma K.6 (explicit), and errors are at most n",
+)
+def tuned_margin_error(
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    gammas: Margins,
+    outliers: Counts,
+    rows: Counts,
+    steps: Counts,
+    **variant: Any,
+) -> float:
+    """The expected error of Algorithm 3 with private tuning, with our constants.
+
+    `tuned_error_given_drawn` + (1 - t)/(n^2 - t) + 1/n^2, t = 1/|Theta|; the last term only with projections.
+
+    >>> margin = dict(gammas=[0.5], outliers=[0], rows=[2], projected=False, stride="tuned")
+    >>> round(tuned_margin_error(n=30, epsilon=100.0, delta=1e-5, steps=[1555], **margin), 2)
+    0.39
+    """
+    margins: dict[str, Any] = {"gammas": gammas, "outliers": outliers, "rows": rows, "steps": steps}
+    given = tuned_error_given_drawn(n=n, epsilon=epsilon, delta=delta, **margins, **variant)
+    missed = 1 - drawn_probability(eta=1, r=repetition_r(n, len(gammas)), size=len(gammas))
+    return given + missed + (1 / n**2 if variant.get("projected", True) else 0.0)
+
+
+@tuned_margin_budget.rate(
+    "n",
+    part="selection",
+    says=r"\mathrm{selection\ excess}\propto n^{-1}\log n",
+    kind="rate",
+    needs=[at_least("first", 2), at_least("last", 2)],
+    source="registered surrogate: the winner's excess over the best of known scores, divided by n",
+)
+def selection_rate(*, first: float, last: float, epsilon: float, delta: float) -> float:
+    """The selection of Theorem 7.1 costs 1/n up to logarithms, with scores that are as hard as can be.
+
+    (last/first)^(-1 + 0.1) times the ratio of sqrt(log(A/delta) log A), A = |Gamma| (n^2 - 1), at both ends.
+    """
+
+    def spread(n: float) -> float:
+        a = log(grid_size(n=n) * (n**2 - 1))
+        return sqrt(a * (a - log(delta)))
+
+    return (last / first) ** -0.9 * spread(last) / spread(first)
 
 
 # Lemma K.5 ----------------------------------------------------------------------------------------------------------
@@ -183,12 +363,6 @@ def tuned_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float,
     return spread / (gamma**2 * epsilon * n) + outliers / (gamma * n)
 
 
-EXPLICIT_SAYS = (
-    r"\min_{\gamma}\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
-    r"\sqrt{\frac{n^2}{T}+\frac{2k_\gamma}{\mu^2}}\right\}+\frac{\sqrt2}{\mu n}\sqrt{2\log\mathbb{E}[K\mid Y]}"
-)
-
-
 @tuned_order.explicit(
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y,\Phi]\le" + EXPLICIT_SAYS,
     source="Lemma K.4 (corrected), Lemma C.1 (explicit) and Lemma 6.2 (explicit)",
@@ -221,179 +395,3 @@ def tuned_error_at(*, n: int, size: int, epsilon: float, delta: float, **margin:
     mu = tuning_budget(epsilon=epsilon, r=r, delta=delta)
     loss = summed_loss(n=n, mu=mu / sqrt(2), **margin)
     return (loss + sqrt(2) / mu * sqrt(2 * log(runs_given_drawn(eta=1, r=r, size=size)))) / n
-
-
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.thm7.1",
-    part="privacy",
-    kind="privacy",
-    says=r"\mu=\frac{\varepsilon}{6\sqrt{2\log(|\Theta|(n^2-1)/\delta)}}\ \Rightarrow\ "
-    r"(\varepsilon+\delta,\delta)\mathrm{-DP},\quad\varepsilon\in(\delta,24\log(|\Theta|(n^2-1)/\delta))",
-    needs=[*BUDGET, RANGE, require("epsilon > delta", lambda epsilon, delta: epsilon > delta)],
-)
-def tuned_margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
-    """The Gaussian budget of one run with which Algorithm 3 with private tuning is (epsilon + delta, delta)-DP.
-
-    Lemma K.6, privacy, for any finite Theta in (0, 1]. epsilon > delta is not needed.
-
-    >>> round(tuned_margin_budget(epsilon=1.0, delta=1e-5, n=1000, size=11) / sqrt(2), 4)
-    0.0158
-    """
-    return tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
-
-
-@theorem(
-    "wzw25.thm7.1",
-    part="utility",
-    kind="mean",
-    says=ERROR + OVER + r"O\left(\frac{\log(|\Theta|n/\delta)}{\gamma^2n\varepsilon}+" + OUT + r"+\frac{1}{n^2}\right)",
-    needs=TUNED,
-    source=", which prints a subset sign for S_out in S_out(gamma)",
-)
-def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
-    """The expected error of Algorithm 3 with private tuning, the expression inside O(.).
-
-    The printed proof covers |Theta| <= 4 log2 n only and ends in O~; the statement is about any finite Theta, and true:
-    put a = log(|Theta| n), D = log(1/delta), A = |Theta|(n^2-1). In the explicit reading 1/mu_b = 12 sqrt(log(A/delta))
-    /epsilon, log(A/delta) <= 2 (a + D), k + 1 <= (24 log(|Theta| n^2 (3n+1)) + 2)/gamma^2 with log(...) at most
-    (3 + log 3.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
-    (1 + 3 sqrt 1.5)/gamma, and P(not Y) + beta <= 2/n^2.
-    """
-    common: dict[str, Any] = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
-    return min(margin_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
-
-
-def margin_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
-    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
-    return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
-
-
-@tuned_margin_order.explicit(
-    says=ERROR + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta",
-    source="Lemma K.6 (explicit), and errors are at most n",
-)
-def tuned_margin_error(
-    *,
-    n: int,
-    epsilon: float,
-    delta: float,
-    gammas: Margins,
-    outliers: Counts,
-    rows: Counts,
-    steps: Counts,
-    **variant: Any,
-) -> float:
-    """The expected error of Algorithm 3 with private tuning, with our constants.
-
-    `tuned_error_given_drawn` + (1 - t)/(n^2 - t) + 1/n^2, t = 1/|Theta|; the last term only with projections.
-
-    >>> known = dict(gammas=[0.5], outliers=[0], rows=[2], projected=False, stride="tuned")
-    >>> round(tuned_margin_error(n=30, epsilon=100.0, delta=1e-5, steps=[1555], **known), 2)
-    0.39
-    """
-    margins: dict[str, Any] = {"gammas": gammas, "outliers": outliers, "rows": rows, "steps": steps}
-    given = tuned_error_given_drawn(n=n, epsilon=epsilon, delta=delta, **margins, **variant)
-    missed = 1 - drawn_probability(eta=1, r=repetition_r(n, len(gammas)), size=len(gammas))
-    return given + missed + (1 / n**2 if variant.get("projected", True) else 0.0)
-
-
-# Section 7, text ----------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="iter",
-    kind="rate",
-    says=r"\mathcal{A}_{Iter}:\ \mathrm{bound}\propto|\Theta|^{1/2}\ \mathrm{(Equation\ 17)}",
-    needs=[integer("size", 2), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
-)
-def iterating_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
-    """Trying all candidates: the utility bound grows as the square root of their number.
-
-    Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
-    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|. The text omits log^{1/2}|Theta|.
-    """
-    spread = sqrt(size * -log(delta)) / (n * epsilon)
-    return spread * (4 * sqrt(log(size * (n + 2) * (n + 1) * n**2)) / gamma**2 + 8 * sqrt(2 * log(size)))
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="tune",
-    kind="rate",
-    says=r"\mathcal{A}_{PrivTune}:\ \mathrm{bound}\propto\log|\Theta|",
-    needs=[integer("size"), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
-)
-def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
-    """Private tuning: the utility bound grows with the logarithm of the number of candidates.
-
-    Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
-    """
-    return margin_term(size=size, n=n, epsilon=epsilon, delta=delta, gamma=gamma, outliers=0)
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="grids",
-    kind="rate",
-    says=r"|\Theta|=m^K:\quad\mathcal{A}_{Iter}:\ m^{O(K)},\quad\mathcal{A}_{PrivTune}:\ O(Km)",
-    needs=[integer("m", 2), integer("K")],
-)
-def grids_bound(*, m: int, K: int) -> int:
-    """K hyperparameters with m values each: exponential against linear.
-
-    K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
-    first is (m^K)^{1/2} up to a logarithm.
-
-    >>> grids_bound(m=10, K=3)
-    30
-    """
-    return K * m
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="runtime-iter",
-    kind="rate",
-    says=r"\mathcal{A}_{Iter}\ \mathrm{needs}\ O(\log n)\ \mathrm{repetitions}",
-    needs=[integer("n", 2)],
-)
-def iterations_order(*, n: int) -> float:
-    """Trying the margins of the grid takes O(log n) repetitions: |Gamma| = ceil(log2 n) + 1 <= (2/log 2) log n."""
-    return log(n)
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="runtime-tune",
-    kind="rate",
-    says=r"\mathcal{A}_{PrivTune}\ \mathrm{needs}\ O(n^2\log n)\ \mathrm{repetitions\ in\ expectation}",
-    needs=[integer("n", 2)],
-)
-def repetitions_order(*, n: int) -> float:
-    """Private tuning of the margin takes O(n^2 log n) repetitions in expectation: E K = |Gamma| (n^2 - 1)."""
-    return n**2 * log(n)
-
-
-@tuned_margin_budget.rate(
-    "n",
-    part="selection",
-    says=r"\mathrm{selection\ excess}\propto n^{-1}\log n",
-    kind="rate",
-    needs=[at_least("first", 2), at_least("last", 2)],
-    source="registered surrogate: the winner's excess over the best of known scores, divided by n",
-)
-def selection_rate(*, first: float, last: float, epsilon: float, delta: float) -> float:
-    """The selection of Theorem 7.1 costs 1/n up to logarithms, with scores that are as hard as can be.
-
-    (last/first)^(-1 + 0.1) times the ratio of sqrt(log(A/delta) log A), A = |Gamma| (n^2 - 1), at both ends.
-    """
-
-    def spread(n: float) -> float:
-        a = log(grid_size(n=n) * (n**2 - 1))
-        return sqrt(a * (a - log(delta)))
-
-    return (last / first) ** -0.9 * spread(last) / spread(first)

@@ -12,6 +12,52 @@ from bounds.theorem import integer, positive, theorem
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
 
+# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm7.1.s1",
+    says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
+    needs=[integer("n", 2)],
+    source=", proof",
+)
+def grid_size_slack(*, n: int) -> float:
+    """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side.
+
+    |Gamma| = ceil(log2 n) + 1 (Lemma 6.4, part size), so it holds at n = 2 too.
+
+    >>> grid_size_slack(n=2), grid_size_slack(n=4)
+    (2.0, 5.0)
+    """
+    return 4 * log(n) / log(2) - grid_size(n=n)
+
+
+@theorem(
+    "wzw25.thm7.1.s2",
+    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(n^2\log_2(n)/\delta)}{n\varepsilon}",
+    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
+    source=", proof, Equation 27",
+)
+def inserted_slack_as_printed(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6, as printed: right side minus left side.
+
+    12/(n epsilon) log(log2(n) / |Gamma|), always negative: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
+    """
+    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
+
+
+@inserted_slack_as_printed.corrected(
+    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
+    source=", proof, Equation 27, with the 4",
+)
+def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6: right side minus left side.
+
+    12/(n epsilon) log(4 log2(n) / |Gamma|).
+    """
+    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))
+
+
 # Lemma K.6 ----------------------------------------------------------------------------------------------------------
 
 
@@ -77,49 +123,3 @@ def selection_slack(*, n: int, size: int, epsilon: float, delta: float) -> float
     """
     a = log(size * (n**2 - 1))
     return 12 * (log(n**2 * size) - log(delta) - sqrt(a * (a - log(delta)))) / epsilon
-
-
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.thm7.1.s1",
-    says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
-    needs=[integer("n", 2)],
-    source=", proof",
-)
-def grid_size_slack(*, n: int) -> float:
-    """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side.
-
-    |Gamma| = ceil(log2 n) + 1 (Lemma 6.4, part size), so it holds at n = 2 too.
-
-    >>> grid_size_slack(n=2), grid_size_slack(n=4)
-    (2.0, 5.0)
-    """
-    return 4 * log(n) / log(2) - grid_size(n=n)
-
-
-@theorem(
-    "wzw25.thm7.1.s2",
-    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(n^2\log_2(n)/\delta)}{n\varepsilon}",
-    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
-    source=", proof, Equation 27",
-)
-def inserted_slack_as_printed(*, n: int, delta: float, epsilon: float) -> float:
-    """The size of the grid inserted into Lemma K.6, as printed: right side minus left side.
-
-    12/(n epsilon) log(log2(n) / |Gamma|), always negative: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
-    """
-    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
-
-
-@inserted_slack_as_printed.corrected(
-    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
-    source=", proof, Equation 27, with the 4",
-)
-def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
-    """The size of the grid inserted into Lemma K.6: right side minus left side.
-
-    12/(n epsilon) log(4 log2(n) / |Gamma|).
-    """
-    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))

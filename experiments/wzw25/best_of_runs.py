@@ -214,7 +214,7 @@ from bounds.wzw25.best_of_runs import score_gdp_as_printed
 from bounds.wzw25.gaussian_privacy import gaussian_delta
 spent, allowed = score_gdp_as_printed(mu={mu!r}, sensitivity={sensitivity!r}), {mu!r} / 2**0.5
 assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=allowed)"""
-    found = witness.inequality(
+    broken = witness.inequality(
         setting,
         spent,
         allowed,
@@ -227,7 +227,7 @@ assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=al
         p_a=ndtr(spent / 2),
         p_b=ndtr(-spent / 2),
     )
-    return refuted("derivation", found, note=note)
+    return refuted("derivation", broken, note=note)
 
 
 @inequality_claim(

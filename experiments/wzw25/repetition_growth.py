@@ -108,13 +108,13 @@ def text_bound_is_necessary(*, factor=1, **setting):
         if not any(x < 1 for x in ratios) or not admissible or not inverse_r < claimed:
             return holds("enumeration", "settings")
         point = {"n": n, "alpha": 1, "eta": 1, "size": size}
-        found = witness.inequality(setting, claimed, inverse_r, point=point, python=WHOLE_NUMBERS)
+        broken = witness.inequality(setting, claimed, inverse_r, point=point, python=WHOLE_NUMBERS)
     note = f"1/r* over the printed bound at |Θ| = log n: {float(min(ratios)):.3g} to {float(max(ratios)):.3g}"
     sizes = np.geomspace(8, 1e9, 30).tolist()
     exact_need = [float(np.exp(repetitions.log_inverse_r(0.5, 1 / x, np.log(x)))) for x in sizes]
     printed = [bound.inverse_r_as_printed(n=x, alpha=1, eta=0.5) for x in sizes]
     curve = {"n": sizes, "exact, alpha = 1, eta = 1/2": exact_need, "as printed": printed}
-    return refuted("certificate", found, note=note, series=curve)
+    return refuted("certificate", broken, note=note, series=curve)
 
 
 def half_root(eta):
@@ -213,7 +213,7 @@ for eta in (0.1, 0.05, 0.02):
     assert not_selected(eta=eta, r=r, size={size}) <= 1 / n
     ratios.append(repetitions_rate_uniform(n=n, alpha=1, eta=eta) / mean(eta=eta, r=r))
 assert ratios[0] > 1e4 and ratios[1] > 1e8 * ratios[0] and ratios[2] > 1e20 * ratios[1]"""
-    found = witness.growth(
+    unbounded = witness.growth(
         {"n": n, "alpha": alpha, "eta": eta, "size": size, "log_inverse_r": log_inverse_r},
         family=f"n = {n}, |Theta| = {size}, r = exp(-{log_inverse_r}), eta -> 0",
         points=[{"eta": e, "E K at most": mean} for e, mean in zip(eta, means, strict=True)],
@@ -222,7 +222,7 @@ assert ratios[0] > 1e4 and ratios[1] > 1e8 * ratios[0] and ratios[2] > 1e20 * ra
         found=f"E K < {max(means):.4g} for all eta in (0, 0.1], while n^(alpha/eta) grows without bound",
         python=python,
     )
-    return refuted("certificate", found)
+    return refuted("certificate", unbounded)
 
 
 @inequality_claim(

@@ -321,9 +321,9 @@ def exact_largest_r(*, factor=1, **setting):
         values = [failure(eta, exact(r), 10) for r in np.geomspace(1e-200, 0.99, 30)]
         yield from (({"eta": eta}, smaller, larger) for smaller, larger in pairwise(values))
     beta = np.geomspace(1e-6, 0.8, 40).tolist()
-    known = [{"eta": 0.5, "beta": b, "size": 10} for b in beta]
-    curve = {"beta": beta, "1/r*, eta = 0.5, |Theta| = 10": [1 / bound.largest_r(**k) for k in known]}
-    return {"series": curve | {"1/r as printed": [1 / bound.largest_r_as_printed(**k) for k in known]}}
+    settings = [{"eta": 0.5, "beta": b, "size": 10} for b in beta]
+    curve = {"beta": beta, "1/r*, eta = 0.5, |Theta| = 10": [1 / bound.largest_r(**k) for k in settings]}
+    return {"series": curve | {"1/r as printed": [1 / bound.largest_r_as_printed(**k) for k in settings]}}
 
 
 @inequality_claim(

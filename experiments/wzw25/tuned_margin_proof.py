@@ -22,6 +22,67 @@ from experiments.wzw25.winner import hardest_gap
 
 BITS = 300
 
+
+# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bound.grid_size_slack,
+    control=Control("4 divided by {}", (3,)),
+    given=("wzw25.lem6.4/printed/size",),
+    cost=0.05,
+    note="the largest share is at n = 2",
+)
+def grid_has_few_margins():
+    """All n up to 4096, around powers of 2 up to 2^59; |Gamma| <= log2 n + 2 <= 4 log2 n once log2 n >= 2/3."""
+    for n in SIZES:
+        claimed = 4 * log(n) / log(2)
+        yield {"n": n}, claimed - bound.grid_size_slack(n=n), claimed
+
+
+def inserted(statement, setting, factor):
+    """The case log(`factor`) 12/(n epsilon) <= slack of Equation 27: n^2 |Gamma| on its left side `factor` times."""
+    yield setting, 12 / (setting["n"] * setting["epsilon"]) * log(factor), statement(**setting)
+    return {"tightness": None}
+
+
+def slack_is_negative(setting, left, right):
+    """A program: the left side of Equation 27 exceeds the right one."""
+    return f"""
+from bounds.wzw25.tuned_margin_proof import inserted_slack_as_printed
+assert inserted_slack_as_printed(**{setting!r}) < 0"""
+
+
+INSERTED = ({"n": 10, "delta": 1e-5, "epsilon": 1.0}, {"n": 1024, "delta": 1e-5, "epsilon": 1.0})
+
+
+@inequality_claim(
+    bound.inserted_slack_as_printed,
+    quick=INSERTED,
+    full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
+    severity="constant",
+    cost=0.01,
+    python=slack_is_negative,
+    note="false for every n, since |Γ| > log₂ n; Õ covers the lost 4",
+)
+def four_is_lost(*, factor=1, **setting):
+    """|Gamma| <= 4 log2 n inserted without the 4."""
+    return inserted(bound.inserted_slack_as_printed, setting, factor)
+
+
+@inequality_claim(
+    bound.inserted_slack,
+    quick=INSERTED,
+    full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
+    control=Control("n^2 |Gamma| multiplied by {}", (4,)),
+    given=[bound.grid_size_slack],
+    cost=0.01,
+)
+def four_is_kept(*, factor=1, **setting):
+    """With the 4 it is step s1."""
+    return inserted(bound.inserted_slack, setting, factor)
+
+
 # Lemma K.6 ----------------------------------------------------------------------------------------------------------
 
 
@@ -122,66 +183,6 @@ def selection_in_epsilon(**setting):
         return inconclusive("FAILED", "left side and middle differ")
     if abs(bound.selection_slack(**setting) - float(right - middle)) > 1e-9 * float(right):
         return inconclusive("FAILED", "the slack in floats is not right side minus middle")
-
-
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
-
-
-@inequality_claim(
-    bound.grid_size_slack,
-    control=Control("4 divided by {}", (3,)),
-    given=("wzw25.lem6.4/printed/size",),
-    cost=0.05,
-    note="the largest share is at n = 2",
-)
-def grid_has_few_margins():
-    """All n up to 4096, around powers of 2 up to 2^59; |Gamma| <= log2 n + 2 <= 4 log2 n once log2 n >= 2/3."""
-    for n in SIZES:
-        claimed = 4 * log(n) / log(2)
-        yield {"n": n}, claimed - bound.grid_size_slack(n=n), claimed
-
-
-def inserted(statement, setting, factor):
-    """The case log(`factor`) 12/(n epsilon) <= slack of Equation 27: n^2 |Gamma| on its left side `factor` times."""
-    yield setting, 12 / (setting["n"] * setting["epsilon"]) * log(factor), statement(**setting)
-    return {"tightness": None}
-
-
-def slack_is_negative(setting, left, right):
-    """A program: the left side of Equation 27 exceeds the right one."""
-    return f"""
-from bounds.wzw25.tuned_margin_proof import inserted_slack_as_printed
-assert inserted_slack_as_printed(**{setting!r}) < 0"""
-
-
-INSERTED = ({"n": 10, "delta": 1e-5, "epsilon": 1.0}, {"n": 1024, "delta": 1e-5, "epsilon": 1.0})
-
-
-@inequality_claim(
-    bound.inserted_slack_as_printed,
-    quick=INSERTED,
-    full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
-    severity="constant",
-    cost=0.01,
-    python=slack_is_negative,
-    note="false for every n, since |Γ| > log₂ n; Õ covers the lost 4",
-)
-def four_is_lost(*, factor=1, **setting):
-    """|Gamma| <= 4 log2 n inserted without the 4."""
-    return inserted(bound.inserted_slack_as_printed, setting, factor)
-
-
-@inequality_claim(
-    bound.inserted_slack,
-    quick=INSERTED,
-    full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
-    control=Control("n^2 |Gamma| multiplied by {}", (4,)),
-    given=[bound.grid_size_slack],
-    cost=0.01,
-)
-def four_is_kept(*, factor=1, **setting):
-    """With the 4 it is step s1."""
-    return inserted(bound.inserted_slack, setting, factor)
 
 
 if __name__ == "__main__":
