@@ -13,16 +13,14 @@ Neighbours differ in one replaced record. Utility is in `bounds.wzw25.winner`, L
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import exp, expm1, log, log1p, sqrt
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtr
 
-from bounds.exact.numbers import Array
 from bounds.exact.privacy_curves import log_gaussian_delta
+from bounds.exact.tuning_curves import first_below, profile_growth, score_delta, sharp_growth
 from bounds.theorem import at_least, in_unit_interval, positive, require, theorem
 from bounds.wzw25 import run_counts
 from bounds.wzw25.gaussian_privacy import composed_gdp
@@ -104,17 +102,7 @@ def profile_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> f
     >>> [round(profile_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
     [1.103, 3.228]
     """
-    first = first_epsilon(mu, r, delta, eta)
-
-    def log_b(e: Any) -> Any:
-        return np.logaddexp(e, log1p(-r) - log(r) + log_gaussian_delta(e, mu))
-
-    grid = np.linspace(0.0, sharp_growth(mu, r) + 1.0, 400)  # beyond it log_b > e > log_b at sharp_growth
-    for _ in range(4):
-        best = int(np.argmin(log_b(grid)))
-        grid = np.linspace(grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)], 60)
-    values = log_b(grid)
-    return first + (eta + 1) * float(values.min())
+    return first_epsilon(mu, r, delta, eta) + (eta + 1) * profile_growth(mu, r)
 
 
 @selection_epsilon.explicit(
@@ -143,38 +131,7 @@ def first_epsilon(mu: float, r: float, delta: float, eta: float) -> float:
     target = log(delta) - log(max(1.0, run_counts.mean(eta=eta, r=r)))
     if log_gaussian_delta(0.0, mu) <= target:
         return 0.0
-    return _first_below(lambda e: log_gaussian_delta(e, mu) - target, mu * (mu / 2 + sqrt(-2 * target)))
-
-
-def sharp_growth(mu: float, r: float) -> float:
-    """The smallest e^ > 0 with (1 - r) delta_M(e^) <= r (exp(e^) - 1)."""
-    excess = log1p(-r) - log(r)
-    low = 1e-300  # delta_M(0) > 0, so the inequality fails at 0
-
-    def above(e: float) -> float:
-        grown = e + log(-expm1(-e)) if e > 1 else log(expm1(e))  # log(exp(e) - 1)
-        return excess + log_gaussian_delta(e, mu) - grown
-
-    if above(low) <= 0:
-        return low
-    top = mu * (mu / 2 + sqrt(2 * log(1 / r))) + 1.0
-    while above(top) > 0:
-        top *= 2
-    return _rounded_up(brentq(above, low, top, xtol=1e-300, rtol=8.9e-16), above)
-
-
-def _first_below(excess: Callable[[float], float], top: float) -> float:
-    """The root of a decreasing function on [0, top], rounded up to where it is not positive."""
-    while excess(top) > 0:
-        top *= 2
-    return _rounded_up(brentq(excess, 0.0, top, xtol=1e-300, rtol=8.9e-16), excess)
-
-
-def _rounded_up(value: float, excess: Callable[[float], float]) -> float:
-    """`value` moved up by 1e-14 of itself until `excess` is not positive, and once more for the error of the curve."""
-    while excess(value) > 0:
-        value *= 1 + 1e-14
-    return value * (1 + 1e-14)
+    return first_below(lambda e: log_gaussian_delta(e, mu) - target, mu * (mu / 2 + sqrt(-2 * target)))
 
 
 @selection_epsilon.explicit(
@@ -197,38 +154,7 @@ def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -
     >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
     1.0
     """
-    return float(max(_one_order(epsilon, mu, r, eta), _one_order(epsilon, -mu, r, eta)))
-
-
-def _one_order(epsilon: float, shift: float, r: float, eta: float) -> float:
-    def surplus(u: Array) -> Array:
-        tails = np.log(r + (1 - r) * ndtr(u - shift)) - np.log(r + (1 - r) * ndtr(u))
-        return shift * (shift / 2 - u) + (eta + 1) * tails - epsilon
-
-    reach = 12 + abs(shift) + epsilon / abs(shift)
-    grid = np.linspace(-reach, reach, 4001)
-    signs = surplus(grid) > 0
-    changes = np.flatnonzero(signs[1:] != signs[:-1])
-    ends = [brentq(surplus, grid[i], grid[i + 1], xtol=1e-14) for i in changes]
-    ends = ([-np.inf] if signs[0] else []) + ends + ([np.inf] if signs[-1] else [])
-
-    def mass(centre: float, low: float, high: float) -> float:  # of the best score in (low, high)
-        return best_at_most(eta, r, ndtr(high - centre)) - best_at_most(eta, r, ndtr(low - centre))
-
-    pairs = zip(ends[::2], ends[1::2], strict=True)
-    return max(0.0, sum(mass(0.0, *pair) - exp(epsilon) * mass(shift, *pair) for pair in pairs))
-
-
-def best_at_most(eta: float, r: float, F: Array | float) -> Any:
-    """P(best of K scores <= u) where one is at most u with probability F: [1 - (r/s)^eta] / (1 - r^eta).
-
-    >>> round(float(best_at_most(1, 0.5, 0.5)), 6)
-    0.666667
-    """
-    grown = np.log1p((1 - r) / r * np.asarray(F, dtype=float))  # log(s / r), s = r + (1 - r) F
-    if eta == 0:
-        return grown / -log(r)
-    return np.expm1(-eta * grown) / expm1(eta * log(r))
+    return float(max(score_delta(epsilon, shift, r, eta) for shift in (mu, -mu)))
 
 
 def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:

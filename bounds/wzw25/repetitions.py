@@ -7,7 +7,9 @@ beta? `size` is |Theta|; `n` and `alpha` stand for beta = n^-alpha. Other eta: `
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp, expm1, inf, log, log1p
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -16,6 +18,7 @@ from bounds.exact.tnb import log_generating as generating
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.run_counts import ETA, LAW, UNIT_R
 
+Rational = float | Fraction
 UNIT_BETA = in_unit_interval("beta")
 ABOVE_ONE = require("1 < n < inf", lambda n: bool(np.all((np.asarray(n) > 1) & np.isfinite(n))))
 FAILURE = r"\Pr[\theta^*\ \mathrm{not\ selected}]"
@@ -50,7 +53,7 @@ def not_selected(*, eta: float, r: float, size: int) -> float:
     needs=[UNIT_R, integer("size")],
     source=", proof",
 )
-def not_selected_geometric(*, r: float, size: int) -> float:
+def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
     """The same chance in closed form for the geometric law.
 
     With t = 1/|Theta| and s = 1 - (1 - r)(1 - t): (1/s - 1)/(1/r - 1) = r (1 - s)/(s (1 - r)), and 1 - s is
@@ -66,7 +69,7 @@ def not_selected_geometric(*, r: float, size: int) -> float:
     needs=[UNIT_R, UNIT_BETA, integer("size")],
     source=", proof",
 )
-def cleared_slack(*, r: float, beta: float, size: int) -> float:
+def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
     """Multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|), which is at least 0 exactly where PGF <= beta.
 
     The denominator s = 1 - (1 - r)(1 - t) is positive, and beta s - r (1 - t) = beta t - r (1 - beta)(1 - t).
@@ -81,7 +84,7 @@ def cleared_slack(*, r: float, beta: float, size: int) -> float:
     needs=[UNIT_BETA, integer("size", 2)],
     source=", proof, last line",
 )
-def largest_r_geometric(*, beta: float, size: int) -> float:
+def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
     """The proof's last line: the largest r, which is the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r.
 
     The implication holds, and so does its converse, which is what the lemma needs. It divides by |Theta| - 1.
@@ -94,7 +97,7 @@ def largest_r_geometric(*, beta: float, size: int) -> float:
     says=r"\mathbb{E}[Q]=\frac1r\ge\frac{\beta}{(1-\beta)(|\Theta|-1)}\ \Rightarrow\ " + FAILURE + r"\le\beta",
     needs=[UNIT_BETA, integer("size", 2)],
 )
-def repetitions_as_printed(*, beta: float, size: int) -> float:
+def repetitions_as_printed(*, beta: Rational, size: Rational) -> Rational:
     """The expected number of repetitions that Lemma 7.2 asks for, as printed.
 
     It falls with |Theta| and with 1/beta. Undefined at |Theta| = 1.
@@ -107,7 +110,7 @@ def repetitions_as_printed(*, beta: float, size: int) -> float:
     needs=[UNIT_BETA, integer("size")],
     source=", and the last line of its proof",
 )
-def repetitions(*, beta: float, size: int) -> float:
+def repetitions(*, beta: Rational, size: Rational) -> Rational:
     """The expected number of geometric repetitions that draws one of |Theta| candidates with probability 1 - beta.
 
     Necessary and sufficient: beta s - r (1 - t) = beta t - r (1 - beta)(1 - t) with t = 1/|Theta|, s = r + t - r t > 0.
@@ -140,7 +143,7 @@ def sufficient_r(*, beta: float, candidates: int, slack: float) -> float:
     needs=[positive("alpha"), ABOVE_ONE, integer("size")],
     source=", text of Section 7.1 after it",
 )
-def repetitions_polynomial(*, n: float, alpha: float, size: int) -> float:
+def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
     """The text's lower bound on the expected repetitions, at beta = n^-alpha.
 
     (1 - beta)/beta = n^alpha - 1, so it is the corrected lemma. At equality the failure probability is beta, so "at
@@ -158,7 +161,7 @@ def repetitions_polynomial(*, n: float, alpha: float, size: int) -> float:
     needs=[positive("alpha"), positive("c"), ABOVE_ONE, integer("size")],
     source=", text of Section 7.1 after it",
 )
-def repetitions_polynomial_with_constant(*, n: float, alpha: float, size: int, c: float) -> float:
+def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: Any) -> Any:
     """The text's lower bound for beta = O(n^-alpha) with constant c.
 
     (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.

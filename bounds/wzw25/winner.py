@@ -17,8 +17,8 @@ from flint import arb
 
 from bounds.exact import best_of_runs as balls
 from bounds.exact.numbers import Number
+from bounds.exact.tuning_curves import best_at_most
 from bounds.theorem import integer, positive, theorem
-from bounds.wzw25.best_of_runs import best_at_most
 from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R, mean
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bounds.exact.gaussian_maxima import mean_max_of_count
+from bounds.exact.tuning_curves import best_at_most
 from bounds.theorem import integer, positive, theorem
-from bounds.wzw25.best_of_runs import best_at_most
 from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R
 from bounds.wzw25.winner import COUNT, LAW, winner_mean_given_drawn

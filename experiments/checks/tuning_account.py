@@ -20,9 +20,10 @@ from bounds.exact.balls import exact, upper_end
 from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quadrature
 from bounds.exact.privacy_curves import closed_form
 from bounds.exact.tnb import mean
+from bounds.exact.tuning_curves import best_at_most, sharp_growth
 from bounds.wzw25 import best_of_runs as bound
 from experiments.engine.verdict import inconclusive
-from experiments.wzw25.gaussian_privacy import binned_gaussians
+from experiments.instances.gaussian_pairs import binned_gaussians
 
 BITS = 192
 FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8
@@ -97,7 +98,7 @@ def largest_tail_ratio(mu: float, r: float) -> float:
 def profile_account(statement, mu, r, delta, eta, factor):
     """Profile bounds: E K delta_M(epsilon_1) <= delta and the ratio of tails, for the numbers the float code used."""
     promised = statement(mu=mu, r=r, delta=delta, eta=eta) / factor
-    first, growth = bound.first_epsilon(mu, r, delta, eta), bound.sharp_growth(mu, r)
+    first, growth = bound.first_epsilon(mu, r, delta, eta), sharp_growth(mu, r)
 
     def links():
         slack, e = exact(1 + 1e-9), exact(growth)
@@ -124,7 +125,7 @@ def worst_order(runs: Runs, epsilon: float) -> float:
         pair = binned_gaussians(rng, runs.mu, bins)
         order = rng.permutation(bins) if trial % 2 else np.arange(bins)[:: 1 if trial % 4 else -1]
         cumulative = [np.concatenate([[0.0], np.minimum(np.cumsum(p[order]), 1.0)]) for p in pair]
-        a, b = (np.diff(bound.best_at_most(runs.eta, runs.r, c)) for c in cumulative)
+        a, b = (np.diff(best_at_most(runs.eta, runs.r, c)) for c in cumulative)
         largest = max(largest, float(np.maximum(a - np.exp(epsilon) * b, 0).sum()) / runs.delta)
     return largest
 

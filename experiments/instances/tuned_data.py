@@ -5,16 +5,16 @@ Planted outliers, the laws of Algorithm 1 at one margin and of Algorithm 6 on th
 
 from __future__ import annotations
 
-from math import ceil, exp, log
+from math import ceil, exp, log, pi, sqrt
 
 import numpy as np
+from scipy.special import ndtr
 
-from bounds.wzw25 import one_margin
+from bounds.wzw25 import one_margin, run_counts, winner_proof
 from bounds.wzw25 import tuned_margin as bound
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
-from experiments.wzw25.noisy_gd import ceiling, separable
-from experiments.wzw25.winner import hardest_gap
+from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import private_tuning, projected_gd
 
 
@@ -69,6 +69,18 @@ def errors_of_the_tuned(rng, size, factor=1, **setting):
     weights = law.sample(rng, size)["release"]
     risk = (Z @ weights.T < 0).mean(axis=0)
     return np.where(rng.random(size) < 1 - 1 / factor, 1 - risk, risk)
+
+
+def hardest_gap(eta, r, size):
+    """The gap at which scores (0, gap, ..., gap) cost most, in floats: a candidate. With the curve along the gap."""
+    gaps = np.linspace(0.2, sqrt(2 * log(1 / r)) + 1.5, 60)
+    u = np.arange(-40.0, 12.0, 0.02)
+    share = 1 / size
+    F = share * ndtr(u) + (1 - share) * ndtr(u - gaps[:, None])
+    density = np.exp(-(u**2) / 2 - (eta + 1) * np.log1p((1 - r) / r * F)) * 0.02 / sqrt(2 * pi)
+    chance = winner_proof.drawn_probability(eta=eta, r=r, size=size)
+    lost = gaps * (1 - run_counts.mean(eta=eta, r=r) * share * density.sum(axis=1) / chance)
+    return float(gaps[int(np.argmax(lost))]), lost.tolist(), gaps
 
 
 def hardest_choice(n, epsilon, delta):

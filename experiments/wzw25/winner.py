@@ -7,21 +7,17 @@ bounds are proportional to it. The steps of the proof are in `experiments.wzw25.
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 from flint import arb
-from scipy.special import ndtr
 
 from bounds.exact.balls import exact, upper_end
 from bounds.exact.best_of_runs import drawn, max_given_drawn, winner_excess
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import mean_max_of_count
-from bounds.wzw25 import run_counts, winner_proof
 from bounds.wzw25 import winner as bound
 from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control
 from experiments.engine.verdict import Verdict, inconclusive
+from experiments.instances.tuned_data import hardest_gap
 
 NOISE = "noise {} times as large"
 BITS = 160
@@ -37,18 +33,6 @@ LAWS = tuple(
 def limit(statement, **law):
     """The bound at sigma = 1."""
     return float(statement.theorem.formula(**law, sigma=1.0))
-
-
-def hardest_gap(eta, r, size):
-    """The gap at which scores (0, gap, ..., gap) cost most, in floats: a candidate. With the curve along the gap."""
-    gaps = np.linspace(0.2, math.sqrt(2 * math.log(1 / r)) + 1.5, 60)
-    u = np.arange(-40.0, 12.0, 0.02)
-    share = 1 / size
-    F = share * ndtr(u) + (1 - share) * ndtr(u - gaps[:, None])
-    density = np.exp(-(u**2) / 2 - (eta + 1) * np.log1p((1 - r) / r * F)) * 0.02 / math.sqrt(2 * math.pi)
-    chance = winner_proof.drawn_probability(eta=eta, r=r, size=size)
-    lost = gaps * (1 - run_counts.mean(eta=eta, r=r) * share * density.sum(axis=1) / chance)
-    return float(gaps[int(np.argmax(lost))]), lost.tolist(), gaps
 
 
 # Lemma K.4 ----------------------------------------------------------------------------------------------------------

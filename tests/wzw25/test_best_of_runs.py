@@ -13,6 +13,7 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from bounds.exact import best_of_runs as balls
+from bounds.exact.tuning_curves import best_at_most
 from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import best_of_runs as bounds
 from bounds.wzw25 import run_counts
@@ -194,7 +195,7 @@ def test_the_release_is_the_winners():
     )
     found = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
     standard = found / tuned.base[0].sigma
-    uniform = bounds.best_at_most(1.0, 0.05, ndtr(standard))
+    uniform = best_at_most(1.0, 0.05, ndtr(standard))
     assert stats.kstest(uniform, "uniform").pvalue > 1e-9
 
 
