@@ -1,13 +1,14 @@
-"""Private tuning in floats: the numerical side of `bounds.wzw25.best_of_runs`, for K ~ TNB(eta, r) runs.
+"""Private tuning in floats, K ~ TNB(eta, r) runs: what is computed by search and root finding.
 
 How the chance that a run is beaten grows from one dataset to its neighbour, given the privacy curve delta_M of one
-mu-GDP run; and the privacy curve of the best of K Gaussian scores, which `bounds.exact.best_of_runs` has as balls.
+mu-GDP run; the privacy curve of the best of K Gaussian scores, which `bounds.exact.best_of_runs` has as balls; and the
+largest r at which K draws miss one of |Theta| = `size` candidates with probability at most beta, as log(1/r).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, expm1, log, log1p, sqrt
+from math import exp, expm1, inf, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.special import ndtr
 
 from bounds.exact.numbers import Array
 from bounds.exact.privacy_curves import log_gaussian_delta
+from bounds.exact.tnb import log_generating
 
 
 def profile_growth(mu: float, r: float) -> float:
@@ -93,3 +95,40 @@ def best_at_most(eta: float, r: float, F: Array | float) -> Any:
     if eta == 0:
         return grown / -log(r)
     return np.expm1(-eta * grown) / expm1(eta * log(r))
+
+
+def log_inverse_relaxed_r(eta: float, beta: float, size: float) -> float:
+    """log(1/r) at the r that Lemma M.1 of wzw25 prints: log(1 + size (beta^(-1/eta) - 1))."""
+    return float(np.logaddexp(0, log(size) + _log_expm1(-log(beta) / eta)))
+
+
+def _log_expm1(x: float) -> float:
+    return x + log1p(-exp(-x)) if x > 1 else log(expm1(x))
+
+
+def log_inverse_r(eta: float, beta: float, size: float) -> float:
+    """log(1/r*), r* the largest r at which failure has probability at most beta; inf if no r will do, 0 if all will.
+
+    1/r* itself may be too large for a float. `size` may be real: Appendix M.3 of wzw25 puts log n there.
+    """
+    if size == 1 or beta >= 1 - 1 / size:
+        return 0.0
+    if eta < 0:
+        floor = -expm1(eta * log(size))
+        if beta <= floor:
+            return inf
+        high = log1p(-floor / beta) / eta
+    else:
+        high = log(size) / beta  # enough at eta = 0, and K grows with eta
+        if eta > 0:
+            high = min(high, log_inverse_relaxed_r(eta, beta, size))
+
+    def excess(w: float) -> float:
+        """log(failure probability / beta) at 1/r = e^w, where s = r + (1 - r)/size."""
+        log_s = log1p((1 - 1 / size) * expm1(-w)) if w < 1 else float(np.logaddexp(log1p(-1 / size) - w, -log(size)))
+        if eta > 0:
+            return eta * (-w - log_s) + log(expm1(eta * log_s) / expm1(-eta * w)) - log(beta)
+        return log(log_generating(eta, -w, log_s)) - log(beta)
+
+    low, high = 1e-9 * min(high, 1.0), high * (1 + 1e-12)
+    return brentq(excess, low, high, rtol=1e-14) if excess(low) > 0 else 0.0

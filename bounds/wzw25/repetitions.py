@@ -8,13 +8,13 @@ beta? `size` is |Theta|; `n` and `alpha` stand for beta = n^-alpha. Other eta: `
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, expm1, inf, log, log1p
+from math import exp, expm1, log
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from bounds.exact.tnb import log_generating as generating
+from bounds.exact.tuning_curves import log_inverse_r, log_inverse_relaxed_r
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.run_counts import ETA, LAW, UNIT_R
 
@@ -207,16 +207,7 @@ def largest_r_relaxed(*, eta: float, beta: float, size: int) -> float:
 
 
 def _relaxed_r(eta: float, beta: float, size: float) -> float:
-    return exp(-_log_inverse_relaxed_r(eta, beta, size))
-
-
-def _log_inverse_relaxed_r(eta: float, beta: float, size: float) -> float:
-    """log(1 + size (beta^(-1/eta) - 1))."""
-    return float(np.logaddexp(0, log(size) + _log_expm1(-log(beta) / eta)))
-
-
-def _log_expm1(x: float) -> float:
-    return x + log1p(-exp(-x)) if x > 1 else log(expm1(x))
+    return exp(-log_inverse_relaxed_r(eta, beta, size))
 
 
 @theorem(
@@ -266,34 +257,6 @@ def largest_r(*, eta: float, beta: float, size: int) -> float:
     (0.0625, 1.0)
     """
     return exp(-log_inverse_r(eta, beta, size))
-
-
-def log_inverse_r(eta: float, beta: float, size: float) -> float:
-    """log(1/r*), which may be too large for 1/r* to be a float; inf if no r is admissible, 0 if all are.
-
-    `size` may be real: Appendix M.3 puts log n there.
-    """
-    if size == 1 or beta >= 1 - 1 / size:
-        return 0.0
-    if eta < 0:
-        floor = -expm1(eta * log(size))
-        if beta <= floor:
-            return inf
-        high = log1p(-floor / beta) / eta
-    else:
-        high = log(size) / beta  # enough at eta = 0, and K grows with eta
-        if eta > 0:
-            high = min(high, _log_inverse_relaxed_r(eta, beta, size))
-
-    def excess(w: float) -> float:
-        """log(failure probability / beta) at 1/r = e^w, where s = r + (1 - r)/size."""
-        log_s = log1p((1 - 1 / size) * expm1(-w)) if w < 1 else float(np.logaddexp(log1p(-1 / size) - w, -log(size)))
-        if eta > 0:
-            return eta * (-w - log_s) + log(expm1(eta * log_s) / expm1(-eta * w)) - log(beta)
-        return log(generating(eta, -w, log_s)) - log(beta)
-
-    low, high = 1e-9 * min(high, 1.0), high * (1 + 1e-12)
-    return brentq(excess, low, high, rtol=1e-14) if excess(low) > 0 else 0.0
 
 
 @largest_r_as_printed.explicit(

@@ -15,8 +15,8 @@ from flint import ctx
 
 from bounds.exact import tnb
 from bounds.exact.balls import exact, lower_end, upper_end
+from bounds.exact.tuning_curves import log_inverse_r
 from bounds.wzw25 import repetition_growth as bound
-from bounds.wzw25 import repetitions
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, spread
@@ -37,7 +37,7 @@ def threshold(eta, beta, size):
 
     None if no r is; high = 1 if all are. ArithmeticError if balls do not confirm the two ends.
     """
-    w = repetitions.log_inverse_r(eta, float(beta), float(size))
+    w = log_inverse_r(eta, float(beta), float(size))
     if w == float("inf"):
         return None
     if w == 0:
@@ -111,7 +111,7 @@ def text_bound_is_necessary(*, factor=1, **setting):
         broken = witness.inequality(setting, claimed, inverse_r, point=point, python=WHOLE_NUMBERS)
     note = f"1/r* over the printed bound at |Θ| = log n: {float(min(ratios)):.3g} to {float(max(ratios)):.3g}"
     sizes = np.geomspace(8, 1e9, 30).tolist()
-    exact_need = [float(np.exp(repetitions.log_inverse_r(0.5, 1 / x, np.log(x)))) for x in sizes]
+    exact_need = [float(np.exp(log_inverse_r(0.5, 1 / x, np.log(x)))) for x in sizes]
     printed = [bound.inverse_r_as_printed(n=x, alpha=1, eta=0.5) for x in sizes]
     curve = {"n": sizes, "exact, alpha = 1, eta = 1/2": exact_need, "as printed": printed}
     return refuted("certificate", broken, note=note, series=curve)

@@ -198,6 +198,7 @@ def logarithmic_at_zero(*, factor=1, **setting):
 # Fact A.3 -----------------------------------------------------------------------------------------------------------
 
 CDF = {"r": [0.75, 0.5, 1e-6, 0.9990234375]}
+IN_BALLS = {"cost": 0.01, "digits": 15, "bits": 512}
 
 
 def cumulative(r, t):
@@ -209,9 +210,7 @@ def cumulative(r, t):
     run_counts.geometric_cdf,
     quick=[CDF | {"t": [1, 2, 3, 40]}],
     control=Control("(1 - {} r)^t", (1.0001, 1.1)),
-    cost=0.01,
-    digits=15,
-    bits=512,
+    **IN_BALLS,
 )
 def cdf_at_whole_t(*, factor=1, **setting):
     """Cumulative sums; the induction step 1 - y + r y = 1 - (1 - r) y is bilinear, so a 2 x 2 grid proves it."""
@@ -234,12 +233,10 @@ assert abs(geometric_cdf_at_real(r=r, t=t) - truth) > 0.01"""
 @identity_claim(
     run_counts.geometric_cdf_at_real,
     quick=[CDF | {"t": [1.5, 1, 2.25]}],
-    cost=0.01,
-    digits=15,
-    bits=512,
     python=flat_between,
     severity="cosmetic",
     note="between whole numbers the printed formula exceeds the distribution function; the paper uses whole t only",
+    **IN_BALLS,
 )
 def cdf_at_real_t(*, factor=1, **setting):
     """The same at t between whole numbers, where a distribution function is flat and the formula is not."""
@@ -251,9 +248,7 @@ def cdf_at_real_t(*, factor=1, **setting):
     run_counts.geometric_cdf_floored,
     quick=[CDF | {"t": [1.5, 1, 1.999999, 2.25, 40.5]}],
     control=Control("(1 - {} r)^floor(t)", (1.0001, 1.1)),
-    cost=0.01,
-    digits=15,
-    bits=512,
+    **IN_BALLS,
 )
 def cdf_at_real_t_floored(*, factor=1, **setting):
     """With the floor it holds at every t >= 1."""
