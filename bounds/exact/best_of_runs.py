@@ -14,7 +14,9 @@ from flint import acb, arb, ctx
 
 from bounds.exact import tnb
 from bounds.exact.balls import Phi, exact, hull, integral, phi, precise
+from bounds.exact.numbers import Number
 
+Interval = tuple[float, float]
 REACH = 40  # standard deviations: what lies further out weighs less than E K phi(40) < 1e-300
 FINEST = 2.0**-44  # cells of the line that are not halved any more
 
@@ -28,7 +30,7 @@ def _cdf(z: acb) -> acb:
 
 
 @precise
-def best_at_most(eta, r, F) -> arb:
+def best_at_most(eta: Number, r: Number, F: Number) -> arb:
     """P(best of K <= u) where one score is at most u with probability F; increasing in F.
 
     >>> round(float(best_at_most(1, 0.5, 0.5)), 6)  # r = 1/2: 1 - 1/3
@@ -44,13 +46,13 @@ def best_at_most(eta, r, F) -> arb:
 # Two datasets whose scores are N(0, 1) and N(shift, 1): nothing but the best score is released ----------------------
 
 
-def _log_ratio(eta, r, shift, u, moved) -> arb:
+def _log_ratio(eta: arb, r: arb, shift: arb, u: arb, moved: arb) -> arb:
     """log of the two densities' ratio at u, over a ball of u too; `moved` is Phi(u) - Phi(u - shift)."""
     lost = (1 - r) * moved / (r + (1 - r) * Phi(u))
     return shift * (shift / 2 - u) + (eta + 1) * (-lost).log1p()
 
 
-def _surplus(eta, r, shift, epsilon, left, right) -> arb:
+def _surplus(eta: arb, r: arb, shift: arb, epsilon: arb, left: float, right: float) -> arb:
     """The log ratio minus epsilon over a cell, its sign certain if that can be had in one of two ways.
 
     Small shifts: Phi(u) - Phi(u - shift) = shift phi(between). Narrow cells: the value in the middle and the slope.
@@ -66,7 +68,9 @@ def _surplus(eta, r, shift, epsilon, left, right) -> arb:
 
 
 @precise
-def gains(eta, r, shift, epsilon, finest=FINEST):
+def gains(
+    eta: Number, r: Number, shift: Number, epsilon: Number, finest: float = FINEST
+) -> tuple[list[Interval], list[Interval]]:
     """Where the best score speaks for N(0, 1) by more than epsilon: (intervals surely inside, intervals undecided).
 
     Cells of [-REACH, REACH] are halved until the sign of the log ratio minus epsilon is certain, or they are `finest`.
@@ -81,11 +85,11 @@ def gains(eta, r, shift, epsilon, finest=FINEST):
         if surplus < 0:
             continue
         if surplus > 0 or right - left <= finest:
-            found = inside if surplus > 0 else unsure
-            if found and found[-1][1] == left:
-                found[-1] = (found[-1][0], right)
+            merged = inside if surplus > 0 else unsure
+            if merged and merged[-1][1] == left:
+                merged[-1] = (merged[-1][0], right)
             else:
-                found.append((left, right))
+                merged.append((left, right))
             continue
         middle = (left + right) / 2
         cells += [(middle, right), (left, middle)]
@@ -93,7 +97,7 @@ def gains(eta, r, shift, epsilon, finest=FINEST):
 
 
 @precise
-def best_score_delta(eta, r, shift, epsilon, finest=FINEST) -> arb:
+def best_score_delta(eta: Number, r: Number, shift: Number, epsilon: Number, finest: float = FINEST) -> arb:
     """H_{e^epsilon}(best of K from N(0, 1), best of K from N(shift, 1)), by distribution functions, no quadrature.
 
     `shift` < 0 is the other order of the pair. The mass of undecided cells and of both tails widens the ball.
@@ -104,7 +108,7 @@ def best_score_delta(eta, r, shift, epsilon, finest=FINEST) -> arb:
     eta, r, shift, epsilon = map(exact, (eta, r, shift, epsilon))
     inside, unsure = gains(eta, r, shift, epsilon, finest)
 
-    def mass(interval, centre):
+    def mass(interval: Interval, centre: int | arb) -> arb:
         low, high = (best_at_most(eta, r, Phi(exact(end) - centre)) for end in interval)
         return high - low
 
@@ -114,15 +118,17 @@ def best_score_delta(eta, r, shift, epsilon, finest=FINEST) -> arb:
 
 
 @precise
-def best_score_delta_by_quadrature(eta, r, shift, epsilon, accuracy=1e-25) -> arb:
+def best_score_delta_by_quadrature(
+    eta: Number, r: Number, shift: Number, epsilon: Number, accuracy: float = 1e-25
+) -> arb:
     """The same by integrating the densities over the cells that are surely inside: an independent way, from below."""
     eta, r, shift, epsilon = map(exact, (eta, r, shift, epsilon))
 
-    def density(u, centre, analytic):
+    def density(u: acb, centre: int | arb, analytic: bool) -> acb:
         s = r + (1 - r) * _cdf(u - centre)
         return _density(u - centre) * (-(eta + 1) * s.log(analytic)).exp()
 
-    def gain(u, analytic):
+    def gain(u: acb, analytic: bool) -> acb:
         return density(u, 0, analytic) - epsilon.exp() * density(u, shift, analytic)
 
     inside, _ = gains(eta, r, shift, epsilon)
@@ -135,37 +141,37 @@ def best_score_delta_by_quadrature(eta, r, shift, epsilon, accuracy=1e-25) -> ar
 
 
 @precise
-def _drawn_per_share(eta, r, size) -> arb:
+def _drawn_per_share(eta: Number, r: Number, size: Number) -> arb:
     """P(Y) |Theta|, not small however large |Theta| is."""
     size = exact(size)
     return best_at_most(eta, r, 1 / size) * size
 
 
 @precise
-def drawn(eta, r, size) -> arb:
+def drawn(eta: Number, r: Number, size: Number) -> arb:
     """P(Y) = 1 - E (1 - 1/|Theta|)^K."""
     return best_at_most(eta, r, 1 / exact(size))
 
 
 @precise
-def wins_given_drawn(eta, r, size, gap) -> arb:
+def wins_given_drawn(eta: Number, r: Number, size: Number, gap: Number) -> arb:
     """P(the good candidate wins | Y): the integral of phi(u) E K (r/s)^(eta+1) / (|Theta| P(Y)).
 
     Each of the K draws is good with probability 1/|Theta|, so F = Phi(u)/|Theta| + (1 - 1/|Theta|) Phi(u - gap).
     """
     eta, r, share, gap = exact(eta), exact(r), 1 / exact(size), exact(gap)
 
-    def density(u, analytic):
+    def density(u: acb, analytic: bool) -> acb:
         F = share * _cdf(u) + (1 - share) * _cdf(u - gap)
         return _density(u) * (-(eta + 1) * ((1 - r) * F / r + 1).log(analytic)).exp()
 
     mean = tnb.mean(eta, r)
-    found = integral(density, -REACH, REACH, accuracy=1e-20 / float(mean)) + (2 * phi(REACH)).union(arb(0))
-    return mean * found / _drawn_per_share(eta, r, size)
+    inner = integral(density, -REACH, REACH, accuracy=1e-20 / float(mean)) + (2 * phi(REACH)).union(arb(0))
+    return mean * inner / _drawn_per_share(eta, r, size)
 
 
 @precise
-def winner_excess(eta, r, size, gap) -> arb:
+def winner_excess(eta: Number, r: Number, size: Number, gap: Number) -> arb:
     """E[clean score of the winner | Y] - 0 = gap P(another one wins | Y), in units of the noise's deviation.
 
     >>> round(float(winner_excess(-0.95, 1e-12, 10**10, 4.0)), 3)
@@ -175,7 +181,7 @@ def winner_excess(eta, r, size, gap) -> arb:
 
 
 @precise
-def runs_given_drawn(eta, r, size) -> arb:
+def runs_given_drawn(eta: Number, r: Number, size: Number) -> arb:
     """E[K | Y] = (E K - x G'(x)) / (1 - G(x)) at x = 1 - 1/|Theta|, G'(x) = E K (r/s)^(eta+1).
 
     >>> round(float(runs_given_drawn(1, 0.25, 10**12)), 6)  # |Theta| without end: E K^2 / E K = (2 - r) / r
@@ -190,7 +196,7 @@ def runs_given_drawn(eta, r, size) -> arb:
 
 @functools.cache
 @precise
-def max_given_drawn(eta, r, size=None) -> arb:
+def max_given_drawn(eta: Number, r: Number, size: Number | None = None) -> arb:
     """E[max of K standard normals | Y], the noise independent of K and of the draws. `size` None: |Theta| without end.
 
     With E[x^K | Y] = (G(x) - G(x (1 - 1/|Theta|))) / P(Y), in the limit x G'(x) / E K, it is the integral over z > 0 of
@@ -201,20 +207,20 @@ def max_given_drawn(eta, r, size=None) -> arb:
     chance = arb(1) if size is None else best_at_most(eta, r, share)
     runs = 1 + (eta + 1) * (1 - r) / r if size is None else runs_given_drawn(eta, r, size)
 
-    def at_most(F, analytic):
+    def at_most(F: acb, analytic: bool) -> acb:
         grown = ((1 - r) * F / r + 1).log(analytic)
         if eta.is_zero():
             return grown / -r.log()
         return (1 - (-eta * grown).exp()) / -(eta * r.log()).expm1()
 
-    def power(x, analytic):
+    def power(x: acb, analytic: bool) -> acb:
         if size is None:
             return x * (-(eta + 1) * ((1 - r) * (1 - x) / r + 1).log(analytic)).exp()
         return at_most(1 - x * (1 - share), analytic) - at_most(1 - x, analytic)
 
-    def tail(z, analytic):
+    def tail(z: acb, analytic: bool) -> acb:
         return chance - power(_cdf(z), analytic) - power(_cdf(-z), analytic)
 
     with ctx.workprec(2 * ctx.prec):
-        found = integral(tail, 0, REACH, accuracy=1e-16 * float(chance)) / chance
-    return found + (runs * phi(REACH)).union(arb(0))
+        inner = integral(tail, 0, REACH, accuracy=1e-16 * float(chance)) / chance
+    return inner + (runs * phi(REACH)).union(arb(0))

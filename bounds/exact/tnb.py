@@ -7,30 +7,32 @@ enough for eta down to 1e-30 and r down to 1e-300. `bounds.wzw25.run_counts` com
 from __future__ import annotations
 
 from math import exp, expm1, log, log1p
+from typing import Any
 
 import numpy as np
 from flint import arb, arb_series, ctx
 from scipy.special import gammaln
 
 from bounds.exact.balls import exact
+from bounds.exact.numbers import Array, Number
 
 FINE = 2300
 
 
-def weights(eta, r, count):
+def weights(eta: Number, r: Number, count: int) -> list[arb]:
     """P(K = 1), ..., P(K = count) as printed: the product is multiplied up factor by factor."""
     eta, r = exact(eta), exact(r)
     if eta == 0:
         scale = 1 / -r.log()
         return [scale * (1 - r) ** k / k for k in range(1, count + 1)]
-    term, found = 1 / (-eta * r.log()).expm1(), []
+    term, products = 1 / (-eta * r.log()).expm1(), []
     for l in range(count):
         term *= (1 - r) * (l + eta) / (l + 1)
-        found.append(term)
-    return found
+        products.append(term)
+    return products
 
 
-def series(eta, r, *, x=1, power=0):
+def series(eta: Number, r: Number, *, x: Number = 1, power: int = 0) -> tuple[arb, int]:
     """A ball around the sum over k of k^power x^k P(K = k), |x| (1 - r) < 1: a partial sum, and a bound of its tail.
 
     Neighbouring terms have ratio at most q = |x| (1 - r) max(1, (k + eta)/(k + 1)) ((k + 1)/k)^power, and q falls
@@ -55,7 +57,7 @@ def series(eta, r, *, x=1, power=0):
         k += 1
 
 
-def mean(eta, r):
+def mean(eta: Number, r: Number) -> arb:
     """E K as printed."""
     eta, r = exact(eta), exact(r)
     if eta == 0:
@@ -63,7 +65,7 @@ def mean(eta, r):
     return eta * (1 - r) / (r * -(eta * r.log()).expm1())
 
 
-def generating(eta, r, s):
+def generating(eta: Number, r: Number, s: Any) -> Any:
     """The printed generating function in s = 1 - (1 - r) x, which may be a power series in x."""
     eta, r = exact(eta), exact(r)
     if eta == 0:
@@ -71,33 +73,33 @@ def generating(eta, r, s):
     return ((-eta * s.log()).exp() - 1) / (-eta * r.log()).expm1()
 
 
-def pgf(eta, r, x):
+def pgf(eta: Number, r: Number, x: Number) -> arb:
     """E x^K as printed."""
     return generating(eta, r, 1 - (1 - exact(r)) * exact(x))
 
 
-def pgf_coefficients(eta, r, around, count):
+def pgf_coefficients(eta: Number, r: Number, around: Number, count: int) -> list[arb]:
     """The first `count` Taylor coefficients of the printed generating function at `around`."""
     before, ctx.cap = ctx.cap, count
     try:
         r = exact(r)
         s = arb_series([1 - (1 - r) * exact(around), -(1 - r)])
-        found = generating(eta, r, s)
-        return [found[k] for k in range(count)]
+        expanded = generating(eta, r, s)
+        return [expanded[k] for k in range(count)]
     finally:
         ctx.cap = before
 
 
-def not_selected(eta, r, size):
+def not_selected(eta: Number, r: Number, size: Number) -> arb:
     """The chance that none of K uniform draws from `size` candidates, a real number above 1, is the one good one."""
     r = exact(r)
     return generating(eta, r, r + (1 - r) / exact(size))
 
 
-# Definition A.1 ---------------------------------------------------------------------------------------------
+# Definition A.1 in floats -------------------------------------------------------------------------------------------
 
 
-def _log_rising(k, eta):
+def _log_rising(k: Array, eta: float) -> Array:
     """log(Gamma(k + eta) / Gamma(k)); far out by Stirling's series, where the difference would cancel."""
     far = k > 1e5 * (1 + eta * eta)
     near = np.where(far, 1.0, k)
@@ -105,21 +107,21 @@ def _log_rising(k, eta):
     return np.where(far, tail, gammaln(near + eta) - gammaln(near))
 
 
-def _log_bernoulli(y):
+def _log_bernoulli(y: float) -> float:
     """log(y / (e^y - 1)), 0 at y = 0."""
     if y == 0:
         return 0.0
     return log(y) - y - log1p(-exp(-y)) if y > 1 else log(y / expm1(y))
 
 
-def log_pmf(*, eta, r, k):
+def log_pmf(*, eta: float, r: float, k: Array | int) -> Array:
     """log P(K = k); shapes as `k`."""
     k, L = np.asarray(k, dtype=float), -log(r)
     rising = _log_rising(k, eta) - gammaln(1 + eta)
     return k * log1p(-r) - np.log(k) + rising + _log_bernoulli(eta * L) - log(L)
 
 
-def log_generating(eta, log_r, log_s):
+def log_generating(eta: float, log_r: float, log_s: float) -> float:
     """The generating function from log r and log s, s = 1 - (1 - r) x."""
     if eta == 0:
         return log_s / log_r

@@ -6,26 +6,21 @@
 
 One run (theta_t, m_t, u_t) is mu-GDP. What is released is the best of K independent runs, and K is not released. Three
 accounts of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and
-its simpler form `profile_epsilon`); and, in `bounds.wzw25.best_of_runs`, the exact curve of runs that release nothing
-but a Gaussian score. Neighbours differ in one replaced record. Utility is in `bounds.wzw25.winner`, Lemma 7.2
-in `bounds.wzw25.repetitions`.
-
-The exact privacy curve of the best of a random number of runs that release a Gaussian score and nothing else.
-
-What no account of private tuning (`bounds.wzw25.best_of_runs`) can go below: such runs are mu-GDP, and their best score
-has a distribution function in closed form. In floats; `bounds.exact.best_of_runs` encloses the same.
+its simpler form `profile_epsilon`); and the exact curve of runs that release a Gaussian score and nothing else. No
+account can go below that: such runs are mu-GDP. Here it is computed in floats, enclosed in `bounds.exact.best_of_runs`.
+Neighbours differ in one replaced record. Utility is in `bounds.wzw25.winner`, Lemma 7.2 in `bounds.wzw25.repetitions`.
 """
 
 from __future__ import annotations
 
-from math import exp, expm1, log, log1p, sqrt
+from math import log, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtr
 
 from bounds.exact.privacy_curves import log_gaussian_delta
-from bounds.papers import WZW25
+from bounds.exact.tuning_curves import first_below, profile_growth, score_delta, sharp_growth
 from bounds.theorem import at_least, in_unit_interval, positive, require, theorem
 from bounds.wzw25 import run_counts
 from bounds.wzw25.gaussian_privacy import composed_gdp
@@ -37,7 +32,7 @@ RUN = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{1,r}\ \Rightarrow\ "
 RUNS = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{\eta,r}\ \Rightarrow\ "
 
 
-def tail_at(*, r, delta):
+def tail_at(*, r: float, delta: float) -> float:
     """t = sqrt(2 log(1 / (r delta))), the coordinate in which Appendix K is linear.
 
     >>> round(tail_at(r=0.01, delta=1e-6), 4)
@@ -46,22 +41,22 @@ def tail_at(*, r, delta):
     return sqrt(2 * (log(1 / r) + log(1 / delta)))
 
 
-def epsilon_at(mu, t, delta):
+def epsilon_at(mu: Any, t: Any, delta: Any) -> Any:
     """Equation 23 in t: 3/2 mu^2 + 3 mu t + delta; numbers, Fractions or balls."""
     return 3 * mu * mu / 2 + 3 * mu * t + delta
 
 
-def epsilon_simple_at(mu, t, delta):
+def epsilon_simple_at(mu: Any, t: Any, delta: Any) -> Any:
     """Corollary K.2 in t: 6 mu t + delta."""
     return 6 * mu * t + delta
 
 
-def budget_at(epsilon, t):
+def budget_at(epsilon: Any, t: Any) -> Any:
     """Theorem K.3 in t: epsilon / (6 t)."""
     return epsilon / (6 * t)
 
 
-# Lemma K.1 and Corollary K.2 ----------------------------------------------------------------------------------------
+# Lemma K.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -72,8 +67,8 @@ def budget_at(epsilon, t):
     needs=[positive("mu"), UNIT_R, UNIT_DELTA],
     source=", Equation 23; Koskela, Redberg & Wang 2024, Corollary 5.5",
 )
-def selection_epsilon(*, mu, r, delta):
-    """The best of a geometric number of mu-GDP runs is (epsilon, delta)-DP
+def selection_epsilon(*, mu: float, r: float, delta: float) -> float:
+    """The best of a geometric number of mu-GDP runs is (epsilon, delta)-DP.
 
     3/2 mu^2 + 3 mu t + delta with t = sqrt(2 log(1/(r delta))). Derivation, from the explicit reading (profile) at
     eta = 1 and epsilon_1 = epsilon^ = e := mu^2/2 + mu t: by Lemma E.1, where half of delta is never spent, one run has
@@ -85,6 +80,98 @@ def selection_epsilon(*, mu, r, delta):
     (1.801, 18.53)
     """
     return epsilon_at(mu, tail_at(r=r, delta=delta), delta)
+
+
+@selection_epsilon.explicit(
+    part="profile",
+    says=RUNS + r"\delta_A\left(\varepsilon_1+(\eta+1)\log\left(e^{\hat\varepsilon}+\frac{1-r}{r}\delta_M(\hat"
+    r"\varepsilon)\right)\right)\le\mathbb{E}[K]\,\delta_M(\varepsilon_1),\quad \varepsilon_1,\hat\varepsilon\ge 0",
+    needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
+    source=f"derived here; after {KOSKELA}",
+)
+def profile_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
+    """The best of K runs from the privacy curve of one run, for every law of K.
+
+    Derivation. Runs are independent, ties have probability 0 (a uniform tie-breaker costs nothing). If q(y) is the
+    chance that a run is no better than y, the release has density G'(q(y)) with respect to one run's law, and G'(x) =
+    E K (r / (1 - (1-r) x))^(eta+1). Under the neighbour 1 - q' <= exp(e^) (1 - q) + delta_M(e^), as "better than y" is
+    an event. So G'(q) / G'(q') = ((r + (1-r)(1-q')) / (r + (1-r)(1-q)))^(eta+1) <= B^(eta+1), B = exp(e^) + (1-r)/r
+    delta_M(e^), and H_{e^eps}(A, A') <= integral of G'(q) (p - e^{epsilon_1} p')_+ <= G'(1) delta_M(epsilon_1) with
+    epsilon = epsilon_1 + (eta + 1) log B, and G'(1) = E K. Here E K delta_M(epsilon_1) = delta, and e^ is the best.
+
+    >>> [round(profile_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
+    [1.103, 3.228]
+    """
+    return first_epsilon(mu, r, delta, eta) + (eta + 1) * profile_growth(mu, r)
+
+
+@selection_epsilon.explicit(
+    part="sharp",
+    says=RUNS + r"\delta_A(\varepsilon_1+(\eta+1)\hat\varepsilon)\le\mathbb{E}[K]\,\delta_M(\varepsilon_1)\quad"
+    r"\mathrm{if}\quad(1-r)\,\delta_M(\hat\varepsilon)\le r\,(e^{\hat\varepsilon}-1)",
+    needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
+    source="derived here; the best use of the profile bound's argument",
+)
+def sharp_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
+    """The best of K runs from the privacy curve of one run, with the ratio of the tails taken exactly.
+
+    In the derivation of part profile the ratio (r + (1-r)(1-q')) / (r + (1-r)(1-q)) is at most exp(e^) for every q as
+    soon as (1 - r) delta_M(e^) <= r (exp(e^) - 1): put x = 1 - q and 1 - q' <= exp(e^) x + delta_M(e^). At equality the
+    bound of the ratio does not depend on x, and no other e^ gives a smaller one: it is tangent to the largest ratio.
+    Never larger than part profile. Holds for any base mechanism with its own curve; here mu-GDP.
+
+    >>> [round(sharp_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
+    [0.925, 2.748]
+    """
+    return first_epsilon(mu, r, delta, eta) + (eta + 1) * sharp_growth(mu, r)
+
+
+def first_epsilon(mu: float, r: float, delta: float, eta: float) -> float:
+    """The smallest epsilon_1 >= 0 with E K delta_M(epsilon_1) <= delta."""
+    target = log(delta) - log(max(1.0, run_counts.mean(eta=eta, r=r)))
+    if log_gaussian_delta(0.0, mu) <= target:
+        return 0.0
+    return first_below(lambda e: log_gaussian_delta(e, mu) - target, mu * (mu / 2 + sqrt(-2 * target)))
+
+
+@selection_epsilon.explicit(
+    part="score-only",
+    says=r"u\sim N(0,1)\ \mathrm{or}\ N(\pm\mu,1):\quad f_{\min_{t\le K}u_t}(u)="
+    r"\frac{f(u)\,\mathbb{E}[K]\,r^{\eta+1}}{\left(1-(1-r)\Pr[U>u]\right)^{\eta+1}},\quad "
+    r"\delta_A(\varepsilon)=\int\left(f_{\min}-e^{\varepsilon}f'_{\min}\right)_+",
+    kind="identity",
+    needs=[at_least("epsilon", 0), positive("mu"), ETA, UNIT_R],
+    source="derived here from Definition A.1",
+)
+def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -> float:
+    """The exact privacy curve of the best score, where a run releases a Gaussian score and nothing else.
+
+    The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U > u)), so the
+    hockey-stick divergence is a sum of differences of distribution functions over the intervals where the log ratio
+    of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two intervals.
+    Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
+
+    >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
+    1.0
+    """
+    return float(max(score_delta(epsilon, shift, r, eta) for shift in (mu, -mu)))
+
+
+def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
+    """The epsilon at which the exact curve of score-only runs meets delta: what no general account can go below.
+
+    >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
+    1.28
+    """
+    top = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta) * (1 + 1e-6) + 1e-9  # they meet as r -> 1
+
+    def above(e: float) -> float:
+        return log(max(score_only_delta(epsilon=e, mu=mu, r=r, eta=eta), 1e-320)) - log(delta)
+
+    return 0.0 if above(0.0) <= 0 else float(brentq(above, 0.0, top, xtol=1e-12))
+
+
+# Corollary K.2 ------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -101,8 +188,8 @@ def selection_epsilon(*, mu, r, delta):
         ),
     ],
 )
-def selection_epsilon_simple(*, mu, r, delta):
-    """The best of a geometric number of mu-GDP runs, for small budgets
+def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
+    """The best of a geometric number of mu-GDP runs, for small budgets.
 
     6 mu t + delta, which is Lemma K.1 with 3/2 mu^2 <= 3 mu t, that is mu <= 2 t. Between one and two times its bound.
 
@@ -116,10 +203,10 @@ def selection_epsilon_simple(*, mu, r, delta):
     "wzw25.corK.2.s1",
     says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
     needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
-    source=f"{WZW25}, proof of Corollary K.2",
+    source=", proof",
 )
-def relaxation_slack(*, mu, t):
-    """The relaxation of Lemma K.1: right side minus left side
+def relaxation_slack(*, mu: float, t: float) -> float:
+    """The relaxation of Lemma K.1: right side minus left side.
 
     3/2 mu (2 t - mu), zero at the end of the range.
 
@@ -127,102 +214,6 @@ def relaxation_slack(*, mu, t):
     (0.0, 1.5)
     """
     return epsilon_simple_at(mu, t, 0) - epsilon_at(mu, t, 0)
-
-
-# What the curve of one run implies ----------------------------------------------------------------------------------
-
-
-@selection_epsilon.explicit(
-    part="profile",
-    says=RUNS + r"\delta_A\left(\varepsilon_1+(\eta+1)\log\left(e^{\hat\varepsilon}+\frac{1-r}{r}\delta_M(\hat"
-    r"\varepsilon)\right)\right)\le\mathbb{E}[K]\,\delta_M(\varepsilon_1),\quad \varepsilon_1,\hat\varepsilon\ge 0",
-    needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
-    source=f"derived here; after {KOSKELA}",
-)
-def profile_epsilon(*, mu, r, delta, eta=1.0):
-    """The best of K runs from the privacy curve of one run, for every law of K
-
-    Derivation. Runs are independent, ties have probability 0 (a uniform tie-breaker costs nothing). If q(y) is the
-    chance that a run is no better than y, the release has density G'(q(y)) with respect to one run's law, and G'(x) =
-    E K (r / (1 - (1-r) x))^(eta+1). Under the neighbour 1 - q' <= exp(e^) (1 - q) + delta_M(e^), as "better than y" is
-    an event. So G'(q) / G'(q') = ((r + (1-r)(1-q')) / (r + (1-r)(1-q)))^(eta+1) <= B^(eta+1), B = exp(e^) + (1-r)/r
-    delta_M(e^), and H_{e^eps}(A, A') <= integral of G'(q) (p - e^{epsilon_1} p')_+ <= G'(1) delta_M(epsilon_1) with
-    epsilon = epsilon_1 + (eta + 1) log B, and G'(1) = E K. Here E K delta_M(epsilon_1) = delta, and e^ is the best.
-
-    >>> [round(profile_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
-    [1.103, 3.228]
-    """
-    first = first_epsilon(mu, r, delta, eta)
-
-    def log_b(e):
-        return np.logaddexp(e, log1p(-r) - log(r) + log_gaussian_delta(e, mu))
-
-    grid = np.linspace(0.0, sharp_growth(mu, r) + 1.0, 400)  # beyond it log_b > e > log_b at sharp_growth
-    for _ in range(4):
-        best = int(np.argmin(log_b(grid)))
-        grid = np.linspace(grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)], 60)
-    values = log_b(grid)
-    return first + (eta + 1) * float(values.min())
-
-
-@selection_epsilon.explicit(
-    part="sharp",
-    says=RUNS + r"\delta_A(\varepsilon_1+(\eta+1)\hat\varepsilon)\le\mathbb{E}[K]\,\delta_M(\varepsilon_1)\quad"
-    r"\mathrm{if}\quad(1-r)\,\delta_M(\hat\varepsilon)\le r\,(e^{\hat\varepsilon}-1)",
-    needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
-    source="derived here; the best use of the profile bound's argument",
-)
-def sharp_epsilon(*, mu, r, delta, eta=1.0):
-    """The best of K runs from the privacy curve of one run, with the ratio of the tails taken exactly
-
-    In the derivation of part profile the ratio (r + (1-r)(1-q')) / (r + (1-r)(1-q)) is at most exp(e^) for every q as
-    soon as (1 - r) delta_M(e^) <= r (exp(e^) - 1): put x = 1 - q and 1 - q' <= exp(e^) x + delta_M(e^). At equality the
-    bound of the ratio does not depend on x, and no other e^ gives a smaller one: it is tangent to the largest ratio.
-    Never larger than part profile. Holds for any base mechanism with its own curve; here mu-GDP.
-
-    >>> [round(sharp_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
-    [0.925, 2.748]
-    """
-    return first_epsilon(mu, r, delta, eta) + (eta + 1) * sharp_growth(mu, r)
-
-
-def first_epsilon(mu, r, delta, eta):
-    """The smallest epsilon_1 >= 0 with E K delta_M(epsilon_1) <= delta."""
-    target = log(delta) - log(max(1.0, run_counts.mean(eta=eta, r=r)))
-    if log_gaussian_delta(0.0, mu) <= target:
-        return 0.0
-    return _first_below(lambda e: log_gaussian_delta(e, mu) - target, mu * (mu / 2 + sqrt(-2 * target)))
-
-
-def sharp_growth(mu, r):
-    """The smallest e^ > 0 with (1 - r) delta_M(e^) <= r (exp(e^) - 1)."""
-    excess = log1p(-r) - log(r)
-    low = 1e-300  # delta_M(0) > 0, so the inequality fails at 0
-
-    def above(e):
-        grown = e + log(-expm1(-e)) if e > 1 else log(expm1(e))  # log(exp(e) - 1)
-        return excess + log_gaussian_delta(e, mu) - grown
-
-    if above(low) <= 0:
-        return low
-    top = mu * (mu / 2 + sqrt(2 * log(1 / r))) + 1.0
-    while above(top) > 0:
-        top *= 2
-    return _rounded_up(brentq(above, low, top, xtol=1e-300, rtol=8.9e-16), above)
-
-
-def _first_below(excess, top):
-    """The root of a decreasing function on [0, top], rounded up to where it is not positive."""
-    while excess(top) > 0:
-        top *= 2
-    return _rounded_up(brentq(excess, 0.0, top, xtol=1e-300, rtol=8.9e-16), excess)
-
-
-def _rounded_up(value, excess):
-    """`value` moved up by 1e-14 of itself until `excess` is not positive, and once more for the error of the curve."""
-    while excess(value) > 0:
-        value *= 1 + 1e-14
-    return value * (1 + 1e-14)
 
 
 # Theorem K.3 --------------------------------------------------------------------------------------------------------
@@ -243,8 +234,8 @@ def _rounded_up(value, excess):
         ),
     ],
 )
-def tuning_budget(*, epsilon, r, delta):
-    """The Gaussian budget of one run with which Algorithm 4 is (epsilon + delta, delta)-DP
+def tuning_budget(*, epsilon: float, r: float, delta: float) -> float:
+    """The Gaussian budget of one run with which Algorithm 4 is (epsilon + delta, delta)-DP.
 
     epsilon / (6 t). Derivation: (theta_t, m_t) is (mu / sqrt 2)-GDP for uniform theta_t that takes no data; u_t given
     m_t is a Gaussian mechanism with sensitivity Delta and standard deviation sqrt(2) Delta / mu (line 7 of Algorithm 4,
@@ -263,10 +254,10 @@ def tuning_budget(*, epsilon, r, delta):
     says=r"\sigma=\frac{\Delta^2}{(\mu/\sqrt2)^2}\ \Rightarrow\ U+N(0,\sigma^2)\ \mathrm{is}\ "
     r"\frac{\mu}{\sqrt2}\mathrm{-GDP}",
     needs=[positive("mu"), positive("sensitivity")],
-    source=f"{WZW25}, proof of Theorem K.3, mechanism (2)",
+    source=", proof, mechanism (2)",
 )
-def score_gdp_as_printed(*, mu, sensitivity):
-    """The score's release with the proof's sigma read as a standard deviation: the budget it spends
+def score_gdp_as_printed(*, mu: float, sensitivity: float) -> float:
+    """The score's release with the proof's sigma read as a standard deviation: the budget it spends.
 
     Delta / sigma = mu^2 / (2 Delta), at most mu / sqrt 2 exactly where mu <= sqrt(2) Delta. For an averaged score
     Delta = 1/n, and n mu > sqrt 2 is the usual case. The fraction is the *variance*: line 7 of Algorithm 4.
@@ -280,10 +271,10 @@ def score_gdp_as_printed(*, mu, sensitivity):
 @score_gdp_as_printed.corrected(
     says=r"\sigma^2=\frac{\Delta^2}{(\mu/\sqrt2)^2}\ \Rightarrow\ U+N(0,\sigma^2)\ \mathrm{is}\ "
     r"\frac{\mu}{\sqrt2}\mathrm{-GDP}",
-    source=f"{WZW25}, Algorithm 4, line 7",
+    source=", with line 7 of Algorithm 4",
 )
-def score_gdp(*, mu, sensitivity):
-    """The score's release with the variance of Algorithm 4's line 7: the budget it spends
+def score_gdp(*, mu: float, sensitivity: float) -> float:
+    """The score's release with the variance of Algorithm 4's line 7: the budget it spends.
 
     Delta / sigma = mu / sqrt 2, whatever Delta is.
 
@@ -299,10 +290,10 @@ def score_gdp(*, mu, sensitivity):
     says=r"\frac{\mu}{\sqrt2}\mathrm{-GDP}\ \mathrm{and}\ \frac{\mu}{\sqrt2}\mathrm{-GDP}\ \Rightarrow\ "
     r"\mathcal{A}_{\theta}\ \mu\mathrm{-GDP}",
     needs=[positive("mu")],
-    source=f"{WZW25}, proof of Theorem K.3",
+    source=", proof",
 )
-def run_gdp(*, mu):
-    """One run, the candidate and its noisy score: the budget it spends
+def run_gdp(*, mu: float) -> float:
+    """One run, the candidate and its noisy score: the budget it spends.
 
     sqrt(mu^2/2 + mu^2/2), adaptively: the score looks at the candidate. Remark 2.3.
 
@@ -319,10 +310,10 @@ def run_gdp(*, mu):
     says=r"\mu=\frac{\varepsilon}{6t}\ \Rightarrow\ 6\mu t=\varepsilon,\quad \mu\le 2t\iff\varepsilon\le 12t^2="
     r"24\log\frac{1}{r\delta}",
     needs=[positive("epsilon"), positive("t")],
-    source=f"{WZW25}, proof of Theorem K.3, 'follows Corollary K.2'",
+    source=", proof, 'follows Corollary K.2'",
 )
-def budget_spent(*, epsilon, t):
-    """The budget inverts Corollary K.2: what it spends, and the largest mu in units of 2 t
+def budget_spent(*, epsilon: float, t: float) -> tuple[float, float]:
+    """The budget inverts Corollary K.2: what it spends, and the largest mu in units of 2 t.
 
     (6 mu t, mu / (2 t)) at mu = epsilon / (6 t).
 
@@ -331,71 +322,3 @@ def budget_spent(*, epsilon, t):
     """
     mu = budget_at(epsilon, t)
     return epsilon_simple_at(mu, t, 0), mu / (2 * t)
-
-
-@selection_epsilon.explicit(
-    part="score-only",
-    says=r"u\sim N(0,1)\ \mathrm{or}\ N(\pm\mu,1):\quad f_{\min_{t\le K}u_t}(u)="
-    r"\frac{f(u)\,\mathbb{E}[K]\,r^{\eta+1}}{\left(1-(1-r)\Pr[U>u]\right)^{\eta+1}},\quad "
-    r"\delta_A(\varepsilon)=\int\left(f_{\min}-e^{\varepsilon}f'_{\min}\right)_+",
-    kind="identity",
-    needs=[at_least("epsilon", 0), positive("mu"), ETA, UNIT_R],
-    source="derived here from Definition A.1",
-)
-def score_only_delta(*, epsilon, mu, r, eta=1.0):
-    """The exact privacy curve of the best score, where a run releases a Gaussian score and nothing else
-
-    The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U > u)), so the
-    hockey-stick divergence is a sum of differences of distribution functions over the intervals where the log ratio
-    of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two intervals.
-    Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
-
-    >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
-    1.0
-    """
-    return float(max(_one_order(epsilon, mu, r, eta), _one_order(epsilon, -mu, r, eta)))
-
-
-def _one_order(epsilon, shift, r, eta):
-    def surplus(u):
-        tails = np.log(r + (1 - r) * ndtr(u - shift)) - np.log(r + (1 - r) * ndtr(u))
-        return shift * (shift / 2 - u) + (eta + 1) * tails - epsilon
-
-    reach = 12 + abs(shift) + epsilon / abs(shift)
-    grid = np.linspace(-reach, reach, 4001)
-    signs = surplus(grid) > 0
-    changes = np.flatnonzero(signs[1:] != signs[:-1])
-    ends = [brentq(surplus, grid[i], grid[i + 1], xtol=1e-14) for i in changes]
-    ends = ([-np.inf] if signs[0] else []) + ends + ([np.inf] if signs[-1] else [])
-
-    def mass(centre, low, high):  # of the best score in (low, high)
-        return best_at_most(eta, r, ndtr(high - centre)) - best_at_most(eta, r, ndtr(low - centre))
-
-    pairs = zip(ends[::2], ends[1::2], strict=True)
-    return max(0.0, sum(mass(0.0, *pair) - exp(epsilon) * mass(shift, *pair) for pair in pairs))
-
-
-def best_at_most(eta, r, F):
-    """P(best of K scores <= u) where one is at most u with probability F: [1 - (r/s)^eta] / (1 - r^eta).
-
-    >>> round(float(best_at_most(1, 0.5, 0.5)), 6)
-    0.666667
-    """
-    grown = np.log1p((1 - r) / r * np.asarray(F, dtype=float))  # log(s / r), s = r + (1 - r) F
-    if eta == 0:
-        return grown / -log(r)
-    return np.expm1(-eta * grown) / expm1(eta * log(r))
-
-
-def score_only_epsilon(*, mu, r, delta, eta=1.0):
-    """The epsilon at which the exact curve of score-only runs meets delta: what no general account can go below.
-
-    >>> round(score_only_epsilon(mu=0.3, r=1e-3, delta=1e-3), 3)
-    1.28
-    """
-    top = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta) * (1 + 1e-6) + 1e-9  # they meet as r -> 1
-
-    def above(e):
-        return log(max(score_only_delta(epsilon=e, mu=mu, r=r, eta=eta), 1e-320)) - log(delta)
-
-    return 0.0 if above(0.0) <= 0 else float(brentq(above, 0.0, top, xtol=1e-12))

@@ -13,7 +13,6 @@ from math import exp, expm1, log, log1p
 
 import numpy as np
 
-from bounds.papers import WZW25
 from bounds.theorem import at_least, integer, positive, require, theorem
 from bounds.wzw25.repetitions import ABOVE_ONE, FAILURE
 
@@ -31,8 +30,8 @@ FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "
     says=r"\beta^{-1/\eta}|\Theta|+(1-|\Theta|)=(n^{\alpha/\eta}-1)\log n+1,\quad\beta=n^{-\alpha},\ |\Theta|=\log n",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def inverse_r_rearranged(*, n, alpha, eta):
-    """Lemma M.1's formula for 1/r at beta = n^-alpha, |Theta| = log n
+def inverse_r_rearranged(*, n: float, alpha: float, eta: float) -> float:
+    """Lemma M.1's formula for 1/r at beta = n^-alpha, |Theta| = log n.
 
     1 / (b/(m + b - m b)) = m/b + 1 - m with b = beta^(1/eta) = n^(-alpha/eta).
     """
@@ -45,8 +44,8 @@ def inverse_r_rearranged(*, n, alpha, eta):
     says=FAILS_POLYNOMIALLY + r"\frac1r\ge(n^{\alpha/\eta}-1)\log n+1",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def inverse_r_as_printed(*, n, alpha, eta):
-    """The lower bound on 1/r that Appendix M.3 draws from Lemma M.1, with |Theta| = log n
+def inverse_r_as_printed(*, n: float, alpha: float, eta: float) -> float:
+    """The lower bound on 1/r that Appendix M.3 draws from Lemma M.1, with |Theta| = log n.
 
     >>> round(inverse_r_as_printed(n=8, alpha=1, eta=1), 3)
     15.556
@@ -54,7 +53,7 @@ def inverse_r_as_printed(*, n, alpha, eta):
     return (n ** (alpha / eta) - 1) * log(n) + 1
 
 
-def rate_constant(eta):
+def rate_constant(eta: float) -> float:
     """c(eta) = (1 - 1.5^-eta)^(1/eta) / 2: increasing from 0 (at eta = 0) to 1/2 (at infinity)."""
     return 0.5 * exp(log(-expm1(-eta * log(1.5))) / eta)
 
@@ -63,8 +62,8 @@ def rate_constant(eta):
     says=FAILS_POLYNOMIALLY + r"\frac1r\ge\tfrac12(1-1.5^{-\eta})^{1/\eta}n^{\alpha/\eta},\quad|\Theta|\ge 2",
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
 )
-def inverse_r(*, n, alpha, eta):
-    """A lower bound on 1/r that does follow, for every |Theta| >= 2
+def inverse_r(*, n: float, alpha: float, eta: float) -> float:
+    """A lower bound on 1/r that does follow, for every |Theta| >= 2.
 
     Let u = 1/r, v = 1 + (u - 1)/|Theta| <= u, beta = n^-alpha. Failure at most beta is v^-eta <= beta + (1 - beta)
     u^-eta, so v^-eta (1 - (v/u)^eta) <= beta. As u = |Theta| v - (|Theta| - 1) >= 2v - 1, v >= 2 gives u/v >= 1.5 and
@@ -81,8 +80,8 @@ def inverse_r(*, n, alpha, eta):
     kind="inequality",
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
 )
-def expected_repetitions(*, n, alpha, eta):
-    """The expected repetitions grow as n^(alpha/eta), with our constant
+def expected_repetitions(*, n: float, alpha: float, eta: float) -> float:
+    """The expected repetitions grow as n^(alpha/eta), with our constant.
 
     E K >= min(1, eta)/r: r E K = eta (1 - r)/(1 - r^eta) is at least 1 for eta >= 1, because 1 - r^eta <= eta (1 - r)
     (Bernoulli), and at least eta for eta < 1, because r^eta >= r. Then the bound on 1/r.
@@ -97,8 +96,8 @@ def expected_repetitions(*, n, alpha, eta):
     says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta}),\quad\alpha,\eta\ \mathrm{fixed},\ n\to\infty",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def repetitions_rate(*, n, alpha, eta):
-    """The expected number of repetitions is at least of order n^(alpha/eta), for fixed alpha and eta
+def repetitions_rate(*, n: float, alpha: float, eta: float) -> float:
+    """The expected number of repetitions is at least of order n^(alpha/eta), for fixed alpha and eta.
 
     The expression inside the paper's O-tilde. Free logarithms: powers of log n; the constant may depend on eta.
     """
@@ -112,8 +111,8 @@ def repetitions_rate(*, n, alpha, eta):
     says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta})\ \mathrm{with\ one\ constant\ for\ all}\ \eta\gt 0",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def repetitions_rate_uniform(*, n, alpha, eta):
-    """The same with one constant for all eta > 0, the other reading of the sentence"""
+def repetitions_rate_uniform(*, n: float, alpha: float, eta: float) -> float:
+    """The same with one constant for all eta > 0, the other reading of the sentence."""
     return n ** (alpha / eta)
 
 
@@ -122,10 +121,10 @@ def repetitions_rate_uniform(*, n, alpha, eta):
     + r"\mathbb{E}[K]\ge\frac{\alpha\log n}{-\log(1-1/|\Theta|)}\ge(|\Theta|-1)\,\alpha\log n,\quad\eta\gt-1",
     kind="inequality",
     needs=[positive("alpha"), ABOVE_ONE, integer("size", 2)],
-    source=f"{WZW25}, Appendix M.3 and the end of Section 7.1",
+    source=", and the end of Section 7.1",
 )
-def repetitions_of_any_law(*, n, alpha, size):
-    """A lower bound on the expected repetitions for every eta > -1, indeed for every law of K
+def repetitions_of_any_law(*, n: float, alpha: float, size: int) -> float:
+    """A lower bound on the expected repetitions for every eta > -1, indeed for every law of K.
 
     Jensen: n^-alpha >= E x^K >= x^(E K) at x = 1 - 1/|Theta|; and -log(1 - t) <= t/(1 - t). With |Theta| = log n this
     is alpha (log n)^2 up to lower terms: no choice of eta reaches O(log n) repetitions, as the paper expects; but

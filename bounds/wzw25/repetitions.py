@@ -7,16 +7,18 @@ beta? `size` is |Theta|; `n` and `alpha` stand for beta = n^-alpha. Other eta: `
 
 from __future__ import annotations
 
-from math import exp, expm1, inf, log, log1p
+from fractions import Fraction
+from math import exp, expm1, log
+from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from bounds.exact.tnb import log_generating as generating
-from bounds.papers import WZW25
+from bounds.exact.tuning_curves import log_inverse_r, log_inverse_relaxed_r
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.run_counts import ETA, LAW, UNIT_R
 
+Rational = float | Fraction
 UNIT_BETA = in_unit_interval("beta")
 ABOVE_ONE = require("1 < n < inf", lambda n: bool(np.all((np.asarray(n) > 1) & np.isfinite(n))))
 FAILURE = r"\Pr[\theta^*\ \mathrm{not\ selected}]"
@@ -30,10 +32,10 @@ FAILURE = r"\Pr[\theta^*\ \mathrm{not\ selected}]"
     kind="identity",
     says=FAILURE + r"=PGF(1-1/|\Theta|)",
     needs=[*LAW, integer("size")],
-    source=f"{WZW25}, Appendix M.1",
+    source=", Appendix M.1",
 )
-def not_selected(*, eta, r, size):
-    """The chance that none of K uniform draws is the one good candidate
+def not_selected(*, eta: float, r: float, size: int) -> float:
+    """The chance that none of K uniform draws is the one good candidate.
 
     "Selected" means drawn in line 5 of Algorithm 4, as Appendix M.1 defines it, not returned at the end. Given K the
     draws miss it with probability (1 - 1/|Theta|)^K. At |Theta| = 1 it is drawn always.
@@ -49,10 +51,10 @@ def not_selected(*, eta, r, size):
     kind="identity",
     says=r"PGF_{TNB_{1,r}}(1-1/|\Theta|)=\frac{r(1-1/|\Theta|)}{1-(1-r)(1-1/|\Theta|)}",
     needs=[UNIT_R, integer("size")],
-    source=f"{WZW25}, proof of Lemma 7.2",
+    source=", proof",
 )
-def not_selected_geometric(*, r, size):
-    """The same chance in closed form for the geometric law
+def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
+    """The same chance in closed form for the geometric law.
 
     With t = 1/|Theta| and s = 1 - (1 - r)(1 - t): (1/s - 1)/(1/r - 1) = r (1 - s)/(s (1 - r)), and 1 - s is
     (1 - r)(1 - t).
@@ -65,10 +67,10 @@ def not_selected_geometric(*, r, size):
     kind="identity",
     says=r"PGF\le\beta\iff r(1-\beta)(1-1/|\Theta|)\le\beta/|\Theta|",
     needs=[UNIT_R, UNIT_BETA, integer("size")],
-    source=f"{WZW25}, proof of Lemma 7.2",
+    source=", proof",
 )
-def cleared_slack(*, r, beta, size):
-    """Multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|), which is at least 0 exactly where PGF <= beta
+def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
+    """Multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|), which is at least 0 exactly where PGF <= beta.
 
     The denominator s = 1 - (1 - r)(1 - t) is positive, and beta s - r (1 - t) = beta t - r (1 - beta)(1 - t).
     """
@@ -80,10 +82,10 @@ def cleared_slack(*, r, beta, size):
     kind="inequality",
     says=r"PGF\le\beta\ \Rightarrow\ r\le\frac{1}{|\Theta|-1}\cdot\frac{\beta}{1-\beta}",
     needs=[UNIT_BETA, integer("size", 2)],
-    source=f"{WZW25}, proof of Lemma 7.2, last line",
+    source=", proof, last line",
 )
-def largest_r_geometric(*, beta, size):
-    """The proof's last line: the largest r, which is the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r
+def largest_r_geometric(*, beta: Rational, size: Rational) -> Rational:
+    """The proof's last line: the largest r, which is the reciprocal of what Lemma 7.2 should ask of E[Q] = 1/r.
 
     The implication holds, and so does its converse, which is what the lemma needs. It divides by |Theta| - 1.
     """
@@ -95,8 +97,8 @@ def largest_r_geometric(*, beta, size):
     says=r"\mathbb{E}[Q]=\frac1r\ge\frac{\beta}{(1-\beta)(|\Theta|-1)}\ \Rightarrow\ " + FAILURE + r"\le\beta",
     needs=[UNIT_BETA, integer("size", 2)],
 )
-def repetitions_as_printed(*, beta, size):
-    """The expected number of repetitions that Lemma 7.2 asks for, as printed
+def repetitions_as_printed(*, beta: Rational, size: Rational) -> Rational:
+    """The expected number of repetitions that Lemma 7.2 asks for, as printed.
 
     It falls with |Theta| and with 1/beta. Undefined at |Theta| = 1.
     """
@@ -106,10 +108,10 @@ def repetitions_as_printed(*, beta, size):
 @repetitions_as_printed.corrected(
     says=FAILURE + r"\le\beta\iff\mathbb{E}[Q]=\frac1r\ge\frac{(1-\beta)(|\Theta|-1)}{\beta}",
     needs=[UNIT_BETA, integer("size")],
-    source=f"{WZW25}, Lemma 7.2 and the last line of its proof",
+    source=", and the last line of its proof",
 )
-def repetitions(*, beta, size):
-    """The expected number of geometric repetitions that draws one of |Theta| candidates with probability 1 - beta
+def repetitions(*, beta: Rational, size: Rational) -> Rational:
+    """The expected number of geometric repetitions that draws one of |Theta| candidates with probability 1 - beta.
 
     Necessary and sufficient: beta s - r (1 - t) = beta t - r (1 - beta)(1 - t) with t = 1/|Theta|, s = r + t - r t > 0.
 
@@ -124,10 +126,10 @@ def repetitions(*, beta, size):
     says=r"\frac1r\ge\frac{(1-\beta)(|\Theta|-1)}{\beta}\ \Rightarrow\ " + FAILURE + r"\le\beta",
     kind="tail",
     needs=[UNIT_BETA, integer("candidates", 2), at_least("slack", 1)],
-    source=f"{WZW25}, Lemma 7.2; lines 3 to 5 of Algorithm 4",
+    source=", end to end; lines 3 to 5 of Algorithm 4",
 )
-def sufficient_r(*, beta, candidates, slack):
-    """The same, end to end: K is sampled and K candidates are drawn
+def sufficient_r(*, beta: float, candidates: int, slack: float) -> float:
+    """The same, end to end: K is sampled and K candidates are drawn.
 
     r = 1 / (slack * repetitions), where slack = 1 meets the failure probability exactly.
     """
@@ -139,10 +141,10 @@ def sufficient_r(*, beta, candidates, slack):
     part="text",
     says=r"\beta=n^{-\alpha}:\ \mathbb{E}[Q]\ge(|\Theta|-1)(n^{\alpha}-1)\ \mathrm{is\ necessary}",
     needs=[positive("alpha"), ABOVE_ONE, integer("size")],
-    source=f"{WZW25}, Section 7.1, after Lemma 7.2",
+    source=", text of Section 7.1 after it",
 )
-def repetitions_polynomial(*, n, alpha, size):
-    """The text's lower bound on the expected repetitions, at beta = n^-alpha
+def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
+    """The text's lower bound on the expected repetitions, at beta = n^-alpha.
 
     (1 - beta)/beta = n^alpha - 1, so it is the corrected lemma. At equality the failure probability is beta, so "at
     least", not "larger than". Read with a constant, beta = c n^-alpha, it is (|Theta| - 1)(n^alpha/c - 1): the part
@@ -157,10 +159,10 @@ def repetitions_polynomial(*, n, alpha, size):
 @repetitions_polynomial.explicit(
     says=r"\beta\le c\,n^{-\alpha}:\ \mathbb{E}[Q]\ge(|\Theta|-1)(n^{\alpha}/c-1)\ \mathrm{is\ necessary}",
     needs=[positive("alpha"), positive("c"), ABOVE_ONE, integer("size")],
-    source=f"{WZW25}, Section 7.1, after Lemma 7.2",
+    source=", text of Section 7.1 after it",
 )
-def repetitions_polynomial_with_constant(*, n, alpha, size, c):
-    """The text's lower bound for beta = O(n^-alpha) with constant c
+def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: Any) -> Any:
+    """The text's lower bound for beta = O(n^-alpha) with constant c.
 
     (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.
     """
@@ -177,10 +179,10 @@ SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\
     "wzw25.lemM.1.s1",
     says=r"PGF(1-t)\le\frac{(r+t-rt)^{-\eta}}{r^{-\eta}},\quad t=1/|\Theta|",
     needs=[positive("eta"), UNIT_R, integer("size")],
-    source=f"{WZW25}, proof of Lemma M.1",
+    source=", proof",
 )
-def relaxation(*, eta, r, size):
-    """The proof's relaxation: both ones are dropped
+def relaxation(*, eta: float, r: float, size: int) -> float:
+    """The proof's relaxation: both ones are dropped.
 
     (a - 1)/(b - 1) <= a/b for 1 <= a <= b and b > 1, because a (b - 1) - b (a - 1) = b - a >= 0. Here a = s^-eta and
     b = r^-eta with r <= s = r + t - r t <= 1.
@@ -193,10 +195,10 @@ def relaxation(*, eta, r, size):
     kind="identity",
     says=r"\frac{(r+t-rt)^{-\eta}}{r^{-\eta}}\le\beta\ \Rightarrow\ " + SMALL_R,
     needs=[positive("eta"), UNIT_BETA, integer("size")],
-    source=f"{WZW25}, proof of Lemma M.1, Equation 31 and below",
+    source=", proof, Equation 31 and below",
 )
-def largest_r_relaxed(*, eta, beta, size):
-    """Equation 31 solved for r: an equivalence
+def largest_r_relaxed(*, eta: float, beta: float, size: int) -> float:
+    """Equation 31 solved for r: an equivalence.
 
     With b = beta^(1/eta) in (0, 1): r <= b (r + t - r t) iff r (1 - b + b t) <= b t iff r (m + b - m b) <= b, m = 1/t.
     What it bounds is the relaxation, not the failure probability: it gives "sufficient", never "necessary".
@@ -204,27 +206,18 @@ def largest_r_relaxed(*, eta, beta, size):
     return _relaxed_r(eta, beta, size)
 
 
-def _relaxed_r(eta, beta, size):
-    return exp(-_log_inverse_relaxed_r(eta, beta, size))
-
-
-def _log_inverse_relaxed_r(eta, beta, size):
-    """log(1 + size (beta^(-1/eta) - 1))."""
-    return float(np.logaddexp(0, log(size) + _log_expm1(-log(beta) / eta)))
-
-
-def _log_expm1(x):
-    return x + log1p(-exp(-x)) if x > 1 else log(expm1(x))
+def _relaxed_r(eta: float, beta: float, size: float) -> float:
+    return exp(-log_inverse_relaxed_r(eta, beta, size))
 
 
 @theorem(
     "wzw25.lemM.1",
     says=FAILURE + r"\le\beta\ \Rightarrow\ " + SMALL_R,
     needs=[positive("eta"), UNIT_BETA, integer("size")],
-    source=f"{WZW25}, Lemma M.1; eta > 0 by the title of Appendix M.2",
+    source=", with eta > 0 by the title of Appendix M.2",
 )
-def largest_r_as_printed(*, eta, beta, size):
-    """What a failure probability of at most beta is said to imply for r
+def largest_r_as_printed(*, eta: float, beta: float, size: int) -> float:
+    """What a failure probability of at most beta is said to imply for r.
 
     1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|.
 
@@ -237,10 +230,10 @@ def largest_r_as_printed(*, eta, beta, size):
 @largest_r_as_printed.corrected(
     part="sufficient",
     says=SMALL_R + r"\ \Rightarrow\ " + FAILURE + r"\le\beta",
-    source=f"{WZW25}, proof of Lemma M.1, read backwards",
+    source=", proof, read backwards",
 )
-def sufficiently_small_r(*, eta, beta, size):
-    """What the proof of Lemma M.1 proves: so small an r suffices
+def sufficiently_small_r(*, eta: float, beta: float, size: int) -> float:
+    """What the proof of Lemma M.1 proves: so small an r suffices.
 
     Equation 31 holds (step 2 is an equivalence), and the failure probability is below its left side (step 1).
     """
@@ -252,8 +245,8 @@ def sufficiently_small_r(*, eta, beta, size):
     r"\left(1+\tfrac{u-1}{|\Theta|}\right)^{-\eta}=\beta+(1-\beta)u^{-\eta}\ \mathrm{at}\ u=1/r^*",
     needs=[ETA, UNIT_BETA, integer("size")],
 )
-def largest_r(*, eta, beta, size):
-    """The exact largest r, for every eta > -1 (at eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u)
+def largest_r(*, eta: float, beta: float, size: int) -> float:
+    """The exact largest r, for every eta > -1 (at eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u).
 
     The likelihood ratio of TNB(eta, r) against TNB(eta, r'), r > r', is proportional to ((1 - r)/(1 - r'))^k and falls
     in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*]. Divide s^-eta - 1 <=
@@ -266,34 +259,6 @@ def largest_r(*, eta, beta, size):
     return exp(-log_inverse_r(eta, beta, size))
 
 
-def log_inverse_r(eta, beta, size):
-    """log(1/r*), which may be too large for 1/r* to be a float; inf if no r is admissible, 0 if all are.
-
-    `size` may be real: Appendix M.3 puts log n there.
-    """
-    if size == 1 or beta >= 1 - 1 / size:
-        return 0.0
-    if eta < 0:
-        floor = -expm1(eta * log(size))
-        if beta <= floor:
-            return inf
-        high = log1p(-floor / beta) / eta
-    else:
-        high = log(size) / beta  # enough at eta = 0, and K grows with eta
-        if eta > 0:
-            high = min(high, _log_inverse_relaxed_r(eta, beta, size))
-
-    def excess(w):
-        """log(failure probability / beta) at 1/r = e^w, where s = r + (1 - r)/size."""
-        log_s = log1p((1 - 1 / size) * expm1(-w)) if w < 1 else float(np.logaddexp(log1p(-1 / size) - w, -log(size)))
-        if eta > 0:
-            return eta * (-w - log_s) + log(expm1(eta * log_s) / expm1(-eta * w)) - log(beta)
-        return log(generating(eta, -w, log_s)) - log(beta)
-
-    low, high = 1e-9 * min(high, 1.0), high * (1 + 1e-12)
-    return brentq(excess, low, high, rtol=1e-14) if excess(low) > 0 else 0.0
-
-
 @largest_r_as_printed.explicit(
     part="negative-eta",
     says=r"-1\lt\eta\lt 0:\ " + FAILURE + r"\gt 1-|\Theta|^{\eta}\ \mathrm{for\ every}\ r",
@@ -302,10 +267,10 @@ def log_inverse_r(eta, beta, size):
         UNIT_R,
         integer("size", 2),
     ],
-    source=f"{WZW25}, Appendix M (which stops at eta > 0)",
+    source=", which stops at eta > 0",
 )
-def unavoidable_failure(*, eta, r, size):
-    """Below eta = 0 no r makes the failure probability small
+def unavoidable_failure(*, eta: float, r: float, size: int) -> float:
+    """Below eta = 0 no r makes the failure probability small.
 
     It increases in r, and its limit at r = 0 is 1 - |Theta|^eta, never attained. So the printed formula has no reading
     there: with beta^(1/eta) > 1 its right-hand side can even be negative.

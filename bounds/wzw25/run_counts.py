@@ -18,8 +18,8 @@ import numpy as np
 from flint import ctx
 
 from bounds.exact.balls import exact
+from bounds.exact.numbers import Array
 from bounds.exact.tnb import log_generating, log_pmf
-from bounds.papers import WZW25
 from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 UNIT_R = in_unit_interval("r")
@@ -34,10 +34,10 @@ LAW = [ETA, UNIT_R]
     says=r"\Pr[K=k]=\frac{(1-r)^k}{r^{-\eta}-1}\prod_{l=0}^{k-1}\frac{l+\eta}{l+1}\ (\eta\ne 0),\quad"
     r"\Pr[K=k]=\frac{(1-r)^k}{k\log(1/r)}\ (\eta=0),\quad k=1,2,\dots",
     needs=[*LAW, integer("k")],
-    source=f"{WZW25}, Definition A.1 (after Papernot & Steinke 2022)",
+    source=", after Papernot & Steinke 2022",
 )
-def pmf(*, eta, r, k):
-    """The truncated negative binomial law of a number of runs
+def pmf(*, eta: float, r: float, k: Array | int) -> Array:
+    """The truncated negative binomial law of a number of runs.
 
     `k` whole numbers of at least 1, any shape.
 
@@ -54,8 +54,8 @@ def pmf(*, eta, r, k):
     says=r"\sum_{k\ge 1}\Pr[K=k]=1,\quad \Pr[K=k]\gt 0",
     needs=LAW,
 )
-def total_probability(*, eta, r):
-    """The weights of Definition A.1 are positive and sum to one
+def total_probability(*, eta: float, r: float) -> float:
+    """The weights of Definition A.1 are positive and sum to one.
 
     c_k = prod_{l<k} (l + eta)/(l + 1) satisfies (k + 1) c_{k+1} = (k + eta) c_k, so f(z) = sum_{k>=0} c_k z^k has
     radius 1 and solves (1 - z) f' = eta f, f(0) = 1: f(z) = (1 - z)^-eta. At z = 1 - r the terms k >= 1 sum to the
@@ -73,8 +73,8 @@ def total_probability(*, eta, r):
     r"\mathbb{E}[K]=\frac{1/r-1}{\log(1/r)}\ (\eta=0)",
     needs=LAW,
 )
-def mean(*, eta, r):
-    """The expected number of runs
+def mean(*, eta: float, r: float) -> float:
+    """The expected number of runs.
 
     The derivative of the generating function at 1. Decreasing in r and increasing in eta: the likelihood ratio of two
     such laws is monotone in k.
@@ -95,8 +95,8 @@ def mean(*, eta, r):
     r"\mathbb{E}[x^K]=\frac{\log(1-(1-r)x)}{\log r}\ (\eta=0)",
     needs=[*LAW, between("x", -1, 1)],
 )
-def pgf(*, eta, r, x):
-    """The probability generating function
+def pgf(*, eta: float, r: float, x: float) -> float:
+    """The probability generating function.
 
     The paper names no domain for x; a generating function is meant on |x| <= 1, where the series converges (it does
     for |x| < 1/(1 - r), and for larger real x the printed power is not even real).
@@ -112,10 +112,10 @@ def pgf(*, eta, r, x):
     says=r"d_{TV}(TNB_{\eta,r},TNB_{0,r})\le\tfrac12|\eta|\log(1/r)",
     kind="inequality",
     needs=LAW,
-    source=f"{WZW25}, Definition A.1 (the two cases meet at eta = 0)",
+    source=", where the two cases meet at eta = 0",
 )
-def distance_to_logarithmic(*, eta, r):
-    """The law is continuous at eta = 0, with an explicit modulus
+def distance_to_logarithmic(*, eta: float, r: float) -> float:
+    """The law is continuous at eta = 0, with an explicit modulus.
 
     With y = eta L the likelihood ratio P_eta(k) / P_0(k) is [y / (e^y - 1)] prod_{l=1}^{k-1} (1 + eta/l). For eta > 0
     it increases in k, so its least value is at k = 1 and TV = E_0 (1 - ratio)_+ <= 1 - y/(e^y - 1) <= y/2. For eta < 0
@@ -134,8 +134,8 @@ def distance_to_logarithmic(*, eta, r):
     needs=[*LAW, between("q", 0, 1)],
     source="what the sampler of mechanisms/tnb.py rests on",
 )
-def mixing_quantile(*, eta, r, q):
-    r"""Every TNB law is one plus an untruncated negative binomial whose success probability is random
+def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
+    r"""Every TNB law is one plus an untruncated negative binomial whose success probability is random.
 
     P(N = j | p) = Gamma(j + 1 + eta) / (Gamma(1 + eta) j!) p^(1+eta) (1 - p)^j, so with j = k - 1 the powers of p
     cancel: int_r^1 p^(-1-eta) P(N = k - 1 | p) dp is Gamma(k + eta) / (Gamma(1 + eta) (k - 1)!) int_r^1 (1 - p)^(k-1)
@@ -168,7 +168,7 @@ def mixing_quantile(*, eta, r, q):
     says=r"TNB_{1,r}=\mathrm{Geometric}(r):\ \Pr[K=k]=r(1-r)^{k-1}",
     needs=[UNIT_R, integer("k")],
 )
-def geometric_pmf(*, r, k):
+def geometric_pmf(*, r: float, k: Array | int) -> Array:
     """At eta = 1 the law is geometric, on 1, 2, 3, ...
 
     (1 - r)^k / (1/r - 1) = r (1 - r)^(k-1); every factor of the product is one.
@@ -183,8 +183,8 @@ def geometric_pmf(*, r, k):
     says=r"TNB_{0,r}=\mathrm{Logarithmic}(1-r):\ \Pr[K=k]=\frac{-1}{\log(1-p)}\frac{p^k}{k},\ p=1-r",
     needs=[UNIT_R, integer("k")],
 )
-def logarithmic_pmf(*, r, k):
-    """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r"""
+def logarithmic_pmf(*, r: float, k: Array | int) -> Array:
+    """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r."""
     k = np.asarray(k, dtype=float)
     return np.exp(k * log1p(-r)) / (k * -log(r))
 
@@ -196,8 +196,8 @@ def logarithmic_pmf(*, r, k):
     says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^t,\quad t=1,2,\dots",
     needs=[UNIT_R, integer("t")],
 )
-def geometric_cdf(*, r, t):
-    """The distribution function of the geometric law, read at whole t
+def geometric_cdf(*, r: float, t: Array | int) -> Array:
+    """The distribution function of the geometric law, read at whole t.
 
     By induction: r at t = 1, and 1 - y + r y = 1 - (1 - r) y for y = (1 - r)^t.
     """
@@ -211,16 +211,16 @@ def geometric_cdf(*, r, t):
     says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^t,\quad t\ge 1",
     needs=[UNIT_R, at_least("t", 1)],
 )
-def geometric_cdf_at_real(*, r, t):
-    """The distribution function of the geometric law, read at every t >= 1 as printed"""
+def geometric_cdf_at_real(*, r: float, t: Array | float) -> Array:
+    """The distribution function of the geometric law, read at every t >= 1 as printed."""
     return -np.expm1(np.asarray(t, dtype=float) * log1p(-r))
 
 
 @geometric_cdf_at_real.corrected(
     says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^{\lfloor t\rfloor},\quad t\ge 1",
 )
-def geometric_cdf_floored(*, r, t):
-    """The distribution function of the geometric law is constant between whole numbers
+def geometric_cdf_floored(*, r: float, t: Array | float) -> Array:
+    """The distribution function of the geometric law is constant between whole numbers.
 
     >>> float(geometric_cdf_floored(r=0.75, t=1.5))
     0.75
@@ -234,8 +234,8 @@ def geometric_cdf_floored(*, r, t):
     says=r"\Pr\left[TNB_{1,r}\gt\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil\right]\le\beta",
     needs=[UNIT_R, UNIT_BETA],
 )
-def geometric_quantile(*, r, beta):
-    """A number of runs that the geometric law exceeds with probability at most beta
+def geometric_quantile(*, r: float, beta: float) -> int:
+    """A number of runs that the geometric law exceeds with probability at most beta.
 
     t = ceil(log beta / log(1 - r)) >= 1, and P(K > t) = (1 - r)^t <= (1 - r)^(log beta / log(1 - r)) = beta. The
     ceiling is decided exactly, in rationals or, above 10^4, in balls: there (1 - r)^t = beta has no solution in floats
@@ -267,10 +267,10 @@ def geometric_quantile(*, r, beta):
     kind="identity",
     says=r"(1-r)^t\le\beta\iff t\ge\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil,\quad t=1,2,\dots",
     needs=[UNIT_R, UNIT_BETA],
-    source=f"{WZW25}, proof of Lemma A.4",
+    source=", proof",
 )
-def smallest_t(*, r, beta):
-    """The ceiling is the smallest whole t that will do: one less fails
+def smallest_t(*, r: float, beta: float) -> int:
+    """The ceiling is the smallest whole t that will do: one less fails.
 
     log(1 - r) < 0 turns the inequality round. It needs whole t (Fact A.3 at real t would give t >= the quotient only).
     """

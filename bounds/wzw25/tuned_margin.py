@@ -1,9 +1,4 @@
-"""Private tuning of the margin: Theorem 7.1 of Wang, Zhu & Wang (2025), the end of its proof, and Section 7's text.
-
-Arguments and conventions are those of `bounds.wzw25.tuned_margin`. The last line of the proof, Equation 29, goes from
-the grid to every S_out by Lemma 6.4.
-
-Private tuning of the margin: Algorithm 6, Lemmas K.5 and K.6 of Wang, Zhu & Wang (2025).
+"""Private tuning of the margin: Lemmas K.5 and K.6, Theorem 7.1 and the text of Section 7 of Wang, Zhu & Wang (2025).
 
 Algorithm 6 is Algorithm 3 with Algorithm 4 for its selection: K ~ TNB(1, r) runs, r = 1/(|Theta| (n^2 - 1)), of which
 each draws a margin gamma uniformly from Theta, runs Algorithm 1 at width gamma/3 with budget mu/sqrt 2, and counts its
@@ -16,19 +11,21 @@ r is infinite. gamma > 0: at gamma = 0 Algorithm 1 has no loss function, and the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log, sqrt
+from typing import Any
 
-from bounds.papers import WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.best_of_runs import tail_at, tuning_budget
+from bounds.wzw25.best_of_runs import UNIT_DELTA, tail_at, tuning_budget
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.one_margin import summed_loss
 from bounds.wzw25.projected_margins import third_margin_rows
+from bounds.wzw25.run_counts import UNIT_BETA
 from bounds.wzw25.winner import runs_given_drawn
 from bounds.wzw25.winner_proof import drawn_probability
 
-UNIT_BETA = in_unit_interval("beta")
-UNIT_DELTA = in_unit_interval("delta")
+Margins = Sequence[float]
+Counts = Sequence[int]  # a number for each margin
 MARGINS = [
     require("0 < gamma <= 1 for every gamma", lambda gammas: len(gammas) > 0 and all(0 < g <= 1 for g in gammas)),
     require(
@@ -41,12 +38,24 @@ RANGE = require(
     "epsilon <= 24 log(|Theta| (n^2 - 1) / delta)",
     lambda epsilon, delta, size, n: epsilon <= 12 * tail_at(r=repetition_r(n, size), delta=delta) ** 2 * (1 + 1e-15),
 )
+TUNED = [integer("n", 2), UNIT_DELTA, positive("epsilon"), *MARGINS]
 OVER = r"\min_{\gamma\in\Theta,\,S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-NOISE_5 = r"\frac{\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)}{\gamma^2n\mu}"
+ERROR = r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})]\le"
+OVER_GRID = OVER.replace("Theta", "Gamma")
 OUT = r"\frac{|S_{\mathrm{out}}|}{\gamma n}"
+GRID_LOSS = (
+    r"\Pr_\Phi\left[\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le"
+    + OVER_GRID
+    + r"O\left(\frac{\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)}{\gamma^2n\mu}+"
+    + OUT
+)
+EXPLICIT_SAYS = (
+    r"\min_{\gamma}\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
+    r"\sqrt{\frac{n^2}{T}+\frac{2k_\gamma}{\mu^2}}\right\}+\frac{\sqrt2}{\mu n}\sqrt{2\log\mathbb{E}[K\mid Y]}"
+)
 
 
-def repetition_r(n, size):
+def repetition_r(n: int, size: int) -> float:
     """r = 1 / (|Theta| (n^2 - 1)), so that E K = |Theta| (n^2 - 1); n >= 2.
 
     >>> round(1 / repetition_r(10, 5), 6)
@@ -55,249 +64,13 @@ def repetition_r(n, size):
     return 1 / (size * (n**2 - 1))
 
 
-def projection_rows(n, size, gamma, beta):
+def projection_rows(n: int, size: int, gamma: float, beta: float) -> int:
     """k_gamma, Lemma 6.2 with our constant at failure probability beta / |Theta|.
 
     >>> projection_rows(10, 5, 1.0, 0.01)
     232
     """
     return third_margin_rows(n=n, gamma=gamma, beta=beta / size)
-
-
-# Lemma K.5 ----------------------------------------------------------------------------------------------------------
-
-
-def grid_term(*, n, size, mu, beta, gamma, outliers):
-    """What Lemma K.5 has inside O(.) at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
-    spread = sqrt(log(size) + log((n + 2) * (n + 1)) - log(beta))
-    return spread / (gamma**2 * n * mu) + outliers / (gamma * n)
-
-
-GRID = [integer("n"), positive("mu"), UNIT_BETA, *MARGINS]
-
-
-@theorem(
-    "wzw25.lemK.5",
-    kind="mean",
-    says=r"\Pr_\Phi\left[\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le"
-    + OVER.replace("Theta", "Gamma")
-    + r"O\left("
-    + NOISE_5
-    + "+"
-    + OUT
-    + r"\right)\wedge 1\right]\ge 1-\beta",
-    needs=GRID,
-    source=", Equation 25",
-)
-def grid_loss_order_capped(*, n, mu, beta, gammas, outliers):
-    """The best expected hinge loss over the grid, as printed: what stands inside O(.), and at most 1
-
-    The averaged hinge loss is not bounded by 1: it is 1 at w = 0, and convex. (Phi in R^{d x k} is a misprint for
-    k x d.)
-    """
-    return min(1.0, grid_loss_order.theorem.formula(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers))
-
-
-@grid_loss_order_capped.corrected(
-    says=r"\Pr_\Phi\left[\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le"
-    + OVER.replace("Theta", "Gamma")
-    + r"O\left("
-    + NOISE_5
-    + "+"
-    + OUT
-    + r"\right)\right]\ge 1-\beta",
-    source=f"{WZW25}, Lemma K.5 without the minimum with 1",
-)
-def grid_loss_order(*, n, mu, beta, gammas, outliers):
-    """The best expected hinge loss over the grid, the expression inside O(.)
-
-    The constant is that of the explicit reading: with k <= 24 log(|Gamma| (3n+1)/beta)/gamma^2 + 1, T >= n^2 mu^2 and
-    3n + 1 <= (n+1)(n+2) the noise is at most 12 sqrt(k + 1)/(gamma n mu) <= 12 sqrt(24 + 2/log 6) times the first term,
-    and an outlier costs at most 1 + 3 sqrt(1.5)/gamma.
-    """
-    known = {"n": n, "size": len(gammas), "mu": mu, "beta": beta}
-    return min(grid_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True))
-
-
-@grid_loss_order_capped.explicit(
-    says=r"\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le\min_{\gamma\in\Gamma}"
-    r"\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
-    r"\sqrt{\frac{n^2}{T}+\frac{k_\gamma}{\mu^2}}\right\}",
-    needs=[integer("n"), positive("mu"), *MARGINS],
-    source="Lemma C.1 (explicit) and Lemma 6.2 (explicit) at beta / |Gamma|",
-)
-def grid_loss(*, n, mu, gammas, outliers, rows, steps, projected=True, stride="printed"):
-    """The best expected hinge loss over the grid, with our constants
-
-    `summed_loss` / n at the best margin. With `rows` = `projection_rows` at beta / |Gamma| each projection fails with
-    probability at most beta / |Gamma|, all together with at most beta; min over gamma of E is at most E at any gamma.
-
-    >>> round(grid_loss(n=10**6, mu=1.0, gammas=[1.0, 0.5], outliers=[50, 0], rows=[502, 1605], steps=[10**12] * 2), 6)
-    0.0005
-    """
-    known = {"n": n, "mu": mu, "projected": projected, "stride": stride}
-    each = zip(gammas, outliers, rows, steps, strict=True)
-    return min(summed_loss(gamma=g, outliers=m, rows=k, steps=t, **known) for g, m, k, t in each) / n
-
-
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.lemK.6",
-    part="privacy",
-    kind="privacy",
-    says=r"Q=TNB_{1,\frac{1}{|\Gamma|(n^2-1)}},\ \mu=\frac{\varepsilon}{6\sqrt{2\log(|\Gamma|(n^2-1)/\delta)}}\ "
-    r"\Rightarrow\ \mathcal{M}'\ (\varepsilon+\delta,\delta)\mathrm{-DP},"
-    r"\quad\varepsilon\le24\log(|\Gamma|(n^2-1)/\delta)",
-    needs=[*BUDGET, RANGE],
-)
-def margin_budget(*, epsilon, delta, n, size):
-    """The Gaussian budget of one run of Algorithm 6
-
-    Theorem K.3 at r = 1/(|Gamma| (n^2 - 1)). Grid, projections, T and the law of K depend on n and d only; scores
-    count errors and change by at most 1; n >= 2 (at n = 1 r is infinite).
-
-    >>> [round(margin_budget(epsilon=1.0, delta=1e-5, n=n, size=s) / sqrt(2), 4) for n, s in [(10, 5), (100, 8)]]
-    [0.0198, 0.0175]
-    """
-    return tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
-
-
-@theorem(
-    "wzw25.lemK.6",
-    part="utility",
-    kind="mean",
-    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})]\le"
-    + OVER.replace("Theta", "Gamma")
-    + r"O\left(\frac{\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)\,\log^{1/2}(|\Gamma|(n^2-1)/\delta)}{\gamma^2\varepsilon n}+"
-    + OUT
-    + r"\right)+\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon},\quad\beta=n^{-2}",
-    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon"), *MARGINS],
-    source=", Equation 26",
-)
-def tuned_order(*, n, epsilon, delta, gammas, outliers):
-    """The expected error of Algorithm 6 given that the best margin is drawn and projections are good: inside O(.)
-
-    Without the last term, which has a printed constant and comes from a step that loses sqrt 2 (s2): the first term
-    covers it. "With probability at least 1 - 2 beta" is the event Y and the event of Lemma 6.2.
-    """
-    known = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
-    return min(tuned_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True))
-
-
-def tuned_term(*, n, size, epsilon, delta, gamma, outliers):
-    """What Lemma K.6 has inside O(.) at one margin, beta = 1/n^2."""
-    spread = sqrt(log(size * (n + 2) * (n + 1) * n**2) * (log(size * (n**2 - 1)) - log(delta)))
-    return spread / (gamma**2 * epsilon * n) + outliers / (gamma * n)
-
-
-EXPLICIT = [integer("n", 2), UNIT_DELTA, positive("epsilon"), *MARGINS]
-EXPLICIT_SAYS = (
-    r"\min_{\gamma}\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
-    r"\sqrt{\frac{n^2}{T}+\frac{2k_\gamma}{\mu^2}}\right\}+\frac{\sqrt2}{\mu n}\sqrt{2\log\mathbb{E}[K\mid Y]}"
-)
-
-
-@tuned_order.explicit(
-    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y,\Phi]\le" + EXPLICIT_SAYS,
-    source="Lemma K.4 (corrected), Lemma C.1 (explicit) and Lemma 6.2 (explicit)",
-)
-def tuned_error_given_drawn(*, n, epsilon, delta, gammas, outliers, rows, steps, projected=True, stride="printed"):
-    """The expected error of Algorithm 6 given that the best margin is drawn and its projection is good
-
-    The winner's errors are at most those of the first run at the best margin plus sigma sqrt(2 log E[K | Y]), sigma =
-    sqrt(2)/mu (line 7 of Algorithm 4 with Delta = 1 for a count), and errors are at most the hinge loss of
-    `summed_loss` at budget mu / sqrt 2. All divided by n.
-    """
-    known = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta, "projected": projected, "stride": stride}
-    each = zip(gammas, outliers, rows, steps, strict=True)
-    return min(tuned_error_at(gamma=g, outliers=m, rows=k, steps=t, **known) for g, m, k, t in each)
-
-
-def tuned_error_at(*, n, size, epsilon, delta, gamma, outliers, rows, steps, projected=True, stride="printed"):
-    """The bound of `tuned_error_given_drawn` at one margin of |Gamma| = `size`."""
-    r = repetition_r(n, size)
-    mu = tuning_budget(epsilon=epsilon, r=r, delta=delta)
-    known = {"rows": rows, "steps": steps, "projected": projected, "stride": stride}
-    loss = summed_loss(n=n, gamma=gamma, outliers=outliers, mu=mu / sqrt(2), **known)
-    return (loss + sqrt(2) / mu * sqrt(2 * log(runs_given_drawn(eta=1, r=r, size=size)))) / n
-
-
-ABOVE_DELTA = require("epsilon > delta", lambda epsilon, delta: epsilon > delta)
-TEXT = f"{WZW25}, Section 7"
-
-
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.thm7.1",
-    part="privacy",
-    kind="privacy",
-    says=r"\mu=\frac{\varepsilon}{6\sqrt{2\log(|\Theta|(n^2-1)/\delta)}}\ \Rightarrow\ "
-    r"(\varepsilon+\delta,\delta)\mathrm{-DP},\quad\varepsilon\in(\delta,24\log(|\Theta|(n^2-1)/\delta))",
-    needs=[*BUDGET, RANGE, ABOVE_DELTA],
-)
-def tuned_margin_budget(*, epsilon, delta, n, size):
-    """The Gaussian budget of one run with which Algorithm 3 with private tuning is (epsilon + delta, delta)-DP
-
-    Lemma K.6, privacy, for any finite Theta in (0, 1]. epsilon > delta is not needed.
-
-    >>> round(tuned_margin_budget(epsilon=1.0, delta=1e-5, n=1000, size=11) / sqrt(2), 4)
-    0.0158
-    """
-    return tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
-
-
-@theorem(
-    "wzw25.thm7.1",
-    part="utility",
-    kind="mean",
-    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})]\le"
-    + OVER
-    + r"O\left(\frac{\log(|\Theta|n/\delta)}{\gamma^2n\varepsilon}+"
-    + OUT
-    + r"+\frac{1}{n^2}\right)",
-    needs=EXPLICIT,
-    source=f"{WZW25}, Theorem 7.1 (which prints a subset sign for S_out in S_out(gamma))",
-)
-def tuned_margin_order(*, n, epsilon, delta, gammas, outliers):
-    """The expected error of Algorithm 3 with private tuning, the expression inside O(.)
-
-    The printed proof covers |Theta| <= 4 log2 n only and ends in O~; the statement is about any finite Theta, and true:
-    put a = log(|Theta| n), D = log(1/delta), A = |Theta|(n^2-1). In the explicit reading 1/mu_b = 12 sqrt(log(A/delta))
-    /epsilon, log(A/delta) <= 2 (a + D), k + 1 <= (24 log(|Theta| n^2 (3n+1)) + 2)/gamma^2 with log(...) at most
-    (3 + log 3.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
-    (1 + 3 sqrt 1.5)/gamma, and P(not Y) + beta <= 2/n^2.
-    """
-    known = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
-    return min(margin_term(gamma=g, outliers=m, **known) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
-
-
-def margin_term(*, n, size, epsilon, delta, gamma, outliers):
-    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
-    return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
-
-
-@tuned_margin_order.explicit(
-    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})]\le" + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta",
-    source="Lemma K.6 (explicit), and errors are at most n",
-)
-def tuned_margin_error(*, n, epsilon, delta, gammas, outliers, rows, steps, projected=True, stride="printed"):
-    """The expected error of Algorithm 3 with private tuning, with our constants
-
-    `tuned_error_given_drawn` + (1 - t)/(n^2 - t) + 1/n^2, t = 1/|Theta|; the last term only with projections.
-
-    >>> known = dict(gammas=[0.5], outliers=[0], rows=[2], projected=False, stride="tuned")
-    >>> round(tuned_margin_error(n=30, epsilon=100.0, delta=1e-5, steps=[1555], **known), 2)
-    0.39
-    """
-    size = len(gammas)
-    known = {"gammas": gammas, "outliers": outliers, "rows": rows, "steps": steps}
-    given = tuned_error_given_drawn(n=n, epsilon=epsilon, delta=delta, projected=projected, stride=stride, **known)
-    missed = 1 - drawn_probability(eta=1, r=repetition_r(n, size), size=size)
-    return given + missed + (1 / n**2 if projected else 0.0)
 
 
 # Section 7, text ----------------------------------------------------------------------------------------------------
@@ -309,14 +82,12 @@ def tuned_margin_error(*, n, epsilon, delta, gammas, outliers, rows, steps, proj
     kind="rate",
     says=r"\mathcal{A}_{Iter}:\ \mathrm{bound}\propto|\Theta|^{1/2}\ \mathrm{(Equation\ 17)}",
     needs=[integer("size", 2), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
-    source=TEXT,
 )
-def iterating_bound(*, size, n, epsilon, delta, gamma):
-    """Trying all candidates: the utility bound grows as the square root of their number
+def iterating_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
+    """Trying all candidates: the utility bound grows as the square root of their number.
 
     Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
-    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|.
-    The sentence leaves out a factor log^{1/2}|Theta|, which we name.
+    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|. The text omits log^{1/2}|Theta|.
     """
     spread = sqrt(size * -log(delta)) / (n * epsilon)
     return spread * (4 * sqrt(log(size * (n + 2) * (n + 1) * n**2)) / gamma**2 + 8 * sqrt(2 * log(size)))
@@ -328,10 +99,9 @@ def iterating_bound(*, size, n, epsilon, delta, gamma):
     kind="rate",
     says=r"\mathcal{A}_{PrivTune}:\ \mathrm{bound}\propto\log|\Theta|",
     needs=[integer("size"), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
-    source=TEXT,
 )
-def tuning_bound(*, size, n, epsilon, delta, gamma):
-    """Private tuning: the utility bound grows with the logarithm of the number of candidates
+def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
+    """Private tuning: the utility bound grows with the logarithm of the number of candidates.
 
     Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
     """
@@ -344,10 +114,9 @@ def tuning_bound(*, size, n, epsilon, delta, gamma):
     kind="rate",
     says=r"|\Theta|=m^K:\quad\mathcal{A}_{Iter}:\ m^{O(K)},\quad\mathcal{A}_{PrivTune}:\ O(Km)",
     needs=[integer("m", 2), integer("K")],
-    source=TEXT,
 )
-def grids_bound(*, m, K):
-    """K hyperparameters with m values each: exponential against linear
+def grids_bound(*, m: int, K: int) -> int:
+    """K hyperparameters with m values each: exponential against linear.
 
     K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
     first is (m^K)^{1/2} up to a logarithm.
@@ -364,13 +133,9 @@ def grids_bound(*, m, K):
     kind="rate",
     says=r"\mathcal{A}_{Iter}\ \mathrm{needs}\ O(\log n)\ \mathrm{repetitions}",
     needs=[integer("n", 2)],
-    source=f"{TEXT}.1",
 )
-def iterations_order(*, n):
-    """Trying the margins of the grid takes O(log n) repetitions
-
-    log n, for n >= 2; |Gamma| = ceil(log2 n) + 1 is at most 2/log 2 times it, at n = 2.
-    """
+def iterations_order(*, n: int) -> float:
+    """Trying the margins of the grid takes O(log n) repetitions: |Gamma| = ceil(log2 n) + 1 <= (2/log 2) log n."""
     return log(n)
 
 
@@ -380,14 +145,87 @@ def iterations_order(*, n):
     kind="rate",
     says=r"\mathcal{A}_{PrivTune}\ \mathrm{needs}\ O(n^2\log n)\ \mathrm{repetitions\ in\ expectation}",
     needs=[integer("n", 2)],
-    source=f"{TEXT}.1",
 )
-def repetitions_order(*, n):
-    """Private tuning of the margin takes O(n^2 log n) repetitions in expectation
-
-    n^2 log n, for n >= 2; E K = |Gamma| (n^2 - 1).
-    """
+def repetitions_order(*, n: int) -> float:
+    """Private tuning of the margin takes O(n^2 log n) repetitions in expectation: E K = |Gamma| (n^2 - 1)."""
     return n**2 * log(n)
+
+
+# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm7.1",
+    part="privacy",
+    kind="privacy",
+    says=r"\mu=\frac{\varepsilon}{6\sqrt{2\log(|\Theta|(n^2-1)/\delta)}}\ \Rightarrow\ "
+    r"(\varepsilon+\delta,\delta)\mathrm{-DP},\quad\varepsilon\in(\delta,24\log(|\Theta|(n^2-1)/\delta))",
+    needs=[*BUDGET, RANGE, require("epsilon > delta", lambda epsilon, delta: epsilon > delta)],
+)
+def tuned_margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
+    """The Gaussian budget of one run with which Algorithm 3 with private tuning is (epsilon + delta, delta)-DP.
+
+    Lemma K.6, privacy, for any finite Theta in (0, 1]. epsilon > delta is not needed.
+
+    >>> round(tuned_margin_budget(epsilon=1.0, delta=1e-5, n=1000, size=11) / sqrt(2), 4)
+    0.0158
+    """
+    return tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
+
+
+@theorem(
+    "wzw25.thm7.1",
+    part="utility",
+    kind="mean",
+    says=ERROR + OVER + r"O\left(\frac{\log(|\Theta|n/\delta)}{\gamma^2n\varepsilon}+" + OUT + r"+\frac{1}{n^2}\right)",
+    needs=TUNED,
+    source=", which prints a subset sign for S_out in S_out(gamma)",
+)
+def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
+    """The expected error of Algorithm 3 with private tuning, the expression inside O(.).
+
+    The printed proof covers |Theta| <= 4 log2 n only and ends in O~; the statement is about any finite Theta, and true:
+    put a = log(|Theta| n), D = log(1/delta), A = |Theta|(n^2-1). In the explicit reading 1/mu_b = 12 sqrt(log(A/delta))
+    /epsilon, log(A/delta) <= 2 (a + D), k + 1 <= (24 log(|Theta| n^2 (3n+1)) + 2)/gamma^2 with log(...) at most
+    (3 + log 3.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
+    (1 + 3 sqrt 1.5)/gamma, and P(not Y) + beta <= 2/n^2.
+    """
+    common: dict[str, Any] = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
+    return min(margin_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
+
+
+def margin_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
+    """What Theorem 7.1 has inside O(.) at one margin, without 1/n^2."""
+    return (log(size * n) - log(delta)) / (gamma**2 * n * epsilon) + outliers / (gamma * n)
+
+
+@tuned_margin_order.explicit(
+    says=ERROR + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta",
+    source="Lemma K.6 (explicit), and errors are at most n",
+)
+def tuned_margin_error(
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    gammas: Margins,
+    outliers: Counts,
+    rows: Counts,
+    steps: Counts,
+    **variant: Any,
+) -> float:
+    """The expected error of Algorithm 3 with private tuning, with our constants.
+
+    `tuned_error_given_drawn` + (1 - t)/(n^2 - t) + 1/n^2, t = 1/|Theta|; the last term only with projections.
+
+    >>> margin = dict(gammas=[0.5], outliers=[0], rows=[2], projected=False, stride="tuned")
+    >>> round(tuned_margin_error(n=30, epsilon=100.0, delta=1e-5, steps=[1555], **margin), 2)
+    0.39
+    """
+    margins: dict[str, Any] = {"gammas": gammas, "outliers": outliers, "rows": rows, "steps": steps}
+    given = tuned_error_given_drawn(n=n, epsilon=epsilon, delta=delta, **margins, **variant)
+    missed = 1 - drawn_probability(eta=1, r=repetition_r(n, len(gammas)), size=len(gammas))
+    return given + missed + (1 / n**2 if variant.get("projected", True) else 0.0)
 
 
 @tuned_margin_budget.rate(
@@ -398,14 +236,162 @@ def repetitions_order(*, n):
     needs=[at_least("first", 2), at_least("last", 2)],
     source="registered surrogate: the winner's excess over the best of known scores, divided by n",
 )
-def selection_rate(*, first, last, epsilon, delta):
-    """The selection of Theorem 7.1 costs 1/n up to logarithms, with scores that are as hard as can be
+def selection_rate(*, first: float, last: float, epsilon: float, delta: float) -> float:
+    """The selection of Theorem 7.1 costs 1/n up to logarithms, with scores that are as hard as can be.
 
     (last/first)^(-1 + 0.1) times the ratio of sqrt(log(A/delta) log A), A = |Gamma| (n^2 - 1), at both ends.
     """
 
-    def spread(n):
+    def spread(n: float) -> float:
         a = log(grid_size(n=n) * (n**2 - 1))
         return sqrt(a * (a - log(delta)))
 
     return (last / first) ** -0.9 * spread(last) / spread(first)
+
+
+# Lemma K.5 ----------------------------------------------------------------------------------------------------------
+
+
+def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outliers: int) -> float:
+    """What Lemma K.5 has inside O(.) at one margin: log^{1/2}(|Gamma| (n+2)(n+1)/beta)/(gamma^2 n mu) + m/(gamma n)."""
+    spread = sqrt(log(size) + log((n + 2) * (n + 1)) - log(beta))
+    return spread / (gamma**2 * n * mu) + outliers / (gamma * n)
+
+
+@theorem(
+    "wzw25.lemK.5",
+    kind="mean",
+    says=GRID_LOSS + r"\right)\wedge 1\right]\ge 1-\beta",
+    needs=[integer("n"), positive("mu"), UNIT_BETA, *MARGINS],
+    source=", Equation 25",
+)
+def grid_loss_order_capped(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
+    """The best expected hinge loss over the grid, as printed: what stands inside O(.), and at most 1.
+
+    The averaged hinge loss is not bounded by 1: it is 1 at w = 0, and convex. (Phi in R^{d x k} is a misprint for
+    k x d.)
+    """
+    return min(1.0, grid_loss_order.theorem.formula(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers))
+
+
+@grid_loss_order_capped.corrected(
+    says=GRID_LOSS + r"\right)\right]\ge 1-\beta",
+    source=", without the minimum with 1",
+)
+def grid_loss_order(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
+    """The best expected hinge loss over the grid, the expression inside O(.).
+
+    The constant is that of the explicit reading: with k <= 24 log(|Gamma| (3n+1)/beta)/gamma^2 + 1, T >= n^2 mu^2 and
+    3n + 1 <= (n+1)(n+2) the noise is at most 12 sqrt(k + 1)/(gamma n mu) <= 12 sqrt(24 + 2/log 6) times the first term,
+    and an outlier costs at most 1 + 3 sqrt(1.5)/gamma.
+    """
+    common: dict[str, Any] = {"n": n, "size": len(gammas), "mu": mu, "beta": beta}
+    return min(grid_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True))
+
+
+@grid_loss_order_capped.explicit(
+    says=r"\min_{\gamma\in\Gamma}\mathbb{E}[\tilde L_{\gamma/3}(\bar{w}_\gamma;\Phi_\gamma S)]\le\min_{\gamma\in\Gamma}"
+    r"\left\{\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac3\gamma s\right)+\frac{\Delta_\gamma}{n}"
+    r"\sqrt{\frac{n^2}{T}+\frac{k_\gamma}{\mu^2}}\right\}",
+    source="Lemma C.1 (explicit) and Lemma 6.2 (explicit) at beta / |Gamma|",
+)
+def grid_loss(
+    *, n: int, mu: float, gammas: Margins, outliers: Counts, rows: Counts, steps: Counts, **variant: Any
+) -> float:
+    """The best expected hinge loss over the grid, with our constants.
+
+    `summed_loss` / n at the best margin; `variant` is its `projected` and `stride`. With `rows` = `projection_rows` at
+    beta / |Gamma| each projection fails with probability at most beta / |Gamma|, all together with at most beta; min
+    over gamma of E is at most E at any gamma.
+
+    >>> round(grid_loss(n=10**6, mu=1.0, gammas=[1.0, 0.5], outliers=[50, 0], rows=[502, 1605], steps=[10**12] * 2), 6)
+    0.0005
+    """
+    each = zip(gammas, outliers, rows, steps, strict=True)
+    return min(summed_loss(n=n, mu=mu, gamma=g, outliers=m, rows=k, steps=t, **variant) for g, m, k, t in each) / n
+
+
+# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemK.6",
+    part="privacy",
+    kind="privacy",
+    says=r"Q=TNB_{1,\frac{1}{|\Gamma|(n^2-1)}},\ \mu=\frac{\varepsilon}{6\sqrt{2\log(|\Gamma|(n^2-1)/\delta)}}\ "
+    r"\Rightarrow\ \mathcal{M}'\ (\varepsilon+\delta,\delta)\mathrm{-DP},"
+    r"\quad\varepsilon\le24\log(|\Gamma|(n^2-1)/\delta)",
+    needs=[*BUDGET, RANGE],
+)
+def margin_budget(*, epsilon: float, delta: float, n: int, size: int) -> float:
+    """The Gaussian budget of one run of Algorithm 6.
+
+    Theorem K.3 at r = 1/(|Gamma| (n^2 - 1)). Grid, projections, T and the law of K depend on n and d only; scores
+    count errors and change by at most 1; n >= 2 (at n = 1 r is infinite).
+
+    >>> [round(margin_budget(epsilon=1.0, delta=1e-5, n=n, size=s) / sqrt(2), 4) for n, s in [(10, 5), (100, 8)]]
+    [0.0198, 0.0175]
+    """
+    return tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
+
+
+@theorem(
+    "wzw25.lemK.6",
+    part="utility",
+    kind="mean",
+    says=ERROR
+    + OVER_GRID
+    + r"O\left(\frac{\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)\,\log^{1/2}(|\Gamma|(n^2-1)/\delta)}{\gamma^2\varepsilon n}+"
+    + OUT
+    + r"\right)+\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon},\quad\beta=n^{-2}",
+    needs=TUNED,
+    source=", Equation 26",
+)
+def tuned_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outliers: Counts) -> float:
+    """The expected error of Algorithm 6 given that the best margin is drawn and projections are good: inside O(.).
+
+    Without the last term, which has a printed constant and comes from a step that loses sqrt 2 (s2): the first term
+    covers it. "With probability at least 1 - 2 beta" is the event Y and the event of Lemma 6.2.
+    """
+    common: dict[str, Any] = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
+    return min(tuned_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True))
+
+
+def tuned_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
+    """What Lemma K.6 has inside O(.) at one margin, beta = 1/n^2."""
+    spread = sqrt(log(size * (n + 2) * (n + 1) * n**2) * (log(size * (n**2 - 1)) - log(delta)))
+    return spread / (gamma**2 * epsilon * n) + outliers / (gamma * n)
+
+
+@tuned_order.explicit(
+    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y,\Phi]\le" + EXPLICIT_SAYS,
+    source="Lemma K.4 (corrected), Lemma C.1 (explicit) and Lemma 6.2 (explicit)",
+)
+def tuned_error_given_drawn(
+    *,
+    n: int,
+    epsilon: float,
+    delta: float,
+    gammas: Margins,
+    outliers: Counts,
+    rows: Counts,
+    steps: Counts,
+    **variant: Any,
+) -> float:
+    """The expected error of Algorithm 6 given that the best margin is drawn and its projection is good.
+
+    The winner's errors are at most those of the first run at the best margin plus sigma sqrt(2 log E[K | Y]), sigma =
+    sqrt(2)/mu (line 7 of Algorithm 4 with Delta = 1 for a count), and errors are at most the hinge loss of
+    `summed_loss` at budget mu / sqrt 2. All divided by n.
+    """
+    common: dict[str, Any] = dict(n=n, size=len(gammas), epsilon=epsilon, delta=delta) | variant
+    each = zip(gammas, outliers, rows, steps, strict=True)
+    return min(tuned_error_at(gamma=g, outliers=m, rows=k, steps=t, **common) for g, m, k, t in each)
+
+
+def tuned_error_at(*, n: int, size: int, epsilon: float, delta: float, **margin: Any) -> float:
+    """The bound of `tuned_error_given_drawn` at one `margin` (gamma, outliers, rows, steps) of |Gamma| = `size`."""
+    r = repetition_r(n, size)
+    mu = tuning_budget(epsilon=epsilon, r=r, delta=delta)
+    loss = summed_loss(n=n, mu=mu / sqrt(2), **margin)
+    return (loss + sqrt(2) / mu * sqrt(2 * log(runs_given_drawn(eta=1, r=r, size=size)))) / n

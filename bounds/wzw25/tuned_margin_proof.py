@@ -1,37 +1,74 @@
-"""Private tuning of the margin: Algorithm 6, Lemmas K.5 and K.6 of Wang, Zhu & Wang (2025).
+"""Private tuning of the margin: the steps of the proofs of Lemma K.6 and Theorem 7.1 of Wang, Zhu & Wang (2025).
 
-Algorithm 6 is Algorithm 3 with Algorithm 4 for its selection: K ~ TNB(1, r) runs, r = 1/(|Theta| (n^2 - 1)), of which
-each draws a margin gamma uniformly from Theta, runs Algorithm 1 at width gamma/3 with budget mu/sqrt 2, and counts its
-errors with noise N(0, 2/mu^2). Rows have norm at most 1.
-
-Arguments: `gammas` the margins of Theta, `outliers` for each the smallest |S_out| with S_out in S_out(gamma), `size`
-|Theta|, `rows` for each the dimension k of its projection and `steps` its number T of gradient steps. n >= 2: at n = 1
-r is infinite. gamma > 0: at gamma = 0 Algorithm 1 has no loss function, and the bounds are infinite.
-
-Private tuning of the margin: Theorem 7.1 of Wang, Zhu & Wang (2025), the end of its proof, and Section 7's text.
-
-Arguments and conventions are those of `bounds.wzw25.tuned_margin`. The last line of the proof, Equation 29, goes from
-the grid to every S_out by Lemma 6.4.
+Algorithm, arguments and conventions are those of `bounds.wzw25.tuned_margin`. The last line of the proof of Theorem
+7.1, Equation 29, goes from the grid to every S_out by Lemma 6.4.
 """
 
 from __future__ import annotations
 
 from math import log, sqrt
 
-from bounds.papers import WZW25
 from bounds.theorem import integer, positive, theorem
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
+
+# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm7.1.s1",
+    says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
+    needs=[integer("n", 2)],
+    source=", proof",
+)
+def grid_size_slack(*, n: int) -> float:
+    """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side.
+
+    |Gamma| = ceil(log2 n) + 1 (Lemma 6.4, part size), so it holds at n = 2 too.
+
+    >>> grid_size_slack(n=2), grid_size_slack(n=4)
+    (2.0, 5.0)
+    """
+    return 4 * log(n) / log(2) - grid_size(n=n)
+
+
+@theorem(
+    "wzw25.thm7.1.s2",
+    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(n^2\log_2(n)/\delta)}{n\varepsilon}",
+    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
+    source=", proof, Equation 27",
+)
+def inserted_slack_as_printed(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6, as printed: right side minus left side.
+
+    12/(n epsilon) log(log2(n) / |Gamma|), always negative: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
+    """
+    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
+
+
+@inserted_slack_as_printed.corrected(
+    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
+    source=", proof, Equation 27, with the 4",
+)
+def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6: right side minus left side.
+
+    12/(n epsilon) log(4 log2(n) / |Gamma|).
+    """
+    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))
+
+
+# Lemma K.6 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "wzw25.lemK.6.s1",
     says=r"\Pr[Y]\ge 1-\beta,\quad\beta=n^{-2},\ r=\frac{1}{|\Gamma|(n^2-1)}",
     needs=[integer("n", 2), integer("size")],
-    source=f"{WZW25}, proof of Lemma K.6",
+    source=", proof",
 )
-def drawn_slack(*, n, size):
-    """The best margin is drawn with probability at least 1 - 1/n^2
+def drawn_slack(*, n: int, size: int) -> float:
+    """The best margin is drawn with probability at least 1 - 1/n^2.
 
     1/n^2 - (1 - P(Y)), where 1 - P(Y) = (1 - t)/(n^2 - t) with t = 1/|Gamma|: at most 1/n^2, equal to it in the limit.
     """
@@ -45,10 +82,10 @@ def drawn_slack(*, n, size):
     says=r"\mathbb{E}[\hat{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y]\le\min_{\gamma}\mathbb{E}[\hat L_{\gamma/3}]+"
     r"\frac{\sqrt2}{\mu}\sqrt{\log(|\Gamma|(n^2-1))}",
     needs=[integer("n", 2), integer("size"), positive("mu")],
-    source=f"{WZW25}, proof of Lemma K.6, 'Lemma K.4'",
+    source=", proof, 'Lemma K.4'",
 )
-def selection_term_as_printed(*, n, size, mu):
-    """What the selection adds to the number of errors, as printed
+def selection_term_as_printed(*, n: int, size: int, mu: float) -> float:
+    """What the selection adds to the number of errors, as printed.
 
     Lemma K.4 has sigma sqrt(2 log E K), and Algorithm 4's line 7 sigma = sqrt 2 / mu: the product is sqrt 2 times this.
     The inequality itself, for scores that Lemma K.4 allows, fails only for enormous |Gamma|.
@@ -59,10 +96,10 @@ def selection_term_as_printed(*, n, size, mu):
 @selection_term_as_printed.corrected(
     says=r"\mathbb{E}[\hat{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y]\le\min_{\gamma}\mathbb{E}[\hat L_{\gamma/3}]+"
     r"\frac{2}{\mu}\sqrt{\log(|\Gamma|(n^2-1))}",
-    source=f"{WZW25}, proof of Lemma K.6, with the deviation of Algorithm 4's line 7",
+    source=", proof, with the deviation of Algorithm 4's line 7",
 )
-def selection_term(*, n, size, mu):
-    """What the selection adds to the number of errors: sigma sqrt(2 log E K) with sigma = sqrt 2 / mu
+def selection_term(*, n: int, size: int, mu: float) -> float:
+    """What the selection adds to the number of errors: sigma sqrt(2 log E K) with sigma = sqrt 2 / mu.
 
     Lemma K.4 for geometric K (corrected reading winner-geometric).
 
@@ -77,55 +114,12 @@ def selection_term(*, n, size, mu):
     says=r"\frac{\sqrt2}{\mu}\log^{1/2}A=\frac{12\log^{1/2}A\,\log^{1/2}(A/\delta)}{\varepsilon}"
     r"\le\frac{12\log(n^2|\Gamma|/\delta)}{\varepsilon},\quad A=|\Gamma|(n^2-1)",
     needs=BUDGET,
-    source=f"{WZW25}, proof of Lemma K.6",
+    source=", proof",
 )
-def selection_slack(*, n, size, epsilon, delta):
-    """The selection term in epsilon: right side minus middle, where left side and middle are equal
+def selection_slack(*, n: int, size: int, epsilon: float, delta: float) -> float:
+    """The selection term in epsilon: right side minus middle, where left side and middle are equal.
 
     mu = epsilon/(6 sqrt(2 log(A/delta))); A <= n^2 |Gamma| and delta < 1.
     """
     a = log(size * (n**2 - 1))
     return 12 * (log(n**2 * size) - log(delta) - sqrt(a * (a - log(delta)))) / epsilon
-
-
-@theorem(
-    "wzw25.thm7.1.s1",
-    says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
-    needs=[integer("n", 2)],
-    source=f"{WZW25}, proof of Theorem 7.1",
-)
-def grid_size_slack(*, n):
-    """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side
-
-    |Gamma| = ceil(log2 n) + 1 (Lemma 6.4, part size), so it holds at n = 2 too.
-
-    >>> grid_size_slack(n=2), grid_size_slack(n=4)
-    (2.0, 5.0)
-    """
-    return 4 * log(n) / log(2) - grid_size(n=n)
-
-
-@theorem(
-    "wzw25.thm7.1.s2",
-    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(n^2\log_2(n)/\delta)}{n\varepsilon}",
-    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
-    source=f"{WZW25}, proof of Theorem 7.1, Equation 27",
-)
-def inserted_slack_as_printed(*, n, delta, epsilon):
-    """The size of the grid inserted into Lemma K.6, as printed: right side minus left side
-
-    12/(n epsilon) log(log2(n) / |Gamma|), always negative: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
-    """
-    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
-
-
-@inserted_slack_as_printed.corrected(
-    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
-    source=f"{WZW25}, proof of Theorem 7.1, Equation 27, with the 4",
-)
-def inserted_slack(*, n, delta, epsilon):
-    """The size of the grid inserted into Lemma K.6: right side minus left side
-
-    12/(n epsilon) log(4 log2(n) / |Gamma|).
-    """
-    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))

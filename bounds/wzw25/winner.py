@@ -11,12 +11,14 @@ reads it: E[U_out | Y] <= ...
 from __future__ import annotations
 
 from math import expm1, log, log1p, sqrt
+from typing import Any
 
 from flint import arb
 
 from bounds.exact import best_of_runs as balls
+from bounds.exact.numbers import Number
+from bounds.exact.tuning_curves import best_at_most
 from bounds.theorem import integer, positive, theorem
-from bounds.wzw25.best_of_runs import best_at_most
 from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R, mean
 
@@ -26,7 +28,7 @@ BEST = r"\min_{\theta\in\Theta}\mathbb{E}[U_\theta]"
 WINNER = r"\mathbb{E}[U_{i_{t_{\mathrm{out}}}}\mid Y]\le" + BEST
 
 
-def runs_given_drawn(*, eta, r, size):
+def runs_given_drawn(*, eta: Number, r: Number, size: Number) -> Any:
     """E[K | Y], the expected number of runs when the good candidate is among those drawn.
 
     (E K - (1 - p) G'(1 - p)) / (1 - G(1 - p)) at p = 1/|Theta|; at most E K^2 / E K = 1 + (eta + 1)(1 - r)/r. In floats
@@ -37,7 +39,7 @@ def runs_given_drawn(*, eta, r, size):
     """
     if any(isinstance(x, arb) for x in (eta, r, size)):
         return balls.runs_given_drawn(eta, r, size)
-    share = 1 / size
+    eta, r, share = float(eta), float(r), float(1 / size)
     grown = log1p((1 - r) / r * share)
     # 1 - (1 - p) (r/s)^(eta+1), and 1 - G(1 - p), both of the order of p
     left = share - (1 - share) * expm1(-(eta + 1) * grown)
@@ -55,8 +57,8 @@ def runs_given_drawn(*, eta, r, size):
     needs=LAW,
     source=", U_out as defined there",
 )
-def noisy_minimum_mean(*, eta, r, size, sigma):
-    """The expected noisy minimum of a random number of candidates, as the lemma defines U_out
+def noisy_minimum_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
+    """The expected noisy minimum of a random number of candidates, as the lemma defines U_out.
 
     Returns what is added to the best expected score. True for a plain reason: given Y the minimum is at most
     U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
@@ -73,8 +75,8 @@ def noisy_minimum_mean(*, eta, r, size, sigma):
     needs=LAW,
     source=", U_out as its proof and Lemma K.6 use it",
 )
-def winner_mean(*, eta, r, size, sigma):
-    """The expected clean score of the winner, as the proof and Lemma K.6 read it
+def winner_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
+    """The expected clean score of the winner, as the proof and Lemma K.6 read it.
 
     The bound has E K where the conditional law of K given Y belongs: Y makes K larger. As eta -> -1 E K tends to 1 and
     the bound to 0, while E[K | Y] may be any multiple of it.
@@ -86,8 +88,8 @@ def winner_mean(*, eta, r, size, sigma):
     says=WINNER + r"+\sigma\sqrt{2\log\mathbb{E}[K\mid Y]}",
     source=", with the law of K given Y",
 )
-def winner_mean_given_drawn(*, eta, r, size, sigma):
-    """The expected clean score of the winner, with the number of runs given that the good candidate is drawn
+def winner_mean_given_drawn(*, eta: float, r: float, size: int, sigma: float) -> float:
+    """The expected clean score of the winner, with the number of runs given that the good candidate is drawn.
 
     Derivation. Let tau be the first draw of theta*. It could have won: U_out + xi_out <= U_{theta*} + xi_tau, so
     U_out - U_{theta*} <= xi_tau - xi_out <= xi_tau + max_t(-xi_t). tau and K depend on the draws only, so
@@ -106,8 +108,8 @@ def winner_mean_given_drawn(*, eta, r, size, sigma):
     needs=[UNIT_R, integer("size"), positive("sigma")],
     source=", at the only eta the paper uses",
 )
-def winner_mean_geometric(*, r, size, sigma):
-    """The expected clean score of the winner for geometric numbers of runs: the printed bound, unchanged
+def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
+    """The expected clean score of the winner for geometric numbers of runs: the printed bound, unchanged.
 
     Derivation. The excess is at most sigma E[M_K | Y], M_K the maximum of K normals (corrected reading of part winner).
     The larger |Theta|, the larger K given Y (likelihood ratio 1 - (1-1/|Theta|)^k), so E[M_K | Y] is at most its limit

@@ -1,25 +1,18 @@
-r"""What private tuning achieves: Lemma K.4 of Wang, Zhu & Wang (2025) and its proof.
+"""The proof of Lemma K.4 of Wang, Zhu & Wang (2025): what the winner among noisy candidates costs, step by step.
 
-K ~ TNB(eta, r) candidates are drawn from Theta, uniformly with replacement; the one with the smallest noisy score
-U + xi wins, xi ~ N(0, sigma^2) fresh for every draw. Y is the event that the candidate theta* of the smallest expected
-score is drawn; P(Y) = 1 - G(1 - 1/|Theta|), G(x) = E x^K. The lemma *defines* U_out as the noisy minimum, and its proof
-and Lemma K.6 use the winner's clean score: both readings are rows. `size` is |Theta|. Scores are independent of the
-draws, of K and of the noise. "With probability at least 1 - G(1 - 1/|Theta|), E[U_out] <= ..." is read as the proof
-reads it: E[U_out | Y] <= ...
+Law, candidates, noise and the event Y are those of `bounds.wzw25.winner`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bounds.exact.gaussian_maxima import mean_max_of_count
-from bounds.papers import WZW25
+from bounds.exact.tuning_curves import best_at_most
 from bounds.theorem import integer, positive, theorem
-from bounds.wzw25.best_of_runs import best_at_most
 from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R
 from bounds.wzw25.winner import COUNT, LAW, winner_mean_given_drawn
-
-PROOF = f"{WZW25}, proof of Lemma K.4"
-
 
 # The steps of the proof ---------------------------------------------------------------------------------------------
 
@@ -27,10 +20,10 @@ PROOF = f"{WZW25}, proof of Lemma K.4"
 @theorem(
     "wzw25.lemK.4.s1",
     says=r"U_{\mathrm{out}}\le\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}-\min_{t\in[K]}\xi_{i_t}",
-    source=f"{PROOF}, Equation 24, first line",
+    source=", proof, Equation 24, first line",
 )
-def winner_below(*, scores, noise):
-    """The winner's clean score is at most the noisy minimum minus the smallest noise
+def winner_below(*, scores: Sequence[float], noise: Sequence[float]) -> float:
+    """The winner's clean score is at most the noisy minimum minus the smallest noise.
 
     Pathwise: the noisy minimum is U_out + xi_out, and xi_out is one of the noises. (Here U_out is the clean score.)
 
@@ -43,10 +36,10 @@ def winner_below(*, scores, noise):
 @theorem(
     "wzw25.lemK.4.s2",
     says=r"U_{\mathrm{out}}\le\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}+\max_{t\in[K]}\xi_{i_t}",
-    source=f"{PROOF}, Equation 24, second line",
+    source=", proof, Equation 24, second line",
 )
-def winner_below_as_printed(*, scores, noise):
-    """The same with the largest noise for minus the smallest, as printed, pathwise
+def winner_below_as_printed(*, scores: Sequence[float], noise: Sequence[float]) -> float:
+    """The same with the largest noise for minus the smallest, as printed, pathwise.
 
     "xi =d -xi" is equality in law, not of the numbers: with one draw and xi < 0 it says U <= U + 2 xi.
 
@@ -59,10 +52,10 @@ def winner_below_as_printed(*, scores, noise):
 @winner_below_as_printed.corrected(
     says=r"\mathbb{E}\left[-\min_{t\in[K]}\xi_{i_t}\mid Y\right]=\mathbb{E}\left[\max_{t\in[K]}\xi_{i_t}\mid Y\right]",
     kind="identity",
-    source=f"{PROOF}, Equation 24, in expectation",
+    source=", proof, Equation 24, in expectation",
 )
-def reflected_maximum(*, noise):
-    """Minus the smallest noise and the largest have one law, also given Y
+def reflected_maximum(*, noise: Sequence[float]) -> float:
+    """Minus the smallest noise and the largest have one law, also given Y.
 
     max(-xi): K and Y are functions of the draws, and (xi_t) has the law of (-xi_t) given them.
 
@@ -75,10 +68,10 @@ def reflected_maximum(*, noise):
 @theorem(
     "wzw25.lemK.4.s3",
     says=r"\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}\le\min_{t\in[K]}\{U_{i_t}\}+\max_{t\in[K]}\{\xi_{i_t}\}",
-    source=PROOF,
+    source=", proof",
 )
-def minimum_splits(*, scores, noise):
-    """The noisy minimum is at most the clean minimum plus the largest noise
+def minimum_splits(*, scores: Sequence[float], noise: Sequence[float]) -> float:
+    """The noisy minimum is at most the clean minimum plus the largest noise.
 
     The draw of the smallest clean score is one of those the noisy minimum is taken over.
 
@@ -91,10 +84,10 @@ def minimum_splits(*, scores, noise):
 @theorem(
     "wzw25.lemK.4.s4",
     says=r"\mathbb{E}\left[\min_{t\in[K]}U_{i_t}\mid Y\right]\le\min_{\theta\in\Theta}\mathbb{E}[U_\theta]",
-    source=f"{PROOF}, (1) 'Jensen's inequality'",
+    source=", proof, (1) 'Jensen's inequality'",
 )
-def best_expected_score(*, means):
-    """The expected clean minimum is at most the smallest expected score
+def best_expected_score(*, means: Sequence[float]) -> float:
+    """The expected clean minimum is at most the smallest expected score.
 
     Given Y theta* is among those drawn, and scores do not depend on the draws, so the minimum is at most U_{theta*}.
 
@@ -109,10 +102,10 @@ def best_expected_score(*, means):
     kind="mean",
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_{i_t}\mid Y\right]\le\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]",
     needs=LAW,
-    source=f"{PROOF}, (2) 'xi_t and event Y are independent'",
+    source=", proof, (2) 'xi_t and event Y are independent'",
 )
-def maximum_without_condition(*, eta, r, size, sigma):
-    """The condition on Y is dropped from the largest noise, as printed
+def maximum_without_condition(*, eta: float, r: float, size: int, sigma: float) -> float:
+    """The condition on Y is dropped from the largest noise, as printed.
 
     Each xi_t is independent of Y, their number is not: given Y it is larger (likelihood ratio 1 - (1 - 1/|Theta|)^k,
     increasing), so the inequality points the wrong way for every |Theta| >= 2.
@@ -123,10 +116,10 @@ def maximum_without_condition(*, eta, r, size, sigma):
 @maximum_without_condition.corrected(
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_{i_t}\mid Y\right]\le\sigma\sqrt{2\log\mathbb{E}[K\mid Y]},\quad "
     r"\Pr[K=k\mid Y]\propto\Pr[K=k]\left(1-(1-1/|\Theta|)^k\right)",
-    source=f"{PROOF}, (2), with the law of K given Y",
+    source=", proof, (2), with the law of K given Y",
 )
-def maximum_given_drawn(*, eta, r, size, sigma):
-    """The largest noise given Y, with the law of K given Y
+def maximum_given_drawn(*, eta: float, r: float, size: int, sigma: float) -> float:
+    """The largest noise given Y, with the law of K given Y.
 
     Lemma A.5 for fixed K, then Jensen; the draws do not look at the noise.
     """
@@ -138,19 +131,19 @@ def maximum_given_drawn(*, eta, r, size, sigma):
     kind="mean",
     says=r"2\,\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le" + COUNT,
     needs=[ETA, UNIT_R, positive("sigma")],
-    source=f"{PROOF}, last line, 'Lemma A.7'",
+    source=", proof, last line, 'Lemma A.7'",
 )
-def twice_maximum_as_printed(*, eta, r, sigma):
-    """Lemma A.7 for twice the largest noise, as printed: the factor 2 is lost"""
+def twice_maximum_as_printed(*, eta: float, r: float, sigma: float) -> float:
+    """Lemma A.7 for twice the largest noise, as printed: the factor 2 is lost."""
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 
 @twice_maximum_as_printed.corrected(
     says=r"2\,\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le2" + COUNT,
-    source=f"{PROOF}, last line, with the factor 2",
+    source=", proof, last line, with the factor 2",
 )
-def twice_maximum(*, eta, r, sigma):
-    """Lemma A.7 for twice the largest noise"""
+def twice_maximum(*, eta: float, r: float, sigma: float) -> float:
+    """Lemma A.7 for twice the largest noise."""
     return 2 * count_bound(eta=eta, r=r, sigma=sigma)
 
 
@@ -159,10 +152,10 @@ def twice_maximum(*, eta, r, sigma):
     kind="identity",
     says=r"\Pr[Y]\ge 1-PGF_K(1-1/|\Theta|)",
     needs=[ETA, UNIT_R, integer("size")],
-    source=f"{PROOF}, last sentence",
+    source=", proof, last sentence",
 )
-def drawn_probability(*, eta, r, size):
-    """The good candidate is drawn with probability 1 - G(1 - 1/|Theta|), an equality for one best candidate
+def drawn_probability(*, eta: float, r: float, size: int) -> float:
+    """The good candidate is drawn with probability 1 - G(1 - 1/|Theta|), an equality for one best candidate.
 
     Given K the draws miss it with probability (1 - 1/|Theta|)^K. With several best candidates Y may mean any of them,
     which is likelier still.

@@ -27,6 +27,7 @@ from experiments.instances.adaptive_pairs import (
     printed,
     records,
 )
+from experiments.instances.gaussian_pairs import binned_gaussians
 from experiments.wzw25.noisy_gd import privacy_witness
 from mechanisms.adaptive_margin import WhiteBoxLaw
 from mechanisms.gaussian import law
@@ -212,15 +213,6 @@ def exceeding(setting, orders, balls, mu, python):
             }
             return refuted("certificate", witness)
     return None
-
-
-def binned_gaussians(rng, mu, bins):
-    """A finite mu-GDP pair: N(0, 1) and N(mu, 1), or the two swapped, seen through random cuts."""
-    cuts = np.sort(rng.uniform(-4, 4 + mu, size=bins - 1))
-    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
-    edges = np.array([edges, edges - mu])
-    pair = np.where(edges[:, 1:] > 0, -np.diff(ndtr(-edges)), np.diff(ndtr(edges)))  # small also in the upper tail
-    return pair if rng.random() < 0.5 else pair[::-1]
 
 
 def adaptive_composition(rng, mus):

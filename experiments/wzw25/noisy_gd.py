@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, pi, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 from flint import arb
@@ -18,6 +18,7 @@ from bounds.wzw25.noisy_gd_proof import squared_gradient
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.instances.noisy_descent import ceiling, separable
 from experiments.wzw25.hinge_gradient import HINGE, broken
 from mechanisms import noisy_gd
 
@@ -153,27 +154,6 @@ def average_within_rate(*, d, mu, sensitivity, distance, factor=1):
     series = {"n mu": axis, "explicit / g": explicit, "printed constant 4": [4.0] * len(axis)}
     note = f"C = {proof.bound:.4f}, the proof prints 4; at T = 1, d = 1 the truth is g / 2"
     return holds("derivation", HINGE, tightness=(ratios[0] / proof.bound, 1.0), note=note, series=series)
-
-
-def separable(n, d, gamma):
-    """n unit vectors gamma e_1 +- sqrt(1 - gamma^2) e_j, j = 2..d in turn: margin gamma in the direction e_1."""
-    X = np.zeros((n, d))
-    X[:, 0] = gamma
-    for i in range(n):
-        if d > 1:
-            X[i, 1 + (i // 2) % (d - 1)] = (-1) ** i * sqrt(1 - gamma**2)
-    return X
-
-
-def ceiling(law, gradient_norm, distance, coefficients):
-    """(M, tau): the excess X <= G0 ||release - w_ref|| has E (X - M)_+ <= tau.
-
-    The release is w_0 minus a drift of norm at most G0 sum(a_t) and Gaussian noise of standard deviation s = sigma |a|,
-    a_t the `coefficients` of step t's gradient. E (chi_d - sqrt(d) - r)_+ <= sqrt(2 pi) Phi(-r), at r = 7.
-    """
-    d, s = len(law.start), law.sigma * float(np.linalg.norm(coefficients))
-    top = distance + gradient_norm * float(np.sum(coefficients)) + s * (sqrt(d) + 7)
-    return gradient_norm * top, gradient_norm * s * sqrt(2 * pi) * float(norm.sf(7))
 
 
 def averaged_problem(n, d, steps, mu, gamma=0.5):

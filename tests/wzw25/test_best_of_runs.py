@@ -1,9 +1,8 @@
-"""Private tuning: slow twins of the exact curves, dp-accounting as an oracle, the laws, bad input, sabotage.
+"""Private tuning: slow twins of the exact curves, dp-accounting as an oracle, the laws of Algorithm 4, bad input.
 
 Statistical tests draw at a fixed seed; at a new one each fails with probability at most 1e-9 unless the code is wrong.
 """
 
-import math
 import warnings
 
 import numpy as np
@@ -14,20 +13,15 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from bounds.exact import best_of_runs as balls
+from bounds.exact.tuning_curves import best_at_most
 from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import best_of_runs as bounds
-from bounds.wzw25 import run_counts, tuned_margin_proof
-from bounds.wzw25 import tuned_margin as rates
+from bounds.wzw25 import run_counts
 from bounds.wzw25 import winner as utility
-from bounds.wzw25 import winner_proof as winner_proof_bounds
-from experiments.engine import registry
-from experiments.wzw25 import best_of_runs
+from experiments.instances.tuned_pairs import silent
 from mechanisms import gaussian, tnb
 from mechanisms import private_tuning as laws
-from mechanisms.privacy import GaussianDP, gaussian_epsilon
-
-registry.load()
-
+from mechanisms.privacy import gaussian_epsilon
 
 property_test = settings(derandomize=True, deadline=None, max_examples=12)
 
@@ -41,29 +35,29 @@ REFERENCE = {
 }
 
 
-# ---- accounts ------------------------------------------------------------------------------------------------
+# The accounts of Lemma K.1 ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("point", REFERENCE)
 def test_the_accounts_have_their_reference_values(point):
-    known = dict(zip(("mu", "r", "delta"), point, strict=True))
+    runs = dict(zip(("mu", "r", "delta"), point, strict=True))
     found = (
-        bounds.score_only_epsilon(**known),
-        bounds.sharp_epsilon(**known),
-        bounds.profile_epsilon(**known),
-        bounds.selection_epsilon(**known),
+        bounds.score_only_epsilon(**runs),
+        bounds.sharp_epsilon(**runs),
+        bounds.profile_epsilon(**runs),
+        bounds.selection_epsilon(**runs),
     )
     assert found == pytest.approx(REFERENCE[point], rel=1e-3)
-    assert found[3] <= bounds.selection_epsilon_simple(**known) <= 2 * found[3]
+    assert found[3] <= bounds.selection_epsilon_simple(**runs) <= 2 * found[3]
 
 
 @given(mu=st.floats(1e-3, 2), r=st.floats(1e-8, 0.99), delta=st.floats(1e-9, 0.5), eta=st.floats(-0.9, 5))
 @property_test
 def test_the_accounts_are_ordered(mu, r, delta, eta):
-    known = {"mu": mu, "r": r, "delta": delta, "eta": eta}
-    sharp = bounds.sharp_epsilon(**known)
-    assert bounds.score_only_epsilon(**known) <= sharp * (1 + 1e-9)
-    assert sharp <= bounds.profile_epsilon(**known) * (1 + 1e-9)
+    runs = {"mu": mu, "r": r, "delta": delta, "eta": eta}
+    sharp = bounds.sharp_epsilon(**runs)
+    assert bounds.score_only_epsilon(**runs) <= sharp * (1 + 1e-9)
+    assert sharp <= bounds.profile_epsilon(**runs) * (1 + 1e-9)
     if eta == 1:
         assert sharp <= bounds.selection_epsilon(mu=mu, r=r, delta=delta)
 
@@ -129,7 +123,7 @@ def test_calibration_inverts_the_account(epsilon, r, delta, eta):
         assert laws.budget(epsilon, delta, r=r)[0] < mu
 
 
-# ---- Lemma K.4 -----------------------------------------------------------------------------------------------
+# Lemma K.4: the law of K given Y, and the winner --------------------------------------------------------------------
 
 
 def slow_law(eta, r, size, longest=4000):
@@ -166,62 +160,18 @@ def test_the_winners_excess_is_that_of_simulated_tunings(eta, r, size, gap):
     assert test.pvalue > 1e-9
 
 
-def test_printed_lemma_k4_fails_for_the_winner_and_holds_for_the_minimum():
-    law = {"eta": -0.95, "r": 1e-12, "size": 10**10}
-    assert balls.winner_excess(gap=4.0, **law) > utility.winner_mean(**law, sigma=1.0)
-    assert balls.winner_excess(gap=4.0, **law) < utility.winner_mean_given_drawn(**law, sigma=1.0)
+# Algorithm 4 --------------------------------------------------------------------------------------------------------
 
 
-# ---- Lemmas K.5, K.6, Theorem 7.1 ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("n", "size", "runs", "each"), [(10, 5, 495, 0.0198), (100, 8, 79_992, 0.0175), (1000, 11, 1.1e7, 0.0158)]
-)
-def test_the_budgets_of_algorithm_6(n, size, runs, each):
-    assert 1 / rates.repetition_r(n, size) == pytest.approx(runs, rel=1e-3)
-    mu = rates.margin_budget(epsilon=1.0, delta=1e-5, n=n, size=size)
-    assert mu / math.sqrt(2) == pytest.approx(each, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("n", "epsilon", "size", "expected"), [(100, 30, 8, 0.454), (60, 60, 7, 0.365), (30, 100, 6, 0.417)]
-)
-def test_the_explicit_bound_at_the_feasible_settings(n, epsilon, size, expected):
-    """gamma = 1/2 among the margins, k = 2, no projection, balanced steps."""
-    mu = bounds.tuning_budget(epsilon=epsilon, r=rates.repetition_r(n, size), delta=1e-5)
-    steps = math.ceil(n**2 * mu**2 / 4)
-    known = dict(gammas=[0.5] * size, outliers=[0] * size, rows=[2] * size, steps=[steps] * size, projected=False)
-    found = rates.tuned_margin_error(n=n, epsilon=float(epsilon), delta=1e-5, stride="tuned", **known)
-    assert found == pytest.approx(expected, abs=1.5e-3)
-
-
-@given(n=st.integers(2, 10**6), size=st.integers(1, 10**6))
-@property_test
-def test_the_best_margin_is_drawn_often_enough(n, size):
-    slack = tuned_margin_proof.drawn_slack(n=n, size=size)
-    missed = 1 - winner_proof_bounds.drawn_probability(eta=1, r=rates.repetition_r(n, size), size=size)
-    assert slack >= 0
-    assert missed == pytest.approx(1 / n**2 - slack, abs=1e-9)
-
-
-# ---- laws ------------------------------------------------------------------------------------------------------
-
-
-def silent(scores, **setting):
-    """Algorithm 4 with candidates that release nothing: its slow twin is the selection law."""
-    known = {"sensitivity": 1.0, "epsilon": 1.0, "delta": 0.05, "r": 0.05} | setting
-    tuned = laws.law(
-        lambda _: [best_of_runs.Silent() for _ in scores],
-        score=lambda j, released: np.full(len(released), scores[j]),
-        **known,
-    )
-    return tuned, laws.selection_law(scores, **known)
+def both(scores, **setting):
+    """Algorithm 4 with candidates that release nothing, and its twin, the selection law."""
+    setting = {"sensitivity": 1.0, "epsilon": 1.0, "delta": 0.05, "r": 0.05} | setting
+    return silent(scores, **setting), laws.selection_law(scores, **setting)
 
 
 @pytest.mark.statistical
 def test_runs_one_by_one_and_in_law_choose_alike():
-    tuned, selection = silent([0.0, 40.0, 80.0])
+    tuned, selection = both([0.0, 40.0, 80.0])
     expected = np.exp(selection.log_probabilities())
     assert expected.sum() == pytest.approx(1, abs=1e-12)
     for chosen in (
@@ -245,13 +195,13 @@ def test_the_release_is_the_winners():
     )
     found = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
     standard = found / tuned.base[0].sigma
-    uniform = bounds.best_at_most(1.0, 0.05, ndtr(standard))
+    uniform = best_at_most(1.0, 0.05, ndtr(standard))
     assert stats.kstest(uniform, "uniform").pvalue > 1e-9
 
 
 def test_long_tunings_are_streamed():
     """K far above the block size: best and release are carried across blocks."""
-    tuned, _ = silent([0.0, 1.0], r=1e-4)
+    tuned, _ = both([0.0, 1.0], r=1e-4)
     laws_entries, laws.ENTRIES = laws.ENTRIES, 512
     try:
         found = tuned.sample(np.random.default_rng(4), 20)
@@ -260,18 +210,8 @@ def test_long_tunings_are_streamed():
     assert found["index"].shape == (20,) and set(found["index"]) <= {0, 1}
 
 
-def test_algorithm_6_finds_the_separator():
-    X = np.array([[0.6, 0.8], [0.6, -0.8], [0.9, 0.1], [0.7, 0.3]] * 3)
-    model = laws.fit(X, np.sign(X[:, 0] - 0.65), 400.0, 1e-5, np.random.default_rng(5), steps=50)
-    assert model.privacy.epsilon == pytest.approx(400.0, abs=1e-4) and model.weights.shape == (2,)
-    law = laws.margin_law(X, np.ones(12), 300.0, 1e-5, steps=50, stride="tuned")
-    released = law.sample(np.random.default_rng(6), 3)
-    assert (X @ released["weights"].T > 0).mean() > 0.9
-    assert law.expected_cost > 0
-
-
 def test_the_law_keeps_data_out_of_its_repr():
-    tuned, selection = silent([0.125, 0.625])
+    tuned, selection = both([0.125, 0.625])
     assert "0.125" not in repr(tuned) + repr(selection)
 
 
@@ -303,9 +243,6 @@ def test_the_law_keeps_data_out_of_its_repr():
             ),
             r"base\[0\].privacy = GaussianDP.* is outside its budget",
         ),
-        (lambda: laws.margin_law([[1.0]], [1.0], 1.0, 0.1), r"n = 1 is outside \[2, inf\)"),
-        (lambda: laws.fit([[1.0], [1.0]], [1.0, 1.0], 1.0, 0.1, np.random.default_rng(0)), "y has one class"),
-        (lambda: laws.fit([[np.nan], [1.0]], [1.0, -1.0], 1.0, 0.1, np.random.default_rng(0)), "not finite"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -318,23 +255,8 @@ def test_bad_input_is_named(call, message):
     [
         (lambda: bounds.selection_epsilon(mu=0, r=0.5, delta=0.1), "mu = 0 is outside the hypothesis"),
         (lambda: bounds.selection_epsilon_simple(mu=50, r=0.5, delta=0.1), "mu <= 2 sqrt"),
-        (lambda: rates.tuned_margin_budget(epsilon=1.0, delta=0.1, n=1, size=3), "n = 1 is outside the hypothesis"),
-        (
-            lambda: rates.grid_loss(n=5, mu=1.0, gammas=[0.0], outliers=[0], rows=[1], steps=[1]),
-            "0 < gamma <= 1 for every gamma",
-        ),
     ],
 )
 def test_outside_the_hypotheses_the_theorems_say_so(call, message):
     with pytest.raises(OutsideHypotheses, match=message):
         call()
-
-
-def test_a_warning_is_given_once_for_long_rows():
-    X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
-    with pytest.warns(UserWarning, match="rows longer than radius"):
-        laws.fit(X, y, 50.0, 0.1, np.random.default_rng(1), steps=5)
-    assert isinstance(laws.margin_law(X, y, 10.0, 0.1, steps=5).tuning.run, GaussianDP)
-
-
-# ---- sabotage --------------------------------------------------------------------------------------------------

@@ -1,0 +1,146 @@
+"""Does an account of private tuning keep its promise: is the best of K runs (epsilon, delta)-DP?
+
+A run that releases nothing but a Gaussian score is mu-GDP, and the privacy curve of the best of K such runs is known
+exactly: no account may promise less. From the other side the links of the account's derivation carry it to every
+mu-GDP run; random orders of finite Gaussian pairs look for a run that does worse.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from flint import ctx
+from scipy.special import ndtr, ndtri
+
+from bounds.exact.balls import exact, upper_end
+from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quadrature
+from bounds.exact.privacy_curves import closed_form
+from bounds.exact.tnb import mean
+from bounds.exact.tuning_curves import best_at_most, sharp_growth
+from bounds.wzw25 import best_of_runs as bound
+from experiments.engine.verdict import inconclusive
+from experiments.instances.gaussian_pairs import binned_gaussians
+
+BITS = 192
+FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8
+ORDERS = 40
+
+
+@dataclass(frozen=True)
+class Runs:
+    """K ~ TNB(eta, r) runs that are mu-GDP each; the best of them is to be (epsilon, delta)-DP."""
+
+    mu: float
+    r: float
+    delta: float
+    eta: float = 1.0
+
+
+def account(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note: str = "") -> Any:
+    """Cases of an inequality claim: the delta that Gaussian scores spend at epsilon = `promised`, in both orders.
+
+    Then the other orders, and `links`: pairs (does the link hold, what is wrong if not), computed with `FINE` bits.
+    """
+    spent = []
+    for shift in (runs.mu, -runs.mu):
+        spent.append(best_score_delta(runs.eta, runs.r, shift, promised))
+        if spent[-1] > exact(runs.delta):
+            again = best_score_delta_by_quadrature(runs.eta, runs.r, shift, promised)
+            if not again.overlaps(spent[-1]):
+                return inconclusive("FAILED", "the divergence by distribution functions and by quadrature differ")
+        yield asdict(runs) | {"shift": shift, "epsilon": promised}, spent[-1], runs.delta
+    beyond = worst_order(runs, promised) if runs.delta > 1e-12 else 0.0  # floats say nothing below
+    if beyond > 1 + 1e-9:
+        return inconclusive("FAILED", f"some order of outputs spends {beyond:.4g} of delta")
+    with ctx.workprec(FINE):
+        if broken := next((wrong for holds, wrong in links if not holds), ""):
+            return inconclusive("FAILED", broken)
+    truth = bound.score_only_epsilon(**asdict(runs))
+    return {
+        "tightness": (truth / promised, 1.0),
+        "note": f"{note}; exact ε of Gaussian scores {truth:.4g} of {promised:.4g}; δ spent "
+        f"{max(map(upper_end, spent)):.2g}, {ORDERS} other orders at most {beyond * runs.delta:.2g}",
+        "series": three_accounts(runs.mu, runs.delta, runs.eta),
+    }
+
+
+@functools.cache
+def profile_to_printed(mu: float, r: float, delta: float, factor: float) -> list[tuple[Any, str]]:
+    """Lemma K.1 from the profile bound at e = mu^2/2 + mu t, in balls: each link and what is wrong if it breaks."""
+    where = f" at mu = {mu}, r = {r}, delta = {delta}"
+    mu, r, delta = exact(mu), exact(r), exact(delta)
+    t = (2 * (1 / (r * delta)).log()).sqrt()  # as `tail_at`
+    e = mu * mu / 2 + mu * t
+    spent = closed_form(e, mu)  # Lemma E.1, half of r delta
+    grown = e + (1 + (-e).exp() * (1 - r) / r * spent).log()  # log(exp(e) + (1 - r)/r delta_M(e))
+    return [
+        (spent < r * delta * 0.5000001, f"delta_M(e) exceeds r delta / 2{where}"),
+        (
+            bound.epsilon_at(mu, t, delta) / exact(factor) > e + 2 * grown,
+            f"the profile bound exceeds Equation 23{where}",
+        ),
+    ]
+
+
+def largest_tail_ratio(mu: float, r: float) -> float:
+    """The largest (r + (1-r) g(x)) / (r + (1-r) x) on a grid, g(x) = Phi(Phi^-1(x) + mu), in floats.
+
+    g(x) is the most that 1 - q' can be at x = 1 - q.
+    """
+    x = np.concatenate([np.geomspace(1e-300, 0.5, 400), 1 - np.geomspace(1e-16, 0.5, 200)])
+    return ((r + (1 - r) * ndtr(ndtri(x) + mu)) / (r + (1 - r) * x)).max()
+
+
+def profile_account(statement, mu, r, delta, eta, factor):
+    """Profile bounds: E K delta_M(epsilon_1) <= delta and the ratio of tails, for the numbers the float code used."""
+    promised = statement(mu=mu, r=r, delta=delta, eta=eta) / factor
+    first, growth = bound.first_epsilon(mu, r, delta, eta), sharp_growth(mu, r)
+
+    def links():
+        slack, e = exact(1 + 1e-9), exact(growth)
+        condition = (1 - exact(r)) * closed_form(e, mu) <= exact(r) * e.expm1() * slack
+        yield condition, "(1 - r) delta_M(e^) exceeds r (exp(e^) - 1)"
+        yield mean(eta, r) * closed_form(first, mu) <= exact(delta) * slack, "E K delta_M(epsilon_1) exceeds delta"
+        whole = first + (eta + 1) * growth
+        yield promised >= whole * (1 - 1e-12), "the promise is below epsilon_1 + (eta + 1) e^"
+        ratio = np.log(largest_tail_ratio(mu, r))
+        yield ratio <= growth * (1 + 1e-9) + 1e-12, "the ratio of tails exceeds exp(e^)"
+
+    return account(Runs(mu, r, delta, eta), promised, links(), f"η = {eta:g}")
+
+
+def worst_order(runs: Runs, epsilon: float) -> float:
+    """The largest delta / delta allowed over finite mu-GDP runs with arbitrary orders of their outputs, in floats.
+
+    Of a run with probabilities p in order of preference the best of K has the cumulative law `best_at_most`.
+    """
+    rng = np.random.default_rng(7)
+    largest = 0.0
+    for trial in range(ORDERS):
+        bins = int(rng.integers(2, 12))
+        pair = binned_gaussians(rng, runs.mu, bins)
+        order = rng.permutation(bins) if trial % 2 else np.arange(bins)[:: 1 if trial % 4 else -1]
+        cumulative = [np.concatenate([[0.0], np.minimum(np.cumsum(p[order]), 1.0)]) for p in pair]
+        a, b = (np.diff(best_at_most(runs.eta, runs.r, c)) for c in cumulative)
+        largest = max(largest, float(np.maximum(a - np.exp(epsilon) * b, 0).sum()) / runs.delta)
+    return largest
+
+
+@functools.cache
+def three_accounts(mu: float, delta: float, eta: float) -> dict[str, list[float]]:
+    """epsilon of the best of K runs along r by every account, at one mu and delta."""
+    rs = [10.0**-k for k in (0.3, 1, 2, 3, 4.5, 6)]
+    runs = [{"mu": mu, "r": r, "delta": delta} for r in rs]
+    rows = {"r": rs}
+    if eta == 1:
+        t = [bound.tail_at(r=r, delta=delta) for r in rs]
+        rows["bound"] = [bound.epsilon_at(mu, x, delta) for x in t]
+        rows["Corollary K.2"] = [bound.epsilon_simple_at(mu, x, delta) for x in t]
+    rows["profile bound"] = [bound.profile_epsilon(**k, eta=eta) for k in runs]
+    rows["sharp profile bound"] = [bound.sharp_epsilon(**k, eta=eta) for k in runs]
+    rows["exact"] = [bound.score_only_epsilon(**k, eta=eta) for k in runs]
+    return rows

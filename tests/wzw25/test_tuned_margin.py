@@ -1,0 +1,107 @@
+"""Private tuning of the margin: budgets and bounds at reference values, the law of Algorithm 6, bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.theorem import OutsideHypotheses
+from bounds.wzw25 import best_of_runs, tuned_margin_proof, winner_proof
+from bounds.wzw25 import tuned_margin as bound
+from experiments.engine import registry
+from experiments.engine.claim import CLAIMS
+from mechanisms import private_tuning as laws
+from mechanisms.privacy import GaussianDP
+
+registry.load()
+
+property_test = settings(derandomize=True, deadline=None, max_examples=12)
+
+
+# Lemmas K.5 and K.6, Theorem 7.1 ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "runs", "each"), [(10, 5, 495, 0.0198), (100, 8, 79_992, 0.0175), (1000, 11, 1.1e7, 0.0158)]
+)
+def test_the_budgets_of_algorithm_6(n, size, runs, each):
+    assert 1 / bound.repetition_r(n, size) == pytest.approx(runs, rel=1e-3)
+    mu = bound.margin_budget(epsilon=1.0, delta=1e-5, n=n, size=size)
+    assert mu / math.sqrt(2) == pytest.approx(each, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "size", "expected"), [(100, 30, 8, 0.454), (60, 60, 7, 0.365), (30, 100, 6, 0.417)]
+)
+def test_the_explicit_bound_at_the_feasible_settings(n, epsilon, size, expected):
+    """gamma = 1/2 among the margins, k = 2, no projection, balanced steps."""
+    mu = best_of_runs.tuning_budget(epsilon=epsilon, r=bound.repetition_r(n, size), delta=1e-5)
+    steps = math.ceil(n**2 * mu**2 / 4)
+    margins = dict(gammas=[0.5] * size, outliers=[0] * size, rows=[2] * size, steps=[steps] * size, projected=False)
+    found = bound.tuned_margin_error(n=n, epsilon=float(epsilon), delta=1e-5, stride="tuned", **margins)
+    assert found == pytest.approx(expected, abs=1.5e-3)
+
+
+@given(n=st.integers(2, 10**6), size=st.integers(1, 10**6))
+@property_test
+def test_the_best_margin_is_drawn_often_enough(n, size):
+    slack = tuned_margin_proof.drawn_slack(n=n, size=size)
+    missed = 1 - winner_proof.drawn_probability(eta=1, r=bound.repetition_r(n, size), size=size)
+    assert slack >= 0
+    assert missed == pytest.approx(1 / n**2 - slack, abs=1e-9)
+
+
+def test_the_capped_loss_is_tried_at_two_steps():
+    """The closed form of the loss, which is larger than 1, is that of T = n^2 mu^2 rounded up = 2."""
+    claim = CLAIMS["wzw25.lemK.5/printed"]
+    assert all(math.ceil(s["n"] ** 2 * s["mu"] ** 2) == 2 for s in claim.settings("full"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bound.tuned_margin_budget(epsilon=1.0, delta=0.1, n=1, size=3), "n = 1 is outside the hypothesis"),
+        (
+            lambda: bound.grid_loss(n=5, mu=1.0, gammas=[0.0], outliers=[0], rows=[1], steps=[1]),
+            "0 < gamma <= 1 for every gamma",
+        ),
+    ],
+)
+def test_outside_the_hypotheses_the_theorems_say_so(call, message):
+    with pytest.raises(OutsideHypotheses, match=message):
+        call()
+
+
+# Algorithm 6 --------------------------------------------------------------------------------------------------------
+
+
+def test_algorithm_6_finds_the_separator():
+    X = np.array([[0.6, 0.8], [0.6, -0.8], [0.9, 0.1], [0.7, 0.3]] * 3)
+    model = laws.fit(X, np.sign(X[:, 0] - 0.65), 400.0, 1e-5, np.random.default_rng(5), steps=50)
+    assert model.privacy.epsilon == pytest.approx(400.0, abs=1e-4) and model.weights.shape == (2,)
+    law = laws.margin_law(X, np.ones(12), 300.0, 1e-5, steps=50, stride="tuned")
+    released = law.sample(np.random.default_rng(6), 3)
+    assert (X @ released["weights"].T > 0).mean() > 0.9
+    assert law.expected_cost > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: laws.margin_law([[1.0]], [1.0], 1.0, 0.1), r"n = 1 is outside \[2, inf\)"),
+        (lambda: laws.fit([[1.0], [1.0]], [1.0, 1.0], 1.0, 0.1, np.random.default_rng(0)), "y has one class"),
+        (lambda: laws.fit([[np.nan], [1.0]], [1.0, -1.0], 1.0, 0.1, np.random.default_rng(0)), "not finite"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_warning_is_given_once_for_long_rows():
+    X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
+    with pytest.warns(UserWarning, match="rows longer than radius"):
+        laws.fit(X, y, 50.0, 0.1, np.random.default_rng(1), steps=5)
+    assert isinstance(laws.margin_law(X, y, 10.0, 0.1, steps=5).tuning.run, GaussianDP)
