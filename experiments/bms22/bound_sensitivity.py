@@ -19,26 +19,13 @@ from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
+from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 from mechanisms.solvers import least_loss
 
 ROUNDING = 1e-12
-SIGNED = tuple(Fraction(k, 2) for k in (-2, -1, 0, 1, 2))  # z in [-r, r], r = 1
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
-# the moves of enumerated neighbours against the sensitivity claimed, which others may attain
+# for |F(S) - F(S')| over enumerated neighbours against the sensitivity claimed, which other samples may attain
 MOVES = {"attained": False, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}
-
-
-def least_margin(z, rho, norm_bound):
-    """min over |w| <= Lambda of #{i : w z_i <= rho} / m, for signed records z of the line."""
-    wrong = min(sum(sign * norm_bound * x <= rho for x in z) for sign in (1, -1))
-    return Fraction(wrong, len(z))
-
-
-def least_hinge(z, rho, norm_bound):
-    """min over |w| <= Lambda of mean (1 - w z_i / rho)_+: convex and piecewise linear, so at a breakpoint or an end."""
-    rho, top, z = Fraction(rho), Fraction(norm_bound), [Fraction(x) for x in z]
-    tried = {top, -top} | {rho / x for x in z if x and abs(rho / x) <= top}
-    return min(sum(max(1 - w * x / rho, 0) for x in z) for w in tried) / len(z)
 
 
 def neighbour_losses(least, m, ratio):

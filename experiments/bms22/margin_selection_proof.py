@@ -13,13 +13,13 @@ from bounds.bms22 import bound_sensitivity as sensitivity
 from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
-from experiments.bms22.bound_sensitivity import SIGNED, least_hinge, least_margin
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, grid
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity
+from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 
 ROUNDING = 1e-12
 
@@ -72,8 +72,7 @@ def covered(*, sizes, factor=1):
     tried = {Fraction(1)} | {Fraction(1, 2**j) * s for j in range(30) for s in (1, Fraction(4097, 4096))}
     for m in [*range(1, sizes), *(4**j + s for j in range(1, 20) for s in (-1, 0, 1))]:
         used = ceil(m ** (log(2) / log(2 * factor)))  # log of this to base 2 is log of m to base 2 factor
-        points = {2.0**-j for j in range(1, selection.grid_size(used) + 1)}
-        lowest = Fraction(ceil(2.0**40 / np.sqrt(m)) + 1, 2**40)
+        points, lowest = 0.5 ** np.arange(1, selection.grid_size(used) + 1), Fraction(ceil(2**40 / m**0.5) + 1, 2**40)
         for rho in (r for r in tried | {lowest} if m * r**2 >= 1 and r <= 1):
             point = bounds.grid_point_corrected.theorem.formula(m=used, rho=float(rho))
             if point not in points or not rho / 2 <= Fraction(point) <= rho:
@@ -315,7 +314,7 @@ def small_is_trivial(*, factor=1):
     control=Control("margins up to {} Lambda r", (1.5, 2)),
     rounding=ROUNDING,
     cost=0.05,
-    note="where they are defined: F_1 for ρ ≤ Λ r, F_5 while r (η Λ)^L ≥ ρ, F_4 for fat ≤ 34 m",
+    note="where they are defined: F_1 for ρ ≤ Λ r, F_4 for fat ≤ 34 m, F_5 while r (η Λ)^L ≥ ρ",
 )
 def bounds_fall(*, factor=1):
     """The five bounds along 40 margins at corners of m, epsilon, beta, t; the derivatives are in the docstring."""
@@ -343,7 +342,7 @@ def least_losses_rise(*, factor=1):
     while margins[-1] < 4:
         margins.append(bounds.larger_margin(rho=margins[-1], factor_rho=2))
     for least, sample in product((least_margin, least_hinge), product(SIGNED, repeat=3)):
-        for a, b in pairwise(least(sample, rho, rho ** (2 * factor - 2)) for rho in margins):
+        for a, b in pairwise([least(sample, rho, rho ** (2 * factor - 2)) for rho in margins]):
             yield {"sample": sample, "loss": least.__name__}, a, b
     return {"tightness": None}
 
@@ -365,8 +364,8 @@ assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
     bounds.rising_sensitivities,
     severity="statement",
     cost=1e-3,
-    note="the sensitivities of the lemma's own F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 "
-    "falls with M, and that of F_5 is constant; so the lemma as printed could be used for F_5 alone",
+    note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
+    "and that of F_5 is constant; so the lemma as printed could be used for F_5 alone",
 )
 def five_do_not_rise(*, factor=1):
     """Delta_rho(F_2) at rho = Lambda r/2 and Lambda r: 3/m and 2/m, both attained."""
