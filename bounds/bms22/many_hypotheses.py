@@ -28,10 +28,10 @@ def family_size(d):
     return ceil(9 * exp(d / 2))
 
 
-def family(d, size=None):
+def family(d: int, size: int | None = None, length: Fraction = Fraction(1, 8)) -> list[tuple[Fraction, Fraction]]:
     """Weights of our hypotheses in their first two coordinates (the others are 0), exact unit vectors: h* first.
 
-    The others lie on an arc of 0.25 radians around -e_1.
+    The others lie on an arc that begins at -e_1 and has the angle 2 arctan(`length`), for our family 0.25 radians.
 
     >>> family(2, 2)
     [(Fraction(1, 1), Fraction(0, 1)), (Fraction(-1, 1), Fraction(0, 1)), (Fraction(-255, 257), Fraction(32, 257))]
@@ -39,7 +39,7 @@ def family(d, size=None):
     size = family_size(d) if size is None else size
     others = []
     for j in range(size):
-        t = Fraction(j, 8 * size)
+        t = length * Fraction(j, size)
         others.append((-(1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
     return [(Fraction(1), Fraction(0)), *others]
 
