@@ -58,7 +58,7 @@ def worst_failure(gamma, *, best=0, **sizes):
         "bms22.thm3.1.em-accuracy/explicit",
         bounds.normalised_sensitivity,
         bounds.best_normalised,
-        bounds.reached,
+        bounds.score_threshold,
     ],
     trivial=lambda beta, **_: "beta is at least 1" if beta >= 1 else None,
     cost=0.1,
@@ -191,7 +191,7 @@ def best_is_zero(*, factor=1):
 
 
 @inequality_claim(
-    bounds.reached,
+    bounds.score_threshold,
     control=Control("2 t divided by {}", (1.1, 2)),
     cost=0.1,
     note="equality where s_i = t and γ_i = γ_j",
@@ -200,7 +200,7 @@ def good_scores_are_good(*, factor=1):
     """Every i with s_i <= t on the lattice, in fractions."""
     for point in lattice():
         q, gamma, t = point.values()
-        allowed = bounds.reached(scores=q, sensitivities=gamma, t=t / Fraction(factor))
+        allowed = bounds.score_threshold(scores=q, sensitivities=gamma, t=t / Fraction(factor))
         for value, s in zip(q, exact_normalised(q, gamma, t), strict=True):
             if s <= t:
                 yield point, value, allowed

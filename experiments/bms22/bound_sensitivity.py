@@ -14,7 +14,6 @@ from math import sqrt
 import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
-from bounds.bms22.margin_selection_proof import rate_1
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, grid
@@ -79,7 +78,7 @@ def first_bound(*, m, ratio, beta, constant):
     """F_1 on the least margin losses of all neighbours."""
 
     def F(t):
-        return t + constant * rate_1(loss=t, m=m, ratio=ratio, epsilon=1.0, beta=beta)
+        return t + constant * bounds.rate_1(loss=t, m=m, ratio=ratio, epsilon=1.0, beta=beta)
 
     claimed = bounds.sensitivity_1_explicit(m=m, ratio=ratio, beta=beta, constant=constant)
     yield from moves(least_margin, claimed, m, ratio, F)
