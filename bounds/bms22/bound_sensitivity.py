@@ -1,11 +1,12 @@
 r"""How far one record moves the bounds: Lemma F.3 of Bassily, Mohri & Suresh (2022).
 
 F(rho, g_rho(S)) depends on the sample through g alone, the least empirical margin loss (F_1, F_4, F_5) or hinge loss
-(F_2, F_3). One record moves the margin loss of every hypothesis, hence the least one, by at most 1/m, from one
-multiple of 1/m to the next; a concave function of it, such as sqrt(t), moves most from 0 to 1/m. So sqrt(B/m)
-sqrt(1/m) = sqrt(B)/m: the printed units are right. A change of a record may be a change of its label; every lower
-bound below is reached by one. `ratio` is Lambda r/rho. The printed O(.) of F_1 is our `constant` C. All sensitivities
-are non-increasing in rho, as the proof of Lemma F.1 needs and its statement denies (lemF.1.s3). F_1 is Theorem 3.1, F_2 Theorem 3.2, F_3 Theorem 4.2, F_4 Theorem 6.1, F_5 Theorem 5.1.
+(F_2, F_3); F_1 is Theorem 3.1, F_2 Theorem 3.2, F_3 Theorem 4.2, F_4 Theorem 6.1, F_5 Theorem 5.1. One record moves the
+margin loss of every hypothesis, hence the least one, by at most 1/m, from one multiple of 1/m to the next; a concave
+function of it, such as sqrt(t), moves most from 0 to 1/m. So sqrt(B/m) sqrt(1/m) = sqrt(B)/m: the printed units are
+right. A change of a record may be a change of its label; every explicit bound below is attained by one. `ratio` is
+Lambda r/rho. The printed O(.) of F_1 is our `constant` C. All sensitivities are non-increasing in rho, as the proof of
+Lemma F.1 needs and its statement denies (lemF.1.s3).
 """
 
 from __future__ import annotations
