@@ -119,13 +119,7 @@ def normalised_sensitivity() -> int:
     return 1
 
 
-@theorem(
-    "abgmu22.thm.gem.s2",
-    reading="explicit",
-    kind="identity",
-    says=r"\min_i s_i=0",
-    source=RS16,
-)
+@theorem("abgmu22.thm.gem.s2", reading="explicit", kind="identity", says=r"\min_i s_i=0", source=RS16)
 def best_normalised() -> int:
     """The smallest normalised score is 0.
 
@@ -135,10 +129,7 @@ def best_normalised() -> int:
 
 
 @theorem(
-    "abgmu22.thm.gem.s3",
-    reading="explicit",
-    says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}",
-    source=RS16,
+    "abgmu22.thm.gem.s3", reading="explicit", says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}", source=RS16
 )
 def score_threshold(*, scores: Sequence[Real], sensitivities: Sequence[Real], t: Real) -> Real:
     """What a normalised score of at most t says: min_j q_j + 2 t gamma_j.

@@ -101,11 +101,7 @@ def _hinge(m: int, ratio: float) -> float:
     return min(1 + ratio, 2 * ratio, m) / m
 
 
-@theorem(
-    "bms22.lemF.3b",
-    says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)",
-    needs=HINGE,
-)
+@theorem("bms22.lemF.3b", says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_2(*, m: int, ratio: float) -> float:
     """Sensitivity of the bound for the efficient linear learner, up to a constant: what the printed O(.) contains.
 
@@ -118,7 +114,7 @@ def sensitivity_2(*, m: int, ratio: float) -> float:
 
 
 @sensitivity_2.explicit(
-    says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
+    says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
 def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     """Sensitivity of the least hinge loss over a ball.
@@ -164,11 +160,7 @@ def lipschitz_step(*, m: int, ratio: float) -> float:
     return 2 * ratio / m
 
 
-@theorem(
-    "bms22.lemF.3c",
-    says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)",
-    needs=HINGE,
-)
+@theorem("bms22.lemF.3c", says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_3(*, m: int, ratio: float) -> float:
     """Sensitivity of the bound for the kernel learner, up to a constant: what the printed O(.) contains, K(x, x) = r^2.
 
@@ -179,7 +171,7 @@ def sensitivity_3(*, m: int, ratio: float) -> float:
 
 
 @sensitivity_3.explicit(
-    says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
+    says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
 def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
     """Sensitivity of the least hinge loss over a ball of a RKHS.
@@ -193,11 +185,7 @@ def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
     return _hinge(m, ratio)
 
 
-@theorem(
-    "bms22.lemF.3d",
-    says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)",
-    needs=COVER,
-)
+@theorem("bms22.lemF.3d", says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)", needs=COVER)
 def sensitivity_4(*, m: int, M: float) -> float:
     """Sensitivity of the bound for label privacy, up to a constant: what the printed O(.) contains.
 
@@ -209,9 +197,7 @@ def sensitivity_4(*, m: int, M: float) -> float:
     return (1 + sqrt(M)) / m
 
 
-@sensitivity_4.explicit(
-    says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}",
-)
+@sensitivity_4.explicit(says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}")
 def sensitivity_4_explicit(*, m: int, M: float) -> float:
     """Sensitivity of the bound for label privacy.
 
@@ -225,11 +211,7 @@ def sensitivity_4_explicit(*, m: int, M: float) -> float:
     return (1 + 2 * sqrt(M)) / m
 
 
-@theorem(
-    "bms22.lemF.3e",
-    says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)",
-    needs=[integer("m")],
-)
+@theorem("bms22.lemF.3e", says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)", needs=[integer("m")])
 def sensitivity_5(*, m: int) -> float:
     """Sensitivity of the bound for networks, up to a constant: what the printed O(.) contains.
 
@@ -241,9 +223,7 @@ def sensitivity_5(*, m: int) -> float:
     return 1 / m
 
 
-@sensitivity_5.explicit(
-    says=r"\Delta_\rho(F_5)\le\frac{1}{m}",
-)
+@sensitivity_5.explicit(says=r"\Delta_\rho(F_5)\le\frac{1}{m}")
 def sensitivity_5_explicit(*, m: int) -> float:
     """Sensitivity of the least margin loss.
 

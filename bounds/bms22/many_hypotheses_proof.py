@@ -144,8 +144,7 @@ def printed_dimension(*, c: float) -> float:
 
 
 @printed_dimension.corrected(
-    says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
-    source=", proof, last line, solved for d",
+    says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}", source=", proof, last line, solved for d"
 )
 def dimension(*, c: float) -> float:
     """The chance is at most 1/10 for d >= 2 log(10)/c', and for no smaller d.

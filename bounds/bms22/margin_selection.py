@@ -83,7 +83,7 @@ def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) 
 @printed_penalty.corrected(
     says=rf"\Pr\left[R_D(w)\le{ON_INTERVAL}F(\rho/2,g_\rho(S))+\frac{{4\Delta_{{\rho/2}}(F)}}{{\varepsilon}}"
     r"\log\frac{J}{\beta}\right]\ge 1-2\beta,\quad\Delta_\rho(F)\ \mathrm{non-increasing\ in}\ \rho,\ "
-    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}",
+    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}"
 )
 def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
     """Lemma F.1 with four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
@@ -151,7 +151,7 @@ def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon:
 @corollary_order.corrected(
     says=r"\Pr\left[R_D(w)\le\min_{\rho\in[\Lambda r/\sqrt{m},\,\Lambda r]}F(\rho/2,g_\rho(S))"
     r"+\frac{32\Lambda r}{m\rho\varepsilon}\log\frac{2J}{\beta}\right]\ge 1-\beta,\quad "
-    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}",
+    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}"
 )
 def corollary_penalty(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
     """Corollary F.2 with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta).

@@ -160,11 +160,7 @@ def product_mgf(*, rate: float) -> float:
     return 3 * rate**2 / (1 - 4 * rate)
 
 
-@norm_deviation.explicit(
-    part="union",
-    says=r"(2m+1)e^{-t}=\beta",
-    kind="inequality",
-)
+@norm_deviation.explicit(part="union", says=r"(2m+1)e^{-t}=\beta", kind="inequality")
 def union_of_deviations(*, m: int, k: int, beta: float) -> float:
     """The 2m + 1 events of Lemma D.1 fail with probability at most beta together.
 

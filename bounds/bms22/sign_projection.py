@@ -95,8 +95,7 @@ def sign_projection_union(*, m: int, gamma: float, beta: float) -> float:
 
 
 @sign_projection_order.corrected(
-    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED,
-    source=", with 2m for m",
+    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
 )
 def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
     """Random signs keep norms and inner products of m points, with 2m in place of m.
