@@ -47,14 +47,14 @@ def normalised_scores(*, scores: ArrayLike, sensitivities: ArrayLike, t: float) 
     """
     q, gamma = np.asarray(scores, dtype=float), np.asarray(sensitivities, dtype=float)
     raised = q + t * gamma
-    found = np.empty(len(q))
+    normalised = np.empty(len(q))
     rows = max(1, BLOCK // len(q))
     for start in range(0, len(q), rows):
         here = slice(start, start + rows)
         apart, width = raised[here, None] - raised, gamma[here, None] + gamma
         limit = np.where(apart > 0, np.inf, np.where(apart < 0, -np.inf, 0.0))
-        found[here] = np.where(width > 0, apart / np.where(width > 0, width, 1.0), limit).max(axis=1)
-    return found
+        normalised[here] = np.where(width > 0, apart / np.where(width > 0, width, 1.0), limit).max(axis=1)
+    return normalised
 
 
 @theorem(
@@ -91,7 +91,7 @@ def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, be
     reconstructed=True,
 )
 def generalized_epsilon(*, epsilon: float) -> float:
-    """The generalized exponential mechanism is epsilon-DP.
+    """The budget of the generalized exponential mechanism: epsilon.
 
     Derivation. gamma_j and t do not depend on the data; a replaced record moves s_i by at most 1 (s1); releasing i
     with probability proportional to exp(-epsilon s_i / 2) is the exponential mechanism with scores -s_i of sensitivity
@@ -112,7 +112,7 @@ def generalized_epsilon(*, epsilon: float) -> float:
     source=RS16,
 )
 def normalised_sensitivity() -> int:
-    """A normalised score moves by at most 1.
+    """How far one record moves a normalised score, at most: 1.
 
     Every term of the maximum moves by at most (gamma_i + gamma_j) / (gamma_i + gamma_j).
     """
@@ -121,7 +121,7 @@ def normalised_sensitivity() -> int:
 
 @theorem("abgmu22.thm.gem.s2", reading="explicit", kind="identity", says=r"\min_i s_i=0", source=RS16)
 def best_normalised() -> int:
-    """The smallest normalised score is 0.
+    """The smallest normalised score: 0.
 
     The term j = i is 0, and for i with the smallest q_i + t gamma_i no term is positive.
     """

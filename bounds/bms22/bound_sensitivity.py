@@ -135,7 +135,7 @@ def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     source=", proof, which writes F_1 for one of the two F_2",
 )
 def other_minimiser() -> int:
-    """The minimiser of the neighbour does no better: w' minimises on S'.
+    """By how much the minimiser of the neighbour does better on S' than w' does, at most: 0.
 
     The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0.
     """
@@ -150,7 +150,7 @@ def other_minimiser() -> int:
     source=", proof",
 )
 def lipschitz_step(*, m: int, ratio: float) -> float:
-    """One record moves the hinge loss of a fixed w by at most 2 Lambda r / (m rho).
+    """How far one record moves the hinge loss of a fixed w, at most: 2 Lambda r / (m rho).
 
     The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r.
 

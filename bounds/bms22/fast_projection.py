@@ -24,10 +24,9 @@ STEPS = 9  # c' of Lemma A.4
     source=", (6) and (7)",
 )
 def fast_projection_order(*, m: int, gamma: float, beta: float) -> float:
-    """A fast projection keeps norms and inner products of m points.
+    """What c multiplies in the number of rows of Lemma A.4: g = log(m/beta) log(m/(gamma beta)) / gamma^2.
 
-    What c multiplies: g = log(m/beta) log(m/(gamma beta)) / gamma^2. "c sufficiently large" has no number; the rows are
-    c g rounded up.
+    "c sufficiently large" has no number; the rows are c g rounded up.
     """
     logs = log(m) - log(beta)
     return logs * (logs - log(gamma)) / gamma**2
@@ -40,10 +39,7 @@ def fast_projection_order(*, m: int, gamma: float, beta: float) -> float:
     needs=[integer("d"), integer("k")],
 )
 def fast_projection_time(*, d: int, k: int) -> float:
-    """One application takes c' d log d + c' k operations.
-
-    What c' multiplies: d log d + k; d log d is 0 for d = 1.
-    """
+    """What c' multiplies in the operations of one application: d log d + k."""
     return d * log(d) + k
 
 
@@ -98,7 +94,7 @@ def fast_projection_rows(*, m: int, gamma: float, beta: float, d: int | None = N
     source="our reconstruction of what the lemma cites from Nelson's notes",
 )
 def fast_projection_moment(*, k: int, p: float) -> float:
-    """The p-th moment of one unit vector's distortion does not depend on the dimension.
+    """A bound of the p-th moment of one unit vector's distortion, in which no dimension appears.
 
     z = sqrt(D) H diag(s) x has entries that are Rademacher sums with variance 1; given s, Y = ||Phi x||^2 is the mean
     of z_j^2 over k independent coordinates, each with mean ||x||^2 = 1. With ||.||_p the L_p norm and p >= 2,
@@ -124,7 +120,7 @@ def fast_projection_moment(*, k: int, p: float) -> float:
     source="ours: the corner m = 1, beta > 1/2 of Lemma A.4",
 )
 def one_gaussian_row(*, gamma: float) -> float:
-    """One vector, beta near 1: a single Gaussian row succeeds often enough.
+    """How often a single Gaussian row keeps one vector, at least, which is enough for beta near 1: 0.118 gamma.
 
     For m = 1 and s = 1 - beta < 1/2 the printed k = c g >= c s^2/gamma^2 may round up to a single row, where no sign
     matrix works (Lemma A.3). But Lemma A.4 lets us choose the law of Phi. If s <= 0.118 gamma: one row of d Gaussians,

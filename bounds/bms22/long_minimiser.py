@@ -58,7 +58,7 @@ def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     source=", third paragraph",
 )
 def middle_slope(*, gamma: Real) -> Real:
-    """The middle piece falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2."""
+    """The slope of the middle piece, which falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2."""
     return gamma / 2 * (-1 + gamma)
 
 
@@ -71,7 +71,7 @@ def middle_slope(*, gamma: Real) -> Real:
     source=", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
 )
 def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
-    """The hinge loss is least at w* = 1/gamma, where it is (1 + gamma)/2: the pair.
+    """Where the hinge loss is least, and its value there: (1/gamma, (1 + gamma)/2).
 
     The other cases reach 1 at w = 0 and (1 - alpha)(1 + gamma/r) > 1 at w = -1/r. alpha (1 + gamma/gamma), as the
     appendix's text shows it, would be gamma, which is not (1 + gamma)/2.
@@ -91,7 +91,7 @@ def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
     source=", third and fourth paragraph",
 )
 def zero_one_loss(*, gamma: Real) -> Real:
-    """Every w > 0 has the zero-one loss of w*: gamma/2."""
+    """The zero-one loss of w*, which every w > 0 has: gamma/2."""
     return gamma / 2
 
 
@@ -104,7 +104,7 @@ def zero_one_loss(*, gamma: Real) -> Real:
     source=", fourth paragraph",
 )
 def minimiser_norm(*, gamma: Real, m: int) -> Real:
-    """The minimiser is longer than the sample size: 1/gamma."""
+    """The norm of the minimiser, which exceeds the sample size: 1/gamma."""
     return 1 / gamma
 
 
@@ -118,9 +118,9 @@ def minimiser_norm(*, gamma: Real, m: int) -> Real:
     source=", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
 )
 def empirical_chance(*, m: int, gamma: Real) -> Real:
-    """A similar result for the empirical hinge loss: with probability (1 - gamma/2)^m its minimisers are longer than m.
+    """The probability that all minimisers of the empirical hinge loss are longer than m: (1 - gamma/2)^m.
 
-    That is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
+    It is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
     else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the others.
     (1 - gamma/2)^m > (1 - 1/(2m))^m >= 1/2, and tends to 1 as m gamma -> 0.
 

@@ -52,7 +52,7 @@ def family(d: int, size: int | None = None, length: Fraction = Fraction(1, 8)) -
     source=", first condition",
 )
 def best_risk(*, d: int) -> int:
-    """One hypothesis is right everywhere: its risk."""
+    """The risk of the one hypothesis that is right everywhere: 0."""
     return 0
 
 
@@ -65,7 +65,7 @@ def best_risk(*, d: int) -> int:
     source=", second condition",
 )
 def other_risk(*, d: int) -> int:
-    """All other hypotheses are wrong everywhere: their risk."""
+    """The risk of all other hypotheses, which are wrong everywhere: 1."""
     return 1
 
 
@@ -78,7 +78,7 @@ def other_risk(*, d: int) -> int:
     source=", third condition, a good cover",
 )
 def least_inner_product(*, d: int) -> Fraction:
-    """Any two weights have an inner product of modulus at least 1/8.
+    """The least modulus of the inner product of any two weights, as printed: 1/8.
 
     Printed in both texts. It says that hypotheses are alike; a good cover would have |<w, w'>| <= 1/8, which is decided
     in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
@@ -102,10 +102,11 @@ def least_inner_product(*, d: int) -> Fraction:
     source=", fourth condition",
 )
 def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
-    """From m < c' d/epsilon samples the exponential mechanism selects a wrong hypothesis with probability 9/10.
+    """How often a wrong hypothesis is selected from m < c' d/epsilon samples, at least: 9/10.
 
-    With N hypotheses of empirical loss 1 beside one of loss 0 it selects the latter with probability
-    1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' = 1, c = 2.
+    With N hypotheses of empirical loss 1 beside one of loss 0 the exponential mechanism selects the latter with
+    probability 1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' = 1,
+    c = 2.
     """
     return 0.9
 
@@ -118,7 +119,7 @@ def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
     source=", with the inequality that a good cover needs",
 )
 def log_separated_size(*, d: int) -> float:
-    """The same with nearly orthogonal weights: log of how many there are.
+    """The logarithm of how many nearly orthogonal weights there are, enough for the same conclusion.
 
     w = (-1/100, sqrt(1 - 1e-4) v), v in {+-1/sqrt(n)}^n, n = d - 1, pairwise |<v, v'>| <= t = 0.124: then |<w, w'>| <=
     1e-4 + t < 1/8, and |<e_1, w>| = 1/100. Of the 2^n sign vectors at most 2 e^{-n t^2/2} 2^n are closer than t to one

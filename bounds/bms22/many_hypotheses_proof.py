@@ -26,7 +26,7 @@ CUBE = [integer("d")]
     source=", proof",
 )
 def printed_best_risk(*, d: int) -> int:
-    """The printed h* has risk 0: R(h) = P(y h(x) <= 0)."""
+    """The risk of the printed h*, R(h) = P(y h(x) <= 0), as printed: 0."""
     return 0
 
 
@@ -36,7 +36,7 @@ def printed_best_risk(*, d: int) -> int:
     source=", proof, with labels +-1",
 )
 def best_risk_with_signs(*, d: int) -> int:
-    """With labels -1 and +1 and h* = h_{e_1}, which is linear, the risk is 0."""
+    """The risk of h* = h_{e_1}, which is linear, with labels -1 and +1: 0."""
     return 0
 
 
@@ -48,7 +48,7 @@ def best_risk_with_signs(*, d: int) -> int:
     source=", proof: note that",
 )
 def printed_other_risk(*, d: int) -> int:
-    """The printed w are wrong everywhere."""
+    """The risk of the printed w, as printed: 1."""
     return 1
 
 
@@ -58,7 +58,7 @@ def printed_other_risk(*, d: int) -> int:
     source=", proof, counted",
 )
 def cube_risk(*, d: int) -> Fraction:
-    """The printed w are wrong with probability P(Bin(d-1, 1/2) <= d/2), which tends to 1/2.
+    """The risk of the printed w, counted: P(Bin(d-1, 1/2) <= d/2), which tends to 1/2.
 
     y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong. Labels +-1.
 
@@ -76,7 +76,7 @@ def cube_risk(*, d: int) -> Fraction:
     source=", proof: by the Gilbert-Varshamov bound",
 )
 def log2_cube_family(*, d: int) -> float:
-    """There are 2^{cd} printed w: at least 2^{d/4}.
+    """The logarithm to base 2 of how many printed w there are, at least: d/4.
 
     All that agree in their first ceil(9d/16) coordinates: <w, w'> >= 1/8, and 2^{floor(7d/16)} of them. The bound of
     Gilbert and Varshamov is about |<w, w'>| <= 1/8, for which c = 0.01 does (d large).
@@ -92,7 +92,7 @@ def log2_cube_family(*, d: int) -> float:
     source=", third condition, for h* and a printed w",
 )
 def printed_inner_product(*, d: int) -> Fraction:
-    """The printed h* and w satisfy the third condition too, if h* is represented by e_1."""
+    """The least modulus of <e_1, w> for the printed w, as printed: 1/8."""
     return Fraction(1, 8)
 
 
@@ -105,7 +105,7 @@ def printed_inner_product(*, d: int) -> Fraction:
     source=", proof, display; printed with the exponent R epsilon/2m",
 )
 def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
-    """The chance of h* is at most e^{epsilon m/2}/|W|: its logarithm.
+    """The logarithm of the bound e^{epsilon m/2}/|W| of the chance of h*.
 
     R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| = 2^{cd} and
     c' = c log 2 this is epsilon m/2 - c' d.
@@ -121,7 +121,7 @@ def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
     source=", proof, last line; printed as m < c'/d epsilon",
 )
 def log_halved(*, c: Real, d: int, epsilon: Real, m: Real) -> Real:
-    """From fewer than c' d/epsilon samples, the chance is at most e^{-c' d/2}: its logarithm.
+    """The logarithm of the bound e^{-c' d/2} of that chance, from fewer than c' d/epsilon samples.
 
     The condition is printed as m < c'/d epsilon, which with d >= 1 is only narrower; the lemma says c' d/epsilon.
     """
@@ -139,7 +139,7 @@ ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0
     source=", proof, last line",
 )
 def printed_dimension(*, c: float) -> float:
-    """The chance is at most 1/10 for d >= 2/c' + 3."""
+    """The dimension from which on the chance is said to be at most 1/10: 2/c' + 3."""
     return 2 / c + 3
 
 
@@ -147,7 +147,7 @@ def printed_dimension(*, c: float) -> float:
     says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}", source=", proof, last line, solved for d"
 )
 def dimension(*, c: float) -> float:
-    """The chance is at most 1/10 for d >= 2 log(10)/c', and for no smaller d.
+    """The dimension from which on, and from no smaller one, the chance is at most 1/10: 2 log(10)/c'.
 
     >>> round(dimension(c=0.5), 3)
     9.21

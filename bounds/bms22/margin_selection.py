@@ -47,7 +47,7 @@ def grid_size(m: int, base: str = "2", rounding: str = "ceil") -> int:
     needs=[positive("epsilon"), between("delta", 0, 1)],
 )
 def selection_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
-    """Margin selection is (2 epsilon, delta)-DP.
+    """The budget of margin selection (Lemma F.1): (2 epsilon, delta).
 
     Derivation. Delta_rho(F) bounds the sensitivity of each score, by its definition, so the choice of rho* is
     epsilon-DP (abgmu22.thm.gem); the learner is (epsilon, delta)-DP for every margin it may be given; basic adaptive
@@ -86,7 +86,7 @@ def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) 
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}"
 )
 def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """Lemma F.1 with four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
+    """What Lemma F.1 adds after four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
 
     J = max(1, ceil(log2(m)/2)). A is run with, and F promises, failure probability beta/J at every margin; F(rho, t)
     is non-increasing in rho and non-decreasing in t; g_rho and F are as printed otherwise.
@@ -113,7 +113,7 @@ def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float
     needs=[positive("epsilon"), between("delta", 0, 1)],
 )
 def corollary_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
-    """Selection for the efficient learner is (epsilon, delta)-DP.
+    """The budget of margin selection with the efficient learner (Corollary F.2): (epsilon, delta).
 
     Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta). Given that A_EffPrivMrg
     keeps its promise (Theorem 3.2: 0 < delta < 1/m and epsilon/2 <= log(1/delta)), and with scores of sensitivity at
@@ -154,7 +154,7 @@ def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon:
     r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}"
 )
 def corollary_penalty(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
-    """Corollary F.2 with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta).
+    """What Corollary F.2 adds, with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta).
 
     The corrected Lemma F.1 at epsilon/2 and beta/2 with Delta_rho = 2 Lambda r / (m rho) (Lemma F.3), which is
     non-increasing: 4 (4 Lambda r / (m rho)) (2/epsilon) log(J / (beta/2)). F is what Theorem 3.2 promises for

@@ -42,7 +42,7 @@ def margins(m: int, h_max: float = 1.0, base: str = "2", rounding: str = "ceil")
     source=", proof",
 )
 def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -> float | None:
-    """The grid has a point in (rho/2, rho] for every rho of the interval; None where it has none.
+    """The grid point in (rho/2, rho] that the proof needs for every rho of the interval; None where there is none.
 
     In units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false). With the
     natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
@@ -60,7 +60,7 @@ def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -
     source=", proof, with logarithms to base 2, rounded up, and <=",
 )
 def grid_point_corrected(*, m: int, rho: float) -> float | None:
-    """With base 2, rounded up, and the weak inequality the grid covers the interval.
+    """The grid point in [rho/2, rho]: with base 2, rounded up, the grid covers the interval.
 
     4^J >= m puts 2^-J at or below m^(-1/2) <= rho, and 2^-1 >= rho/2: the largest grid point that is at most rho
     works. At m = 1 the interval is {1} and the printed grid empty (J = 0); one point, 1/2, serves.
@@ -87,7 +87,7 @@ LOSSES = require("0 <= loss_hat <= loss_opt", lambda loss_hat, loss_opt: 0 <= lo
     source=", proof, citing Raskhodnikova & Smith 2016, Theorem I.4",
 )
 def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """The choice of rho* loses (Delta / epsilon) log(log(m) / beta), constant 1.
+    """What the choice of rho* loses, as printed: (Delta / epsilon) log(log(m) / beta).
 
     >>> round(float(printed_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.038298
@@ -100,7 +100,7 @@ def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -
     source=", proof, with the constant of abgmu22.thm.gem",
 )
 def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
-    """The choice of rho* loses 4 (Delta / epsilon) log(J / beta).
+    """What the choice of rho* loses: 4 (Delta / epsilon) log(J / beta).
 
     The minimum takes both terms: min over the grid of F + 4 Delta log(J/beta) / epsilon.
 
@@ -118,9 +118,7 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
     source=", proof",
 )
 def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The sensitivity at rho_opt/2 bounds that at the grid point, for a non-decreasing Delta_rho = rho^power.
-
-    The right-hand side.
+    """The sensitivity at rho_opt/2, said to bound that at the grid point, for a non-decreasing Delta_rho = rho^power.
 
     >>> half_sensitivity(rho_hat=0.25, rho_opt=0.25, power=1)
     0.125
@@ -135,7 +133,7 @@ def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
     source=", proof, with the direction that Lemma F.3's sensitivities have",
 )
 def half_sensitivity_corrected(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The sensitivity at rho_opt/2 bounds that at the grid point, for a non-increasing Delta_rho = rho^power.
+    """The sensitivity at rho_opt/2, which bounds that at the grid point, for a non-increasing Delta_rho = rho^power.
 
     >>> half_sensitivity_corrected(rho_hat=0.25, rho_opt=0.25, power=-1)
     8.0
@@ -150,9 +148,9 @@ def half_sensitivity_corrected(*, rho_hat: float, rho_opt: float, power: float) 
     source=", proof",
 )
 def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
-    """A larger empirical loss gives a larger bound, F(rho, t) = rho^-power + slope t with any slope.
+    """The bound at the larger empirical loss, F(rho, t) = rho^-power + slope t with any slope.
 
-    The right-hand side. The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t.
+    The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t.
 
     >>> raised_loss(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
     2.2
@@ -167,7 +165,7 @@ def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, s
     source=", proof, with the missing hypothesis",
 )
 def raised_loss_corrected(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
-    """A larger empirical loss gives a larger bound if F(rho, t) is non-decreasing in t, as F_1 to F_5 are.
+    """The bound at the larger empirical loss if F(rho, t) is non-decreasing in t, as F_1 to F_5 are.
 
     >>> raised_loss_corrected(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
     2.2
@@ -182,9 +180,9 @@ def raised_loss_corrected(*, rho: float, loss_hat: float, loss_opt: float, power
     source=", proof",
 )
 def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """Half the margin gives a larger bound, F(rho, t) = rho^-power + t at one t.
+    """The bound at half the margin, less t, for F(rho, t) = rho^-power + t at one t.
 
-    The right-hand side, without t. Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
+    Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
 
     >>> halved_margin(rho_hat=0.5, rho_opt=0.5, power=1)
     4.0
@@ -200,9 +198,9 @@ def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
     source=", proof, (31)",
 )
 def printed_confidence(*, m: int, beta: float) -> float:
-    """The learner's promise holds at the chosen margin with the confidence it has at every fixed margin.
+    """The confidence at which the proof runs the learner at each margin, to trust it at the chosen one: beta.
 
-    The confidence at which A is run at each margin: beta. But rho* is a function of the sample, and prefers margins
+    But rho* is a function of the sample, and prefers margins
     whose bound came out too small.
 
     >>> printed_confidence(m=100, beta=0.1)
@@ -238,9 +236,9 @@ LARGE = [positive("h_max"), positive("rho")]
     source=", first paragraph of Appendix F",
 )
 def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: float, delta: float) -> float:
-    """Margins below h_max make the bound trivial (meant: margins above).
+    """F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
 
-    F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
+    Said to be trivial for margins below h_max; margins above are meant.
 
     >>> round(trivial_below(h_max=1.0, rho=0.5, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
     0.0002
@@ -256,7 +254,7 @@ def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: flo
     source=", first paragraph of Appendix F, with the inequality turned round",
 )
 def trivial_above(*, h_max: Real, rho: Real) -> Real:
-    """Margins of h_max or more make the margin loss 1 and the hinge loss at least 1 - h_max/rho.
+    """A lower bound of the least hinge loss at margins of h_max or more, where the margin loss is 1: 1 - h_max/rho.
 
     y h(x) <= h_max <= rho for every record. The hinge loss is trivial from 2 h_max on, 1/2; between h_max and
     2 h_max the rest of F, proportional to 1/rho, falls by at most 2, so nothing is lost but a factor of 2.
@@ -279,10 +277,9 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     source=", first paragraph of Appendix F",
 )
 def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> float:
-    """Margins up to h_max/sqrt(m) make the bounds for linear classifiers trivial.
+    """The smaller of two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
 
-    The smaller of the two terms (of F_2 and F_3, and of F_1 from m = 3 on): both at least 1, up to the constant of
-    the O(.) they stand in.
+    Both are at least 1, up to the constant of the O(.) they stand in.
 
     >>> trivial_small(h_max=1.0, rho=0.1, m=100, beta=0.1)
     1.0
@@ -299,7 +296,7 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> float:
     source=", first paragraph of Appendix F",
 )
 def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
-    """The five bounds fall as the margin grows, where they are defined.
+    """The bounds F_1, F_2, F_4, F_5 along margins: they fall as the margin grows, where they are defined.
 
     Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta = 1/(2m), two
     layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda r/rho >= 1:
@@ -325,12 +322,12 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
     source=", first paragraph of Appendix F",
 )
 def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
-    """The least margin loss and the least hinge loss over a ball do not fall as the margin grows.
+    """A larger margin, rho' = factor rho: the least margin loss and the least hinge loss over a ball do not fall.
 
     Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss: for a
     misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
     ranges over the ball of radius Lambda/rho, which shrinks. That uses a class closed under shrinking: balls in R^d
-    and in a RKHS are. Returns rho' = factor rho.
+    and in a RKHS are.
 
     >>> larger_margin(rho=0.5, factor_rho=2)
     1.0
@@ -358,9 +355,7 @@ def _five(m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
     source=", where Delta_rho(F) is a non-decreasing function of rho",
 )
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    """The sensitivities of the five bounds do not fall as the margin grows.
-
-    The five of Lemma F.3 at Lambda r/rho = `ratio`, with M = M(rho).
+    """The five sensitivities of Lemma F.3 at Lambda r/rho = `ratio`, M = M(rho), said to rise with the margin.
 
     >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
@@ -373,7 +368,7 @@ def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tupl
     source=", with the direction its proof uses",
 )
 def falling_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    """The sensitivities of the five bounds do not rise as the margin grows.
+    """The same five, which do not rise as the margin grows.
 
     F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as fat_{rho/32} does while that is at most 34 m; F_5 is
     constant.

@@ -29,9 +29,9 @@ REPAIRED = 16  # c of the corrected reading
     source=", first inequality",
 )
 def norm_deviation(*, m: int, k: float, beta: float) -> float:
-    """A sign projection enlarges the Frobenius norm by sqrt(log(m/beta)/k).
+    """What c multiplies in the growth of the Frobenius norm under a sign projection: sqrt(log(m/beta)/k).
 
-    What c multiplies. c is printed as one constant, for all p, N, m, k, W and beta.
+    c is printed as one constant, for all p, N, m, k, W and beta.
     """
     return sqrt((log(m) - log(beta)) / k)
 
@@ -45,9 +45,9 @@ def norm_deviation(*, m: int, k: float, beta: float) -> float:
     source=", second inequality",
 )
 def product_deviation(*, m: int, k: float, beta: float) -> float:
-    """A sign projection keeps products with W up to sqrt(log(m/beta)/k).
+    """What c multiplies in the error of products with W under a sign projection: sqrt(log(m/beta)/k).
 
-    What c multiplies. The number N of columns does not appear.
+    The number N of columns does not appear.
     """
     return sqrt((log(m) - log(beta)) / k)
 
@@ -61,7 +61,7 @@ def product_deviation(*, m: int, k: float, beta: float) -> float:
     + r"\left(\sqrt{\frac{12t}{k}}+\frac{4t}{k}\right)\right]\ge 1-\beta",
 )
 def deviations(*, m: int, k: float, beta: float) -> tuple[float, float]:
-    """Norm and products with W, for every k and beta: sub-exponential deviations, and no N.
+    """The deviations of norm and products, for every k and beta: sub-exponential, and without N.
 
     The pair (2 sqrt(t/k) + 2t/k, sqrt(12 t/k) + 4t/k), t = log((2m+1)/beta): of 2m + 1 events each has probability at
     most e^{-t}. Norm: ||Phi W||_F^2/||W||_F^2 is an average over columns, so its mgf is at most the worst column's,
@@ -98,7 +98,7 @@ def products_preserved(W: Array, Z: Array, projected_W: Array, projected_Z: Arra
     source=", with two hypotheses added",
 )
 def repaired_deviation(*, m: int, k: float, beta: float) -> float:
-    """Norm and products with W up to 16 sqrt(log(m/beta)/k), once k >= log(m/beta) and m/beta >= 2.
+    """The deviation of norm and products once k >= log(m/beta) and m/beta >= 2: 16 sqrt(log(m/beta)/k).
 
     (2m+1)/beta <= 3m/beta, so t <= r log(m/beta) with r = log 6/log 2, and t/k <= r sqrt(log(m/beta)/k): the explicit
     pair is at most (2 sqrt r + 2r, sqrt(12 r) + 4r) = (8.4, 15.92) times sqrt(log(m/beta)/k).
@@ -127,7 +127,7 @@ def all_signs_equal(p: int) -> tuple[float, int]:
     source="ours: why N does not appear",
 )
 def column_average(*, weights: Iterable[float], column_values: Iterable[float]) -> float:
-    """N columns cost no logarithm: an average of columns is no worse than the worst one.
+    """The worst column, which bounds the average over columns: N of them cost no logarithm.
 
     x -> cosh(lambda sqrt x) is convex (its Taylor coefficients are positive), so Jensen moves the average outside. With
     P(sqrt V >= s) <= E cosh(lambda sqrt V)/cosh(lambda s) <= 2 e^{-lambda s} max_j E e^{+-lambda xi_j}, the N columns
@@ -146,7 +146,7 @@ def column_average(*, weights: Iterable[float], column_values: Iterable[float]) 
     source="ours: one row of Phi",
 )
 def product_mgf(*, rate: float) -> float:
-    """The product of two random signed sums is sub-gamma: log-mgf at most 3 lambda^2/(1 - 4 lambda).
+    """A bound of the log-mgf of the product of two random signed sums, sub-gamma: 3 lambda^2/(1 - 4 lambda).
 
     With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz splits its
     mgf. Above: log E exp(h (<s,a>^2 - |a|^2)) <= -u - log(1 - 2u)/2 <= u^2/(1 - 2u), u = h |a|^2. Below:
@@ -162,7 +162,7 @@ def product_mgf(*, rate: float) -> float:
 
 @norm_deviation.explicit(part="union", says=r"(2m+1)e^{-t}=\beta", kind="inequality")
 def union_of_deviations(*, m: int, k: int, beta: float) -> float:
-    """The 2m + 1 events of Lemma D.1 fail with probability at most beta together.
+    """The union bound over the 2m + 1 events of Lemma D.1, at most beta.
 
     From Chernoff's bound at its best lambda: the chi-square's for the norm, the sub-gamma's for the m products.
 

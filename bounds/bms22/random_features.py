@@ -84,7 +84,7 @@ def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float
     source=", proof",
 )
 def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
-    """Inner products of features are unbiased.
+    """The mean of the inner product of two features, the kernel: they are unbiased.
 
     <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b); each
     term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
@@ -101,7 +101,7 @@ def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
     source=", proof: Hoeffding's bound",
 )
 def one_pair_tail(*, count: float, t: Number) -> Any:
-    """One pair: D independent terms in [-1, 1] leave their mean by t with probability at most 2 exp(-D t^2/2).
+    """How often D independent terms in [-1, 1] leave their mean by t, at most: 2 exp(-D t^2/2).
 
     Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
     variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.

@@ -42,9 +42,7 @@ def rows_for(vectors: int, distortion: float, beta: float, sides: int = 2) -> in
     needs=SETTING,
 )
 def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
-    """Random signs keep norms and inner products of m points.
-
-    What stands inside the O(.) of the number of rows: g = log(m/beta) / gamma^2. The constant is not printed.
+    """What stands inside the O(.) of the number of rows in Lemma A.3: g = log(m/beta) / gamma^2.
 
     >>> round(sign_projection_order(m=1000, gamma=0.5, beta=0.1), 2)
     36.84
@@ -57,7 +55,7 @@ def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
     source=", tail bound of Achlioptas 2003",
 )
 def sign_projection_rows(*, m: int, gamma: float, beta: float) -> int:
-    """Rows k of a random-sign matrix that keep norms and inner products of any m points.
+    """Rows k of a random-sign matrix that keep norms and inner products of any m points (Lemma A.3).
 
     The paper writes k = O(log(m/beta)/gamma^2). Our constant: one vector is distorted by more than t with
     probability at most 2 exp(-k (t^2/2 - t^3/3)/2) (`sign_projection_tail`); the proof needs t = gamma/3 for the m
@@ -83,9 +81,9 @@ def inner_products_preserved(T: Array, projected: Array, gamma: float) -> bool:
     kind="inequality",
 )
 def sign_projection_union(*, m: int, gamma: float, beta: float) -> float:
-    """The m^2 two-sided events of Lemma A.3 fail with probability at most beta together.
+    """The union bound over the m^2 two-sided events of Lemma A.3, at most beta.
 
-    2 m^2 exp(-(k/2) (t^2/2 - t^3/3)) at the explicit k, t = gamma/3: the union bound, in logarithms.
+    2 m^2 exp(-(k/2) (t^2/2 - t^3/3)) at the explicit k, t = gamma/3.
 
     >>> sign_projection_union(m=10, gamma=0.5, beta=0.1) <= 0.1
     True
@@ -98,9 +96,9 @@ def sign_projection_union(*, m: int, gamma: float, beta: float) -> float:
     says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
 )
 def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
-    """Random signs keep norms and inner products of m points, with 2m in place of m.
+    """The same with 2m in place of m: g = log(2m/beta)/gamma^2.
 
-    g = log(2m/beta)/gamma^2 stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
+    It stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
     The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
     """
     return (log(2 * m) - log(beta)) / gamma**2
@@ -133,7 +131,7 @@ def least_distortion(u: Sequence[int], k: int) -> Fraction:
     source=", proof",
 )
 def pair_vectors(*, m: int) -> int:
-    """Sums and differences of normalised pairs: at most m^2 non-zero vectors."""
+    """How many non-zero sums and differences of normalised pairs there are, as printed: m^2."""
     return m**2
 
 
@@ -143,7 +141,7 @@ def pair_vectors(*, m: int) -> int:
     source=", proof, counted",
 )
 def pair_vectors_counted(*, m: int) -> int:
-    """Sums and differences of normalised pairs: at most m (3m - 1)/2 non-zero vectors, m^2 up to sign.
+    """How many non-zero sums and differences of normalised pairs there are: m (3m - 1)/2, or m^2 up to sign.
 
     m doubled vectors, m (m - 1)/2 sums and m (m - 1) differences, which come in pairs +-: a projection distorts both
     alike.
@@ -163,7 +161,7 @@ def pair_vectors_counted(*, m: int) -> int:
     source="the JL lemma that the proof cites, in the form of Achlioptas 2003",
 )
 def sign_projection_tail(*, k: int, t: float) -> float:
-    """One vector is distorted by more than t with probability at most 2 exp(-(k/2)(t^2/2 - t^3/3)).
+    """The chance that one vector is distorted by more than t, at most: 2 exp(-(k/2)(t^2/2 - t^3/3)).
 
     For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian multiplier:
     cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both sides:
@@ -197,9 +195,9 @@ def lower_tail_gap(t: Any) -> Any:
     source=", proof",
 )
 def doubled_logarithm(*, m: int, beta: float) -> float:
-    """The square inside the logarithm costs a factor 2.
+    """The ratio log(m^2/beta) / log(m/beta): the square inside the logarithm costs a factor 2.
 
-    log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta); returns the ratio.
+    log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta).
     """
     return (2 * log(m) - log(beta)) / (log(m) - log(beta))
 
@@ -211,7 +209,7 @@ def doubled_logarithm(*, m: int, beta: float) -> float:
     source=", proof, second inequality of the chain",
 )
 def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
-    """Polarisation: keeping ||u + v|| and ||u - v|| keeps <u, v>.
+    """How far <u, v> may move where ||u + v|| and ||u - v|| are kept: polarisation.
 
     `plus` and `minus` are ||u + v||^2 and ||u - v||^2 of unit vectors, each kept up to gamma/3 ((3) and (4)).
     """
@@ -224,7 +222,7 @@ def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
     source=", proof, third inequality of the chain",
 )
 def parallelogram(*, gamma: Real) -> Real:
-    """The two squared norms sum to 4.
+    """The same once the two squared norms are summed: gamma/3.
 
     Printed reason: the triangle inequality, which gives only 4 + 4 = 8 and 2 gamma/3. The parallelogram identity
     ||u + v||^2 + ||u - v||^2 = 2 ||u||^2 + 2 ||v||^2 = 4 gives gamma/3, with equality.

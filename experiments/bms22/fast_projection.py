@@ -13,11 +13,11 @@ from bounds.bms22 import fast_projection as bounds
 from bounds.bms22 import sign_projection
 from bounds.exact.balls import Phi
 from bounds.exact.balls import exact as ball
+from experiments.bms22.sign_projection import breaks
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, grid, tail_claim
 from experiments.engine.verdict import inconclusive
-from experiments.instances.points import points
 from mechanisms.fast_projection import fast_projection
 
 # Lemma A.4 ------------------------------------------------------------------------------------------------------------
@@ -77,11 +77,7 @@ def printed_order(*, factor=1):
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     """Draw points and the fast Phi afresh `size` times: did the event of Lemma A.4 fail? Shape (size,), bool."""
     k = max(1, bounds.fast_projection_rows(m=m, gamma=gamma, beta=beta, d=d) // factor)
-    broken = np.empty(size, dtype=bool)
-    for trial in range(size):
-        T = points(rng, m, d)
-        broken[trial] = not sign_projection.inner_products_preserved(T, fast_projection(k, d, rng=rng).apply(T), gamma)
-    return broken
+    return breaks(rng, size, k, m=m, d=d, gamma=gamma, projection=fast_projection)
 
 
 @order_claim(

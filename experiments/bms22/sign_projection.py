@@ -86,12 +86,12 @@ def corrected_order(*, factor=1):
     return rows_order(rows, g, 94.1, samples=samples, logs=2, least_log=2, factor=factor)
 
 
-def breaks(rng, size, k, *, m, d, gamma):
+def breaks(rng, size, k, *, m, d, gamma, projection=sign_projection):
     """Draw points and Phi afresh `size` times: did the event of Lemma A.3 fail? Shape (size,), bool."""
     broken = np.empty(size, dtype=bool)
     for trial in range(size):
         T = points(rng, m, d)
-        broken[trial] = not bounds.inner_products_preserved(T, sign_projection(k, d, rng=rng).apply(T), gamma)
+        broken[trial] = not bounds.inner_products_preserved(T, projection(k, d, rng=rng).apply(T), gamma)
     return broken
 
 
