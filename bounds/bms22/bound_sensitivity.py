@@ -15,8 +15,8 @@ from math import e, log, log2, sqrt
 
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
-FIRST = [integer("m"), positive("ratio"), in_unit_interval("beta")]
 HINGE = [integer("m"), positive("ratio")]
+FIRST = [*HINGE, in_unit_interval("beta")]
 COVER = [integer("m"), at_least("M", 0)]
 
 
@@ -96,11 +96,6 @@ def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float
     return (1 + constant * sqrt(_spread(m, ratio, beta))) / m
 
 
-def _hinge(m: int, ratio: float) -> float:
-    """min(1 + x, 2 x, m) / m: how far the least hinge loss moves."""
-    return min(1 + ratio, 2 * ratio, m) / m
-
-
 @theorem("bms22.lemF.3b", says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
 def sensitivity_2(*, m: int, ratio: float) -> float:
     """Sensitivity of the bound for the efficient linear learner, up to a constant: what the printed O(.) contains.
@@ -126,7 +121,7 @@ def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     >>> sensitivity_2_explicit(m=100, ratio=2.0), sensitivity_2_explicit(m=100, ratio=0.5)
     (0.03, 0.01)
     """
-    return _hinge(m, ratio)
+    return min(1 + ratio, 2 * ratio, m) / m
 
 
 @theorem(
@@ -182,7 +177,7 @@ def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
     >>> sensitivity_3_explicit(m=100, ratio=2.0)
     0.03
     """
-    return _hinge(m, ratio)
+    return sensitivity_2_explicit(m=m, ratio=ratio)
 
 
 @theorem("bms22.lemF.3d", says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)", needs=COVER)

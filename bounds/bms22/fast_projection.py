@@ -6,7 +6,7 @@ Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates d
 
 from __future__ import annotations
 
-from math import ceil, e, exp, log, sqrt
+from math import ceil, e, log, sqrt
 
 from bounds.bms22.sign_projection import PRESERVED, SETTING
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
@@ -130,14 +130,3 @@ def one_gaussian_row(*, gamma: float) -> float:
     (3/4) min(1, gamma/(12 w)) >= s once c >= 2048. Both laws are oblivious and within the time of the lemma.
     """
     return 0.118 * gamma
-
-
-def union_of_moments(*, m: int, gamma: float, beta: float) -> float:
-    """m^2 (||Y - 1||_p / t)^p at p = max(2, log(m^2/beta)) and the explicit k: at most beta.
-
-    >>> union_of_moments(m=10, gamma=0.5, beta=0.1) <= 0.1
-    True
-    """
-    p = max(2.0, 2 * log(m) - log(beta))
-    moment = fast_projection_moment(k=fast_projection_rows(m=m, gamma=gamma, beta=beta), p=p)
-    return exp(2 * log(m) + p * log(moment / (gamma / 3)))

@@ -338,16 +338,6 @@ def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
 FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >= 0", lambda M: M >= 0)]
 
 
-def _five(m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    return (
-        five.sensitivity_1_explicit(m=m, ratio=ratio, beta=beta, constant=1.0),
-        five.sensitivity_2_explicit(m=m, ratio=ratio),
-        five.sensitivity_3_explicit(m=m, ratio=ratio),
-        five.sensitivity_4_explicit(m=m, M=M),
-        five.sensitivity_5_explicit(m=m),
-    )
-
-
 @theorem(
     "bms22.lemF.1.t5",
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\le\Delta_{\rho'}(F_i)",
@@ -360,7 +350,13 @@ def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tupl
     >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
     """
-    return _five(m, ratio, beta, M)
+    return (
+        five.sensitivity_1_explicit(m=m, ratio=ratio, beta=beta, constant=1.0),
+        five.sensitivity_2_explicit(m=m, ratio=ratio),
+        five.sensitivity_3_explicit(m=m, ratio=ratio),
+        five.sensitivity_4_explicit(m=m, M=M),
+        five.sensitivity_5_explicit(m=m),
+    )
 
 
 @rising_sensitivities.corrected(
@@ -376,4 +372,4 @@ def falling_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tup
     >>> falling_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
     """
-    return _five(m, ratio, beta, M)
+    return rising_sensitivities(m=m, ratio=ratio, beta=beta, M=M)

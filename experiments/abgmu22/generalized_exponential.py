@@ -24,24 +24,13 @@ from mechanisms.privacy import PureDP
 # Accuracy -------------------------------------------------------------------------------------------------------------
 
 
-def allowed_loss(gamma, *, epsilon, beta, divide=1):
-    """4 gamma_j log(N/beta) / epsilon / divide for every candidate."""
+def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
+    """P(score selected > min_j score_j + loss_j / divide), exactly: `best` at 0, all others just beyond its loss."""
     sizes = {"candidates": len(gamma), "epsilon": epsilon, "beta": beta}
-    return np.array([bounds.selection_penalty(sensitivity=g, **sizes) for g in gamma]) / divide
-
-
-def failure(scores, gamma, *, epsilon, beta, divide=1):
-    """P(the selected score exceeds min_j score_j + loss_j / divide), exactly."""
-    q = np.asarray(scores)
-    chosen = np.exp(law(q, gamma, beta=beta, privacy=PureDP(epsilon)).log_probabilities())
-    return float(chosen[q > (q + allowed_loss(gamma, epsilon=epsilon, beta=beta, divide=divide)).min()].sum())
-
-
-def worst_failure(gamma, *, best=0, **sizes):
-    """The same with one candidate at 0 and all others just beyond what it allows."""
-    scores = np.full(len(gamma), allowed_loss(gamma, **sizes)[best] * (1 + 1e-9))
-    scores[best] = 0.0
-    return failure(scores, gamma, **sizes)
+    loss = np.array([bounds.selection_penalty(sensitivity=g, **sizes) for g in gamma]) / divide
+    scores = np.where(np.arange(len(gamma)) == best, 0.0, loss[best] * (1 + 1e-9))
+    chosen = np.exp(law(scores, gamma, beta=beta, privacy=PureDP(epsilon)).log_probabilities())
+    return float(chosen[scores > (scores + loss).min()].sum())
 
 
 @inequality_claim(

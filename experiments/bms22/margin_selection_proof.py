@@ -17,7 +17,7 @@ from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, grid
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 
@@ -47,19 +47,15 @@ def uncovered(*, m, base, rounding, factor=1):
 from bounds.bms22.margin_selection_proof import margins
 V = margins({m}, 1.0, {base!r}, {rounding!r})
 assert not any(v <= {rho!r} < 2 * v for v in V) and {m} * {rho!r}**2 >= 1"""
-    found = f"none for rho = {rho:.6g} h_max; the grid is {bounds.margins(m, 1.0, base, rounding).tolist()}"
-    claimed = "a grid point rho^ with rho^ <= rho < 2 rho^"
-    return refuted("enumeration", uncovered_point(setting, rho, claimed=claimed, found=found, python=python))
+    words = {
+        "claimed": "a grid point rho^ with rho^ <= rho < 2 rho^",
+        "found": f"none for rho = {rho:.6g} h_max; the grid is {bounds.margins(m, 1.0, base, rounding).tolist()}",
+    }
+    what = {"object": {"rho": rho}, "property": "covered by the grid", "value": False}
+    return refuted("enumeration", witness.construction(setting, python=python, **what, **words))
 
 
-def uncovered_point(setting, rho, **fields):
-    """The witness that no grid point lies between rho/2 and rho."""
-    return witness.construction(
-        setting, object={"rho": float(rho)}, property="covered by the grid", value=False, **fields
-    )
-
-
-@exact_claim(
+@inequality_claim(
     bounds.grid_point_corrected,
     quick=grid(sizes=[300]),
     full=grid(sizes=[2000]),
@@ -74,10 +70,11 @@ def covered(*, sizes, factor=1):
         used = ceil(m ** (log(2) / log(2 * factor)))  # log of this to base 2 is log of m to base 2 factor
         points, lowest = 0.5 ** np.arange(1, selection.grid_size(used) + 1), Fraction(ceil(2**40 / m**0.5) + 1, 2**40)
         for rho in (r for r in tried | {lowest} if m * r**2 >= 1 and r <= 1):
-            point = bounds.grid_point_corrected.theorem.formula(m=used, rho=float(rho))
-            if point not in points or not rho / 2 <= Fraction(point) <= rho:
-                return refuted("enumeration", uncovered_point({"m": m}, rho, claimed=True))
-    return holds("derivation", "everywhere")
+            point = bounds.grid_point_corrected.theorem.formula(m=used, rho=float(rho)) or 0.0
+            yield {"m": m, "rho": rho, "grid point": point}, max(rho / 2 - Fraction(point), Fraction(point) - rho), 0
+            if point not in points:
+                return inconclusive("FAILED", "the function returns no grid point")
+    return {"tightness": None}
 
 
 # The choice, and what it costs ----------------------------------------------------------------------------------------
@@ -389,8 +386,7 @@ def five_fall(*, factor=1):
     table = [bounds.falling_sensitivities(m=1000, ratio=x, beta=0.1, M=1 + x**2) for x in ratios]
     moved = [[value / x ** (2 * factor - 2) for value in row] for x, row in zip(ratios, table, strict=True)]
     for x, row, smaller_margin in zip(ratios, moved, moved[1:], strict=False):
-        for a, b in zip(row, smaller_margin, strict=True):
-            yield {"m": 1000, "ratio": x}, a, b
+        yield from (({"m": 1000, "ratio": x}, a, b) for a, b in zip(row, smaller_margin, strict=True))
     return {"tightness": None}
 
 

@@ -202,7 +202,10 @@ def test_union_bounds_of_the_margin_rows(n, gamma, beta):
     assert (3 * n + 1) * tail(projected_margins.third_margin_rows(n=n, gamma=gamma, beta=beta), gamma / 2) <= beta * (
         1 + 1e-9
     )
-    assert fast_projection_bounds.union_of_moments(m=n, gamma=gamma, beta=beta) <= beta * (1 + 1e-9)
+    p = max(2.0, 2 * log(n) - log(beta))  # n^2 (||Y - 1||_p / t)^p at the explicit k
+    k = fast_projection_bounds.fast_projection_rows(m=n, gamma=gamma, beta=beta)
+    moment = fast_projection_bounds.fast_projection_moment(k=k, p=p)
+    assert exp(2 * log(n) + p * log(moment / (gamma / 3))) <= beta * (1 + 1e-9)
     assert projected_margins.third_margin_rows(n=n, gamma=7 * gamma, beta=beta, b=7) == pytest.approx(
         projected_margins.third_margin_rows(n=n, gamma=gamma, beta=beta), rel=1e-9
     )
