@@ -52,6 +52,29 @@ def product_deviation(*, m: int, k: float, beta: float) -> float:
     return sqrt((log(m) - log(beta)) / k)
 
 
+@norm_deviation.corrected(
+    part="",
+    says=r"k\ge\log\frac{m}{\beta}\ge\log 2:\quad\Pr_\Phi\left["
+    + NORM
+    + r"16\sqrt{\frac{\log(m/\beta)}{k}}\right)\ \wedge\ "
+    + PRODUCTS
+    + r"\,16\sqrt{\frac{\log(m/\beta)}{k}}\right]\ge 1-\beta",
+    needs=[
+        *NEEDS,
+        require("m/beta >= 2", lambda m, beta: m >= 2 * beta),
+        require("k >= log(m/beta)", lambda k, m, beta: k >= log(m) - log(beta)),
+    ],
+    source=", with two hypotheses added",
+)
+def repaired_deviation(*, m: int, k: float, beta: float) -> float:
+    """The deviation of norm and products once k >= log(m/beta) and m/beta >= 2: 16 sqrt(log(m/beta)/k).
+
+    (2m+1)/beta <= 3m/beta, so t <= r log(m/beta) with r = log 6/log 2, and t/k <= r sqrt(log(m/beta)/k): the explicit
+    pair is at most (2 sqrt r + 2r, sqrt(12 r) + 4r) = (8.4, 15.92) times sqrt(log(m/beta)/k).
+    """
+    return REPAIRED * sqrt((log(m) - log(beta)) / k)
+
+
 @norm_deviation.explicit(
     part="",
     says=r"t=\log\frac{2m+1}{\beta}:\ \Pr_\Phi\left["
@@ -81,29 +104,6 @@ def products_preserved(W: Array, Z: Array, projected_W: Array, projected_Z: Arra
     enlarged = np.linalg.norm(projected_W) ** 2 <= size**2 * (1 + norm)
     errors = np.linalg.norm(projected_Z @ projected_W - Z @ W, axis=1)
     return bool(enlarged and np.all(errors <= product * size * np.linalg.norm(Z, axis=1)))
-
-
-@norm_deviation.corrected(
-    part="",
-    says=r"k\ge\log\frac{m}{\beta}\ge\log 2:\quad\Pr_\Phi\left["
-    + NORM
-    + r"16\sqrt{\frac{\log(m/\beta)}{k}}\right)\ \wedge\ "
-    + PRODUCTS
-    + r"\,16\sqrt{\frac{\log(m/\beta)}{k}}\right]\ge 1-\beta",
-    needs=[
-        *NEEDS,
-        require("m/beta >= 2", lambda m, beta: m >= 2 * beta),
-        require("k >= log(m/beta)", lambda k, m, beta: k >= log(m) - log(beta)),
-    ],
-    source=", with two hypotheses added",
-)
-def repaired_deviation(*, m: int, k: float, beta: float) -> float:
-    """The deviation of norm and products once k >= log(m/beta) and m/beta >= 2: 16 sqrt(log(m/beta)/k).
-
-    (2m+1)/beta <= 3m/beta, so t <= r log(m/beta) with r = log 6/log 2, and t/k <= r sqrt(log(m/beta)/k): the explicit
-    pair is at most (2 sqrt r + 2r, sqrt(12 r) + 4r) = (8.4, 15.92) times sqrt(log(m/beta)/k).
-    """
-    return REPAIRED * sqrt((log(m) - log(beta)) / k)
 
 
 def all_signs_equal(p: int) -> tuple[float, int]:

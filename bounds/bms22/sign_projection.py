@@ -50,6 +50,18 @@ def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
     return (log(m) - log(beta)) / gamma**2
 
 
+@sign_projection_order.corrected(
+    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
+)
+def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
+    """The same with 2m in place of m: g = log(2m/beta)/gamma^2.
+
+    It stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
+    The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
+    """
+    return (log(2 * m) - log(beta)) / gamma**2
+
+
 @sign_projection_order.explicit(
     says=r"k=\left\lceil\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\right\rceil:\quad " + PRESERVED,
     source=", tail bound of Achlioptas 2003",
@@ -90,18 +102,6 @@ def sign_projection_union(*, m: int, gamma: float, beta: float) -> float:
     """
     k = sign_projection_rows(m=m, gamma=gamma, beta=beta)
     return m**2 * sign_projection_tail(k=k, t=gamma / 3)
-
-
-@sign_projection_order.corrected(
-    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
-)
-def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
-    """The same with 2m in place of m: g = log(2m/beta)/gamma^2.
-
-    It stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
-    The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
-    """
-    return (log(2 * m) - log(beta)) / gamma**2
 
 
 def least_distortion(u: Sequence[int], k: int) -> Fraction:

@@ -10,13 +10,11 @@ import numpy as np
 
 from bounds.bms22 import many_hypotheses_proof as bounds
 from bounds.exact.balls import exact
-from bounds.exact.certify import confirm
 from experiments.bms22.many_hypotheses import risk
-from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.engine.claim import Control, grid
+from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
 
@@ -83,27 +81,26 @@ assert wrong / len(cube) == 0.75 < printed_other_risk(d=3)
 """
 
 
-@exact_claim(
+def risks_along_d(*, d):
+    """The printed risk and the exact one in dimensions 1 to 29."""
+    dimensions = list(range(1, 30))
+    return {"d": dimensions, "bound": [1.0] * 29, "exact": [float(bounds.cube_risk(d=n)) for n in dimensions]}
+
+
+@inequality_claim(
     bounds.printed_other_risk,
     quick=grid(d=[3, 9]),
     full=grid(d=[1, 2, 12]),
     severity="statement",
+    python=lambda *_: THREE,
+    figure=risks_along_d,
     note="true for d ≤ 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
     "printed with R ≥ 1/2 in place of R = 1",
     cost=0.02,
 )
-def first_coordinate_is_outvoted(*, d, factor=1):
-    """Labels +-1: every w with w_1 < 0 by enumeration of all x (and all w up to d = 5)."""
-    largest, claimed = max(risk(w, cube_points(d)) for w in printed_weights(d)), bounds.printed_other_risk(d=d)
-    dimensions = list(range(1, 30))
-    exactly = [float(bounds.cube_risk(d=n)) for n in dimensions]
-    series = {"d": dimensions, "bound": [1.0] * len(dimensions), "exact": exactly}
-    if largest < claimed:
-        broken = witness.construction(
-            {"d": d}, object="all printed h_w", property="largest risk", value=largest, claimed=claimed, python=THREE
-        )
-        return refuted("enumeration", broken, series=series)
-    return holds("enumeration", "settings", tightness=(1.0, 1.0), series=series)
+def first_coordinate_is_outvoted(*, d):
+    """Labels +-1: the largest risk of a w with w_1 < 0, by enumeration of all x (and all w up to d = 5)."""
+    yield {"d": d}, bounds.printed_other_risk(d=d), max(risk(w, cube_points(d)) for w in printed_weights(d))
 
 
 @identity_claim(
@@ -226,42 +223,47 @@ assert exp(-c * d / 2) > 1 / 10
 """
 
 
-def threshold(statement, c, d):
-    """e^{-c d/2} against 1/10 in balls; the corrected threshold meets it with equality."""
-    tenth = Fraction(10**12 + 1, 10**13)
-    chance = confirm({"c": c, "d": d}, lambda c, d: (-c * d / 2).exp(), lambda c, d: exact(tenth))
+def dimensions(statement):
+    """The figure of a threshold: what is claimed and what is needed."""
     rates = [0.1, 0.2, 0.4, 0.69]
-    bound, needed = ([formula(c=x) for x in rates] for formula in (statement, bounds.dimension))
-    series = {"c'": rates, "bound": bound, "exact": needed}
-    if chance.exceeds:
-        broken = witness.inequality({"c'": c, "d": d}, chance.lhs[0], 0.1, lhs=chance.lhs, python=SHORT_CUBE)
-        return refuted("certificate", broken, series=series)
-    return holds("derivation", "everywhere", tightness=(chance.lhs[1] / 0.1,) * 2, series=series)
+    return lambda c: {
+        "c'": rates,
+        "bound": [statement(c=x) for x in rates],
+        "exact": [bounds.dimension(c=x) for x in rates],
+    }
 
 
-@exact_claim(
+def chance(c, d):
+    """e^{-c d/2} against 1/10 in balls; the corrected threshold meets it with equality, up to its own rounding."""
+    yield {"c'": c, "d": d}, (-exact(c) * exact(d) / 2).exp(), Fraction(10**12 + 1, 10**13)
+
+
+@inequality_claim(
     bounds.printed_dimension,
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
     severity="constant",
+    python=lambda *_: SHORT_CUBE,
+    figure=dimensions(bounds.printed_dimension),
     cost=1e-3,
     note="at d = 2/c' + 3 the value is e^{-1 - 3c'/2}: at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
 )
-def too_few_dimensions(*, c, factor=1):
+def too_few_dimensions(*, c):
     """e^{-c' d/2} at the smallest whole d that is allowed."""
-    return threshold(bounds.printed_dimension, c, ceil(bounds.printed_dimension(c=c)))
+    yield from chance(c, ceil(bounds.printed_dimension(c=c)))
 
 
-@exact_claim(
+@inequality_claim(
     bounds.dimension,
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
     control=Control("the dimension divided by {}", (1.05, 2)),
+    figure=dimensions(bounds.dimension),
     cost=1e-3,
 )
 def enough_dimensions(*, c, factor=1):
     """Equality at d = 2 log(10)/c'."""
-    return threshold(bounds.dimension, c, bounds.dimension(c=c) / factor)
+    yield from chance(c, bounds.dimension(c=c) / factor)
 
 
 if __name__ == "__main__":

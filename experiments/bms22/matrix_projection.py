@@ -149,7 +149,7 @@ def products_break(rng, size, *, m, k, p, columns, beta, factor=1):
 def union_bound(*, beta, factor=1):
     """Chernoff's bounds at the explicit deviations add up to at most beta: algebra, checked at the corners."""
     for m, k in product([1, 5, 10**6], [1, 10, 1000]):
-        norm, error = bounds.deviations(m=m, k=k * factor, beta=beta)
+        norm, error = bounds.deviations.theorem.formula(m=m, k=k * factor, beta=beta)
         above = -k / 2 * (norm - log(1 + norm))
         best = k / 4 * (1 - 1 / sqrt(1 + 4 / 3 * error))
         total = exp(above) + 2 * m * exp(-best * error + k * bounds.product_mgf(rate=best / k))
