@@ -64,22 +64,15 @@ def selection_laws(epsilon, *, kind):
         "hinge": (least_hinge, lambda rho: 2 / (RECORDS * rho)),
     }
     least, moves = losses[kind]
-    laws = []
-    for sample in samples:
-        X, y = np.array([[UNIVERSE[i]] for i in sample]), np.ones(RECORDS)
-        chosen = margin_law(
-            X,
-            y,
-            learner=learner,
-            bound=lambda rho, t: t + 0.1 / rho,
-            best_loss=lambda X, y, rho: float(least(list(X[:, 0]), rho, 1)),
-            sensitivity=moves,
-            h_max=1.0,
-            privacy=PureDP(epsilon),
-            beta=0.1,
-        )
-        laws.append(joint(chosen))
-    return np.array(laws), pairs
+    fixed = {"learner": learner, "sensitivity": moves, "h_max": 1.0, "privacy": PureDP(epsilon), "beta": 0.1}
+
+    def best_loss(X, y, rho):
+        return float(least(list(X[:, 0]), rho, 1))
+
+    def selection(X):
+        return margin_law(X, np.ones(RECORDS), bound=lambda rho, t: t + 0.1 / rho, best_loss=best_loss, **fixed)
+
+    return np.array([joint(selection([[UNIVERSE[i]] for i in sample])) for sample in samples]), pairs
 
 
 def rare_choice(heavy, *, epsilon, beta, rare=1, reference=1e-6):
