@@ -159,13 +159,6 @@ def third_order():
         yield s, bounds.sensitivity_3_explicit(**s), bounds.sensitivity_3(**s)
 
 
-def gaussian_features(points, r=1.0):
-    """Finite-dimensional features with the Gram matrix r^2 exp(-|x - x'|^2 / 2), rows of norm r."""
-    squares = (points[:, None] - points[None, :]) ** 2
-    values, vectors = np.linalg.eigh(r**2 * np.exp(-squares / 2))
-    return vectors * np.sqrt(np.maximum(values, 0.0))
-
-
 @inequality_claim(
     bounds.sensitivity_3_explicit,
     quick=grid(m=[3], ratio=[0.5]),
@@ -179,7 +172,9 @@ def third_bound(*, m, ratio):
 
     Least hinge losses by conic programs, each with a certified duality gap, which counts in favour of the claim.
     """
-    features = gaussian_features(np.array([0.0, 0.1, 1.0, 2.0, 6.0]))
+    x = np.array([0.0, 0.1, 1.0, 2.0, 6.0])
+    values, vectors = np.linalg.eigh(np.exp(-((x[:, None] - x) ** 2) / 2))
+    features = vectors * np.sqrt(np.maximum(values, 0.0))  # the kernel is their Gram matrix
     rng, claimed = np.random.default_rng(m), bounds.sensitivity_3_explicit(m=m, ratio=ratio)
     records = [(i, s) for i in range(len(features)) for s in (1.0, -1.0)]
     samples = [[(0, 1.0)] * m, *([records[k] for k in rng.integers(len(records), size=m)] for _ in range(11))]

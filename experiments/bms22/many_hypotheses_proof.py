@@ -226,11 +226,8 @@ assert exp(-c * d / 2) > 1 / 10
 def dimensions(statement):
     """The figure of a threshold: what is claimed and what is needed."""
     rates = [0.1, 0.2, 0.4, 0.69]
-    return lambda c: {
-        "c'": rates,
-        "bound": [statement(c=x) for x in rates],
-        "exact": [bounds.dimension(c=x) for x in rates],
-    }
+    claimed, needed = ([formula(c=x) for x in rates] for formula in (statement, bounds.dimension))
+    return lambda c: {"c'": rates, "bound": claimed, "exact": needed}
 
 
 def chance(c, d):

@@ -71,17 +71,15 @@ def program(family, *, m, epsilon, beta, base):
     if family == "uniformity":
         instance = families.uniformity(bounds.grid_size(m, base, "ceil"), beta)
         counts = f"P, k = {instance.chances!r}, {instance.counts!r}"
-    return (
-        f"""
+    head = f"""
 import numpy as np
 from bounds.bms22.margin_selection import grid_size, printed_penalty
 from mechanisms.privacy import PureDP
 from mechanisms.generalized_exponential import law
 m, epsilon, beta = {m!r}, {epsilon!r}, {beta!r}
 J = grid_size(m, {base!r}, "ceil")
-{counts}""".rstrip()
-        + PROGRAMS[family]
-    )
+"""
+    return f"{head}{counts}".rstrip() + PROGRAMS[family]
 
 
 def printed_failure(family, *, m, epsilon, beta, base):
