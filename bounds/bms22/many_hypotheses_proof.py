@@ -14,7 +14,6 @@ from bounds.theorem import integer, positive, require, theorem
 
 # The construction that the proof prints -------------------------------------------------------------------------------
 
-
 CUBE = [integer("d")]
 
 

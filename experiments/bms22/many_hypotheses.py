@@ -20,8 +20,6 @@ from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
 
-EIGHTH = Fraction(1, 8)
-
 
 def inner(a, b):
     """<a, b> in fractions."""
@@ -147,7 +145,7 @@ def nearly_orthogonal_weights(*, d, factor=1):
     # 16 orthogonal sign vectors: (-1/100, sqrt(1 - 1e-4) v) up to the irrational factor, which only multiplies <v, v'>
     others = [(Fraction(-1, 100), *(Fraction(int(s), 4) for s in row)) for row in hadamard(16)]
     products = [abs(a[0] * b[0]) + abs(inner(a[1:], b[1:])) * Fraction(9999, 10000) for a, b in combinations(others, 2)]
-    if max(products) > EIGHTH or min(risk(w, axis(17)) for w in others) < 1:
+    if max(products) > Fraction(1, 8) or min(risk(w, axis(17)) for w in others) < 1:
         return inconclusive("FAILED", "the instance lacks a property")
     if abs(float(count) - bounds.log_separated_size(d=d)) > 1e-6:
         return inconclusive("FAILED", "the function is not the count that is checked")

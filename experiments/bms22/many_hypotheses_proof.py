@@ -153,8 +153,7 @@ assert square < printed_inner_product(d=d) ** 2
     severity="statement",
     corrected_by="bms22.lemG.1/printed/inner-products",
     python=lambda *_: WIDE_CUBE,
-    note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 it holds from "
-    "d = 64 on",
+    note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
     cost=1e-3,
 )
 def first_axis_and_the_cube(*, d):

@@ -25,7 +25,7 @@ from mechanisms.solvers import least_loss
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
 
 
-# The law of (margin, model)
+# The law of (margin, model) -------------------------------------------------------------------------------------------
 
 LINE = {
     "learner": learner,
@@ -118,7 +118,7 @@ def test_bad_data_are_named():
         margin_selection.margin_law([[1.0]], [0.0], **LINE)
 
 
-# Formulas
+# Formulas -------------------------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -149,7 +149,7 @@ def test_outside_the_hypotheses():
         margin_selection_proof.half_sensitivity_corrected(rho_hat=0.5, rho_opt=0.5, power=1)
 
 
-# Instances, witnesses, sabotage
+# Instances, witnesses, sabotage ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
