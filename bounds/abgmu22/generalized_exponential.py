@@ -1,35 +1,33 @@
-r"""Choosing a candidate, and with it a margin, privately: the generalized exponential mechanism and Appendix F.
+"""The generalized exponential mechanism, as Arora, Bassily, Guzmán, Menart & Ullah (2022) use it in Appendix D.1.
 
-The generalized exponential mechanism (Raskhodnikova & Smith 2016, Algorithm 1) chooses among q_1, ..., q_N, to be
-minimised, whose sensitivities gamma_j differ. With t = 2 log(N/beta) / epsilon it normalises
+The mechanism (Raskhodnikova & Smith 2016, Algorithm 1) chooses among q_1, ..., q_N, to be minimised, whose
+sensitivities gamma_j differ. With t = 2 log(N/beta) / epsilon it normalises
 
     s_i = max_j ((q_i + t gamma_i) - (q_j + t gamma_j)) / (gamma_i + gamma_j)
 
-and releases i with probability proportional to exp(-epsilon s_i / 2). Bassily, Mohri & Suresh (2022), Algorithm 6, let
-it choose rho* from rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then run the
-learner A at rho*. Of the two texts the appendix (with readable formulas) and the paper say the same here: both print
-constant 1 and "non-decreasing". Neither gives the base of the logarithm in J or a rounding; the papers write log_2
-where they mean base 2, so "e" is the printed reading, and "2" is tried beside it.
+and releases i with probability proportional to exp(-epsilon s_i / 2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from bounds.exact.numbers import Array, Real
 from bounds.theorem import at_least, integer, positive, theorem
 
-ABGMU22 = "Arora, Bassily, Guzmán, Menart & Ullah 2022, Appendix D.1"
 RS16 = "Raskhodnikova & Smith 2016, Algorithm 1"
 BLOCK = 4_000_000  # entries of the table of differences held at a time
 CHOICE = [integer("candidates"), positive("epsilon"), positive("beta")]
 
 
-# The generalized exponential mechanism ----------------------------------------------------------------------------
+# The generalized exponential mechanism --------------------------------------------------------------------------------
 
 
-def shift(*, candidates, epsilon, beta):
+def shift(*, candidates: int, epsilon: float, beta: float) -> float:
     """t = 2 log(N/beta) / epsilon, the multiple of its sensitivity by which every score is raised.
 
     >>> round(shift(candidates=10, epsilon=1.0, beta=0.1), 4)
@@ -38,7 +36,7 @@ def shift(*, candidates, epsilon, beta):
     return 2 * log(candidates / beta) / epsilon
 
 
-def normalised_scores(*, scores, sensitivities, t):
+def normalised_scores(*, scores: ArrayLike, sensitivities: ArrayLike, t: float) -> Array:
     """s_i = max_j ((q_i + t gamma_i) - (q_j + t gamma_j)) / (gamma_i + gamma_j), shape (N,); never negative.
 
     0/0 counts as 0 and x/0 as +-inf, the limits of small sensitivities: of several candidates that no record moves
@@ -49,14 +47,14 @@ def normalised_scores(*, scores, sensitivities, t):
     """
     q, gamma = np.asarray(scores, dtype=float), np.asarray(sensitivities, dtype=float)
     raised = q + t * gamma
-    found = np.empty(len(q))
+    normalised = np.empty(len(q))
     rows = max(1, BLOCK // len(q))
     for start in range(0, len(q), rows):
         here = slice(start, start + rows)
         apart, width = raised[here, None] - raised, gamma[here, None] + gamma
         limit = np.where(apart > 0, np.inf, np.where(apart < 0, -np.inf, 0.0))
-        found[here] = np.where(width > 0, apart / np.where(width > 0, width, 1.0), limit).max(axis=1)
-    return found
+        normalised[here] = np.where(width > 0, apart / np.where(width > 0, width, 1.0), limit).max(axis=1)
+    return normalised
 
 
 @theorem(
@@ -66,10 +64,10 @@ def normalised_scores(*, scores, sensitivities, t):
     says=r"\Pr\left[q_{\hat{j}}(S)\le\min_{j\in[N]}\left\{q_j(S)+\frac{4\gamma_j\log(N/\beta)}{\varepsilon}\right\}"
     r"\right]\ge 1-\beta",
     needs=[*CHOICE, at_least("sensitivity", 0)],
-    source=f"{ABGMU22}; Raskhodnikova & Smith 2016, Theorem I.4",
+    source=", Appendix D.1; Raskhodnikova & Smith 2016, Theorem I.4",
 )
-def selection_penalty(*, sensitivity, candidates, epsilon, beta):
-    """What the generalized exponential mechanism may lose against candidate j: 4 gamma_j log(N/beta) / epsilon
+def selection_penalty(*, sensitivity: float, candidates: int, epsilon: float, beta: float) -> float:
+    """What the generalized exponential mechanism may lose against candidate j: 4 gamma_j log(N/beta) / epsilon.
 
     Derivation. The scores -s_i have sensitivity 1 (s1) and the best of them is 0 (s2), so by the accuracy of the
     exponential mechanism s <= (2/epsilon) log(N/beta) = t with probability at least 1 - beta; and s_i <= t says
@@ -89,11 +87,11 @@ def selection_penalty(*, sensitivity, candidates, epsilon, beta):
     kind="privacy",
     says=r"|q_j(S)-q_j(S')|\le\gamma_j\ \forall j\ \Rightarrow\ \varepsilon\mathrm{-DP}",
     needs=[positive("epsilon")],
-    source=f"{ABGMU22}; Appendix D.2 uses 'the privacy guarantees of GEM'; {RS16}",
+    source=f", Appendix D.1; Appendix D.2 uses 'the privacy guarantees of GEM'; {RS16}",
     reconstructed=True,
 )
-def generalized_epsilon(*, epsilon):
-    """The generalized exponential mechanism is epsilon-DP
+def generalized_epsilon(*, epsilon: float) -> float:
+    """The budget of the generalized exponential mechanism: epsilon.
 
     Derivation. gamma_j and t do not depend on the data; a replaced record moves s_i by at most 1 (s1); releasing i
     with probability proportional to exp(-epsilon s_i / 2) is the exponential mechanism with scores -s_i of sensitivity
@@ -113,23 +111,17 @@ def generalized_epsilon(*, epsilon):
     says=r"|q_j-q'_j|\le\gamma_j\ \forall j\ \Rightarrow\ |s_i-s'_i|\le 1\ \forall i",
     source=RS16,
 )
-def normalised_sensitivity():
-    """A normalised score moves by at most 1
+def normalised_sensitivity() -> int:
+    """How far one record moves a normalised score, at most: 1.
 
     Every term of the maximum moves by at most (gamma_i + gamma_j) / (gamma_i + gamma_j).
     """
     return 1
 
 
-@theorem(
-    "abgmu22.thm.gem.s2",
-    reading="explicit",
-    kind="identity",
-    says=r"\min_i s_i=0",
-    source=RS16,
-)
-def best_normalised():
-    """The smallest normalised score is 0
+@theorem("abgmu22.thm.gem.s2", reading="explicit", kind="identity", says=r"\min_i s_i=0", source=RS16)
+def best_normalised() -> int:
+    """The smallest normalised score: 0.
 
     The term j = i is 0, and for i with the smallest q_i + t gamma_i no term is positive.
     """
@@ -137,13 +129,10 @@ def best_normalised():
 
 
 @theorem(
-    "abgmu22.thm.gem.s3",
-    reading="explicit",
-    says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}",
-    source=RS16,
+    "abgmu22.thm.gem.s3", reading="explicit", says=r"s_i\le t\ \Rightarrow\ q_i\le\min_j\{q_j+2t\gamma_j\}", source=RS16
 )
-def reached(*, scores, sensitivities, t):
-    """What a normalised score of at most t says: min_j q_j + 2 t gamma_j
+def score_threshold(*, scores: Sequence[Real], sensitivities: Sequence[Real], t: Real) -> Real:
+    """What a normalised score of at most t says: min_j q_j + 2 t gamma_j.
 
     q_i + t gamma_i - q_j - t gamma_j <= t (gamma_i + gamma_j).
     """

@@ -1,28 +1,65 @@
 r"""How far one record moves the bounds: Lemma F.3 of Bassily, Mohri & Suresh (2022).
 
 F(rho, g_rho(S)) depends on the sample through g alone, the least empirical margin loss (F_1, F_4, F_5) or hinge loss
-(F_2, F_3). One record moves the margin loss of every hypothesis, hence the least one, by at most 1/m, from one
-multiple of 1/m to the next; a concave function of it, such as sqrt(t), moves most from 0 to 1/m. So sqrt(B/m)
-sqrt(1/m) = sqrt(B)/m: the printed units are right. A change of a record may be a change of its label; every lower
-bound below is reached by one. `ratio` is Lambda r/rho. The printed O(.) of F_1 is our `constant` C. All sensitivities
-are non-increasing in rho, as the proof of Lemma F.1 needs and its statement denies (lemF.1.s3).
+(F_2, F_3); F_1 is Theorem 3.1, F_2 Theorem 3.2, F_3 Theorem 4.2, F_4 Theorem 6.1, F_5 Theorem 5.1. One record moves the
+margin loss of every hypothesis, hence the least one, by at most 1/m, from one multiple of 1/m to the next; a concave
+function of it, such as sqrt(t), moves most from 0 to 1/m. So sqrt(B/m) sqrt(1/m) = sqrt(B)/m: the printed units are
+right. A change of a record may be a change of its label; every explicit bound below is attained by one. `ratio` is
+Lambda r/rho. The printed O(.) of F_1 is our `constant` C. All sensitivities are non-increasing in rho, as the proof of
+Lemma F.1 needs and its statement denies (lemF.1.s3).
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import e, log, log2, sqrt
 
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
-LEMMA = "Bassily, Mohri & Suresh 2022, Lemma F.3"
-FIRST = [integer("m"), positive("ratio"), in_unit_interval("beta")]
 HINGE = [integer("m"), positive("ratio")]
+FIRST = [*HINGE, in_unit_interval("beta")]
 COVER = [integer("m"), at_least("M", 0)]
 
 
-def _spread(m, ratio, beta):
+def _spread(m: int, ratio: float, beta: float) -> float:
     """B = Lambda^2 r^2 log^2(m/beta) / rho^2 + log(1/beta)."""
     return ratio**2 * log(m / beta) ** 2 + log(1 / beta)
+
+
+# The five bounds beside the loss --------------------------------------------------------------------------------------
+
+
+def rate_1(*, loss: float, m: int, ratio: float, epsilon: float, beta: float) -> float:
+    """F_1 beside the loss, without its constant: sqrt(t B / m) + Gamma; `ratio` is Lambda r / rho >= 1."""
+    B = ratio**2 * log(m / beta) ** 2 + log(1 / beta)
+    private = ratio**2 * log(m / beta) * log(ratio / beta) / (epsilon * m)
+    return sqrt(loss * B / m) + private + B / m
+
+
+def rate_2(*, m: int, ratio: float, epsilon: float, beta: float, delta: float) -> float:
+    """F_2 and F_3 beside the loss, without their constant."""
+    private = sqrt(log(m / beta) * log(1 / beta)) * log(1 / delta) ** 0.75 / sqrt(epsilon * m)
+    return sqrt(log(1 / beta) / m) + ratio * (1 / sqrt(m) + private)
+
+
+def fat_term(*, m: int, fat: float, beta: float) -> float:
+    """M of Theorem 6.1: 1 + d log2(2 c^2 m) log2(2 c e m / d) + log(2/beta), c = 17, d = `fat`."""
+    return 1 + (fat * log2(2 * 17**2 * m) * log2(2 * 17 * e * m / fat) if fat else 0) + log(2 / beta)
+
+
+def rate_4(*, loss: float, m: int, fat: float, epsilon: float, beta: float) -> float:
+    """F_4 beside the loss."""
+    M = fat_term(m=m, fat=fat, beta=beta)
+    return 2 * sqrt(loss * M / m) + 2 * M / m + 64 * M * log(2 / beta) / (epsilon * m)
+
+
+def rate_5(*, m: int, ratio: float, layers: int, width: int, eta_norm: float, epsilon: float, beta: float) -> float:
+    """F_5 beside the loss, without its constant; `ratio` is r/rho, `eta_norm` is eta Lambda."""
+    theta = log(layers * m / beta) * log(ratio * eta_norm**layers)
+    weight = ratio * (2 * eta_norm) ** layers
+    return weight * sqrt(width * theta / m) + weight**2 * width * theta / (epsilon * m)
+
+
+# Lemma F.3 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -30,12 +67,9 @@ def _spread(m, ratio, beta):
     says=r"\Delta_\rho(F_1)=O\left(\frac{1}{m}+\frac{1}{m}\sqrt{\frac{\Lambda^2r^2\log^2(m/\beta)}{\rho^2}"
     r"+\log\frac{1}{\beta}}\right)",
     needs=FIRST,
-    source=LEMMA,
 )
-def sensitivity_1(*, m, ratio, beta):
-    """Sensitivity of the bound for the pure linear learner, up to a constant
-
-    What the printed O(.) contains.
+def sensitivity_1(*, m: int, ratio: float, beta: float) -> float:
+    """Sensitivity of the bound for the pure linear learner, up to a constant: what the printed O(.) contains.
 
     >>> round(sensitivity_1(m=100, ratio=1.0, beta=0.5), 6)
     0.063633
@@ -47,10 +81,9 @@ def sensitivity_1(*, m, ratio, beta):
     says=r"\Delta_\rho(F_1)\le\frac{1}{m}+\frac{C}{m}\sqrt{\frac{\Lambda^2r^2\log^2(m/\beta)}{\rho^2}"
     r"+\log\frac{1}{\beta}}",
     needs=[*FIRST, positive("constant")],
-    source=LEMMA,
 )
-def sensitivity_1_explicit(*, m, ratio, beta, constant):
-    """Sensitivity of the bound for the pure linear learner, with the constant C of F_1
+def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float) -> float:
+    """Sensitivity of the bound for the pure linear learner, with the constant C of F_1.
 
     F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is from 0 to
     1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with one label
@@ -63,21 +96,11 @@ def sensitivity_1_explicit(*, m, ratio, beta, constant):
     return (1 + constant * sqrt(_spread(m, ratio, beta))) / m
 
 
-def _hinge(m, ratio):
-    """min(1 + x, 2 x, m) / m: how far the least hinge loss moves."""
-    return min(1 + ratio, 2 * ratio, m) / m
+@theorem("bms22.lemF.3b", says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
+def sensitivity_2(*, m: int, ratio: float) -> float:
+    """Sensitivity of the bound for the efficient linear learner, up to a constant: what the printed O(.) contains.
 
-
-@theorem(
-    "bms22.lemF.3b",
-    says=r"\Delta_\rho(F_2)=O\left(\frac{\Lambda r}{m\rho}\right)",
-    needs=HINGE,
-    source=LEMMA,
-)
-def sensitivity_2(*, m, ratio):
-    """Sensitivity of the bound for the efficient linear learner, up to a constant
-
-    What the printed O(.) contains; the printed proof shows the constant 2.
+    The printed proof shows the constant 2.
 
     >>> sensitivity_2(m=100, ratio=2.0)
     0.02
@@ -86,11 +109,10 @@ def sensitivity_2(*, m, ratio):
 
 
 @sensitivity_2.explicit(
-    says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
-    source=LEMMA,
+    says=r"\Delta_\rho(F_2)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
-def sensitivity_2_explicit(*, m, ratio):
-    """Sensitivity of the least hinge loss over a ball
+def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
+    """Sensitivity of the least hinge loss over a ball.
 
     The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x), and the
     least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned; for 1
@@ -99,16 +121,16 @@ def sensitivity_2_explicit(*, m, ratio):
     >>> sensitivity_2_explicit(m=100, ratio=2.0), sensitivity_2_explicit(m=100, ratio=0.5)
     (0.03, 0.01)
     """
-    return _hinge(m, ratio)
+    return min(1 + ratio, 2 * ratio, m) / m
 
 
 @theorem(
     "bms22.lemF.3b.s1",
     says=r"\hat{L}^\rho_{S'}(w')-\hat{L}^\rho_{S''}(w'')\le\hat{L}^\rho_{S'}(w'')-\hat{L}^\rho_{S''}(w'')",
-    source=f"{LEMMA}, proof, which writes F_1 for one of the two F_2",
+    source=", proof, which writes F_1 for one of the two F_2",
 )
-def other_minimiser():
-    """The minimiser of the neighbour does no better: w' minimises on S'
+def other_minimiser() -> int:
+    """By how much the minimiser of the neighbour does better on S' than w' does, at most: 0.
 
     The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0.
     """
@@ -120,10 +142,10 @@ def other_minimiser():
     says=r"\hat{L}^\rho_{S'}(w)-\hat{L}^\rho_{S''}(w)\le\frac{2}{m\rho}\max_{\|w\|\le\Lambda,\|x\|\le r}|w\cdot x|"
     r"\le\frac{2\Lambda r}{m\rho}",
     needs=HINGE,
-    source=f"{LEMMA}, proof",
+    source=", proof",
 )
-def lipschitz_step(*, m, ratio):
-    """One record moves the hinge loss of a fixed w by at most 2 Lambda r / (m rho)
+def lipschitz_step(*, m: int, ratio: float) -> float:
+    """How far one record moves the hinge loss of a fixed w, at most: 2 Lambda r / (m rho).
 
     The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r.
 
@@ -133,16 +155,9 @@ def lipschitz_step(*, m, ratio):
     return 2 * ratio / m
 
 
-@theorem(
-    "bms22.lemF.3c",
-    says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)",
-    needs=HINGE,
-    source=LEMMA,
-)
-def sensitivity_3(*, m, ratio):
-    """Sensitivity of the bound for the kernel learner, up to a constant
-
-    What the printed O(.) contains, K(x, x) = r^2.
+@theorem("bms22.lemF.3c", says=r"\Delta_\rho(F_3)=O\left(\frac{\Lambda r}{m\rho}\right)", needs=HINGE)
+def sensitivity_3(*, m: int, ratio: float) -> float:
+    """Sensitivity of the bound for the kernel learner, up to a constant: what the printed O(.) contains, K(x, x) = r^2.
 
     >>> sensitivity_3(m=100, ratio=2.0)
     0.02
@@ -151,11 +166,10 @@ def sensitivity_3(*, m, ratio):
 
 
 @sensitivity_3.explicit(
-    says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}",
-    source=LEMMA,
+    says=r"\Delta_\rho(F_3)\le\frac{1}{m}\min\left\{1+\frac{\Lambda r}{\rho},\frac{2\Lambda r}{\rho},m\right\}"
 )
-def sensitivity_3_explicit(*, m, ratio):
-    """Sensitivity of the least hinge loss over a ball of a RKHS
+def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
+    """Sensitivity of the least hinge loss over a ball of a RKHS.
 
     As in R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. Reached for Lambda r <= rho and m >= 2 by m equal points,
     one label changed.
@@ -163,19 +177,14 @@ def sensitivity_3_explicit(*, m, ratio):
     >>> sensitivity_3_explicit(m=100, ratio=2.0)
     0.03
     """
-    return _hinge(m, ratio)
+    return sensitivity_2_explicit(m=m, ratio=ratio)
 
 
-@theorem(
-    "bms22.lemF.3d",
-    says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)",
-    needs=COVER,
-    source=LEMMA,
-)
-def sensitivity_4(*, m, M):
-    """Sensitivity of the bound for label privacy, up to a constant
+@theorem("bms22.lemF.3d", says=r"\Delta_\rho(F_4)=O\left(\frac{1+\sqrt{M}}{m}\right)", needs=COVER)
+def sensitivity_4(*, m: int, M: float) -> float:
+    """Sensitivity of the bound for label privacy, up to a constant: what the printed O(.) contains.
 
-    What the printed O(.) contains. M depends on m, beta and the class, not on the sample.
+    M depends on m, beta and the class, not on the sample.
 
     >>> sensitivity_4(m=100, M=4.0)
     0.03
@@ -183,12 +192,9 @@ def sensitivity_4(*, m, M):
     return (1 + sqrt(M)) / m
 
 
-@sensitivity_4.explicit(
-    says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}",
-    source=LEMMA,
-)
-def sensitivity_4_explicit(*, m, M):
-    """Sensitivity of the bound for label privacy
+@sensitivity_4.explicit(says=r"\Delta_\rho(F_4)\le\frac{1+2\sqrt{M}}{m}")
+def sensitivity_4_explicit(*, m: int, M: float) -> float:
+    """Sensitivity of the bound for label privacy.
 
     F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in t. Reached
     where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H; meant is
@@ -200,16 +206,11 @@ def sensitivity_4_explicit(*, m, M):
     return (1 + 2 * sqrt(M)) / m
 
 
-@theorem(
-    "bms22.lemF.3e",
-    says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)",
-    needs=[integer("m")],
-    source=LEMMA,
-)
-def sensitivity_5(*, m):
-    """Sensitivity of the bound for networks, up to a constant
+@theorem("bms22.lemF.3e", says=r"\Delta_\rho(F_5)=O\left(\frac{1}{m}\right)", needs=[integer("m")])
+def sensitivity_5(*, m: int) -> float:
+    """Sensitivity of the bound for networks, up to a constant: what the printed O(.) contains.
 
-    What the printed O(.) contains. No root of the loss enters F_5: its rate is additive.
+    No root of the loss enters F_5: its rate is additive.
 
     >>> sensitivity_5(m=100)
     0.01
@@ -217,12 +218,9 @@ def sensitivity_5(*, m):
     return 1 / m
 
 
-@sensitivity_5.explicit(
-    says=r"\Delta_\rho(F_5)\le\frac{1}{m}",
-    source=LEMMA,
-)
-def sensitivity_5_explicit(*, m):
-    """Sensitivity of the least margin loss
+@sensitivity_5.explicit(says=r"\Delta_\rho(F_5)\le\frac{1}{m}")
+def sensitivity_5_explicit(*, m: int) -> float:
+    """Sensitivity of the least margin loss.
 
     1/m for any class. Reached where some x and h have |h(x)| > rho, and m >= 2.
 

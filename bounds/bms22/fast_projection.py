@@ -1,4 +1,4 @@
-"""The fast Johnson-Lindenstrauss embedding: Bassily, Mohri & Suresh (2022), Lemma A.4.
+"""Lemma A.4 of Bassily, Mohri & Suresh (2022): the fast Johnson-Lindenstrauss embedding.
 
 Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates drawn with replacement
 (`mechanisms.fast_projection`). The printed k does not contain the dimension; a moment argument shows why it need not.
@@ -6,9 +6,9 @@ Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates d
 
 from __future__ import annotations
 
-from math import ceil, e, exp, log, sqrt
+from math import ceil, e, log, sqrt
 
-from bounds.bms22.sign_projection import APPENDIX, PRESERVED, SETTING
+from bounds.bms22.sign_projection import PRESERVED, SETTING
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 CONSTANT = 62_300  # c of Lemma A.4, certified in experiments.bms22.fast_projection
@@ -21,13 +21,12 @@ STEPS = 9  # c' of Lemma A.4
     kind="tail",
     says=r"k=\frac{c\log(m/\beta)\log(m/(\gamma\beta))}{\gamma^2}:\quad " + PRESERVED,
     needs=SETTING,
-    source=APPENDIX + ", Lemma A.4, (6) and (7)",
+    source=", (6) and (7)",
 )
-def fast_projection_order(*, m, gamma, beta):
-    """A fast projection keeps norms and inner products of m points
+def fast_projection_order(*, m: int, gamma: float, beta: float) -> float:
+    """What c multiplies in the number of rows of Lemma A.4: g = log(m/beta) log(m/(gamma beta)) / gamma^2.
 
-    What c multiplies: g = log(m/beta) log(m/(gamma beta)) / gamma^2. "c sufficiently large" has no number; the rows are
-    c g rounded up.
+    "c sufficiently large" has no number; the rows are c g rounded up.
     """
     logs = log(m) - log(beta)
     return logs * (logs - log(gamma)) / gamma**2
@@ -38,17 +37,13 @@ def fast_projection_order(*, m, gamma, beta):
     part="time",
     says=r"\mathrm{time}(v\mapsto\Phi v)\le c'd\log d+c'k",
     needs=[integer("d"), integer("k")],
-    source=APPENDIX + ", Lemma A.4",
 )
-def fast_projection_time(*, d, k):
-    """One application takes c' d log d + c' k operations
-
-    What c' multiplies: d log d + k; d log d is 0 for d = 1.
-    """
+def fast_projection_time(*, d: int, k: int) -> float:
+    """What c' multiplies in the operations of one application: d log d + k."""
     return d * log(d) + k
 
 
-def fast_projection_operations(d, k):
+def fast_projection_operations(d: int, k: int) -> int:
     """Operations of `mechanisms.fast_projection.FastProjection.apply` on one vector, D >= d the power of two.
 
     D signs, log2 D rounds of D/2 butterflies of three operations (in place), and k scalings.
@@ -64,10 +59,10 @@ def fast_projection_operations(d, k):
     says=r"k\ge\frac{36e^3(1+\gamma/(3e))(p-1)(q-1)}{\gamma^2},\ p=\max(2,\log(m^2/\beta)),\ q=\max(2p,2\log k):\quad "
     + PRESERVED,
     needs=[*SETTING, require("d a whole number >= 1, or None", lambda d: d is None or d == int(d) >= 1)],
-    source=APPENDIX + "; our constants, by moments",
+    source=", our constants, by moments",
 )
-def fast_projection_rows(*, m, gamma, beta, d=None):
-    """Rows k of the fast projection that keep norms and inner products of any m points in R^d
+def fast_projection_rows(*, m: int, gamma: float, beta: float, d: int | None = None) -> int:
+    """Rows k of the fast projection that keep norms and inner products of any m points in R^d.
 
     The smaller of two numbers, with t = gamma/3 and the m^2 vectors of Lemma A.3.
 
@@ -98,8 +93,8 @@ def fast_projection_rows(*, m, gamma, beta, d=None):
     needs=[integer("k"), at_least("p", 2)],
     source="our reconstruction of what the lemma cites from Nelson's notes",
 )
-def fast_projection_moment(*, k, p):
-    """The p-th moment of one unit vector's distortion does not depend on the dimension
+def fast_projection_moment(*, k: int, p: float) -> float:
+    """A bound of the p-th moment of one unit vector's distortion, in which no dimension appears.
 
     z = sqrt(D) H diag(s) x has entries that are Rademacher sums with variance 1; given s, Y = ||Phi x||^2 is the mean
     of z_j^2 over k independent coordinates, each with mean ||x||^2 = 1. With ||.||_p the L_p norm and p >= 2,
@@ -124,8 +119,8 @@ def fast_projection_moment(*, k, p):
     needs=[in_unit_interval("gamma")],
     source="ours: the corner m = 1, beta > 1/2 of Lemma A.4",
 )
-def one_gaussian_row(*, gamma):
-    """One vector, beta near 1: a single Gaussian row succeeds often enough
+def one_gaussian_row(*, gamma: float) -> float:
+    """How often a single Gaussian row keeps one vector, at least, which is enough for beta near 1: 0.118 gamma.
 
     For m = 1 and s = 1 - beta < 1/2 the printed k = c g >= c s^2/gamma^2 may round up to a single row, where no sign
     matrix works (Lemma A.3). But Lemma A.4 lets us choose the law of Phi. If s <= 0.118 gamma: one row of d Gaussians,
@@ -135,14 +130,3 @@ def one_gaussian_row(*, gamma):
     (3/4) min(1, gamma/(12 w)) >= s once c >= 2048. Both laws are oblivious and within the time of the lemma.
     """
     return 0.118 * gamma
-
-
-def union_of_moments(*, m, gamma, beta):
-    """m^2 (||Y - 1||_p / t)^p at p = max(2, log(m^2/beta)) and the explicit k: at most beta.
-
-    >>> union_of_moments(m=10, gamma=0.5, beta=0.1) <= 0.1
-    True
-    """
-    p = max(2.0, 2 * log(m) - log(beta))
-    moment = fast_projection_moment(k=fast_projection_rows(m=m, gamma=gamma, beta=beta), p=p)
-    return exp(2 * log(m) + p * log(moment / (gamma / 3)))

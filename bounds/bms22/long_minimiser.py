@@ -5,9 +5,9 @@ Functions are plain arithmetic: fractions in, fractions out.
 
 from __future__ import annotations
 
+from bounds.exact.numbers import Real
 from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 
-H = "Bassily, Mohri & Suresh 2022, Appendix H"
 LINE = [between("alpha", 0, 1), positive("radius"), require("0 < gamma < r", lambda gamma, radius: 0 < gamma < radius)]
 SHORT = [in_unit_interval("gamma")]
 
@@ -18,10 +18,10 @@ SHORT = [in_unit_interval("gamma")]
     kind="identity",
     says=r"\ell^{\mathrm{hinge}}(w)=\alpha\max\{0,1+wr\}+(1-\alpha)\max\{0,1-w\gamma\}",
     needs=LINE,
-    source=H + ", first display",
+    source=", first display",
 )
-def hinge_loss(*, w, alpha, gamma, radius):
-    """Expected hinge loss of w on the line
+def hinge_loss(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
+    """Expected hinge loss of w on the line.
 
     Mass alpha/2 each at (+r, -1) and (-r, +1), (1 - alpha)/2 each at (+gamma, +1) and (-gamma, -1).
 
@@ -38,10 +38,10 @@ def hinge_loss(*, w, alpha, gamma, radius):
     says=r"\ell^{\mathrm{hinge}}(w)=w(\alpha r-(1-\alpha)\gamma)+1\ (-\frac1r\le w\le\frac1\gamma),\ "
     r"\alpha(1+wr)\ (w\ge\frac1\gamma),\ (1-\alpha)(1-w\gamma)\ (w\le-\frac1r)",
     needs=LINE,
-    source=H + ", second display",
+    source=", second display",
 )
-def hinge_pieces(*, w, alpha, gamma, radius):
-    """Expected hinge loss of w, piece by piece"""
+def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
+    """Expected hinge loss of w, piece by piece."""
     if w * gamma >= 1:
         return alpha * (1 + w * radius)
     if w * radius <= -1:
@@ -55,10 +55,10 @@ def hinge_pieces(*, w, alpha, gamma, radius):
     kind="identity",
     says=r"r=1,\ \alpha=\frac\gamma2:\ \alpha r-(1-\alpha)\gamma=\alpha(-1+2\alpha)<0",
     needs=SHORT,
-    source=H + ", third paragraph",
+    source=", third paragraph",
 )
-def middle_slope(*, gamma):
-    """The middle piece falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2"""
+def middle_slope(*, gamma: Real) -> Real:
+    """The slope of the middle piece, which falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2."""
     return gamma / 2 * (-1 + gamma)
 
 
@@ -68,11 +68,10 @@ def middle_slope(*, gamma):
     kind="construction",
     says=r"r=1,\ \alpha=\frac\gamma2:\ w^*=\frac1\gamma,\ \ell^{\mathrm{hinge}}(w^*)=\frac{1+\gamma}{2}",
     needs=SHORT,
-    source=H
-    + ", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
+    source=", third paragraph; the paper's alpha (1 + r/gamma), which the appendix's text (002) shows as gamma/gamma",
 )
-def hinge_minimum(*, gamma):
-    """The hinge loss is least at w* = 1/gamma, where it is (1 + gamma)/2: the pair
+def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
+    """Where the hinge loss is least, and its value there: (1/gamma, (1 + gamma)/2).
 
     The other cases reach 1 at w = 0 and (1 - alpha)(1 + gamma/r) > 1 at w = -1/r. alpha (1 + gamma/gamma), as the
     appendix's text shows it, would be gamma, which is not (1 + gamma)/2.
@@ -89,10 +88,10 @@ def hinge_minimum(*, gamma):
     kind="identity",
     says=r"r=1,\ \alpha=\frac\gamma2:\ R_{\mathcal D}(w)=\frac\gamma2\quad\forall w>0",
     needs=SHORT,
-    source=H + ", third and fourth paragraph",
+    source=", third and fourth paragraph",
 )
-def zero_one_loss(*, gamma):
-    """Every w > 0 has the zero-one loss of w*: gamma/2"""
+def zero_one_loss(*, gamma: Real) -> Real:
+    """The zero-one loss of w*, which every w > 0 has: gamma/2."""
     return gamma / 2
 
 
@@ -102,10 +101,10 @@ def zero_one_loss(*, gamma):
     kind="inequality",
     says=r"\gamma<\frac1m\ \Rightarrow\ \|w^*\|>m",
     needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
-    source=H + ", fourth paragraph",
+    source=", fourth paragraph",
 )
-def minimiser_norm(*, gamma, m):
-    """The minimiser is longer than the sample size: 1/gamma"""
+def minimiser_norm(*, gamma: Real, m: int) -> Real:
+    """The norm of the minimiser, which exceeds the sample size: 1/gamma."""
     return 1 / gamma
 
 
@@ -116,12 +115,12 @@ def minimiser_norm(*, gamma, m):
     says=r"\gamma<\frac1m:\ \Pr\left[\min\left\{|w|:w\in\mathrm{arg}\min\hat\ell^{\mathrm{hinge}}_S\right\}>m\right]"
     r"=\left(1-\frac\gamma2\right)^m\ge\frac12",
     needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
-    source=H + ", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
+    source=", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
 )
-def empirical_chance(*, m, gamma):
-    """A similar result for the empirical hinge loss: with probability (1 - gamma/2)^m its minimisers are longer than m
+def empirical_chance(*, m: int, gamma: Real) -> Real:
+    """The probability that all minimisers of the empirical hinge loss are longer than m: (1 - gamma/2)^m.
 
-    That is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
+    It is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
     else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the others.
     (1 - gamma/2)^m > (1 - 1/(2m))^m >= 1/2, and tends to 1 as m gamma -> 0.
 

@@ -12,14 +12,13 @@ from math import ceil, exp, log
 
 from bounds.theorem import between, integer, positive, require, theorem
 
-G = "Bassily, Mohri & Suresh 2022, Appendix G, Lemma G.1"
 WIDE = [require("d >= 2", lambda d: d >= 2 and d == int(d))]
 
 
-# ---- Lemma G.1 ---------------------------------------------------------------------------------------------
+# Lemma G.1 ------------------------------------------------------------------------------------------------------------
 
 
-def family_size(d):
+def family_size(d: int) -> int:
     """ceil(9 e^{d/2}) hypotheses beside h*: enough for c' = 1.
 
     >>> family_size(2)
@@ -28,10 +27,10 @@ def family_size(d):
     return ceil(9 * exp(d / 2))
 
 
-def family(d, size=None):
+def family(d: int, size: int | None = None, length: Fraction = Fraction(1, 8)) -> list[tuple[Fraction, Fraction]]:
     """Weights of our hypotheses in their first two coordinates (the others are 0), exact unit vectors: h* first.
 
-    The others lie on an arc of 0.25 radians around -e_1.
+    The others lie on an arc that begins at -e_1 and has the angle 2 arctan(`length`), for our family 0.25 radians.
 
     >>> family(2, 2)
     [(Fraction(1, 1), Fraction(0, 1)), (Fraction(-1, 1), Fraction(0, 1)), (Fraction(-255, 257), Fraction(32, 257))]
@@ -39,7 +38,7 @@ def family(d, size=None):
     size = family_size(d) if size is None else size
     others = []
     for j in range(size):
-        t = Fraction(j, 8 * size)
+        t = length * Fraction(j, size)
         others.append((-(1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
     return [(Fraction(1), Fraction(0)), *others]
 
@@ -50,10 +49,10 @@ def family(d, size=None):
     kind="construction",
     says=r"\exists h^*\in\mathcal H:\ R_{\mathcal D}(h^*)=0",
     needs=WIDE,
-    source=G + ", first condition",
+    source=", first condition",
 )
-def best_risk(*, d):
-    """One hypothesis is right everywhere: its risk"""
+def best_risk(*, d: int) -> int:
+    """The risk of the one hypothesis that is right everywhere: 0."""
     return 0
 
 
@@ -63,10 +62,10 @@ def best_risk(*, d):
     kind="construction",
     says=r"R_{\mathcal D}(h)=1\quad\forall h\in\mathcal H\setminus\{h^*\}",
     needs=WIDE,
-    source=G + ", second condition",
+    source=", second condition",
 )
-def other_risk(*, d):
-    """All other hypotheses are wrong everywhere: their risk"""
+def other_risk(*, d: int) -> int:
+    """The risk of all other hypotheses, which are wrong everywhere: 1."""
     return 1
 
 
@@ -76,10 +75,10 @@ def other_risk(*, d):
     kind="construction",
     says=r"|\langle w,w'\rangle|\ge\frac18\quad\forall h_w,h_{w'}\in\mathcal H",
     needs=WIDE,
-    source=G + ", third condition, a good cover",
+    source=", third condition, a good cover",
 )
-def least_inner_product(*, d):
-    """Any two weights have an inner product of modulus at least 1/8
+def least_inner_product(*, d: int) -> Fraction:
+    """The least modulus of the inner product of any two weights, as printed: 1/8.
 
     Printed in both texts. It says that hypotheses are alike; a good cover would have |<w, w'>| <= 1/8, which is decided
     in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
@@ -100,13 +99,14 @@ def least_inner_product(*, d):
         integer("m"),
         require("m < d/epsilon (c' = 1)", lambda m, d, epsilon: m * epsilon < d),
     ],
-    source=G + ", fourth condition",
+    source=", fourth condition",
 )
-def failure_chance(*, d, epsilon, m, rho):
-    """From m < c' d/epsilon samples the exponential mechanism selects a wrong hypothesis with probability 9/10
+def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
+    """How often a wrong hypothesis is selected from m < c' d/epsilon samples, at least: 9/10.
 
-    With N hypotheses of empirical loss 1 beside one of loss 0 it selects the latter with probability
-    1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' = 1, c = 2.
+    With N hypotheses of empirical loss 1 beside one of loss 0 the exponential mechanism selects the latter with
+    probability 1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' = 1,
+    c = 2.
     """
     return 0.9
 
@@ -116,10 +116,10 @@ def failure_chance(*, d, epsilon, m, rho):
     says=r"|\langle w,w'\rangle|\le\frac18,\ \|w\|_2=1,\ d\ge1100,\ m<\frac{d}{100\,\varepsilon}:\ "
     r"\Pr\left[R_{\mathcal D}(h_{\mathrm{selected}})=1\right]\ge\frac{9}{10}",
     needs=[require("d >= 1100", lambda d: d >= 1100)],
-    source=G + ", with the inequality that a good cover needs",
+    source=", with the inequality that a good cover needs",
 )
-def log_separated_size(*, d):
-    """The same with nearly orthogonal weights: log of how many there are
+def log_separated_size(*, d: int) -> float:
+    """The logarithm of how many nearly orthogonal weights there are, enough for the same conclusion.
 
     w = (-1/100, sqrt(1 - 1e-4) v), v in {+-1/sqrt(n)}^n, n = d - 1, pairwise |<v, v'>| <= t = 0.124: then |<w, w'>| <=
     1e-4 + t < 1/8, and |<e_1, w>| = 1/100. Of the 2^n sign vectors at most 2 e^{-n t^2/2} 2^n are closer than t to one

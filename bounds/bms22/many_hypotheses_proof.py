@@ -1,8 +1,7 @@
-"""Lemma G.1 of Bassily, Mohri & Suresh (2022): what the exponential mechanism pays for many hypotheses.
+"""The construction that the proof of Lemma G.1 of Bassily, Mohri & Suresh (2022) prints, step by step.
 
-All but one are wrong everywhere, and it needs of order d/epsilon samples to find the right one. The lemma is true; what
-its proof prints is not such a family, so here is another: x = +-e_1 with equal probability, y the sign of x_1,
-h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
+Points and weights on the cube {+-1/sqrt(d)}^d, the weights with w_1 < 0. It is no family as the lemma asks; the lemma
+holds by the construction in `bounds.bms22.many_hypotheses`.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, log
 
-from bounds.bms22.many_hypotheses import G
+from bounds.exact.numbers import Real
 from bounds.theorem import integer, positive, require, theorem
 
-# ---- the construction that the proof prints ----------------------------------------------------------------
-
+# The construction that the proof prints -------------------------------------------------------------------------------
 
 CUBE = [integer("d")]
 
@@ -24,20 +22,20 @@ CUBE = [integer("d")]
     kind="construction",
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=1_{x_1>0}\in\{0,1\},\ h^*=1_{x_1>0}:\ R_{\mathcal D}(h^*)=0",
     needs=CUBE,
-    source=G + ", proof",
+    source=", proof",
 )
-def printed_best_risk(*, d):
-    """The printed h* has risk 0: R(h) = P(y h(x) <= 0)"""
+def printed_best_risk(*, d: int) -> int:
+    """The risk of the printed h*, R(h) = P(y h(x) <= 0), as printed: 0."""
     return 0
 
 
 @printed_best_risk.corrected(
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=\mathrm{sgn}(x_1)\in\{\pm1\},\ h^*=h_{e_1}:\ "
     r"R_{\mathcal D}(h^*)=0",
-    source=G + ", proof, with labels +-1",
+    source=", proof, with labels +-1",
 )
-def best_risk_with_signs(*, d):
-    """With labels -1 and +1 and h* = h_{e_1}, which is linear, the risk is 0"""
+def best_risk_with_signs(*, d: int) -> int:
+    """The risk of h* = h_{e_1}, which is linear, with labels -1 and +1: 0."""
     return 0
 
 
@@ -46,20 +44,20 @@ def best_risk_with_signs(*, d):
     kind="construction",
     says=r"w\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ w_1=-\frac{1}{\sqrt d}:\ R_{\mathcal D}(h_w)=1",
     needs=CUBE,
-    source=G + ", proof: note that",
+    source=", proof: note that",
 )
-def printed_other_risk(*, d):
-    """The printed w are wrong everywhere"""
+def printed_other_risk(*, d: int) -> int:
+    """The risk of the printed w, as printed: 1."""
     return 1
 
 
 @printed_other_risk.corrected(
     says=r"R_{\mathcal D}(h_w)=\Pr\left[\mathrm{Bin}\left(d-1,\frac12\right)\le\frac d2\right]\ge\frac12",
     kind="identity",
-    source=G + ", proof, counted",
+    source=", proof, counted",
 )
-def cube_risk(*, d):
-    """The printed w are wrong with probability P(Bin(d-1, 1/2) <= d/2), which tends to 1/2
+def cube_risk(*, d: int) -> Fraction:
+    """The risk of the printed w, counted: P(Bin(d-1, 1/2) <= d/2), which tends to 1/2.
 
     y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong. Labels +-1.
 
@@ -74,10 +72,10 @@ def cube_risk(*, d):
     kind="construction",
     says=r"\max\left\{|\mathcal W|:\ w_1=-\frac{1}{\sqrt d},\ |\langle w,w'\rangle|\ge\frac18\right\}\ge 2^{cd}",
     needs=[require("d >= 3", lambda d: d >= 3 and d == int(d))],
-    source=G + ", proof: by the Gilbert-Varshamov bound",
+    source=", proof: by the Gilbert-Varshamov bound",
 )
-def log2_cube_family(*, d):
-    """There are 2^{cd} printed w: at least 2^{d/4}
+def log2_cube_family(*, d: int) -> float:
+    """The logarithm to base 2 of how many printed w there are, at least: d/4.
 
     All that agree in their first ceil(9d/16) coordinates: <w, w'> >= 1/8, and 2^{floor(7d/16)} of them. The bound of
     Gilbert and Varshamov is about |<w, w'>| <= 1/8, for which c = 0.01 does (d large).
@@ -90,10 +88,10 @@ def log2_cube_family(*, d):
     kind="construction",
     says=r"|\langle e_1,w\rangle|=\frac{1}{\sqrt d}\ge\frac18",
     needs=CUBE,
-    source=G + ", third condition, for h* and a printed w",
+    source=", third condition, for h* and a printed w",
 )
-def printed_inner_product(*, d):
-    """The printed h* and w satisfy the third condition too, if h* is represented by e_1"""
+def printed_inner_product(*, d: int) -> Fraction:
+    """The least modulus of <e_1, w> for the printed w, as printed: 1/8."""
     return Fraction(1, 8)
 
 
@@ -103,10 +101,10 @@ def printed_inner_product(*, d):
     says=r"\Pr[h^*]\le\frac{1}{\sum_{w\in\mathcal W}\exp(-\hat R^\rho_S(h_w)\,\varepsilon m/2)}"
     r"\le\frac{1}{|\mathcal W|\,e^{-\varepsilon m/2}}",
     needs=[positive("epsilon"), integer("m"), positive("size")],
-    source=G + ", proof, display; printed with the exponent R epsilon/2m",
+    source=", proof, display; printed with the exponent R epsilon/2m",
 )
-def log_printed_chance(*, epsilon, m, size):
-    """The chance of h* is at most e^{epsilon m/2}/|W|: its logarithm
+def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
+    """The logarithm of the bound e^{epsilon m/2}/|W| of the chance of h*.
 
     R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| = 2^{cd} and
     c' = c log 2 this is epsilon m/2 - c' d.
@@ -119,10 +117,10 @@ def log_printed_chance(*, epsilon, m, size):
     kind="inequality",
     says=r"m<\frac{c'd}{\varepsilon}\ \Rightarrow\ e^{\varepsilon m/2-c'd}\le e^{-c'd/2}",
     needs=[positive("c"), integer("d"), positive("epsilon"), positive("m")],
-    source=G + ", proof, last line; printed as m < c'/d epsilon",
+    source=", proof, last line; printed as m < c'/d epsilon",
 )
-def log_halved(*, c, d, epsilon, m):
-    """From fewer than c' d/epsilon samples, the chance is at most e^{-c' d/2}: its logarithm
+def log_halved(*, c: Real, d: int, epsilon: Real, m: Real) -> Real:
+    """The logarithm of the bound e^{-c' d/2} of that chance, from fewer than c' d/epsilon samples.
 
     The condition is printed as m < c'/d epsilon, which with d >= 1 is only narrower; the lemma says c' d/epsilon.
     """
@@ -137,19 +135,18 @@ ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0
     kind="inequality",
     says=r"d\ge\frac{2}{c'}+3\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
     needs=[ADMISSIBLE],
-    source=G + ", proof, last line",
+    source=", proof, last line",
 )
-def printed_dimension(*, c):
-    """The chance is at most 1/10 for d >= 2/c' + 3"""
+def printed_dimension(*, c: float) -> float:
+    """The dimension from which on the chance is said to be at most 1/10: 2/c' + 3."""
     return 2 / c + 3
 
 
 @printed_dimension.corrected(
-    says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
-    source=G + ", proof, last line, solved for d",
+    says=r"d\ge\frac{2\log 10}{c'}\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}", source=", proof, last line, solved for d"
 )
-def dimension(*, c):
-    """The chance is at most 1/10 for d >= 2 log(10)/c', and for no smaller d
+def dimension(*, c: float) -> float:
+    """The dimension from which on, and from no smaller one, the chance is at most 1/10: 2 log(10)/c'.
 
     >>> round(dimension(c=0.5), 3)
     9.21

@@ -1,15 +1,10 @@
-r"""Choosing a candidate, and with it a margin, privately: the generalized exponential mechanism and Appendix F.
+r"""Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022): choosing a margin privately.
 
-The generalized exponential mechanism (Raskhodnikova & Smith 2016, Algorithm 1) chooses among q_1, ..., q_N, to be
-minimised, whose sensitivities gamma_j differ. With t = 2 log(N/beta) / epsilon it normalises
-
-    s_i = max_j ((q_i + t gamma_i) - (q_j + t gamma_j)) / (gamma_i + gamma_j)
-
-and releases i with probability proportional to exp(-epsilon s_i / 2). Bassily, Mohri & Suresh (2022), Algorithm 6, let
-it choose rho* from rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then run the
-learner A at rho*. Of the two texts the appendix (with readable formulas) and the paper say the same here: both print
-constant 1 and "non-decreasing". Neither gives the base of the logarithm in J or a rounding; the papers write log_2
-where they mean base 2, so "e" is the printed reading, and "2" is tried beside it.
+Algorithm 6 lets the generalized exponential mechanism (`bounds.abgmu22.generalized_exponential`) choose rho* from
+rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then runs the learner A at rho*.
+The appendix (with readable formulas) and the paper say the same here: both print constant 1 and "non-decreasing".
+Neither gives the base of the logarithm in J or a rounding; the papers write log_2 where they mean base 2, so "e" is the
+printed reading, and "2" is tried beside it.
 """
 
 from __future__ import annotations
@@ -21,15 +16,14 @@ import numpy as np
 from bounds.abgmu22.generalized_exponential import selection_penalty
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
 
-BMS22 = "Bassily, Mohri & Suresh 2022, Appendix F"
 PENALTY = [integer("m"), at_least("sensitivity", 0), positive("epsilon"), in_unit_interval("beta")]
 ON_INTERVAL = r"\min_{\rho\in[h_{\max}/\sqrt{m},\,h_{\max}]}"
 
 
-# The grid ---------------------------------------------------------------------------------------------------------
+# The grid -------------------------------------------------------------------------------------------------------------
 
 
-def grid_size(m, base="2", rounding="ceil"):
+def grid_size(m: int, base: str = "2", rounding: str = "ceil") -> int:
     """J, the whole number that stands for (1/2) log m. Below 1 only where rounded down.
 
     >>> [grid_size(m) for m in (1, 2, 4, 5, 16, 17)], grid_size(1000, "e", "floor")
@@ -41,7 +35,7 @@ def grid_size(m, base="2", rounding="ceil"):
     return floor(length) if rounding == "floor" else max(1, ceil(length))
 
 
-# Lemma F.1 --------------------------------------------------------------------------------------------------------
+# Lemma F.1 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -51,10 +45,9 @@ def grid_size(m, base="2", rounding="ceil"):
     says=r"\mathcal{A}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \mathrm{Algorithm\ 6}\ (2\varepsilon,\delta)"
     r"\mathrm{-DP}",
     needs=[positive("epsilon"), between("delta", 0, 1)],
-    source=f"{BMS22}, Lemma F.1",
 )
-def selection_budget(*, epsilon, delta):
-    """Margin selection is (2 epsilon, delta)-DP
+def selection_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
+    """The budget of margin selection (Lemma F.1): (2 epsilon, delta).
 
     Derivation. Delta_rho(F) bounds the sensitivity of each score, by its definition, so the choice of rho* is
     epsilon-DP (abgmu22.thm.gem); the learner is (epsilon, delta)-DP for every margin it may be given; basic adaptive
@@ -74,10 +67,9 @@ def selection_budget(*, epsilon, delta):
     says=rf"\Pr\left[R_D(w)\le{ON_INTERVAL}F(\rho/2,g_\rho(S))+\frac{{\Delta_{{\rho/2}}(F)}}{{\varepsilon}}"
     r"\log\frac{\log m}{\beta}\right]\ge 1-2\beta,\quad\Delta_\rho(F)\ \mathrm{non-decreasing\ in}\ \rho",
     needs=PENALTY,
-    source=f"{BMS22}, Lemma F.1",
 )
-def printed_penalty(*, sensitivity, m, epsilon, beta):
-    """What Lemma F.1 adds to the bound at the best margin: (Delta / epsilon) log(log(m) / beta)
+def printed_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
+    """What Lemma F.1 adds to the bound at the best margin: (Delta / epsilon) log(log(m) / beta).
 
     Undefined at m = 1 and negative for m = 2, beta > log 2.
 
@@ -91,11 +83,10 @@ def printed_penalty(*, sensitivity, m, epsilon, beta):
 @printed_penalty.corrected(
     says=rf"\Pr\left[R_D(w)\le{ON_INTERVAL}F(\rho/2,g_\rho(S))+\frac{{4\Delta_{{\rho/2}}(F)}}{{\varepsilon}}"
     r"\log\frac{J}{\beta}\right]\ge 1-2\beta,\quad\Delta_\rho(F)\ \mathrm{non-increasing\ in}\ \rho,\ "
-    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}",
-    source=f"{BMS22}, Lemma F.1, corrected",
+    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{J}"
 )
-def corrected_penalty(*, sensitivity, m, epsilon, beta):
-    """Lemma F.1 with four repairs: constant 4, J, confidence beta/J, and Delta non-increasing
+def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
+    """What Lemma F.1 adds after four repairs: constant 4, J, confidence beta/J, and Delta non-increasing.
 
     J = max(1, ceil(log2(m)/2)). A is run with, and F promises, failure probability beta/J at every margin; F(rho, t)
     is non-increasing in rho and non-decreasing in t; g_rho and F are as printed otherwise.
@@ -110,7 +101,7 @@ def corrected_penalty(*, sensitivity, m, epsilon, beta):
     return selection_penalty(sensitivity=sensitivity, candidates=grid_size(m), epsilon=epsilon, beta=beta)
 
 
-# Corollary F.2 ----------------------------------------------------------------------------------------------------
+# Corollary F.2 --------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -120,10 +111,9 @@ def corrected_penalty(*, sensitivity, m, epsilon, beta):
     says=r"\mathrm{Algorithm\ 6\ with\ inputs}\ (\frac{\varepsilon}{2},\delta)\ \mathrm{is}\ "
     r"(\varepsilon,\delta)\mathrm{-DP}",
     needs=[positive("epsilon"), between("delta", 0, 1)],
-    source=f"{BMS22}, Corollary F.2",
 )
-def corollary_budget(*, epsilon, delta):
-    """Selection for the efficient learner is (epsilon, delta)-DP
+def corollary_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
+    """The budget of margin selection with the efficient learner (Corollary F.2): (epsilon, delta).
 
     Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta). Given that A_EffPrivMrg
     keeps its promise (Theorem 3.2: 0 < delta < 1/m and epsilon/2 <= log(1/delta)), and with scores of sensitivity at
@@ -145,12 +135,12 @@ SCALE = [integer("m"), positive("norm_bound"), positive("r"), positive("rho"), p
     says=r"\Pr\left[R_D(w)\le\min_{\rho\in[\Lambda r/\sqrt{m},\,\Lambda r]}F(\rho/2,g_\rho(S))"
     r"+O\left(\frac{\Lambda r}{m\rho\varepsilon}\log\frac{\log m}{\beta}\right)\right]\ge 1-\beta",
     needs=[*SCALE, in_unit_interval("beta")],
-    source=f"{BMS22}, Corollary F.2; m any natural number",
+    source=", m any natural number",
 )
-def corollary_order(*, m, norm_bound, r, rho, epsilon, beta):
-    """What Corollary F.2 adds, up to a constant: Lambda r / (m rho epsilon) log(log(m) / beta)
+def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
+    """What Corollary F.2 adds, up to a constant: Lambda r / (m rho epsilon) log(log(m) / beta).
 
-    What the printed O(.) contains. At m = 1 it is log 0; at m = 2 it is negative for beta > log 2.
+    This is what the printed O(.) contains. At m = 1 it is log 0; at m = 2 it is negative for beta > log 2.
 
     >>> round(float(corollary_order(m=100, norm_bound=1.0, r=1.0, rho=0.5, epsilon=1.0, beta=0.1)), 6)
     0.076595
@@ -161,11 +151,10 @@ def corollary_order(*, m, norm_bound, r, rho, epsilon, beta):
 @corollary_order.corrected(
     says=r"\Pr\left[R_D(w)\le\min_{\rho\in[\Lambda r/\sqrt{m},\,\Lambda r]}F(\rho/2,g_\rho(S))"
     r"+\frac{32\Lambda r}{m\rho\varepsilon}\log\frac{2J}{\beta}\right]\ge 1-\beta,\quad "
-    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}",
-    source=f"{BMS22}, Corollary F.2, corrected",
+    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}"
 )
-def corollary_penalty(*, m, norm_bound, r, rho, epsilon, beta):
-    """Corollary F.2 with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta)
+def corollary_penalty(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
+    """What Corollary F.2 adds, with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta).
 
     The corrected Lemma F.1 at epsilon/2 and beta/2 with Delta_rho = 2 Lambda r / (m rho) (Lemma F.3), which is
     non-increasing: 4 (4 Lambda r / (m rho)) (2/epsilon) log(J / (beta/2)). F is what Theorem 3.2 promises for

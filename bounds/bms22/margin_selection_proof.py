@@ -1,38 +1,30 @@
-"""What the proof of Lemma F.1 says, link by link (Bassily, Mohri & Suresh 2022, Appendix F).
+"""The proof of Lemma F.1 of Bassily, Mohri & Suresh (2022), link by link, and the text around it.
 
 The proof goes from rho* to the best rho_opt of the interval through a grid point rho^ in [rho_opt/2, rho_opt]. A link
 that speaks of arbitrary functions is written for a family that contains its extremes: Delta_rho = rho^power,
-F(rho, t) = rho^-power + slope t.
-
-What the text around Lemma F.1 says of the bounds F_1, ..., F_5 (Bassily, Mohri & Suresh 2022, Appendix F).
-
-F_1 is Theorem 3.1, F_2 Theorem 3.2, F_3 Theorem 4.2, F_4 Theorem 6.1, F_5 Theorem 5.1; their rates stand here without
-the constants of their O(.).
+F(rho, t) = rho^-power + slope t. The text around the lemma speaks of five bounds, whose rates stand in
+`bounds.bms22.bound_sensitivity`.
 """
 
 from __future__ import annotations
 
-from math import e, inf, log, log2, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
-from bounds.bms22.bound_sensitivity import (
-    sensitivity_1_explicit,
-    sensitivity_2_explicit,
-    sensitivity_3_explicit,
-    sensitivity_4_explicit,
-    sensitivity_5_explicit,
-)
-from bounds.bms22.margin_selection import BMS22, PENALTY, corrected_penalty, grid_size, printed_penalty
+from bounds.bms22 import bound_sensitivity as five
+from bounds.bms22.margin_selection import PENALTY, corrected_penalty, grid_size, printed_penalty
+from bounds.exact.numbers import Array, Real
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
+INTERVAL = [integer("m"), require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)]
 READING = [
     require('base in ("e", "2")', lambda base: base in ("e", "2")),
     require('rounding in ("ceil", "floor")', lambda rounding: rounding in ("ceil", "floor")),
 ]
 
 
-def margins(m, h_max=1.0, base="2", rounding="ceil"):
+def margins(m: int, h_max: float = 1.0, base: str = "2", rounding: str = "ceil") -> Array:
     """The grid rho_j = 2^-j h_max, j = 1, ..., J, descending as printed.
 
     >>> margins(16).tolist()
@@ -41,19 +33,16 @@ def margins(m, h_max=1.0, base="2", rounding="ceil"):
     return h_max * 0.5 ** np.arange(1, grid_size(m, base, rounding) + 1)
 
 
-RHO = [integer("m"), *READING, require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)]
-
-
 @theorem(
     "bms22.lemF.1.s1",
     kind="construction",
     says=r"\rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ \Rightarrow\ "
     r"\exists\hat{\rho}\in\mathcal{V}:\ \hat{\rho}\le\rho_{opt}<2\hat{\rho}",
-    needs=RHO,
-    source=f"{BMS22}, proof of Lemma F.1",
+    needs=[*INTERVAL, *READING],
+    source=", proof",
 )
-def grid_point(*, m, rho, base="e", rounding="ceil"):
-    """The grid has a point in (rho/2, rho] for every rho of the interval; None where it has none
+def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -> float | None:
+    """The grid point in (rho/2, rho] that the proof needs for every rho of the interval; None where there is none.
 
     In units of h_max. rho = 1 has none in any reading (1 is not on the grid, and 1 < 2 (1/2) is false). With the
     natural logarithm the grid ends at m^(-0.347), far above m^(-1/2).
@@ -67,11 +56,11 @@ def grid_point(*, m, rho, base="e", rounding="ceil"):
 @grid_point.corrected(
     says=r"J=\max\{1,\lceil\frac{1}{2}\log_2 m\rceil\},\ \rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ "
     r"\Rightarrow\ \exists\hat{\rho}\in\mathcal{V}:\ \frac{\rho_{opt}}{2}\le\hat{\rho}\le\rho_{opt}",
-    needs=[integer("m"), require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)],
-    source=f"{BMS22}, proof of Lemma F.1, with logarithms to base 2, rounded up, and <=",
+    needs=INTERVAL,
+    source=", proof, with logarithms to base 2, rounded up, and <=",
 )
-def grid_point_corrected(*, m, rho):
-    """With base 2, rounded up, and the weak inequality the grid covers the interval
+def grid_point_corrected(*, m: int, rho: float) -> float | None:
+    """The grid point in [rho/2, rho]: with base 2, rounded up, the grid covers the interval.
 
     4^J >= m puts 2^-J at or below m^(-1/2) <= rho, and 2^-1 >= rho/2: the largest grid point that is at most rho
     works. At m = 1 the interval is {1} and the printed grid empty (J = 0); one point, 1/2, serves.
@@ -82,7 +71,6 @@ def grid_point_corrected(*, m, rho):
     return next((float(v) for v in margins(m) if rho / 2 <= v <= rho), None)
 
 
-PROOF = f"{BMS22}, proof of Lemma F.1"
 BEST = r"F(\rho^*;g_{\rho^*}(S))\le\min_{\rho\in\mathcal{V}}F(\rho;g_\rho(S))"
 NEAR = [
     positive("rho_hat"),
@@ -96,10 +84,10 @@ LOSSES = require("0 <= loss_hat <= loss_opt", lambda loss_hat, loss_opt: 0 <= lo
     kind="tail",
     says=rf"\Pr\left[{BEST}+\frac{{\Delta_\rho(F)}}{{\varepsilon}}\log\frac{{\log m}}{{\beta}}\right]\ge 1-\beta",
     needs=PENALTY,
-    source=f"{PROOF}, citing Raskhodnikova & Smith 2016, Theorem I.4",
+    source=", proof, citing Raskhodnikova & Smith 2016, Theorem I.4",
 )
-def printed_choice(*, sensitivity, m, epsilon, beta):
-    """The choice of rho* loses (Delta / epsilon) log(log(m) / beta), constant 1
+def printed_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
+    """What the choice of rho* loses, as printed: (Delta / epsilon) log(log(m) / beta).
 
     >>> round(float(printed_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.038298
@@ -109,10 +97,10 @@ def printed_choice(*, sensitivity, m, epsilon, beta):
 
 @printed_choice.corrected(
     says=rf"\Pr\left[{BEST}+\frac{{4\Delta_\rho(F)}}{{\varepsilon}}\log\frac{{J}}{{\beta}}\right]\ge 1-\beta",
-    source=f"{PROOF}, with the constant of abgmu22.thm.gem",
+    source=", proof, with the constant of abgmu22.thm.gem",
 )
-def corrected_choice(*, sensitivity, m, epsilon, beta):
-    """The choice of rho* loses 4 (Delta / epsilon) log(J / beta)
+def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float) -> float:
+    """What the choice of rho* loses: 4 (Delta / epsilon) log(J / beta).
 
     The minimum takes both terms: min over the grid of F + 4 Delta log(J/beta) / epsilon.
 
@@ -127,12 +115,10 @@ def corrected_choice(*, sensitivity, m, epsilon, beta):
     says=r"\Delta_\rho\ \mathrm{non-decreasing},\ \hat{\rho}>\frac{\rho_{opt}}{2}\ \Rightarrow\ "
     r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
     needs=[*NEAR, at_least("power", 0)],
-    source=PROOF,
+    source=", proof",
 )
-def half_sensitivity(*, rho_hat, rho_opt, power):
-    """The sensitivity at rho_opt/2 bounds that at the grid point, for a non-decreasing Delta_rho = rho^power
-
-    The right-hand side.
+def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
+    """The sensitivity at rho_opt/2, said to bound that at the grid point, for a non-decreasing Delta_rho = rho^power.
 
     >>> half_sensitivity(rho_hat=0.25, rho_opt=0.25, power=1)
     0.125
@@ -144,10 +130,10 @@ def half_sensitivity(*, rho_hat, rho_opt, power):
     says=r"\Delta_\rho\ \mathrm{non-increasing},\ \hat{\rho}\ge\frac{\rho_{opt}}{2}\ \Rightarrow\ "
     r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
     needs=[*NEAR, between("power", -inf, 0)],
-    source=f"{PROOF}, with the direction that Lemma F.3's sensitivities have",
+    source=", proof, with the direction that Lemma F.3's sensitivities have",
 )
-def half_sensitivity_corrected(*, rho_hat, rho_opt, power):
-    """The sensitivity at rho_opt/2 bounds that at the grid point, for a non-increasing Delta_rho = rho^power
+def half_sensitivity_corrected(*, rho_hat: float, rho_opt: float, power: float) -> float:
+    """The sensitivity at rho_opt/2, which bounds that at the grid point, for a non-increasing Delta_rho = rho^power.
 
     >>> half_sensitivity_corrected(rho_hat=0.25, rho_opt=0.25, power=-1)
     8.0
@@ -159,12 +145,12 @@ def half_sensitivity_corrected(*, rho_hat, rho_opt, power):
     "bms22.lemF.1.s4",
     says=r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
     needs=[LOSSES, positive("rho"), at_least("power", 0), between("slope", -inf, inf)],
-    source=PROOF,
+    source=", proof",
 )
-def raised_loss(*, rho, loss_hat, loss_opt, power, slope):
-    """A larger empirical loss gives a larger bound, F(rho, t) = rho^-power + slope t with any slope
+def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
+    """The bound at the larger empirical loss, F(rho, t) = rho^-power + slope t with any slope.
 
-    The right-hand side. The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t.
+    The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t.
 
     >>> raised_loss(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
     2.2
@@ -176,10 +162,10 @@ def raised_loss(*, rho, loss_hat, loss_opt, power, slope):
     says=r"F(\rho,t)\ \mathrm{non-decreasing\ in}\ t\ \Rightarrow\ "
     r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
     needs=[LOSSES, positive("rho"), at_least("power", 0), at_least("slope", 0)],
-    source=f"{PROOF}, with the missing hypothesis",
+    source=", proof, with the missing hypothesis",
 )
-def raised_loss_corrected(*, rho, loss_hat, loss_opt, power, slope):
-    """A larger empirical loss gives a larger bound if F(rho, t) is non-decreasing in t, as F_1 to F_5 are
+def raised_loss_corrected(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
+    """The bound at the larger empirical loss if F(rho, t) is non-decreasing in t, as F_1 to F_5 are.
 
     >>> raised_loss_corrected(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
     2.2
@@ -191,12 +177,12 @@ def raised_loss_corrected(*, rho, loss_hat, loss_opt, power, slope):
     "bms22.lemF.1.s5",
     says=r"F(\hat{\rho};g_{\rho_{opt}}(S))\le F(\rho_{opt}/2;g_{\rho_{opt}}(S))",
     needs=[*NEAR, at_least("power", 0)],
-    source=PROOF,
+    source=", proof",
 )
-def halved_margin(*, rho_hat, rho_opt, power):
-    """Half the margin gives a larger bound, F(rho, t) = rho^-power + t at one t
+def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
+    """The bound at half the margin, less t, for F(rho, t) = rho^-power + t at one t.
 
-    The right-hand side, without t. Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
+    Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
 
     >>> halved_margin(rho_hat=0.5, rho_opt=0.5, power=1)
     4.0
@@ -209,12 +195,12 @@ def halved_margin(*, rho_hat, rho_opt, power):
     kind="tail",
     says=r"\Pr\left[R_D(w)\le F(\rho^*;g_{\rho^*}(S))\right]\ge 1-\beta",
     needs=[integer("m"), in_unit_interval("beta")],
-    source=f"{PROOF}, (31)",
+    source=", proof, (31)",
 )
-def printed_confidence(*, m, beta):
-    """The learner's promise holds at the chosen margin with the confidence it has at every fixed margin
+def printed_confidence(*, m: int, beta: float) -> float:
+    """The confidence at which the proof runs the learner at each margin, to trust it at the chosen one: beta.
 
-    The confidence at which A is run at each margin: beta. But rho* is a function of the sample, and prefers margins
+    But rho* is a function of the sample, and prefers margins
     whose bound came out too small.
 
     >>> printed_confidence(m=100, beta=0.1)
@@ -226,10 +212,10 @@ def printed_confidence(*, m, beta):
 @printed_confidence.corrected(
     says=r"\mathcal{A}\ \mathrm{at\ confidence}\ \frac{\beta}{J}\ \Rightarrow\ "
     r"\Pr\left[R_D(w)\le F(\rho^*;g_{\rho^*}(S))\right]\ge 1-\beta",
-    source=f"{PROOF}, with a union bound over the grid",
+    source=", proof, with a union bound over the grid",
 )
-def corrected_confidence(*, m, beta):
-    """The confidence beta/J at which the promise survives the choice
+def corrected_confidence(*, m: int, beta: float) -> float:
+    """The confidence beta/J at which the promise survives the choice.
 
     Some grid point fails with probability at most J beta/J.
 
@@ -239,7 +225,6 @@ def corrected_confidence(*, m, beta):
     return beta / grid_size(m)
 
 
-TEXT = f"{BMS22}, first paragraph"
 LARGE = [positive("h_max"), positive("rho")]
 
 
@@ -248,17 +233,17 @@ LARGE = [positive("h_max"), positive("rho")]
     kind="rate",
     says=r"h_{\max}>\rho\ \Rightarrow\ F(\rho;g_\rho(S))=\Omega(1)",
     needs=[*LARGE, require("h_max > rho", lambda h_max, rho: h_max > rho), integer("m"), positive("epsilon")],
-    source=TEXT,
+    source=", first paragraph of Appendix F",
 )
-def trivial_below(*, h_max, rho, m, epsilon, beta, delta):
-    """Margins below h_max make the bound trivial (meant: margins above)
+def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: float, delta: float) -> float:
+    """F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
 
-    F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
+    Said to be trivial for margins below h_max; margins above are meant.
 
     >>> round(trivial_below(h_max=1.0, rho=0.5, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
     0.0002
     """
-    return rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
+    return five.rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
 
 
 @trivial_below.corrected(
@@ -266,10 +251,10 @@ def trivial_below(*, h_max, rho, m, epsilon, beta, delta):
     r"\min_h\hat{L}^\rho_S(h)\ge 1-\frac{h_{\max}}{\rho}",
     kind="inequality",
     needs=[*LARGE, require("rho >= h_max", lambda h_max, rho: rho >= h_max)],
-    source=f"{TEXT}, with the inequality turned round",
+    source=", first paragraph of Appendix F, with the inequality turned round",
 )
-def trivial_above(*, h_max, rho):
-    """Margins of h_max or more make the margin loss 1 and the hinge loss at least 1 - h_max/rho
+def trivial_above(*, h_max: Real, rho: Real) -> Real:
+    """A lower bound of the least hinge loss at margins of h_max or more, where the margin loss is 1: 1 - h_max/rho.
 
     y h(x) <= h_max <= rho for every record. The hinge loss is trivial from 2 h_max on, 1/2; between h_max and
     2 h_max the rest of F, proportional to 1/rho, falls by at most 2, so nothing is lost but a factor of 2.
@@ -289,13 +274,12 @@ def trivial_above(*, h_max, rho):
         in_unit_interval("beta"),
         require("rho sqrt(m) <= h_max", lambda h_max, rho, m: rho * sqrt(m) <= h_max),
     ],
-    source=TEXT,
+    source=", first paragraph of Appendix F",
 )
-def trivial_small(*, h_max, rho, m, beta):
-    """Margins up to h_max/sqrt(m) make the bounds for linear classifiers trivial
+def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> float:
+    """The smaller of two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
 
-    The smaller of the two terms (of F_2 and F_3, and of F_1 from m = 3 on): both at least 1, up to the constant of
-    the O(.) they stand in.
+    Both are at least 1, up to the constant of the O(.) they stand in.
 
     >>> trivial_small(h_max=1.0, rho=0.1, m=100, beta=0.1)
     1.0
@@ -305,45 +289,14 @@ def trivial_small(*, h_max, rho, m, beta):
     return min(ratio / sqrt(m), first)
 
 
-def rate_1(*, loss, m, ratio, epsilon, beta):
-    """F_1 beside the loss, without its constant: sqrt(t B / m) + Gamma; `ratio` is Lambda r / rho >= 1."""
-    B = ratio**2 * log(m / beta) ** 2 + log(1 / beta)
-    private = ratio**2 * log(m / beta) * log(ratio / beta) / (epsilon * m)
-    return sqrt(loss * B / m) + private + B / m
-
-
-def rate_2(*, m, ratio, epsilon, beta, delta):
-    """F_2 and F_3 beside the loss, without their constant."""
-    private = sqrt(log(m / beta) * log(1 / beta)) * log(1 / delta) ** 0.75 / sqrt(epsilon * m)
-    return sqrt(log(1 / beta) / m) + ratio * (1 / sqrt(m) + private)
-
-
-def fat_term(*, m, fat, beta):
-    """M of Theorem 6.1: 1 + d log2(2 c^2 m) log2(2 c e m / d) + log(2/beta), c = 17, d = `fat`."""
-    return 1 + (fat * log2(2 * 17**2 * m) * log2(2 * 17 * e * m / fat) if fat else 0) + log(2 / beta)
-
-
-def rate_4(*, loss, m, fat, epsilon, beta):
-    """F_4 beside the loss."""
-    M = fat_term(m=m, fat=fat, beta=beta)
-    return 2 * sqrt(loss * M / m) + 2 * M / m + 64 * M * log(2 / beta) / (epsilon * m)
-
-
-def rate_5(*, m, ratio, layers, width, eta_norm, epsilon, beta):
-    """F_5 beside the loss, without its constant; `ratio` is r/rho, `eta_norm` is eta Lambda."""
-    theta = log(layers * m / beta) * log(ratio * eta_norm**layers)
-    weight = ratio * (2 * eta_norm) ** layers
-    return weight * sqrt(width * theta / m) + weight**2 * width * theta / (epsilon * m)
-
-
 @theorem(
     "bms22.lemF.1.t3",
     says=r"F_i(\rho,t)\ \mathrm{is\ non-increasing\ in}\ \rho\ \mathrm{and\ non-decreasing\ in}\ t,\ i=1,\ldots,5",
     needs=[integer("m"), positive("epsilon"), in_unit_interval("beta")],
-    source=TEXT,
+    source=", first paragraph of Appendix F",
 )
-def bounds_along(*, m, epsilon, beta, loss, ratios):
-    """The five bounds fall as the margin grows, where they are defined
+def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
+    """The bounds F_1, F_2, F_4, F_5 along margins: they fall as the margin grows, where they are defined.
 
     Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta = 1/(2m), two
     layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda r/rho >= 1:
@@ -354,12 +307,11 @@ def bounds_along(*, m, epsilon, beta, loss, ratios):
     >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
     [0.094]
     """
-    known = dict(m=m, epsilon=epsilon, beta=beta)
     return (
-        [rate_1(loss=loss, ratio=x, **known) for x in ratios],
-        [rate_2(ratio=x, delta=1 / (2 * m), **known) for x in ratios],
-        [rate_4(loss=loss, fat=min((32 * x) ** 2, 34 * m), **known) for x in ratios],
-        [rate_5(ratio=x, layers=2, width=3, eta_norm=2.0, **known) for x in ratios],
+        [five.rate_1(loss=loss, ratio=x, m=m, epsilon=epsilon, beta=beta) for x in ratios],
+        [five.rate_2(ratio=x, delta=1 / (2 * m), m=m, epsilon=epsilon, beta=beta) for x in ratios],
+        [five.rate_4(loss=loss, fat=min((32 * x) ** 2, 34 * m), m=m, epsilon=epsilon, beta=beta) for x in ratios],
+        [five.rate_5(ratio=x, layers=2, width=3, eta_norm=2.0, m=m, epsilon=epsilon, beta=beta) for x in ratios],
     )
 
 
@@ -367,15 +319,15 @@ def bounds_along(*, m, epsilon, beta, loss, ratios):
     "bms22.lemF.1.t4",
     says=r"\rho\le\rho'\ \Rightarrow\ g_\rho(S)\le g_{\rho'}(S)",
     needs=[positive("rho"), at_least("factor_rho", 1)],
-    source=TEXT,
+    source=", first paragraph of Appendix F",
 )
-def larger_margin(*, rho, factor_rho):
-    """The least margin loss and the least hinge loss over a ball do not fall as the margin grows
+def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
+    """A larger margin, rho' = factor rho: the least margin loss and the least hinge loss over a ball do not fall.
 
     Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss: for a
     misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
     ranges over the ball of radius Lambda/rho, which shrinks. That uses a class closed under shrinking: balls in R^d
-    and in a RKHS are. Returns rho' = factor rho.
+    and in a RKHS are.
 
     >>> larger_margin(rho=0.5, factor_rho=2)
     1.0
@@ -386,39 +338,33 @@ def larger_margin(*, rho, factor_rho):
 FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >= 0", lambda M: M >= 0)]
 
 
-def _five(m, ratio, beta, M):
-    return (
-        sensitivity_1_explicit(m=m, ratio=ratio, beta=beta, constant=1.0),
-        sensitivity_2_explicit(m=m, ratio=ratio),
-        sensitivity_3_explicit(m=m, ratio=ratio),
-        sensitivity_4_explicit(m=m, M=M),
-        sensitivity_5_explicit(m=m),
-    )
-
-
 @theorem(
     "bms22.lemF.1.t5",
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\le\Delta_{\rho'}(F_i)",
     needs=FIVE,
-    source=f"{BMS22}, Lemma F.1: where Delta_rho(F) is a non-decreasing function of rho",
+    source=", where Delta_rho(F) is a non-decreasing function of rho",
 )
-def rising_sensitivities(*, m, ratio, beta, M):
-    """The sensitivities of the five bounds do not fall as the margin grows
-
-    The five of Lemma F.3 at Lambda r/rho = `ratio`, with M = M(rho).
+def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
+    """The five sensitivities of Lemma F.3 at Lambda r/rho = `ratio`, M = M(rho), said to rise with the margin.
 
     >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
     """
-    return _five(m, ratio, beta, M)
+    return (
+        five.sensitivity_1_explicit(m=m, ratio=ratio, beta=beta, constant=1.0),
+        five.sensitivity_2_explicit(m=m, ratio=ratio),
+        five.sensitivity_3_explicit(m=m, ratio=ratio),
+        five.sensitivity_4_explicit(m=m, M=M),
+        five.sensitivity_5_explicit(m=m),
+    )
 
 
 @rising_sensitivities.corrected(
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)",
-    source=f"{BMS22}, Lemma F.1, with the direction its proof uses",
+    source=", with the direction its proof uses",
 )
-def falling_sensitivities(*, m, ratio, beta, M):
-    """The sensitivities of the five bounds do not rise as the margin grows
+def falling_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
+    """The same five, which do not rise as the margin grows.
 
     F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as fat_{rho/32} does while that is at most 34 m; F_5 is
     constant.
@@ -426,4 +372,4 @@ def falling_sensitivities(*, m, ratio, beta, M):
     >>> falling_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
     """
-    return _five(m, ratio, beta, M)
+    return rising_sensitivities(m=m, ratio=ratio, beta=beta, M=M)

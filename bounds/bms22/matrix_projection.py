@@ -1,4 +1,4 @@
-"""Random signs and products of matrices: Bassily, Mohri & Suresh (2022), Lemma D.1.
+"""Lemma D.1 of Bassily, Mohri & Suresh (2022): random signs and products of matrices.
 
 ||Phi W||_F and W^T Phi^T Phi z for a matrix W with N columns. The printed deviation sqrt(log(m/beta)/k) contains no N,
 and need not; but it is a sub-Gaussian tail for a sub-exponential quantity, so it fails once log(m/beta) far exceeds k.
@@ -6,13 +6,14 @@ and need not; but it is a sub-Gaussian tail for a sub-exponential quantity, so i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import exp, log, sqrt
 
 import numpy as np
 
+from bounds.exact.numbers import Array
 from bounds.theorem import in_unit_interval, integer, require, theorem
 
-SOURCE = "Bassily, Mohri & Suresh 2022, Appendix D, Lemma D.1"
 NEEDS = [integer("m"), integer("k"), in_unit_interval("beta")]
 NORM = r"\|\Phi W\|_F^2\le\|W\|_F^2\left(1+"
 PRODUCTS = r"\forall i:\ \|W^\top\Phi^\top\Phi z_i-W^\top z_i\|_2\le\|W\|_F\|z_i\|_2"
@@ -25,12 +26,12 @@ REPAIRED = 16  # c of the corrected reading
     kind="tail",
     says=r"\exists c:\ \Pr_\Phi\left[" + NORM + r"c\sqrt{\frac{\log(m/\beta)}{k}}\right)\right]\ge 1-\beta",
     needs=NEEDS,
-    source=SOURCE + ", first inequality",
+    source=", first inequality",
 )
-def norm_deviation(*, m, k, beta):
-    """A sign projection enlarges the Frobenius norm by sqrt(log(m/beta)/k)
+def norm_deviation(*, m: int, k: float, beta: float) -> float:
+    """What c multiplies in the growth of the Frobenius norm under a sign projection: sqrt(log(m/beta)/k).
 
-    What c multiplies. c is printed as one constant, for all p, N, m, k, W and beta.
+    c is printed as one constant, for all p, N, m, k, W and beta.
     """
     return sqrt((log(m) - log(beta)) / k)
 
@@ -41,46 +42,14 @@ def norm_deviation(*, m, k, beta):
     kind="tail",
     says=r"\exists c:\ \Pr_\Phi\left[" + PRODUCTS + r"\,c\sqrt{\frac{\log(m/\beta)}{k}}\right]\ge 1-\beta",
     needs=NEEDS,
-    source=SOURCE + ", second inequality",
+    source=", second inequality",
 )
-def product_deviation(*, m, k, beta):
-    """A sign projection keeps products with W up to sqrt(log(m/beta)/k)
+def product_deviation(*, m: int, k: float, beta: float) -> float:
+    """What c multiplies in the error of products with W under a sign projection: sqrt(log(m/beta)/k).
 
-    What c multiplies. The number N of columns does not appear.
+    The number N of columns does not appear.
     """
     return sqrt((log(m) - log(beta)) / k)
-
-
-@norm_deviation.explicit(
-    part="",
-    says=r"t=\log\frac{2m+1}{\beta}:\ \Pr_\Phi\left["
-    + NORM
-    + r"2\sqrt{\frac{t}{k}}+\frac{2t}{k}\right)\ \wedge\ "
-    + PRODUCTS
-    + r"\left(\sqrt{\frac{12t}{k}}+\frac{4t}{k}\right)\right]\ge 1-\beta",
-    source=SOURCE + "; our constants",
-)
-def deviations(*, m, k, beta):
-    """Norm and products with W, for every k and beta: sub-exponential deviations, and no N
-
-    The pair (2 sqrt(t/k) + 2t/k, sqrt(12 t/k) + 4t/k), t = log((2m+1)/beta): of 2m + 1 events each has probability at
-    most e^{-t}. Norm: ||Phi W||_F^2/||W||_F^2 is an average over columns, so its mgf is at most the worst column's,
-    (1 - 2h/k)^{-k/2}, the chi-square's. Products: `column_average` and `product_mgf` give sub-gamma tails with variance
-    6/k and scale 4/k.
-
-    >>> [round(x, 3) for x in deviations(m=1, k=100, beta=0.05)]
-    [0.487, 0.865]
-    """
-    t = log(2 * m + 1) - log(beta)
-    return 2 * sqrt(t / k) + 2 * t / k, sqrt(12 * t / k) + 4 * t / k
-
-
-def products_preserved(W, Z, projected_W, projected_Z, norm, product):
-    """The event of Lemma D.1. W has shape (p, N), Z (m, p), projected_W (k, N), projected_Z (m, k)."""
-    size = np.linalg.norm(W)
-    enlarged = np.linalg.norm(projected_W) ** 2 <= size**2 * (1 + norm)
-    errors = np.linalg.norm(projected_Z @ projected_W - Z @ W, axis=1)
-    return bool(enlarged and np.all(errors <= product * size * np.linalg.norm(Z, axis=1)))
 
 
 @norm_deviation.corrected(
@@ -95,10 +64,10 @@ def products_preserved(W, Z, projected_W, projected_Z, norm, product):
         require("m/beta >= 2", lambda m, beta: m >= 2 * beta),
         require("k >= log(m/beta)", lambda k, m, beta: k >= log(m) - log(beta)),
     ],
-    source=SOURCE + ", with two hypotheses added",
+    source=", with two hypotheses added",
 )
-def repaired_deviation(*, m, k, beta):
-    """Norm and products with W up to 16 sqrt(log(m/beta)/k), once k >= log(m/beta) and m/beta >= 2
+def repaired_deviation(*, m: int, k: float, beta: float) -> float:
+    """The deviation of norm and products once k >= log(m/beta) and m/beta >= 2: 16 sqrt(log(m/beta)/k).
 
     (2m+1)/beta <= 3m/beta, so t <= r log(m/beta) with r = log 6/log 2, and t/k <= r sqrt(log(m/beta)/k): the explicit
     pair is at most (2 sqrt r + 2r, sqrt(12 r) + 4r) = (8.4, 15.92) times sqrt(log(m/beta)/k).
@@ -106,7 +75,38 @@ def repaired_deviation(*, m, k, beta):
     return REPAIRED * sqrt((log(m) - log(beta)) / k)
 
 
-def all_signs_equal(p):
+@norm_deviation.explicit(
+    part="",
+    says=r"t=\log\frac{2m+1}{\beta}:\ \Pr_\Phi\left["
+    + NORM
+    + r"2\sqrt{\frac{t}{k}}+\frac{2t}{k}\right)\ \wedge\ "
+    + PRODUCTS
+    + r"\left(\sqrt{\frac{12t}{k}}+\frac{4t}{k}\right)\right]\ge 1-\beta",
+)
+def deviations(*, m: int, k: float, beta: float) -> tuple[float, float]:
+    """The deviations of norm and products, for every k and beta: sub-exponential, and without N.
+
+    The pair (2 sqrt(t/k) + 2t/k, sqrt(12 t/k) + 4t/k), t = log((2m+1)/beta): of 2m + 1 events each has probability at
+    most e^{-t}. Norm: ||Phi W||_F^2/||W||_F^2 is an average over columns, so its mgf is at most the worst column's,
+    (1 - 2h/k)^{-k/2}, the chi-square's. Products: `column_average` and `product_mgf` give sub-gamma tails with variance
+    6/k and scale 4/k.
+
+    >>> [round(x, 3) for x in deviations(m=1, k=100, beta=0.05)]
+    [0.487, 0.865]
+    """
+    t = log(2 * m + 1) - log(beta)
+    return 2 * sqrt(t / k) + 2 * t / k, sqrt(12 * t / k) + 4 * t / k
+
+
+def products_preserved(W: Array, Z: Array, projected_W: Array, projected_Z: Array, norm: float, product: float) -> bool:
+    """The event of Lemma D.1. W has shape (p, N), Z (m, p), projected_W (k, N), projected_Z (m, k)."""
+    size = np.linalg.norm(W)
+    enlarged = np.linalg.norm(projected_W) ** 2 <= size**2 * (1 + norm)
+    errors = np.linalg.norm(projected_Z @ projected_W - Z @ W, axis=1)
+    return bool(enlarged and np.all(errors <= product * size * np.linalg.norm(Z, axis=1)))
+
+
+def all_signs_equal(p: int) -> tuple[float, int]:
     """k = 1, N = m = 1, W = z = (1, ..., 1) in R^p: with probability 2^{1-p} all signs agree.
 
     Then ||Phi W||^2 = p ||W||^2 and |W^T Phi^T Phi z - W^T z| = (p - 1) ||W|| ||z||. Returns (probability, distortion).
@@ -117,7 +117,7 @@ def all_signs_equal(p):
     return 2.0 ** (1 - p), p - 1
 
 
-# ---- what the explicit reading rests on --------------------------------------------------------------------
+# What the explicit reading rests on -----------------------------------------------------------------------------------
 
 
 @theorem(
@@ -126,8 +126,8 @@ def all_signs_equal(p):
     says=r"E\cosh\left(\lambda\sqrt{\sum_j a_j\xi_j^2}\right)\le\max_j E\cosh(\lambda\xi_j),\ a_j\ge 0,\ \sum_j a_j=1",
     source="ours: why N does not appear",
 )
-def column_average(*, weights, column_values):
-    """N columns cost no logarithm: an average of columns is no worse than the worst one
+def column_average(*, weights: Iterable[float], column_values: Iterable[float]) -> float:
+    """The worst column, which bounds the average over columns: N of them cost no logarithm.
 
     x -> cosh(lambda sqrt x) is convex (its Taylor coefficients are positive), so Jensen moves the average outside. With
     P(sqrt V >= s) <= E cosh(lambda sqrt V)/cosh(lambda s) <= 2 e^{-lambda s} max_j E e^{+-lambda xi_j}, the N columns
@@ -145,8 +145,8 @@ def column_average(*, weights, column_values):
     needs=[require("0 <= rate < 1/4", lambda rate: 0 <= rate < 0.25)],
     source="ours: one row of Phi",
 )
-def product_mgf(*, rate):
-    """The product of two random signed sums is sub-gamma: log-mgf at most 3 lambda^2/(1 - 4 lambda)
+def product_mgf(*, rate: float) -> float:
+    """A bound of the log-mgf of the product of two random signed sums, sub-gamma: 3 lambda^2/(1 - 4 lambda).
 
     With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz splits its
     mgf. Above: log E exp(h (<s,a>^2 - |a|^2)) <= -u - log(1 - 2u)/2 <= u^2/(1 - 2u), u = h |a|^2. Below:
@@ -160,14 +160,9 @@ def product_mgf(*, rate):
     return 3 * rate**2 / (1 - 4 * rate)
 
 
-@norm_deviation.explicit(
-    part="union",
-    says=r"(2m+1)e^{-t}=\beta",
-    kind="inequality",
-    source=SOURCE + "; our constants",
-)
-def union_of_deviations(*, m, k, beta):
-    """The 2m + 1 events of Lemma D.1 fail with probability at most beta together
+@norm_deviation.explicit(part="union", says=r"(2m+1)e^{-t}=\beta", kind="inequality")
+def union_of_deviations(*, m: int, k: int, beta: float) -> float:
+    """The union bound over the 2m + 1 events of Lemma D.1, at most beta.
 
     From Chernoff's bound at its best lambda: the chi-square's for the norm, the sub-gamma's for the m products.
 

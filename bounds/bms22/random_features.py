@@ -1,19 +1,21 @@
-r"""Random Fourier features: Bassily, Mohri & Suresh 2022, Theorem 4.1; Rubinstein et al. 2009, Lemma 13.
+r"""Theorem 4.1 of Bassily, Mohri & Suresh (2022): random Fourier features on m points.
 
 A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
 
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
-omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. Theorem 4.1 compares them on m points,
-Lemma 13 on a compact set. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
+omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. The kernels and their spectral laws stand in
+`bounds.rbht09.kernel_spectra`, the comparison on a compact set in `bounds.rbht09.random_features`.
 """
 
 from __future__ import annotations
 
-from bounds.exact.numbers import exp, log, sqrt
+from typing import Any
+
+from bounds.exact.numbers import Number, exp, log, sqrt
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
-# ---- Bassily, Mohri & Suresh 2022, Theorem 4.1 --------------------------------------------------------------
+# Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -24,7 +26,7 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, theore
     needs=[positive("radius")],
     source=", first assertion; psi is Equation 2",
 )
-def feature_norm(*, radius):
+def feature_norm(*, radius: float) -> float:
     """The Euclidean norm of psi(x), for every x and every draw of the frequencies: r.
 
     D pairs with squared norm r^2/D (cos^2 + sin^2) = r^2/D each.
@@ -41,7 +43,7 @@ def feature_norm(*, radius):
     needs=[integer("m"), in_unit_interval("beta"), integer("count"), positive("radius")],
     source=", second assertion",
 )
-def inner_product_error(*, m, beta, count, radius=1.0):
+def inner_product_error(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
     """How far inner products of features may be from the kernel, all pairs of m points at once.
 
     2 r^2 sqrt(log(m / beta) / D), in units of the kernel; D = `count`. It holds with room to spare: with
@@ -59,9 +61,9 @@ def inner_product_error(*, m, beta, count, radius=1.0):
     says=r"\Pr\left[\forall i\ne j:\ |\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|"
     r"\le r^2\sqrt{\frac{2\log(m(m-1)/\beta)}{D}}\right]\ge 1-\beta",
     needs=[integer("m", 2), in_unit_interval("beta"), integer("count"), positive("radius")],
-    source="the same proof with its constants kept",
+    source=", the same proof with its constants kept",
 )
-def inner_product_error_sharp(*, m, beta, count, radius=1.0):
+def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float = 1.0) -> Any:
     """The error that Hoeffding and the union bound give exactly, smaller than the printed one.
 
     r^2 sqrt(2 log(m (m-1) / beta) / D): the union bound m (m-1)/2 * 2 exp(-D t^2/2) then equals beta. The
@@ -79,10 +81,10 @@ def inner_product_error_sharp(*, m, beta, count, radius=1.0):
     says=r"\mathbb{E}_{\omega_1,\ldots,\omega_D}\left[\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle\right]"
     r"=r^2\,\mathbb{E}\cos\langle\omega,x_i-x_j\rangle=K(x_i,x_j)",
     needs=[positive("radius")],
-    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1",
+    source=", proof",
 )
-def mean_inner_product(*, mean_cosine, radius=1.0):
-    """Inner products of features are unbiased.
+def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
+    """The mean of the inner product of two features, the kernel: they are unbiased.
 
     <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b); each
     term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
@@ -96,10 +98,10 @@ def mean_inner_product(*, mean_cosine, radius=1.0):
     kind="tail",
     says=r"\Pr\left[|\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle-K(x_i,x_j)|\ge r^2t\right]\le 2e^{-Dt^2/2}",
     needs=[integer("count"), at_least("t", 0)],
-    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1: Hoeffding's bound",
+    source=", proof: Hoeffding's bound",
 )
-def one_pair_tail(*, count, t):
-    """One pair: D independent terms in [-1, 1] leave their mean by t with probability at most 2 exp(-D t^2/2).
+def one_pair_tail(*, count: float, t: Number) -> Any:
+    """How often D independent terms in [-1, 1] leave their mean by t, at most: 2 exp(-D t^2/2).
 
     Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
     variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.
@@ -113,9 +115,9 @@ def one_pair_tail(*, count, t):
     says=r"\binom{m}{2}\cdot 2\exp\left(-\frac{D}{2}\cdot\frac{4\log(m/\beta)}{D}\right)"
     r"=\beta^2\,\frac{m-1}{m}\le\beta",
     needs=[integer("m"), in_unit_interval("beta")],
-    source="Bassily, Mohri & Suresh 2022, proof of Theorem 4.1: union bound over about m^2 pairs",
+    source=", proof: union bound over about m^2 pairs",
 )
-def all_pairs_tail(*, m, beta):
+def all_pairs_tail(*, m: int, beta: Number) -> Number:
     """The union bound over the unordered pairs, at the printed error: beta^2 (m-1)/m.
 
     With m^2 pairs, as the proof's words have it, it would be 2 beta^2, too much above beta = 1/2; there are half of

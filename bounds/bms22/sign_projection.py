@@ -1,19 +1,20 @@
-"""Johnson-Lindenstrauss embeddings by random signs.
+"""Lemma A.3 of Bassily, Mohri & Suresh (2022) and its proof: Johnson-Lindenstrauss embeddings by random signs.
 
-Bassily, Mohri & Suresh (2022), Lemma A.3 and its proof, and Wang, Zhu & Wang (2025), Lemma B.1. A matrix Phi of
-k rows with entries +-1/sqrt(k), drawn before anybody has seen the data, keeps the norms and the inner products of any
-m points up to gamma/3. The fast projection is in `jl_fast`, products with matrices in `jl_matrix`, margins in
-`jl_margin`.
+A matrix Phi of k rows with entries +-1/sqrt(k), drawn before anybody has seen the data, keeps the norms and the inner
+products of any m points up to gamma/3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from math import ceil, exp, log
+from typing import Any
 
 import numpy as np
 
+from bounds.exact.numbers import Array, Real
 from bounds.theorem import in_unit_interval, integer, require, theorem
 
 PRESERVED = (
@@ -23,10 +24,9 @@ PRESERVED = (
     r"\ge 1-\beta"
 )
 SETTING = [integer("m"), in_unit_interval("gamma"), in_unit_interval("beta")]
-APPENDIX = "Bassily, Mohri & Suresh 2022, Appendix A"
 
 
-def rows_for(vectors, distortion, beta, sides=2):
+def rows_for(vectors: int, distortion: float, beta: float, sides: int = 2) -> int:
     """Rows k at which `vectors` vectors all keep their squared norm up to `distortion`, except with probability beta.
 
     Each of the `sides` * `vectors` one-sided events fails with probability at most exp(-k (t^2/4 - t^3/6)), t the
@@ -40,12 +40,9 @@ def rows_for(vectors, distortion, beta, sides=2):
     kind="tail",
     says=r"\exists k=O\left(\frac{\log(m/\beta)}{\gamma^2}\right):\quad " + PRESERVED,
     needs=SETTING,
-    source=APPENDIX + ", Lemma A.3",
 )
-def sign_projection_order(*, m, gamma, beta):
-    """Random signs keep norms and inner products of m points
-
-    What stands inside the O(.) of the number of rows: g = log(m/beta) / gamma^2. The constant is not printed.
+def sign_projection_order(*, m: int, gamma: float, beta: float) -> float:
+    """What stands inside the O(.) of the number of rows in Lemma A.3: g = log(m/beta) / gamma^2.
 
     >>> round(sign_projection_order(m=1000, gamma=0.5, beta=0.1), 2)
     36.84
@@ -53,12 +50,24 @@ def sign_projection_order(*, m, gamma, beta):
     return (log(m) - log(beta)) / gamma**2
 
 
+@sign_projection_order.corrected(
+    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED, source=", with 2m for m"
+)
+def sign_projection_order_corrected(*, m: int, gamma: float, beta: float) -> float:
+    """The same with 2m in place of m: g = log(2m/beta)/gamma^2.
+
+    It stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
+    The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
+    """
+    return (log(2 * m) - log(beta)) / gamma**2
+
+
 @sign_projection_order.explicit(
     says=r"k=\left\lceil\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\right\rceil:\quad " + PRESERVED,
-    source=APPENDIX + "; tail bound of Achlioptas 2003",
+    source=", tail bound of Achlioptas 2003",
 )
-def sign_projection_rows(*, m, gamma, beta):
-    """Rows k of a random-sign matrix that keep norms and inner products of any m points
+def sign_projection_rows(*, m: int, gamma: float, beta: float) -> int:
+    """Rows k of a random-sign matrix that keep norms and inner products of any m points (Lemma A.3).
 
     The paper writes k = O(log(m/beta)/gamma^2). Our constant: one vector is distorted by more than t with
     probability at most 2 exp(-k (t^2/2 - t^3/3)/2) (`sign_projection_tail`); the proof needs t = gamma/3 for the m
@@ -70,7 +79,7 @@ def sign_projection_rows(*, m, gamma, beta):
     return rows_for(m + m * (m - 1), gamma / 3, beta)
 
 
-def inner_products_preserved(T, projected, gamma):
+def inner_products_preserved(T: Array, projected: Array, gamma: float) -> bool:
     """The event of Lemma A.3. T has shape (m, d), projected has shape (m, k); u = v gives the norms."""
     norms = np.linalg.norm(T, axis=1)
     distortion = np.abs(projected @ projected.T - T @ T.T)
@@ -82,12 +91,11 @@ def inner_products_preserved(T, projected, gamma):
     says=r"k\ge\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\ \Rightarrow\ "
     r"2m^2\exp\left(-\frac{k}{2}\left(\frac{t^2}{2}-\frac{t^3}{3}\right)\right)\le\beta,\quad t=\frac{\gamma}{3}",
     kind="inequality",
-    source=APPENDIX + "; our constants",
 )
-def sign_projection_union(*, m, gamma, beta):
-    """The m^2 two-sided events of Lemma A.3 fail with probability at most beta together
+def sign_projection_union(*, m: int, gamma: float, beta: float) -> float:
+    """The union bound over the m^2 two-sided events of Lemma A.3, at most beta.
 
-    2 m^2 exp(-(k/2) (t^2/2 - t^3/3)) at the explicit k, t = gamma/3: the union bound, in logarithms.
+    2 m^2 exp(-(k/2) (t^2/2 - t^3/3)) at the explicit k, t = gamma/3.
 
     >>> sign_projection_union(m=10, gamma=0.5, beta=0.1) <= 0.1
     True
@@ -96,20 +104,7 @@ def sign_projection_union(*, m, gamma, beta):
     return m**2 * sign_projection_tail(k=k, t=gamma / 3)
 
 
-@sign_projection_order.corrected(
-    says=r"\exists k=O\left(\frac{\log(2m/\beta)}{\gamma^2}\right):\quad " + PRESERVED,
-    source=APPENDIX + ", Lemma A.3, with 2m for m",
-)
-def sign_projection_order_corrected(*, m, gamma, beta):
-    """Random signs keep norms and inner products of m points, with 2m in place of m
-
-    g = log(2m/beta)/gamma^2 stays above log(2)/gamma^2; the printed log(m/beta) tends to 0 for one vector as beta -> 1.
-    The explicit k is at most 94.1 g: 36 log(2m^2/beta) <= 72 log(2m/beta), 1 - 2 gamma/9 >= 7/9, rounding up <= 1.
-    """
-    return (log(2 * m) - log(beta)) / gamma**2
-
-
-def least_distortion(u, k):
+def least_distortion(u: Sequence[int], k: int) -> Fraction:
     """The least of | ||Phi u||^2/||u||^2 - 1 | over all k x d sign matrices, exactly, for whole numbers u.
 
     ||Phi u||^2 = (1/k) * a sum of k squares <s, u>^2, s in {-1, 1}^d: every reachable sum is enumerated.
@@ -126,27 +121,27 @@ def least_distortion(u, k):
     return Fraction(min(abs(total - k * norm) for total in sums), k * norm)
 
 
-# ---- the proof of Lemma A.3 --------------------------------------------------------------------------------
+# The proof of Lemma A.3 -----------------------------------------------------------------------------------------------
 
 
 @theorem(
     "bms22.lemA.3.s1",
     says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|\le m^2",
     needs=[integer("m")],
-    source=APPENDIX + ", proof of Lemma A.3",
+    source=", proof",
 )
-def pair_vectors(*, m):
-    """Sums and differences of normalised pairs: at most m^2 non-zero vectors"""
+def pair_vectors(*, m: int) -> int:
+    """How many non-zero sums and differences of normalised pairs there are, as printed: m^2."""
     return m**2
 
 
 @pair_vectors.corrected(
     says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|"
     r"\le\frac{m(3m-1)}{2}",
-    source=APPENDIX + ", proof of Lemma A.3, counted",
+    source=", proof, counted",
 )
-def pair_vectors_counted(*, m):
-    """Sums and differences of normalised pairs: at most m (3m - 1)/2 non-zero vectors, m^2 up to sign
+def pair_vectors_counted(*, m: int) -> int:
+    """How many non-zero sums and differences of normalised pairs there are: m (3m - 1)/2, or m^2 up to sign.
 
     m doubled vectors, m (m - 1)/2 sums and m (m - 1) differences, which come in pairs +-: a projection distorts both
     alike.
@@ -165,8 +160,8 @@ def pair_vectors_counted(*, m):
     needs=[integer("k"), require("0 < t <= 1", lambda t: 0 < t <= 1)],
     source="the JL lemma that the proof cites, in the form of Achlioptas 2003",
 )
-def sign_projection_tail(*, k, t):
-    """One vector is distorted by more than t with probability at most 2 exp(-(k/2)(t^2/2 - t^3/3))
+def sign_projection_tail(*, k: int, t: float) -> float:
+    """The chance that one vector is distorted by more than t, at most: 2 exp(-(k/2)(t^2/2 - t^3/3)).
 
     For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian multiplier:
     cosh x <= e^{x^2/2}), E Q = 1 and E Q^2 = 3 - 2 sum u_i^4 <= 3. k independent copies, Chernoff on both sides:
@@ -179,7 +174,7 @@ def sign_projection_tail(*, k, t):
     return 2 * exp(-k / 2 * (t**2 / 2 - t**3 / 3))
 
 
-def lower_tail_gap(t):
+def lower_tail_gap(t: Any) -> Any:
     """[h(1-t) - x - x^2/2 - x^3/3 + t^2/4 - t^3/6] (1+t)^6 / t^3 as a polynomial in t, for balls and numbers alike.
 
     h = t/(2(1+t)), x = h - 3h^2/2. It is at most 0 on [0, 1] exactly where the lower tail of `sign_projection_tail` is
@@ -197,12 +192,12 @@ def lower_tail_gap(t):
     "bms22.lemA.3.s3",
     says=r"\log(m^2/\beta)=O(\log(m/\beta))",
     needs=[integer("m"), in_unit_interval("beta")],
-    source=APPENDIX + ", proof of Lemma A.3",
+    source=", proof",
 )
-def doubled_logarithm(*, m, beta):
-    """The square inside the logarithm costs a factor 2
+def doubled_logarithm(*, m: int, beta: float) -> float:
+    """The ratio log(m^2/beta) / log(m/beta): the square inside the logarithm costs a factor 2.
 
-    log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta); returns the ratio.
+    log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta).
     """
     return (2 * log(m) - log(beta)) / (log(m) - log(beta))
 
@@ -211,10 +206,10 @@ def doubled_logarithm(*, m, beta):
     "bms22.lemA.3.s4",
     says=r"\left|\langle\bar u,\bar v\rangle-\langle\Phi\bar u,\Phi\bar v\rangle\right|\le"
     r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)",
-    source=APPENDIX + ", proof of Lemma A.3, second inequality of the chain",
+    source=", proof, second inequality of the chain",
 )
-def polarisation(*, gamma, plus, minus):
-    """Polarisation: keeping ||u + v|| and ||u - v|| keeps <u, v>
+def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
+    """How far <u, v> may move where ||u + v|| and ||u - v|| are kept: polarisation.
 
     `plus` and `minus` are ||u + v||^2 and ||u - v||^2 of unit vectors, each kept up to gamma/3 ((3) and (4)).
     """
@@ -224,10 +219,10 @@ def polarisation(*, gamma, plus, minus):
 @theorem(
     "bms22.lemA.3.s5",
     says=r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)\le\frac{\gamma}{3}",
-    source=APPENDIX + ", proof of Lemma A.3, third inequality of the chain",
+    source=", proof, third inequality of the chain",
 )
-def parallelogram(*, gamma):
-    """The two squared norms sum to 4
+def parallelogram(*, gamma: Real) -> Real:
+    """The same once the two squared norms are summed: gamma/3.
 
     Printed reason: the triangle inequality, which gives only 4 + 4 = 8 and 2 gamma/3. The parallelogram identity
     ||u + v||^2 + ||u - v||^2 = 2 ||u||^2 + 2 ||v||^2 = 4 gives gamma/3, with equality.
@@ -235,7 +230,7 @@ def parallelogram(*, gamma):
     return gamma / 3
 
 
-def order_bound(gamma, logs, least_log, scale=36, curvature=2 / 9):
+def order_bound(gamma: Any, logs: float, least_log: Any, scale: float = 36, curvature: float = 2 / 9) -> Any:
     """A bound of `explicit / g` at one gamma, for explicit = ceil(scale log / (gamma^2 (1 - curvature gamma))).
 
     g = log' / gamma^2, where `logs` bounds log / log' and `least_log` is a lower bound of log'; the summand is the

@@ -1,4 +1,4 @@
-"""Does the fast projection keep inner products, in the time promised? Lemma A.4 of Bassily, Mohri & Suresh (2022)."""
+"""Lemma A.4 of Bassily, Mohri & Suresh (2022): does the fast projection keep inner products, in the time promised?"""
 
 from __future__ import annotations
 
@@ -9,18 +9,57 @@ from itertools import product
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import fast_projection as fast_projection_bounds
+from bounds.bms22 import fast_projection as bounds
 from bounds.bms22 import sign_projection
 from bounds.exact.balls import Phi
 from bounds.exact.balls import exact as ball
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from experiments.engine.verdict import holds, inconclusive
-from experiments.instances.points import failed, points
+from experiments.bms22.sign_projection import breaks
+from experiments.checks.inequality import inequality_claim
+from experiments.checks.order import order_claim
+from experiments.engine.claim import Control, grid, tail_claim
+from experiments.engine.verdict import inconclusive
 from mechanisms.fast_projection import fast_projection
+
+# Lemma A.4 ------------------------------------------------------------------------------------------------------------
+
+
+def enough(constant):
+    """Proved: k = ceil(constant * g) solves k >= 36 e^3 (1 + gamma/(3e))(p-1)(q-1)/gamma^2 whenever m/beta >= 2.
+
+    With l = log(m/beta) >= log 2 and l' = l + log(1/gamma): (p - 1)/l <= 2, and either q = 2p, where
+    (q - 1)/l' <= 4.4, or q = 2 log k <= 2 log C + 2 log l + 2 log l' + 4 (l' - l) + 0.001, which log x <= x - 1 bounds
+    by 2 log C - 4 + 6 l' + 0.001. The corner m = 1, beta > 1/2 is that of `one_gaussian_row`.
+    """
+    e, c = arb(1).exp(), ball(constant)
+    by_logs = (2 * c.log() - 5 + ball(Fraction(1, 1000))) / arb(2).log() + 6
+    many = 72 * e**3 * (1 + 1 / (3 * e)) * by_logs <= c and by_logs > ball(Fraction(22, 5))
+    one = c * ball(Fraction(118, 1000)) ** 2 >= 32 and ball(Fraction(3, 4)) * c.sqrt() / (12 * arb(8).sqrt()) >= 1
+    return bool(many and one)
+
+
+@inequality_claim(
+    bounds.fast_projection_order,
+    control=Control("the constant 62,300 divided by {}", (2, 3, 10)),
+    given=[bounds.fast_projection_moment, bounds.one_gaussian_row, sign_projection.polarisation],
+    rounding=1e-9,
+    note="k contains no dimension, though the usual proof (all coordinates flat) needs log d: moments do without. For "
+    "m = 1, β → 1 the printed k drops to one row, where sign matrices fail (Lemma A.3) but another law works. "
+    "c = 62,300 suffices for all m, γ, β and every dimension",
+    cost=0.02,
+)
+def printed_order(*, factor=1):
+    """c = 62,300 is sufficiently large."""
+    constant = bounds.CONSTANT / factor
+    for s in grid(m=[1, 2, 10, 10**6, 10**60], gamma=[1e-6, 0.3, 1 - 1e-6], beta=[1e-300, 0.1, 0.5, 1 - 1e-9]):
+        if s["m"] / s["beta"] >= 2:
+            yield s, bounds.fast_projection_rows(**s), constant * bounds.fast_projection_order(**s)
+    if not enough(constant):
+        return inconclusive("NO_CONSTANT", "the certificate did not close")
+    return {"tightness": None}
 
 
 @tail_claim(
-    fast_projection_bounds.fast_projection_rows,
+    bounds.fast_projection_rows,
     quick=grid(m=[10], d=[256], gamma=[0.9], beta=[0.1]),
     full=grid(m=[2, 30], d=[3, 4096], gamma=[0.99], beta=[0.05]),
     control=Control("only 1/{} of the rows", (30, 100, 300)),
@@ -31,83 +70,37 @@ from mechanisms.fast_projection import fast_projection
 )
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     """Draw points and the fast Phi afresh `size` times: did the event of Lemma A.4 fail? Shape (size,), bool."""
-    k = max(1, fast_projection_bounds.fast_projection_rows(m=m, gamma=gamma, beta=beta, d=d) // factor)
-    broken = np.empty(size, dtype=bool)
-    for trial in range(size):
-        T = points(rng, m, d)
-        broken[trial] = not sign_projection.inner_products_preserved(T, fast_projection(k, d, rng=rng).apply(T), gamma)
-    return broken
+    k = max(1, bounds.fast_projection_rows(m=m, gamma=gamma, beta=beta, d=d) // factor)
+    return breaks(rng, size, k, m=m, d=d, gamma=gamma, projection=fast_projection)
 
 
-# ---- the order ---------------------------------------------------------------------------------------------
-
-SAMPLES = tuple(
-    s
-    for s in grid(m=[1, 2, 10, 10**6, 10**60], gamma=[1e-6, 0.3, 1 - 1e-6], beta=[1e-300, 0.1, 0.5, 1 - 1e-9])
-    if s["m"] / s["beta"] >= 2
+@order_claim(
+    bounds.fast_projection_time,
+    constant=bounds.STEPS,
+    caught=(2, 4),
+    quick=({"k": 1}, {"k": 1000}),
+    evidence="enumeration",
+    note="operations counted, storage free: a d that is not a power of two is padded to less than 2d",
+    cost=0.12,
 )
+def operations(*, k):
+    """D (1.5 log2 D + 1) + k <= 9 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives d (3 log2 d + 5) + k.
 
-
-def enough(constant):
-    """Proved: k = ceil(constant * g) solves k >= 36 e^3 (1 + gamma/(3e))(p-1)(q-1)/gamma^2 whenever m/beta >= 2.
-
-    With l = log(m/beta) >= log 2 and l' = l + log(1/gamma): (p - 1)/l <= 2, and either q = 2p, where
-    (q - 1)/l' <= 4.4, or q = 2 log k <= 2 log C + 2 log l + 2 log l' + 4 (l' - l) + 0.001, which log x <= x - 1 bounds
-    by 2 log C - 4 + 6 l' + 0.001.
+    That is at most 9 d log d = 6.23 d log2 d as soon as log2 d >= 5/3.23; d = 1 costs 1 + k <= 9k.
     """
-    e = arb(1).exp()
-    by_logs = (2 * ball(constant).log() - 5 + ball(Fraction(1, 1000))) / arb(2).log() + 6
-    return bool(72 * e**3 * (1 + 1 / (3 * e)) * by_logs <= constant) and bool(by_logs > ball(Fraction(22, 5)))
+    pairs = {
+        d: (bounds.fast_projection_operations(d, k), bounds.fast_projection_time(d=d, k=k)) for d in range(1, 4098)
+    }
+    for d, (needed, g) in pairs.items():
+        yield {"d": d, "k": k}, needed, g
+    if not bounds.STEPS * np.log(2) > 3 + 5 / np.log2(4097):
+        return inconclusive("BUDGET", "the argument for large d does not close")
+    axis = [2**i for i in range(13)]
+    ratios = [pairs[d][0] / pairs[d][1] for d in axis]
+    return {"series": {"d": axis, "operations / (d log d + k)": ratios, "c'": [bounds.STEPS] * 13}}
 
 
-def enough_near_one(constant):
-    """Proved: the corner m = 1, beta > 1/2 (`one_gaussian_row`) is covered with this constant."""
-    threshold = ball(Fraction(118, 1000))
-    rows = ball(constant) * threshold**2 >= 32
-    success = ball(Fraction(3, 4)) * ball(constant).sqrt() / (12 * arb(8).sqrt()) >= 1
-    return bool(rows) and bool(success)
-
-
-@exact_claim(
-    fast_projection_bounds.fast_projection_order,
-    control=Control("the constant 62,300 divided by {}", (2, 3, 10)),
-    given=("bms22.lemA.4.s1/explicit", "bms22.lemA.4.s2/explicit", "bms22.lemA.3.s4/printed"),
-    note="k contains no dimension, though the usual proof (all coordinates flat) needs log(d): moments do without. "
-    "For m = 1, beta -> 1 the printed k drops to one row, where sign matrices fail (Lemma A.3) but another law works.",
-    cost=0.02,
-)
-def printed_order(*, factor=1):
-    """c = 62,300 is sufficiently large."""
-    constant = fast_projection_bounds.CONSTANT / factor
-    pairs = [
-        (fast_projection_bounds.fast_projection_rows(**s) / fast_projection_bounds.fast_projection_order(**s), i)
-        for i, s in enumerate(SAMPLES)
-    ]
-    worst, index = max(pairs)
-    if worst > constant * (1 + 1e-9):
-        return failed("certificate", SAMPLES[index], worst, constant)
-    if not (enough(constant) and enough_near_one(constant)):
-        return inconclusive("NO_CONSTANT", "the certificate did not close")
-    note = f"c = {constant:g} suffices for all m, gamma, beta and every dimension; on samples {worst:.0f} does"
-    return holds("derivation", "everywhere", note=note)
-
-
-@exact_claim(
-    fast_projection_bounds.fast_projection_moment,
-    quick=({"k": 3, "p": 2}, {"k": 20, "p": 4}),
-    full=grid(k=[1, 2, 5, 12], p=[2, 4, 8]),
-    control=Control("the moment divided by {}", (4, 40), setting={"k": 20, "p": 4}),
-    cost=0.1,
-)
-def moments(*, k, p, factor=1):
-    """The exact p-th moment of | ||Phi x||^2 - 1 | in dimension 4, over all signs and coordinates, never above."""
-    bound = fast_projection_bounds.fast_projection_moment(k=k, p=p) / factor
-    worst = 0.0
-    for x in ((1, 0, 0, 0), (1, 1, 0, 0), (1, 1, 1, 1), (4, 1, 1, 0)):
-        worst = max(worst, exact_moment(x, k, p))
-    if worst > bound:
-        return failed("enumeration", {"k": k, "p": p}, worst, bound)
-    return holds("derivation", "everywhere", tightness=(worst / bound,) * 2, note="four named inequalities; docstring")
+# Why no dimension is needed, and one vector ---------------------------------------------------------------------------
 
 
 def exact_moment(x, k, p):
@@ -127,65 +120,34 @@ def exact_moment(x, k, p):
     return float(total / 16) ** (1 / p)
 
 
-@exact_claim(
-    fast_projection_bounds.one_gaussian_row,
+@inequality_claim(
+    bounds.fast_projection_moment,
+    quick=({"k": 3, "p": 2}, {"k": 20, "p": 4}),
+    full=grid(k=[1, 2, 5, 12], p=[2, 4, 8]),
+    control=Control("the moment divided by {}", (4, 40), setting={"k": 20, "p": 4}),
+    cost=0.1,
+    note="four named inequalities; docstring",
+)
+def moments(*, k, p):
+    """The exact p-th moment of | ||Phi x||^2 - 1 | in dimension 4, over all signs and coordinates, never above."""
+    for x in ((1, 0, 0, 0), (1, 1, 0, 0), (1, 1, 1, 1), (4, 1, 1, 0)):
+        yield {"k": k, "p": p, "x": x}, exact_moment(x, k, p), bounds.fast_projection_moment(k=k, p=p)
+
+
+@inequality_claim(
+    bounds.one_gaussian_row,
     control=Control("the constant 0.118 multiplied by {}", (1.5, 2)),
+    evidence="certificate",
     cost=0.02,
 )
 def gaussian_window(*, factor=1):
     """P(1 - gamma/3 <= N^2 <= 1 + gamma/3) >= 0.118 gamma, by balls: its density there is at least that at 4/3."""
-
-    def density(y):
-        return (-y / 2).exp() / (2 * arb.pi() * y).sqrt()
-
-    rate = fast_projection_bounds.one_gaussian_row(gamma=0.5) / 0.5 * factor
-    worst = density(ball(Fraction(4, 3))) * 2 / 3  # the density decreases, the window has length 2 gamma / 3
-
-    def chance(gamma):
-        high, low = (1 + gamma / 3).sqrt(), (1 - gamma / 3).sqrt()
-        return 2 * (Phi(high) - Phi(low)) / gamma
-
-    edge = 1 - 2.0**-20
-    if chance(ball(edge)) < rate:
-        return failed("certificate", {"gamma": edge}, float(chance(ball(edge))) * edge, rate * edge)
-    if not worst >= rate:
+    rate, gamma = bounds.one_gaussian_row(gamma=0.5) / 0.5 * factor, ball(1 - 2.0**-20)
+    chance = 2 * (Phi((1 + gamma / 3).sqrt()) - Phi((1 - gamma / 3).sqrt())) / gamma
+    yield {"gamma": gamma}, rate, chance
+    y = ball(Fraction(4, 3))  # the density decreases, the window has length 2 gamma / 3
+    if not (-y / 2).exp() / (2 * arb.pi() * y).sqrt() * 2 / 3 >= rate:
         return inconclusive("BUDGET", "the density at 4/3 is too small")
-    return holds("certificate", "everywhere", tightness=(rate / float(chance(ball(edge))),) * 2)
-
-
-# ---- the time ----------------------------------------------------------------------------------------------
-
-
-@exact_claim(
-    fast_projection_bounds.fast_projection_time,
-    quick=({"k": 1}, {"k": 1000}),
-    control=Control("the constant 9 divided by {}", (2, 4)),
-    note="Operations counted, storage free: a d that is not a power of two is padded to less than 2d.",
-    cost=0.12,
-)
-def operations(*, k, factor=1):
-    """D (1.5 log2 D + 1) + k <= 9 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives d (3 log2 d + 5) + k.
-
-    That is at most 9 d log d = 6.23 d log2 d as soon as log2 d >= 5/3.23; d = 1 costs 1 + k <= 9k.
-    """
-    constant = fast_projection_bounds.STEPS / factor
-    ratios = {}
-    for d in range(1, 4098):
-        ratios[d] = fast_projection_bounds.fast_projection_operations(
-            d, k
-        ) / fast_projection_bounds.fast_projection_time(d=d, k=k)
-    d = max(ratios, key=lambda d: ratios[d])
-    if ratios[d] > constant:
-        return failed("enumeration", {"d": d, "k": k}, ratios[d], constant)
-    if not constant * np.log(2) > 3 + 5 / np.log2(4097):
-        return inconclusive("BUDGET", "the argument for large d does not close")
-    axis = [2**i for i in range(13)]
-    return holds(
-        "enumeration",
-        "everywhere",
-        tightness=(ratios[d] / constant,) * 2,
-        series={"d": axis, "operations / (d log d + k)": [ratios[i] for i in axis], "c'": [constant] * 13},
-    )
 
 
 if __name__ == "__main__":

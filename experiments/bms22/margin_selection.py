@@ -1,50 +1,37 @@
-"""Margin selection decided on exact laws: Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022).
+"""Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022): margin selection, decided on exact laws.
 
-Privacy of margin selection: Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022), on exact joint laws.
+Accuracy on families of instances whose failure probability is known exactly; privacy on the exact joint laws of
+(margin, model) for all small samples of the line, and on a pair at which choice and learner are both at their worst.
 """
 
 from __future__ import annotations
 
-from itertools import combinations, combinations_with_replacement
 from math import log
 
 import numpy as np
 
+from bounds.abgmu22 import generalized_exponential
+from bounds.bms22 import bound_sensitivity
 from bounds.bms22 import margin_selection as bounds
-from bounds.bms22 import margin_selection_proof
+from bounds.bms22 import margin_selection_proof as proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
-from experiments.abgmu22.generalized_exponential import rare_choice
-from experiments.bms22.bound_sensitivity import least_hinge, least_margin
+from experiments.checks import witness
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.selection_families import (
-    constant_family,
-    coverage_family,
-    falling_family,
-    rising_family,
-    uniformity,
-)
+from experiments.engine.verdict import inconclusive, refuted
+from experiments.instances import selection_families as families
+from experiments.instances.selection_pairs import rare_choice, selection_laws, worst_pair
 from mechanisms import exponential
 from mechanisms.generalized_exponential import law
-from mechanisms.margin_selection import MarginSelectionLaw, margin_law
+from mechanisms.margin_selection import MarginSelectionLaw
 from mechanisms.privacy import PureDP
 
 ROUNDING = 1e-12
-GEM = ("abgmu22.thm.gem/printed/accuracy",)
-LINKS = tuple(f"bms22.lemF.1.s{i}/corrected" for i in (1, 2, 3, 4, 6))
 
 
-# Lemma F.1, accuracy ------------------------------------------------------------------------------------------------
+# Lemma F.1, accuracy --------------------------------------------------------------------------------------------------
 
-CODE = """
-import numpy as np
-from bounds.bms22.margin_selection import grid_size, printed_penalty
-from mechanisms.privacy import PureDP
-from mechanisms.generalized_exponential import law
-m, epsilon, beta = {m!r}, {epsilon!r}, {beta!r}
-J = grid_size(m, {base!r}, "ceil")
-""".strip()
-PYTHON = {
+PROGRAMS = {  # how each family fails, after the lines of `program`
     # F = t at rho_1, tau + t at smaller margins; all records have margin 1, so g = 0 on the grid and near 1
     "constant": """
 tau = printed_penalty(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta) * (1 + 2.0**-30)
@@ -68,8 +55,8 @@ assert printed_penalty(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta) < 1
     # R = R_0, F(rho_j, t) = R_0 + t - k_j/m; m g_j ~ Bin(m, P_j), nested
     "uniformity": """
 from scipy.stats import binom
-(P, k), added = {instance!r}, printed_penalty(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta)
-assert added < 1 / m and all(binom.cdf(n - 1, m, p) <= beta for p, n in zip(P, k))
+assert printed_penalty(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta) < 1 / m
+assert all(binom.cdf(n - 1, m, p) <= beta for p, n in zip(P, k))
 a, b = (P[1] - P[2]) / (1 - P[2]), (P[0] - P[1]) / (1 - P[1])
 kept = sum(binom.pmf(g, m, P[2]) * binom.pmf(h - g, m - g, a) * binom.sf(k[0] - 1 - h, m - h, b)
            for g in range(k[2], m + 1) for h in range(max(g, k[1]), m + 1))
@@ -78,24 +65,40 @@ assert J == 3 and 1 - kept > 2 * beta  # some promise fails, so R exceeds the le
 }
 
 
+def program(family, *, m, epsilon, beta, base):
+    """The witness: at these parameters the family's failure probability, recomputed, exceeds 2 beta."""
+    counts = ""
+    if family == "uniformity":
+        instance = families.uniformity(bounds.grid_size(m, base, "ceil"), beta)
+        counts = f"P, k = {instance.chances!r}, {instance.counts!r}"
+    head = f"""
+import numpy as np
+from bounds.bms22.margin_selection import grid_size, printed_penalty
+from mechanisms.privacy import PureDP
+from mechanisms.generalized_exponential import law
+m, epsilon, beta = {m!r}, {epsilon!r}, {beta!r}
+J = grid_size(m, {base!r}, "ceil")
+"""
+    return f"{head}{counts}".rstrip() + PROGRAMS[family]
+
+
 def printed_failure(family, *, m, epsilon, beta, base):
-    """P(R > the printed bound) on one family, exactly or from below; and the numbers a witness needs."""
+    """P(R > the printed bound) on one family, exactly or from below."""
 
     def penalty(sensitivity):
         return bounds.printed_penalty(sensitivity=sensitivity, m=m, epsilon=epsilon, beta=beta)
 
-    points = margin_selection_proof.margins(m, 1.0, base, "ceil")
-    known = dict(penalty=penalty, epsilon=epsilon, beta=beta)
+    points = proof.margins(m, 1.0, base, "ceil")
     if family == "uniformity":
-        found = uniformity(len(points), beta)
-        if found.m != m or found.each() > beta or penalty(1 / m) >= 1 / m:
-            return 0.0, None
-        return found.any()[0], (found.chances, found.counts)
-    if family == "constant":
-        return constant_family(m, points, penalty(1 / m)).failure(**known), None
-    if family == "rising":
-        return rising_family(m, points, epsilon, beta).failure(**known), None
-    return coverage_family(m, points).failure(**known), None
+        instance = families.uniformity(len(points), beta)
+        fails = instance.m == m and instance.each() <= beta and penalty(1 / m) < 1 / m
+        return instance.any()[0] if fails else 0.0
+    made = {
+        "constant": lambda: families.constant_family(m, points, penalty(1 / m)),
+        "rising": lambda: families.rising_family(m, points, epsilon, beta),
+        "coverage": lambda: families.coverage_family(m, points),
+    }
+    return made[family]().failure(penalty=penalty, epsilon=epsilon, beta=beta)
 
 
 @exact_claim(
@@ -113,41 +116,34 @@ def printed_failure(family, *, m, epsilon, beta, base):
     ),
     severity="statement",
     cost=0.05,
-    note="four things are wrong, each alone enough, each with an instance among the settings: the constant 1 (the "
-    "mechanism of Raskhodnikova & Smith has 4, and weighs exp(-epsilon gap / (4 Delta))); a promise at beta for every "
-    "fixed margin does not survive a choice among J (uniformity: it fails with probability near 1 - (1 - beta)^J at "
-    "any constant); Delta non-decreasing (the proof uses, and Lemma F.3 has, non-increasing); the grid with the "
-    "natural logarithm ends at h_max m^(-0.35). At m = 1 the grid is empty and log log m undefined",
+    note="Four things are wrong; each alone refutes the lemma, by one of the settings. (1) The constant 1: the "
+    "mechanism of Raskhodnikova & Smith has 4, and weighs exp(-ε gap/(4 Δ)). (2) A promise at confidence β for every "
+    "fixed margin does not survive a choice among J: it fails with probability near 1 - (1 - β)^J at any constant. "
+    "(3) Δ non-decreasing: the proof uses, and Lemma F.3 has, non-increasing. (4) The grid with the natural logarithm "
+    "ends at h_max m^(-0.35). At m = 1 the grid is empty and log log m undefined",
 )
 def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
     """The exact probability of R > bound on an instance inside the hypotheses, against 2 beta."""
-    found, instance = printed_failure(family, m=m, epsilon=epsilon, beta=beta, base=base)
-    if found <= 2 * beta:
-        return inconclusive("BUDGET", f"the {family} instance fails with probability {found:.3g}")
-    setting = {"family": family, "m": m, "epsilon": epsilon, "beta": beta, "base": base}
-    head = CODE.format(**setting)
-    python = head + PYTHON[family].replace("{instance!r}", repr(instance))
-    witness = {
-        "setting": setting,
-        "claimed": f"P(R > bound) <= 2 beta = {2 * beta:g}",
-        "found": f"P(R > bound) >= {found:.6g}",
-        "object": f"the {family} family: records on [0, 1], a learner that ignores the sample",
-        "property": "failure probability, exact",
-        "value": found,
-        "python": python,
-    }
-    ratio = found / (2 * beta)
-    return refuted("enumeration", witness, tightness=(ratio, ratio), series=_along_m(epsilon, beta, base))
+    sizes = {"m": m, "epsilon": epsilon, "beta": beta, "base": base}
+    failure = printed_failure(family, **sizes)
+    if failure <= 2 * beta:
+        return inconclusive("BUDGET", f"the {family} instance fails with probability {failure:.3g}")
+    broken = witness.construction(
+        {"family": family, **sizes},
+        object=f"the {family} family: records on [0, 1], a learner that ignores the sample",
+        property="failure probability, exact",
+        value=failure,
+        claimed=f"P(R > bound) <= 2 beta = {2 * beta:g}",
+        found=f"P(R > bound) >= {failure:.6g}",
+        python=program(family, **sizes),
+    )
+    along = [10**k for k in range(2, 9)]
+    exactly = [printed_failure("constant", **(sizes | {"m": n})) for n in along]
+    series = {"m": along, "allowed": [2 * beta] * len(along), "exact, constant family": exactly}
+    return refuted("enumeration", broken, tightness=(failure / (2 * beta),) * 2, series=series)
 
 
-def _along_m(epsilon, beta, base):
-    """The constant family along m."""
-    sizes = [10**k for k in range(2, 9)]
-    rows = [printed_failure("constant", m=m, epsilon=epsilon, beta=beta, base=base)[0] for m in sizes]
-    return {"m": sizes, "allowed": [2 * beta] * len(sizes), "exact, constant family": rows}
-
-
-@exact_claim(
+@inequality_claim(
     bounds.corrected_penalty,
     quick=grid(m=[256], epsilon=[1.0], beta=[0.05]),
     full=(
@@ -158,9 +154,18 @@ def _along_m(epsilon, beta, base):
         {"m": 10**9, "epsilon": 1.0, "beta": 0.3},
     ),
     control=Control("the constant 4 divided by {}", (1.5, 2, 4), setting={"m": 10**9, "epsilon": 1.0, "beta": 0.05}),
-    given=(*GEM, *LINKS, "bms22.lemF.1.s5/printed"),
+    given=[
+        generalized_exponential.selection_penalty,
+        proof.grid_point_corrected,
+        proof.corrected_choice,
+        proof.half_sensitivity_corrected,
+        proof.raised_loss_corrected,
+        proof.halved_margin,
+        proof.corrected_confidence,
+    ],
+    attained=False,
     cost=0.05,
-    note="smallest m at which J > 1 is 5; the learner has to be run at confidence beta/J",
+    note="the smallest m at which J > 1 is 5; the learner has to be run at confidence β/J",
 )
 def corrected_lemma(*, m, epsilon, beta, factor=1):
     """The families that break the printed lemma, rebuilt against the corrected one: exact failure against 2 beta."""
@@ -168,28 +173,22 @@ def corrected_lemma(*, m, epsilon, beta, factor=1):
     def penalty(moved):
         return bounds.corrected_penalty(sensitivity=moved, m=m, epsilon=epsilon, beta=beta) / factor
 
-    points = margin_selection_proof.margins(m)
-    known = dict(penalty=penalty, epsilon=epsilon, beta=beta)
-    found = {
-        "constant": constant_family(m, points, penalty(1 / m)).failure(**known),
-        "falling": falling_family(m, points, penalty(1.0)).failure(**known),
-        "coverage": coverage_family(m, points).failure(**known),
+    points = proof.margins(m)
+    rebuilt = {
+        "constant": families.constant_family(m, points, penalty(1 / m)),
+        "falling": families.falling_family(m, points, penalty(1.0)),
+        "coverage": families.coverage_family(m, points),
     }
+    failures = {name: f.failure(penalty=penalty, epsilon=epsilon, beta=beta) for name, f in rebuilt.items()}
     if 1 < len(points) <= 4:
-        promise = uniformity(len(points), beta / len(points))
-        found["uniformity"] = promise.any()[1]
-    name, worst = max(found.items(), key=lambda pair: pair[1])
-    if worst > 2 * beta:
-        setting = {"m": m, "epsilon": epsilon, "beta": beta}
-        return refuted(
-            "enumeration",
-            {"setting": setting, "claimed": 2 * beta, "found": worst, "object": name, "value": worst, "python": ""},
-        )
-    told = ", ".join(f"{k} {v / beta:.2g} beta" for k, v in found.items())
-    return holds("derivation", "everywhere", tightness=(worst / (2 * beta), 1.0), note=f"exact failures: {told}")
+        failures["uniformity"] = families.uniformity(len(points), beta / len(points)).any()[1]
+    for name, failure in failures.items():
+        yield {"m": m, "epsilon": epsilon, "beta": beta, "family": name}, failure, 2 * beta
+    shares = ", ".join(f"{name} {failure / beta:.2g} β" for name, failure in failures.items())
+    return {"note": f"exact failures: {shares}"}
 
 
-# Corollary F.2, accuracy --------------------------------------------------------------------------------------------
+# Corollary F.2, accuracy ----------------------------------------------------------------------------------------------
 
 
 def largest_constant():
@@ -208,10 +207,10 @@ def largest_constant():
     quick=grid(m=[1, 2], beta=[0.9]),
     severity="cosmetic",
     cost=1e-3,
-    note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for beta > log 2. "
-    "For m >= 3 the corrected term is at most C times the printed one. What else the corollary inherits from the "
-    "proof of Lemma F.1 is repaired in the corrected reading: confidence beta/(2J) for the learner, the grid to base "
-    "2; its Delta is non-increasing, contrary to the lemma's words and as its proof needs",
+    note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for β > log 2. For m ≥ 3 "
+    "the corrected term is at most C times the printed one. What else the corollary inherits from the proof of Lemma "
+    "F.1 is repaired in the corrected reading: confidence β/(2J) for the learner and the grid to base 2; its Δ is "
+    "non-increasing, as that proof needs and contrary to the lemma's words",
 )
 def corollary_at_the_edge(*, m, beta, factor=1):
     """The printed term at m = 1 and 2."""
@@ -219,27 +218,16 @@ def corollary_at_the_edge(*, m, beta, factor=1):
     term = float(bounds.corollary_order(norm_bound=1.0, r=1.0, rho=1.0, epsilon=1.0, **setting))
     if term >= 0:
         return inconclusive("NO_CONSTANT", "the term is not negative here")
-    code = [
-        "from bounds.bms22.margin_selection import corollary_order",
-        f"term = corollary_order(m={m}, norm_bound=1.0, r=1.0, rho=1.0, epsilon=1.0, beta={beta})",
-        "assert term < 0  # -inf at m = 1: no multiple of it bounds anything",
-    ]
-    return refuted(
-        "enumeration",
-        {
-            "setting": setting,
-            "claimed": "O(.) of a positive term",
-            "found": str(term),
-            "point": setting,
-            "lhs": [0.0, 0.0],
-            "rhs": [max(term, -1e308)] * 2,
-            "python": "\n".join(code),
-        },
-        note=f"C = {largest_constant():.4g} for m >= 3",
-    )
+    python = f"""
+from bounds.bms22.margin_selection import corollary_order
+term = corollary_order(m={m}, norm_bound=1.0, r=1.0, rho=1.0, epsilon=1.0, beta={beta})
+assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
+    words = {"claimed": "O(.) of a positive term", "found": str(term)}
+    broken = witness.inequality(setting, 0, max(term, -1e308), python=python, **words)
+    return refuted("enumeration", broken, note=f"C = {largest_constant():.4g} for m ≥ 3")
 
 
-@exact_claim(
+@inequality_claim(
     bounds.corollary_penalty,
     quick=({"m": 1000, "norm_bound": 2.0, "r": 3.0, "rho": 0.5, "epsilon": 1.0, "beta": 0.1},),
     full=(
@@ -247,145 +235,65 @@ def corollary_at_the_edge(*, m, beta, factor=1):
         {"m": 10**9, "norm_bound": 1e-3, "r": 1e3, "rho": 1e-4, "epsilon": 10.0, "beta": 1e-9},
     ),
     control=Control("the constant 32 divided by {}", (1.01, 2)),
-    given=("bms22.lemF.1/corrected/tail", "bms22.lemF.3b/explicit", "bms22.lemF.3b.s2/printed"),
+    given=[bounds.corrected_penalty, bound_sensitivity.sensitivity_2_explicit, bound_sensitivity.lipschitz_step],
+    attained=False,
+    rounding=ROUNDING,
     cost=1e-3,
-    note="conditional on what Theorem 3.2 promises for A_EffPrivMrg at confidence beta/(2J), its constants included; "
-    "the term is at most a constant times the printed one for all m >= 3 and beta: see the printed reading",
+    note="conditional on what Theorem 3.2 promises for A_EffPrivMrg at confidence β/(2J), its constants included; the "
+    "term is at most a constant times the printed one for all m ≥ 3 and β: see the printed reading",
 )
-def corollary_term(*, m, norm_bound, r, rho, epsilon, beta, factor=1):
+def corollary_term(*, m, norm_bound, r, rho, epsilon, beta):
     """The printed chain: 4 Delta_{rho/2} log(J/(beta/2)) / (epsilon/2) with Delta_rho from Lemma F.3."""
-    setting = {"m": m, "norm_bound": norm_bound, "r": r, "rho": rho, "epsilon": epsilon, "beta": beta}
-    claimed = bounds.corollary_penalty(**setting) / factor
     moved = 2 * norm_bound * r / (m * rho / 2)
     needed = 4 * moved * log(bounds.grid_size(m) / (beta / 2)) / (epsilon / 2)
-    if needed > claimed * (1 + ROUNDING):
-        sides = {"point": setting, "lhs": [needed] * 2, "rhs": [claimed] * 2}
-        return refuted("certificate", {"setting": setting, "claimed": claimed, "found": needed, "python": ""} | sides)
-    return holds("derivation", "everywhere", tightness=(needed / claimed, 1.0))
+    setting = {"m": m, "norm_bound": norm_bound, "r": r, "rho": rho, "epsilon": epsilon, "beta": beta}
+    yield setting, needed, bounds.corollary_penalty(**setting)
 
 
-ROUNDING = 1e-12
-UNIVERSE = (-1.0, -0.5, 0.5, 1.0)  # y x on the line, r = Lambda = 1
-RECORDS = 5  # two margins
+# Privacy --------------------------------------------------------------------------------------------------------------
 
 
-def neighbours(m):
-    """All samples of m signed records as multisets, and the pairs that differ in one."""
-    samples = list(combinations_with_replacement(range(len(UNIVERSE)), m))
-    counts = np.array([np.bincount(s, minlength=len(UNIVERSE)) for s in samples])
-    pairs = [(i, j) for i, j in combinations(range(len(samples)), 2) if abs(counts[i] - counts[j]).sum() == 2]
-    return samples, pairs
-
-
-def learner(X, y, *, rho, privacy, beta):
-    """The exponential mechanism between the classifiers +-x, by their errors."""
-    z = y * X[:, 0]
-    errors = np.array([(sign * z <= 0).mean() for sign in (1, -1)])
-    return exponential.law(-errors, sensitivity=1 / len(z), privacy=PureDP(privacy.epsilon))
-
-
-def joint(chosen):
-    """The probabilities of all (margin, classifier), shape (2 J,)."""
-    J = len(chosen.margins)
-    every = {"index": np.repeat(np.arange(J), 2), "model": np.tile([0, 1], J)}
-    return np.exp(chosen.log_density(every))
-
-
-def selection_laws(epsilon, *, kind):
-    """The joint law on every sample of the universe: F = t + 0.1/rho with the least margin or hinge loss."""
-    samples, pairs = neighbours(RECORDS)
-    least, moves = {
-        "margin": (least_margin, lambda rho: 1 / RECORDS),
-        "hinge": (least_hinge, lambda rho: 2 / (RECORDS * rho)),
-    }[kind]
-    laws = []
-    for sample in samples:
-        X, y = np.array([[UNIVERSE[i]] for i in sample]), np.ones(RECORDS)
-        chosen = margin_law(
-            X,
-            y,
-            learner=learner,
-            bound=lambda rho, t: t + 0.1 / rho,
-            best_loss=lambda X, y, rho: float(least(list(X[:, 0]), rho, 1)),
-            sensitivity=moves,
-            h_max=1.0,
-            privacy=PureDP(epsilon),
-            beta=0.1,
-        )
-        laws.append(joint(chosen))
-    return np.array(laws), pairs
-
-
-def worst_pair(epsilon, delta=0.0, heavy=400, rare=1):
-    """Choice and learner both at their worst: two laws over (candidate, output), products of finite ones.
-
-    With probability delta the learner tells which of the two datasets it has.
-    """
-    before, after, gamma = rare_choice(heavy, epsilon=epsilon, beta=0.05, rare=rare)
-    moved = np.array([1.0] * heavy + [0.0]), np.array([0.0] * heavy + [1.0])
-    products = []
-    for side, (scores, quality) in enumerate(((before, moved[0]), (after, moved[1]))):
-        choice = np.exp(law(scores, gamma, beta=0.05, privacy=PureDP(epsilon)).log_probabilities())
-        run = exponential.law(quality, sensitivity=1.0, privacy=PureDP(epsilon)).log_probabilities()
-        run = np.append((1 - delta) * np.exp(run), [delta * (side == 0), delta * (side == 1)])
-        # outputs alike are merged: one heavy, one rare, the reference
-        choice = np.array([choice[0], choice[1 : heavy + 1].sum(), choice[heavy + 1 :].sum()])
-        run = np.array([run[:heavy].sum(), *run[heavy:]])
-        products.append(np.outer(choice, run).ravel())
-    return products
-
-
-def decide_budget(budget, setting, spent, kind):
-    """Does the mechanism that spends `spent` on the choice and on the learner keep `budget`?"""
+def spending(budget, setting, spent, kind):
+    """The cases of "the mechanism that spends `spent` on the choice and on the learner keeps `budget`"."""
     epsilon, delta = budget
     laws, pairs = selection_laws(spent, kind=kind)
     searched = float(smallest_epsilon(laws=laws, pairs=pairs))
-    worst = worst_pair(spent)
-    reached = float(smallest_epsilon(laws=worst, pairs=[(0, 1)]))
+    reached = float(smallest_epsilon(laws=worst_pair(spent), pairs=[(0, 1)]))
     excess = float(smallest_delta(laws=worst_pair(spent, delta), pairs=[(0, 1)], epsilon=epsilon))
-    if max(searched, reached) > epsilon * (1 + ROUNDING) or excess > delta * (1 + 1e-9):
-        witness = {
-            "setting": setting,
-            "claimed": epsilon,
-            "found": max(searched, reached),
-            "a": "choice and learner at their worst",
-            "b": "its neighbour",
-            "output": "the rare margin and the rare model",
-            "log_ratio": max(searched, reached),
-            "python": "",
-        }
-        return refuted("enumeration", witness)
+    yield setting | {"laws": "small samples"}, searched, epsilon
+    yield setting | {"laws": "choice and learner at their worst"}, reached, epsilon
+    yield setting | {"laws": "the same, delta"}, excess, delta
     note = f"{len(pairs)} neighbouring samples reach {searched / epsilon:.3f}, the worst pair {reached / epsilon:.4f} "
-    note += f"of epsilon; delta reached {excess:.3g} of {delta:g}"
-    return holds("derivation", "everywhere", tightness=(max(searched, reached) / epsilon, 1.0), note=note)
+    note += f"of ε; δ reached {excess:.3g} of {delta:g}"
+    return {"note": note, "tightness": (max(searched, reached) / epsilon, 1.0)}
 
 
 BUDGETS = {
     "quick": grid(epsilon=[1.0], delta=[1e-3]),
     "full": grid(epsilon=[0.1, 4.0], delta=[0.0, 0.3]),
     "control": Control("choice and learner short by a factor of {}", (1.05, 1.5, 2)),
+    "rounding": ROUNDING,
     "cost": 0.2,
 }
 
 
-@exact_claim(bounds.selection_budget, given=("abgmu22.thm.gem/printed/privacy",), **BUDGETS)
-def selection_is_private(*, epsilon, delta, factor=1):
+@inequality_claim(bounds.selection_budget, given=[generalized_exponential.generalized_epsilon], **BUDGETS)
+def selection_is_private(*, factor=1, **setting):
     """Joint laws of (rho*, model) on all samples of five records, and a pair that spends 2 epsilon."""
-    setting = {"epsilon": epsilon, "delta": delta}
-    return decide_budget(bounds.selection_budget(**setting), setting, factor * epsilon, "margin")
+    budget = bounds.selection_budget(**setting)
+    return (yield from spending(budget, setting, factor * setting["epsilon"], "margin"))
 
 
-@exact_claim(
+@inequality_claim(
     bounds.corollary_budget,
-    given=("bms22.lemF.1/printed/privacy", "bms22.lemF.3b/explicit"),
-    note="takes A_EffPrivMrg to be (epsilon/2, delta)-DP, which Theorem 3.2 says for 0 < delta < 1/m and "
-    "epsilon/2 <= log(1/delta) only",
+    given=[bounds.selection_budget, bound_sensitivity.sensitivity_2_explicit],
+    note="takes A_EffPrivMrg to be (ε/2, δ)-DP, which Theorem 3.2 says for 0 < δ < 1/m and ε/2 ≤ log(1/δ) only",
     **BUDGETS,
 )
-def corollary_is_private(*, epsilon, delta, factor=1):
+def corollary_is_private(*, factor=1, **setting):
     """As above at epsilon/2, with the least hinge loss and the sensitivities 2 Lambda r / (m rho) of Lemma F.3."""
-    setting = {"epsilon": epsilon, "delta": delta}
-    return decide_budget(bounds.corollary_budget(**setting), setting, factor * epsilon / 2, "hinge")
+    budget = bounds.corollary_budget(**setting)
+    return (yield from spending(budget, setting, factor * setting["epsilon"] / 2, "hinge"))
 
 
 @attack_claim(

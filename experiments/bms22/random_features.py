@@ -1,4 +1,4 @@
-"""Random Fourier features: bms22 Theorem 4.1. rbht09 Lemma 13 is `rff_uniform`, Table 1 is `spectra`.
+"""Theorem 4.1 of Bassily, Mohri & Suresh (2022): random Fourier features on m points.
 
 Truth comes from three places: transforms in ball arithmetic (`experiments.instances.kernel_transforms`), kernels whose
 features are coins, so that failure probabilities are binomial tails (`experiments.instances.atomic_kernels`), and fresh
@@ -11,11 +11,14 @@ import itertools
 import math
 
 import numpy as np
-from flint import arb, ctx, fmpz_poly
+from flint import arb, fmpz_poly
 
-from bounds.bms22 import random_features
-from bounds.exact.balls import PRECISION, enclosure, exact
+from bounds.bms22 import random_features as bounds
+from bounds.exact.balls import enclosure, exact
 from bounds.exact.numbers import sqrt
+from experiments.checks import witness
+from experiments.checks.identity import identity_claim
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import atomic_kernels
@@ -24,74 +27,66 @@ from experiments.instances.kernel_transforms import profile as table_profile
 from mechanisms.random_features import FourierMap, frequencies, gram
 from mechanisms.random_features import profile as kernel_profile
 
-
-def _differs(setting, claimed, found, python="", **fields):
-    return {"setting": setting, "claimed": claimed, "found": found, "python": python, **fields}
+# Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
 
-# ---- bms22 Theorem 4.1 --------------------------------------------------------------------------------------
-
-
-@exact_claim(random_features.feature_norm, control=Control("features scaled by {}", (1.001, 2)), cost=0.02)
+@identity_claim(
+    bounds.feature_norm,
+    control=Control("features scaled by {}", (1.001, 2)),
+    rounding=1e-9,
+    cost=0.02,
+    note="a polynomial identity; our map keeps it within 1e-9 of r on extreme inputs",
+)
 def norms_are_r(*, factor=1):
-    """cos^2 + sin^2 = 1 in Z[t] with t = tan(angle / 2), all D terms at once; then our map on extreme inputs."""
-    t = fmpz_poly([0, 1])
-    circle = (1 - t**2) ** 2 + (2 * t) ** 2 == (1 + t**2) ** 2
+    """Our map on extreme inputs; then cos^2 + sin^2 = 1 in Z[t] with t = tan(angle / 2), all D terms at once."""
     rng = np.random.default_rng(0)
-    worst = 0.0
     for count, radius, size in itertools.product((1, 2, 1000), (1e-100, 0.5, 3.0, 1e100), (0.0, 1.0, 1e12)):
         features = FourierMap(rng.standard_cauchy((count, 3)), radius)
-        norms = factor * np.linalg.norm(features(size * rng.normal(size=(5, 3))) / radius, axis=1)
-        worst = max(worst, float(np.abs(norms / (random_features.feature_norm(radius=radius) / radius) - 1).max()))
-    if worst > 1e-9:
-        return refuted("enumeration", _differs({}, "norm / r = 1", f"norm / r - 1 = {worst}"))
-    if circle:
-        return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=f"our map: within {worst:.0e} of r")
-    return inconclusive("FAILED", "the polynomial identity does not hold")
+        for norm in factor * np.linalg.norm(features(size * rng.normal(size=(5, 3))) / radius, axis=1):
+            yield {"D": count, "r": radius, "size": size}, norm, bounds.feature_norm(radius=radius) / radius
+    t = fmpz_poly([0, 1])
+    if (1 - t**2) ** 2 + (2 * t) ** 2 != (1 + t**2) ** 2:
+        return inconclusive("FAILED", "the polynomial identity does not hold")
 
 
 M = np.array([2, 3, 5, 10, 100, 10**4, 10**6, 10**9])
 BETA = np.array([1e-9, 1e-6, 1e-3, 0.05, 0.5, 0.9, 0.999])
 COUNT = np.array([1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 1024])
-
-
-def _worst_signs(error, thinned):
-    """The largest failure probability / beta of the sign kernel at error(m, beta, D), with D / thinned frequencies.
-
-    Returns (an enclosure of a proved lower bound, setting): floats search, balls prove.
-    """
-    m, beta, count = np.meshgrid(M, BETA, COUNT, indexing="ij")
-    used = np.maximum(1, count // thinned)
-    float_ratio = (
-        atomic_kernels.some_pair(m, atomic_kernels.signs_tail(used, error(m=m, beta=beta, count=count))) / beta
-    )
-    found = np.unravel_index(np.argmax(float_ratio), float_ratio.shape)
-    setting = {"m": int(m[found]), "beta": float(beta[found]), "count": int(count[found])}
-    with ctx.workprec(PRECISION):
-        t = error(m=setting["m"], beta=exact(setting["beta"]), count=setting["count"])
-        one = atomic_kernels.signs_tail_ball(used[found], t)
-        return enclosure(atomic_kernels.some_pair(arb(setting["m"]), one) / exact(setting["beta"])), setting
-
-
-def _exponent(error, **setting):
-    """D t^2 / 2 at an error t, as a ball: what the Hoeffding bound of one pair puts into the exponent."""
-    with ctx.workprec(PRECISION):
-        t = error(**(setting | {"beta": exact(setting["beta"])}))
-        return exact(setting["count"]) * t**2 / 2
-
-
 CORNERS = ((2, 1e-300, 1), (2, 1 - 2**-53, 7), (3, 0.5, 2), (10**3, 0.999, 5), (10**12, 0.05, 10**6), (99, 1e-9, 100))
 
 
-@exact_claim(
-    random_features.inner_product_error,
+def worst_signs(error, thinned):
+    """The largest failure probability / beta of the sign kernel at error(m, beta, D), with D / thinned frequencies.
+
+    Returns (a proved lower bound, setting): floats search, balls prove.
+    """
+    m, beta, count = np.meshgrid(M, BETA, COUNT, indexing="ij")
+    used = np.maximum(1, count // thinned)
+    tails = atomic_kernels.signs_tail(used, error(m=m, beta=beta, count=count))
+    ratios = atomic_kernels.some_pair(m, tails) / beta
+    worst = np.unravel_index(np.argmax(ratios), ratios.shape)
+    setting = {"m": int(m[worst]), "beta": float(beta[worst]), "count": int(count[worst])}
+    t = error(m=setting["m"], beta=exact(setting["beta"]), count=setting["count"])
+    one = atomic_kernels.signs_tail_ball(used[worst], t)
+    return enclosure(atomic_kernels.some_pair(arb(setting["m"]), one) / exact(setting["beta"]))[0], setting
+
+
+def exponents(error):
+    """(D t^2 / 2 at the error t, m, beta) at corners, in balls: what one pair's Hoeffding bound has in the exponent."""
+    balls = [(m, exact(beta), count) for m, beta, count in CORNERS]
+    return [(exact(D) * error(m=m, beta=beta, count=D) ** 2 / 2, m, beta) for m, beta, D in balls]
+
+
+@inequality_claim(
+    bounds.inner_product_error,
     control=Control("D / {} frequencies", (2, 3, 5, 10)),
+    attained=False,
     cost=0.02,
-    given=tuple(f"bms22.thm4.1.s{i}/printed" for i in (1, 2, 3)),
+    given=[bounds.mean_inner_product, bounds.one_pair_tail, bounds.all_pairs_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05)) + 1,  # D at m = 2, beta = 0.05: the error is < 2 r^2
-    note="The proof's union bound over about m^2 pairs looks too short for log(m/beta) in place of 2 log(m): the "
-    "constant 2 pays, since D t^2 / 2 = 2 log(m/beta). The failure probability is below beta^2 (m-1)/m for every D, "
-    "m, beta and kernel; m = 1 has no pairs",
+    note="The proof's union bound over about m² pairs looks too short for log(m/β) in place of 2 log m: the constant 2 "
+    "pays for it, since D t²/2 = 2 log(m/β). The failure probability is below β² (m-1)/m for every D, m, β and kernel; "
+    "m = 1 has no pairs",
 )
 def all_pairs_are_close(*, factor=1):
     """Union over pairs <= beta from the exponent of the formula; the sign kernel shows how much of beta is used.
@@ -99,134 +94,42 @@ def all_pairs_are_close(*, factor=1):
     The exponent is 2 log(m/beta) (proved at the corners, and the formula is homogeneous); over `factor` it is
     e log(m/beta) with e = 2/factor. m (m-1) exp(-e log(m/beta)) <= beta for all m and beta exactly if e >= 2.
     """
-    with ctx.workprec(PRECISION):
-        ratios = [
-            _exponent(random_features.inner_product_error, m=m, beta=beta, count=count)
-            / (m / exact(beta)).log()
-            / exact(factor)
-            for m, beta, count in CORNERS
-        ]
-        proved = all(ratio.overlaps(arb(2)) and ratio.rad() < 1e-25 for ratio in ratios)
-    (low, _), setting = _worst_signs(random_features.inner_product_error, factor)
-    if low > 1:
-        return refuted("enumeration", _differs(setting, "failure / beta <= 1", low))
-    if not proved:
-        return inconclusive("BUDGET", f"the proof does not reach, the worst kernel found uses {low:.3g} of beta")
+    largest, setting = worst_signs(bounds.inner_product_error, factor)
+    yield setting | {"left": "failure / beta"}, largest, 1
+    ratios = [x / (m / beta).log() / exact(factor) for x, m, beta in exponents(bounds.inner_product_error)]
+    if not all(ratio.overlaps(arb(2)) and ratio.rad() < 1e-25 for ratio in ratios):
+        return inconclusive("BUDGET", f"the proof does not reach, the worst kernel uses {largest:.3g} of beta")
     counts = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128]
-    errors = [random_features.inner_product_error(m=2, beta=0.9, count=c) for c in counts]
+    errors = [bounds.inner_product_error(m=2, beta=0.9, count=c) for c in counts]
     series = {
         "D": counts,
-        "bound": [float(random_features.all_pairs_tail(m=2, beta=0.9))] * len(counts),
+        "bound": [float(bounds.all_pairs_tail(m=2, beta=0.9))] * len(counts),
         "exact": [float(x) for x in atomic_kernels.signs_tail(counts, errors)],
     }
-    return holds("derivation", "everywhere", tightness=(low, 1.0), series=series)
+    return {"series": series}
 
 
-@exact_claim(
-    random_features.inner_product_error_sharp,
+@inequality_claim(
+    bounds.inner_product_error_sharp,
     control=Control("union over 1/{} of the pairs", (2, 5, 10, 30, 100)),
+    attained=False,
     cost=0.02,
-    given=tuple(f"bms22.thm4.1.s{i}/printed" for i in (1, 2)),
+    given=[bounds.mean_inner_product, bounds.one_pair_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05) / 2) + 1,  # m = 2, beta = 0.05
 )
 def all_pairs_are_closer(*, factor=1):
     """m (m-1) exp(-D t^2/2) = beta: the exponent is log(m (m-1)/beta), less log(factor) with pairs forgotten."""
 
     def error(*, m, beta, count):
-        t = random_features.inner_product_error_sharp(m=m, beta=beta, count=count)
-        if factor == 1:
-            return t
+        t = bounds.inner_product_error_sharp(m=m, beta=beta, count=count)
         square = t**2 - 2 * math.log(factor) / count
         return sqrt(square if isinstance(square, arb) else np.maximum(square, 0))
 
-    with ctx.workprec(PRECISION):
-        gaps = [
-            _exponent(error, m=m, beta=beta, count=count) - (m * (m - 1) / exact(beta)).log()
-            for m, beta, count in CORNERS
-        ]
-        proved = all(gap.contains(0) and gap.rad() < 1e-20 for gap in gaps)
-    (low, _), setting = _worst_signs(error, 1)
-    if low > 1:
-        return refuted("enumeration", _differs(setting, "failure / beta <= 1", low))
-    if proved:
-        return holds("derivation", "everywhere", tightness=(low, 1.0))
-    return inconclusive("BUDGET", f"the proof does not reach, the worst kernel found uses {low:.3g} of beta")
-
-
-@exact_claim(random_features.mean_inner_product, control=Control("frequencies multiplied by {}", (1.01, 2)), cost=0.2)
-def inner_products_are_unbiased(*, factor=1):
-    """All 3^3 draws of a three-atom law through our map; then E cos against the kernel for the three spectral laws."""
-    p, atoms, weights = 0.3, np.array([0.0, 1.3, -1.3]), np.array([0.4, 0.3, 0.3])
-    X = np.array([[0.0], [0.7], [2.0], [-40.0]])
-    mean = np.zeros((4, 4))
-    for draw in itertools.product(range(3), repeat=3):
-        images = FourierMap(factor * atoms[list(draw)][:, None], 2.0)(X)
-        mean += weights[list(draw)].prod() * (images @ images.T)
-    cosines = 1 - 2 * p + 2 * p * np.cos(1.3 * (X - X.T))
-    gap = float(np.abs(mean - random_features.mean_inner_product(mean_cosine=cosines, radius=2.0)).max())
-    rows = [
-        comparison
-        for kernel in ("rbf", "laplacian", "cauchy")
-        for comparison in compare_pair(density(kernel, "corrected"), table_profile(kernel, "corrected"), 1, factor)
-    ]
-    if gap > 1e-9 or any(c.apart for c in rows):
-        return refuted("enumeration", _differs({}, "E <psi, psi'> = K", f"off by {gap}"))
-    if all(c.equal for c in rows):
-        return holds("derivation", "everywhere", tightness=(1.0, 1.0))
-    return inconclusive("BUDGET", "balls too wide")
-
-
-@exact_claim(
-    random_features.one_pair_tail,
-    control=Control("exponent D t^2/2 times {}", (1.5, 2, 4)),
-    cost=0.02,
-    note="Hoeffding 1963. The sign kernel is nearly its worst case",
-)
-def hoeffding_covers_one_pair(*, factor=1):
-    """L'' = 4 w (1 - w) <= 1 as 1 - 4 w (1 - w) = (1 - 2w)^2 in Z[w]; then binomial tails at all their atoms."""
-    w = fmpz_poly([0, 1])
-    variance_bounded = 1 - 4 * w * (1 - w) == (1 - 2 * w) ** 2
-    worst, where = -math.inf, {}
-    for count, p in itertools.product((1, 2, 3, 7, 20, 100, 1000), (0.5, 0.3, 0.1, 0.01)):
-        t = 2 * np.abs(np.arange(count + 1) / count - p)
-        tail = atomic_kernels.coin_tail(count, p, t / 2 * (1 - 1e-9))
-        t, tail = t[tail > 1e-200], tail[tail > 1e-200]
-        log_ratio = np.log(tail / 2) + factor * count * t**2 / 2  # one_pair_tail itself may underflow
-        if log_ratio.max() > worst:
-            worst, where = float(log_ratio.max()), {"count": count, "p": p, "t": float(t[np.argmax(log_ratio)])}
-    with ctx.workprec(PRECISION):
-        truth = atomic_kernels.coin_tail_ball(where["count"], where["p"], 1.0, where["t"] * (1 - 1e-12))
-        bound = random_features.one_pair_tail(count=where["count"] * factor, t=exact(where["t"]))
-    if truth > bound:
-        sides = {"point": where, "lhs": enclosure(truth), "rhs": enclosure(bound)}
-        return refuted("enumeration", _differs(where, enclosure(bound), enclosure(truth), **sides))
-    if variance_bounded and worst < 1e-6:
-        return holds("derivation", "everywhere", tightness=(enclosure(truth / bound)[0], 1.0))
-    return inconclusive("BUDGET", f"worst log ratio {worst}")
-
-
-@exact_claim(
-    random_features.all_pairs_tail,
-    control=Control("{} times as many pairs", (2, 4)),
-    cost=0.01,
-    note="With all m^2 ordered pairs the sum would exceed beta for beta > 1/2; the error is symmetric in the pair",
-)
-def union_bound_fits(*, factor=1):
-    """beta (m-1)/m <= 1, and the formula is what one pair's bound at the printed error sums to."""
-    worst, where, agrees = arb(0), {}, True
-    with ctx.workprec(PRECISION):
-        for m, beta, count in ((1, 0.999, 3), *CORNERS):
-            t = random_features.inner_product_error(m=m, beta=exact(beta), count=count)
-            total = exact(factor) * m * (m - 1) / 2 * random_features.one_pair_tail(count=count, t=t)
-            claimed = exact(factor) * random_features.all_pairs_tail(m=m, beta=exact(beta))
-            agrees &= bool((total - claimed).contains(0))
-            if total / exact(beta) > worst:
-                worst, where = total / exact(beta), {"m": m, "beta": beta, "count": count}
-    if worst > 1:
-        return refuted("certificate", _differs(where, "<= beta", enclosure(worst), point=where, lhs=enclosure(worst)))
-    if agrees:
-        return holds("derivation", "everywhere", tightness=(enclosure(worst)[0], 1.0))
-    return inconclusive("FAILED", "the sum over pairs is not the formula")
+    largest, setting = worst_signs(error, 1)
+    yield setting | {"left": "failure / beta"}, largest, 1
+    gaps = [x - (m * (m - 1) / beta).log() for x, m, beta in exponents(error)]
+    if not all(gap.contains(0) and gap.rad() < 1e-20 for gap in gaps):
+        return inconclusive("BUDGET", f"the proof does not reach, the worst kernel uses {largest:.3g} of beta")
 
 
 def spread_points(m, d):
@@ -238,7 +141,7 @@ def spread_points(m, d):
 
 
 @tail_claim(
-    random_features.inner_product_error,
+    bounds.inner_product_error,
     law="fourier_map",
     quick=(
         {"kernel": "gaussian", "m": 20, "d": 3, "count": 500, "radius": 3.0, "bandwidth": 0.5, "beta": 0.1},
@@ -263,12 +166,79 @@ def our_features_are_far(rng, size, *, kernel, m, d, count, radius, bandwidth, b
     """Fresh frequencies a trial: is any of the pairs further from the kernel than the printed error?"""
     X = spread_points(m, d)
     exact_gram = radius**2 * kernel_profile(kernel, X[:, None] - X[None], bandwidth=bandwidth)
-    allowed = random_features.inner_product_error(m=m, beta=beta, count=count, radius=radius)
+    allowed = bounds.inner_product_error(m=m, beta=beta, count=count, radius=radius)
     failed = np.empty(size, dtype=bool)
     for trial in range(size):
         omega = frequencies(kernel, d, count, rng=rng, bandwidth=bandwidth * factor)
         failed[trial] = np.abs(gram(X, [omega], radius=radius) - exact_gram).max() > allowed
     return failed
+
+
+# The proof ------------------------------------------------------------------------------------------------------------
+
+
+@exact_claim(bounds.mean_inner_product, control=Control("frequencies multiplied by {}", (1.01, 2)), cost=0.2)
+def inner_products_are_unbiased(*, factor=1):
+    """All 3^3 draws of a three-atom law through our map; then E cos against the kernel for the three spectral laws."""
+    p, atoms, weights = 0.3, np.array([0.0, 1.3, -1.3]), np.array([0.4, 0.3, 0.3])
+    X, mean = np.array([[0.0], [0.7], [2.0], [-40.0]]), np.zeros((4, 4))
+    for draw in itertools.product(range(3), repeat=3):
+        images = FourierMap(factor * atoms[list(draw)][:, None], 2.0)(X)
+        mean += weights[list(draw)].prod() * (images @ images.T)
+    cosines = 1 - 2 * p + 2 * p * np.cos(1.3 * (X - X.T))
+    gap = float(np.abs(mean - bounds.mean_inner_product(mean_cosine=cosines, radius=2.0)).max())
+    rows = [
+        comparison
+        for kernel in ("rbf", "laplacian", "cauchy")
+        for comparison in compare_pair(density(kernel, "corrected"), table_profile(kernel, "corrected"), 1, factor)
+    ]
+    if gap > 1e-9 or any(c.apart for c in rows):
+        return refuted("enumeration", witness.inequality({}, gap, 1e-9, claimed="E <psi, psi'> = K"))
+    if all(c.equal for c in rows):
+        return holds("derivation", "everywhere", tightness=(1.0, 1.0))
+    return inconclusive("BUDGET", "balls too wide")
+
+
+@inequality_claim(
+    bounds.one_pair_tail,
+    control=Control("exponent D t^2/2 times {}", (1.5, 2, 4)),
+    attained=False,
+    cost=0.02,
+    note="Hoeffding 1963. The sign kernel is nearly its worst case",
+)
+def hoeffding_covers_one_pair(*, factor=1):
+    """L'' = 4 w (1 - w) <= 1 as 1 - 4 w (1 - w) = (1 - 2w)^2 in Z[w]; then binomial tails at all their atoms."""
+    largest = []
+    for count, p in itertools.product((1, 2, 3, 7, 20, 100, 1000), (0.5, 0.3, 0.1, 0.01)):
+        t = 2 * np.abs(np.arange(count + 1) / count - p)
+        tail = atomic_kernels.coin_tail(count, p, t / 2 * (1 - 1e-9))
+        t, tail = t[tail > 1e-200], tail[tail > 1e-200]
+        log_ratio = np.log(tail / 2) + factor * count * t**2 / 2  # one_pair_tail itself may underflow
+        largest.append((float(log_ratio.max()), count, p, float(t[np.argmax(log_ratio)])))
+    log_ratio, count, p, t = max(largest)
+    truth = atomic_kernels.coin_tail_ball(count, p, 1.0, t * (1 - 1e-12))
+    yield {"count": count, "p": p, "t": t}, truth, bounds.one_pair_tail(count=count * factor, t=exact(t))
+    w = fmpz_poly([0, 1])
+    if 1 - 4 * w * (1 - w) != (1 - 2 * w) ** 2 or log_ratio >= 1e-6:
+        return inconclusive("BUDGET", f"the largest log-ratio is {log_ratio}")
+
+
+@inequality_claim(
+    bounds.all_pairs_tail,
+    control=Control("{} times as many pairs", (2, 4)),
+    attained=False,
+    cost=0.01,
+    note="with all m² ordered pairs the sum would exceed β for β > 1/2; the error is symmetric in the pair",
+)
+def union_bound_fits(*, factor=1):
+    """beta (m-1)/m <= 1, and the formula is what one pair's bound at the printed error sums to."""
+    for m, share, count in ((1, 0.999, 3), *CORNERS):
+        beta = exact(share)
+        t = bounds.inner_product_error(m=m, beta=beta, count=count)
+        total = exact(factor) * m * (m - 1) / 2 * bounds.one_pair_tail(count=count, t=t)
+        yield {"m": m, "beta": beta, "count": count}, total, beta
+        if not (total - exact(factor) * bounds.all_pairs_tail(m=m, beta=beta)).contains(0):
+            return inconclusive("FAILED", "the sum over pairs is not the formula")
 
 
 if __name__ == "__main__":

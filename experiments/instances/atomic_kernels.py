@@ -16,13 +16,14 @@ A tail that ends in `_ball` is a proved lower bound: an atom counts only if a ba
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from scipy.stats import binom
 
-from bounds.exact.balls import PRECISION, exact
+from bounds.exact.balls import exact, precise
 
 TERMS = 400  # atoms summed on each side; leaving out the others keeps a lower bound
 
@@ -35,16 +36,11 @@ def signs_tail(count, t):
     return np.minimum(1.0, 2 * binom.cdf(below, count, 0.5) * (below >= 0))
 
 
+@precise
 def signs_tail_ball(count, t):
     """A proved lower bound of the same probability; `t` may be a ball."""
-    count, t = int(count), exact(t)
-    hits = 0
-    with ctx.workprec(PRECISION):
-        for k in range((count + 1) // 2):
-            if not arb(1) - arb(2 * k) / count > t:
-                break
-            hits += math.comb(count, k)
-        return arb(2 * hits) / arb(2) ** count
+    below = itertools.takewhile(lambda k: 1 - arb(2 * k) / int(count) > exact(t), range((int(count) + 1) // 2))
+    return arb(2 * sum(math.comb(int(count), k) for k in below)) / arb(2) ** int(count)
 
 
 def some_pair(m, one):
@@ -62,23 +58,13 @@ def coin_tail(count, p, gap):
     return left + np.where(high <= count, binom.sf(high - 1, count, p), 0.0)
 
 
+@precise
 def coin_tail_ball(count, p, diam, eps):
     """A proved lower bound of P(sup |k_hat - k| >= eps) for the coin kernel with `count` frequencies."""
-    count = int(count)
-    with ctx.workprec(PRECISION):
-        p, eps = exact(p), exact(eps)
-        gap = eps / (1 - (arb.pi() * exact(diam)).cos())
-        total = arb(0)
-        low, high = float(count * (p - gap)), float(count * (p + gap))
-        for start, step in ((math.floor(low), -1), (math.ceil(high), 1)):
-            for k in range(start, start + step * TERMS, step):
-                if not 0 <= k <= count:
-                    break
-                if abs(arb(k) / count - p) >= gap:
-                    total += _atom(count, k, p)
-        return total
-
-
-def _atom(count, k, p):
-    """P(B = k)."""
-    return arb.bin_uiui(count, k) * p**k * (1 - p) ** (count - k)
+    count, p, total = int(count), exact(p), arb(0)
+    gap = exact(eps) / (1 - (arb.pi() * exact(diam)).cos())
+    low, high = math.floor(float(count * (p - gap))), math.ceil(float(count * (p + gap)))
+    for k in (*range(max(0, low - TERMS + 1), low + 1), *range(max(0, high), min(count + 1, high + TERMS))):
+        if k <= count and abs(arb(k) / count - p) >= gap:
+            total += arb.bin_uiui(count, k) * p**k * (1 - p) ** (count - k)
+    return total

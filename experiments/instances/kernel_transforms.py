@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flint import arb, ctx
+from flint import arb
 
-from bounds.exact.balls import PRECISION, enclosure, exact
+from bounds.exact.balls import enclosure, exact, precise
 from bounds.exact.line_integrals import fast, slow
 from bounds.rbht09 import kernel_spectra
 
@@ -46,9 +46,8 @@ def density(kernel, reading, sigma=1.0):
         return Function(functools.partial(kernel_spectra.rbf_density_scaled, sigma=exact(sigma)), "gaussian", 1 / sigma)
     if kernel == "laplacian":
         return Function(kernel_spectra.laplacian_density, "quadratic")
-    return Function(
-        kernel_spectra.cauchy_measure if reading == "printed" else kernel_spectra.cauchy_density, "exponential"
-    )
+    p = kernel_spectra.cauchy_measure if reading == "printed" else kernel_spectra.cauchy_density
+    return Function(p, "exponential")
 
 
 def profile(kernel, reading, sigma=1.0):
@@ -77,10 +76,7 @@ def line(function, z):
 
 def transform(function, point):
     """The integral of function(x) cos<point, x> over R^d, a product of line integrals."""
-    value = arb(1)
-    for z in point:
-        value *= line(function, exact(z))
-    return value
+    return math.prod((line(function, exact(z)) for z in point), start=arb(1))
 
 
 def is_product(function, d):
@@ -112,31 +108,28 @@ def _compare(point, left, right, scale):
     return Comparison(tuple(point), enclosure(left), enclosure(right), equal, not left.overlaps(right))
 
 
-def _balls(point):
-    return [exact(z) for z in point]
+def _balls(point, stretch=1):
+    return [exact(z) * exact(stretch) for z in point]
 
 
+@precise
 def compare_pair(p, g, d, stretch=1):
-    """g(Delta) against int e^{j<omega,Delta>} p(omega) d omega at every point; `stretch` sabotages the frequencies."""
-    with ctx.workprec(PRECISION):
-        if not (is_product(p, d) and is_product(g, d)):
-            raise ArithmeticError(f"d = {d}: a row of the table is no product over coordinates")
-        scale = g([arb(0)] * d)
-        return [
-            _compare(at, g(_balls(at)), transform(p, [z * exact(stretch) for z in _balls(at)]), scale)
-            for at in POINTS[d]
-        ]
+    """g(Delta) against int e^{j<omega,Delta>} p(omega) d omega at every point; `stretch` multiplies the frequencies."""
+    if not (is_product(p, d) and is_product(g, d)):
+        raise ArithmeticError(f"d = {d}: a row of the table is no product over coordinates")
+    scale = g([arb(0)] * d)
+    return [_compare(at, g(_balls(at)), transform(p, _balls(at, stretch)), scale) for at in POINTS[d]]
 
 
+@precise
 def compare_mass(p, d, mass, stretch=1):
     """The integral of p over R^d against `mass`."""
-    with ctx.workprec(PRECISION):
-        return _compare([0.0] * d, transform(p, [0.0] * d) * exact(stretch), exact(mass), arb(1))
+    return _compare([0.0] * d, transform(p, [0.0] * d) * exact(stretch), exact(mass), arb(1))
 
 
+@precise
 def compare_transform(constant, g, p, d, stretch=1):
     """constant * int e^{-j<omega,x>} g(x) dx against p(omega) at every point of R^d."""
-    with ctx.workprec(PRECISION):
-        factor = exact(constant(d=d, pi=arb.pi())) * exact(stretch)
-        scale = p([arb(0)] * d)
-        return [_compare(at, factor * transform(g, at), p(_balls(at)), scale) for at in POINTS[d]]
+    factor = exact(constant(d=d, pi=arb.pi())) * exact(stretch)
+    scale = p([arb(0)] * d)
+    return [_compare(at, factor * transform(g, at), p(_balls(at)), scale) for at in POINTS[d]]

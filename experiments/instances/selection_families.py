@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from flint import arb
-from scipy.special import bdtr
+from scipy.special import bdtri
+from scipy.stats import binom
 
 from bounds.abgmu22 import generalized_exponential as bounds
 from bounds.exact.balls import exact, lower_end, precise, upper_end
+from bounds.exact.binomials import at_most
 from mechanisms.generalized_exponential import law
 from mechanisms.privacy import PureDP
 
@@ -32,8 +34,11 @@ class Family:
     record: float  # a
     cost: Callable  # rho -> F(rho, 0)
     slope: Callable  # rho -> F(rho, 1) - F(rho, 0)
-    sensitivity: Callable  # rho -> Delta_rho(F)
     m: int
+
+    def sensitivity(self, rho):
+        """Delta_rho(F): one record moves g_rho by at most 1/m."""
+        return self.slope(rho) / self.m
 
     def bound(self, rho, loss_at):
         """F(rho, g_{loss_at}(S))."""
@@ -63,14 +68,8 @@ class Family:
 
 def constant_family(m, grid, loss):
     """Sensitivity 1/m at every margin, F = 0 at the largest margin and a little more than `loss` at all others."""
-    return Family(
-        grid,
-        record=1.0,
-        cost=lambda rho: loss * (1 + JUST) * (rho <= grid[0] / 2),
-        slope=lambda rho: 1.0,
-        sensitivity=lambda rho: 1 / m,
-        m=m,
-    )
+    beyond = loss * (1 + JUST)
+    return Family(grid, 1.0, cost=lambda rho: beyond * (rho <= grid[0] / 2), slope=lambda rho: 1.0, m=m)
 
 
 def rising_family(m, grid, epsilon, beta):
@@ -81,14 +80,11 @@ def rising_family(m, grid, epsilon, beta):
     sensitivity.
     """
     t = bounds.shift(candidates=len(grid), epsilon=epsilon, beta=beta)
-    return Family(
-        grid,
-        record=grid[0] * 0.8,
-        cost=lambda rho: 0.0 if rho >= grid[0] else 0.5 + t / (4 * m) * (rho <= grid[0] / 2),
-        slope=lambda rho: 0.5 * (rho >= grid[0]),
-        sensitivity=lambda rho: 0.5 / m * (rho >= grid[0]),
-        m=m,
-    )
+
+    def cost(rho):
+        return 0.0 if rho >= grid[0] else 0.5 + t / (4 * m) * (rho <= grid[0] / 2)
+
+    return Family(grid, grid[0] * 0.8, cost=cost, slope=lambda rho: 0.5 * (rho >= grid[0]), m=m)
 
 
 def falling_family(m, grid, loss):
@@ -98,21 +94,15 @@ def falling_family(m, grid, loss):
     against them.
     """
     best = grid[len(grid) // 2]
-    return Family(
-        grid,
-        record=best * 1.5,
-        cost=lambda rho: loss / (m * best) * (1 + JUST) * (rho <= best / 2),
-        slope=lambda rho: 1 / rho,
-        sensitivity=lambda rho: 1 / (m * rho),
-        m=m,
-    )
+    beyond = loss / (m * best) * (1 + JUST)
+    return Family(grid, best * 1.5, cost=lambda rho: beyond * (rho <= best / 2), slope=lambda rho: 1 / rho, m=m)
 
 
 def coverage_family(m, grid):
     """Records between m^(-1/2) and the smallest grid point, if there is room; else at the grid's lower end."""
     low = m**-0.5
     record = low + (grid[-1] - low) / 2 if grid[-1] > low * (1 + JUST) else low * (1 + JUST)
-    return Family(grid, record=record, cost=lambda rho: 0.0, slope=lambda rho: 1.0, sensitivity=lambda rho: 1 / m, m=m)
+    return Family(grid, record, cost=lambda rho: 0.0, slope=lambda rho: 1.0, m=m)
 
 
 # Disjoint failures --------------------------------------------------------------------------------------------------
@@ -135,7 +125,7 @@ class Uniformity:
     @precise
     def each(self):
         """The largest P(G_j < k_j), a ball's upper end."""
-        return max(upper_end(below(self.m, exact(p), k)) for p, k in zip(self.chances, self.counts, strict=True))
+        return max(upper_end(at_most(self.m, exact(p), k - 1)) for p, k in zip(self.chances, self.counts, strict=True))
 
     @precise
     def any(self):
@@ -158,32 +148,15 @@ class Uniformity:
 
 def binomial(n, p):
     """The probabilities of Bin(n, p), in balls."""
-    weight = (1 - p) ** n
-    found = [weight]
+    chances = [(1 - p) ** n]
     for i in range(n):
-        weight = weight * (n - i) / (i + 1) * p / (1 - p)
-        found.append(weight)
-    return found
-
-
-def below(n, p, k):
-    """P(Bin(n, p) < k), in balls."""
-    return sum(binomial(n, p)[:k], arb(0))
+        chances.append(chances[-1] * (n - i) / (i + 1) * p / (1 - p))
+    return chances
 
 
 def uniformity(size, each):
     """The instance on 4^size records with `size` margins, each promise failing with probability just below `each`."""
     m = 4**size
-    chances, counts = [], []
-    for target in 0.95 * 0.3 ** np.arange(size):
-        k = 1
-        while bdtr(k, m, target) <= each:
-            k += 1
-        low, high = 0.0, float(target)  # the chance at which P(G < k) = each: it falls as the chance rises
-        low, high = (low, high) if bdtr(k - 1, m, high) <= each else (high, 1.0)
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (low, middle) if bdtr(k - 1, m, middle) <= each else (middle, high)
-        chances.append(float(np.ceil(high * 2.0**40) / 2.0**40))
-        counts.append(k)
-    return Uniformity(m, tuple(chances), tuple(counts))
+    counts = [max(1, int(binom.ppf(each, m, target))) for target in 0.95 * 0.3 ** np.arange(size)]
+    chances = [bdtri(k - 1, m, each) for k in counts]  # P(G < k) = each there, and less beyond
+    return Uniformity(m, tuple(float(np.floor(p * 2.0**40) + 1) / 2.0**40 for p in chances), tuple(counts))

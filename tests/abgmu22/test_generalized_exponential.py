@@ -1,0 +1,140 @@
+"""The generalized exponential mechanism: a slow twin of the law, its invariances, and an attack on what it is not."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.extra.numpy import arrays
+from hypothesis.strategies import floats, integers
+from scipy.special import softmax
+from scipy.stats import chisquare
+
+from bounds.abgmu22 import generalized_exponential as bounds
+from experiments.engine.audit import audit
+from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import LOG_REFUTE
+from experiments.instances.selection_pairs import rare_choice
+from mechanisms import exponential, generalized_exponential
+from mechanisms.privacy import ApproxDP, LabelDP, PureDP
+
+exactly = settings(derandomize=True, deadline=None, max_examples=50)
+scores = arrays(float, integers(1, 12), elements=floats(-5, 5))
+
+
+def slow_law(q, gamma, beta, epsilon):
+    """Raskhodnikova & Smith, line by line."""
+    t = 2 * math.log(len(q) / beta) / epsilon
+    s = []
+    for i in range(len(q)):
+        terms = [0.0]
+        for j in range(len(q)):
+            if j != i:
+                terms.append(((q[i] + t * gamma[i]) - (q[j] + t * gamma[j])) / (gamma[i] + gamma[j]))
+        s.append(max(terms))
+    return softmax(-epsilon * np.array(s) / 2)
+
+
+@exactly
+@given(q=scores, seed=integers(0, 10**6), epsilon=floats(0.05, 10), beta=floats(1e-6, 0.9))
+def test_the_law_is_that_of_the_slow_twin(q, seed, epsilon, beta):
+    gamma = 10 ** np.random.default_rng(seed).uniform(-3, 2, size=len(q))
+    found = generalized_exponential.law(q, gamma, beta=beta, privacy=PureDP(epsilon)).log_probabilities()
+    np.testing.assert_allclose(np.exp(found), slow_law(q, gamma, beta, epsilon), rtol=1e-9, atol=1e-12)
+
+
+@exactly
+@given(q=scores, scale=floats(0.1, 10))
+def test_equal_sensitivities_are_an_exponential_mechanism_at_half_the_budget(q, scale):
+    found = generalized_exponential.law(q, np.full(len(q), scale), beta=0.1, privacy=PureDP(1.0)).log_probabilities()
+    twin = exponential.law(-q, sensitivity=scale, privacy=PureDP(0.5)).log_probabilities()
+    np.testing.assert_allclose(found, twin, atol=1e-10)
+
+
+@exactly
+@given(q=scores, shift=floats(-3, 3), stretch=floats(0.5, 4))
+def test_shifts_and_units_of_the_scores_do_not_matter(q, shift, stretch):
+    gamma = np.linspace(0.1, 2, len(q))
+    before, after = (
+        generalized_exponential.law(stretch**k * q + shift * k, stretch**k * gamma, beta=0.1, privacy=PureDP(1.0))
+        for k in (0, 1)
+    )
+    np.testing.assert_allclose(before.log_probabilities(), after.log_probabilities(), atol=1e-8)
+
+
+def test_blocks_of_the_normalisation_make_no_difference(monkeypatch):
+    rng = np.random.default_rng(0)
+    known = {"scores": rng.normal(size=50), "sensitivities": rng.uniform(size=50), "t": 3.0}
+    whole = bounds.normalised_scores(**known)
+    monkeypatch.setattr(bounds, "BLOCK", 1)
+    np.testing.assert_array_equal(bounds.normalised_scores(**known), whole)
+
+
+def test_public_scores_take_part_and_only_the_best_of_them():
+    """Sensitivity 0 is the limit of small ones."""
+    q, gamma = np.array([1.0, 2.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.0, 0.3])
+    found = np.exp(generalized_exponential.law(q, gamma, beta=0.1, privacy=PureDP(1.0)).log_probabilities())
+    limit = slow_law(q, np.maximum(gamma, 1e-9), 0.1, 1.0)
+    np.testing.assert_allclose(found, limit, atol=1e-6)
+    assert found[1] == 0.0 and found[0] == found[2]
+    drawn = generalized_exponential.law(q, gamma, beta=0.1, privacy=PureDP(1.0)).sample(np.random.default_rng(0), 1000)
+    assert set(drawn.tolist()) == {0, 2, 3}
+
+
+@pytest.mark.statistical
+def test_releases_follow_the_law():
+    """Chi-square of 50,000 releases at 1e-9; with a tilted law as the control."""
+    q, gamma = np.array([0.0, 1.0, 0.2, 3.0]), np.array([1.0, 0.1, 0.4, 2.0])
+    chosen = generalized_exponential.law(q, gamma, beta=0.1, privacy=PureDP(2.0))
+    counts = np.bincount(chosen.sample(np.random.default_rng(TEST_ROOT), 50_000), minlength=4)
+    assert chisquare(counts, 50_000 * np.exp(chosen.log_probabilities())).pvalue > 1e-9
+    assert chisquare(counts, 50_000 * softmax(1.1 * chosen.log_probabilities())).pvalue < 1e-9
+
+
+def test_densities_of_what_is_no_candidate():
+    chosen = generalized_exponential.law([0.0, 1.0], [1.0, 1.0], beta=0.1, privacy=LabelDP(1.0))
+    assert chosen.log_density([-1, 2, 0.5]).tolist() == [-math.inf] * 3
+    assert chosen.privacy == PureDP(1.0, "label")
+
+
+def test_extreme_scores_and_one_candidate():
+    chosen = generalized_exponential.law([1e9, 0.0, 0.0], [1e-6, 1e6, 1e-6], beta=1e-9, privacy=PureDP(50.0))
+    assert np.exp(chosen.log_probabilities()) == pytest.approx([0.0, 1e-9 / 3, 1.0], rel=1e-6, abs=1e-15)
+    assert generalized_exponential.law([7.0], [1.0], beta=0.5, privacy=PureDP(1.0)).sample(
+        np.random.default_rng(0)
+    ).tolist() == [0]
+
+
+def test_scores_stay_out_of_the_repr():
+    assert "777" not in repr(generalized_exponential.law([777.0, 0.0], [1.0, 2.0], beta=0.1, privacy=PureDP(1.0)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scores": []}, r"scores has shape \(0,\)"),
+        ({"scores": [[1.0, 2.0]]}, r"scores has shape \(1, 2\)"),
+        ({"scores": [math.nan, 1.0]}, r"scores has entries that are not finite"),
+        ({"sensitivities": [1.0]}, r"sensitivities has shape \(1,\), not \(2,\)"),
+        ({"sensitivities": [1.0, -0.1]}, r"sensitivities = \[1\.0, -0\.1\] has entries outside \[0, inf\)"),
+        ({"sensitivities": [1.0, math.inf]}, r"outside \[0, inf\)"),
+        ({"sensitivities": [1.0, math.nan]}, r"outside \[0, inf\)"),
+        ({"beta": 0.0}, r"beta = 0\.0 is outside \(0, 1\)"),
+        ({"beta": 1.0}, r"beta = 1\.0 is outside \(0, 1\)"),
+        ({"privacy": ApproxDP(1.0, 1e-6)}, r"implies no PureDP"),
+    ],
+)
+def test_bad_input_is_named(changed, message):
+    known = {"scores": [0.0, 1.0], "sensitivities": [1.0, 1.0], "beta": 0.1, "privacy": PureDP(1.0)} | changed
+    with pytest.raises(ValueError, match=message):
+        generalized_exponential.law(known.pop("scores"), known.pop("sensitivities"), **known)
+
+
+@pytest.mark.statistical
+def test_a_mechanism_that_forgets_to_normalise_is_refuted_by_attack():
+    """Weights exp(-epsilon q / 4 Delta_max) over raw scores are fine; with the smallest Delta they are not."""
+    before, after, gamma = rare_choice(20, epsilon=1.0, beta=0.05, rare=3, reference=0.2)
+    for scale, caught in ((gamma.max(), False), (gamma.min(), True)):
+        pair = [exponential.law(-q, sensitivity=2 * scale, privacy=PureDP(1.0)) for q in (after, before)]
+        reached = audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=40_000).log_e()[1] >= LOG_REFUTE
+        assert bool(reached) is caught
