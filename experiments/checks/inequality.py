@@ -18,23 +18,25 @@ from typing import Any
 
 from flint import arb
 
-from bounds.exact.balls import exact, upper_end
+from bounds.exact.balls import exact, precise, upper_end
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 
-def inequality_claim(statement: Callable, **fields: Any) -> Callable:
+def inequality_claim(statement: Callable, *, attained: bool = True, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
     Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
-    error of `rounding` (default 0). The tightness is the largest left / right. The control divides the right side by
+    error of `rounding` (default 0). The tightness is the largest left / right; unless that is `attained`, it is a lower
+    bound only, because the cases need not be the worst, and the upper one is 1. The control divides the right side by
     the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
     given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
     program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
     a Verdict, which is then the result. The other fields are those of `exact_claim`.
     """
-    return cases_claim(statement, compare, "the right-hand side divided by {}", **fields)
+    options = {"attained": attained}
+    return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
 
 
 def cases_claim(
@@ -51,7 +53,7 @@ def cases_claim(
     options: dict | None = None,
     **fields: Any,
 ) -> Callable:
-    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict."""
+    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict, in precise balls."""
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
     told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -60,6 +62,7 @@ def cases_claim(
         mutates = "factor" in inspect.signature(check).parameters
 
         @functools.wraps(check)
+        @precise
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
             if mutates:
                 return decide(check(**setting, factor=factor), factor=1, **told)
@@ -78,6 +81,7 @@ def compare(
     scope: str,
     rounding: float,
     python: Callable | None = None,
+    attained: bool = True,
     constant: float = 1,
     note: str = "",
 ) -> Verdict:
@@ -86,14 +90,16 @@ def compare(
     for setting, left, right in ending:
         checked += 1
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
-        if left > right + abs(right) * exactly(rounding):
+        slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
+        if left > right + slack:
             program = python(setting, left, right) if python else ""
             proof = "certificate" if isinstance(left, arb) else "enumeration"
             return refuted(proof, witness.inequality(setting, left, right, python=program))
-        if rounding == 0 and not left <= right:
+        if not left <= right + slack:
             return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
         worst = max(worst, ratio(left, right))
-    return ending.verdict(checked, evidence, scope, tightness=(worst, worst), note=note)
+    tightness = (worst, worst) if attained else (min(worst, 1.0), 1.0)
+    return ending.verdict(checked, evidence, scope, tightness=tightness, note=note)
 
 
 class Ending:

@@ -13,7 +13,9 @@ from experiments.engine.verdict import Verdict, inconclusive, refuted
 GROWTH = 5  # each ratio of a family must be this many times the one before
 
 
-def order_claim(statement: Callable, *, constant: float = 0, family: str = "", **fields: Any) -> Callable:
+def order_claim(
+    statement: Callable, *, constant: float = 0, family: str = "", attained: bool = True, **fields: Any
+) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
 
     With a `constant` C: explicit <= C g in every case, and the control divides C. With a `family`, the sentence that
@@ -24,7 +26,7 @@ def order_claim(statement: Callable, *, constant: float = 0, family: str = "", *
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
-    told = {"constant": constant, "note": f"explicit <= C g with C = {constant:g}"}
+    told = {"attained": attained, "constant": constant, "note": f"explicit ≤ C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=told, **fields)
 
 

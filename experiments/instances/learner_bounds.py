@@ -1,0 +1,81 @@
+"""Theorem 3.1 of bms22 at the corners of its hypotheses: what its orders and the explicit bound rest on."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+from bounds.bms22 import pure_learner
+from bounds.bms22 import pure_learner_proof as proof
+from bounds.exact.balls import exact, upper_end
+from experiments.engine.claim import grid
+from experiments.engine.verdict import inconclusive
+from experiments.instances.linear_learners import NARROW
+
+CORNERS = {"m": [1, 2, 3, 10, 100, 10**4, 10**7, 10**12], "norm_bound": [1.0, 1.0001, 2.0, 100.0, 1e5]}
+SPREAD = {"epsilon": [1e-6, 1e-3, 1.0, 1e3], "margin_loss": [0.0, 1e-3, 0.5]}
+
+
+def corners(betas, **axes):
+    """The corners of the hypotheses at r = rho = 1."""
+    return grid(**CORNERS, **axes, beta=betas, radius=[1.0], rho=[1.0])
+
+
+def explicit_against(g, betas):
+    """Cases of min(1, explicit) <= C g at the corners; INCONCLUSIVE if k is not bounded as the derivations say."""
+    for setting in corners(betas, **SPREAD):
+        yield setting, min(1.0, pure_learner.explicit_gap.theorem.formula(**setting)), g(**setting)
+    for setting in corners(betas):
+        k, a = pure_learner.projection_rows(**setting), setting["norm_bound"]
+        L2 = log(2 * setting["m"] / setting["beta"])
+        if k > 233 * a**2 * L2 or (setting["beta"] <= 0.5 and k > 280 * a**2 * (L2 - log(2))):
+            return inconclusive("NO_CONSTANT", f"the number of rows {k} is not what the derivation says at {setting}")
+    return None
+
+
+EVENTS = grid(
+    m=[1, 10, 10**4, 10**8],
+    epsilon=[1e-3, 1.0, 50.0],
+    beta=[1e-12, 0.1, 1 - 1e-9],
+    rho=[1.0, 0.3, 1e-3],
+    norm_bound=[1.0],
+    radius=[1.0],
+)
+
+
+def links(setting, factor=1):
+    """The three failure probabilities of the derivation over beta/4, alpha and A divided by `factor`."""
+    m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
+    terms = pure_learner.explicit_terms(**setting)
+    t = exact(setting["rho"]) / (3 * exact(setting["norm_bound"]) * exact(setting["radius"]))
+    projection = 2 * (3 * exact(m) + 1) * (-exact(terms.rows) * (t**2 / 4 - t**3 / 6)).exp() / (exact(beta) / 4)
+    rounding = 1e-13 * terms.log_size  # of sums of logarithms as large as log|C|
+    selection = proof.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha / factor)
+    union = proof.log_union(log_size=terms.log_size, m=m, complexity=terms.complexity / factor)
+    return {
+        "projection": upper_end(projection),
+        "selection": exp(selection - rounding - log(beta / 4)),
+        "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
+    }
+
+
+def appendix_reading():
+    """What the appendix's text (002) would mean, root over the loss alone: deviations of order 1/m at loss near 1/2."""
+    ratios = []
+    for m in (10**6, 10**10, 10**14):
+        # x = r e_1, y a fair coin: the risk is 1/2; the best sign has loss <= 1/2 - 1/(2 sqrt m) with probability > 0.3
+        spread = pure_learner.printed_gap(m=m, epsilon=1e300, beta=0.3, margin_loss=0.0, **NARROW | {"rho": 0.99})
+        ratios.append(0.5 / sqrt(m) / ((1 + sqrt(0.5)) * spread))
+    return (
+        "In the appendix's text (002) the root spans the margin loss alone; that would be false at every β: with "
+        f"x = r e_1 and y a fair coin the excess risk is {ratios[0]:.2g}, {ratios[1]:.2g} and {ratios[2]:.2g} times as "
+        "large at m = 1e6, 1e10 and 1e14, with probability above 0.3"
+    )
+
+
+def says_nothing(**setting):
+    """Why the explicit bound is vacuous, or None."""
+    bound = setting["margin_loss"] + pure_learner.explicit_gap(**setting)
+    if bound < 1:
+        return None
+    k = pure_learner.projection_rows(**{name: setting[name] for name in ("m", "beta", *NARROW)})
+    return f"the bound is {bound:.3g}, at least the largest risk 1 (k = {k})"
