@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.bms22 import margin_deviation as bounds
-from bounds.bms22 import relative_deviation
+from bounds.bms22 import relative_deviation, relative_deviation_proof
 from bounds.exact.balls import exact, precise
-from experiments.bms22.relative_deviation import LINKS
+from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
+from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, inequality, level_of, tail_witness, two_atoms
+from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms
 
 BEYOND = """
 from bounds.exact.balls import exact
@@ -34,8 +34,8 @@ def scaled(level, part, factor):
     full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
     severity="cosmetic",
     cost=0.02,
-    note="the covering number bound behind M asks for d <= m; beyond d = 2cem = 92.4 m M is negative. No user meets "
-    "this (up to d = 92 m the bound is above 1 or nearly so); for d <= m see the corrected reading. At rho = 0 d is "
+    note="the covering number bound behind M asks for d ≤ m; beyond d = 2cem = 92.4 m, M is negative. No user meets "
+    "this (up to d = 92 m the bound is above 1 or nearly so); for d ≤ m see the corrected reading. At ρ = 0, d is "
     "the number of points of the domain, or the pseudo-dimension, and nothing changes",
 )
 @precise
@@ -50,12 +50,15 @@ def large_dimensions_fail(*, m, d, beta, factor=1):
         "bound at empirical loss 0": [min(3.0, float(bounds.margin_complexity(m, x * m, beta))) for x in axis],
         "risk of memorising": [max(0.0, 1 - 1 / x) for x in axis],
     }
-    told = {
-        "claimed": f"risk at most {float(bound):.6g} with probability at least {1 - beta:g}",
-        "found": f"risk at least {float(risk):.4g}, always",
-        "python": BEYOND.format(m=m, d=d, beta=beta).strip(),
-    }
-    return refuted("certificate", inequality({"m": m, "d": d, "beta": beta}, risk, bound, **told), series=series)
+    shown = witness.inequality(
+        {"m": m, "d": d, "beta": beta},
+        risk,
+        bound,
+        claimed=f"risk at most {float(bound):.6g} with probability at least {1 - beta:g}",
+        found=f"risk at least {float(risk):.4g}, always",
+        python=BEYOND.format(m=m, d=d, beta=beta),
+    )
+    return refuted("certificate", shown, series=series)
 
 
 @exact_claim(
@@ -79,14 +82,12 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     setting = {"m": m, "d": d, "beta": beta}
     part = bounds.margin_complexity(exact(m), d, exact(beta))
     level = precise(scaled(level_of(bounds.margin_deviation_up_to_m, **setting), part, factor))
-    found = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
-    if found.outcome != "HOLDS":
-        return found
-    if d >= 2 and m <= 5000:
-        truth, mass = two_atoms(m, level)
-        if truth > exact(beta):
-            return refuted("enumeration", tail_witness(setting, beta, truth, f"two atoms, one of mass {mass:.6g}", ""))
-    return found
+    verdict = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
+    if verdict.outcome == HOLDS and d >= 2 and m <= 5000:
+        chance, mass = two_atoms(m, level)
+        if chance > exact(beta):
+            return refuted("enumeration", tail_witness(setting, beta, chance, f"two atoms, one of mass {mass:.6g}", ""))
+    return verdict
 
 
 @exact_claim(
@@ -94,7 +95,12 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     quick=({"m": 2000, "d": 1, "beta": 0.1}, {"m": 10_000, "d": 2, "beta": 1e-300}),
     full=grid(m=[3000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
     control=Control("Q divided by {}", (1000,)),
-    given=LINKS[:3] + LINKS[4:],
+    given=(
+        relative_deviation_proof.ghost_reaches,
+        relative_deviation_proof.deviation_of_risk,
+        relative_deviation_proof.swapping_tail,
+        relative_deviation_proof.solved,
+    ),
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
     ),

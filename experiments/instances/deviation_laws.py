@@ -1,4 +1,4 @@
-"""What the deviation claims share: exact failure probabilities of concrete laws, and the shape of their findings.
+"""Exact failure probabilities of concrete laws, which every uniform deviation bound must allow for.
 
 A bound "for all h: R(h) <= level(R_S(h))" fails for one hypothesis of the worst risk with the chance of a tail, for all
 thresholds on the line when an empirical distribution function crosses a boundary, for all four sets of errors on two
@@ -12,17 +12,12 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import enclosure, exact, lower_end, precise
+from bounds.exact.balls import exact, lower_end, precise
 from bounds.exact.binomials import at_least, at_most, crosses
+from experiments.checks.witness import inequality
 from experiments.engine.verdict import holds, refuted, vacuous
 
 CHAIN = 120  # samples up to this size: the law of all thresholds at once, exactly
-
-
-def inequality(setting, left, right, *, claimed, found, python="", **more):
-    """The witness of an inequality left <= right that fails, both sides as balls."""
-    sides = {"lhs": enclosure(exact(left)), "rhs": enclosure(exact(right))}
-    return {"setting": setting, "point": setting, "claimed": claimed, "found": found, "python": python} | sides | more
 
 
 def counts(m):
@@ -99,9 +94,8 @@ def decide_uniform(setting, m, V, beta, level, *, evidence="derivation", scope="
     if truth > exact(beta):
         return refuted("certificate", tail_witness(setting, beta, truth, how, python), note=note)
     series = curve(m, level, beta) if m <= 400 else {}
-    told = f"largest probability computed {float(truth):.2g} ({how})"
-    tight = (lower_end(truth / exact(beta)), 1.0)
-    return holds(evidence, scope, tightness=tight, note="; ".join(filter(None, (note, told))), series=series)
+    note = "; ".join(filter(None, (note, f"largest probability computed {float(truth):.2g} ({how})")))
+    return holds(evidence, scope, tightness=(lower_end(truth / exact(beta)), 1.0), note=note, series=series)
 
 
 @precise
