@@ -101,7 +101,7 @@ def label_delta_bound(*, laws: Any, pairs: Any, epsilon: float) -> float:
     return smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon)
 
 
-# Section 2: losses --------------------------------------------------------------------------------------------------
+# Section 2: losses ----------------------------------------------------------------------------------------------------
 
 CONSEQUENCE = f"consequence of the definitions of {BMS22}, Section 2"
 
@@ -126,44 +126,27 @@ def losses(*, u: Real, rho: Real) -> tuple[int, int, Real]:
 
 
 @losses.explicit(
-    part="margin",
-    says=r"1_{u\le0}\le1_{u\le\rho}",
-    kind="inequality",
-    needs=[at_least("rho", 0)],
-    source=CONSEQUENCE,
+    part="margin", says=r"1_{u\le0}\le1_{u\le\rho}", kind="inequality", needs=[at_least("rho", 0)], source=CONSEQUENCE
 )
 def margin_loss(*, u: Real, rho: Real) -> int:
     """The margin loss: at least the zero-one loss, rho = 0 included."""
     return int(u <= rho)
 
 
-@losses.explicit(
-    part="hinge",
-    says=r"1_{u\le0}\le\ell^\rho(u)",
-    kind="inequality",
-    source=CONSEQUENCE,
-)
+@losses.explicit(part="hinge", says=r"1_{u\le0}\le\ell^\rho(u)", kind="inequality", source=CONSEQUENCE)
 def hinge_loss(*, u: Real, rho: Real) -> Real:
     """The hinge loss: at least the zero-one loss."""
     return max(1 - u / rho, 0)
 
 
-@losses.explicit(
-    part="ramp",
-    says=r"\min(1,\ell^\rho(u))\le1_{u\le\rho}",
-    kind="inequality",
-    source=CONSEQUENCE,
-)
+@losses.explicit(part="ramp", says=r"\min(1,\ell^\rho(u))\le1_{u\le\rho}", kind="inequality", source=CONSEQUENCE)
 def ramp_loss(*, u: Real, rho: Real) -> Real:
     """The hinge loss capped at 1: at most the margin loss, as the hinge loss itself is not."""
     return min(1, max(1 - u / rho, 0))
 
 
 @losses.explicit(
-    part="lipschitz",
-    says=r"|\ell^\rho(u)-\ell^\rho(v)|\le\frac{|u-v|}\rho",
-    kind="inequality",
-    source=CONSEQUENCE,
+    part="lipschitz", says=r"|\ell^\rho(u)-\ell^\rho(v)|\le\frac{|u-v|}\rho", kind="inequality", source=CONSEQUENCE
 )
 def lipschitz_constant(*, rho: Real) -> Real:
     """The Lipschitz constant of the hinge loss: 1/rho."""

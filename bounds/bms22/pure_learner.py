@@ -20,7 +20,7 @@ from bounds.exact import numbers
 from bounds.papers import BMS22
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
-# The exponential mechanism, as the proof of Theorem 3.1 uses it -----------------------------------------------------
+# The exponential mechanism, as the proof of Theorem 3.1 uses it -------------------------------------------------------
 
 
 @theorem(
@@ -153,9 +153,7 @@ def printed_gap(
 
 
 @printed_gap.corrected(
-    says=r"\beta\le\frac12:\quad " + PRINTED,
-    needs=[*NEEDS, NOT_NEAR_ONE],
-    source=", with beta <= 1/2",
+    says=r"\beta\le\frac12:\quad " + PRINTED, needs=[*NEEDS, NOT_NEAR_ONE], source=", with beta <= 1/2"
 )
 def gap_for_small_beta(
     *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float

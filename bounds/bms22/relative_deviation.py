@@ -51,7 +51,7 @@ def relative(risk: Any, Q: Any) -> Any:
     return risk + 2 * sqrt(risk * Q) + 4 * Q
 
 
-# Lemma A.1 of bms22, Lemma I.2 of wzw25 -----------------------------------------------------------------------------
+# Lemma A.1 of bms22, Lemma I.2 of wzw25 -------------------------------------------------------------------------------
 
 DISPLAY = (
     r"\Pr_{S\sim\mathcal{D}^m}\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R_S(h)+2\sqrt{\hat R_S(h)\,Q}+4Q\right]"
@@ -59,13 +59,7 @@ DISPLAY = (
 )
 
 
-@theorem(
-    "bms22.lemA.1",
-    kind="tail",
-    says=DISPLAY,
-    needs=SAMPLE,
-    source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}",
-)
+@theorem("bms22.lemA.1", kind="tail", says=DISPLAY, needs=SAMPLE, source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}")
 def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
     """The largest risk that Lemma A.1 allows a hypothesis of empirical risk `empirical`.
 

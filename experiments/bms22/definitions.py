@@ -15,7 +15,7 @@ from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import grid
 from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risk_laws
 
-# Definitions 2.1 and 6.1 --------------------------------------------------------------------------------------------
+# Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 
 
 @identity_claim(
@@ -59,7 +59,7 @@ def label_pairs_are_pairs(*, m, epsilon):
         yield {"m": m, "epsilon": epsilon, "mechanism": mechanism}, smallest, claimed
 
 
-# Section 2: losses --------------------------------------------------------------------------------------------------
+# Section 2: losses ----------------------------------------------------------------------------------------------------
 
 POINTS = [Fraction(i, 4) for i in range(-40, 41)]
 RHOS = [Fraction(1), Fraction(1, 4), Fraction(1, 3), Fraction(7, 2), Fraction(1, 10**6), Fraction(10**6)]

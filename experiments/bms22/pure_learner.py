@@ -21,7 +21,7 @@ from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim
 from experiments.engine.verdict import inconclusive
-from experiments.instances import learner_bounds, selections
+from experiments.instances import learner_bounds, learner_programs, selections
 from experiments.instances.linear_learners import (
     NARROW,
     RECORDS,
@@ -36,7 +36,7 @@ from experiments.instances.linear_learners import (
 )
 from mechanisms.sign_projection import sign_projection
 
-# The exponential mechanism, as the proof uses it --------------------------------------------------------------------
+# The exponential mechanism, as the proof uses it ----------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -136,7 +136,7 @@ def excess_is_exceeded(*, factor=1, **setting):
     return selections.failures(setting, excess, setting["sensitivity"], setting["beta"], top=1.0)
 
 
-# Theorem 3.1: privacy -----------------------------------------------------------------------------------------------
+# Theorem 3.1: privacy -------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -201,16 +201,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     return tuple(learner(*data, factor * epsilon, Dense(np.ones((1, 2)))) for data in one_against_all(m))
 
 
-# Theorem 3.1: the margin bound, printed, corrected, soft ------------------------------------------------------------
-
-COIN = """
-from bounds.bms22.pure_learner import printed_gap
-# m = 1, x = r e_1, y a fair coin: every w has risk at least 1/2, and Lambda y e_1 has margin Lambda r > rho, so loss 0
-eta = 1e-6
-sizes = dict(norm_bound=1.0, radius=1.0, rho=1 - eta, margin_loss=0.0)
-gap = printed_gap(m=1, epsilon=1.0, beta=1 - eta, **sizes)
-assert 0.5 / gap > 1e5  # and it grows like 1/(2 eta): no constant C makes C * gap a bound
-"""
+# Theorem 3.1: the margin bound, printed, corrected, soft --------------------------------------------------------------
 
 
 @order_claim(
@@ -218,7 +209,7 @@ assert 0.5 / gap > 1e5  # and it grows like 1/(2 eta): no constant C makes C * g
     family="x = r e_1, y a fair coin, m = 1, beta = 1 - eta, rho = (1 - eta) Lambda r, eta -> 0",
     evidence="enumeration",
     severity="cosmetic",
-    python=lambda *_: COIN,
+    python=lambda *_: learner_programs.COIN,
     cost=0.05,
     note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "
     "β ≤ 1/2. We call the paper's text (000) printed",
@@ -267,7 +258,7 @@ def soft_order():
     return learner_bounds.explicit_against(with_logarithm, [1e-12, 1e-3, 0.5, 1 - 1e-9])
 
 
-# Theorem 3.1 with our constants -------------------------------------------------------------------------------------
+# Theorem 3.1 with our constants ---------------------------------------------------------------------------------------
 
 
 ONE = {"epsilon": 1.0, "beta": 0.1, "norm_bound": 1.0, "radius": 1.0, "rho": 1.0, "margin_loss": 0.0}
@@ -325,7 +316,7 @@ def three_events(*, margin_loss, factor=1, **setting):
     }
 
 
-# Remark 3.1: the norm of the output ---------------------------------------------------------------------------------
+# Remark 3.1: the norm of the output -----------------------------------------------------------------------------------
 
 
 @inequality_claim(

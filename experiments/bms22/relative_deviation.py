@@ -30,7 +30,7 @@ def shrunk(display, m, V, beta, factor):
     return lambda empirical: display(empirical, Q)
 
 
-# Lemma A.1 in its two texts -----------------------------------------------------------------------------------------
+# Lemma A.1 in its two texts -------------------------------------------------------------------------------------------
 
 
 @exact_claim(
@@ -42,13 +42,7 @@ def shrunk(display, m, V, beta, factor):
         *grid(m=[1, 6], V=[0, 1], beta=[0.999]),
     ),
     control=Control("Q divided by {}", (4, 8), {"m": 100_000, "V": 0, "beta": 1e-300}),
-    given=(
-        proof.ghost_reaches,
-        proof.deviation_of_risk,
-        proof.swapping_tail,
-        proof.union_over_patterns,
-        proof.solved,
-    ),
+    given=(proof.ghost_reaches, proof.deviation_of_risk, proof.swapping_tail, proof.union_over_patterns, proof.solved),
     nonvacuous_from=smallest_sample,
     cost=0.35,
     note="V is the VC dimension of the sets of errors; with that of sign(h), and ties counted as errors, the lemma is "
@@ -92,7 +86,7 @@ def root_must_cover_the_product(*, m, V, beta):
     return inconclusive("ONE_SIDED_ORACLE", "one hypothesis does not fail often enough here")
 
 
-# Lemma A.1 on whole classes -----------------------------------------------------------------------------------------
+# Lemma A.1 on whole classes -------------------------------------------------------------------------------------------
 
 
 def some_hypothesis_fails(problem, rng, size, m, beta, factor):

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 from flint import arb
+from scipy.stats import binom
 
 from bounds.exact.balls import exact, lower_end, precise
 from bounds.exact.binomials import at_least, at_most, crosses
@@ -27,7 +28,7 @@ def counts(m):
     return sorted({0, *range(1, 20), *(int(k) for k in np.geomspace(20, m - 1, 80))})
 
 
-# Failure probabilities of concrete laws -----------------------------------------------------------------------------
+# Failure probabilities of concrete laws -------------------------------------------------------------------------------
 
 
 @precise
@@ -46,6 +47,18 @@ def one_hypothesis(m, level):
         if chance > best:
             best, worst = chance, k
     return best, worst
+
+
+def tails_beyond(m, deviation):
+    """(risks, chances) over a fine grid of risks R: P(R > R_S + deviation(R_S)), in floats.
+
+    R_S + deviation(R_S) increases in R_S, so the event is that the number of errors is at most some number.
+    """
+    shares = np.arange(m + 1) / m
+    levels = shares + deviation(shares)
+    risks = np.unique(np.concatenate([np.linspace(0, 1, 401), np.minimum(1, levels + 1e-9)]))
+    top = np.array([(risk > levels + 1e-12).sum() - 1 for risk in risks])
+    return risks.tolist(), np.where(top >= 0, binom.cdf(top, m, risks), 0.0).tolist()
 
 
 @precise

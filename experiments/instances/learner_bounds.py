@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from fractions import Fraction
+from math import exp, inf, log, nextafter, sqrt
 
 from bounds.bms22 import pure_learner
 from bounds.bms22 import pure_learner_proof as proof
 from bounds.exact.balls import exact, upper_end
+from bounds.exact.certify import HOLDS, at, certify, over, supremum
 from experiments.engine.claim import grid
 from experiments.engine.verdict import inconclusive
-from experiments.instances.linear_learners import NARROW
+from experiments.instances.linear_learners import NARROW, distorted_margins
 
 CORNERS = {"m": [1, 2, 3, 10, 100, 10**4, 10**7, 10**12], "norm_bound": [1.0, 1.0001, 2.0, 100.0, 1e5]}
 SPREAD = {"epsilon": [1e-6, 1e-3, 1.0, 1e3], "margin_loss": [0.0, 1e-3, 0.5]}
@@ -79,3 +81,52 @@ def says_nothing(**setting):
         return None
     k = pure_learner.projection_rows(**{name: setting[name] for name in ("m", "beta", *NARROW)})
     return f"the bound is {bound:.3g}, at least the largest risk 1 (k = {k})"
+
+
+def too_few(*, k, m, epsilon, beta, norm_bound, radius, rho):
+    """Why alpha says nothing, or None; |C| is at least (20a)^k."""
+    log_size = k * log(20 * norm_bound * radius / rho)
+    alpha = pure_learner.selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
+    return f"alpha = {alpha:.3g} is at least 1, the largest excess" if alpha >= 1 else None
+
+
+def margins_above(premise, needed):
+    """Cases of "every projected margin that the premise allows is above the margin of the loss", on a grid."""
+    sizes = {"norm_bound": 1.0, "radius": 1.25**0.5, "rho": 0.9}
+    least, asks = premise(**sizes), needed(**sizes)
+    for margin in (0.5, *(least + i * 0.9 / 100 for i in range(200))):
+        if margin >= least:
+            yield {"rho": 0.9, "projected margin": margin}, nextafter(asks, inf), margin
+
+
+def logs_are_certified():
+    """log(20a/beta) <= 6 log(a/beta) for a/beta >= 2: with log(a/beta) = log 2/x, 1 + x log 20/log 2 <= 6 on [0, 1]."""
+
+    def ratio(x):
+        return 1 + x * exact(20).log() / exact(2).log()
+
+    return certify(over(ratio), at(ratio), {"x": (0.0, 1.0)}, 6.0).outcome == HOLDS
+
+
+def largest_stretch():
+    """A certified upper bound of sqrt(1 + u/3), u = 1/a in (0, 1]."""
+
+    def stretch(u):
+        return (1 + u / 3).sqrt()
+
+    return supremum(over(stretch), at(stretch), {"u": (0.0, 1.0)}, gap=1e-6).bound
+
+
+def stretch_curve():
+    """Along Lambda r/rho: the largest ||w*_Phi||/||w*||, beside 2."""
+    axis = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0]
+    curve = [proof.enlarged_norm(norm_bound=a, radius=1.0, rho=1.0) for a in axis]
+    return {"Lambda r/rho": axis, "bound": [2.0] * len(axis), "exact": curve}
+
+
+def margins_kept(statement):
+    """Cases of "so much of a margin of rho is kept": rho - (gamma/3) Lambda r, and sign matrices so distorted."""
+    claimed = statement(norm_bound=1, radius=1, rho=Fraction(1))
+    yield {"derivation": "Lemma A.3"}, claimed, Fraction(2, 3)
+    for phi, w, x, share in distorted_margins():
+        yield {"phi": phi, "w": w, "x": x}, claimed, share

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import product
 from math import sqrt
 
@@ -52,7 +53,7 @@ def learner(X, y, epsilon, public, **sizes):
     return law(np.array(X), np.array(y), privacy=PureDP(epsilon), public=public, **(NARROW | sizes))
 
 
-# Datasets ------------------------------------------------------------------------------------------------------------
+# Datasets -------------------------------------------------------------------------------------------------------------
 
 RECORDS = [((1.0, 0.0), 1.0), ((1.0, 0.0), -1.0), ((0.6, -0.8), 1.0), ((0.6, -0.8), -1.0), ((0.0, 0.0), 1.0)]
 DIRECTIONS = np.array([(1.0, 0.0), (0.6, 0.8), (-0.8, 0.6), (0.0, -1.0), (0.5, 0.0), (0.0, 0.0)])
@@ -85,30 +86,87 @@ def records_at_margin(rng, m, d, *, norm_bound, radius, rho):
     return w, rho / norm_bound**2 * w + V
 
 
-# Losses in closed form -----------------------------------------------------------------------------------------------
+def whole_number_samples(k, d):
+    """(phi, w, X, y): all k x d sign matrices without their scale, whole-number weights, samples of five with ties."""
+    rng = np.random.default_rng(k + 10 * d)
+    samples = [(rng.integers(-1, 3, size=(5, d)), rng.choice([-1, 1], size=5)) for _ in range(20)]
+    for signs in product((1, -1), repeat=k * d):
+        for w, (X, y) in product(product((-1, 0, 2), repeat=k), samples):
+            yield np.array(signs).reshape(k, d), w, X, y
 
 
-def plane_loss(X, y, rho, norm_bound):
-    """The least rho-margin loss over ||w|| <= Lambda in the plane, exactly.
+def nearest_candidates(size):
+    """(w, rho, distance to the nearest candidate) for random w of the unit disc."""
+    rng = np.random.default_rng(4)
+    for trial in range(size):
+        rho = (0.3, 1.0)[trial % 2]
+        released = learner([[1.0, 0.0]], [1.0], 1.0, ROTATION, rho=rho)
+        w = rng.normal(size=2)
+        w /= max(1.0, np.linalg.norm(w))
+        candidates = np.concatenate(list(released.candidates.blocks()))
+        yield w, rho, float(np.sqrt(((candidates - w) ** 2).sum(axis=1).min()))
 
-    A longer w is no worse, so ||w|| = Lambda. Record i has margin above rho on an open arc of angles around y_i x_i;
-    between the ends of these arcs the loss is constant.
+
+def distorted_margins():
+    """(phi, w, x, share of the margin kept) for sign matrices that move a margin <w, x> by at most a third of it.
+
+    Whole-number w and x, up to three rows. Lemma A.3 with gamma = rho/(Lambda r) is that condition.
+    """
+    vectors = [np.array(v) for v in product((-1, 0, 1, 2), repeat=2) if any(v)]
+    for k in (1, 2, 3):
+        for signs in product((1, -1), repeat=2 * k):
+            phi = np.array(signs).reshape(k, 2)
+            for w, x in product(vectors, repeat=2):
+                margin, after = int(w @ x), Fraction(int((phi @ w) @ (phi @ x)), k)
+                if margin > 0 and 3 * abs(after - margin) <= margin:
+                    yield phi, w, x, after / margin
+
+
+def samples_of_directions(m, size):
+    """`size` samples (X, y) of m records from DIRECTIONS."""
+    rng = np.random.default_rng(m)
+    numbers = [rng.integers(0, 2 * len(DIRECTIONS), size=m) for _ in range(size)]
+    return [(DIRECTIONS[i // 2], np.where(i % 2, 1.0, -1.0)) for i in numbers]
+
+
+def flipped_samples(k, m):
+    """(number of flipped labels, X, y): unit records in R^k, k = 1, 2, from no to half of their labels flipped."""
+    rng = np.random.default_rng(m)
+    for flipped in sorted({*range(0, m // 2 + 1, max(1, m // 12)), *range(max(0, m // 2 - 6), m // 2 + 1)}):
+        X = np.ones((m, 1)) if k == 1 else points(rng, m, 2)
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        y = np.where(X[:, 0] >= 0, 1.0, -1.0)
+        y[:flipped] *= -1
+        yield flipped, X, y
+
+
+# Losses in closed form ------------------------------------------------------------------------------------------------
+
+
+def least_loss(X, y, rho, norm_bound):
+    """The least rho-margin loss over ||w|| <= Lambda on the line or in the plane, exactly.
+
+    A longer w is no worse, so ||w|| = Lambda. In the plane record i has margin above rho on an open arc of angles
+    around y_i x_i; between the ends of these arcs the loss is constant.
     """
     Z = y[:, None] * X
+    if Z.shape[1] == 1:
+        return min(float((sign * norm_bound * Z <= rho).mean()) for sign in (1.0, -1.0))
     lengths = norm_bound * np.linalg.norm(Z, axis=1)
     can = lengths > rho
-    centre, half = np.arctan2(Z[can, 1], Z[can, 0]), np.arccos(rho / lengths[can])
     if not can.any():
         return 1.0
+    centre, half = np.arctan2(Z[can, 1], Z[can, 0]), np.arccos(rho / lengths[can])
     ends = np.sort(np.concatenate([centre - half, centre + half]) % (2 * np.pi))
     middles = (ends + np.append(ends[1:], ends[0] + 2 * np.pi)) / 2
     apart = np.abs((middles[:, None] - centre + np.pi) % (2 * np.pi) - np.pi)
     return float(1 - (apart < half).sum(axis=1).max() / len(y))
 
 
-def line_loss(X, y, rho, norm_bound):
-    """The least rho-margin loss over |w| <= Lambda on the line."""
-    return min(float((s * norm_bound * y * X[:, 0] <= rho).mean()) for s in (1.0, -1.0))
+def error_tail(released, level):
+    """The probability that a release errs on more than a share `level` of its sample."""
+    law = np.exp(released.selection.log_probabilities())
+    return float(law[released.errors / released.samples > level + 1e-12].sum())
 
 
 def coin_risks(rho):

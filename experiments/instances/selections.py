@@ -29,7 +29,7 @@ def laws(rows, sensitivity, epsilon):
     return np.exp([law(scores, sensitivity, epsilon).log_probabilities() for scores in rows])
 
 
-# Neighbouring scores -------------------------------------------------------------------------------------------------
+# Neighbouring scores --------------------------------------------------------------------------------------------------
 
 
 def empirical_risk_laws(m, epsilon, pairs_of):
@@ -58,7 +58,7 @@ def rare_logs(sizes, epsilon):
     return np.array([[one.log_density([0])[0] for one in pair] for pair in laws_of]).T
 
 
-# Accuracy ------------------------------------------------------------------------------------------------------------
+# Accuracy -------------------------------------------------------------------------------------------------------------
 
 
 def failure(scores, excess, sensitivity, epsilon):

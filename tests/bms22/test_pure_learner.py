@@ -17,7 +17,7 @@ from bounds.bms22 import pure_learner as bounds
 from experiments.engine.audit import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import LOG_REFUTE
-from experiments.instances.linear_learners import IDENTITY, Dense, one_against_all, one_direction, plane_loss
+from experiments.instances.linear_learners import IDENTITY, Dense, least_loss, one_against_all, one_direction
 from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.pure_learner import fit, law
 from mechanisms.sign_projection import sign_projection
@@ -254,5 +254,5 @@ def test_margin_loss_in_the_plane(seed, m, rho):
     X *= np.random.default_rng(seed).uniform(0.1, 1, size=(m, 1))
     angles = np.linspace(0, 2 * np.pi, 5000)
     coarse = ((y * (np.column_stack([np.cos(angles), np.sin(angles)]) @ X.T)) <= rho).mean(axis=1).min()
-    assert plane_loss(X, y, rho, 1.0) <= coarse + 1e-12
-    assert plane_loss(X, y, rho / 3, 3.0) <= plane_loss(X, y, rho, 1.0)
+    assert least_loss(X, y, rho, 1.0) <= coarse + 1e-12
+    assert least_loss(X, y, rho / 3, 3.0) <= least_loss(X, y, rho, 1.0)
