@@ -33,7 +33,7 @@ def in_blocks(scores, size):
     )
 
 
-# The law
+# The law --------------------------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -105,7 +105,7 @@ def test_label_privacy_is_passed_on():
     assert law([1.0], sensitivity=1.0, privacy=LabelDP(0.5)).privacy == PureDP(0.5, "label")
 
 
-# Definitions
+# Definitions ----------------------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -149,7 +149,7 @@ def test_label_privacy_does_not_imply_privacy():
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=5.0) == 1.0
 
 
-# What the papers say of it
+# What the papers say of it --------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -179,7 +179,7 @@ def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     assert after - before < epsilon
 
 
-# Verdicts and sabotage
+# Verdicts and sabotage ------------------------------------------------------------------------------------------------
 
 
 def test_short_by_a_factor_of_two_is_refuted_exactly():
