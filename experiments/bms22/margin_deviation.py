@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.bms22 import margin_deviation as bounds
-from bounds.bms22 import relative_deviation, relative_deviation_proof
+from bounds.bms22 import relative_deviation
+from bounds.bms22 import relative_deviation_proof as proof
 from bounds.exact.balls import exact, precise
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
@@ -74,7 +75,7 @@ def large_dimensions_fail(*, m, d, beta, factor=1):
     nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
     cost=0.35,
     note="classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, thresholds on "
-    "the line where m <= 120, all four on two atoms (d = 2). Other classes of small d are not covered; the usual "
+    "the line where m ≤ 120, all four on two atoms (d = 2). Other classes of small d are not covered; the usual "
     "argument proves the explicit reading",
 )
 def up_to_m_holds(*, m, d, beta, factor=1):
@@ -95,12 +96,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     quick=({"m": 2000, "d": 1, "beta": 0.1}, {"m": 10_000, "d": 2, "beta": 1e-300}),
     full=grid(m=[3000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
     control=Control("Q divided by {}", (1000,)),
-    given=(
-        relative_deviation_proof.ghost_reaches,
-        relative_deviation_proof.deviation_of_risk,
-        relative_deviation_proof.swapping_tail,
-        relative_deviation_proof.solved,
-    ),
+    given=(proof.ghost_reaches, proof.deviation_of_risk, proof.swapping_tail, proof.solved),
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
     ),
@@ -123,14 +119,14 @@ def derived_holds(*, m, d, beta, factor=1):
     full=grid(m=[1, 5, 10_000], beta=[0.999, 0.5, 1e-8]),
     control=Control("M divided by {}", (1.5,)),
     cost=0.25,
-    note="so the constants 1 of M/m and of log(1/beta) are right for one hypothesis, and cannot be smaller",
+    note="so the constants 1 of M/m and of log(1/β) are right for one hypothesis, and cannot be smaller",
 )
 @precise
 def one_hypothesis_holds(*, m, beta, factor=1):
     """The binomial tail at every count and the worst risk: sqrt(p) = sqrt(k/m) + sqrt(M/m)."""
     part = (1 + (1 / exact(beta)).log()) / m
     level = scaled(level_of(bounds.margin_deviation_of_one, m=m, beta=beta), part, factor)
-    return decide_uniform({"m": m, "beta": beta}, m, 0, beta, level, note="P <= beta / e by Chernoff")
+    return decide_uniform({"m": m, "beta": beta}, m, 0, beta, level, note="P ≤ β/e by Chernoff")
 
 
 @tail_claim(

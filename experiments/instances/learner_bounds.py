@@ -45,7 +45,10 @@ EVENTS = grid(
 
 
 def links(setting, factor=1):
-    """The three failure probabilities of the derivation over beta/4, alpha and A divided by `factor`."""
+    """What each link of the derivation uses of what it may use, alpha and A divided by `factor`.
+
+    The three failure probabilities are in units of beta/4; the margin that the cover loses, in units of 2 rho/3.
+    """
     m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
     terms = pure_learner.explicit_terms(**setting)
     t = exact(setting["rho"]) / (3 * exact(setting["norm_bound"]) * exact(setting["radius"]))
@@ -54,6 +57,7 @@ def links(setting, factor=1):
     selection = proof.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha / factor)
     union = proof.log_union(log_size=terms.log_size, m=m, complexity=terms.complexity / factor)
     return {
+        "margin": 0.15 * proof.enlarged_norm(**{name: setting[name] for name in NARROW}),
         "projection": upper_end(projection),
         "selection": exp(selection - rounding - log(beta / 4)),
         "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),

@@ -70,10 +70,9 @@ def one_against_all(m):
     return (X, [1.0] * (m - 1) + [-1.0]), (X, [1.0] * m)
 
 
-def largest_ratio(*laws):
-    """The largest log-ratio of two laws over the same candidates."""
-    a, b = (law.selection.log_probabilities() for law in laws)
-    return float(np.abs(a - b).max())
+def worst_pair(m, epsilon, public):
+    """The laws on these neighbours."""
+    return tuple(learner(*data, epsilon, public) for data in one_against_all(m))
 
 
 def records_at_margin(rng, m, d, *, norm_bound, radius, rho):
