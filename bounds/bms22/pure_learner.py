@@ -8,7 +8,9 @@ loss alone where the paper's spans the product. The steps of the proof are in `p
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import count
 from math import inf, log, log1p, sqrt
 from typing import Any
 
@@ -299,14 +301,9 @@ def informative_from(**setting: Any) -> float:
 
     if setting["margin_loss"] >= 1:
         return inf
-    high = 1
-    while not informative(high):
-        high *= 2
-    low = high // 2  # log(m)/m decreases from m = 3 on
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if informative(middle) else (middle, high)
-    return high
+    high = next(2**j for j in count() if informative(2**j))
+    between_powers = range(high // 2 + 1, high)  # log(m)/m decreases from m = 3 on
+    return high // 2 + 1 + bisect_left(between_powers, True, key=informative)
 
 
 # Remark 3.1: the norm of the output -----------------------------------------------------------------------------------

@@ -9,11 +9,11 @@ from math import log
 import numpy as np
 
 from bounds.bms22 import definitions as bounds
-from bounds.bms22.exponential_mechanism import label_pairs, replace_pairs
+from bounds.bms22.exponential_mechanism import label_pairs
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import grid
-from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risk_laws
+from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 
@@ -31,11 +31,11 @@ def events_give_no_more_than_outputs(*, outputs):
     rng = np.random.default_rng(outputs)
     for _ in range(10):
         weights = rng.choice([1, 1, 2, 5, 1000], size=(2, outputs))
-        laws = [[Fraction(int(w), int(row.sum())) for w in row] for row in weights]
+        pair = [[Fraction(int(w), int(row.sum())) for w in row] for row in weights]
         events = (event for size in range(1, outputs + 1) for event in combinations(range(outputs), size))
-        chances = ([sum(law[o] for o in event) for law in laws] for event in events)
+        chances = ([sum(law[o] for o in event) for law in pair] for event in events)
         largest = log(max(max(p / q, q / p) for p, q in chances))
-        claimed = bounds.smallest_epsilon(laws=[[float(x) for x in law] for law in laws], pairs=[(0, 1)])
+        claimed = bounds.smallest_epsilon(laws=[[float(x) for x in law] for law in pair], pairs=[(0, 1)])
         yield {"outputs": outputs, "weights": weights}, largest, claimed
 
 
@@ -49,13 +49,13 @@ def events_give_no_more_than_outputs(*, outputs):
 )
 def label_pairs_are_pairs(*, m, epsilon):
     """Smallest delta over label pairs against all pairs: exponential mechanism, randomised response on a label."""
-    _, selected, pairs = empirical_risk_laws(m, 1.0, replace_pairs)
+    scores, pairs = empirical_risks(m)
     datasets, labels = label_pairs(UNIVERSE, m)
     response = np.array([[0.75, 0.25] if UNIVERSE[data[0]][1] > 0 else [0.25, 0.75] for data in datasets])
     yield {"m": m, "of": "label pairs that are no pairs"}, len(set(labels) - set(map(tuple, pairs.tolist()))), 0
-    for mechanism, laws in (("exponential", selected), ("randomised response", response)):
-        smallest = bounds.smallest_label_delta(laws=laws, pairs=labels, epsilon=epsilon)
-        claimed = bounds.label_delta_bound(laws=laws, pairs=pairs, epsilon=epsilon)
+    for mechanism, chances in (("exponential", laws(scores, 1 / m, 1.0)), ("randomised response", response)):
+        smallest = bounds.smallest_label_delta(laws=chances, pairs=labels, epsilon=epsilon)
+        claimed = bounds.label_delta_bound(laws=chances, pairs=pairs, epsilon=epsilon)
         yield {"m": m, "epsilon": epsilon, "mechanism": mechanism}, smallest, claimed
 
 

@@ -38,15 +38,15 @@ def one_hypothesis(m, level):
     It fails iff the number of errors is at most k for some k with p > level(k/m); for p just above level(k/m) the
     chance is P(Bin(m, p) <= k). A level below 0 fails for p = 0 already.
     """
-    best, worst = arb(0), 0
+    largest, errors = arb(0), 0
     for k in counts(m):
         p = level(exact(Fraction(k, m)))
         if not p < 1:
             break
         chance = at_most(m, p, k)
-        if chance > best:
-            best, worst = chance, k
-    return best, worst
+        if chance > largest:
+            largest, errors = chance, k
+    return largest, errors
 
 
 def tails_beyond(m, deviation):
@@ -76,7 +76,7 @@ def two_atoms(n, level):
     allowed = [level(exact(Fraction(j, n))) for j in range(n + 1)]
     if allowed[n] < 1 or allowed[0] < 0:
         return arb(1), 1.0
-    best, worst = arb(0), 0.0
+    largest, mass = arb(0), 0.0
     for k in counts(n):
         p = allowed[k] * (1 + arb("1e-12"))
         if not p < 1:
@@ -84,9 +84,9 @@ def two_atoms(n, level):
         below = max((j for j in range(n + 1) if p > allowed[j]), default=-1)  # at most so many copies of the first atom
         above = min((j for j in range(n + 1) if 1 - p > allowed[n - j]), default=n + 1)  # or at least so many
         chance = at_most(n, p, below) + at_least(n, p, above) if below < above else arb(1)
-        if chance > best:
-            best, worst = chance, float(p)
-    return best, worst
+        if chance > largest:
+            largest, mass = chance, float(p)
+    return largest, mass
 
 
 def tail_witness(setting, beta, chance, how, python):
@@ -100,15 +100,15 @@ def decide_uniform(setting, m, V, beta, level, *, evidence="derivation", scope="
     """HOLDS by derivation unless one of the computed laws fails too often; `level`: the bound, a function of balls."""
     if not level(arb(0)) < 1:
         return vacuous("the bound is at least 1 even at empirical risk 0")
-    truth, errors = one_hypothesis(m, level)
+    chance, errors = one_hypothesis(m, level)
     how = f"one hypothesis, at most {errors} errors"
-    if V >= 1 and m <= CHAIN and (chain := all_thresholds(m, level)) > truth:
-        truth, how = chain, "thresholds on the line"
-    if truth > exact(beta):
-        return refuted("certificate", tail_witness(setting, beta, truth, how, python), note=note)
+    if V >= 1 and m <= CHAIN and (chain := all_thresholds(m, level)) > chance:
+        chance, how = chain, "thresholds on the line"
+    if chance > exact(beta):
+        return refuted("certificate", tail_witness(setting, beta, chance, how, python), note=note)
     series = curve(m, level, beta) if m <= 400 else {}
-    note = "; ".join(filter(None, (note, f"largest probability computed {float(truth):.2g} ({how})")))
-    return holds(evidence, scope, tightness=(lower_end(truth / exact(beta)), 1.0), note=note, series=series)
+    note = "; ".join(filter(None, (note, f"largest probability computed {float(chance):.2g} ({how})")))
+    return holds(evidence, scope, tightness=(lower_end(chance / exact(beta)), 1.0), note=note, series=series)
 
 
 @precise

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 
 from bounds.bms22 import pure_learner
+from bounds.bms22.exponential_mechanism import replace_pairs
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, supremum
 from experiments.engine.verdict import holds, inconclusive
@@ -32,12 +33,11 @@ def laws(rows, sensitivity, epsilon):
 # Neighbouring scores --------------------------------------------------------------------------------------------------
 
 
-def empirical_risk_laws(m, epsilon, pairs_of):
-    """Scores, laws and neighbouring pairs: the exponential mechanism on -R over all classifiers, all datasets."""
-    datasets, pairs = pairs_of(UNIVERSE, m)
+def empirical_risks(m):
+    """The scores -R of all classifiers on all datasets of m records, and the neighbouring pairs: sensitivity 1/m."""
+    datasets, pairs = replace_pairs(UNIVERSE, m)
     wrong = np.array([[h[x] != y for h in CLASSIFIERS] for x, y in UNIVERSE], dtype=float)
-    scores = np.array([-wrong[list(data)].mean(axis=0) for data in datasets])
-    return scores, laws(scores, 1 / m, epsilon), np.array(pairs)
+    return np.array([-wrong[list(data)].mean(axis=0) for data in datasets]), np.array(pairs)
 
 
 def score_grid(candidates, levels):
@@ -61,25 +61,24 @@ def rare_logs(sizes, epsilon):
 # Accuracy -------------------------------------------------------------------------------------------------------------
 
 
-def failure(scores, excess, sensitivity, epsilon):
-    """P(the selected score is more than `excess` below the best), exactly."""
-    logs = law(scores, sensitivity, epsilon).log_probabilities()
-    return float(np.exp(logs[scores < scores.max() - excess]).sum())
-
-
 def worst_failure(candidates, excess, sensitivity, epsilon):
-    """The supremum of that over all scores: all others at the threshold, in the limit from below."""
+    """The supremum over all scores of P(the selected one is more than `excess` below the best).
+
+    All others are at the threshold, in the limit from below.
+    """
     scores = np.array([0.0] + [-excess] * (candidates - 1))
     return float(np.exp(law(scores, sensitivity, epsilon).log_probabilities()[1:]).sum())
 
 
 def random_failures(candidates, excess, sensitivity, epsilon):
-    """Failures at random scores: ties, levels just beyond the threshold, far ones."""
+    """The same probability at random scores: ties, levels just beyond the threshold, far ones."""
     rng = np.random.default_rng(candidates)
     for _ in range(40):
         size, p = min(candidates, 30), [0.1] * 3 + [0.4] + [0.1] * 3
         levels = rng.choice([0.0, 0.5, 1.0, 1.0 + 1e-9, 1.01, 2.0, 10.0], size=size, p=p)
-        yield failure(-excess * levels, excess, sensitivity, epsilon)
+        scores = -excess * levels
+        logs = law(scores, sensitivity, epsilon).log_probabilities()
+        yield float(np.exp(logs[scores < scores.max() - excess]).sum())
 
 
 def largest_share(power, top):

@@ -16,7 +16,7 @@ from bounds.bms22 import exponential_mechanism, pure_learner
 from experiments.engine.audit import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import LOG_REFUTE
-from experiments.instances.selections import UNIVERSE, empirical_risk_laws, rare_candidate
+from experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
 from mechanisms.exponential import fit, law, streamed
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import ApproxDP, LabelDP, PureDP
@@ -121,7 +121,8 @@ def test_divergences_over_all_events(seed, epsilon):
 
 
 def test_at_its_own_epsilon_a_law_needs_no_delta():
-    _, laws, pairs = empirical_risk_laws(2, 1.0, exponential_mechanism.replace_pairs)
+    scores, pairs = empirical_risks(2)
+    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in scores])
     epsilon = bounds.smallest_epsilon(laws=laws, pairs=pairs)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon) == pytest.approx(0.0, abs=1e-15)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon - 0.01) > 1e-4
