@@ -246,7 +246,8 @@ def two_thirds_are_kept():
     severity="cosmetic",
     python=lambda *_: learner_programs.THIRD,
     cost=1e-3,
-    note="the conclusion is true on the event of Lemma A.3, which gives 2ρ/3 > 0.65 ρ",
+    note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event of "
+    "Lemma A.3, which gives 2ρ/3",
 )
 def a_third_implies_nothing():
     """k = 1, d = 2, one record: its projected margin is 0.5, above rho/3 and below 0.65 rho."""

@@ -72,7 +72,7 @@ def appendix_reading():
         spread = pure_learner.printed_gap(m=m, epsilon=1e300, beta=0.3, margin_loss=0.0, **NARROW | {"rho": 0.99})
         ratios.append(0.5 / sqrt(m) / ((1 + sqrt(0.5)) * spread))
     return (
-        "In the appendix's text (002) the root spans the margin loss alone; that would be false at every β: with "
+        "in the appendix's text (002) the root spans the margin loss alone; that would be false at every β: with "
         f"x = r e_1 and y a fair coin the excess risk is {ratios[0]:.2g}, {ratios[1]:.2g} and {ratios[2]:.2g} times as "
         "large at m = 1e6, 1e10 and 1e14, with probability above 0.3"
     )
