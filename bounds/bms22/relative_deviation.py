@@ -63,9 +63,9 @@ DISPLAY = (
 def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
     """The largest risk that Lemma A.1 allows a hypothesis of empirical risk `empirical`.
 
-    The paper's own text has the square root over the product, as
-    here; in the text of the separate appendix it ends before Q (part appendix). Derivation: docstring of this module.
-    At empirical risk 0 it says something from 4 Q < 1 on.
+    The paper's own text has the square root over the product, as here; in the text of the separate appendix it ends
+    before Q (part appendix). Derivation: docstring of this module. At empirical risk 0 it says something from 4 Q < 1
+    on.
 
     >>> round(float(relative_deviation(m=1000, V=1, beta=0.1, empirical=0.0)), 4)
     0.0452
@@ -83,7 +83,7 @@ def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) ->
     source=f"{BMS22}, text of the separate appendix, Lemma A.1",
 )
 def relative_deviation_of_the_appendix(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
-    """The same with the square root over the empirical risk alone: what the text of the separate appendix says.
+    """The same with the square root over the empirical risk alone, as the text of the separate appendix has it.
 
     It would make every deviation O(1/m), also where the number of errors has standard deviation of order sqrt(m).
     """

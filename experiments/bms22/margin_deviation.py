@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.bms22 import margin_deviation as bounds
-from bounds.bms22 import relative_deviation
 from bounds.bms22 import relative_deviation_proof as proof
 from bounds.exact.balls import exact, precise
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms
+from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms, with_less
 
 BEYOND = """
 from bounds.exact.balls import exact
@@ -22,11 +21,6 @@ m, d, beta = {m}, {d}, exact({beta!r})
 risk = 1 - exact(m) / d  # at least; the empirical margin loss is 0
 assert risk > margin_complexity(exact(m), d, beta), "Lemma A.2 would allow it"
 """
-
-
-def scaled(level, part, factor):
-    """The bound with the complexity term `part` divided by `factor`."""
-    return level if factor == 1 else lambda empirical: bounds.square_of_sum(empirical, part / factor)
 
 
 @exact_claim(
@@ -81,8 +75,7 @@ def large_dimensions_fail(*, m, d, beta, factor=1):
 def up_to_m_holds(*, m, d, beta, factor=1):
     """The exact failure probabilities of concrete classes of dimension at most d."""
     setting = {"m": m, "d": d, "beta": beta}
-    part = bounds.margin_complexity(exact(m), d, exact(beta))
-    level = precise(scaled(level_of(bounds.margin_deviation_up_to_m, **setting), part, factor))
+    level = with_less(level_of(bounds.margin_deviation_up_to_m, **setting), factor)
     verdict = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
     if verdict.outcome == HOLDS and d >= 2 and m <= 5000:
         chance, mass = two_atoms(m, level)
@@ -106,10 +99,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
 def derived_holds(*, m, d, beta, factor=1):
     """The derivation, and the exact failure probabilities of one hypothesis."""
     setting = {"m": m, "d": d, "beta": beta}
-    level = level_of(bounds.margin_deviation_derived, **setting)
-    if factor > 1:
-        Q = level(exact(0)) / 4 / factor
-        level = lambda empirical: relative_deviation.relative(empirical, Q)  # noqa: E731
+    level = with_less(level_of(bounds.margin_deviation_derived, **setting), factor)
     return decide_uniform(setting, m, 0, beta, level, scope="everywhere: d <= m")
 
 
@@ -121,12 +111,11 @@ def derived_holds(*, m, d, beta, factor=1):
     cost=0.25,
     note="so the constants 1 of M/m and of log(1/β) are right for one hypothesis, and cannot be smaller",
 )
-@precise
 def one_hypothesis_holds(*, m, beta, factor=1):
     """The binomial tail at every count and the worst risk: sqrt(p) = sqrt(k/m) + sqrt(M/m)."""
-    part = (1 + (1 / exact(beta)).log()) / m
-    level = scaled(level_of(bounds.margin_deviation_of_one, m=m, beta=beta), part, factor)
-    return decide_uniform({"m": m, "beta": beta}, m, 0, beta, level, note="P ≤ β/e by Chernoff")
+    setting = {"m": m, "beta": beta}
+    level = with_less(level_of(bounds.margin_deviation_of_one, **setting), factor)
+    return decide_uniform(setting, m, 0, beta, level, note="P ≤ β/e by Chernoff")
 
 
 @tail_claim(

@@ -11,23 +11,16 @@ import itertools
 
 from bounds.bms22 import relative_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
-from bounds.exact.balls import exact
 from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis
+from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, with_less
 
 
 def smallest_sample(V=1, beta=0.1, constant=4):
     """The smallest m with constant * Q < 1."""
     return next(m for m in itertools.count(1) if constant * bounds.complexity(m, V, beta) < 1)
-
-
-def shrunk(display, m, V, beta, factor):
-    """The display with Q / factor in place of Q, in balls."""
-    Q = bounds.complexity(exact(m), V, exact(beta)) / factor
-    return lambda empirical: display(empirical, Q)
 
 
 # Lemma A.1 in its two texts -------------------------------------------------------------------------------------------
@@ -52,9 +45,7 @@ def relative_deviation_holds(*, m, V, beta, factor=1):
     """The derivation, and the exact failure probabilities of one hypothesis and of all thresholds."""
     setting = {"m": m, "V": V, "beta": beta}
     level = level_of(bounds.relative_deviation, **setting)
-    if factor > 1:
-        level = shrunk(bounds.relative, m, V, beta, factor)
-    return decide_uniform(setting, m, V, beta, level)
+    return decide_uniform(setting, m, V, beta, with_less(level, factor))
 
 
 APPENDIX = """

@@ -12,10 +12,8 @@ from bounds.bms22 import relative_deviation
 from bounds.bms22 import relative_deviation_proof as bounds
 from bounds.exact.balls import exact
 from bounds.exact.binomials import at_least
-from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim
-from experiments.engine.verdict import holds, refuted
+from experiments.engine.claim import Control
 
 TIES = """
 import numpy as np
@@ -136,28 +134,18 @@ def union_is_affordable(*, largest):
             yield {"V": V, "m": m, "beta": beta}, bounds.union_over_patterns(m=m, V=V, beta=beta), beta
 
 
-SQUARES = [Fraction(i, 8) for i in range(17)]
-
-
-def decide_squares(gap, claimed):
-    """gap(a, b) >= 0 for a = sqrt(R_S), b = sqrt(Q) on a rational lattice."""
-    for a, b in product(SQUARES, SQUARES):
-        if (value := gap(a, b)) < 0:
-            point = {"R_S": str(a * a), "Q": str(b * b)}
-            found = f"short by {float(-value):g}"
-            return refuted("enumeration", witness.inequality(point, -value, 0, claimed=claimed, found=found))
-    return holds("derivation", "everywhere", tightness=(1.0, 1.0), note="by squaring; a rational lattice agrees")
-
-
-@exact_claim(bounds.solved, control=Control("the solution divided by {}", (1.001,)), cost=0.05)
+@inequality_claim(
+    bounds.solved,
+    control=Control("the solution divided by {}", (1.001,)),
+    cost=0.05,
+    note="by squaring; a rational lattice agrees",
+)
 def deviation_is_solved(*, factor=1):
-    """(p - r)^2 >= 4 Q p at the solution p."""
-
-    def gap(a, b):
-        p = bounds.solved(root_r=a, root_Q=b) / Fraction(factor)
-        return (p - a * a) ** 2 - 4 * b * b * p if p >= a * a else -1
-
-    return decide_squares(gap, "R - r <= 2 sqrt(Q R) implies R <= p")
+    """p >= r, and 4 Q p <= (p - r)^2 at the solution p."""
+    for a, b in product([Fraction(i, 8) for i in range(17)], repeat=2):
+        r, Q, p = a * a, b * b, bounds.solved(root_r=a, root_Q=b) / Fraction(factor)
+        yield {"R_S": r, "Q": Q}, r, p
+        yield {"R_S": r, "Q": Q}, 4 * Q * p, (p - r) ** 2
 
 
 if __name__ == "__main__":

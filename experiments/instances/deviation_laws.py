@@ -128,6 +128,11 @@ def curve(m, level, beta):
     return {"empirical risk": [k / m for k in chosen], "bound": values, "one hypothesis": [largest(k) for k in chosen]}
 
 
+def with_less(level, factor):
+    """The bound with its complexity term divided by `factor`: it is homogeneous of degree one in both its terms."""
+    return precise(lambda empirical: level(empirical * exact(factor)) / exact(factor))
+
+
 def level_of(formula, **setting):
     """empirical risk -> bound, in balls; whole numbers of the setting stay whole."""
     values = {name: exact(v) if isinstance(v, float) or name in ("m", "n") else v for name, v in setting.items()}

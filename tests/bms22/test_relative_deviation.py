@@ -15,7 +15,6 @@ from bounds.bms22 import relative_deviation, relative_deviation_proof
 from bounds.exact import binomials
 from bounds.exact.balls import exact
 from bounds.theorem import OutsideHypotheses
-from experiments.bms22 import relative_deviation as claims
 from experiments.instances import deviation_laws
 from experiments.instances.hypothesis_classes import Halfplanes, Mixture, Stumps, Thresholds
 
@@ -94,7 +93,8 @@ def test_dimension_of_small_classes():
 
 def test_two_atoms_against_enumeration():
     n = 25
-    level = claims.shrunk(relative_deviation.relative, n, 2, 0.5, 12)
+    level = deviation_laws.level_of(relative_deviation.relative_deviation, m=n, V=2, beta=0.5)
+    level = deviation_laws.with_less(level, 12)
     chance, mass = deviation_laws.two_atoms(n, level)
     allowed = [float(level(exact(Fraction(j, n)))) for j in range(n + 1)]
     fails = [mass > allowed[j] or 1 - mass > allowed[n - j] for j in range(n + 1)]
