@@ -31,10 +31,10 @@ ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
     source=SOURCE + ", second paragraph",
 )
 def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """How much of 1/c the bound Gamma exceeds with fewer than c a^2 log(m/beta) log(20a/beta)/epsilon samples.
+    """The s with Gamma > s/c, and so a trivial bound, at fewer than c a^2 log(m/beta) log(20a/beta)/epsilon samples.
 
-    That is log(a/beta)/log(20a/beta), from the first term of Gamma. It tends to 0 as a, beta -> 1, and with it Gamma,
-    if epsilon is small and m large: the bound is then far below 1, not trivial.
+    From the first term of Gamma, s = log(a/beta)/log(20a/beta). It tends to 0 as a, beta -> 1, and with it Gamma, if
+    epsilon is small and m large: then the bound is far below 1, and not trivial.
     """
     a = norm_bound * radius / rho
     return (log(a) - log(beta)) / (log(20 * a) - log(beta))
@@ -47,7 +47,7 @@ def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho:
     source=SOURCE + ", with beta <= 1/2",
 )
 def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The same share if beta <= 1/2: Gamma exceeds 1/(6c).
+    """The same s if beta <= 1/2: 1/6.
 
     log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33.
     """
@@ -78,10 +78,10 @@ def printed_size(*, k: int, norm_bound: float, radius: float, rho: float) -> flo
 def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> tuple[float, float]:
     """The logarithms of (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k, between which the smallest cover has points.
 
-    Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the
-    points of a maximal set with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie
-    in B(R + eta/2), whose volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C|
-    counts: log(1 + 40a) <= (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
+    Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the points of a maximal set
+    with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie in B(R + eta/2), whose
+    volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C| counts: log(1 + 40a) <=
+    (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
 
     >>> [round(x, 3) for x in log_size_bounds(k=2, norm_bound=1.0, radius=1.0, rho=1.0)]
     [5.991, 7.427]
@@ -189,7 +189,7 @@ def enlarged_norm(*, norm_bound: float, radius: float, rho: float) -> float:
     source=SOURCE + ", equation (10), (9) in the appendix",
 )
 def margin_lost_to_the_cover(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin lost to the nearest point of the cover, at most.
+    """The margin that is lost at most by taking the nearest point of the cover: 0.15 rho.
 
     ||w_c - w*_Phi|| ||x_Phi|| <= rho/(10 r) sqrt(1 + 1/(3a)) r <= 0.1155 rho.
 

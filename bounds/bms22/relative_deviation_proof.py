@@ -76,8 +76,8 @@ def ghost_reaches(*, m: int) -> Fraction:
 def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     """The square of the deviation from the risk, (p - r)^2 / p: at most that from the ghost sample.
 
-    The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r))
-    and at r' = p is (p - r) / sqrt((p + r)/2) >= (p - r) / sqrt(p) because r <= p.
+    The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) / sqrt((p + r)/2) >=
+    (p - r) / sqrt(p) because r <= p.
     """
     return (p - r) ** 2 / p
 
@@ -91,7 +91,7 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     reconstructed=True,
 )
 def swapping_tail(*, s: int, u: Number) -> arb:
-    """The tail of a sum of s fair signs, at most: what swapping records comes to.
+    """A bound of the tail of a sum of s fair signs: swapping records makes such a sum.
 
     Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 >= x^2/2 + x^4/12 at x = u/s. In the proof
     u = e sqrt(m a / 2) with s <= min(a, m), so u^2/(2s) >= L and u^4/(12 s^3) >= L^2/(3m).
@@ -133,8 +133,8 @@ def growth(*, m: int, V: int) -> int:
 def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
     """What the union over all patterns of errors costs: at most beta, V = 1 included.
 
-    For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and
-    L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
+    For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and L^2/(3m) >= 1/(2m),
+    since L >= log 2 + log 4 > sqrt(3/2).
     """
     L = m * complexity(exact(m), V, exact(beta))
     return 4 * patterns_of_errors(m, V) * (-L - L**2 / (3 * m)).exp()
@@ -150,7 +150,7 @@ def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
 def solved(*, root_r: Real, root_Q: Real) -> Real:
     """The largest risk p that the deviation allows, in terms of a = sqrt(r) and b = sqrt(Q).
 
-    p = r + 2 sqrt(Q r) + 4 Q. R - 2 sqrt(Q R) increases for R >= Q, so it is
-    enough that p - r >= 2 sqrt(Q p): the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
+    p = r + 2 sqrt(Q r) + 4 Q. R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): the
+    squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
     """
     return root_r**2 + 2 * root_r * root_Q + 4 * root_Q**2

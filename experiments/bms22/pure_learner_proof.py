@@ -129,8 +129,7 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     yield setting | {"of": "distances"}, distance, eta * (1 + 1e-9)  # squares of floats
     yield setting | {"of": "norms"}, max(np.linalg.norm(X, axis=1).max() for X in made.blocks()), R * (1 + 1e-12)
     yield setting | {"of": "sizes"}, made.size, allowed
-    note = f"k = {k}: {made.size} points of at most {allowed}; random points within {distance / eta:.3f} η"
-    return {"tightness": (made.size / allowed, 1.0), "note": note}
+    return {"tightness": (made.size / allowed, 1.0), "note": f"random points are within {distance / eta:.3f} η"}
 
 
 # s2: the accuracy of the selection ------------------------------------------------------------------------------------
@@ -352,7 +351,7 @@ def last_line(*, factor=1):
     for loss, alpha, B in product([0.0, 1e-8, 0.01, 0.25, 1.0], squares, squares):
         point = {"loss": loss, "alpha": alpha, "complexity": B}
         left = loss + alpha + 2 * sqrt((loss + alpha) * B) + 4 * B
-        main = loss + 2 * sqrt(loss * B)
+        main = proof.objective(loss=loss, complexity=B)
         right = main + (proof.final_line(**point) - main) / factor
         yield point, left, right * (1 + 1e-12)
         yield point | {"of": "differences"}, (sqrt(alpha) - sqrt(B)) ** 2 + 3 * B, right - left + 1e-12

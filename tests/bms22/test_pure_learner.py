@@ -1,4 +1,4 @@
-"""Algorithm 1 of bms22: covers against brute force, the law against a softmax written out, bounds, claims, sabotage."""
+"""Algorithm 1 of bms22: covers against brute force, the law against a softmax written out, its bounds, one sabotage."""
 
 import itertools
 import math
