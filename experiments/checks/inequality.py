@@ -13,6 +13,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -51,9 +52,13 @@ def cases_claim(
     rounding: float = 0.0,
     python: Callable | None = None,
     options: dict | None = None,
+    figure: Callable | None = None,
     **fields: Any,
 ) -> Callable:
-    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict, in precise balls."""
+    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict, in precise balls.
+
+    `figure(**setting)` is the series of the verdict, whatever the verdict is.
+    """
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
     told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -65,8 +70,10 @@ def cases_claim(
         @precise
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
             if mutates:
-                return decide(check(**setting, factor=factor), factor=1, **told)
-            return decide(check(**setting), factor=factor, **told)
+                verdict = decide(check(**setting, factor=factor), factor=1, **told)
+            else:
+                verdict = decide(check(**setting), factor=factor, **told)
+            return replace(verdict, series=figure(**setting)) if figure else verdict
 
         return exact_claim(statement, control=control, by=decide, **fields)(trial)
 
