@@ -15,16 +15,18 @@ from flint import fmpq, fmpq_mat
 
 from bounds.theorem import require
 
+Gram = list[list[int]]  # inner products of a basis
+
 MARGIN = require("0 < rho <= norm_bound * radius", lambda rho, norm_bound, radius: 0 < rho <= norm_bound * radius < inf)
 
 
-def smallest_on_a_line(ratio):
-    """k = 1: |C| = ceil(R/eta) exactly, since intervals of length 2 eta cover one of length 2R without waste."""
+def smallest_on_a_line(ratio: float) -> int:
+    """The least |C| for k = 1: ceil(R/eta), since intervals of length 2 eta cover one of length 2R without waste."""
     return ceil(ratio)
 
 
-def smallest_in_the_plane(ratio):
-    """k = 2: |C| >= 2 pi/sqrt(27) (R/eta)^2, since disks cover a convex set only with that density (Fejes Toth).
+def smallest_in_the_plane(ratio: float) -> int:
+    """A lower bound of |C| for k = 2: 2 pi/sqrt(27) (R/eta)^2, the density of disks that cover (Fejes Toth).
 
     2 pi/sqrt(27) = 1.209: no disk is used better than its inscribed hexagon. That (R/eta)^k points never suffice
     for k >= 2 and R > eta is seen without it: their balls would have no volume to waste, hence lie inside B(R), where
@@ -36,15 +38,15 @@ def smallest_in_the_plane(ratio):
     return ceil(2 * pi / sqrt(27) * ratio**2)
 
 
-# ---- lattices ----------------------------------------------------------------------------------------------
+# Lattices -------------------------------------------------------------------------------------------------------------
 
 
-def cubic_gram(k):
+def cubic_gram(k: int) -> Gram:
     """Inner products of a basis of Z^k."""
     return [[int(i == j) for j in range(k)] for i in range(k)]
 
 
-def thin_gram(k):
+def thin_gram(k: int) -> Gram:
     """Inner products of a basis of A_k^*, the thinnest lattice covering known for k <= 5.
 
     k = 2 is the hexagonal lattice, k = 3 the body-centred cubic one.
@@ -52,7 +54,7 @@ def thin_gram(k):
     return [[k if i == j else -1 for j in range(k)] for i in range(k)]
 
 
-def covering_radius_squared(gram):
+def covering_radius_squared(gram: Gram) -> Fraction:
     """A proved upper bound of the squared covering radius of a lattice, a Fraction; exact for Z^k and A_k^*.
 
     The simplices 0, v_1, v_1 + v_2, ... over all orders of the basis tile a period. A point z of a simplex with
@@ -75,7 +77,7 @@ def covering_radius_squared(gram):
     return Fraction(int(worst.p), int(worst.q))
 
 
-def covering_density(gram):
+def covering_density(gram: Gram) -> float:
     """How many times a lattice of balls of the covering radius covers space.
 
     >>> [round(covering_density(thin_gram(k)), 4) for k in (1, 2, 3, 4)]
@@ -86,6 +88,6 @@ def covering_density(gram):
     return unit_ball_volume(k) * float(covering_radius_squared(gram)) ** (k / 2) / sqrt(int(det.p) / int(det.q))
 
 
-def unit_ball_volume(k):
+def unit_ball_volume(k: int) -> float:
     """pi^{k/2} / Gamma(k/2 + 1)."""
     return pi ** (k / 2) / gamma(k / 2 + 1)

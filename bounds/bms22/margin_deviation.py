@@ -16,17 +16,17 @@ points of the domain; with strict ones the pseudo-dimension, and Sauer's lemma t
 from __future__ import annotations
 
 from math import e as EULER
+from typing import Any
 
 import numpy as np
 from flint import arb
 
 from bounds.bms22.relative_deviation import relative
 from bounds.exact.balls import exact
-from bounds.exact.numbers import log
+from bounds.exact.numbers import Number, log
 from bounds.papers import BMS22
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
-CMS21 = "Cortes, Mohri & Suresh 2021"
 BARTLETT = "Bartlett 1998; Alon, Ben-David, Cesa-Bianchi & Haussler 1997"
 C = 17
 DISPLAY = (
@@ -38,7 +38,7 @@ PRINTED = [integer("m"), integer("d"), in_unit_interval("beta")]
 UP_TO_M = require("d <= m", lambda d, m: d <= m)
 
 
-def _logs(m, d):
+def _logs(m: Any, d: Any) -> Any:
     """d log2(2 c^2 m) log2(2 c e m / d): balls in, ball out."""
     if isinstance(m, arb):
         two = arb(2).log()
@@ -46,7 +46,7 @@ def _logs(m, d):
     return d * np.log2(2 * C**2 * m) * np.log2(2 * C * EULER * m / d)
 
 
-def margin_complexity(m, d, beta):
+def margin_complexity(m: Number, d: Number, beta: Number) -> Number:
     """M / m, as printed.
 
     >>> round(float(margin_complexity(1000, 1, 0.1)), 3), bool(margin_complexity(10, 1000, 0.1) < 0)
@@ -55,7 +55,7 @@ def margin_complexity(m, d, beta):
     return (1 + _logs(m, d) + log(1 / beta)) / m
 
 
-def square_of_sum(empirical, part):
+def square_of_sum(empirical: Any, part: Any) -> Any:
     """R + 2 sqrt(R M/m) + M/m = (sqrt R + sqrt(M/m))^2; at R = 0 it is M/m, whatever its sign."""
     if isinstance(part, arb):
         return exact(empirical) + 2 * (exact(empirical) * part).sqrt() + part
@@ -67,12 +67,12 @@ def square_of_sum(empirical, part):
     kind="tail",
     says=DISPLAY,
     needs=PRINTED,
-    source=f"{BMS22}, Appendix A, Lemma A.2; {CMS21}",
+    source=f"{BMS22}, Appendix A, Lemma A.2; Cortes, Mohri & Suresh 2021",
 )
-def margin_deviation(*, m, d, beta, empirical):
-    """Relative deviation of the margin loss, as printed for any hypothesis set
+def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
+    """The largest risk that Lemma A.2 allows at the empirical margin loss `empirical`, as printed for any class.
 
-    The right-hand side at the empirical margin loss `empirical`. For d = 0 read d log(1/d) as 0 (part zero).
+    For d = 0 read d log(1/d) as 0 (part zero).
 
     >>> round(float(margin_deviation(m=10_000, d=1, beta=0.1, empirical=0.0)), 3)
     0.045
@@ -83,11 +83,10 @@ def margin_deviation(*, m, d, beta, empirical):
 @margin_deviation.corrected(
     says=DISPLAY + r",\quad d\le m",
     needs=[*PRINTED, UP_TO_M],
-    source=", with the hypothesis of the covering number bound (Bartlett 1998; Alon, Ben-David, Cesa-Bianchi "
-    "& Haussler 1997)",
+    source=f", with the hypothesis of the covering number bound ({BARTLETT})",
 )
-def margin_deviation_up_to_m(*, m, d, beta, empirical):
-    """Relative deviation of the margin loss, for fat-shattering dimensions up to m
+def margin_deviation_up_to_m(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
+    """The same for fat-shattering dimensions up to m.
 
     We do not know a proof with the constants 1 (of log(1/beta)) and 1 (of M/m) for all classes; the explicit reading
     has what the usual argument gives. For one hypothesis it holds with room, by part zero.
@@ -101,8 +100,8 @@ def margin_deviation_up_to_m(*, m, d, beta, empirical):
     needs=[*PRINTED, UP_TO_M],
     source=f"derived here from {BARTLETT}",
 )
-def margin_deviation_derived(*, m, d, beta, empirical):
-    """Relative deviation of the margin loss, with the constants of the usual argument
+def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
+    """The same with the constants of the usual argument.
 
     Steps s1 to s5 of Lemma A.1 with a cover G of H clipped to [-rho, rho], at distance rho/2 on the 2m points, in place
     of the patterns: if |g - h| <= rho/2 there, then 1[y h <= 0] <= 1[y g <= rho/2] <= 1[y h <= rho], so a deviation
@@ -123,8 +122,8 @@ def margin_deviation_derived(*, m, d, beta, empirical):
     needs=[integer("m"), in_unit_interval("beta"), at_least("empirical", 0)],
     source="the limit d -> 0 of the printed M; derived here",
 )
-def margin_deviation_of_one(*, m, beta, empirical):
-    """A class of fat-shattering dimension 0, a single hypothesis for instance: M = 1 + log(1/beta)
+def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Number:
+    """The same for a class of fat-shattering dimension 0, a single hypothesis for instance: M = 1 + log(1/beta).
 
     If no point is shattered at rho/16, all h lie within rho/8 of one h_0, and with v = 1[y h_0 <= rho/8]:
     1[y h <= 0] <= v <= 1[y h <= rho] for all h at once. One variable is left, and Chernoff's bound exp(-m KL(q || p))
@@ -143,8 +142,8 @@ def margin_deviation_of_one(*, m, beta, empirical):
     needs=[integer("m", 2), in_unit_interval("beta")],
     source=", for linear functions of the plane",
 )
-def margin_deviation_of_halfspaces(*, m, beta, empirical):
-    """Relative deviation of the margin loss of linear functions of the plane: exact suprema
+def margin_deviation_of_halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
+    """The same for linear functions of the plane, d = 2.
 
     x in the unit disc, ||w|| <= Lambda, rho <= 16 Lambda / sqrt(2): e_1 and e_2 are shattered with margin rho/16, and
     three points of the plane never are, so d = 2.

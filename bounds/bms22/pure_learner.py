@@ -3,21 +3,26 @@
 Data in B^d(r) x {-1, +1} are projected to R^k by random signs, and the exponential mechanism picks a weight vector from
 a cover of B^k(2 Lambda) by its number of errors. a = Lambda r/rho >= 1 throughout. The paper's own text (000) is
 `printed`; its appendix as circulated apart (002) adds the soft form, and in the precise form its root spans the margin
-loss alone where the paper's spans the product. The steps of the proof are in `linear_steps`, covers in `covers`.
+loss alone where the paper's spans the product. The steps of the proof are in `pure_learner_proof`, covers in `covers`.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import count
 from math import inf, log, log1p, sqrt
+from typing import Any
 
 import numpy as np
 
 from bounds.bms22.covers import MARGIN
 from bounds.bms22.sign_projection import rows_for
+from bounds.exact import numbers
 from bounds.papers import BMS22
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
-# What the proof of Theorem 3.1 uses -----------------------------------------------------------------------
+# The exponential mechanism, as the proof of Theorem 3.1 uses it -------------------------------------------------------
 
 
 @theorem(
@@ -26,17 +31,16 @@ from bounds.theorem import at_least, between, in_unit_interval, integer, positiv
     says=r"\Pr[c]\propto\exp\left(\frac{\varepsilon\,q(S,c)}{2\Delta_q}\right),\ "
     r"\max_{S\sim S'}\max_c|q(S,c)-q(S',c)|\le\Delta_q\ \Rightarrow\ \varepsilon\mathrm{-DP}",
     needs=[positive("epsilon")],
-    source=f"{BMS22}, proof of Theorem 3.1: the exponential mechanism is an epsilon-differentially private mechanism",
+    source=f"{BMS22}, proof of Theorem 3.1",
 )
-def selection_epsilon(*, epsilon):
-    """The exponential mechanism is epsilon-DP.
+def selection_epsilon(*, epsilon: float) -> float:
+    """The epsilon of the exponential mechanism.
 
-    Derivation. With s = epsilon / (2 Dq), log p(c) - log p'(c) = s (q(c) - q'(c)) + log(Z' / Z). The first
-    term is at most s Dq = epsilon / 2 by the sensitivity; every summand of Z' is at most e^{s Dq} times
-    that of Z, so the second is too. The factor 2 cannot be saved: given p, the ratio is largest where c's
-    score moves by Dq one way and all others the other way (p' rises in q'(c) and falls in the rest), and
-    there it tends to epsilon as p(c) -> 0 (`worst_log_ratio`). A random projection drawn independently of S
-    is public: it holds for each of its values.
+    Derivation. With s = epsilon / (2 Dq), log p(c) - log p'(c) = s (q(c) - q'(c)) + log(Z' / Z). The first term is at
+    most s Dq = epsilon / 2 by the sensitivity; every summand of Z' is at most e^{s Dq} times that of Z, so the second
+    is too. The factor 2 cannot be saved: given p, the ratio is largest where c's score moves by Dq one way and all
+    others the other way (p' rises in q'(c) and falls in the rest), and there it tends to epsilon as p(c) -> 0
+    (`worst_log_ratio`). A random projection drawn independently of S is public: it holds for each of its values.
 
     >>> selection_epsilon(epsilon=0.5)
     0.5
@@ -52,12 +56,12 @@ def selection_epsilon(*, epsilon):
     needs=[integer("candidates"), positive("epsilon"), integer("m"), in_unit_interval("beta")],
     source=f"{BMS22}, proof of Theorem 3.1, before equation (9), (8) in the appendix",
 )
-def printed_excess(*, candidates, epsilon, m, beta):
-    """The exponential mechanism on empirical risks: the excess that has probability at most beta / 4.
+def printed_excess(*, candidates: int, epsilon: float, m: int, beta: float) -> float:
+    """The excess empirical risk of the exponential mechanism that has probability at most beta / 4.
 
-    Scores are -R, of sensitivity 1/m. `candidates`: |C|. The printed condition on m, solved for alpha: 4
-    log(4 |C| / beta) / (epsilon m), twice what is needed (the explicit reading at b = beta / 4), so its
-    failure probability is at most about (beta / 4)^2 / |C|.
+    Scores are -R, of sensitivity 1/m. `candidates`: |C|. The printed condition on m, solved for alpha: 4 log(4 |C| /
+    beta) / (epsilon m), twice what is needed (the explicit reading at b = beta / 4), so its failure probability is at
+    most about (beta / 4)^2 / |C|.
 
     >>> round(float(printed_excess(candidates=100, epsilon=1.0, m=1000, beta=0.1)), 6)
     0.033176
@@ -71,14 +75,14 @@ def printed_excess(*, candidates, epsilon, m, beta):
     needs=[integer("candidates"), positive("epsilon"), positive("sensitivity"), in_unit_interval("beta")],
     source="McSherry & Talwar 2007; Dwork & Roth 2014, Theorem 3.11",
 )
-def selection_excess(*, candidates, epsilon, sensitivity, beta):
-    """How far below the best score the exponential mechanism selects, in normal form.
+def selection_excess(*, candidates: int, epsilon: float, sensitivity: float, beta: float) -> float:
+    """How far below the best score the exponential mechanism selects, with probability at least 1 - beta.
 
-    Derivation. Let B be the set of candidates more than a below the best. Each weighs less than x =
-    e^{-epsilon a / (2 Dq)} times the best, which is not in B, so P(B) < |B| x / (|B| x + 1) <= (K - 1) x /
-    ((K - 1) x + 1) with K candidates: the worst scores have two levels, one candidate at the top and the
-    others just below the threshold. At a = (2 Dq / epsilon) log(K / beta), x = beta / K, and P(B) / beta <
-    (1 - 1/K) / (1 + (1 - 1/K) beta) < 1; it tends to 1 as K -> inf and beta -> 0, so nothing can be saved.
+    Derivation. Let B be the set of candidates more than a below the best. Each weighs less than x = e^{-epsilon a /
+    (2 Dq)} times the best, which is not in B, so P(B) < |B| x / (|B| x + 1) <= (K - 1) x / ((K - 1) x + 1) with K
+    candidates: the worst scores have two levels, one candidate at the top and the others just below the threshold. At
+    a = (2 Dq / epsilon) log(K / beta), x = beta / K, and P(B) / beta < (1 - 1/K) / (1 + (1 - 1/K) beta) < 1; it tends
+    to 1 as K -> inf and beta -> 0, so nothing can be saved.
 
     >>> round(float(selection_excess(candidates=100, epsilon=1.0, sensitivity=0.001, beta=0.1)), 6)
     0.013816
@@ -86,7 +90,8 @@ def selection_excess(*, candidates, epsilon, sensitivity, beta):
     return 2 * sensitivity / epsilon * np.log(candidates / beta)
 
 
-PAPER = "Bassily, Mohri & Suresh 2022"
+# Theorem 3.1 ----------------------------------------------------------------------------------------------------------
+
 GAMMA = (
     r"\Gamma=\frac{\Lambda^2r^2\log(m/\beta)\log(\Lambda r/(\beta\rho))}{\rho^2\varepsilon m}"
     r"+\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}+\frac{\log(1/\beta)}{m}"
@@ -109,8 +114,8 @@ NOT_NEAR_ONE = require("beta <= 1/2", lambda beta: beta <= 0.5)
     says=r"\mathcal A_{\mathrm{PrivMrg}}\ \mathrm{is}\ \varepsilon\mathrm{-differentially\ private}",
     needs=[positive("epsilon")],
 )
-def learner_epsilon(*, epsilon):
-    """Algorithm 1 is epsilon-DP
+def learner_epsilon(*, epsilon: float) -> float:
+    """The epsilon of Algorithm 1.
 
     Derivation. Phi and the cover are independent of S (k depends on m, which neighbours share), so fix them. The score
     -R_S(w) is a mean of m indicators, each a function of one record: replacing a record moves it by at most 1/m, and by
@@ -130,10 +135,12 @@ def learner_epsilon(*, epsilon):
     kind="tail",
     says=PRINTED,
     needs=NEEDS,
-    source=f"{PAPER}, Theorem 3.1; the appendix (002) calls it the more precise version",
+    source=", which the appendix (002) calls the more precise version",
 )
-def printed_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
-    """Margin bound of Algorithm 1: what stands inside O(.)
+def printed_gap(
+    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
+) -> float:
+    """The excess of Algorithm 1's risk over the margin loss of the comparator: what stands inside O(.).
 
     `margin_loss` is the empirical rho-margin loss of the comparator. No constant is printed, neither here nor in
     k = O(Lambda^2 r^2 log(m/beta)/rho^2).
@@ -141,19 +148,19 @@ def printed_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     >>> round(printed_gap(m=1000, epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, margin_loss=0.0), 4)
     0.452
     """
-    square, loss = (norm_bound * radius / rho) ** 2, log(m) - log(beta)
-    spread = square * loss**2 / m - log(beta) / m
-    selection = square * loss * (log(norm_bound * radius / rho) - log(beta)) / (epsilon * m)
+    a, L = norm_bound * radius / rho, log(m) - log(beta)
+    spread = a**2 * L**2 / m - log(beta) / m
+    selection = a**2 * L * (log(a) - log(beta)) / (epsilon * m)
     return sqrt(margin_loss * spread) + selection + spread
 
 
 @printed_gap.corrected(
-    says=r"\beta\le\frac12:\quad " + PRINTED,
-    needs=[*NEEDS, NOT_NEAR_ONE],
-    source=", with beta <= 1/2",
+    says=r"\beta\le\frac12:\quad " + PRINTED, needs=[*NEEDS, NOT_NEAR_ONE], source=", with beta <= 1/2"
 )
-def gap_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
-    """Margin bound of Algorithm 1 for beta <= 1/2: what stands inside O(.)
+def gap_for_small_beta(
+    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
+) -> float:
+    """The same excess for beta <= 1/2: what stands inside O(.).
 
     min(1, explicit) <= C printed with C = `ORDER` = 5000. Write L = log(m/beta) >= log 2. The number of rows is at most
     46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, because 8(3m+1)/beta <= 32 m/beta and log 32 <= 5L. If a^2 L^2 >= m the
@@ -161,15 +168,8 @@ def gap_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss
     And log(41a) <= 5.4 log(a/beta), log(4/beta) <= 4.4 a^2 L log(a/beta): the selection's share in Gamma. The
     explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
     """
-    return printed_gap.theorem.formula(
-        m=m,
-        epsilon=epsilon,
-        beta=beta,
-        norm_bound=norm_bound,
-        radius=radius,
-        rho=rho,
-        margin_loss=margin_loss,
-    )
+    sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
+    return printed_gap(m=m, epsilon=epsilon, beta=beta, margin_loss=margin_loss, **sizes)
 
 
 ORDER = 5000.0  # C of the corrected reading
@@ -187,8 +187,10 @@ SOFT_ORDER = 1500.0  # C of the soft form
     needs=NEEDS,
     source=", in the appendix as circulated apart (002) only",
 )
-def soft_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
-    """Margin bound of Algorithm 1 without logarithms: what stands inside O~(.)
+def soft_gap(
+    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
+) -> float:
+    """The same excess without logarithms: what stands inside O~(.).
 
     The free logarithm is T = `soft_logarithm`. k <= 233 a^2 log(2m/beta) gives k log(1+40a) + log(4/beta) <= 234 a^2 T,
     and the explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A <= 1500 T times this, for every beta.
@@ -197,20 +199,20 @@ def soft_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     return sqrt(margin_loss * square / m) + square / (min(1.0, epsilon) * m)
 
 
-def soft_logarithm(*, m, beta, norm_bound, radius, rho):
+def soft_logarithm(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
     """T = log(2m/beta) log(41 Lambda r/rho), at least 2.5."""
     return (log(2 * m) - log(beta)) * log(41 * norm_bound * radius / rho)
 
 
-# ---- explicit constants ------------------------------------------------------------------------------------
+# Theorem 3.1 with our constants ---------------------------------------------------------------------------------------
 
 
-def printed_rows(*, m, beta, norm_bound, radius, rho):
+def printed_rows(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
     """What stands inside k = O(.), line 1 of Algorithm 1: Lambda^2 r^2 log(m/beta)/rho^2."""
     return (norm_bound * radius / rho) ** 2 * (log(m) - log(beta))
 
 
-def projection_rows(*, m, beta, norm_bound, radius, rho):
+def projection_rows(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> int:
     """Rows k at which Phi keeps <w*, x_i> for all i up to rho/3, except with probability beta/4.
 
     3m + 1 vectors: x_i and w*, normalised, and their sums and differences; distortion gamma/3, gamma = rho/(Lambda r).
@@ -221,12 +223,12 @@ def projection_rows(*, m, beta, norm_bound, radius, rho):
     return rows_for(3 * m + 1, rho / (3 * norm_bound * radius), beta / 4)
 
 
-def log_candidates(*, k, norm_bound, radius, rho):
+def log_candidates(*, k: int, norm_bound: float, radius: float, rho: float) -> float:
     """k log(1 + 40 Lambda r/rho): a bound of log|C| for the smallest cover (bms22.thm3.1.s1)."""
     return k * log1p(40 * norm_bound * radius / rho)
 
 
-def selection_error(*, m, epsilon, beta, log_size):
+def selection_error(*, m: int, epsilon: float, beta: float, log_size: float) -> float:
     """alpha = 2 (log|C| + log(4/beta))/(epsilon m): what the selection loses, except with probability beta/4.
 
     >>> round(selection_error(m=1000, epsilon=1.0, beta=0.1, log_size=3.0), 4)
@@ -235,19 +237,44 @@ def selection_error(*, m, epsilon, beta, log_size):
     return 2 * (log_size + log(4) - log(beta)) / (epsilon * m)
 
 
-def class_complexity(*, m, beta, log_size):
+def class_complexity(*, m: int, beta: float, log_size: float) -> float:
     """A = (log|C| + log(4/beta))/m: e^{-mA} |C| = beta/4."""
     return (log_size + log(4) - log(beta)) / m
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the explicit bound is made of: k rows, a bound of log|C|, alpha and A."""
+
+    rows: int
+    log_size: float
+    alpha: float
+    complexity: float
+
+
+def explicit_terms(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> Terms:
+    """The terms of the explicit bound, over a smallest cover in `projection_rows` dimensions."""
+    k = projection_rows(m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=rho)
+    log_size = log_candidates(k=k, norm_bound=norm_bound, radius=radius, rho=rho)
+    alpha = selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
+    return Terms(k, log_size, alpha, class_complexity(m=m, beta=beta, log_size=log_size))
+
+
+def excess(loss: Any, alpha: float, complexity: float) -> Any:
+    """alpha + sqrt(2 (loss + alpha) A) + 2A, at a margin loss or an array of them."""
+    return alpha + numbers.sqrt(2 * (loss + alpha) * complexity) + 2 * complexity
 
 
 @printed_gap.explicit(
     says=r"\Pr\left[R_{\mathcal D}(w^{\mathrm{Priv}})\le\hat R^\rho_S(w)+\alpha+\sqrt{2(\hat R^\rho_S(w)+\alpha)A}+2A"
     r"\ \forall\,\|w\|_2\le\Lambda\right]\ge 1-\frac{3\beta}{4},\quad "
     r"A=\frac{k\log(1+40\Lambda r/\rho)+\log(4/\beta)}{m},\ \alpha=\frac{2A}{\varepsilon}",
-    source=f"{PAPER}, Appendix B.1; our constants",
+    source=f"{BMS22}, Appendix B.1; our constants",
 )
-def explicit_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
-    """Margin bound of Algorithm 1 with constants, over a smallest cover: the excess over the margin loss
+def explicit_gap(
+    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
+) -> float:
+    """The excess of Algorithm 1's risk over the margin loss, with constants, over a smallest cover.
 
     Derivation. Three events, each of probability at least 1 - beta/4. (1) Phi keeps <w*, x_i> up to rho/3, w* a
     minimiser of the margin loss on S: k = `projection_rows` (bms22.lemA.3.s2; s4 and s5 follow). (2) The selection
@@ -258,38 +285,28 @@ def explicit_gap(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     >>> round(explicit_gap(m=10**5, epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=1.0, margin_loss=0.0), 3)
     0.176
     """
-    k = projection_rows(m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=rho)
-    log_size = log_candidates(k=k, norm_bound=norm_bound, radius=radius, rho=rho)
-    alpha = selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
-    A = class_complexity(m=m, beta=beta, log_size=log_size)
-    return alpha + sqrt(2 * (margin_loss + alpha) * A) + 2 * A
+    terms = explicit_terms(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius, rho=rho)
+    return float(excess(margin_loss, terms.alpha, terms.complexity))
 
 
-def informative_from(**setting):
+def informative_from(**setting: Any) -> float:
     """The smallest m at which margin loss + explicit gap < 1; beyond it the bound keeps below 1.
 
     >>> informative_from(epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=1.0, margin_loss=0.0)
     15642
     """
 
-    def informative(m):
+    def informative(m: int) -> bool:
         return setting["margin_loss"] + explicit_gap(m=m, **setting) < 1
 
     if setting["margin_loss"] >= 1:
         return inf
-    high = 1
-    while not informative(high):
-        high *= 2
-    low = high // 2  # log(m)/m decreases from m = 3 on
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if informative(middle) else (middle, high)
-    return high
+    high = next(2**j for j in count() if informative(2**j))
+    between_powers = range(high // 2 + 1, high)  # log(m)/m decreases from m = 3 on
+    return high // 2 + 1 + bisect_left(between_powers, True, key=informative)
 
 
-# ---- the remark on the norm --------------------------------------------------------------------------------
-
-FIXED = [integer("d"), integer("k"), positive("norm")]
+# Remark 3.1: the norm of the output -----------------------------------------------------------------------------------
 
 
 @theorem(
@@ -297,10 +314,10 @@ FIXED = [integer("d"), integer("k"), positive("norm")]
     kind="mean",
     says=r"E\|\Phi^\top\tilde w\|_2=\tilde O\left(\frac{\sqrt d\,\rho}{r}\right)",
     needs=[integer("d"), *SIZES, in_unit_interval("beta")],
-    source=f"{PAPER}, Section 3.1",
+    source=f"{BMS22}, Section 3.1",
 )
-def printed_norm(*, d, m, beta, norm_bound, radius, rho):
-    """The output of Algorithm 1 has expected norm O~(sqrt(d) rho/r): what stands inside O~(.)
+def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
+    """The expected norm of Algorithm 1's output: what stands inside O~(.).
 
     Lambda seems to be missing and is not: rho/r is Lambda/a. With ||w~|| <= 2 Lambda and k = c' a^2 log(m/beta) rows,
     sqrt(d/k) 2 Lambda = (2/sqrt(c')) sqrt(d) (rho/r) / sqrt(log(m/beta)): the free logarithm is log(m/beta)^{-1/2}, at
@@ -316,11 +333,11 @@ def printed_norm(*, d, m, beta, norm_bound, radius, rho):
     part="square",
     says=r"E\|\Phi^\top w\|_2^2=\frac dk\|w\|_2^2",
     kind="identity",
-    needs=FIXED,
+    needs=[integer("d"), integer("k"), positive("norm")],
     source="ours: columns of Phi have independent entries of variance 1/k",
 )
-def expected_square(*, d, k, norm):
-    """A fixed w is enlarged by exactly d/k in mean square
+def expected_square(*, d: int, k: int, norm: float) -> float:
+    """The mean square of ||Phi^T w|| for a fixed w: d/k times that of w.
 
     (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
 
@@ -336,8 +353,8 @@ def expected_square(*, d, k, norm):
     needs=[integer("d"), integer("k"), positive("norm_bound"), at_least("m", 1)],
     source="ours: the same for a w~ that has seen Phi",
 )
-def selected_norm(*, d, k, norm_bound, m):
-    """The selected w~ sees Phi, and is enlarged no more than a fixed one
+def selected_norm(*, d: int, k: int, norm_bound: float, m: int) -> float:
+    """The expected norm of Phi^T w~ for a w~ selected with knowledge of Phi: no more than for a fixed one.
 
     For fixed w~ by Jensen from the mean square. w~ depends on Phi, but through signs of <w~, Phi x> only, which say
     nothing about the length of w~ and little about its angle to the rows of Phi; tested, not proved.

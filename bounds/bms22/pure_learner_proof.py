@@ -7,13 +7,15 @@ writes a root over the loss alone, the paper's root over the product is `printed
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
 
 from bounds.bms22.covers import MARGIN, covering_density, thin_gram
-from bounds.bms22.pure_learner import NOT_NEAR_ONE, PAPER, SIZES
+from bounds.bms22.pure_learner import NOT_NEAR_ONE, SIZES
+from bounds.papers import BMS22
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
-SOURCE = f"{PAPER}, Appendix B.1, proof of Theorem 3.1"
+SOURCE = f"{BMS22}, Appendix B.1, proof of Theorem 3.1"
 GEOMETRY = [positive("norm_bound"), positive("radius"), MARGIN]
 CONFIDENT = [*SIZES, in_unit_interval("beta")]
 THRESHOLD = r"\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon}"
@@ -28,11 +30,11 @@ ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
     needs=CONFIDENT,
     source=SOURCE + ", second paragraph",
 )
-def trivial_share(*, m, beta, norm_bound, radius, rho):
-    """Below c a^2 log(m/beta) log(20a/beta)/epsilon samples the bound says nothing
+def trivial_share(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
+    """The s with Gamma > s/c, and so a trivial bound, at fewer than c a^2 log(m/beta) log(20a/beta)/epsilon samples.
 
-    There Gamma exceeds (1/c) times this: log(a/beta)/log(20a/beta) from its first term. It tends to 0 as a, beta -> 1,
-    and with it Gamma, if epsilon is small and m large.
+    From the first term of Gamma, s = log(a/beta)/log(20a/beta). It tends to 0 as a, beta -> 1, and with it Gamma, if
+    epsilon is small and m large: then the bound is far below 1, and not trivial.
     """
     a = norm_bound * radius / rho
     return (log(a) - log(beta)) / (log(20 * a) - log(beta))
@@ -44,12 +46,68 @@ def trivial_share(*, m, beta, norm_bound, radius, rho):
     needs=[*CONFIDENT, NOT_NEAR_ONE],
     source=SOURCE + ", with beta <= 1/2",
 )
-def trivial_share_corrected(*, m, beta, norm_bound, radius, rho):
-    """Below c a^2 log(m/beta) log(20a/beta)/epsilon samples Gamma exceeds 1/(6c), if beta <= 1/2
+def trivial_share_corrected(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
+    """The same s if beta <= 1/2: 1/6.
 
     log(20 x)/log(x) decreases in x = a/beta >= 2, from log 40/log 2 = 5.33.
     """
     return 1 / 6
+
+
+@theorem(
+    "bms22.thm3.1.s1",
+    kind="construction",
+    says=r"|\mathcal{C}|=\left(\frac{20\Lambda r}{\rho}\right)^k",
+    needs=[integer("k"), *GEOMETRY],
+    source=SOURCE + ", before equation (9), (8) in the appendix",
+)
+def printed_size(*, k: int, norm_bound: float, radius: float, rho: float) -> float:
+    """The number of points of Algorithm 1's cover, as printed: (20 Lambda r/rho)^k.
+
+    >>> printed_size(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
+    400.0
+    """
+    return (20 * norm_bound * radius / rho) ** k
+
+
+@printed_size.corrected(
+    says=r"\left(\frac{20\Lambda r}{\rho}\right)^k\le\min|\mathcal{C}|\le\left(1+\frac{40\Lambda r}{\rho}\right)^k",
+    kind="inequality",
+    source=SOURCE + ", with the two volume bounds",
+)
+def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> tuple[float, float]:
+    """The logarithms of (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k, between which the smallest cover has points.
+
+    Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the points of a maximal set
+    with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie in B(R + eta/2), whose
+    volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C| counts: log(1 + 40a) <=
+    (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
+
+    >>> [round(x, 3) for x in log_size_bounds(k=2, norm_bound=1.0, radius=1.0, rho=1.0)]
+    [5.991, 7.427]
+    """
+    a = norm_bound * radius / rho
+    return k * log(20 * a), k * log1p(40 * a)
+
+
+@printed_size.explicit(
+    part="lattice",
+    says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
+    r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
+    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), *GEOMETRY],
+    source="the covers of `mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
+)
+def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:
+    """The number of points of the cover that we run, at most: Theta_k (2 + 20 Lambda r/rho)^k.
+
+    A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim (that is,
+    closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and lie in
+    B(R + 2 eta). k = 1: a grid of ceil(R/eta) points, the least possible.
+
+    >>> lattice_size_bound(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
+    585
+    """
+    return int(covering_density(thin_gram(k)) * (2 + 20 * norm_bound * radius / rho) ** k * (1 + 1e-12))
 
 
 @theorem(
@@ -59,8 +117,8 @@ def trivial_share_corrected(*, m, beta, norm_bound, radius, rho):
     needs=CONFIDENT,
     source=SOURCE + ", before equation (9), (8) in the appendix",
 )
-def printed_alpha(*, m, epsilon, beta, norm_bound, radius, rho):
-    """The condition of the exponential mechanism's accuracy: alpha/c
+def printed_alpha(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> float:
+    """The printed alpha/c, at which the condition of the exponential mechanism's accuracy should hold.
 
     What follows from it, the excess alpha with probability 1 - beta/4, is bms22.thm3.1.em-accuracy.
     """
@@ -76,8 +134,8 @@ SELECTION_CONSTANT = 1140.0  # c of the corrected reading
     needs=[*CONFIDENT, NOT_NEAR_ONE],
     source=SOURCE + ", with beta <= 1/2, our rows and (1 + 40 Lambda r/rho)^k candidates",
 )
-def alpha_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho):
-    """The condition of the exponential mechanism's accuracy holds with c = 1140, if beta <= 1/2
+def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float) -> float:
+    """The alpha at which that condition holds, with c = 1140, if beta <= 1/2.
 
     k <= 280 a^2 L (bms22.thm3.1/corrected/tail), log(41a) <= 1.007 log(20a/beta), and log(4/beta) <= log(20a/beta)
     <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <= 1134.
@@ -92,10 +150,10 @@ def alpha_for_small_beta(*, m, epsilon, beta, norm_bound, radius, rho):
     says=r"\hat R_S(\Phi^\top\tilde w)=\hat R^{(k)}_{S_\Phi}(\tilde w)",
     source=SOURCE + ", first display",
 )
-def lifted_errors(*, projected_margins):
-    """Lifting a classifier back keeps its errors: the share of projected margins that are not positive
+def lifted_errors(*, projected_margins: Sequence[float]) -> float:
+    """The share of errors of the lifted classifier: that of projected margins which are not positive.
 
-    <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; 1(y <w, x> <= 0) is meant.
+    <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w, x> <= 0).
 
     >>> lifted_errors(projected_margins=[1.0, 0.0, -2.0, 3.0])
     0.5
@@ -110,8 +168,8 @@ def lifted_errors(*, projected_margins):
     needs=GEOMETRY,
     source=SOURCE + ", and the same for the norms of the points",
 )
-def enlarged_norm(*, norm_bound, radius, rho):
-    """The projected comparator stays in the ball that is covered: sqrt(1 + 1/(3a)) <= 2
+def enlarged_norm(*, norm_bound: float, radius: float, rho: float) -> float:
+    """The largest ||w*_Phi||/||w*||, sqrt(1 + 1/(3a)): at most 2, so w*_Phi stays in the ball that is covered.
 
     With gamma = rho/(Lambda r) Lemma A.3 keeps squared norms up to gamma/3. At rho = Lambda r that is gamma = 1,
     outside the lemma's (0, 1); its proof does not mind. 2 is generous: sqrt(4/3) = 1.155 is enough.
@@ -130,8 +188,8 @@ def enlarged_norm(*, norm_bound, radius, rho):
     needs=GEOMETRY,
     source=SOURCE + ", equation (10), (9) in the appendix",
 )
-def margin_lost_to_the_cover(*, norm_bound, radius, rho):
-    """The nearest point of the cover loses at most 0.15 rho of margin
+def margin_lost_to_the_cover(*, norm_bound: float, radius: float, rho: float) -> float:
+    """The margin that is lost at most by taking the nearest point of the cover: 0.15 rho.
 
     ||w_c - w*_Phi|| ||x_Phi|| <= rho/(10 r) sqrt(1 + 1/(3a)) r <= 0.1155 rho.
 
@@ -148,8 +206,8 @@ def margin_lost_to_the_cover(*, norm_bound, radius, rho):
     needs=GEOMETRY,
     source=SOURCE + ", after equation (11), (10) in the appendix",
 )
-def margin_kept(*, norm_bound, radius, rho):
-    """Projected margins are at least rho/3: true, and half of what Lemma A.3 gives"""
+def margin_kept(*, norm_bound: float, radius: float, rho: float) -> float:
+    """The least projected margin, as printed: rho/3, half of what Lemma A.3 gives."""
     return rho / 3
 
 
@@ -157,8 +215,8 @@ def margin_kept(*, norm_bound, radius, rho):
     says=r"y\langle w^*,x\rangle\ge\rho\ \Rightarrow\ y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{2\rho}{3}",
     source=SOURCE + ", with what Lemma A.3 gives",
 )
-def margin_kept_corrected(*, norm_bound, radius, rho):
-    """Projected margins are at least 2 rho/3
+def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> float:
+    """The least projected margin: 2 rho/3.
 
     Lemma A.3 with gamma = rho/(Lambda r) moves <w*, x> by at most (gamma/3) ||w*|| ||x|| <= rho/3.
     """
@@ -173,8 +231,8 @@ def margin_kept_corrected(*, norm_bound, radius, rho):
     needs=GEOMETRY,
     source=SOURCE + ": this directly implies",
 )
-def implied_loss_margin(*, norm_bound, radius, rho):
-    """Projected margins of at least rho/3 directly imply the loss at 0.65 rho: the margin that the inference needs"""
+def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> float:
+    """The margin that projected margins of at least rho/3 would have to exceed for the inference: 0.65 rho."""
     return 0.65 * rho
 
 
@@ -183,8 +241,8 @@ def implied_loss_margin(*, norm_bound, radius, rho):
     r"\ \Rightarrow\ \hat R^{0.65\rho,(k)}_{S_\Phi}(w^*_\Phi)\le\hat R^\rho_S(w^*)",
     source=SOURCE + ", with 2 rho/3",
 )
-def implied_loss_margin_corrected(*, norm_bound, radius, rho):
-    """Projected margins of at least 2 rho/3 imply the loss at 0.65 rho, since 2/3 > 0.65"""
+def implied_loss_margin_corrected(*, norm_bound: float, radius: float, rho: float) -> float:
+    """The margin that projected margins of at least 2 rho/3 do exceed, since 2/3 > 0.65."""
     return 0.65 * rho
 
 
@@ -196,8 +254,8 @@ def implied_loss_margin_corrected(*, norm_bound, radius, rho):
     needs=CONFIDENT,
     source=SOURCE + "; our constants",
 )
-def margin_failure(*, m, beta, norm_bound, radius, rho):
-    """At the explicit number of rows all projected margins are at least 2 rho/3, except with probability beta/4"""
+def margin_failure(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
+    """The probability that a projected margin is below 2 rho/3 at the explicit number of rows, at most."""
     return beta / 4
 
 
@@ -208,8 +266,8 @@ def margin_failure(*, m, beta, norm_bound, radius, rho):
     needs=[*CONFIDENT, positive("alpha")],
     source=SOURCE + ", equation (12), (11) in the appendix",
 )
-def empirical_chain(*, m, beta, norm_bound, radius, rho, alpha):
-    """Empirical risk of the release: at most the margin loss plus alpha
+def empirical_chain(*, m: int, beta: float, norm_bound: float, radius: float, rho: float, alpha: float) -> float:
+    """The excess of the release's empirical risk over the margin loss of w*: at most alpha.
 
     Derivation, given the three events of probability 1 - beta/4 each (selection, s4, s5):
     R^_S(Phi^T w~) = R^(w~) <= min R^ + alpha <= R^(w_c) + alpha <= R^{rho/2}(w_c) + alpha <=
@@ -225,8 +283,10 @@ def empirical_chain(*, m, beta, norm_bound, radius, rho, alpha):
     needs=[*CONFIDENT, positive("epsilon"), integer("k")],
     source=SOURCE + "; a projection without distortion, so that k = d = 1, 2 can be run",
 )
-def chain_failure(*, m, epsilon, beta, norm_bound, radius, rho, k):
-    """Where the projection is exact, the selection alone can fail"""
+def chain_failure(
+    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, k: int
+) -> float:
+    """The probability that the excess is above alpha where the projection is exact: only the selection can fail."""
     return beta / 4
 
 
@@ -237,8 +297,8 @@ def chain_failure(*, m, epsilon, beta, norm_bound, radius, rho, k):
     needs=[between("loss", 0, 1), at_least("alpha", 0), at_least("complexity", 0)],
     source=SOURCE + ", last display; B = (k log(2m) + log(16/beta))/m",
 )
-def final_line(*, loss, alpha, complexity):
-    """The last line of the proof: R* + 2 sqrt(R* B) + 2 alpha + 8B
+def final_line(*, loss: float, alpha: float, complexity: float) -> float:
+    """The last line of the proof: R* + 2 sqrt(R* B) + 2 alpha + 8B.
 
     2 sqrt((R* + alpha) B) <= 2 sqrt(R* B) + 2 sqrt(alpha B) <= 2 sqrt(R* B) + alpha + B, so 5B would do. In the
     appendix's text (002) the roots span the loss alone: the implication survives for alpha <= 1, but its premise and
@@ -259,8 +319,8 @@ def final_line(*, loss, alpha, complexity):
     needs=[at_least("complexity", 0)],
     source=SOURCE + ", last sentence",
 )
-def objective(*, loss, complexity):
-    """Minimisers of the margin loss are those of the bound, because t + 2 sqrt(t B) increases strictly in t"""
+def objective(*, loss: float, complexity: float) -> float:
+    """The bound at a margin loss: its minimisers are those of the loss t, as t + 2 sqrt(t B) increases strictly."""
     return loss + 2 * sqrt(loss * complexity)
 
 
@@ -272,8 +332,8 @@ def objective(*, loss, complexity):
     needs=[integer("m"), require("0 <= complexity", lambda complexity: complexity >= 0)],
     source="Chernoff's lower tail, for one classifier; our substitute for Lemma A.1 over a finite cover",
 )
-def one_classifier(*, m, complexity):
-    """Relative deviation of one classifier: R > R^ + sqrt(2 R^ A) + 2A with probability at most e^{-mA}
+def one_classifier(*, m: int, complexity: float) -> float:
+    """The probability of R > R^ + sqrt(2 R^ A) + 2A for one classifier: at most e^{-mA}.
 
     If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R A), so
     sqrt(R) <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.
@@ -284,12 +344,12 @@ def one_classifier(*, m, complexity):
     return exp(-m * complexity)
 
 
-def log_union(*, log_size, m, complexity):
+def log_union(*, log_size: float, m: int, complexity: float) -> float:
     """log(|C| e^{-mA}): all candidates together."""
     return log_size - m * complexity
 
 
-def log_worst_selection(*, log_size, m, epsilon, alpha):
+def log_worst_selection(*, log_size: float, m: int, epsilon: float, alpha: float) -> float:
     """log of the largest P(excess > alpha) over all scores: (|C| - 1) x/((|C| - 1) x + 1), x = e^{-epsilon m alpha/2}.
 
     >>> round(log_worst_selection(log_size=log(2), m=10, epsilon=1.0, alpha=0.0), 4)
@@ -299,63 +359,3 @@ def log_worst_selection(*, log_size, m, epsilon, alpha):
         return -float("inf")
     odds = log_size + log1p(-exp(-log_size)) - epsilon * m * alpha / 2
     return odds - (log1p(exp(odds)) if odds < 0 else odds + log1p(exp(-odds)))
-
-
-SOURCE = "Bassily, Mohri & Suresh 2022, Appendix B.1, proof of Theorem 3.1"
-NEEDS = [integer("k"), positive("norm_bound"), positive("radius"), MARGIN]
-
-
-@theorem(
-    "bms22.thm3.1.s1",
-    kind="construction",
-    says=r"|\mathcal{C}|=\left(\frac{20\Lambda r}{\rho}\right)^k",
-    needs=NEEDS,
-    source=SOURCE + ", before equation (9), (8) in the appendix",
-)
-def printed_size(*, k, norm_bound, radius, rho):
-    """The cover of Algorithm 1 has exactly (20 Lambda r/rho)^k points
-
-    >>> printed_size(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
-    400.0
-    """
-    return (20 * norm_bound * radius / rho) ** k
-
-
-@printed_size.corrected(
-    says=r"\left(\frac{20\Lambda r}{\rho}\right)^k\le\min|\mathcal{C}|\le\left(1+\frac{40\Lambda r}{\rho}\right)^k",
-    kind="inequality",
-    source=SOURCE + ", with the two volume bounds",
-)
-def log_size_bounds(*, k, norm_bound, radius, rho):
-    """The smallest cover of Algorithm 1 has between (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k points
-
-    Returns the logarithms. Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the
-    points of a maximal set with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie
-    in B(R + eta/2), whose volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C|
-    counts: log(1 + 40a) <= (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
-
-    >>> [round(x, 3) for x in log_size_bounds(k=2, norm_bound=1.0, radius=1.0, rho=1.0)]
-    [5.991, 7.427]
-    """
-    a = norm_bound * radius / rho
-    return k * log(20 * a), k * log1p(40 * a)
-
-
-@printed_size.explicit(
-    part="lattice",
-    says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
-    r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
-    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), *NEEDS[1:]],
-    source="the covers of `mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
-)
-def lattice_size_bound(*, k, norm_bound, radius, rho):
-    """The cover that we run has at most Theta_k (2 + 20 Lambda r/rho)^k points
-
-    A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim (that is,
-    closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and lie in
-    B(R + 2 eta). k = 1: a grid of ceil(R/eta) points, the least possible.
-
-    >>> lattice_size_bound(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
-    585
-    """
-    return int(covering_density(thin_gram(k)) * (2 + 20 * norm_bound * radius / rho) ** k * (1 + 1e-12))

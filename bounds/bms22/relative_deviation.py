@@ -21,12 +21,15 @@ L = m Q = m e^2 / 4 >= log 4.
       second-order term of s3 pays for the missing pattern.
   s5  R - R_S <= 2 sqrt(Q R) gives R <= R_S + 2 sqrt(Q R_S) + 4 Q.
 
-Lemma A.1 on classes whose suprema are computed exactly: thresholds, decision stumps, halfspaces of the plane.
+The rows `thresholds`, `halfspaces`, `mixture` and `stumps` are the lemma on classes whose suprema are computed exactly.
 """
 
 from __future__ import annotations
 
-from bounds.exact.numbers import log, sqrt
+from collections.abc import Callable
+from typing import Any
+
+from bounds.exact.numbers import Number, log, sqrt
 from bounds.papers import BMS22
 from bounds.theorem import in_unit_interval, integer, theorem
 
@@ -34,7 +37,7 @@ CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"
 SAMPLE = [integer("m"), integer("V", 0), in_unit_interval("beta")]
 
 
-def complexity(m, V, beta):
+def complexity(m: Number, V: int, beta: Number) -> Any:
     """Q = (V log(2m) + log(4/beta)) / m; balls in, ball out.
 
     >>> round(float(complexity(100, 1, 0.1)), 6)
@@ -43,12 +46,12 @@ def complexity(m, V, beta):
     return (V * log(2 * m) + log(4 / beta)) / m
 
 
-def relative(risk, Q):
+def relative(risk: Any, Q: Any) -> Any:
     """R_S + 2 sqrt(R_S Q) + 4 Q at the empirical risk R_S = `risk`."""
     return risk + 2 * sqrt(risk * Q) + 4 * Q
 
 
-# Lemma A.1 of bms22, Lemma I.2 of wzw25 -----------------------------------------------------------------------------
+# Lemma A.1 of bms22, Lemma I.2 of wzw25 -------------------------------------------------------------------------------
 
 DISPLAY = (
     r"\Pr_{S\sim\mathcal{D}^m}\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R_S(h)+2\sqrt{\hat R_S(h)\,Q}+4Q\right]"
@@ -56,19 +59,13 @@ DISPLAY = (
 )
 
 
-@theorem(
-    "bms22.lemA.1",
-    kind="tail",
-    says=DISPLAY,
-    needs=SAMPLE,
-    source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}",
-)
-def relative_deviation(*, m, V, beta, empirical):
-    """Relative deviation: the risk of every hypothesis is near its empirical risk, nearer where that is small
+@theorem("bms22.lemA.1", kind="tail", says=DISPLAY, needs=SAMPLE, source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}")
+def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
+    """The largest risk that Lemma A.1 allows a hypothesis of empirical risk `empirical`.
 
-    The right-hand side at the empirical risk `empirical`. The paper's own text has the square root over the product, as
-    here; in the text of the separate appendix it ends before Q (part appendix). Derivation: docstring of this module.
-    At empirical risk 0 it says something from 4 Q < 1 on.
+    The paper's own text has the square root over the product, as here; in the text of the separate appendix it ends
+    before Q (part appendix). Derivation: docstring of this module. At empirical risk 0 it says something from 4 Q < 1
+    on.
 
     >>> round(float(relative_deviation(m=1000, V=1, beta=0.1, empirical=0.0)), 4)
     0.0452
@@ -85,8 +82,8 @@ def relative_deviation(*, m, V, beta, empirical):
     needs=SAMPLE,
     source=f"{BMS22}, text of the separate appendix, Lemma A.1",
 )
-def relative_deviation_of_the_appendix(*, m, V, beta, empirical):
-    """Relative deviation with the square root over the empirical risk alone: what the other text says
+def relative_deviation_of_the_appendix(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
+    """The same with the square root over the empirical risk alone, as the text of the separate appendix has it.
 
     It would make every deviation O(1/m), also where the number of errors has standard deviation of order sqrt(m).
     """
@@ -94,7 +91,7 @@ def relative_deviation_of_the_appendix(*, m, V, beta, empirical):
     return empirical + 2 * sqrt(empirical) * Q + 4 * Q
 
 
-def _row(part, vc):
+def _row(part: str, vc: int) -> Callable:
     return theorem(
         "bms22.lemA.1",
         part=part,
@@ -107,8 +104,8 @@ def _row(part, vc):
 
 
 @_row("thresholds", 1)
-def thresholds(*, m, beta, empirical):
-    """Relative deviation of thresholds on the line: exact suprema
+def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
+    """Lemma A.1 for thresholds on the line, V = 1.
 
     >>> round(float(thresholds(m=1000, beta=0.1, empirical=0.0)), 4)
     0.0452
@@ -117,18 +114,18 @@ def thresholds(*, m, beta, empirical):
 
 
 @_row("halfspaces", 2)
-def halfspaces(*, m, beta, empirical):
-    """Relative deviation of homogeneous halfspaces of the plane, records on the circle: exact suprema"""
+def halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
+    """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, records on the circle."""
     return relative(empirical, complexity(m, 2, beta))
 
 
 @_row("mixture", 2)
-def mixture(*, m, beta, empirical):
-    """Relative deviation of homogeneous halfspaces of the plane, two Gaussians: exact suprema"""
+def mixture(*, m: Number, beta: Number, empirical: Number) -> Number:
+    """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, two Gaussians."""
     return relative(empirical, complexity(m, 2, beta))
 
 
 @_row("stumps", 3)
-def stumps(*, m, beta, empirical):
-    """Relative deviation of decision stumps on two features: exact suprema"""
+def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
+    """Lemma A.1 for decision stumps on two features, V = 3."""
     return relative(empirical, complexity(m, 3, beta))

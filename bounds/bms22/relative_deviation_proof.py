@@ -1,39 +1,21 @@
-"""Relative deviation: how far the risk of any hypothesis can exceed its empirical risk when that is small.
+"""The steps from which Lemma A.1 of Bassily, Mohri & Suresh (2022) follows: see the derivation in `relative_deviation`.
 
-Bassily, Mohri & Suresh (2022), Lemma A.1, cited as Lemma I.2 by Wang, Zhu & Wang (2025), who deduce their Lemma 6.6:
-
-    R_D(h) <= R_S(h) + 2 sqrt(R_S(h) Q) + 4 Q,    Q = (V log(2m) + log(4/beta)) / m,    for all h of H at once,
-
-with probability at least 1 - beta over a sample S of m records. Losses lie in {0, 1}: y h(x) <= 0 in the first paper,
-y h(x) < 0 in the second; V is the VC dimension of the sets of errors {(x, y): h errs on (x, y)}. For classifiers, and
-for linear functions whatever happens at 0, that is the VC dimension of H (step s0 shows a class where it is not).
-
-*Derivation* of Lemma A.1, for all m >= 1, V >= 0, beta in (0, 1), all distributions and all (permissible) classes. The
-paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC-dimension bounds". Let e^2 = 4 Q and
-L = m Q = m e^2 / 4 >= log 4.
-  s1  If R(h) - R_S(h) > e sqrt(R(h)) then m R(h) > m e^2 >= 4 log 4 > 1, so a ghost sample S' of m records has
-      R_S'(h) >= R(h) with probability above 1/4.
-  s2  Then R_S'(h) - R_S(h) > e sqrt((R_S(h) + R_S'(h)) / 2).
-  s3  Swap the i-th records of S and S' by fair coins. Of a pattern of errors on the 2m records with a errors in all
-      and s <= min(a, m) pairs that differ, that happens with probability at most exp(-L - L^2 / (3m)) <= exp(-L).
-  s4  There are at most Phi_V(2m) = sum_{i <= V} C(2m, i) patterns (Sauer's lemma), and
-      4 Phi_V(2m) exp(-L - L^2 / (3m)) <= beta. Phi_V(2m) <= (2m)^V would do, but is false for V = 1, where the
-      second-order term of s3 pays for the missing pattern.
-  s5  R - R_S <= 2 sqrt(Q R) gives R <= R_S + 2 sqrt(Q R_S) + 4 Q.
+Q = (V log(2m) + log(4/beta)) / m is the complexity, L = m Q, and Phi_V(2m) Sauer's number of patterns of errors.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 import numpy as np
+from flint import arb
 
 from bounds.bms22.relative_deviation import CGM19, SAMPLE, complexity
 from bounds.exact.balls import exact
+from bounds.exact.numbers import Number, Real
 from bounds.theorem import at_least, integer, require, theorem
-
-# Steps of the derivation --------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -43,10 +25,10 @@ from bounds.theorem import at_least, integer, require, theorem
     source="what turns the VC dimension of H into that of the sets of errors",
     reconstructed=True,
 )
-def vc_of_signs(*, patterns):
-    """The sets of errors have no larger VC dimension than the classifiers sign(h), if ties count as errors
+def vc_of_signs(*, patterns: Any) -> int:
+    """The VC dimension of a finite class given by its `patterns`, shape (hypotheses, points), booleans.
 
-    The VC dimension of a finite class given by its `patterns`, shape (hypotheses, points), booleans. The lemma is
+    The step: the sets of errors have no larger one than the classifiers sign(h), if ties count as errors. The lemma is
     stated for functions to R; for functions that never vanish, and for linear ones, both dimensions agree.
 
     >>> vc_of_signs(patterns=[[0, 0], [0, 1], [1, 1]])
@@ -74,8 +56,8 @@ def vc_of_signs(*, patterns):
     source="Greenberg & Mohri 2014, Theorem 1",
     reconstructed=True,
 )
-def ghost_reaches(*, m):
-    """A ghost sample has at least the expected number of errors with probability above 1/4
+def ghost_reaches(*, m: int) -> Fraction:
+    """The probability that a ghost sample has at least the expected number of errors: above 1/4.
 
     On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is that of
     P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not reached by
@@ -91,11 +73,11 @@ def ghost_reaches(*, m):
     source=CGM19,
     reconstructed=True,
 )
-def deviation_of_risk(*, r, p, ghost):
-    """A deviation from the risk becomes one from the ghost sample
+def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
+    """The square of the deviation from the risk, (p - r)^2 / p: at most that from the ghost sample.
 
-    The right-hand side, squared: (p - r)^2 / p. The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r))
-    and at r' = p is (p - r) / sqrt((p + r)/2) >= (p - r) / sqrt(p) because r <= p.
+    The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) / sqrt((p + r)/2) >=
+    (p - r) / sqrt(p) because r <= p.
     """
     return (p - r) ** 2 / p
 
@@ -108,8 +90,8 @@ def deviation_of_risk(*, r, p, ghost):
     source=f"{CGM19} has exp(-u^2/(2s)), Hoeffding's bound; the second term is ours",
     reconstructed=True,
 )
-def swapping_tail(*, s, u):
-    """Swapping records: the tail of a sum of s fair signs
+def swapping_tail(*, s: int, u: Number) -> arb:
+    """A bound of the tail of a sum of s fair signs: swapping records makes such a sum.
 
     Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 >= x^2/2 + x^4/12 at x = u/s. In the proof
     u = e sqrt(m a / 2) with s <= min(a, m), so u^2/(2s) >= L and u^4/(12 s^3) >= L^2/(3m).
@@ -118,7 +100,7 @@ def swapping_tail(*, s, u):
     return (-(u**2) / (2 * s) - u**4 / (12 * exact(s) ** 3)).exp()
 
 
-def patterns_of_errors(m, V):
+def patterns_of_errors(m: int, V: int) -> int:
     """Phi_V(2m) = sum_{i <= V} C(2m, i): Sauer's bound on the number of patterns of errors on 2m records.
 
     >>> patterns_of_errors(3, 1), patterns_of_errors(1, 2)
@@ -134,8 +116,8 @@ def patterns_of_errors(m, V):
     source='what "and VC-dimension bounds" must mean to arrive at V log(2m)',
     reconstructed=True,
 )
-def growth(*, m, V):
-    """VC dimension bounds: the growth function at 2m is at most (2m)^V
+def growth(*, m: int, V: int) -> int:
+    """The bound (2m)^V of the growth function at 2m.
 
     True for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b} is the
     image of two of them, which leaves one for the empty set. False for V = 1: thresholds make 2m + 1 patterns.
@@ -148,11 +130,11 @@ def growth(*, m, V):
     needs=SAMPLE,
     source="derived here",
 )
-def union_over_patterns(*, m, V, beta):
-    """The union over all patterns of errors costs beta, V = 1 included
+def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
+    """What the union over all patterns of errors costs: at most beta, V = 1 included.
 
-    The left-hand side. For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and
-    L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
+    For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and L^2/(3m) >= 1/(2m),
+    since L >= log 2 + log 4 > sqrt(3/2).
     """
     L = m * complexity(exact(m), V, exact(beta))
     return 4 * patterns_of_errors(m, V) * (-L - L**2 / (3 * m)).exp()
@@ -165,10 +147,10 @@ def union_over_patterns(*, m, V, beta):
     source=CGM19,
     reconstructed=True,
 )
-def solved(*, root_r, root_Q):
-    """Solving the deviation for the risk
+def solved(*, root_r: Real, root_Q: Real) -> Real:
+    """The largest risk p that the deviation allows, in terms of a = sqrt(r) and b = sqrt(Q).
 
-    p = r + 2 sqrt(Q r) + 4 Q, in terms of a = sqrt(r) and b = sqrt(Q). R - 2 sqrt(Q R) increases for R >= Q, so it is
-    enough that p - r >= 2 sqrt(Q p): the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
+    p = r + 2 sqrt(Q r) + 4 Q. R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): the
+    squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
     """
     return root_r**2 + 2 * root_r * root_Q + 4 * root_Q**2

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.bms22 import margin_deviation as bounds
-from bounds.bms22 import relative_deviation
-from bounds.exact.balls import exact, precise
-from experiments.bms22.relative_deviation import LINKS
+from bounds.bms22 import relative_deviation_proof as proof
+from bounds.exact.balls import exact
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
+from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, inequality, level_of, tail_witness, two_atoms
+from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms, with_less
 
 BEYOND = """
 from bounds.exact.balls import exact
@@ -23,39 +23,33 @@ assert risk > margin_complexity(exact(m), d, beta), "Lemma A.2 would allow it"
 """
 
 
-def scaled(level, part, factor):
-    """The bound with the complexity term `part` divided by `factor`."""
-    return level if factor == 1 else lambda empirical: bounds.square_of_sum(empirical, part / factor)
-
-
-@exact_claim(
-    bounds.margin_deviation,
-    quick=({"m": 10, "d": 1000, "beta": 0.1},),
-    full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
-    severity="cosmetic",
-    cost=0.02,
-    note="the covering number bound behind M asks for d <= m; beyond d = 2cem = 92.4 m M is negative. No user meets "
-    "this (up to d = 92 m the bound is above 1 or nearly so); for d <= m see the corrected reading. At rho = 0 d is "
-    "the number of points of the domain, or the pseudo-dimension, and nothing changes",
-)
-@precise
-def large_dimensions_fail(*, m, d, beta, factor=1):
-    """All functions on d points: memorising the sample has risk at least 1 - m/d and empirical margin loss 0."""
-    risk, bound = 1 - exact(m) / d, bounds.margin_complexity(exact(m), d, exact(beta))
-    if not risk > bound:
-        return inconclusive("ONE_SIDED_ORACLE", "memorising does not break it here")
+def memorising(*, m, d, beta):
+    """Along d/m: the bound at empirical loss 0, and the risk of memorising the sample."""
     axis = [float(x) for x in np.geomspace(1, 3 * d / m, 30)]
-    series = {
+    return {
         "d / m": axis,
         "bound at empirical loss 0": [min(3.0, float(bounds.margin_complexity(m, x * m, beta))) for x in axis],
         "risk of memorising": [max(0.0, 1 - 1 / x) for x in axis],
     }
-    told = {
-        "claimed": f"risk at most {float(bound):.6g} with probability at least {1 - beta:g}",
-        "found": f"risk at least {float(risk):.4g}, always",
-        "python": BEYOND.format(m=m, d=d, beta=beta).strip(),
-    }
-    return refuted("certificate", inequality({"m": m, "d": d, "beta": beta}, risk, bound, **told), series=series)
+
+
+@inequality_claim(
+    bounds.margin_deviation,
+    quick=({"m": 10, "d": 1000, "beta": 0.1},),
+    full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
+    severity="cosmetic",
+    python=lambda setting, *_: BEYOND.format(**setting),
+    figure=memorising,
+    cost=0.02,
+    note="the covering number bound behind M asks for d ≤ m; beyond d = 2cem = 92.4 m, M is negative. No user meets "
+    "this (up to d = 92 m the bound is above 1 or nearly so); for d ≤ m see the corrected reading. At ρ = 0, d is "
+    "the number of points of the domain, or the pseudo-dimension, and nothing changes",
+)
+def large_dimensions_fail(*, m, d, beta):
+    """All functions on d points: memorising the sample has risk at least 1 - m/d and empirical margin loss 0."""
+    setting = {"m": m, "d": d, "beta": beta}
+    yield setting, 1 - exact(m) / d, bounds.margin_complexity(exact(m), d, exact(beta))
+    return inconclusive("ONE_SIDED_ORACLE", "memorising does not break it here")
 
 
 @exact_claim(
@@ -71,22 +65,19 @@ def large_dimensions_fail(*, m, d, beta, factor=1):
     nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
     cost=0.35,
     note="classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, thresholds on "
-    "the line where m <= 120, all four on two atoms (d = 2). Other classes of small d are not covered; the usual "
+    "the line where m ≤ 120, all four on two atoms (d = 2). Other classes of small d are not covered; the usual "
     "argument proves the explicit reading",
 )
 def up_to_m_holds(*, m, d, beta, factor=1):
     """The exact failure probabilities of concrete classes of dimension at most d."""
     setting = {"m": m, "d": d, "beta": beta}
-    part = bounds.margin_complexity(exact(m), d, exact(beta))
-    level = precise(scaled(level_of(bounds.margin_deviation_up_to_m, **setting), part, factor))
-    found = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
-    if found.outcome != "HOLDS":
-        return found
-    if d >= 2 and m <= 5000:
-        truth, mass = two_atoms(m, level)
-        if truth > exact(beta):
-            return refuted("enumeration", tail_witness(setting, beta, truth, f"two atoms, one of mass {mass:.6g}", ""))
-    return found
+    level = with_less(level_of(bounds.margin_deviation_up_to_m, **setting), factor)
+    verdict = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
+    if verdict.outcome == HOLDS and d >= 2 and m <= 5000:
+        chance, mass = two_atoms(m, level)
+        if chance > exact(beta):
+            return refuted("enumeration", tail_witness(setting, beta, chance, f"two atoms, one of mass {mass:.6g}", ""))
+    return verdict
 
 
 @exact_claim(
@@ -94,7 +85,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     quick=({"m": 2000, "d": 1, "beta": 0.1}, {"m": 10_000, "d": 2, "beta": 1e-300}),
     full=grid(m=[3000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
     control=Control("Q divided by {}", (1000,)),
-    given=LINKS[:3] + LINKS[4:],
+    given=(proof.ghost_reaches, proof.deviation_of_risk, proof.swapping_tail, proof.solved),
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
     ),
@@ -104,10 +95,7 @@ def up_to_m_holds(*, m, d, beta, factor=1):
 def derived_holds(*, m, d, beta, factor=1):
     """The derivation, and the exact failure probabilities of one hypothesis."""
     setting = {"m": m, "d": d, "beta": beta}
-    level = level_of(bounds.margin_deviation_derived, **setting)
-    if factor > 1:
-        Q = level(exact(0)) / 4 / factor
-        level = lambda empirical: relative_deviation.relative(empirical, Q)  # noqa: E731
+    level = with_less(level_of(bounds.margin_deviation_derived, **setting), factor)
     return decide_uniform(setting, m, 0, beta, level, scope="everywhere: d <= m")
 
 
@@ -117,14 +105,13 @@ def derived_holds(*, m, d, beta, factor=1):
     full=grid(m=[1, 5, 10_000], beta=[0.999, 0.5, 1e-8]),
     control=Control("M divided by {}", (1.5,)),
     cost=0.25,
-    note="so the constants 1 of M/m and of log(1/beta) are right for one hypothesis, and cannot be smaller",
+    note="so the constants 1 of M/m and of log(1/β) are right for one hypothesis, and cannot be smaller",
 )
-@precise
 def one_hypothesis_holds(*, m, beta, factor=1):
     """The binomial tail at every count and the worst risk: sqrt(p) = sqrt(k/m) + sqrt(M/m)."""
-    part = (1 + (1 / exact(beta)).log()) / m
-    level = scaled(level_of(bounds.margin_deviation_of_one, m=m, beta=beta), part, factor)
-    return decide_uniform({"m": m, "beta": beta}, m, 0, beta, level, note="P <= beta / e by Chernoff")
+    setting = {"m": m, "beta": beta}
+    level = with_less(level_of(bounds.margin_deviation_of_one, **setting), factor)
+    return decide_uniform(setting, m, 0, beta, level, note="P ≤ β/e by Chernoff")
 
 
 @tail_claim(

@@ -1,10 +1,8 @@
-"""Relative deviation: Lemma A.1 of bms22, Lemma I.2 and Lemma 6.6 of wzw25.
+"""Relative deviation, Lemma A.1 of bms22: by derivation, on exact laws, and on classes whose suprema are exact.
 
-The lemmas hold by the derivation in `bounds.bms22.relative_deviation`; its steps are decided in
-`experiments.bms22.relative_deviation_proof`. The exact failure probabilities of concrete laws stand beside it, down to
-beta = 1e-300.
-
-Lemma A.1 on classes whose suprema are computed exactly, sample after sample.
+The derivation is in `bounds.bms22.relative_deviation`, its steps are decided in `relative_deviation_proof`. Beside it
+stand the exact failure probabilities of concrete laws, down to beta = 1e-300, and suprema over whole classes, sample
+after sample.
 """
 
 from __future__ import annotations
@@ -12,13 +10,12 @@ from __future__ import annotations
 import itertools
 
 from bounds.bms22 import relative_deviation as bounds
-from bounds.exact.balls import exact
+from bounds.bms22 import relative_deviation_proof as proof
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
+from experiments.engine.verdict import inconclusive
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, tail_witness
-
-LINKS = tuple(f"bms22.lemA.1.{s}" for s in ("s1/printed", "s2/printed", "s3/printed", "s4/corrected", "s5/printed"))
+from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, with_less
 
 
 def smallest_sample(V=1, beta=0.1, constant=4):
@@ -26,13 +23,7 @@ def smallest_sample(V=1, beta=0.1, constant=4):
     return next(m for m in itertools.count(1) if constant * bounds.complexity(m, V, beta) < 1)
 
 
-def shrunk(display, m, V, beta, factor):
-    """The display with Q / factor in place of Q, in balls."""
-    Q = bounds.complexity(exact(m), V, exact(beta)) / factor
-    return lambda empirical: display(empirical, Q)
-
-
-# Lemma A.1 and its citation -----------------------------------------------------------------------------------------
+# Lemma A.1 in its two texts -------------------------------------------------------------------------------------------
 
 
 @exact_claim(
@@ -44,7 +35,7 @@ def shrunk(display, m, V, beta, factor):
         *grid(m=[1, 6], V=[0, 1], beta=[0.999]),
     ),
     control=Control("Q divided by {}", (4, 8), {"m": 100_000, "V": 0, "beta": 1e-300}),
-    given=LINKS,
+    given=(proof.ghost_reaches, proof.deviation_of_risk, proof.swapping_tail, proof.union_over_patterns, proof.solved),
     nonvacuous_from=smallest_sample,
     cost=0.35,
     note="V is the VC dimension of the sets of errors; with that of sign(h), and ties counted as errors, the lemma is "
@@ -54,9 +45,7 @@ def relative_deviation_holds(*, m, V, beta, factor=1):
     """The derivation, and the exact failure probabilities of one hypothesis and of all thresholds."""
     setting = {"m": m, "V": V, "beta": beta}
     level = level_of(bounds.relative_deviation, **setting)
-    if factor > 1:
-        level = shrunk(bounds.relative, m, V, beta, factor)
-    return decide_uniform(setting, m, V, beta, level)
+    return decide_uniform(setting, m, V, beta, with_less(level, factor))
 
 
 APPENDIX = """
@@ -71,23 +60,24 @@ assert chance > beta, (chance, beta)
 """
 
 
-@exact_claim(
+@inequality_claim(
     bounds.relative_deviation_of_the_appendix,
     quick=({"m": 100_000, "V": 1, "beta": 0.1},),
     severity="constant",
-    corrected_by="bms22.lemA.1/printed",
+    corrected_by=bounds.relative_deviation,
+    python=lambda setting, *_: APPENDIX.format(**setting),
     cost=0.4,
     note="the paper's text, which we call printed, has the root over the product; so does the second paper's citation",
 )
-def root_must_cover_the_product(*, m, V, beta, factor=1):
+def root_must_cover_the_product(*, m, V, beta):
     """The exact failure probability of one hypothesis at the worst risk."""
     setting = {"m": m, "V": V, "beta": beta}
-    level = level_of(bounds.relative_deviation_of_the_appendix, **setting)
-    truth, errors = one_hypothesis(m, level)
-    if truth > exact(beta):
-        python = APPENDIX.format(**setting, errors=errors).strip()
-        return refuted("certificate", tail_witness(setting, beta, truth, f"one hypothesis, {errors} errors", python))
+    chance, errors = one_hypothesis(m, level_of(bounds.relative_deviation_of_the_appendix, **setting))
+    yield setting | {"errors": errors}, chance, beta
     return inconclusive("ONE_SIDED_ORACLE", "one hypothesis does not fail often enough here")
+
+
+# Lemma A.1 on whole classes -------------------------------------------------------------------------------------------
 
 
 def some_hypothesis_fails(problem, rng, size, m, beta, factor):
@@ -97,7 +87,7 @@ def some_hypothesis_fails(problem, rng, size, m, beta, factor):
 
 
 def sampled(vc, factors, **axes):
-    """What the claims share: settings, sizes of chunks and caps, the control."""
+    """The fields of a sampled claim: `axes` at two sizes and two confidences, Q divided by `factors` as the control."""
     return dict(
         quick=grid(m=[200], beta=[0.1], **{name: values[:1] for name, values in axes.items()}),
         full=grid(m=[100, 1000], beta=[0.1], **axes) + grid(m=[1000], beta=[0.01], **axes),

@@ -1,4 +1,4 @@
-"""What the deviation claims share: exact failure probabilities of concrete laws, and the shape of their findings.
+"""Exact failure probabilities of concrete laws, which every uniform deviation bound must allow for.
 
 A bound "for all h: R(h) <= level(R_S(h))" fails for one hypothesis of the worst risk with the chance of a tail, for all
 thresholds on the line when an empirical distribution function crosses a boundary, for all four sets of errors on two
@@ -11,18 +11,14 @@ from fractions import Fraction
 
 import numpy as np
 from flint import arb
+from scipy.stats import binom
 
-from bounds.exact.balls import enclosure, exact, lower_end, precise
+from bounds.exact.balls import exact, lower_end, precise
 from bounds.exact.binomials import at_least, at_most, crosses
+from experiments.checks.witness import inequality
 from experiments.engine.verdict import holds, refuted, vacuous
 
 CHAIN = 120  # samples up to this size: the law of all thresholds at once, exactly
-
-
-def inequality(setting, left, right, *, claimed, found, python="", **more):
-    """The witness of an inequality left <= right that fails, both sides as balls."""
-    sides = {"lhs": enclosure(exact(left)), "rhs": enclosure(exact(right))}
-    return {"setting": setting, "point": setting, "claimed": claimed, "found": found, "python": python} | sides | more
 
 
 def counts(m):
@@ -32,7 +28,7 @@ def counts(m):
     return sorted({0, *range(1, 20), *(int(k) for k in np.geomspace(20, m - 1, 80))})
 
 
-# Failure probabilities of concrete laws -----------------------------------------------------------------------------
+# Failure probabilities of concrete laws -------------------------------------------------------------------------------
 
 
 @precise
@@ -42,15 +38,27 @@ def one_hypothesis(m, level):
     It fails iff the number of errors is at most k for some k with p > level(k/m); for p just above level(k/m) the
     chance is P(Bin(m, p) <= k). A level below 0 fails for p = 0 already.
     """
-    best, worst = arb(0), 0
+    largest, errors = arb(0), 0
     for k in counts(m):
         p = level(exact(Fraction(k, m)))
         if not p < 1:
             break
         chance = at_most(m, p, k)
-        if chance > best:
-            best, worst = chance, k
-    return best, worst
+        if chance > largest:
+            largest, errors = chance, k
+    return largest, errors
+
+
+def tails_beyond(m, deviation):
+    """(risks, chances) over a fine grid of risks R: P(R > R_S + deviation(R_S)), in floats.
+
+    R_S + deviation(R_S) increases in R_S, so the event is that the number of errors is at most some number.
+    """
+    shares = np.arange(m + 1) / m
+    levels = shares + deviation(shares)
+    risks = np.unique(np.concatenate([np.linspace(0, 1, 401), np.minimum(1, levels + 1e-9)]))
+    top = np.array([(risk > levels + 1e-12).sum() - 1 for risk in risks])
+    return risks.tolist(), np.where(top >= 0, binom.cdf(top, m, risks), 0.0).tolist()
 
 
 @precise
@@ -68,7 +76,7 @@ def two_atoms(n, level):
     allowed = [level(exact(Fraction(j, n))) for j in range(n + 1)]
     if allowed[n] < 1 or allowed[0] < 0:
         return arb(1), 1.0
-    best, worst = arb(0), 0.0
+    largest, mass = arb(0), 0.0
     for k in counts(n):
         p = allowed[k] * (1 + arb("1e-12"))
         if not p < 1:
@@ -76,9 +84,9 @@ def two_atoms(n, level):
         below = max((j for j in range(n + 1) if p > allowed[j]), default=-1)  # at most so many copies of the first atom
         above = min((j for j in range(n + 1) if 1 - p > allowed[n - j]), default=n + 1)  # or at least so many
         chance = at_most(n, p, below) + at_least(n, p, above) if below < above else arb(1)
-        if chance > best:
-            best, worst = chance, float(p)
-    return best, worst
+        if chance > largest:
+            largest, mass = chance, float(p)
+    return largest, mass
 
 
 def tail_witness(setting, beta, chance, how, python):
@@ -92,16 +100,15 @@ def decide_uniform(setting, m, V, beta, level, *, evidence="derivation", scope="
     """HOLDS by derivation unless one of the computed laws fails too often; `level`: the bound, a function of balls."""
     if not level(arb(0)) < 1:
         return vacuous("the bound is at least 1 even at empirical risk 0")
-    truth, errors = one_hypothesis(m, level)
+    chance, errors = one_hypothesis(m, level)
     how = f"one hypothesis, at most {errors} errors"
-    if V >= 1 and m <= CHAIN and (chain := all_thresholds(m, level)) > truth:
-        truth, how = chain, "thresholds on the line"
-    if truth > exact(beta):
-        return refuted("certificate", tail_witness(setting, beta, truth, how, python), note=note)
+    if V >= 1 and m <= CHAIN and (chain := all_thresholds(m, level)) > chance:
+        chance, how = chain, "thresholds on the line"
+    if chance > exact(beta):
+        return refuted("certificate", tail_witness(setting, beta, chance, how, python), note=note)
     series = curve(m, level, beta) if m <= 400 else {}
-    told = f"largest probability computed {float(truth):.2g} ({how})"
-    tight = (lower_end(truth / exact(beta)), 1.0)
-    return holds(evidence, scope, tightness=tight, note="; ".join(filter(None, (note, told))), series=series)
+    note = "; ".join(filter(None, (note, f"largest probability computed {float(chance):.2g} ({how})")))
+    return holds(evidence, scope, tightness=(lower_end(chance / exact(beta)), 1.0), note=note, series=series)
 
 
 @precise
@@ -119,6 +126,11 @@ def curve(m, level, beta):
     chosen = shares[:: max(1, len(shares) // 12)]
     values = [float(level(exact(Fraction(k, m)))) for k in chosen]
     return {"empirical risk": [k / m for k in chosen], "bound": values, "one hypothesis": [largest(k) for k in chosen]}
+
+
+def with_less(level, factor):
+    """The bound with its complexity term divided by `factor`: it is homogeneous of degree one in both its terms."""
+    return precise(lambda empirical: level(empirical * exact(factor)) / exact(factor))
 
 
 def level_of(formula, **setting):

@@ -67,13 +67,13 @@ class Stumps:
         plane = Thresholds(self.noise)
         first, y = plane.sample(rng, size, m)
         useless = _threshold_cells(rng.random((size, m)), y, lambda t: 0 * t + 0.5)
-        found = [
+        patterns = [
             _threshold_cells(first, y, plane.risk),
             _threshold_cells(first, -y, lambda t: 1 - plane.risk(t)),
             useless,
             (useless[0], 1 - useless[1]),
         ]
-        risks, empirical = zip(*found, strict=True)
+        risks, empirical = zip(*patterns, strict=True)
         return np.concatenate(risks, axis=1), np.concatenate(empirical, axis=1)
 
 

@@ -14,13 +14,12 @@ from math import isfinite, log, log2
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import relative_deviation
 from bounds.exact.balls import exact, lower_end
 from bounds.exact.certify import HOLDS, at, certify, over
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import population_risk as bounds
-from experiments.bms22.relative_deviation import shrunk, smallest_sample
-from experiments.bms22.relative_deviation_proof import decide_squares
+from experiments.bms22.relative_deviation import smallest_sample
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.adaptive_pairs import (
@@ -42,6 +41,7 @@ from experiments.instances.deviation_laws import (
     one_hypothesis,
     tail_witness,
     two_atoms,
+    with_less,
 )
 from mechanisms import sign_projection
 
@@ -291,9 +291,7 @@ def population_rate_holds(*, factor=1):
 def citation_holds(*, n, V, beta, factor=1):
     """Lemma A.1, and the exact failure probability of all four patterns on two atoms."""
     setting = {"n": n, "V": V, "beta": beta}
-    level = level_of(bounds.relative_deviation_cited, **setting)
-    if factor > 1:
-        level = shrunk(relative_deviation.relative, n, V, beta, factor)
+    level = with_less(level_of(bounds.relative_deviation_cited, **setting), factor)
     found = decide_uniform(setting, n, V, beta, level)
     if V < 2 or found.outcome != "HOLDS":
         return found
@@ -366,32 +364,34 @@ def printed_bound_fails(*, n, k, beta, factor=1):
 def corrected_bound_holds(*, n, k, beta, factor=1):
     """Lemma I.2 with AM-GM, and the exact failure probabilities of one hypothesis and of all thresholds."""
     setting = {"n": n, "k": k, "beta": beta}
-    level = level_of(bounds.population_corrected, **setting)
-    if factor > 1:
-        level = shrunk(lambda r, Q: 2 * r + 5 * Q, n, k, beta, factor)
+    level = with_less(level_of(bounds.population_corrected, **setting), factor)
     return decide_uniform(setting, n, k, beta, level)
 
 
-@exact_claim(bounds.twice_geometric_mean, control=Control("the right-hand side divided by {}", (1.001,)), cost=0.05)
-def means_are_ordered(*, factor=1):
-    """a^2 + b^2 >= 2 a b."""
-    return decide_squares(
-        lambda a, b: bounds.twice_geometric_mean(root_r=a, root_Q=b) / Fraction(factor) - 2 * a * b, "2ab <= a^2 + b^2"
-    )
+SQUARES = list(itertools.product([Fraction(i, 8) for i in range(17)], repeat=2))  # sqrt(R_S) and sqrt(Q)
 
 
-@exact_claim(
-    bounds.doubled,
-    control=Control("the right-hand side divided by {}", (1.01,)),
-    cost=0.05,
-    note="so the last line of the proof is right, and the statement, with log(beta/4), is not what it proves",
+@inequality_claim(
+    bounds.twice_geometric_mean, caught=(1.001,), cost=0.05, note="by squaring; a rational lattice agrees"
 )
-def last_line_follows(*, factor=1):
-    """2 a^2 + 5 b^2 >= a^2 + 2 a b + 4 b^2."""
-    return decide_squares(
-        lambda a, b: bounds.doubled(root_r=a, root_Q=b) / Fraction(factor) - (a * a + 2 * a * b + 4 * b * b),
-        "a^2 + 2ab + 4b^2 <= 2a^2 + 5b^2",
-    )
+def means_are_ordered():
+    """2 a b <= a^2 + b^2."""
+    for a, b in SQUARES:
+        yield {"R_S": str(a * a), "Q": str(b * b)}, 2 * a * b, bounds.twice_geometric_mean(root_r=a, root_Q=b)
+
+
+@inequality_claim(
+    bounds.doubled,
+    caught=(1.01,),
+    cost=0.05,
+    note="so the last line of the proof is right, and the statement, with log(β/4), is not what it proves. By "
+    "squaring; a rational lattice agrees",
+)
+def last_line_follows():
+    """a^2 + 2 a b + 4 b^2 <= 2 a^2 + 5 b^2."""
+    for a, b in SQUARES:
+        left = a * a + 2 * a * b + 4 * b * b
+        yield {"R_S": str(a * a), "Q": str(b * b)}, left, bounds.doubled(root_r=a, root_Q=b)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,9 @@ from bounds.exact.gaussian_maxima import best_loses
 from bounds.wzw25 import algorithms
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as steps
-from experiments.bms22.relative_deviation import shrunk
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.deviation_laws import decide_uniform, inequality, level_of
+from experiments.instances.deviation_laws import decide_uniform, inequality, level_of, with_less
 from experiments.instances.hypothesis_classes import Halfplanes
 
 # Scores -------------------------------------------------------------------------------------------------------------
@@ -70,9 +69,7 @@ def two_scores_disagree(*, n, beta, factor=1):
 def projection_changes_nothing(*, n, k, beta, factor=1):
     """Lemma 6.6 (corrected) for the distribution Phi D."""
     setting = {"n": n, "k": k, "beta": beta}
-    level = level_of(steps.projected_deviation, **setting)
-    if factor > 1:
-        level = shrunk(lambda r, Q: 2 * r + 5 * Q, n, k, beta, factor)
+    level = with_less(level_of(steps.projected_deviation, **setting), factor)
     return decide_uniform(setting, n, k, beta, level)
 
 

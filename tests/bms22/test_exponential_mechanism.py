@@ -16,7 +16,7 @@ from bounds.bms22 import exponential_mechanism, pure_learner
 from experiments.engine.audit import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import LOG_REFUTE
-from experiments.instances.selections import UNIVERSE, empirical_risk_laws, rare_candidate
+from experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
 from mechanisms.exponential import fit, law, streamed
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import ApproxDP, LabelDP, PureDP
@@ -33,7 +33,7 @@ def in_blocks(scores, size):
     )
 
 
-# The law
+# The law --------------------------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -105,7 +105,7 @@ def test_label_privacy_is_passed_on():
     assert law([1.0], sensitivity=1.0, privacy=LabelDP(0.5)).privacy == PureDP(0.5, "label")
 
 
-# Definitions
+# Definitions ----------------------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -121,7 +121,8 @@ def test_divergences_over_all_events(seed, epsilon):
 
 
 def test_at_its_own_epsilon_a_law_needs_no_delta():
-    _, laws, pairs = empirical_risk_laws(2, 1.0, exponential_mechanism.replace_pairs)
+    scores, pairs = empirical_risks(2)
+    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in scores])
     epsilon = bounds.smallest_epsilon(laws=laws, pairs=pairs)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon) == pytest.approx(0.0, abs=1e-15)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon - 0.01) > 1e-4
@@ -149,7 +150,7 @@ def test_label_privacy_does_not_imply_privacy():
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=5.0) == 1.0
 
 
-# What the papers say of it
+# What the papers say of it --------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -179,7 +180,7 @@ def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     assert after - before < epsilon
 
 
-# Verdicts and sabotage
+# Verdicts and sabotage ------------------------------------------------------------------------------------------------
 
 
 def test_short_by_a_factor_of_two_is_refuted_exactly():

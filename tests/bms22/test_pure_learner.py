@@ -1,4 +1,4 @@
-"""Algorithm 1 of bms22: covers against brute force, the law against a softmax written out, bounds, claims, sabotage."""
+"""Algorithm 1 of bms22: covers against brute force, the law against a softmax written out, its bounds, one sabotage."""
 
 import itertools
 import math
@@ -14,11 +14,10 @@ from scipy.stats import chisquare
 
 from bounds.bms22 import covers as cover_bounds
 from bounds.bms22 import pure_learner as bounds
-from experiments.bms22.pure_learner import Dense, one_against_all, one_direction
-from experiments.bms22.pure_learner_proof import margin_loss
 from experiments.engine.audit import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import LOG_REFUTE
+from experiments.instances.linear_learners import IDENTITY, Dense, least_loss, one_against_all, one_direction
 from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.pure_learner import fit, law
 from mechanisms.sign_projection import sign_projection
@@ -28,7 +27,7 @@ exactly = settings(derandomize=True, deadline=None)
 SIZES = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
 
 
-# ---- covers ------------------------------------------------------------------------------------------------
+# Covers ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
@@ -95,7 +94,7 @@ def test_unknown_numbers_are_refused():
         cover(1, radius=2.0, resolution=0.1).points([20])
 
 
-# ---- the law -----------------------------------------------------------------------------------------------
+# The law --------------------------------------------------------------------------------------------------------------
 
 
 def sample_of(m, d, seed=0):
@@ -169,7 +168,7 @@ def test_fit_remembers_its_privacy():
 
 
 def test_data_stay_out_of_the_repr():
-    assert "0.12345" not in repr(law([[0.12345]], [1.0], privacy=PureDP(1.0), public=Dense(np.ones((1, 1))), **SIZES))
+    assert "0.12345" not in repr(law([[0.12345]], [1.0], privacy=PureDP(1.0), public=IDENTITY, **SIZES))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +208,7 @@ def test_half_the_noise_is_caught():
         assert bool(audit(a, b, PureDP(1.0), root=TEST_ROOT).log_e()[1] >= LOG_REFUTE) is caught
 
 
-# ---- bounds ------------------------------------------------------------------------------------------------
+# Bounds ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -239,7 +238,7 @@ def test_one_direction_against_the_law_itself():
     """The closed form at k = d = 1 is the law over a cover without 0: exact probabilities of a wrong sign."""
     for flips in range(6):
         y = np.array([-1.0] * flips + [1.0] * (5 - flips))
-        released = law(np.ones((5, 1)), y, privacy=PureDP(0.8), public=Dense(np.ones((1, 1))), **SIZES)
+        released = law(np.ones((5, 1)), y, privacy=PureDP(0.8), public=IDENTITY, **SIZES)
         weights = released.candidates.points(np.arange(released.candidates.size))[:, 0]
         wrong = np.exp(released.selection.log_probabilities())[weights <= 0].sum()
         assert wrong == pytest.approx(1 / (1 + math.exp(0.8 * (5 - 2 * flips) / 2)))
@@ -255,8 +254,5 @@ def test_margin_loss_in_the_plane(seed, m, rho):
     X *= np.random.default_rng(seed).uniform(0.1, 1, size=(m, 1))
     angles = np.linspace(0, 2 * np.pi, 5000)
     coarse = ((y * (np.column_stack([np.cos(angles), np.sin(angles)]) @ X.T)) <= rho).mean(axis=1).min()
-    assert margin_loss(X, y, rho, 1.0) <= coarse + 1e-12
-    assert margin_loss(X, y, rho / 3, 3.0) <= margin_loss(X, y, rho, 1.0)
-
-
-# ---- claims ------------------------------------------------------------------------------------------------
+    assert least_loss(X, y, rho, 1.0) <= coarse + 1e-12
+    assert least_loss(X, y, rho / 3, 3.0) <= least_loss(X, y, rho, 1.0)
