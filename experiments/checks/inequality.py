@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb
+from flint import arb, ctx
 
 from bounds.exact.balls import exact, upper_end
 from experiments.checks import witness
@@ -24,17 +24,34 @@ from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 
-def inequality_claim(statement: Callable, **fields: Any) -> Callable:
+def largest(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim whose worst case is among the cases: the largest ratio."""
+    return max(ratios), max(ratios)
+
+
+def spread(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim whose cases are unlike each other: the smallest and the largest ratio."""
+    return min(ratios), max(ratios)
+
+
+def up_to_one(ratios: list[float]) -> tuple[float, float]:
+    """The tightness of a claim that a derivation carries: the supremum is between the largest ratio found and one."""
+    return max(ratios), 1.0
+
+
+def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
     Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
-    error of `rounding` (default 0). The tightness is the largest left / right. The control divides the right side by
+    error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest` (default), `spread` or
+    `up_to_one`. Balls have `bits` bits (default: as many as the caller's). The control divides the right side by
     the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
     given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
     program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
     a Verdict, which is then the result. The other fields are those of `exact_claim`.
     """
-    return cases_claim(statement, compare, "the right-hand side divided by {}", **fields)
+    options = {"tightness": tightness}
+    return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
 
 
 def cases_claim(
@@ -47,6 +64,7 @@ def cases_claim(
     evidence: str = "derivation",
     scope: str = "everywhere",
     rounding: float = 0.0,
+    bits: int = 0,
     python: Callable | None = None,
     options: dict | None = None,
     **fields: Any,
@@ -61,9 +79,10 @@ def cases_claim(
 
         @functools.wraps(check)
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
-            if mutates:
-                return decide(check(**setting, factor=factor), factor=1, **told)
-            return decide(check(**setting), factor=factor, **told)
+            with ctx.workprec(bits or ctx.prec):
+                if mutates:
+                    return decide(check(**setting, factor=factor), factor=1, **told)
+                return decide(check(**setting), factor=factor, **told)
 
         return exact_claim(statement, control=control, by=decide, **fields)(trial)
 
@@ -80,20 +99,21 @@ def compare(
     python: Callable | None = None,
     constant: float = 1,
     note: str = "",
+    tightness: Callable = largest,
 ) -> Verdict:
     """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio."""
-    worst, checked, ending = 0.0, 0, Ending(cases)
+    ratios, ending = [], Ending(cases)
     for setting, left, right in ending:
-        checked += 1
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
-        if left > right + abs(right) * exactly(rounding):
+        slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
+        if left > right + slack:
             program = python(setting, left, right) if python else ""
             proof = "certificate" if isinstance(left, arb) else "enumeration"
             return refuted(proof, witness.inequality(setting, left, right, python=program))
-        if rounding == 0 and not left <= right:
+        if not left <= right + slack:
             return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
-        worst = max(worst, ratio(left, right))
-    return ending.verdict(checked, evidence, scope, tightness=(worst, worst), note=note)
+        ratios.append(ratio(left, right))
+    return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
 class Ending:

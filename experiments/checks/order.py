@@ -7,13 +7,15 @@ from itertools import pairwise
 from typing import Any
 
 from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, compare
+from experiments.checks.inequality import Ending, cases_claim, compare, largest
 from experiments.engine.verdict import Verdict, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be this many times the one before
 
 
-def order_claim(statement: Callable, *, constant: float = 0, family: str = "", **fields: Any) -> Callable:
+def order_claim(
+    statement: Callable, *, constant: float = 0, family: str = "", tightness: Callable = largest, **fields: Any
+) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
 
     With a `constant` C: explicit <= C g in every case, and the control divides C. With a `family`, the sentence that
@@ -24,7 +26,7 @@ def order_claim(statement: Callable, *, constant: float = 0, family: str = "", *
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
-    told = {"constant": constant, "note": f"explicit <= C g with C = {constant:g}"}
+    told = {"constant": constant, "note": f"explicit <= C g with C = {constant:g}", "tightness": tightness}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=told, **fields)
 
 
