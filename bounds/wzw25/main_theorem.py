@@ -25,14 +25,7 @@ POPULATION = [*ANY, positive("radius"), *RECORDS, require("gamma <= radius", lam
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "wzw25.thm4.1",
-    part="privacy",
-    kind="privacy",
-    says=IN_RANGE,
-    needs=RANGE,
-    source=f"{WZW25}, Theorem 4.1 (1)",
-)
+@theorem("wzw25.thm4.1", part="privacy", kind="privacy", says=IN_RANGE, needs=RANGE, source=f"{WZW25}, Theorem 4.1 (1)")
 def main_privacy(*, epsilon: float, delta: float) -> float:
     """The smallest delta at epsilon of DP Adaptive Margin: at most delta / 2.
 

@@ -217,28 +217,6 @@ def weighted_average_tail(
     return _tail_loss(weighted_tail, n, outliers, gamma, beta, radius, d, mu=mu, steps=steps)
 
 
-@projected_gdp.explicit(
-    part="lifting",
-    says=r"\max_i\|\Phi\mathbf{x}_i\|\le 2b\ \Rightarrow\ \tilde L_c(\Phi^\top\mathbf{w};S)="
-    r"\tilde L_c(\mathbf{w};\Phi S);"
-    r"\quad\tilde{\mathcal R}_S(\Phi^\top\mathbf{w})=\tilde{\mathcal R}_{\Phi S}(\mathbf{w})\ \mathrm{always}",
-    kind="identity",
-    needs=(),
-    source=", against Lemma D.3",
-)
-def lifted_margin(*, margin: float, length: float, radius: float = 1.0) -> float:
-    """The margin of a clipped projected record: lifted weights see the record itself, unless it was clipped.
-
-    <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the value
-    returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3 speak
-    of two different losses, equal on the event of Lemma 6.2, explicit).
-
-    >>> lifted_margin(margin=3.0, length=4.0)
-    1.5
-    """
-    return margin * min(1.0, 2 * radius / length)
-
-
 # Lemma D.1: the averaged iterate, in expectation ----------------------------------------------------------------------
 
 
@@ -336,9 +314,7 @@ def loss_along_n(*, first: float, last: float) -> float:
 
 
 @expected_order_as_printed.rate(
-    "gamma",
-    says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto\gamma^{-2}\ \mathrm{or\ slower},\quad\gamma\to 0",
-    **RATE,
+    "gamma", says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto\gamma^{-2}\ \mathrm{or\ slower},\quad\gamma\to 0", **RATE
 )
 def loss_along_gamma(*, first: float, last: float) -> float:
     """The ratio allowed where the loss of Algorithm 1 grows like gamma^-2 as gamma falls from 1/first to 1/last."""
@@ -346,9 +322,7 @@ def loss_along_gamma(*, first: float, last: float) -> float:
 
 
 @expected_order_as_printed.rate(
-    "outliers",
-    says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto|S_{\mathrm{out}}|\ \mathrm{or\ slower}",
-    **RATE,
+    "outliers", says=r"\mathbb{E}[\tilde L_{\gamma/3}]\propto|S_{\mathrm{out}}|\ \mathrm{or\ slower}", **RATE
 )
 def loss_along_outliers(*, first: float, last: float) -> float:
     """The ratio allowed where the loss of Algorithm 1 grows like the number of outliers."""

@@ -10,7 +10,7 @@ from math import log, sqrt
 from bounds.papers import WZW25
 from bounds.theorem import integer, positive, require, theorem
 from bounds.wzw25.algorithms import spread
-from bounds.wzw25.one_margin import ORDER, SIZES
+from bounds.wzw25.one_margin import ORDER, SIZES, projected_gdp
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
 SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
@@ -142,6 +142,9 @@ def last_display_as_printed(
     return radius**2 * sqrt(spread(n, beta)) / (n * gamma**2 * mu) + radius * outliers / (n * gamma)
 
 
+# Lemma 6.3 ------------------------------------------------------------------------------------------------------------
+
+
 @theorem(
     "wzw25.lem6.3.s1",
     reading="explicit",
@@ -161,3 +164,25 @@ def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: flo
     79
     """
     return 60 * radius**2 * sqrt(-log(beta) * spread(n, beta)) / (mu * gamma**2)
+
+
+@projected_gdp.explicit(
+    part="lifting",
+    says=r"\max_i\|\Phi\mathbf{x}_i\|\le 2b\ \Rightarrow\ \tilde L_c(\Phi^\top\mathbf{w};S)="
+    r"\tilde L_c(\mathbf{w};\Phi S);"
+    r"\quad\tilde{\mathcal R}_S(\Phi^\top\mathbf{w})=\tilde{\mathcal R}_{\Phi S}(\mathbf{w})\ \mathrm{always}",
+    kind="identity",
+    needs=(),
+    source=", against Lemma D.3",
+)
+def lifted_margin(*, margin: float, length: float, radius: float = 1.0) -> float:
+    """The margin of a clipped projected record: lifted weights see the record itself, unless it was clipped.
+
+    <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the value
+    returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3 speak
+    of two different losses, equal on the event of Lemma 6.2, explicit).
+
+    >>> lifted_margin(margin=3.0, length=4.0)
+    1.5
+    """
+    return margin * min(1.0, 2 * radius / length)

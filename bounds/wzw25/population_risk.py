@@ -47,7 +47,7 @@ def relative_deviation_cited(*, n: Number, V: int, beta: Number, empirical: Numb
     return relative(empirical, complexity(n, V, beta))
 
 
-# Lemma 6.6 -------------------------------------------------------------------------------------------------
+# Lemma 6.6 ------------------------------------------------------------------------------------------------------------
 
 HALFSPACES = [integer("n"), integer("k"), in_unit_interval("beta")]
 
@@ -117,7 +117,7 @@ def doubled(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     return 2 * root_r**2 + 5 * root_Q**2
 
 
-# The scores: Equation 3 and the proof of Theorem 6.7 -----------------------------------------------------------------
+# The scores: Equation 3 and the proof of Theorem 6.7 ------------------------------------------------------------------
 
 
 @theorem(
@@ -163,8 +163,7 @@ def averaged_sensitivity(*, n: int) -> float:
 
 
 @averaged_sensitivity.corrected(
-    says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=\frac1n",
-    source=f"{WZW25}, Appendix I.2",
+    says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=\frac1n", source=f"{WZW25}, Appendix I.2"
 )
 def averaged_sensitivity_corrected(*, n: int) -> float:
     """The sensitivity of the proof's averaged score: it changes by at most 1/n, and sometimes by 1/n.
@@ -202,7 +201,7 @@ OVER = r"\min_{S_{\mathrm{out}}\subset S,\ \gamma:=\gamma(S\setminus S_{\mathrm{
 RATE = r"\tilde O\left(\frac1{\gamma^2n\min\{1,\varepsilon\}}+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)"
 
 
-# Equation 3: the score ----------------------------------------------------------------------------------------------
+# Equation 3: the score ------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -225,7 +224,7 @@ def penalised_score(*, errors: int, n: int, k: int, beta: float) -> float:
     return errors + algorithms.penalty(n, k, beta)
 
 
-# Theorem 6.7 and what follows from it -------------------------------------------------------------------------------
+# Theorem 6.7 and what follows from it ---------------------------------------------------------------------------------
 
 
 @theorem(

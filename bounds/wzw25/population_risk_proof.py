@@ -54,7 +54,7 @@ def projected_deviation(*, n: Number, k: int, beta: Number, empirical: Number) -
     return 2 * empirical + 5 * complexity(n, k, beta)
 
 
-# Equation 18: the choice --------------------------------------------------------------------------------------------
+# Equation 18: the choice ----------------------------------------------------------------------------------------------
 
 SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_interval("beta"), at_least("best", 0)]
 
@@ -107,12 +107,7 @@ def selected_risk_sharp(*, n: int, calls: int, mu: float, beta: float, best: flo
     return best + 4 * sqrt(log(calls / beta)) / mu / n
 
 
-@theorem(
-    "wzw25.thm6.7.s4",
-    says=r"n>2\ \Rightarrow\ |\Gamma|\le4\log_2n",
-    needs=[integer("n", 3)],
-    source=PROOF,
-)
+@theorem("wzw25.thm6.7.s4", says=r"n>2\ \Rightarrow\ |\Gamma|\le4\log_2n", needs=[integer("n", 3)], source=PROOF)
 def grid_size_bound(*, n: int) -> float:
     """4 log2 n, a bound on the size of the grid.
 

@@ -44,7 +44,7 @@ PRINTED = [*GENERAL, require("radius = 1 until Appendix L", lambda radius: radiu
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
 TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
 
-# Theorem 6.5 = H.1 -------------------------------------------------------------------------------------------
+# Theorem 6.5 = H.1 ----------------------------------------------------------------------------------------------------
 
 
 @theorem(

@@ -89,7 +89,7 @@ ROUNDING = 1 + Fraction(1, 2**40)
 COMPOSITION, GAUSSIAN = "wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"
 
 
-# Sensitivity: the code against the closed form ----------------------------------------------------------------------
+# Sensitivity: the code against the closed form ------------------------------------------------------------------------
 
 
 def neighbours(rng, n, d, radius):
@@ -131,7 +131,7 @@ def projections_for(rng, d=9):
     return [None, *(sign_projection.sign_projection(k, d, rng=rng) for k in (1, 2, 4))]
 
 
-# Algorithm 3 ---------------------------------------------------------------------------------------------------------
+# Algorithm 3 ----------------------------------------------------------------------------------------------------------
 
 
 def spent_by_law(epsilon, delta, n, radius, score):

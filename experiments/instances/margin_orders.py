@@ -1,12 +1,13 @@
 """How "loss = O(g)" of Appendices D, H and L is decided for Algorithms 1 and 3.
 
 Either the bound with our constants is at most C g, with a C certified on a box and compared at the corners of the
-hypotheses; or along a family of datasets the loss of every weight vector outgrows g. The control changes g, so that a
+hypotheses; or along a family of datasets the loss of every weight vector outgrows g. The control changes g so that a
 family outgrows it.
 """
 
 from __future__ import annotations
 
+from functools import partial, wraps
 from itertools import product
 from math import log
 
@@ -14,10 +15,11 @@ import numpy as np
 from flint import arb
 
 from bounds.exact.certify import HOLDS, at, certify, over
-from bounds.wzw25 import one_margin
+from bounds.wzw25 import one_margin, whole_grid
+from bounds.wzw25.noisy_gd import printed_steps
 from experiments.checks import witness
 from experiments.checks.order import grows
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.planted import least_loss
 
@@ -25,26 +27,37 @@ ONE_MARGIN = "everywhere: k of Lemma 6.2 (explicit), T = n^2 mu^2 rounded up, pr
 GRID = "everywhere: k of Lemma 6.2 (explicit) at 1/(n^2 |Gamma|), T = n^2 mu^2 rounded up, printed step sizes"
 
 
-def decide_order(
-    explicit, order, points, *, constant, proofs, family, truth, g, scope=ONE_MARGIN, note="", series=None
-):
-    """explicit <= constant * order: certified by `proofs` (function, box, constant), compared at `points`.
+def outgrown(points, truth, order):
+    """The witness that `truth`, whose docstring describes the family, outgrows the order along `points`, or None."""
+    ratios = [float(truth(point)) / order(**point) for point in points]
+    family = {"family": truth.__doc__, "points": points, "ratios": ratios}
+    return witness.growth(points[-1], **family) if grows(ratios) else None
 
-    REFUTED if `truth` outgrows `g` along `family`, a list of points; for an honest check g is the order itself.
+
+def certified(statement, explicit, *, order, family, constant, proofs, scope=ONE_MARGIN, series=dict, **fields):
+    """A claim that explicit <= C `order`, whose check gives the points at which both are compared.
+
+    C = `constant` is certified by `proofs`, (function, box, its largest value). REFUTED if a truth outgrows the order:
+    `family` is (points, truth, factor -> the order as the control at `factor` changes it, itself at 1).
     """
-    ratios = [float(truth(point)) / float(g(**point)) for point in family]
-    if grows(ratios):
-        told = witness.growth(family[-1], family=truth.__doc__, points=family, ratios=ratios)
-        return refuted("derivation", told)
-    if not all(certify(over(f), at(f), box, top).outcome == HOLDS for f, box, top in proofs):
-        return inconclusive("NO_CONSTANT", "the certificate did not close")
-    worst = max(explicit(**point) / order(**point) for point in points)
-    if not worst <= constant * (1 + 1e-12):
-        return inconclusive("FAILED", f"explicit / g is {worst} > C = {constant}")
-    note = "; ".join(
-        filter(None, (f"C = {constant:g}, certified; the largest explicit / g tried is {worst:.1f}", note))
-    )
-    return holds("derivation", scope, note=note, series=series or {})
+    points, truth, changed = family
+
+    def decorate(compared):
+        @wraps(compared)
+        def trial(*, factor=1):
+            if found := outgrown(points, truth, changed(factor)):
+                return refuted("derivation", found)
+            if not all(certify(over(f), at(f), box, top).outcome == HOLDS for f, box, top in proofs):
+                return inconclusive("NO_CONSTANT", "the certificate did not close")
+            largest = max(explicit(**point) / order(**point) for point in compared())
+            if not largest <= constant * (1 + 1e-12):
+                return inconclusive("FAILED", f"explicit / g is {largest} > C = {constant}")
+            note = f"C = {constant:g}, certified; the largest explicit / g tried is {largest:.1f}"
+            return holds("derivation", scope, note=note, series=series())
+
+        return exact_claim(statement, by=certified, **fields)(trial)
+
+    return decorate
 
 
 # What the certificates bound ------------------------------------------------------------------------------------------
@@ -83,8 +96,9 @@ LAST_PROOFS = [(last_ratio, LAST_BOX, LAST), OUTLIER_PROOF]
 CORNER = {"share": UNIT, "g": UNIT, "x": (0.0, 1 / log(96) + 1e-12)}
 ON_GRID, OFF_GRID = 242.0, 954.0
 TAIL_ON_GRID, TAIL_OFF_GRID = 4 * LAST + 1, 16 * LAST + 1
-TAIL_PROOFS = LAST_PROOFS
+OF_TAILS = dict(logs=whole_grid.tail_logs, proofs=LAST_PROOFS)
 MEAN_PROOFS = [*AVERAGE_PROOFS, (noise_ratio, CORNER, (ON_GRID - 4) / 4), (noise_ratio, CORNER, (OFF_GRID - 4) / 16)]
+OF_MEANS = dict(logs=lambda n, epsilon, delta: whole_grid.mean_logs(n, delta), proofs=MEAN_PROOFS)
 
 
 # One margin: Appendix D -----------------------------------------------------------------------------------------------
@@ -106,6 +120,40 @@ def without_radius(order, factor):
         return full - radius * outliers / (gamma * n) * (1 - radius ** (1 - factor))
 
     return mutated
+
+
+OUTWEIGHED = [
+    dict(n=n, gamma=gamma, outliers=int(gamma * n), mu=1e9, beta=0.1)
+    for n, gamma in ((10**4, 1e-2), (10**6, 1e-3), (10**8, 1e-4))
+]
+
+
+def ratio_series(explicit, order, **point):
+    """explicit / g along gamma / b, for the figure."""
+    shares = [0.05 * i for i in range(1, 21)]
+    return {"gamma / b": shares, "explicit / g": [explicit(**point, gamma=g) / order(**point, gamma=g) for g in shares]}
+
+
+def averaged_loss(**point):
+    """`expected_loss` at the printed T."""
+    return one_margin.expected_loss(**point, steps=printed_steps(point["n"], point["mu"]))
+
+
+def average_order(order, **fields):
+    """The claim of Lemma D.1 (corrected) and Corollary D.2: `expected_loss` = O(order)."""
+    figure = dict(n=1000, outliers=0, mu=1.0, beta=0.05, radius=1.0)
+    return certified(
+        order,
+        averaged_loss,
+        order=order,
+        family=(SCALES, half, partial(without_radius, order)),
+        control=WITHOUT_B,
+        constant=AVERAGE,
+        proofs=AVERAGE_PROOFS,
+        series=partial(ratio_series, averaged_loss, order, **figure),
+        cost=0.1,
+        **fields,
+    )
 
 
 def samples(betas=(1e-12, 0.1, 1 - 1e-9), radii=(1e-3, 1.0, 1e3)):
@@ -139,22 +187,9 @@ def share_of_inliers(point):
     return (point["n"] - point["outliers"]) / point["n"]
 
 
-OUTWEIGHED = [
-    dict(n=n, gamma=gamma, outliers=int(gamma * n), mu=1e9, beta=0.1)
-    for n, gamma in ((10**4, 1e-2), (10**6, 1e-3), (10**8, 1e-4))
-]
-
-
-def ratio_series(explicit, order, **point):
-    """explicit / g along gamma / b, for the figure."""
-    shares = [0.05 * i for i in range(1, 21)]
-    return {"gamma / b": shares, "explicit / g": [explicit(**point, gamma=g) / order(**point, gamma=g) for g in shares]}
-
-
 # The grid: Appendices H and L -----------------------------------------------------------------------------------------
 
 SQUARED = Control("the term of the outliers to the power {}", (2,))
-FIGURE = dict(gamma=0.3, outliers=1, epsilon=1.0, delta=1e-5, radius=1.0)
 
 
 def terms_with_logs(order, logs, power=1):
@@ -196,13 +231,22 @@ def share_of_outliers(point):
     return point["outliers"] / point["n"]  # the iterates have a density (T >= 2), so with probability 1
 
 
-def decide_grid(explicit, order, points, *, logs, constant, proofs, factor, epsilon=5000.0, drawn=None):
-    """explicit <= constant * (`order` with its logarithms), no truth outgrows it; `drawn` / g along n is the figure."""
-    whole, series = terms_with_logs(order, logs), {}
-    if drawn:
-        counts = [2.0**j for j in range(2, 24, 3)]
-        curve = [drawn(**FIGURE, n=int(n)) / whole(**FIGURE, n=int(n)) for n in counts]
-        series = {"n": counts, "explicit / g": curve}
-    family = {"family": contradictory((9, 10, 11), epsilon, 1e-300), "truth": share_of_outliers}
-    family["g"] = terms_with_logs(order, logs, power=factor)
-    return decide_order(explicit, whole, points, constant=constant, proofs=proofs, scope=GRID, series=series, **family)
+def along_n(explicit, order):
+    """explicit / g along n, for the figure."""
+    counts, point = [2.0**j for j in range(2, 24, 3)], dict(gamma=0.3, outliers=1, epsilon=1.0, delta=1e-5, radius=1.0)
+    return {"n": counts, "explicit / g": [explicit(**point, n=int(n)) / order(**point, n=int(n)) for n in counts]}
+
+
+def grid_order(statement, explicit, *, logs, epsilon=5000.0, drawn=None, **fields):
+    """The claim that explicit <= C * (the order with its logarithms); `drawn` / g along n is the figure."""
+    order, points = terms_with_logs(statement, logs), contradictory((9, 10, 11), epsilon, 1e-300)
+    return certified(
+        statement,
+        explicit,
+        order=order,
+        family=(points, share_of_outliers, partial(terms_with_logs, statement, logs)),
+        control=SQUARED,
+        scope=GRID,
+        series=partial(along_n, drawn, order) if drawn else dict,
+        **fields,
+    )

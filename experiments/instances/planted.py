@@ -16,6 +16,7 @@ import numpy as np
 
 from bounds.wzw25.algorithms import margin_grid
 from bounds.wzw25.hinge_gradient import hinge_sum
+from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.engine.claim import rate_claim
 from experiments.instances.points import sharp_records
 from mechanisms import adaptive_margin, projected_gd
@@ -76,6 +77,27 @@ def runs(rng, size, Z, k, factor, **parameters):
     return np.array([release(1, projection=sign_projection(k, d, rng=rng))[0] for _ in range(size)])
 
 
+def data_of(setting):
+    """The planted records of a setting, shape (n, d)."""
+    return planted(*(setting[name] for name in ("n", "d", "gamma", "outliers", "radius")))
+
+
+def weights_of(rng, size, setting, factor, **descent):
+    """`size` releases of Algorithm 1 on them in R^d, shape (size, d), with k of Lemma 6.2 (explicit)."""
+    run = {name: setting[name] for name in ("mu", "steps", "radius")}
+    return runs(rng, size, data_of(setting), rows_of(setting), factor, width=setting["gamma"] / 3, **run, **descent)
+
+
+def rows_of(setting):
+    """k of Lemma 6.2 (explicit)."""
+    return third_margin_rows(**{name: setting[name] for name in ("n", "gamma", "beta")}, b=setting["radius"])
+
+
+def loss_of(weights, setting):
+    """The averaged hinge loss of lifted weights on the records themselves, shape (size,)."""
+    return hinge_sum(weights.T, data_of(setting), setting["gamma"] / 3) / setting["n"]
+
+
 def losses(rng, size, Z, gamma, mu, louder_by=1.0, **descent):
     """The averaged hinge loss of `size` averaged iterates, balanced steps, shape (size,)."""
     law = louder(projected_gd.law(Z, np.ones(len(Z)), mu=mu, width=gamma / 3, steps="balanced", **descent), louder_by)
@@ -114,12 +136,14 @@ def spaced(first, last, points, whole=True):
     return [round(x) if whole else x for x in np.geomspace(first, last, points).tolist()]
 
 
-def along(statement, *, most=1.0, whole=True, **fields):
+def along(statement, *, trials, most=1.0, whole=True, **fields):
     """A rate claim whose check gives, at one value x of what moves, trials of shape (size,).
 
     check(rng, size, x, **setting): each trial is capped, at 1 for the first x and at `most` for the others. A setting
-    has `first`, `last` and `points`; the check gets `first` and the rest.
+    has `first`, `last` and `points`; the check gets `first` and the rest. `trials` is (chunk, cap, cost).
     """
+
+    chunk, cap, cost = trials
 
     def decorate(check):
         @wraps(check)
@@ -132,6 +156,9 @@ def along(statement, *, most=1.0, whole=True, **fields):
             bound=lambda *, first, last, **_: statement(first=first, last=last),
             high=lambda **_: (1.0, most),
             points=lambda *, first, last, points, **_: [float(x) for x in spaced(first, last, points, whole)],
+            chunk=lambda **_: chunk,
+            cap=cap,
+            cost=cost,
             by=along,
             **fields,
         )(trial)

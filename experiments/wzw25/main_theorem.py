@@ -20,17 +20,17 @@ from bounds.wzw25.whole_grid import tail_logs
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import grows, order_claim
+from experiments.checks.order import order_claim
 from experiments.checks.privacy_conversion import PRECISION
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import GDP, LINKS, PRIVATE, WHOLE, adaptive_pair, decide_privacy, printed
-from experiments.instances.margin_orders import SQUARED, corners, decide_grid, share_of_outliers
+from experiments.instances.margin_orders import OF_MEANS, OF_TAILS, SQUARED, corners, grid_order, share_of_outliers
 from experiments.instances.planted import small_sets
 from experiments.wzw25.population_risk import COINS, ORDER, SAMPLES, coin, order
-from experiments.wzw25.whole_grid import MEAN_LOGS, NOT_ALL, OF_MEANS, OF_TAILS, TAIL_LOGS
+from experiments.wzw25.whole_grid import MEAN_LOGS, NOT_ALL, TAIL_LOGS
 from mechanisms import adaptive_margin
 from mechanisms.solvers.margin import subset_margins
 
@@ -97,14 +97,13 @@ def main_theorem(*, factor=1):
     The noise does not fall with epsilon > 1: the family has n so large that it is negligible.
     """
     family = margin_orders.contradictory((9, 12, 15), 1.0, 1e-5)
-    ratios = []
-    for point in family:
+
+    def changed(**point):
         out = share_of_outliers(point)
-        noise = (bounds.main_order(**point) - out) * tail_logs(point["n"], 1.0, 1e-5)
-        ratios.append(out / (noise + out**factor))
-    if grows(ratios):
-        told = {"family": share_of_outliers.__doc__, "points": family, "ratios": ratios}
-        return refuted("derivation", witness.growth(family[-1], **told))
+        return (bounds.main_order(**point) - out) * tail_logs(point["n"], 1.0, 1e-5) + out**factor
+
+    if found := margin_orders.outgrown(family, share_of_outliers, changed):
+        return refuted("derivation", found)
     worst = max(whole_grid.tail_order(**point) / bounds.main_order(**point) for point in corners(True))
     if worst > 2:
         return inconclusive("NO_CONSTANT", f"Theorem 6.5 (2) is {worst} times Theorem 4.1")
@@ -269,48 +268,45 @@ def scaled_corners():
         yield point | {"epsilon": 1e3 * point["epsilon"]}
 
 
-def scaled(order, explicit, factor, **known):
-    """The order of Theorem L.1 against the explicit bound of Theorem 6.5, whose epsilon may exceed 8 log(1/delta)."""
-    return decide_grid(explicit.theorem.formula, order, scaled_corners(), factor=factor, epsilon=1e15, **known)
+def scaled_order(statement, bound, **fields):
+    """A claim of Theorem L.1, from the explicit bound of Theorem 6.5, whose epsilon may exceed 8 log(1/delta)."""
+    given = [bound, bounds.scaled_radius]
+    return grid_order(statement, bound.theorem.formula, epsilon=1e15, given=given, cost=0.5, **fields)
 
 
 MEAN = OF_MEANS | {"constant": margin_orders.OFF_GRID}
-TAIL = OF_TAILS | {"constant": margin_orders.TAIL_OFF_GRID}
-SCALED = dict(control=SQUARED, cost=0.5)
 
 
-@exact_claim(
+@scaled_order(
     bounds.scaled_mean_order,
-    given=[whole_grid.error_off_grid, bounds.scaled_radius],
+    whole_grid.error_off_grid,
     note=f"{MEAN_LOGS}; {NOT_ALL}. The printed 1/ε must be 1/(nε), as in part (2) and Lemma H.2: as it stands the "
     "bound is true, says nothing for ε ≤ 1 and does not tend to 0 as n grows (see the corrected row)",
-    **SCALED,
+    **MEAN,
 )
-def scaled_mean(*, factor=1):
+def scaled_mean():
     """The explicit bound over the printed order, radius 1e-3 and 50."""
-    return scaled(bounds.scaled_mean_order, whole_grid.error_off_grid, factor, **MEAN)
+    return scaled_corners()
 
 
-@exact_claim(
-    bounds.scaled_mean_order_sharp,
-    given=[whole_grid.error_off_grid, bounds.scaled_radius],
-    note=f"{MEAN_LOGS}; what part (1) should print",
-    **SCALED,
+@scaled_order(
+    bounds.scaled_mean_order_sharp, whole_grid.error_off_grid, note=f"{MEAN_LOGS}; what part (1) should print", **MEAN
 )
-def scaled_mean_sharp(*, factor=1):
+def scaled_mean_sharp():
     """The explicit bound over the order with 1/(n epsilon)."""
-    return scaled(bounds.scaled_mean_order_sharp, whole_grid.error_off_grid, factor, **MEAN)
+    return scaled_corners()
 
 
-@exact_claim(
+@scaled_order(
     bounds.scaled_tail_order,
-    given=[whole_grid.quantile_off_grid, bounds.scaled_radius],
+    whole_grid.quantile_off_grid,
+    constant=margin_orders.TAIL_OFF_GRID,
     note=f"{TAIL_LOGS}; {NOT_ALL}",
-    **SCALED,
+    **OF_TAILS,
 )
-def scaled_tail(*, factor=1):
+def scaled_tail():
     """The closed bound of the last iterate over the order, radius 1e-3 and 50."""
-    return scaled(bounds.scaled_tail_order, whole_grid.quantile_off_grid, factor, **TAIL)
+    return scaled_corners()
 
 
 @exact_claim(

@@ -40,22 +40,6 @@ def four_is_enough():
         yield {"n": n, "rows": rows, "mu": mu}, excess, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
 
 
-@inequality_claim(
-    bounds.last_noise_part,
-    given=[bounds.projected_sensitivity, projected_margins.third_order],
-    caught=(2, 4),
-    tightness=up_to_one,
-    note="12 √24.6 = 59.5",
-)
-def substitution_of_sizes():
-    """Delta sqrt(k log(1/beta))/mu at the explicit k of Lemma 6.2, over all scales, against the display."""
-    for n, share, beta in product((1, 2, 100, 10**6), (1e-4, 0.3, 1.0), (1 - 1e-9, 0.5, 1e-12)):
-        point = {"n": n, "gamma": 7 * share, "beta": beta}
-        k = projected_margins.third_margin_rows(b=7.0, **point)
-        left = bounds.projected_sensitivity(gamma=7 * share, radius=7.0) * sqrt(k * -log(beta)) / 0.3
-        yield point, left, bounds.last_noise_part(mu=0.3, radius=7.0, **point)
-
-
 @inequality_claim(bounds.inlier_loss, control=Control("the width gamma/3 times {}", (1.001, 2)), cost=0.05)
 def inliers_are_free(*, factor=1):
     """Separators of margin gamma/3 exactly, computed by us: the loss of the worst inlier, rounding aside."""
@@ -174,6 +158,55 @@ def summed_loss_is_no_average():
     for n in (40, 400, 4000):
         point = dict(n=n, gamma=1.0, outliers=n // 4, mu=1.0 * n, beta=0.1, radius=1.0)
         yield point, n * least_loss(4, 1), bounds.last_display_as_printed(**point)
+
+
+# Lemma 6.3 ------------------------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.last_noise_part,
+    given=[bounds.projected_sensitivity, projected_margins.third_order],
+    caught=(2, 4),
+    tightness=up_to_one,
+    note="12 √24.6 = 59.5",
+)
+def substitution_of_sizes():
+    """Delta sqrt(k log(1/beta))/mu at the explicit k of Lemma 6.2, over all scales, against the display."""
+    for n, share, beta in product((1, 2, 100, 10**6), (1e-4, 0.3, 1.0), (1 - 1e-9, 0.5, 1e-12)):
+        point = {"n": n, "gamma": 7 * share, "beta": beta}
+        k = projected_margins.third_margin_rows(b=7.0, **point)
+        left = bounds.projected_sensitivity(gamma=7 * share, radius=7.0) * sqrt(k * -log(beta)) / 0.3
+        yield point, left, bounds.last_noise_part(mu=0.3, radius=7.0, **point)
+
+
+@exact_claim(
+    bounds.lifted_margin,
+    quick=({"k": 2, "d": 2},),
+    full=({"k": 3, "d": 3},),
+    control=Control(lambda factor: f"margins less {factor - 1:g} after clipping", (2,)),
+    cost=0.1,
+)
+def lifting_changes_no_sign(*, k, d, factor=1):
+    """All sign matrices, whole records and weights: margins before and after clipping, in fractions of 1/sqrt(k)."""
+    lengthened = shortened = 0
+    for entries in product((1, -1), repeat=k * d):
+        phi = np.reshape(entries, (k, d))
+        for x in product((-1, 0, 2), repeat=d):
+            seen = phi @ x
+            length, radius = sqrt(int(seen @ seen) / k), float(np.linalg.norm(x)) / 2.1
+            for w in product((-1, 0, 1), repeat=k):
+                lifted, projected = int((phi.T @ w) @ x), int(np.array(w) @ seen)
+                clipped = bounds.lifted_margin(margin=projected, length=max(length, 1e-9), radius=max(radius, 1e-9))
+                clipped -= factor - 1
+                whole = length <= 2 * radius
+                if lifted != projected or np.sign(clipped) != np.sign(lifted) or (whole and clipped != lifted):
+                    object = f"Phi = {phi.tolist()}, x = {x}, w = {w}"
+                    told = {"property": "equal signs", "value": clipped, "claimed": lifted}
+                    return refuted("enumeration", witness.construction({"k": k, "d": d}, object=object, **told))
+                lengthened += not whole and clipped < lifted  # smaller margin, larger hinge loss
+                shortened += not whole and clipped > lifted
+    note = f"clipping raised the hinge loss in {lengthened} cases and lowered it in {shortened}: the two losses differ"
+    return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=note)
 
 
 if __name__ == "__main__":

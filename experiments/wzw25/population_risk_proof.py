@@ -199,11 +199,7 @@ def term_a_is_bounded():
 
 
 @inequality_claim(
-    proof.term_b,
-    caught=(2,),
-    rounding=UP_TO_ROUNDING,
-    cost=0.1,
-    note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n",
+    proof.term_b, caught=(2,), rounding=UP_TO_ROUNDING, cost=0.1, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
 )
 def term_b_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|."""

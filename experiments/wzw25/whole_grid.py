@@ -13,7 +13,6 @@ from bounds.wzw25 import whole_grid as bounds
 from bounds.wzw25.algorithms import failure_probability, margin_grid, projection_rows
 from bounds.wzw25.last_iterate import iterate_weights
 from bounds.wzw25.noisy_gd import printed_steps
-from bounds.wzw25.whole_grid import mean_logs, tail_logs
 from bounds.wzw25.whole_grid_proof import call_budget
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
@@ -22,7 +21,7 @@ from experiments.engine.claim import Control, attack_claim, exact_claim, mean_cl
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
-from experiments.instances.margin_orders import SQUARED, corners, decide_grid
+from experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
 from experiments.instances.planted import NOISE, adaptive_runs, along, ledger, planted
 from mechanisms import adaptive_margin
 from mechanisms.solvers.margin import min_outliers, unit_rows
@@ -56,35 +55,36 @@ def empirical_score_is_private(*, factor=1, **setting):
 MEAN_LOGS = "free logarithms, at the terms with ε: √(|Γ| log(1/δ) log(|Γ| (n+1) (n+2) n²))"
 TAIL_LOGS = MEAN_LOGS + " √(log(|Γ| n²)) (4 + 3 log T)"
 NOT_ALL = "S_out is not all of S (the margin of no record is no number; cf. Lemma 6.4)"
-OF_MEANS = dict(logs=lambda n, epsilon, delta: mean_logs(n, delta), proofs=margin_orders.MEAN_PROOFS)
-OF_TAILS = dict(logs=tail_logs, proofs=margin_orders.TAIL_PROOFS)
 
 
-@exact_claim(
+@grid_order(
     bounds.mean_order,
-    control=SQUARED,
+    bounds.error_off_grid,
+    constant=margin_orders.OFF_GRID,
+    drawn=bounds.error_off_grid,
     given=[bounds.error_off_grid],
     note=f"{MEAN_LOGS}; {NOT_ALL}; also for ε > 4n, where Lemma 6.4 fails, and for margins below 1/n",
     cost=0.3,
+    **OF_MEANS,
 )
-def mean_of_theorem(*, factor=1):
+def mean_of_theorem():
     """The explicit bound over the order, margins on, off and below the grid."""
-    off_grid = {"constant": margin_orders.OFF_GRID, "factor": factor, "drawn": bounds.error_off_grid}
-    return decide_grid(bounds.error_off_grid, bounds.mean_order, corners(True), **off_grid, **OF_MEANS)
+    return corners(True)
 
 
-@exact_claim(
+@grid_order(
     bounds.tail_order,
-    control=SQUARED,
+    bounds.quantile_off_grid,
+    constant=margin_orders.TAIL_OFF_GRID,
     given=[bounds.quantile_off_grid],
     note=f"{TAIL_LOGS}; {NOT_ALL}; at n = 1 nothing is claimed. A run at 1 − 3/n² for n = 100 needs 5e4 releases and "
     "more: the explicit reading of Lemma H.3 is sampled at β = 0.1",
     cost=0.3,
+    **OF_TAILS,
 )
-def tail_of_theorem(*, factor=1):
+def tail_of_theorem():
     """The closed bound of the last iterate over the order, margins on, off and below the grid."""
-    off_grid = {"constant": margin_orders.TAIL_OFF_GRID, "factor": factor}
-    return decide_grid(bounds.quantile_off_grid, bounds.tail_order, corners(True), **off_grid, **OF_TAILS)
+    return corners(True)
 
 
 def embedding_fails(n, factor):
@@ -149,9 +149,7 @@ def tail_off_grid_links(*, n, gamma, outliers, epsilon, delta, radius):
     bounds.error_along_n,
     quick=({"first": 10, "last": 100, "points": 8, "epsilon": 10.0, "delta": 1e-5, "gamma": 0.5, "d": 5},),
     control=Control("an epsilon that falls like n^-({} - 1)/2", (3,)),
-    chunk=lambda **setting: 250,
-    cap=6,
-    cost=3e-4,
+    trials=(250, 6, 3e-4),
     note="one decade: the next one costs a thousand times as much (n² μ² steps of n records). Strict errors: runs of "
     "one step release w₀ = 0, which makes none, so the first n is one with more steps",
 )
@@ -181,30 +179,33 @@ def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     return error + np.sqrt(2 * log(grids.grid_size(n=n))) / (n * each)
 
 
-@exact_claim(
+@grid_order(
     bounds.mean_order_on_grid,
-    control=SQUARED,
+    grid_mean,
+    constant=margin_orders.ON_GRID,
+    drawn=bounds.error_off_grid,
     given=(*MEAN_LINKS, bounds.adaptive_error),
     note=f'{MEAN_LOGS}; "=" read as "at most"; for b other than 1 the grid is bΓ and k has (b/γ)²',
     cost=0.3,
+    **OF_MEANS,
 )
-def mean_on_grid(*, factor=1):
+def mean_on_grid():
     """H.2.x over the order, on the grid."""
-    on_grid = {"constant": margin_orders.ON_GRID, "factor": factor, "drawn": bounds.error_off_grid}
-    return decide_grid(grid_mean, bounds.mean_order_on_grid, on_the_grid(), **on_grid, **OF_MEANS)
+    return on_the_grid()
 
 
-@exact_claim(
+@grid_order(
     bounds.tail_order_on_grid,
-    control=SQUARED,
+    bounds.quantile_off_grid,
+    constant=margin_orders.TAIL_ON_GRID,
     given=TAIL_LINKS,
     note=f"{TAIL_LOGS}; the wrong term (c) of the proof does no harm: the choice is Õ(1/(nε)), 1/n not needed",
     cost=0.3,
+    **OF_TAILS,
 )
-def tail_on_grid(*, factor=1):
+def tail_on_grid():
     """The closed bound of the last iterate over the order, on the grid."""
-    on_grid = {"constant": margin_orders.TAIL_ON_GRID, "factor": factor}
-    return decide_grid(bounds.quantile_off_grid, bounds.tail_order_on_grid, on_the_grid(), **on_grid, **OF_TAILS)
+    return on_the_grid()
 
 
 # Lemmas H.2 and H.3: runs ---------------------------------------------------------------------------------------------
