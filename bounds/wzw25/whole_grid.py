@@ -365,10 +365,10 @@ def adaptive_quantile(
     True
     """
     each = mu / sqrt(2 * grid_size(n=n))
-    found = []
+    sums = []
     for gamma, m in zip(margin_grid(n, radius), outliers, strict=True):
         gamma = float(gamma)
         rows, T, projected = candidate(n, d, gamma, each, radius, steps)
         run = descent(n=n, gamma=gamma, mu=each, steps=T, rows=rows, projected=projected, radius=radius)
-        found.append(m * outlier_cost(gamma=gamma / radius, projected=projected) + weighted_tail(**run, beta=beta))
-    return (min(found) + 2 * sqrt(log(grid_size(n=n) / beta)) / each) / n
+        sums.append(m * outlier_cost(gamma=gamma / radius, projected=projected) + weighted_tail(**run, beta=beta))
+    return (min(sums) + 2 * sqrt(log(grid_size(n=n) / beta)) / each) / n

@@ -105,7 +105,7 @@ def neighbours(rng, n, d, radius):
 
 
 def searched(rng, projections, radius, pairs=12, n=4, d=9, clip=1.0):
-    """The largest change of a run's gradient and of its errors found, as shares of what the noise is made for.
+    """The largest change of a run's gradient and of its errors in a search, as shares of what the noise is made for.
 
     `clip`: how many times too long the clipped rows are (sabotage).
     """

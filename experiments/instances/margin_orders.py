@@ -45,8 +45,8 @@ def certified(statement, explicit, *, order, family, constant, proofs, scope=ONE
     def decorate(compared):
         @wraps(compared)
         def trial(*, factor=1):
-            if found := outgrown(points, truth, changed(factor)):
-                return refuted("derivation", found)
+            if counterexample := outgrown(points, truth, changed(factor)):
+                return refuted("derivation", counterexample)
             if not all(certify(over(f), at(f), box, top).outcome == HOLDS for f, box, top in proofs):
                 return inconclusive("NO_CONSTANT", "the certificate did not close")
             largest = max(explicit(**point) / order(**point) for point in compared())

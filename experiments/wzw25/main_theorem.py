@@ -92,22 +92,19 @@ def real_records(*, n, mu, factor=1):
     cost=0.5,
 )
 def main_theorem(*, factor=1):
-    """The order of Theorem 6.5 (2) is at most that of Theorem 4.1: termwise, at the corners; and no truth outgrows it.
-
-    The noise does not fall with epsilon > 1: the family has n so large that it is negligible.
-    """
-    family = margin_orders.contradictory((9, 12, 15), 1.0, 1e-5)
+    """Termwise, at the corners: the order of Theorem 6.5 (2) is at most that of Theorem 4.1; no truth outgrows it."""
+    family = margin_orders.contradictory((9, 12, 15), 1.0, 1e-5)  # n so large that the noise is negligible
 
     def changed(**point):
         out = share_of_outliers(point)
         return (bounds.main_order(**point) - out) * tail_logs(point["n"], 1.0, 1e-5) + out**factor
 
-    if found := margin_orders.outgrown(family, share_of_outliers, changed):
-        return refuted("derivation", found)
-    worst = max(whole_grid.tail_order(**point) / bounds.main_order(**point) for point in corners(True))
-    if worst > 2:
-        return inconclusive("NO_CONSTANT", f"Theorem 6.5 (2) is {worst} times Theorem 4.1")
-    note = f"Theorem 6.5 (2) is at most {worst:.3g} times this, so C = {2 * margin_orders.TAIL_OFF_GRID:g}"
+    if counterexample := margin_orders.outgrown(family, share_of_outliers, changed):
+        return refuted("derivation", counterexample)
+    ratio = max(whole_grid.tail_order(**point) / bounds.main_order(**point) for point in corners(True))
+    if ratio > 2:
+        return inconclusive("NO_CONSTANT", f"Theorem 6.5 (2) is {ratio} times Theorem 4.1")
+    note = f"Theorem 6.5 (2) is at most {ratio:.3g} times this, so C = {2 * margin_orders.TAIL_OFF_GRID:g}"
     return holds("derivation", margin_orders.GRID, note=note)
 
 
@@ -175,10 +172,9 @@ def beyond_the_range(bound, epsilon, delta, radius, factor):
         given_away = closed_form(epsilon, apart) - (1 + exact(epsilon).exp()) * exact(log_chance).exp()
         beyond = bool(given_away > exact(delta))
     if not beyond:
-        note = "this pair gives away less than delta; Theorem 6.5's range is the other row"
-        return inconclusive("ONE_SIDED_ORACLE", note)
+        return inconclusive("ONE_SIDED_ORACLE", "this pair gives away less than δ; see the corrected row")
     middle = epsilon / apart - apart / 2  # the event is s above it, in the units of the derivation
-    told = {
+    counterexample = {
         "setting": {"epsilon": epsilon, "delta": delta, "radius": radius},
         "claimed": delta,
         "found": enclosure(given_away),
@@ -196,7 +192,7 @@ def beyond_the_range(bound, epsilon, delta, radius, factor):
         "its release": [float(closed_form(e, e / (2 * t) / sqrt(2))) for e in epsilons],
         "delta": [delta] * len(epsilons),
     }
-    return refuted("certificate", told, series=series)
+    return refuted("certificate", counterexample, series=series)
 
 
 OUTSIDE = dict(
@@ -331,8 +327,8 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
         releases.append(law.sample(np.random.default_rng(1), 3)["weights"])
     if not np.array_equal(*releases):
         gap = float(np.abs(releases[0] - releases[1]).max())
-        told = {"object": "six records, scaled", "property": "equal weights", "value": gap, "claimed": "equal"}
-        return refuted("enumeration", witness.construction({"radius": radius, "scale": scale}, **told))
+        lacks = {"object": "six records, scaled", "property": "equal weights", "value": gap, "claimed": "equal"}
+        return refuted("enumeration", witness.construction({"radius": radius, "scale": scale}, **lacks))
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note="projected and unprojected candidates")
 
 
@@ -354,13 +350,11 @@ def scaled_rate_is_of_the_right_order(*, radius):
     def explicit(*, gamma, **sample):
         return min(1.0, population_risk.uncapped(**sample, gamma=gamma * radius, radius=radius))
 
-    def rate(*, gamma, **sample):
-        return bounds.scaled_rate(**sample, gamma=gamma * radius, radius=radius)
-
-    found = yield from order(explicit, rate)
-    if isinstance(found, Verdict):
-        return found
-    return inconclusive("NO_CONSTANT", "with the penalised score: " + found["note"], series=found["series"])
+    rate = bounds.scaled_rate
+    result = yield from order(explicit, lambda gamma, **rest: rate(**rest, gamma=gamma * radius, radius=radius))
+    if isinstance(result, Verdict):
+        return result
+    return inconclusive("NO_CONSTANT", "with the penalised score: " + result["note"], series=result["series"])
 
 
 @identity_claim(
@@ -391,11 +385,10 @@ def scaled_risk_holds(*, radius, **setting):
     def explicit(gamma, outliers):
         return population_risk.uncapped(**setting, gamma=gamma * radius, outliers=outliers, radius=radius)
 
-    half = setting["n"] // 2
-    unit = population_risk.uncapped(**setting, gamma=1.0, outliers=half, radius=1.0)
-    if abs(explicit(1.0, half) / unit - 1) > 1e-9:
-        return inconclusive("FAILED", "the bound is not a function of gamma/b")
-    return (yield from coin(setting, explicit))
+    unit = population_risk.uncapped(**setting, gamma=1.0, outliers=setting["n"] // 2, radius=1.0)
+    if abs(explicit(1.0, setting["n"] // 2) / unit - 1) < 1e-9:
+        return (yield from coin(setting, explicit))
+    return inconclusive("FAILED", "the bound is not a function of gamma/b")
 
 
 if __name__ == "__main__":

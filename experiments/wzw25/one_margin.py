@@ -85,7 +85,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     rng = np.random.default_rng(0)
     gradient, score = adaptive_pairs.searched(rng, adaptive_pairs.projections_for(rng), radius, clip=factor)
     if gradient > 1 + 1e-12 or score > 1:
-        return inconclusive("FAILED", f"{gradient} times the sensitivity was found, and errors that change by {score}")
+        return inconclusive("FAILED", f"{gradient} times the sensitivity, and errors that change by {score}")
     note = f"attained; a search over records, projections and weights finds {gradient:.3f} of it"
     scope = "everywhere: any fixed Phi, gamma > 0, T = n^2 mu^2 whole"
     return holds("derivation", scope, tightness=(1.0, 1.0), note=note)
@@ -125,8 +125,8 @@ def last_iterate_order():
 def last_iterate_without_log(*, factor=1):
     """explicit / g over T: bounded for every bounded T, and growing with log T."""
     g = margin_orders.without_radius(bounds.last_order, factor)
-    if found := margin_orders.outgrown(SCALES, half, g):
-        return refuted("derivation", found)
+    if counterexample := margin_orders.outgrown(SCALES, half, g):
+        return refuted("derivation", counterexample)
     counts = [10.0**k for k in range(1, 13)]
     points = [dict(n=10, gamma=0.5, outliers=0, beta=0.05, mu=sqrt(t) / 10) for t in counts]
     curve = [bounds.last_loss(**point) / bounds.last_order(**point) for point in points]
@@ -153,8 +153,8 @@ def closed_form_is_above(**setting):
     """
     n, mu = setting["n"], setting["mu"]
     closed, steps = bounds.last_loss(**setting), printed_steps(n, mu)
-    equal = steps == 1 and setting["outliers"] == 0 and setting["gamma"] == setting["radius"]
-    chance = float(norm.sf(n * mu / 4)) if equal else 0.0
+    one_step = steps == 1 and setting["outliers"] == 0 and setting["gamma"] == setting["radius"]
+    chance = float(norm.sf(n * mu / 4)) if one_step else 0.0
     yield setting, 1.0 if chance > 2 * setting["beta"] else 0.0, closed
     derived = bounds.last_tail(**setting, steps=steps)
     if derived > closed * (1 + 1e-9):
@@ -167,14 +167,9 @@ def closed_form_is_above(**setting):
 SMALL = {"n": 20, "d": 2, "gamma": 0.8, "outliers": 0, "mu": 3.0, "beta": 0.1, "steps": 1800, "radius": 1.0}
 PROJECTED = {"n": 10, "d": 400, "gamma": 1.0, "outliers": 0, "mu": 80.0, "beta": 0.05, "steps": 4129, "radius": 1.0}
 LONG = {"n": 20, "d": 2, "gamma": 40.0, "outliers": 1, "mu": 6.0, "beta": 0.1, "steps": 3600, "radius": 50.0}
-TAIL = dict(
-    full=(SMALL | {"outliers": 2, "mu": 6.0, "steps": 3600}, LONG, PROJECTED | {"beta": 0.1}),
-    bound=lambda *, beta, **setting: 2 * beta,
-    chunk=lambda *, d, **setting: 100 if d < 10 else 40,
-    cap=2,
-    cost=1e-3,
-    expect=0.01,
-)
+MORE = (SMALL | {"outliers": 2, "mu": 6.0, "steps": 3600}, LONG, PROJECTED | {"beta": 0.1})
+SIZE = dict(chunk=lambda *, d, **_: 100 if d < 10 else 40, cap=2, cost=1e-3)
+TAIL = dict(full=MORE, bound=lambda *, beta, **_: 2 * beta, expect=0.01, **SIZE)
 
 
 @tail_claim(
@@ -212,8 +207,7 @@ def weighted_averages_exceed(rng, size, *, factor=1, **setting):
 SCALED = """from bounds.wzw25.one_margin import expected_order_as_printed
 # Four records s e_1, labels +, +, +, -: gamma(S_in) = s = b. For p = 3 <w, Phi x> / gamma any w has the averaged
 # hinge loss (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1.
-least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))
-assert least == 1 / 2
+least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))  # 1/2
 g = [expected_order_as_printed(n=4, gamma=s, outliers=1, mu=s**2, beta=0.1, radius=s) for s in (10.0, 100.0, 1000.0)]
 ratios = [least / x for x in g]
 assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
@@ -231,18 +225,12 @@ def outliers_need_the_radius():
     """Records, b and gamma scaled by s keep the loss, a printed term tends to 0: truth / g along s, in fractions."""
     g = [bounds.expected_order_as_printed(**point) for point in SCALES]
     yield from zip(SCALES, map(half, SCALES), g, strict=True)
-    return {
-        "series": {
-            "b = gamma": [point["radius"] for point in SCALES],
-            "loss of any w / printed g": [0.5 / x for x in g],
-        }
-    }
+    radii = [point["radius"] for point in SCALES]
+    return {"series": {"b = gamma": radii, "loss of any w / printed g": [0.5 / x for x in g]}}
 
 
 @average_order(
-    bounds.expected_order,
-    given=[bounds.expected_loss],
-    note="The proof's constants, 4 and 23/5, are those of s1 and s4",
+    bounds.expected_order, given=[bounds.expected_loss], note="the proof's constants, 4 and 23/5, are in s1 and s4"
 )
 def expected_order_holds():
     """sup(explicit / g): one certificate for the noise, one for the outliers, samples at the corners."""
@@ -344,7 +332,6 @@ def loss_by_outliers(rng, size, outliers, *, first, n, mu, gamma, d, factor=1):
     return losses(rng, size, planted(n, d, gamma, outliers), gamma, mu)
 
 
-RELEASES = 16  # of one projection: a trial is their mean
 BY_DIMENSION = {"first": 16, "last": 1600, "points": 2, "n": 10, "gamma": 0.8, "mu": 5.0}
 
 
@@ -362,7 +349,7 @@ def loss_by_dimension(rng, size, d, *, first, n, gamma, mu, factor=1):
     k, Z = third_margin_rows(n=n, gamma=gamma, beta=0.1), planted(n, d, gamma, 0)
     projections = (fast_projection(k, d, rng=rng) for _ in range(size))
     louder = (d / first) ** ((factor - 1) / 2)
-    each = (losses(rng, RELEASES, Z, gamma, mu, louder, projection=phi) for phi in projections)
+    each = (losses(rng, 16, Z, gamma, mu, louder, projection=phi) for phi in projections)
     return np.array([np.minimum(1, loss).mean() for loss in each])
 
 
@@ -390,7 +377,7 @@ def fewest_outliers_order_holds():
     cost=0.1,
 )
 def smallest_set_is_best(*, mu, beta, factor=1):
-    """The bound at m(gamma), found by itself, against the bound over every S_out in S_out(gamma), all 2^7 subsets."""
+    """The bound at m(gamma), a separate computation, against that over every S_out in S_out(gamma), all 2^7 subsets."""
     run = dict(n=7, mu=mu, beta=beta, steps=printed_steps(7, mu))
     sizes = np.array([7 - mask.bit_count() for mask in range(2**7)])
     for (X, y), gamma in product(data.small_sets(), (0.05, 0.2, 0.5, 0.9, 1.0)):

@@ -201,8 +201,8 @@ def lifting_changes_no_sign(*, k, d, factor=1):
                 whole = length <= 2 * radius
                 if lifted != projected or np.sign(clipped) != np.sign(lifted) or (whole and clipped != lifted):
                     object = f"Phi = {phi.tolist()}, x = {x}, w = {w}"
-                    told = {"property": "equal signs", "value": clipped, "claimed": lifted}
-                    return refuted("enumeration", witness.construction({"k": k, "d": d}, object=object, **told))
+                    lacks = {"property": "equal signs", "value": clipped, "claimed": lifted}
+                    return refuted("enumeration", witness.construction({"k": k, "d": d}, object=object, **lacks))
                 lengthened += not whole and clipped < lifted  # smaller margin, larger hinge loss
                 shortened += not whole and clipped > lifted
     note = f"clipping raised the hinge loss in {lengthened} cases and lowered it in {shortened}: the two losses differ"

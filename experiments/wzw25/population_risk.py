@@ -354,13 +354,13 @@ def citation_holds(*, n, V, beta, factor=1):
     """Lemma A.1, and the exact failure probability of all four patterns on two atoms."""
     setting = {"n": n, "V": V, "beta": beta}
     level = with_less(level_of(bounds.relative_deviation_cited, **setting), factor)
-    found = decide_uniform(setting, n, V, beta, level)
-    if V < 2 or found.outcome != "HOLDS":
-        return found
+    verdict = decide_uniform(setting, n, V, beta, level)
+    if V < 2 or verdict.outcome != "HOLDS":
+        return verdict
     truth, mass = two_atoms(n, level)
     if truth > exact(beta):
         return refuted("enumeration", tail_witness(setting, beta, truth, f"two atoms, one of mass {mass:.6g}", ""))
-    return found
+    return verdict
 
 
 if __name__ == "__main__":

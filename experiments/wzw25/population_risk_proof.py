@@ -52,14 +52,12 @@ def two_scores_disagree(*, n, beta, factor=1):
         both = bounds.penalised_score, proof.averaged_score
         gaps = [score(n=n, beta=beta, **small) - score(n=n, beta=beta, **large) for score in both]
         if gaps[0] > 0 > gaps[1]:
-            found = f"no errors in R^3 against {errors} errors in R^1: Equation 3 prefers the first by {gaps[0]:.3g} "
-            found += f"errors, the proof's score the second by {-gaps[1] * n:.3g}"
-            told = {"claimed": "both scores order candidates alike", "found": found}
-            python = ORDERS.format(n=n, beta=beta, errors=errors)
-            return refuted(
-                "enumeration", witness.inequality({"n": n, "beta": beta}, 0.0, gaps[1], **told, python=python)
-            )
-    return inconclusive("ONE_SIDED_ORACLE", "no pair found")
+            shown = f"no errors in R^3 against {errors} errors in R^1: Equation 3 prefers the first by {gaps[0]:.3g} "
+            shown += f"errors, the proof's score the second by {-gaps[1] * n:.3g}"
+            orders = {"claimed": "both scores order candidates alike", "found": shown}
+            orders["python"] = ORDERS.format(n=n, beta=beta, errors=errors)
+            return refuted("enumeration", witness.inequality({"n": n, "beta": beta}, 0.0, gaps[1], **orders))
+    return inconclusive("ONE_SIDED_ORACLE", "no such pair")
 
 
 # Uniform convergence and Equation 18 ----------------------------------------------------------------------------------
@@ -94,7 +92,7 @@ assert chance > 2 * exact(beta), chance
 
 
 @precise
-def selection(statement, n, mu, k, factor):
+def selection(statement, n, mu, k, factor=1):
     """(setting, chance, allowed chance) that the risk of the selected run exceeds the right-hand side.
 
     One run never errs, all others always do: their risk 1 exceeds a bound below 1 whenever one of them is selected.
@@ -120,8 +118,8 @@ def equation_18_fails(*, n, mu, k, factor=1):
     setting, chance, allowed = selection(proof.selected_risk_printed, n, mu, k, factor)
     if chance > allowed:
         ratio, python = lower_end(chance / allowed), EQUATION_18.format(**setting)
-        found = witness.inequality(setting, chance, allowed, python=python)
-        return refuted("certificate", found, tightness=(ratio, ratio))
+        shown = witness.inequality(setting, chance, allowed, python=python)
+        return refuted("certificate", shown, tightness=(ratio, ratio))
     return inconclusive("ONE_SIDED_ORACLE", "not broken by these candidates")
 
 
