@@ -35,7 +35,7 @@ def outgrown(points, truth, order):
 
 
 def certified(statement, explicit, *, order, family, constant, proofs, scope=ONE_MARGIN, series=dict, **fields):
-    """A claim that explicit <= C `order`, whose check gives the points at which both are compared.
+    """A claim that explicit <= C `order`; its check, which several may share, gives the points of comparison.
 
     C = `constant` is certified by `proofs`, (function, box, its largest value). REFUTED if a truth outgrows the order:
     `family` is (points, truth, factor -> the order as the control at `factor` changes it, itself at 1).
@@ -55,7 +55,8 @@ def certified(statement, explicit, *, order, family, constant, proofs, scope=ONE
             note = f"C = {constant:g}, certified; the largest explicit / g tried is {largest:.1f}"
             return holds("derivation", scope, note=note, series=series())
 
-        return exact_claim(statement, by=certified, **fields)(trial)
+        exact_claim(statement, by=certified, **fields)(trial)
+        return compared
 
     return decorate
 

@@ -164,8 +164,28 @@ wrong = (1 + exp(epsilon)) * exp(log_chance)   # the linear range is left
 assert gaussian_delta(epsilon=epsilon, mu=apart) - wrong > delta"""
 
 
-def beyond_the_range(bound, epsilon, delta, radius, factor):
-    """One record, the last iterate of the only run: its hockey-stick divergence from below, in balls, against delta."""
+OUTSIDE = dict(
+    quick=({"epsilon": 30.0, "delta": 0.5, "radius": 1.0},),
+    full=({"epsilon": 260.0, "delta": 1e-5, "radius": 1000.0},),
+    severity="cosmetic",
+    cost=0.1,
+    note="no range is printed for ε; true for ε < 8 log(1/δ), the range of Theorem 6.5, which is surely meant; false "
+    "at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, where that range ends at 5.5 and 92",
+)
+BALL = PRIVATE | {
+    "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1000.0},),
+    "full": grid(epsilon=[1e-6, 92.1], delta=[1e-5], n=[1, 5], radius=[0.001, 1000.0]),
+    "note": WHOLE,
+}
+
+
+@exact_claim(bounds.ball_privacy, **OUTSIDE)
+@exact_claim(bounds.ball_population_privacy, **OUTSIDE)
+def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
+    """Theorems L.1 and L.2 beyond epsilon = 8 log(1/delta): one record, the last iterate of the only run.
+
+    Its hockey-stick divergence from below, in balls, against delta.
+    """
     mu = factor * numbers.unlimited_budget(epsilon, delta)
     apart, log_chance = numbers.single_record_gap(mu, ROWS)
     with ctx.workprec(PRECISION):
@@ -188,38 +208,11 @@ def beyond_the_range(bound, epsilon, delta, radius, factor):
     epsilons, t = np.linspace(1, 1.5 * epsilon, 40).tolist(), gaussian_quantile_scale(delta)
     series = {
         "epsilon": epsilons,
-        "all of M*": [bound(epsilon=e, delta=delta, radius=radius) for e in epsilons],
+        "all of M*": [bounds.ball_privacy(epsilon=e, delta=delta, radius=radius) for e in epsilons],
         "its release": [float(closed_form(e, e / (2 * t) / sqrt(2))) for e in epsilons],
         "delta": [delta] * len(epsilons),
     }
     return refuted("certificate", counterexample, series=series)
-
-
-OUTSIDE = dict(
-    quick=({"epsilon": 30.0, "delta": 0.5, "radius": 1.0},),
-    full=({"epsilon": 260.0, "delta": 1e-5, "radius": 1000.0},),
-    severity="cosmetic",
-    cost=0.1,
-    note="no range is printed for ε; true for ε < 8 log(1/δ), the range of Theorem 6.5, which is surely meant; false "
-    "at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, where that range ends at 5.5 and 92",
-)
-BALL = PRIVATE | {
-    "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1000.0},),
-    "full": grid(epsilon=[1e-6, 92.1], delta=[1e-5], n=[1, 5], radius=[0.001, 1000.0]),
-    "note": WHOLE,
-}
-
-
-@exact_claim(bounds.ball_privacy, **OUTSIDE)
-def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
-    """Theorem L.1 beyond epsilon = 8 log(1/delta)."""
-    return beyond_the_range(bounds.ball_privacy, epsilon, delta, radius, factor)
-
-
-@exact_claim(bounds.ball_population_privacy, **OUTSIDE)
-def any_epsilon_is_not_private_either(*, epsilon, delta, radius, factor=1):
-    """Theorem L.2 beyond epsilon = 8 log(1/delta)."""
-    return beyond_the_range(bounds.ball_population_privacy, epsilon, delta, radius, factor)
 
 
 @exact_claim(bounds.ball_privacy_in_range, given=LINKS, **BALL)
@@ -257,13 +250,6 @@ def ball_white_box(*, n, d, mu, radius, factor=1):
 # Theorem L.1: utility -------------------------------------------------------------------------------------------------
 
 
-def scaled_corners():
-    """`corners` with radius 1e-3 and 50, and epsilon beyond the range that only privacy needs."""
-    for point in corners(True, (1e-3, 50.0)):
-        yield point
-        yield point | {"epsilon": 1e3 * point["epsilon"]}
-
-
 def scaled_order(statement, bound, **fields):
     """A claim of Theorem L.1, from the explicit bound of Theorem 6.5, whose epsilon may exceed 8 log(1/delta)."""
     given = [bound, bounds.scaled_radius]
@@ -280,19 +266,9 @@ MEAN = OF_MEANS | {"constant": margin_orders.OFF_GRID}
     "bound is true, says nothing for ε ≤ 1 and does not tend to 0 as n grows (see the corrected row)",
     **MEAN,
 )
-def scaled_mean():
-    """The explicit bound over the printed order, radius 1e-3 and 50."""
-    return scaled_corners()
-
-
 @scaled_order(
     bounds.scaled_mean_order_sharp, whole_grid.error_off_grid, note=f"{MEAN_LOGS}; what part (1) should print", **MEAN
 )
-def scaled_mean_sharp():
-    """The explicit bound over the order with 1/(n epsilon)."""
-    return scaled_corners()
-
-
 @scaled_order(
     bounds.scaled_tail_order,
     whole_grid.quantile_off_grid,
@@ -300,9 +276,11 @@ def scaled_mean_sharp():
     note=f"{TAIL_LOGS}; {NOT_ALL}",
     **OF_TAILS,
 )
-def scaled_tail():
-    """The closed bound of the last iterate over the order, radius 1e-3 and 50."""
-    return scaled_corners()
+def scaled_corners():
+    """The explicit bounds over the orders, radius 1e-3 and 50, and epsilon beyond the range that only privacy needs."""
+    for point in corners(True, (1e-3, 50.0)):
+        yield point
+        yield point | {"epsilon": 1e3 * point["epsilon"]}
 
 
 @exact_claim(

@@ -67,11 +67,6 @@ NOT_ALL = "S_out is not all of S (the margin of no record is no number; cf. Lemm
     cost=0.3,
     **OF_MEANS,
 )
-def mean_of_theorem():
-    """The explicit bound over the order, margins on, off and below the grid."""
-    return corners(True)
-
-
 @grid_order(
     bounds.tail_order,
     bounds.quantile_off_grid,
@@ -82,8 +77,8 @@ def mean_of_theorem():
     cost=0.3,
     **OF_TAILS,
 )
-def tail_of_theorem():
-    """The closed bound of the last iterate over the order, margins on, off and below the grid."""
+def bounds_of_the_theorem():
+    """The explicit bounds, of the last iterate the closed one, over the orders: margins on, off and below the grid."""
     return corners(True)
 
 
@@ -163,14 +158,6 @@ def error_by_n(rng, size, n, *, first, epsilon, delta, gamma, d, factor=1):
 # Lemmas H.2 and H.3: the orders ---------------------------------------------------------------------------------------
 
 
-def on_the_grid():
-    """Settings whose gamma is a margin of the grid, radius 1 and 50."""
-    for point in corners(False, (1.0, 50.0)):
-        n, radius = point["n"], point["radius"]
-        for share in (1 / n, 2 / n, 2 ** (n.bit_length() - 1) / n, 1.0):
-            yield point | {"gamma": share * radius}
-
-
 def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     """H.2.x of a single margin of the grid: all others lose."""
     each = call_budget(n=n, epsilon=epsilon, delta=delta)
@@ -189,11 +176,6 @@ def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     cost=0.3,
     **OF_MEANS,
 )
-def mean_on_grid():
-    """H.2.x over the order, on the grid."""
-    return on_the_grid()
-
-
 @grid_order(
     bounds.tail_order_on_grid,
     bounds.quantile_off_grid,
@@ -203,9 +185,12 @@ def mean_on_grid():
     cost=0.3,
     **OF_TAILS,
 )
-def tail_on_grid():
-    """The closed bound of the last iterate over the order, on the grid."""
-    return on_the_grid()
+def on_the_grid():
+    """H.2.x and the closed bound of the last iterate over the orders, gamma on the grid, radius 1 and 50."""
+    for point in corners(False, (1.0, 50.0)):
+        n, radius = point["n"], point["radius"]
+        for share in (1 / n, 2 / n, 2 ** (n.bit_length() - 1) / n, 1.0):
+            yield point | {"gamma": share * radius}
 
 
 # Lemmas H.2 and H.3: runs ---------------------------------------------------------------------------------------------
