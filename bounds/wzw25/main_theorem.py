@@ -1,126 +1,41 @@
-"""Adapting to the margin, privately: what Wang, Zhu & Wang (2025) say about the privacy of Algorithms 1, 2 and 3.
+"""The main theorem, and records of any norm: Theorems 4.1, L.1 and L.2 of Wang, Zhu & Wang (2025).
 
-Lemma 6.3, Appendix E.2, Equation 3 and the privacy parts of Theorems 4.1, 6.5, 6.7, L.1 and L.2. The algorithms and
-their numbers are in `bounds.wzw25.algorithms`; neighbours differ in one replaced record; `mu` is a Gaussian budget.
-
-What Algorithm 3 achieves on its data: Theorems 6.5, 4.1 and L.1 of Wang, Zhu & Wang (2025).
-
-Names and free logarithms as in `bounds.wzw25.whole_grid`. S_out is not all of S, so 0 < gamma <= b. (The margin
-of no record would be +inf, and the right side 1/n^2 for every dataset; cf. `bounds.wzw25.margin_grid`.) Lemma 6.4, by
-which the paper leaves the grid, is true for epsilon <= 4n; the theorems are true beyond, by `error_off_grid`.
-
-The population risk of Algorithm 3: Equation 3, Theorems 6.7 and L.2, the population part of Theorem 4.1 of wzw25.
-
-Algorithm 3 runs Algorithm 1 for every margin of the grid Gamma and releases the run of smallest noisy penalised score
-
-    u_gamma = R^_S(w_gamma) + 5/2 (k_gamma log(2n) + log(4 |Gamma| / beta)) + sigma xi_gamma,   sigma = 1/mu,
-
-R^_S a number of errors, mu the budget of one call: 1/mu = 4 sqrt(|Gamma| log(1/delta)) / epsilon. Lemma 6.6 (corrected)
-at beta/|Gamma| for every margin says R_D(w_gamma) <= (2/n) (u_gamma - sigma xi_gamma), so what is released satisfies
-
-    R_D(w_out) <= min_gamma (2 R~_S(w_gamma) + (5/n)(k_gamma log(2n) + log(4 |Gamma|/beta)))
-                  + (2/n) (excess of the chosen score),
-
-the last by Lemma F.2. The paper's Equation 18 loses a factor 2 in the second part and 1/mu in half of it. Arguments:
-`mu` is the budget of one call; `calls` is |Gamma|; `radius` b, 1 unless stated; beta = 1/n^2 where none is named.
+Theorem 4.1 puts Theorems 6.5 and 6.7 together; its M* is Algorithm 3 with the empirical score on the sample and with
+the penalised one for the population. Theorems L.1 and L.2 repeat both for records in a ball of radius b, where grid and
+widths are multiplied by b. Names and free logarithms as in `bounds.wzw25.whole_grid` and
+`bounds.wzw25.population_risk`; S_out is not all of S, so 0 < gamma <= b.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, positive, require, theorem
 from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, spent_delta, unlimited_budget
 from bounds.wzw25.gaussian_privacy import gaussian_delta
-from bounds.wzw25.population_risk import OVER, RUN, UNIT, uncapped
+from bounds.wzw25.population_risk import OVER, RECORDS, UNIT, uncapped
 from bounds.wzw25.whole_grid import LAST, ON_SETS, PRINTED, RISK, SIZES, SURE, TERMS_B, mean_order_on_grid, terms
 
-EVERY = [in_unit_interval("delta"), positive("epsilon"), positive("radius")]
+ANY = [in_unit_interval("delta"), positive("epsilon")]
+ON_ALL = r"\le" + ON_SETS + r"\tilde O\left(" + TERMS_B
+BALL = [*ANY, *SIZES]
+POPULATION = [*ANY, positive("radius"), *RECORDS, require("gamma <= radius", lambda gamma, radius: gamma <= radius)]
+
+# Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "wzw25.thm4.1",
-    part="privacy",
-    kind="privacy",
-    says=IN_RANGE,
-    needs=RANGE,
-    source=f"{WZW25}, Theorem 4.1 (1)",
-)
-def main_privacy(*, epsilon, delta):
-    """DP Adaptive Margin is (epsilon, delta)-DP
+@theorem("wzw25.thm4.1", part="privacy", kind="privacy", says=IN_RANGE, needs=RANGE, source=f"{WZW25}, Theorem 4.1 (1)")
+def main_privacy(*, epsilon: float, delta: float) -> float:
+    """The smallest delta at epsilon of DP Adaptive Margin: at most delta / 2.
 
-    The smallest delta at epsilon of its Gaussian budget mu = epsilon / (2 sqrt(2 log(1/delta))): at most delta / 2.
+    That of its Gaussian budget mu = epsilon / (2 sqrt(2 log(1/delta))).
     With either score: Theorems 6.5 and 6.7. Definition 2.1 prints epsilon < 1; the theorem goes up to 8 log(1/delta).
 
     >>> main_privacy(epsilon=1.0, delta=1e-5) < 0.5e-5
     True
     """
     return spent_delta(epsilon, delta)
-
-
-def _ball_privacy(epsilon, delta):
-    """The smallest delta at epsilon of the printed budget, any epsilon; a radius scales records, margins and noise."""
-    return float(gaussian_delta(epsilon=epsilon, mu=unlimited_budget(epsilon, delta)))
-
-
-@theorem(
-    "wzw25.thmL.1",
-    part="privacy",
-    kind="privacy",
-    says=r"\|\mathbf{x}\|\le b\ \Rightarrow\ " + PRIVATE,
-    needs=EVERY,
-)
-def ball_privacy(*, epsilon, delta, radius):
-    """DP Adaptive Margin on records of any norm is (epsilon, delta)-DP
-
-    The theorem prints no range for epsilon, nor does Algorithm 3. The number is the smallest delta at epsilon of the
-    Gaussian budget that Algorithm 3 spends; it exceeds delta for large epsilon.
-    """
-    return _ball_privacy(epsilon, delta)
-
-
-@ball_privacy.corrected(
-    says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
-    needs=[*RANGE, positive("radius")],
-    source=", in the range of Theorem 6.5",
-)
-def ball_privacy_in_range(*, epsilon, delta, radius):
-    """DP Adaptive Margin on records of any norm is (epsilon, delta)-DP up to epsilon = 8 log(1/delta)
-
-    The derivation of `empirical_privacy`; the radius b multiplies records, grid and widths, so Delta = 12 b / gamma and
-    everything that is compared with it stay as they are.
-    """
-    return _ball_privacy(epsilon, delta)
-
-
-@theorem(
-    "wzw25.thmL.2",
-    part="privacy",
-    kind="privacy",
-    says=r"\|\mathbf{x}\|\le b\ \Rightarrow\ " + PRIVATE,
-    needs=EVERY,
-)
-def ball_population_privacy(*, epsilon, delta, radius):
-    """DP Adaptive Margin on records of any norm is (epsilon, delta)-DP, said again for the population risk
-
-    The sentence of Theorem L.1, with the empirical error as the score.
-    """
-    return _ball_privacy(epsilon, delta)
-
-
-@ball_population_privacy.corrected(
-    says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
-    needs=[*RANGE, positive("radius")],
-    source=", in the range of Theorem 6.5",
-)
-def ball_population_privacy_in_range(*, epsilon, delta, radius):
-    """The same up to epsilon = 8 log(1/delta)
-
-    As Theorem L.1 in that range; with the score of Equation 3, too (Theorem 6.7).
-    """
-    return _ball_privacy(epsilon, delta)
-
-
-SCALED = [*SIZES, in_unit_interval("delta")]
 
 
 @theorem(
@@ -133,13 +48,30 @@ SCALED = [*SIZES, in_unit_interval("delta")]
     needs=PRINTED,
     source=f"{WZW25}, Theorem 4.1 (2), first display; Appendix J",
 )
-def main_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The main theorem on the data: the expression inside O~(.)
+def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The expression inside O~(.) of the main theorem for the error on the data.
 
     With high probability is 1 - 3/n^2, last iterates. 1/n <= 1/(n gamma^2 min(epsilon, 1)): the summand 1/n of
     Theorem 6.5 (2) needs no place of its own.
     """
     return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
+
+
+@theorem(
+    "wzw25.thm4.1",
+    part="population",
+    kind="tail",
+    says=r"\mathcal{R}_D(\mathcal{M}^*(S,\varepsilon,\delta))\le\tilde O\left(\frac1{n\gamma^2\min\{\varepsilon,1\}}"
+    r"+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\wedge1\quad\mathrm{w.h.p.\ for\ all}\ S_{\mathrm{out}}",
+    needs=[*RECORDS, *RANGE, UNIT],
+    source=f"{WZW25}, Section 4, Theorem 4.1 (2)",
+)
+def main_population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
+    """The expression inside O~(.) for the population risk of M*, for all sets of outliers at once.
+
+    Theorem 6.7 capped at 1; M* is Algorithm 3 with the penalised score here, with the empirical one in the other part.
+    """
+    return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
 
 
 @main_privacy.explicit(
@@ -151,8 +83,8 @@ def main_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     needs=(),
     source=", 'simultaneously'",
 )
-def least_order(*, profile, n, epsilon):
-    """For all outlier sets simultaneously: one event, not 2^n of them
+def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
+    """The smallest bound over all outlier sets: "simultaneously" is one event, not 2^n of them.
 
     The right side is a number for every S_out, so all of them hold exactly when the smallest does; f falls in gamma, so
     that is min over q of f(q, M_q), `profile` = (M_0, ..., M_{n-1}), and no union bound is paid.
@@ -160,20 +92,60 @@ def least_order(*, profile, n, epsilon):
     >>> least_order(profile=[0.1, 0.5], n=2, epsilon=1.0)
     3.0
     """
-    found = [(q, margin) for q, margin in enumerate(profile) if margin > 0]
-    return min(1 / (n * margin**2 * min(epsilon, 1)) + q / (margin * n) for q, margin in found)
+    kept = [(q, margin) for q, margin in enumerate(profile) if margin > 0]
+    return min(1 / (n * margin**2 * min(epsilon, 1)) + q / (margin * n) for q, margin in kept)
+
+
+# Theorem L.1 ----------------------------------------------------------------------------------------------------------
+
+
+def _ball_privacy(epsilon: float, delta: float) -> float:
+    """The smallest delta at epsilon of the printed budget, any epsilon; a radius scales records, margins and noise."""
+    return float(gaussian_delta(epsilon=epsilon, mu=unlimited_budget(epsilon, delta)))
+
+
+@theorem(
+    "wzw25.thmL.1",
+    part="privacy",
+    kind="privacy",
+    says=r"\|\mathbf{x}\|\le b\ \Rightarrow\ " + PRIVATE,
+    needs=[*ANY, positive("radius")],
+)
+def ball_privacy(*, epsilon: float, delta: float, radius: float) -> float:
+    """The smallest delta at epsilon of DP Adaptive Margin on records of any norm.
+
+    That of the Gaussian budget that Algorithm 3 spends. The theorem prints no range for epsilon, nor does Algorithm 3;
+    this delta exceeds the promised delta for large epsilon.
+    """
+    return _ball_privacy(epsilon, delta)
+
+
+@ball_privacy.corrected(
+    says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
+    needs=[*RANGE, positive("radius")],
+    source=", in the range of Theorem 6.5",
+)
+def ball_privacy_in_range(*, epsilon: float, delta: float, radius: float) -> float:
+    """The smallest delta at epsilon of DP Adaptive Margin on records of any norm, up to epsilon = 8 log(1/delta).
+
+    The derivation of `empirical_privacy`; the radius b multiplies records, grid and widths, so Delta = 12 b / gamma and
+    everything that is compared with it stay as they are.
+    """
+    return _ball_privacy(epsilon, delta)
 
 
 @theorem(
     "wzw25.thmL.1",
     part="expectation",
     kind="mean",
-    says=RISK + r"\le" + ON_SETS + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
-    needs=SCALED,
+    says=RISK + ON_ALL + r"+\frac{1}{\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    needs=BALL,
     source=f"{WZW25}, Theorem L.1 (1)",
 )
-def scaled_mean_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The expected error of Algorithm 3 on records of norm at most b, as printed: the expression inside O~(.)
+def scaled_mean_order(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O~(.) for the expected error of Algorithm 3 on records of norm at most b, as printed.
 
     The third term is printed 1/epsilon, where Lemma H.2 and part (2) have 1/(n epsilon): true all the same, since it
     only makes the bound larger, but then the bound does not fall below 1/epsilon however many records there are.
@@ -183,16 +155,13 @@ def scaled_mean_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
 
 
 @scaled_mean_order.corrected(
-    says=RISK
-    + r"\le"
-    + ON_SETS
-    + r"\tilde O\left("
-    + TERMS_B
-    + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    says=RISK + ON_ALL + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
     source=f"{WZW25}, Theorem L.1 (1), with 1/(n epsilon) as in Lemma H.2",
 )
-def scaled_mean_order_sharp(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The expected error of Algorithm 3 on records of norm at most b, with 1/(n epsilon)
+def scaled_mean_order_sharp(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O~(.) for the expected error on records of norm at most b, with 1/(n epsilon).
 
     1/(n epsilon) <= b^2/(n gamma^2 epsilon): the third term could be left out.
     """
@@ -205,18 +174,14 @@ def scaled_mean_order_sharp(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     "wzw25.thmL.1",
     part="tail",
     kind="tail",
-    says=LAST
-    + r"\le"
-    + ON_SETS
-    + r"\tilde O\left("
-    + TERMS_B
-    + r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1"
-    + SURE,
-    needs=SCALED,
+    says=LAST + ON_ALL + r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + SURE,
+    needs=BALL,
     source=f"{WZW25}, Theorem L.1 (2)",
 )
-def scaled_tail_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The error of Algorithm 3 on records of norm at most b with probability 1 - 3/n^2: the expression inside O~(.)"""
+def scaled_tail_order(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O~(.) for the error on records of norm at most b with probability 1 - 3/n^2."""
     first, second = terms(n, gamma, outliers, epsilon, radius)
     return first + second + 1 / (n * epsilon) + 1 / n
 
@@ -229,33 +194,44 @@ def scaled_tail_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
     needs=[positive("radius"), positive("scale")],
     source=f"consequence of {WZW25}, Appendix L",
 )
-def scaled_radius(*, radius, scale):
-    """Multiplying records, radius and grid by one factor changes nothing
+def scaled_radius(*, radius: float, scale: float) -> float:
+    """The radius after records, radius and grid are multiplied by one factor, which changes no release.
 
     The hinge loss of width gamma/3 sees <w, x>/gamma only, Delta = 12 b/gamma and k see gamma/b only, and clipping
-    commutes with the factor: gradients, noise and step sizes stay. Returns the new radius.
+    commutes with the factor: gradients, noise and step sizes stay.
     """
     return radius * scale
 
 
-BALL = [positive("radius"), require("gamma <= radius", lambda gamma, radius: gamma <= radius)]
+# Theorem L.2 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
-    "wzw25.thm4.1",
-    part="population",
-    kind="tail",
-    says=r"\mathcal{R}_D(\mathcal{M}^*(S,\varepsilon,\delta))\le\tilde O\left(\frac1{n\gamma^2\min\{\varepsilon,1\}}"
-    r"+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\wedge1\quad\mathrm{w.h.p.\ for\ all}\ S_{\mathrm{out}}",
-    needs=[*RUN, UNIT],
-    source=f"{WZW25}, Section 4, Theorem 4.1 (2)",
+    "wzw25.thmL.2",
+    part="privacy",
+    kind="privacy",
+    says=r"\|\mathbf{x}\|\le b\ \Rightarrow\ " + PRIVATE,
+    needs=[*ANY, positive("radius")],
 )
-def main_population_rate(*, n, gamma, outliers, epsilon, delta):
-    """The population risk of the main algorithm, for all sets of outliers at once: the expression inside O~(.)
+def ball_population_privacy(*, epsilon: float, delta: float, radius: float) -> float:
+    """The smallest delta at epsilon of DP Adaptive Margin on records of any norm, as the population part states it.
 
-    Theorem 6.7 capped at 1; M* is Algorithm 3 with the penalised score here, with the empirical one in the other part.
+    The sentence of Theorem L.1, with the empirical error as the score.
     """
-    return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
+    return _ball_privacy(epsilon, delta)
+
+
+@ball_population_privacy.corrected(
+    says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
+    needs=[*RANGE, positive("radius")],
+    source=", in the range of Theorem 6.5",
+)
+def ball_population_privacy_in_range(*, epsilon: float, delta: float, radius: float) -> float:
+    """The same delta up to epsilon = 8 log(1/delta).
+
+    As Theorem L.1 in that range; with the score of Equation 3, too (Theorem 6.7).
+    """
+    return _ball_privacy(epsilon, delta)
 
 
 @theorem(
@@ -265,11 +241,11 @@ def main_population_rate(*, n, gamma, outliers, epsilon, delta):
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + OVER + r"\tilde O\left(\frac{b^2}{n\gamma^2}"
     r"\left(1+\frac1\varepsilon\right)+\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac1{n\varepsilon}+\frac1n\right)\wedge1"
     r"\right]\ge1-\frac4{n^2}",
-    needs=[*RUN[:-1], *BALL],
+    needs=POPULATION,
     source=f"{WZW25}, Appendix L, Theorem L.2, Equation 30",
 )
-def scaled_rate(*, n, gamma, outliers, epsilon, delta, radius):
-    """The population risk for records in a ball of radius b: the expression inside O~(.)
+def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
+    """The expression inside O~(.) for the population risk, records in a ball of radius b.
 
     "Running M* with R~_S": with the empirical score. The argument it refers to (Appendix I) needs the penalised one.
 
@@ -279,7 +255,8 @@ def scaled_rate(*, n, gamma, outliers, epsilon, delta, radius):
     return _scaled(n, gamma, outliers, epsilon, radius)
 
 
-def _scaled(n, gamma, outliers, epsilon, radius):
+def _scaled(n: int, gamma: float, outliers: int, epsilon: float, radius: float) -> float:
+    """The order of Equation 30, capped at 1."""
     ratio = radius / gamma
     return min(1.0, ratio**2 / n * (1 + 1 / epsilon) + ratio * outliers / n + 1 / (n * epsilon) + 1 / n)
 
@@ -289,11 +266,10 @@ def _scaled(n, gamma, outliers, epsilon, radius):
     part="scale",
     kind="identity",
     says=r"(b,\gamma)\to(sb,s\gamma)\ \mathrm{changes\ nothing}",
-    needs=[*RUN[:-1], *BALL],
-    source=f"{WZW25}, Appendix L, Theorem L.2",
+    needs=POPULATION,
 )
-def scaled_twin(*, n, gamma, outliers, epsilon, delta, radius):
-    """The bound does not change when records, radius and margins are multiplied by the same number
+def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
+    """The same expression at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
 
     Nor does the algorithm with the grid of Corollary G.2, {b/n, 2b/n, ..., b}: projections do not see scale, the
     gradient's noise and step size scale with the gradient (Theorem L.1). With the grid of Algorithm 3 it would.
@@ -304,11 +280,11 @@ def scaled_twin(*, n, gamma, outliers, epsilon, delta, radius):
 @scaled_rate.explicit(
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le(\mathrm{explicit\ Theorem\ 6.7\ at}\ \gamma/b)\right]"
     r"\ge1-\frac4{n^2}",
-    needs=[*RUN, *BALL],
+    needs=[*POPULATION, RANGE[-1]],
     source="derived here: penalised score, grid of Corollary G.2",
 )
-def scaled_risk(*, n, gamma, outliers, epsilon, delta, radius):
-    """The population risk for records in a ball of radius b, penalised score, with our constants
+def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
+    """A bound on the population risk, records in a ball of radius b, penalised score, with our constants.
 
     Theorem 6.7 (explicit) with the grid multiplied by b: every quantity depends on gamma/b alone.
     """

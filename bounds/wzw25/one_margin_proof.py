@@ -1,8 +1,6 @@
-r"""The printed proofs of Lemma D.1 and of Lemmas H.2 and H.3, step by step: Wang, Zhu & Wang (2025).
+"""The printed proof of Lemma D.1 and one line of that of Lemma 6.3, step by step: Wang, Zhu & Wang (2025), Appendix D.
 
-Names as in `bounds.wzw25.one_margin`. In Appendix H, `mu` is the budget of one call of Algorithm 1 and of one score,
-epsilon / (4 sqrt(|Gamma| log(1/delta))), |Gamma| = ceil(log2 n) + 1, and a score is a number of errors with noise of
-standard deviation 1/mu. Where a step says "left <= right" the function returns the right side.
+Names as in `bounds.wzw25.one_margin`. Where a step says "left <= right" the function returns the right side.
 """
 
 from __future__ import annotations
@@ -10,9 +8,11 @@ from __future__ import annotations
 from math import log, sqrt
 
 from bounds.papers import WZW25
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.one_margin import PROOF, WITHIN_RADIUS, spread
+from bounds.theorem import integer, positive, require, theorem
+from bounds.wzw25.algorithms import spread
+from bounds.wzw25.one_margin import ORDER, SIZES, projected_gdp
 
+PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
 SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
 
 
@@ -27,8 +27,8 @@ SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
     needs=[integer("rows"), positive("mu"), positive("sensitivity")],
     source=f"{PROOF}, first display",
 )
-def noise_part(*, rows, mu, sensitivity):
-    """The descent loses at most 4 Delta sqrt(k)/mu against the separator of the projected inliers
+def noise_part(*, rows: int, mu: float, sensitivity: float) -> float:
+    """4 Delta sqrt(k)/mu: what the descent loses at most against the separator of the projected inliers.
 
     Lemma C.1 with ||w_ref - w_0|| = 1. Its explicit reading has Delta sqrt(n^2/T + k/mu^2) <= Delta sqrt(1 + k)/mu,
     at most 0.354 times this.
@@ -45,8 +45,8 @@ def noise_part(*, rows, mu, sensitivity):
     r"\hat L_{\gamma/3}(\mathring{\mathbf{w}}_{in};\Phi S_{\mathrm{in}})=0",
     source=f"{PROOF}, third display",
 )
-def inlier_loss(*, margin, gamma):
-    """On the event that a third of the margin survives, the inliers cost nothing
+def inlier_loss(*, margin: float, gamma: float) -> float:
+    """The loss of an inlier: none, on the event that a third of the margin survives.
 
     max(0, 1 - margin / (gamma/3)) for a record that the unit separator sees at `margin` >= gamma/3.
 
@@ -64,8 +64,8 @@ def inlier_loss(*, margin, gamma):
     needs=[SHARE],
     source=f"{PROOF}, 'under the same event'",
 )
-def outlier_loss(*, share):
-    """What an outlier costs, on the event E1 that a third of the margin survives; gamma/b is `share`
+def outlier_loss(*, share: float) -> float:
+    """What an outlier costs at most, on the event E1 that a third of the margin survives; gamma/b is `share`.
 
     1 + (3/share) sqrt(1 + share/3). The event it needs is that of Lemma B.1: the norms of the outliers too.
 
@@ -81,8 +81,8 @@ def outlier_loss(*, share):
     r"\sqrt{1+\frac{\gamma}{3b}}\right)\quad(\|\mathbf{w}\|=1)",
     source=f"{PROOF}, on the event of Lemma B.1",
 )
-def outlier_loss_corrected(*, share):
-    """What an outlier costs, on the event of Lemma B.1, norms of outliers included; gamma/b is `share`
+def outlier_loss_corrected(*, share: float) -> float:
+    """What an outlier costs at most, on the event of Lemma B.1, norms of outliers included; gamma/b is `share`.
 
     Cauchy-Schwarz. Lemma B.1 gives that event with probability 1 - beta for the same k (e = gamma/b). On E1 alone the
     clipping at 2b leaves 1 + 6b/gamma.
@@ -96,8 +96,8 @@ def outlier_loss_corrected(*, share):
     needs=[SHARE],
     source=f"{PROOF}, 'Lemma B.1 norm preservation', last line",
 )
-def twenty_three_fifths(*, share):
-    """23 b / (5 gamma) covers the cost of an outlier; gamma/b is `share`
+def twenty_three_fifths(*, share: float) -> float:
+    """23 b / (5 gamma), which covers the cost of an outlier; gamma/b is `share`.
 
     share + 3 sqrt(1 + share/3) increases to 1 + 2 sqrt 3 = 4.4641 at share = 1, below 4.6.
 
@@ -113,8 +113,8 @@ def twenty_three_fifths(*, share):
     needs=[positive("gamma"), positive("radius")],
     source=f"{PROOF}, 'Lemma A.10'",
 )
-def projected_sensitivity(*, gamma, radius):
-    """The gradient sum of the width gamma/3 changes by at most 12 b/gamma when one clipped record is replaced
+def projected_sensitivity(*, gamma: float, radius: float) -> float:
+    """12 b/gamma: what replacing one clipped record changes in the gradient sum of the width gamma/3, at most.
 
     Lemma A.10 (b) for records of norm 2b: 2 (2b)/(gamma/3). The sensitivity is the gradient's, not the loss's.
 
@@ -124,31 +124,25 @@ def projected_sensitivity(*, gamma, radius):
     return 12 * radius / gamma
 
 
-LAST = r"O\left(\frac{b^2\log^{1/2}((n+2)(n+1)/\beta)}{n\gamma^2\mu}+\frac{b|S_{\mathrm{out}}|}{n\gamma}\right)"
-LAST_NEEDS = [
-    integer("n"),
-    integer("outliers", 0),
-    positive("gamma"),
-    positive("radius"),
-    WITHIN_RADIUS,
-    positive("mu"),
-    in_unit_interval("beta"),
-]
-
-
 @theorem(
     "wzw25.lemD.1.s6",
     kind="mean",
-    says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le " + LAST,
-    needs=LAST_NEEDS,
+    says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le "
+    + ORDER.replace(r"\gamma n", r"n\gamma"),
+    needs=SIZES,
     source=f"{PROOF}, last display, announced as 'the averaged loss'",
 )
-def last_display_as_printed(*, n, gamma, outliers, mu, beta, radius=1.0):
-    """The last display of the proof, with a hat: the summed loss
+def last_display_as_printed(
+    *, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O(.) of the last display, which is printed with a hat: for the summed loss.
 
     The right side is the one of Lemma D.1 (corrected); the left side is n times that of the lemma.
     """
     return radius**2 * sqrt(spread(n, beta)) / (n * gamma**2 * mu) + radius * outliers / (n * gamma)
+
+
+# Lemma 6.3 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -156,11 +150,11 @@ def last_display_as_printed(*, n, gamma, outliers, mu, beta, radius=1.0):
     reading="explicit",
     says=r"\frac{\Delta\sqrt{k\log(1/\beta)}}{\mu}\le60\,\frac{b\sqrt{\log(1/\beta)}}{\mu\gamma}"
     r"\cdot\frac{b\sqrt{\log((n+1)(n+2)/\beta)}}{\gamma}",
-    needs=[n for n in LAST_NEEDS if n.names != ("outliers",)],
+    needs=[need for need in SIZES if "outliers" not in need.names],
     source=f"{WZW25}, Appendix D.2, third line of the display; our constant",
 )
-def last_noise_part(*, n, gamma, mu, beta, radius=1.0):
-    """The noise of the last iterate in terms of n, gamma, mu and beta: the substitution of Delta and k in Appendix D.2
+def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: float = 1.0) -> float:
+    """The noise of the last iterate in n, gamma, mu and beta: Delta and k of Appendix D.2 substituted.
 
     Delta <= 12 b/gamma (`wzw25.lemD.1.s5`) and k <= 24.6 (b/gamma)^2 log((n+1)(n+2)/beta) (Lemma 6.2), and
     12 sqrt(24.6) < 60. The other lines of the display are those of Lemma D.1: the inliers cost nothing (s2), an outlier
@@ -170,3 +164,25 @@ def last_noise_part(*, n, gamma, mu, beta, radius=1.0):
     79
     """
     return 60 * radius**2 * sqrt(-log(beta) * spread(n, beta)) / (mu * gamma**2)
+
+
+@projected_gdp.explicit(
+    part="lifting",
+    says=r"\max_i\|\Phi\mathbf{x}_i\|\le 2b\ \Rightarrow\ \tilde L_c(\Phi^\top\mathbf{w};S)="
+    r"\tilde L_c(\mathbf{w};\Phi S);"
+    r"\quad\tilde{\mathcal R}_S(\Phi^\top\mathbf{w})=\tilde{\mathcal R}_{\Phi S}(\mathbf{w})\ \mathrm{always}",
+    kind="identity",
+    needs=(),
+    source=", against Lemma D.3",
+)
+def lifted_margin(*, margin: float, length: float, radius: float = 1.0) -> float:
+    """The margin of a clipped projected record: lifted weights see the record itself, unless it was clipped.
+
+    <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the value
+    returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3 speak
+    of two different losses, equal on the event of Lemma 6.2, explicit).
+
+    >>> lifted_margin(margin=3.0, length=4.0)
+    1.5
+    """
+    return margin * min(1.0, 2 * radius / length)

@@ -1,4 +1,4 @@
-"""The population risk of Algorithm 3: Equation 3, Theorems 6.7 and L.2, the population part of Theorem 4.1 of wzw25.
+"""The population risk of Algorithm 3: Lemmas 6.6 and I.2, Equation 3 and Theorem 6.7 of Wang, Zhu & Wang (2025).
 
 Algorithm 3 runs Algorithm 1 for every margin of the grid Gamma and releases the run of smallest noisy penalised score
 
@@ -16,10 +16,12 @@ the last by Lemma F.2. The paper's Equation 18 loses a factor 2 in the second pa
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf, log, sqrt
 
 from bounds.bms22.relative_deviation import complexity, relative
 from bounds.exact import numbers
+from bounds.exact.numbers import Number
 from bounds.papers import BMS22, WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25 import algorithms
@@ -37,15 +39,15 @@ from bounds.wzw25.population_risk_proof import selected_risk_sharp
     needs=[integer("n"), integer("V", 0), in_unit_interval("beta")],
     source=f"{WZW25}, Appendix I.1, Lemma I.2, citing {BMS22}, Lemma A.1",
 )
-def relative_deviation_cited(*, n, V, beta, empirical):
-    """Relative deviation, as the second paper cites it
+def relative_deviation_cited(*, n: Number, V: int, beta: Number, empirical: Number) -> Number:
+    """The relative deviation bound on the risk, as the paper cites it.
 
     Ties are not errors here (the loss is 1[y h(x) < 0]); the derivation covers every loss with values in {0, 1}.
     """
     return relative(empirical, complexity(n, V, beta))
 
 
-# Lemma 6.6 of wzw25 -------------------------------------------------------------------------------------------------
+# Lemma 6.6 ------------------------------------------------------------------------------------------------------------
 
 HALFSPACES = [integer("n"), integer("k"), in_unit_interval("beta")]
 
@@ -58,8 +60,8 @@ HALFSPACES = [integer("n"), integer("k"), in_unit_interval("beta")]
     needs=HALFSPACES,
     source=f"{WZW25}, Section 6.3, Lemma 6.6",
 )
-def population_printed(*, n, k, beta, empirical):
-    """Twice the empirical risk and a complexity term, as printed: log(beta/4) outside the factor 5
+def population_printed(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
+    """Twice the empirical risk and a complexity term, as printed: log(beta/4) outside the factor 5.
 
     VC(H_k) = k for homogeneous halfspaces in R^k (the class is printed as {x -> sign(<x, w>) | x in R^k}; meant is w).
     The last line of its proof has 5 (VC log(2n) + log(4/beta)) / n. As printed the bound *decreases* when beta does and
@@ -76,8 +78,8 @@ def population_printed(*, n, k, beta, empirical):
     r"+\frac5n\left(\mathrm{VC}(\mathcal{H}_k)\log(2n)+\log\frac4\beta\right)\right]\ge1-\beta",
     source=f"{WZW25}, last line of the proof of Lemma 6.6",
 )
-def population_corrected(*, n, k, beta, empirical):
-    """Twice the empirical risk and a complexity term: what the proof proves
+def population_corrected(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
+    """Twice the empirical risk and a complexity term: what the proof proves.
 
     Lemma I.2 and 2 sqrt(R Q) <= R + Q. (4 in place of 5 would do: R - R_S <= 2 sqrt(Q R) <= R/2 + 2 Q.)
 
@@ -93,10 +95,10 @@ def population_corrected(*, n, k, beta, empirical):
     needs=[at_least("root_r", 0), at_least("root_Q", 0)],
     source=f"{WZW25}, Appendix I.1, proof of Lemma 6.6",
 )
-def twice_geometric_mean(*, root_r, root_Q):
-    """AM-GM for the middle term
+def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
+    """The right-hand side of AM-GM for the middle term.
 
-    The right-hand side a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
+    a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
     """
     return root_r**2 + root_Q**2
 
@@ -107,15 +109,15 @@ def twice_geometric_mean(*, root_r, root_Q):
     needs=[at_least("root_r", 0), at_least("root_Q", 0)],
     source=f"{WZW25}, Appendix I.1, last line of the proof of Lemma 6.6",
 )
-def doubled(*, root_r, root_Q):
-    """The last line of the proof follows from Lemma I.2
+def doubled(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
+    """The right-hand side of the last line of the proof, which follows from Lemma I.2.
 
-    The right-hand side 2 a^2 + 5 b^2; minus the left-hand side it is (a - b)^2.
+    2 a^2 + 5 b^2; minus the left-hand side it is (a - b)^2.
     """
     return 2 * root_r**2 + 5 * root_Q**2
 
 
-# The scores: Equation 3 and the proof of Theorem 6.7 -----------------------------------------------------------------
+# The scores: Equation 3 and the proof of Theorem 6.7 ------------------------------------------------------------------
 
 
 @theorem(
@@ -127,8 +129,8 @@ def doubled(*, root_r, root_Q):
     needs=[integer("n"), integer("k"), in_unit_interval("beta")],
     source=f"{WZW25}, Equation 3; the sensitivity is printed in Appendix I.2",
 )
-def penalised_sensitivity(*, n, k, beta):
-    """Replacing a record changes the penalised number of errors by at most 1, and sometimes by 1
+def penalised_sensitivity(*, n: int, k: int, beta: float) -> float:
+    """The sensitivity of the penalised number of errors: a replaced record changes it by at most 1, sometimes by 1.
 
     The penalty depends on n, k and beta, which neighbours share; one record is right or wrong.
 
@@ -150,8 +152,8 @@ SCORE = (
     needs=[integer("n")],
     source=f"{WZW25}, Appendix I.2",
 )
-def averaged_sensitivity(*, n):
-    """The proof's averaged score is said to change by 1
+def averaged_sensitivity(*, n: int) -> float:
+    """The sensitivity that the proof states for its averaged score, 1.
 
     The proof of Theorem 6.7 averages the errors and yet says 1 "under the replacement neighboring relationship".
     As a bound that is true and wastes a factor n: noise sqrt(2 |Gamma|) / mu on numbers that differ by at most 1. Its
@@ -161,11 +163,10 @@ def averaged_sensitivity(*, n):
 
 
 @averaged_sensitivity.corrected(
-    says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=\frac1n",
-    source=f"{WZW25}, Appendix I.2",
+    says=SCORE + r"\ \Rightarrow\ \Delta(\mathrm{score}(\gamma))=\frac1n", source=f"{WZW25}, Appendix I.2"
 )
-def averaged_sensitivity_corrected(*, n):
-    """The proof's averaged score changes by at most 1/n, and sometimes by 1/n
+def averaged_sensitivity_corrected(*, n: int) -> float:
+    """The sensitivity of the proof's averaged score: it changes by at most 1/n, and sometimes by 1/n.
 
     One record of n is right or wrong. Equation 3 is the same rule only up to the weight of the penalty: times n the
     proof's score is errors + 5 VC log(2n) + ..., Equation 3 is errors + 5/2 VC log(2n) + ... Both are private.
@@ -184,8 +185,8 @@ def averaged_sensitivity_corrected(*, n):
     needs=RANGE,
     source=f"{WZW25}, Theorem 6.7; Appendix I, Theorem I.1",
 )
-def penalised_privacy(*, epsilon, delta):
-    """DP Adaptive Margin with the penalised error as its score is (epsilon, delta)-DP
+def penalised_privacy(*, epsilon: float, delta: float) -> float:
+    """The smallest delta at epsilon of DP Adaptive Margin with the penalised error as its score, at most delta / 2.
 
     The derivation of `empirical_privacy` with the sensitivity 1 of Equation 3 (part sensitivity). The proof's averaged
     score with its "Delta = 1" has n times the noise that it needs: private as well.
@@ -193,22 +194,14 @@ def penalised_privacy(*, epsilon, delta):
     return spent_delta(epsilon, delta)
 
 
-EPSILON = require("0 < epsilon < 8 log(1/delta)", lambda epsilon, delta: 0 < epsilon < 8 * log(1 / delta))
-RUN = [
-    integer("n", 3),
-    integer("outliers", 0),
-    require("outliers <= n", lambda outliers, n: outliers <= n),
-    positive("gamma"),
-    positive("epsilon"),
-    in_unit_interval("delta"),
-    EPSILON,
-]
+FEW = require("outliers <= n", lambda outliers, n: outliers <= n)
+RECORDS = [integer("n", 3), integer("outliers", 0), FEW, positive("gamma")]
 UNIT = require("gamma <= 1: some record of the unit ball is an inlier", lambda gamma: gamma <= 1)
 OVER = r"\min_{S_{\mathrm{out}}\subset S,\ \gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
 RATE = r"\tilde O\left(\frac1{\gamma^2n\min\{1,\varepsilon\}}+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)"
 
 
-# Equation 3: the score ----------------------------------------------------------------------------------------------
+# Equation 3: the score ------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -219,8 +212,8 @@ RATE = r"\tilde O\left(\frac1{\gamma^2n\min\{1,\varepsilon\}}+\frac{|S_{\mathrm{
     needs=[integer("n"), integer("k"), in_unit_interval("beta"), integer("errors", 0)],
     source=f"{WZW25}, Section 6.3, Equation 3",
 )
-def penalised_score(*, errors, n, k, beta):
-    """The penalised score: errors on the sample and a price for the dimension
+def penalised_score(*, errors: int, n: int, k: int, beta: float) -> float:
+    """The penalised score: errors on the sample and a price for the dimension.
 
     n/2 times the bound of Lemma 6.6, with log(beta/4) where its proof has log(4/beta). As beta is the same for all
     candidates the slip changes neither the choice nor the privacy.
@@ -231,7 +224,7 @@ def penalised_score(*, errors, n, k, beta):
     return errors + algorithms.penalty(n, k, beta)
 
 
-# Theorem 6.7 and what follows from it -------------------------------------------------------------------------------
+# Theorem 6.7 and what follows from it ---------------------------------------------------------------------------------
 
 
 @theorem(
@@ -239,11 +232,11 @@ def penalised_score(*, errors, n, k, beta):
     part="population",
     kind="tail",
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + OVER + RATE + r"\right]\ge1-\frac4{n^2}",
-    needs=[*RUN, UNIT],
+    needs=[*RECORDS, *RANGE, UNIT],
     source=f"{WZW25}, Section 6.3, Theorem 6.7; Theorem I.1",
 )
-def population_rate(*, n, gamma, outliers, epsilon, delta):
-    """The population risk of Algorithm 3 with the penalised score: the expression inside O~(.)
+def population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
+    """The expression inside O~(.) for the population risk of Algorithm 3 with the penalised score.
 
     1/(gamma^2 n min(1, epsilon)) + |S_out|/(gamma n); the logarithms left out are those of `free_logs`. "With high
     probability" is 1 - 4/n^2 (Theorem I.1), which is nothing for n <= 2.
@@ -254,7 +247,7 @@ def population_rate(*, n, gamma, outliers, epsilon, delta):
     return 1 / (gamma**2 * n * min(1.0, epsilon)) + outliers / (gamma * n)
 
 
-def free_logs(n, delta):
+def free_logs(n: int, delta: float) -> float:
     """What O~ leaves out: log(n)^2 + log(n)^{3/2} sqrt(log(1/delta)) (log n + log(1 + log(1/delta))).
 
     >>> round(free_logs(1000, 1e-5), 1)
@@ -264,17 +257,17 @@ def free_logs(n, delta):
     return u**2 + u**1.5 * sqrt(budget) * (u + log(1 + budget))
 
 
-def uncapped(n, gamma, outliers, epsilon, delta, radius):
+def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
     """The explicit bound before it is capped at 1; infinite where gamma lies below the grid."""
     grid = algorithms.margin_grid(n, radius)
-    reached = grid[grid <= gamma * (1 + 1e-12)]
-    if not reached.size:
+    below = grid[grid <= gamma * (1 + 1e-12)]
+    if not below.size:
         return inf
-    calls, level, beta = len(grid), float(min(reached[-1], gamma)), 1 / n**2
+    calls, level, beta = len(grid), float(min(below[-1], gamma)), 1 / n**2
     mu = algorithms.printed_budget(epsilon, delta) / sqrt(2 * calls)
-    run = {"n": n, "gamma": level, "outliers": outliers, "mu": mu, "beta": beta / calls, "radius": radius}
     rows = algorithms.projection_rows(n, level, radius, beta)
-    best = 2 * last_loss(**run) + 5 * complexity(n, rows, beta / calls)
+    loss = last_loss(n=n, gamma=level, outliers=outliers, mu=mu, beta=beta / calls, radius=radius)
+    best = 2 * loss + 5 * complexity(n, rows, beta / calls)
     return float(selected_risk_sharp(n=n, calls=calls, mu=mu, beta=beta, best=best))
 
 
@@ -285,8 +278,8 @@ def uncapped(n, gamma, outliers, epsilon, delta, radius):
     r"\ \tilde\gamma=\max\{g\in\Gamma:g\le\gamma\}",
     source="derived here",
 )
-def population_risk(*, n, gamma, outliers, epsilon, delta):
-    """The population risk of Algorithm 3 with the penalised score and the last iterate, with our constants
+def population_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
+    """A bound on the population risk of Algorithm 3, penalised score and last iterate, with our constants.
 
     For every S_out with gamma(S without S_out) >= gamma at once, with probability at least 1 - 4/n^2 (n >= 3). L_last
     is Lemma 6.3 (explicit, part closed) at the grid's margin and beta/|Gamma|; zero-one errors are at most hinge

@@ -1,4 +1,6 @@
-"""The steps of the proof of Theorem 6.7 of wzw25 (Appendix I.2): scores, uniform convergence, Equation 18, its terms.
+"""The printed proof of Theorem 6.7 step by step: Wang, Zhu & Wang (2025), Appendix I.2.
+
+The sensitivity and the order of two scores, uniform convergence, Equation 18 and its terms.
 
 `mu` is the budget of one call, `calls` is |Gamma|, beta = 1/n^2 where none is named.
 """
@@ -7,8 +9,11 @@ from __future__ import annotations
 
 from math import log, log2, sqrt
 
+from flint import arb
+
 from bounds.bms22.relative_deviation import complexity
 from bounds.exact.balls import exact
+from bounds.exact.numbers import Number
 from bounds.papers import WZW25
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
@@ -23,8 +28,8 @@ PROOF = f"{WZW25}, Appendix I.2, proof of Theorem 6.7"
     needs=[integer("n"), integer("k"), in_unit_interval("beta"), integer("errors", 0)],
     source=f"{PROOF}: its score against Equation 3",
 )
-def averaged_score(*, errors, n, k, beta):
-    """The score of the proof is that of Equation 3
+def averaged_score(*, errors: int, n: int, k: int, beta: float) -> float:
+    """The score of the proof, which is said to be that of Equation 3.
 
     errors/n + (5 k log(2n) + log(beta/4)) / n. It weighs the dimension twice as much as Equation 3 does; Lemma 6.6
     belongs to Equation 3 (2 R~_S against 5 VC).
@@ -41,15 +46,15 @@ def averaged_score(*, errors, n, k, beta):
     needs=[integer("n"), integer("k"), in_unit_interval("beta")],
     source=PROOF,
 )
-def projected_deviation(*, n, k, beta, empirical):
-    """Uniform convergence for projected data: Lemma 6.6 with log(4/beta)
+def projected_deviation(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
+    """The bound of Lemma 6.6, with log(4/beta), on the risk of a classifier of projected data.
 
     Phi is drawn before the data, so Phi D is a distribution like any other; Phi' w errs on x where w errs on Phi x.
     """
     return 2 * empirical + 5 * complexity(n, k, beta)
 
 
-# Equation 18: the choice --------------------------------------------------------------------------------------------
+# Equation 18: the choice ----------------------------------------------------------------------------------------------
 
 SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_interval("beta"), at_least("best", 0)]
 
@@ -63,14 +68,14 @@ SELECTION = [integer("n", 3), integer("calls", 2), positive("mu"), in_unit_inter
     needs=SELECTION,
     source=f"{PROOF}, Equation 18",
 )
-def selected_risk_printed(*, n, calls, mu, beta, best):
-    """Equation 18: the risk of what is selected, as printed
+def selected_risk_printed(*, n: int, calls: int, mu: Number, beta: Number, best: float | arb) -> arb:
+    """Equation 18: a bound on the risk of the selected run, as printed.
 
     `best` is the minimum over the grid. Whatever runs make the candidates: the step is Lemma F.2 with uniform
     convergence.
     """
-    mu = exact(mu)
-    return best + (2 * (2 * exact(2 * calls).log()).sqrt() / mu + 2 * (2 * (2 / exact(beta)).log()).sqrt()) / n
+    choice = 2 * (2 * exact(2 * calls).log()).sqrt() / exact(mu)
+    return best + (choice + 2 * (2 * (2 / exact(beta)).log()).sqrt()) / n
 
 
 @selected_risk_printed.corrected(
@@ -78,8 +83,8 @@ def selected_risk_printed(*, n, calls, mu, beta, best):
     r"+\sqrt{2\log(2/\beta)}\right)\right]\ge1-2\beta",
     source="derived here; Lemma F.2 (corrected), score of Equation 3",
 )
-def selected_risk(*, n, calls, mu, beta, best):
-    """Equation 18: the risk of what is selected, with both factors
+def selected_risk(*, n: int, calls: int, mu: Number, beta: Number, best: float | arb) -> arb:
+    """Equation 18: a bound on the risk of the selected run, with both factors.
 
     R_D(w_out) <= (2/n) clean score of w_out <= (2/n) (smallest clean score + excess), and the excess of Lemma F.2 at
     sigma = 1/mu is 2 sigma (sqrt(2 log(2 |Gamma|)) + sqrt(2 log(2/beta))) with probability 1 - beta.
@@ -93,8 +98,8 @@ def selected_risk(*, n, calls, mu, beta, best):
     r"\ge1-2\beta",
     source="derived here; Lemma F.2 (explicit), score of Equation 3",
 )
-def selected_risk_sharp(*, n, calls, mu, beta, best):
-    """Equation 18: the risk of what is selected, without the detour by the range of the noise
+def selected_risk_sharp(*, n: int, calls: int, mu: float, beta: float, best: float) -> float:
+    """Equation 18: a bound on the risk of the selected run, without the detour by the range of the noise.
 
     >>> round(selected_risk_sharp(n=1000, calls=11, mu=0.1, beta=0.01, best=0.2), 4)
     0.3059
@@ -102,14 +107,9 @@ def selected_risk_sharp(*, n, calls, mu, beta, best):
     return best + 4 * sqrt(log(calls / beta)) / mu / n
 
 
-@theorem(
-    "wzw25.thm6.7.s4",
-    says=r"n>2\ \Rightarrow\ |\Gamma|\le4\log_2n",
-    needs=[integer("n", 3)],
-    source=PROOF,
-)
-def grid_size_bound(*, n):
-    """The size of the grid
+@theorem("wzw25.thm6.7.s4", says=r"n>2\ \Rightarrow\ |\Gamma|\le4\log_2n", needs=[integer("n", 3)], source=PROOF)
+def grid_size_bound(*, n: int) -> float:
+    """4 log2 n, a bound on the size of the grid.
 
     |Gamma| <= floor(log2 n) + 2 <= 4 log2(n), as 3 log2(n) > 2 for n >= 2. (The = in the next line, 4 sqrt(|Gamma|) =
     8 sqrt(log2 n), is a <= too.)
@@ -125,8 +125,8 @@ def grid_size_bound(*, n):
     needs=[integer("n", 3), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1)],
     source=f"{PROOF}, term (a)",
 )
-def term_a(*, n, gamma):
-    """Term (a): the price of the dimension
+def term_a(*, n: int, gamma: float) -> float:
+    """Term (a): the price of the dimension.
 
     k is printed as O(.); with a constant c in it the first summand takes the factor c (16 to 24 in Lemma 6.2,
     explicit).
@@ -142,8 +142,8 @@ def term_a(*, n, gamma):
     needs=[integer("n", 3), positive("epsilon"), in_unit_interval("delta")],
     source=f"{PROOF}, term (b)",
 )
-def term_b(*, n, epsilon, delta):
-    """Term (b): the price of the choice"""
+def term_b(*, n: int, epsilon: float, delta: float) -> float:
+    """Term (b): the price of the choice."""
     return 16 * sqrt(2 * log2(n) * log(1 / delta) * log(8 * log2(n))) / (n * epsilon)
 
 
@@ -154,8 +154,8 @@ def term_b(*, n, epsilon, delta):
     needs=[integer("n", 2)],
     source=f"{PROOF}, term (c)",
 )
-def term_c(*, n):
-    """Term (c): the price of confidence, printed as an equality
+def term_c(*, n: int) -> arb:
+    """Term (c): the price of confidence, printed as an equality.
 
     The left-hand side is sqrt(8 log 2 + 16 log n) / n, the right-hand side sqrt(16 log 2 + 16 log n) / n: a <=. (And
     the term lacks the factor 1/mu, see Equation 18.)
@@ -168,6 +168,6 @@ def term_c(*, n):
     kind="inequality",
     source="derived here",
 )
-def term_c_at_most(*, n):
-    """Term (c): the price of confidence, as an inequality"""
+def term_c_at_most(*, n: int) -> arb:
+    """Term (c): the price of confidence, as an inequality."""
     return 4 * exact(2 * n).log().sqrt() / n

@@ -1,32 +1,50 @@
-"""What Algorithm 3 achieves on the grid: Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025), printed and explicit.
+"""What Algorithm 3 achieves on its data: Theorem 6.5, Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025).
 
 Algorithm 3 with the number of errors as its score: for every gamma of the grid Algorithm 1 with the budget mu_c =
 mu / sqrt(2 |Gamma|), and the candidate with the fewest noisy errors. mu = epsilon / (2 sqrt(2 log(1/delta))), so that
 1/mu_c = 4 sqrt(|Gamma| log(1/delta)) / epsilon, beta = 1/n^2 and k_gamma is Lemma 6.2's at beta/|Gamma|. The radius b
 is 1 until Appendix L; there the grid is multiplied by b. `gamma` is the margin of S without S_out, `outliers` |S_out|.
 
-An O~(.) is read so: the free logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon. They
-contain log(1/delta), as in the printed proofs.
-
-What Algorithm 3 achieves on its data: Theorems 6.5, 4.1 and L.1 of Wang, Zhu & Wang (2025).
-
-Names and free logarithms as in `bounds.wzw25.whole_grid`. S_out is not all of S, so 0 < gamma <= b. (The margin
-of no record would be +inf, and the right side 1/n^2 for every dataset; cf. `bounds.wzw25.margin_grid`.) Lemma 6.4, by
-which the paper leaves the grid, is true for epsilon <= 4n; the theorems are true beyond, by `error_off_grid`.
+We read an O~(.) so: the free logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon. They
+contain log(1/delta), as in the printed proofs. S_out is not all of S, so 0 < gamma <= b. (The margin of no record would
+be +inf, and the right side 1/n^2 for every dataset; cf. `bounds.wzw25.margin_grid`.) Lemma 6.4, by which the paper
+leaves the grid, is true for epsilon <= 4n; the theorems are true beyond, by `error_off_grid`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log, sqrt
 
 from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.algorithms import IN_RANGE, RANGE, failure_probability, margin_grid, projection_rows, spent_delta
+from bounds.wzw25 import algorithms
+from bounds.wzw25.algorithms import IN_RANGE, RANGE, RATE, descent, margin_grid, outlier_cost
 from bounds.wzw25.last_iterate import weighted_tail
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.noisy_gd import balanced_steps, printed_steps
-from bounds.wzw25.one_margin import ENDS, WITHIN_RADIUS, descent, outlier_cost, power, slow_factor, summed_loss
+from bounds.wzw25.one_margin import WITHIN_RADIUS
 from bounds.wzw25.whole_grid_proof import call_budget
+
+SIZES = [
+    integer("n"),
+    positive("gamma"),
+    positive("radius"),
+    WITHIN_RADIUS,
+    integer("outliers", 0),
+    require("outliers < n: S_out is not all of S", lambda outliers, n: outliers < n),
+]
+GENERAL = [*SIZES, *RANGE]
+RISK = r"\mathbb{E}_{\mathcal{A}}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]"
+LAST = r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})"
+ON_GRID = r"\min_{\gamma\in\Gamma}\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
+TERMS_B = r"\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{\gamma n}"
+SURE = r"\quad\mathrm{w.p.}\ 1-\frac{3}{n^2}"
+PRINTED = [*GENERAL, require("radius = 1 until Appendix L", lambda radius: radius == 1)]
+ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
+TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
+
+# Theorem 6.5 = H.1 ----------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -37,10 +55,10 @@ from bounds.wzw25.whole_grid_proof import call_budget
     needs=RANGE,
     source=f"{WZW25}, Theorem 6.5; Appendix H, Theorem H.1",
 )
-def empirical_privacy(*, epsilon, delta):
-    """DP Adaptive Margin with the empirical error as its score is (epsilon, delta)-DP
+def empirical_privacy(*, epsilon: float, delta: float) -> float:
+    """The smallest delta at epsilon of DP Adaptive Margin with the empirical error as its score.
 
-    The smallest delta at epsilon of mu = epsilon / (2 sqrt(2 log(1/delta))): at most delta / 2.
+    That of its Gaussian budget mu = epsilon / (2 sqrt(2 log(1/delta))): at most delta / 2.
 
     Derivation. (1) The grid, k_gamma, Phi_gamma, T, sigma, eta depend on n, d, epsilon, delta, beta only. (2) Each run
     of Algorithm 1 at mu_c = mu / sqrt(2 |Gamma|) = epsilon / (4 sqrt(|Gamma| log(1/delta))) is mu_c-GDP (Lemma 6.3),
@@ -53,87 +71,220 @@ def empirical_privacy(*, epsilon, delta):
     >>> empirical_privacy(epsilon=92.0, delta=1e-5) < 0.5e-5
     True
     """
-    return spent_delta(epsilon, delta)
+    return algorithms.spent_delta(epsilon, delta)
+
+
+def mean_logs(n: int, delta: float) -> float:
+    """The free logarithms of Lemma H.2: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1) (n+2) n^2)).
+
+    The last of them is the logarithm of k_gamma at beta = 1/n^2.
+
+    >>> round(mean_logs(1000, 1e-5), 1)
+    61.7
+    """
+    size = grid_size(n=n)
+    return sqrt(size * -log(delta) * log(size * (n + 1) * (n + 2) * n**2))
+
+
+def tail_logs(n: int, epsilon: float, delta: float) -> float:
+    """The free logarithms of Lemma H.3: also sqrt(log(|Gamma| n^2)) and 4 + 3 log T, T = n^2 mu_c^2 rounded up.
+
+    T <= 1 + 4 n^2 log(1/delta).
+    """
+    last = sqrt(log(grid_size(n=n) * n**2)) * algorithms.slow_factor(n, call_budget(n=n, epsilon=epsilon, delta=delta))
+    return mean_logs(n, delta) * last
+
+
+def terms(n: int, gamma: float, outliers: int, epsilon: float, radius: float) -> tuple[float, float]:
+    """b^2/(n gamma^2 epsilon) and b |S_out|/(gamma n)."""
+    return radius**2 / (n * gamma**2 * epsilon), radius * outliers / (gamma * n)
+
+
+# Theorem 6.5 = H.1: the error on the sample ---------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm6.5",
+    part="expectation",
+    kind="mean",
+    says=RISK + r"\le" + ON_SETS + r"\tilde O\left(" + TERMS + r"+\frac{1}{n^2}\right)\wedge 1",
+    needs=PRINTED,
+    source=f"{WZW25}, Theorem 6.5 (1) = H.1 (1)",
+)
+def mean_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The expression inside O~(.) for the expected error of Algorithm 3, averaged iterates.
+
+    1/(n epsilon) <= 1/(gamma^2 n epsilon) as gamma <= 1. Between grid margins the first term grows by at most 4 and
+    the second by 2 (Lemma G.1). Below 1/n, where Lemma 6.4 helps for epsilon <= 4n only, `error_off_grid` does.
+    """
+    first, second = terms(n, gamma, outliers, epsilon, radius)
+    return first + second + 1 / n**2
+
+
+@theorem(
+    "wzw25.thm6.5",
+    part="tail",
+    kind="tail",
+    says=LAST + r"\le" + ON_SETS + r"\tilde O\left(" + TERMS + r"+\frac{1}{n}\right)\wedge 1" + SURE,
+    needs=PRINTED,
+    source=f"{WZW25}, Theorem 6.5 (2) = H.1 (2)",
+)
+def tail_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The expression inside O~(.) for the error of Algorithm 3, last iterates, for any S_out, at 1 - 3/n^2."""
+    first, second = terms(n, gamma, outliers, epsilon, radius)
+    return first + second + 1 / n
+
+
+def nearest_below(n: int, gamma: float, radius: float) -> float | None:
+    """The largest margin of the grid that is at most gamma, or None."""
+    return max((float(level) for level in margin_grid(n, radius) if level <= gamma * (1 + 1e-12)), default=None)
+
+
+def squared_comparator(n: int, gamma: float, radius: float) -> float:
+    """||w_ref||^2 for a margin below the grid: 2 (c/gamma)^2 with c = b/(3n).
+
+    Phi keeps every direction of the span of the records up to a factor sqrt(1/2): a 1/4-net of its sphere has at most
+    9^n points, and 2 9^n exp(-k (1/64 - 1/384)) <= 1/n^2 at k = k_{b/n} >= 16 n^2 log(|Gamma| (3n+1) n^2) for n >= 4.
+    So Phi S_in has margin gamma/sqrt 2 at least.
+    """
+    return 2 * (radius / (3 * n * gamma)) ** 2
+
+
+def comparator(n: int, gamma: float, radius: float) -> tuple[float, float, float]:
+    """(Margin of the grid, margin that the outliers' cost is counted at, squared norm of w_ref) for a margin gamma."""
+    if level := nearest_below(n, gamma, radius):
+        return level, level, 1.0
+    return radius / n, gamma / sqrt(2), squared_comparator(n, gamma, radius)
+
+
+@empirical_privacy.explicit(
+    part="off-grid",
+    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\mathrm{out})]\le\frac{|S_{\mathrm{out}}|}{n}"
+    r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\frac{1+D^2}{2}\,\frac{12b}{\tilde{\gamma}n}"
+    r"\sqrt{\frac{n^2}{T}+\frac{k}{\mu_c^2}}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}+\frac{1}{n^2}",
+    kind="mean",
+    needs=GENERAL,
+    source="Lemma H.2 (explicit), for margins off the grid and below it",
+)
+def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The expected error of Algorithm 3 for any S_out, on the grid, between its margins or below them all.
+
+    T = n^2 mu_c^2 rounded up, every candidate projected. gamma >= b/n: the nearest grid margin below, more than
+    gamma/2, needs no more outliers; D = 1, gamma' = that margin. gamma < b/n: the smallest grid margin b/n and a
+    comparator of norm D = sqrt 2 (b/(3n))/gamma (`squared_comparator`), which has no loss on the projected inliers and
+    1 + 3nD ||Phi x||/b on an outlier, ||Phi x|| <= sqrt(3/2) b: gamma' = gamma/sqrt 2. The descent does not know D: its
+    regret D^2/(2 eta T) + eta G^2/2 is (1 + D^2)/2 times that for D = 1. For n <= 3, where the net argument fails,
+    below the grid: 1.
+    """
+    if n < 4 and nearest_below(n, gamma, radius) is None:
+        return 1.0
+    each = call_budget(n=n, epsilon=epsilon, delta=delta)
+    low, kept, square = comparator(n, gamma, radius)
+    variance = n**2 / printed_steps(n, each) + algorithms.projection_rows(n, low, radius) / each**2
+    noise = (1 + square) / 2 * 12 * radius / low * sqrt(variance)
+    loss = outliers * (1 + 3 * radius * sqrt(1.5) / kept) + noise + sqrt(2 * log(grid_size(n=n))) / each
+    return loss / n + 1 / n**2
+
+
+@empirical_privacy.explicit(
+    part="tail-off-grid",
+    says=r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})\le\frac{|S_{\mathrm{out}}|}{n}"
+    r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\max(1,D^2)(4+3\log T)\frac{12b}{\tilde{\gamma}n\mu_c}"
+    r"\sqrt{1+k\log(|\Gamma|n^2)}+\frac{2\sqrt{\log(|\Gamma|n^2)}}{n\mu_c}" + SURE,
+    kind="tail",
+    needs=GENERAL,
+    source="Lemma 6.3 (part closed), Lemma F.2 (explicit), margins off the grid as in part off-grid",
+)
+def quantile_off_grid(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The error of Algorithm 3 for any S_out with probability 1 - 3/n^2, last iterates.
+
+    Step sizes with log(|Gamma| n^2) for log(1/beta), T = n^2 mu_c^2 rounded up. The derivation of `last_loss` with
+    w_ref of norm D has D^2/(eta (T+2)) <= D^2 sqrt(A/T) for its first term: (D^2 + 3 H_T) sqrt(A/T). For n <= 3 below
+    the grid: 1.
+    """
+    if n == 1 or (n < 4 and nearest_below(n, gamma, radius) is None):
+        return 1.0
+    each, logs = call_budget(n=n, epsilon=epsilon, delta=delta), log(grid_size(n=n) * n**2)
+    low, kept, square = comparator(n, gamma, radius)
+    slow = max(1.0, square) * algorithms.slow_factor(n, each)
+    noise = slow * 12 * radius / (low * each) * sqrt(1 + algorithms.projection_rows(n, low, radius) * logs)
+    return (outliers * (1 + 3 * radius * sqrt(1.5) / kept) + noise + 2 * sqrt(logs) / each) / n
 
 
 @empirical_privacy.rate(
     "n",
     part="expectation",
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]\propto n^{-1}\ \mathrm{or\ faster}",
-    kind="rate",
-    needs=ENDS,
+    **RATE,
     source=f"{WZW25}, Theorem 6.5 (1)",
 )
-def error_along_n(*, first, last):
-    """The error of Algorithm 3 falls like 1/n in n"""
-    return power(first, last, -1)
+def error_along_n(*, first: float, last: float) -> float:
+    """The ratio allowed where the error of Algorithm 3 falls like 1/n in n."""
+    return algorithms.power(first, last, -1)
 
 
-SIZES = [
-    integer("n"),
-    positive("gamma"),
-    positive("radius"),
-    WITHIN_RADIUS,
-    integer("outliers", 0),
-    require("outliers < n: S_out is not all of S", lambda outliers, n: outliers < n),
-    positive("epsilon"),
-]
-RANGE = [
-    in_unit_interval("delta"),
-    require("epsilon < 8 log(1/delta)", lambda epsilon, delta: epsilon < -8 * log(delta)),
-]
-GENERAL = [*SIZES, *RANGE]
-RISK = r"\mathbb{E}_{\mathcal{A}}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]"
-LAST = r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})"
-ON_GRID = r"\min_{\gamma\in\Gamma}\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-TERMS_B = r"\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{\gamma n}"
-SURE = r"\quad\mathrm{w.p.}\ 1-\frac{3}{n^2}"
+# Lemmas H.2 and H.3 as printed ----------------------------------------------------------------------------------------
 
 
-def spread(n):
-    """log(|Gamma| (n+1) (n+2) n^2): the logarithm of k_gamma at beta = 1/n^2.
+@theorem(
+    "wzw25.lemH.2",
+    kind="mean",
+    says=RISK + "=" + ON_GRID + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)",
+    needs=GENERAL,
+)
+def mean_order_on_grid(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O~(.) for the expected error of Algorithm 3 against the best margin of its grid.
 
-    >>> round(spread(2), 4) == round(log(96), 4)
-    True
+    "=" is read as "at most". With 1/mu_c = 4 sqrt(|Gamma| log(1/delta))/epsilon, T >= n^2 mu_c^2 and k_gamma <= 1 +
+    24 (b/gamma)^2 log(|Gamma| (n+1) (n+2) n^2) the explicit reading's noise is at most 48 sqrt(24 + 2/log 96)
+    `mean_logs` times the first term (n >= 2), its choice at most 4 sqrt 2 `mean_logs` times the third, and an outlier
+    costs at most 4.674 b/gamma.
+    At n = 1 the last term is 1.
     """
-    return log(grid_size(n=n) * (n + 1) * (n + 2) * n**2)
+    first, second = terms(n, gamma, outliers, epsilon, radius)
+    return first + second + 1 / (n * epsilon) + 1 / n**2
 
 
-def mean_logs(n, delta):
-    """The free logarithms of Lemma H.2: sqrt(|Gamma| log(1/delta) log(|Gamma| (n+1) (n+2) n^2)).
+@theorem(
+    "wzw25.lemH.3",
+    kind="tail",
+    says=LAST + r"\le" + ON_GRID + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)" + SURE,
+    needs=GENERAL,
+)
+def tail_order_on_grid(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O~(.) for the error of Algorithm 3, last iterates, with probability 1 - 3/n^2.
 
-    >>> round(mean_logs(1000, 1e-5), 1)
-    61.7
+    The proof's term (c) lacks 1/mu (step s1). With it the choice costs O~(1/(n epsilon)), which is printed; so the
+    lemma stands, and the printed 1/n, the trace of the wrong term (c), is not needed. At n = 1 nothing is claimed.
     """
-    return sqrt(grid_size(n=n) * -log(delta) * spread(n))
+    first, second = terms(n, gamma, outliers, epsilon, radius)
+    return first + second + 1 / (n * epsilon) + 1 / n
 
 
-def tail_logs(n, epsilon, delta):
-    """Those of Lemma H.3: also sqrt(log(|Gamma| n^2)) and 4 + 3 log T, T = n^2 mu_c^2 <= 1 + 4 n^2 log(1/delta)."""
-    last = sqrt(log(grid_size(n=n) * n**2)) * slow_factor(n, call_budget(n=n, epsilon=epsilon, delta=delta))
-    return mean_logs(n, delta) * last
+# Lemmas H.2 and H.3: our constants ------------------------------------------------------------------------------------
 
 
-def terms(n, gamma, outliers, epsilon, radius):
-    """b^2/(n gamma^2 epsilon) and b |S_out|/(gamma n)."""
-    return radius**2 / (n * gamma**2 * epsilon), radius * outliers / (gamma * n)
-
-
-# The explicit reading, H.2.x ------------------------------------------------------------------------------------------
-
-
-def candidate(n, d, gamma, each, radius, steps):
+def candidate(n: int, d: int, gamma: float, each: float, radius: float, steps: int | str) -> tuple[int, int, bool]:
     """(k, T, projected) of one call of Algorithm 1; the identity where k >= d, as `mechanisms.adaptive_margin` does."""
-    k = projection_rows(n, gamma, radius)
+    k = algorithms.projection_rows(n, gamma, radius)
     rows = min(k, d)
     return rows, balanced_steps(n, each, rows) if steps == "balanced" else int(steps), k < d
 
 
-def grid_error(n, d, gamma, outliers, each, radius=1.0, steps="balanced"):
+def grid_error(
+    n: int, d: int, gamma: float, outliers: int, each: float, radius: float = 1.0, steps: int | str = "balanced"
+) -> float:
     """The expected hinge loss of one candidate, and 1/n^2 if it is projected: Lemma D.1 (explicit)."""
     rows, T, projected = candidate(n, d, gamma, each, radius, steps)
-    known = {"gamma": gamma / radius, "outliers": outliers, "mu": each, "rows": rows, "steps": T}
-    return summed_loss(n=n, projected=projected, **known) / n + projected * failure_probability(n)
+    share, failing = gamma / radius, algorithms.failure_probability(n) if projected else 0.0
+    loss = algorithms.summed_loss(n=n, gamma=share, outliers=outliers, mu=each, rows=rows, steps=T, projected=projected)
+    return loss / n + failing
 
 
 LEDGER = [
@@ -145,7 +296,7 @@ LEDGER = [
 ]
 
 
-def _ledger_fits(outliers, n):
+def _ledger_fits(outliers: Sequence[int], n: int) -> bool:
     return len(outliers) == grid_size(n=n) and all(0 <= m <= n for m in outliers)
 
 
@@ -159,8 +310,10 @@ def _ledger_fits(outliers, n):
     needs=LEDGER,
     source="Lemma D.1 (explicit), Lemma F.1 (explicit)",
 )
-def adaptive_error(*, n, d, mu, outliers, radius=1.0, steps="balanced"):
-    """The expected error of Algorithm 3, averaged iterates, with our constants (H.2.x)
+def adaptive_error(
+    *, n: int, d: int, mu: float, outliers: Sequence[int], radius: float = 1.0, steps: int | str = "balanced"
+) -> float:
+    """The expected error of Algorithm 3, averaged iterates, with our constants (H.2.x).
 
     `outliers`: m(gamma) for every margin of the grid, ascending, or any larger number that some S_out in S_out(gamma)
     has. `mu` is the whole Gaussian budget. U_out <= U_theta* + xi_theta* - xi_out for the candidate theta* that makes
@@ -192,8 +345,17 @@ def adaptive_error(*, n, d, mu, outliers, radius=1.0, steps="balanced"):
     ],
     source="Lemma 6.3 (part weighted), Lemma F.2 (explicit)",
 )
-def adaptive_quantile(*, n, d, mu, outliers, beta, radius=1.0, steps="balanced"):
-    """The error of Algorithm 3 with probability 1 - 3 beta, weighted averages of the iterates
+def adaptive_quantile(
+    *,
+    n: int,
+    d: int,
+    mu: float,
+    outliers: Sequence[int],
+    beta: float,
+    radius: float = 1.0,
+    steps: int | str = "balanced",
+) -> float:
+    """The error of Algorithm 3 with probability 1 - 3 beta, weighted averages of the iterates.
 
     B_lambda is `weighted_tail` at beta, for the one candidate that makes the bracket smallest: it is fixed, so no union
     over the grid. Its projection fails with probability at most 1/(n^2 |Gamma|) <= beta, its descent with beta, the
@@ -203,161 +365,10 @@ def adaptive_quantile(*, n, d, mu, outliers, beta, radius=1.0, steps="balanced")
     True
     """
     each = mu / sqrt(2 * grid_size(n=n))
-    found = []
+    sums = []
     for gamma, m in zip(margin_grid(n, radius), outliers, strict=True):
         gamma = float(gamma)
         rows, T, projected = candidate(n, d, gamma, each, radius, steps)
         run = descent(n=n, gamma=gamma, mu=each, steps=T, rows=rows, projected=projected, radius=radius)
-        found.append(m * outlier_cost(gamma=gamma / radius, projected=projected) + weighted_tail(**run, beta=beta))
-    return (min(found) + 2 * sqrt(log(grid_size(n=n) / beta)) / each) / n
-
-
-# Lemmas H.2 and H.3 as printed ----------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.lemH.2",
-    kind="mean",
-    says=RISK + "=" + ON_GRID + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)",
-    needs=GENERAL,
-)
-def mean_order_on_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The expected error of Algorithm 3 against the best margin of its grid: the expression inside O~(.)
-
-    "=" is read as "at most". With 1/mu_c = 4 sqrt(|Gamma| log(1/delta))/epsilon, k_gamma <= 24 (b/gamma)^2 spread + 1
-    and T >= n^2 mu_c^2 the explicit reading's noise is at most 48 sqrt(24 + 2/log 96) `mean_logs` times the first term
-    (n >= 2), its choice at most 4 sqrt 2 `mean_logs` times the third, and an outlier costs at most 4.674 b/gamma.
-    At n = 1 the last term is 1.
-    """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / (n * epsilon) + 1 / n**2
-
-
-@theorem(
-    "wzw25.lemH.3",
-    kind="tail",
-    says=LAST + r"\le" + ON_GRID + r"\tilde O\left(" + TERMS_B + r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)" + SURE,
-    needs=GENERAL,
-)
-def tail_order_on_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The error of Algorithm 3, last iterates, with probability 1 - 3/n^2: the expression inside O~(.)
-
-    The proof's term (c) lacks 1/mu (step s1). With it the choice costs O~(1/(n epsilon)), which is printed; so the
-    lemma stands, and the printed 1/n, the trace of the wrong term (c), is not needed. At n = 1 nothing is claimed.
-    """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / (n * epsilon) + 1 / n
-
-
-PRINTED = [*GENERAL, require("radius = 1 until Appendix L", lambda radius: radius == 1)]
-ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
-TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
-
-
-def nearest_below(n, gamma, radius):
-    """The largest margin of the grid that is at most gamma, or None."""
-    return max((float(level) for level in margin_grid(n, radius) if level <= gamma * (1 + 1e-12)), default=None)
-
-
-def squared_comparator(n, gamma, radius):
-    """||w_ref||^2 for a margin below the grid: 2 (c/gamma)^2 with c = b/(3n).
-
-    Phi keeps every direction of the span of the records up to a factor sqrt(1/2): a 1/4-net of its sphere has at most
-    9^n points, and 2 9^n exp(-k (1/64 - 1/384)) <= 1/n^2 at k = k_{b/n} >= 16 n^2 log(|Gamma| (3n+1) n^2) for n >= 4.
-    So Phi S_in has margin gamma/sqrt 2 at least.
-    """
-    return 2 * (radius / (3 * n * gamma)) ** 2
-
-
-@empirical_privacy.explicit(
-    part="off-grid",
-    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\mathrm{out})]\le\frac{|S_{\mathrm{out}}|}{n}"
-    r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\frac{1+D^2}{2}\,\frac{12b}{\tilde{\gamma}n}"
-    r"\sqrt{\frac{n^2}{T}+\frac{k}{\mu_c^2}}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}+\frac{1}{n^2}",
-    kind="mean",
-    needs=GENERAL,
-    source="Lemma H.2 (explicit), for margins off the grid and below it",
-)
-def error_off_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The expected error of Algorithm 3 for any S_out, on the grid, between its margins or below them all
-
-    T = n^2 mu_c^2 rounded up, every candidate projected. gamma >= b/n: the nearest grid margin below, more than
-    gamma/2, needs no more outliers; D = 1, gamma' = that margin. gamma < b/n: the smallest grid margin b/n and a
-    comparator of norm D = sqrt 2 (b/(3n))/gamma (`squared_comparator`), which has no loss on the projected inliers and
-    1 + 3nD ||Phi x||/b on an outlier, ||Phi x|| <= sqrt(3/2) b: gamma' = gamma/sqrt 2. The descent does not know D: its
-    regret D^2/(2 eta T) + eta G^2/2 is (1 + D^2)/2 times that for D = 1. For n <= 3, where the net argument fails,
-    below the grid: 1.
-    """
-    level = nearest_below(n, gamma, radius)
-    if level is None and n < 4:
-        return 1.0
-    each = call_budget(n=n, epsilon=epsilon, delta=delta)
-    low = level or radius / n
-    kept = level or gamma / sqrt(2)
-    rows = projection_rows(n, low, radius)
-    T = printed_steps(n, each)
-    square = 1.0 if level else squared_comparator(n, gamma, radius)
-    noise = (1 + square) / 2 * 12 * radius / low * sqrt(n**2 / T + rows / each**2)
-    loss = outliers * (1 + 3 * radius * sqrt(1.5) / kept) + noise + sqrt(2 * log(grid_size(n=n))) / each
-    return loss / n + 1 / n**2
-
-
-@theorem(
-    "wzw25.thm6.5",
-    part="expectation",
-    kind="mean",
-    says=RISK + r"\le" + ON_SETS + r"\tilde O\left(" + TERMS + r"+\frac{1}{n^2}\right)\wedge 1",
-    needs=PRINTED,
-    source=f"{WZW25}, Theorem 6.5 (1) = H.1 (1)",
-)
-def mean_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The expected error of Algorithm 3, averaged iterates: the expression inside O~(.)
-
-    1/(n epsilon) <= 1/(gamma^2 n epsilon) as gamma <= 1. Between grid margins the first term grows by at most 4 and
-    the second by 2 (Lemma G.1). Below 1/n, where Lemma 6.4 helps for epsilon <= 4n only, `error_off_grid` does.
-    """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / n**2
-
-
-@theorem(
-    "wzw25.thm6.5",
-    part="tail",
-    kind="tail",
-    says=LAST + r"\le" + ON_SETS + r"\tilde O\left(" + TERMS + r"+\frac{1}{n}\right)\wedge 1" + SURE,
-    needs=PRINTED,
-    source=f"{WZW25}, Theorem 6.5 (2) = H.1 (2)",
-)
-def tail_order(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The error of Algorithm 3, last iterates, with probability 1 - 3/n^2: the expression inside O~(.)"""
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / n
-
-
-@empirical_privacy.explicit(
-    part="tail-off-grid",
-    says=r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})\le\frac{|S_{\mathrm{out}}|}{n}"
-    r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\max(1,D^2)(4+3\log T)\frac{12b}{\tilde{\gamma}n\mu_c}"
-    r"\sqrt{1+k\log(|\Gamma|n^2)}+\frac{2\sqrt{\log(|\Gamma|n^2)}}{n\mu_c}" + SURE,
-    kind="tail",
-    needs=GENERAL,
-    source="Lemma 6.3 (part closed), Lemma F.2 (explicit), margins off the grid as in part off-grid",
-)
-def quantile_off_grid(*, n, gamma, outliers, epsilon, delta, radius=1.0):
-    """The error of Algorithm 3 for any S_out with probability 1 - 3/n^2, last iterates
-
-    Step sizes with log(|Gamma| n^2) for log(1/beta), T = n^2 mu_c^2 rounded up. The derivation of `last_loss` with
-    w_ref of norm D has D^2/(eta (T+2)) <= D^2 sqrt(A/T) for its first term: (D^2 + 3 H_T) sqrt(A/T). For n <= 3 below
-    the grid: 1.
-    """
-    level = nearest_below(n, gamma, radius)
-    if n == 1 or (level is None and n < 4):
-        return 1.0
-    each = call_budget(n=n, epsilon=epsilon, delta=delta)
-    low = level or radius / n
-    kept = level or gamma / sqrt(2)
-    rows, logs = projection_rows(n, low, radius), log(grid_size(n=n) * n**2)
-    square = 1.0 if level else squared_comparator(n, gamma, radius)
-    slow = max(1.0, square) * slow_factor(n, each)
-    noise = slow * 12 * radius / (low * each) * sqrt(1 + rows * logs)
-    return (outliers * (1 + 3 * radius * sqrt(1.5) / kept) + noise + 2 * sqrt(logs) / each) / n
+        sums.append(m * outlier_cost(gamma=gamma / radius, projected=projected) + weighted_tail(**run, beta=beta))
+    return (min(sums) + 2 * sqrt(log(grid_size(n=n) / beta)) / each) / n

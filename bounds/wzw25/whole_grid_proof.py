@@ -1,8 +1,8 @@
-r"""The printed proofs of Lemma D.1 and of Lemmas H.2 and H.3, step by step: Wang, Zhu & Wang (2025).
+"""The printed proofs of Lemmas H.2 and H.3, step by step: Wang, Zhu & Wang (2025), Appendix H.
 
-Names as in `bounds.wzw25.one_margin`. In Appendix H, `mu` is the budget of one call of Algorithm 1 and of one score,
-epsilon / (4 sqrt(|Gamma| log(1/delta))), |Gamma| = ceil(log2 n) + 1, and a score is a number of errors with noise of
-standard deviation 1/mu. Where a step says "left <= right" the function returns the right side.
+`mu` is the budget of one call of Algorithm 1 and of one score, epsilon / (4 sqrt(|Gamma| log(1/delta))), |Gamma| =
+ceil(log2 n) + 1, and a score is a number of errors with noise of standard deviation 1/mu. Where a step says "left <=
+right" the function returns the right side.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from bounds.wzw25.margin_grid import grid_size
 PROOF_H2 = f"{WZW25}, Appendix H.1, proof of Lemma H.2"
 PROOF_H3 = f"{WZW25}, Appendix H.2, proof of Lemma H.3"
 AT_LEAST_2 = integer("n", 2)
-DELTA = in_unit_interval("delta")
-MU_LEVEL = [AT_LEAST_2, positive("mu")]
+GRID_NEEDS = [AT_LEAST_2, positive("epsilon"), in_unit_interval("delta")]
+TERM_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("beta")]
 
 
 # Lemma H.2 ------------------------------------------------------------------------------------------------------------
 
 
-def call_budget(*, n, epsilon, delta):
-    """mu of one call, epsilon / (4 sqrt(|Gamma| log(1/delta))).
+def call_budget(*, n: int, epsilon: float, delta: float) -> float:
+    """The budget mu of one call, epsilon / (4 sqrt(|Gamma| log(1/delta))).
 
     >>> round(call_budget(n=5000, epsilon=1.0, delta=1e-5), 4)
     0.0197
@@ -33,7 +33,6 @@ def call_budget(*, n, epsilon, delta):
 
 
 NOISE_H2 = r"\frac{8b^2\log_2^{1/2}(n)\log^{1/2}(4(n+2)(n+1)\log_2(n)/\beta)\log^{1/2}(1/\delta)}{n\gamma^2\varepsilon}"
-GRID_NEEDS = [AT_LEAST_2, positive("epsilon"), DELTA]
 
 
 @theorem(
@@ -44,8 +43,8 @@ GRID_NEEDS = [AT_LEAST_2, positive("epsilon"), DELTA]
     needs=[integer("n"), positive("mu")],
     source=f"{PROOF_H2}, 'by Lemma F.1'",
 )
-def selection_part(*, n, mu):
-    """The noisy choice costs at most 2 sqrt(2 log|Gamma|)/(n mu) in expectation
+def selection_part(*, n: int, mu: float) -> float:
+    """2 sqrt(2 log|Gamma|)/(n mu): what the noisy choice costs at most in expectation.
 
     Lemma F.1 with sigma = 1/mu on numbers of errors, divided by n; E min U <= min E U. The scores do not depend on the
     noise of the choice, so half of it would do.
@@ -61,11 +60,11 @@ def selection_part(*, n, mu):
     says=r"(a):\ \frac{b^2\log^{1/2}(|\Gamma|(n+2)(n+1)/\beta)}{n\gamma^2\mu}\le"
     + NOISE_H2
     + r",\quad\mu=\frac{\varepsilon}{4\sqrt{|\Gamma|\log(1/\delta)}},\ n\ge 2",
-    needs=[*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("beta")],
+    needs=TERM_A,
     source=f"{PROOF_H2}, Equation 16",
 )
-def term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
-    """Term (a): the noise of one descent, written in epsilon, with |Gamma| <= 4 log2 n
+def term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0) -> float:
+    """Term (a): the noise of one descent, written in epsilon, with |Gamma| <= 4 log2 n.
 
     The first equality multiplies by 4 sqrt(|Gamma| log(1/delta)); the 8 is 4 sqrt 4. The term of the outliers stands
     on both sides.
@@ -84,8 +83,8 @@ def term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
     needs=GRID_NEEDS,
     source=f"{PROOF_H2}, Equation 17",
 )
-def term_b(*, n, epsilon, delta):
-    """Term (b): the noise of the choice, written in epsilon, with |Gamma| <= 4 log2 n
+def term_b(*, n: int, epsilon: float, delta: float) -> float:
+    """Term (b): the noise of the choice, written in epsilon, with |Gamma| <= 4 log2 n.
 
     >>> round(term_b(n=1000, epsilon=1.0, delta=1e-5), 3)
     0.465
@@ -100,8 +99,8 @@ def term_b(*, n, epsilon, delta):
     needs=[AT_LEAST_2],
     source=f"{PROOF_H2}, 'noticing that zero-one loss is upper bounded by 1'",
 )
-def failure_part(*, n):
-    """What bad projections add to the expected error: |Gamma| of them, each with probability 1/(n^2 |Gamma|)
+def failure_part(*, n: int) -> float:
+    """What bad projections add to the expected error: |Gamma| of them, each with probability 1/(n^2 |Gamma|).
 
     >>> failure_part(n=10)
     0.01
@@ -119,11 +118,11 @@ BOTH = r"(\Phi_\gamma^\top\mathbf{w}_\gamma)+\frac{2\sqrt{2\log(2|\Gamma|)}}{n\m
     "wzw25.lemH.3.s1",
     kind="tail",
     says=CHOICE + BOTH + r"\frac{2\sqrt{2\log(2/\beta)}}{n}\quad\mathrm{w.p.}\ 1-\beta,\ \beta=\frac{1}{n^2}",
-    needs=MU_LEVEL,
+    needs=[AT_LEAST_2, positive("mu")],
     source=f"{PROOF_H3}, terms (b) and (c)",
 )
-def choice_level_as_printed(*, n, mu):
-    """Terms (b) and (c): what the noisy choice costs with probability 1 - 1/n^2, as printed
+def choice_level_as_printed(*, n: int, mu: float) -> float:
+    """Terms (b) and (c): what the noisy choice costs with probability 1 - 1/n^2, as printed.
 
     Lemma F.2 with sigma = 1/mu, divided by n: term (c) inherits its missing sigma.
     """
@@ -134,8 +133,8 @@ def choice_level_as_printed(*, n, mu):
     says=CHOICE + BOTH + r"\frac{2\sqrt{2\log(2/\beta)}}{n\mu}\quad\mathrm{w.p.}\ 1-\beta,\ \beta=\frac{1}{n^2}",
     source=f"{PROOF_H3}, terms (b) and (c), with 1/mu in both",
 )
-def choice_level(*, n, mu):
-    """Terms (b) and (c): what the noisy choice costs with probability 1 - 1/n^2, with 1/mu in both terms
+def choice_level(*, n: int, mu: float) -> float:
+    """Terms (b) and (c): what the noisy choice costs with probability 1 - 1/n^2, with 1/mu in both terms.
 
     Lemma F.2 (corrected) with sigma = 1/mu, divided by n. Term (c) is then O~(1/(n epsilon)) too, and the lemma stands:
     its summand 1/n is not needed.
@@ -144,10 +143,9 @@ def choice_level(*, n, mu):
 
 
 NOISE_H3 = r"\frac{8b^2\log^{1/2}(4\log_2(n)/\beta)\log^{1/2}(4(n+1)(n+2)\log_2(n)/\beta)\log_2^{1/2}(n)"
-TAIL_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("beta")]
 
 
-def tail_a(n, delta, gamma, beta, radius, budget):
+def tail_a(n: int, delta: float, gamma: float, beta: float, radius: float, budget: float) -> float:
     """8 b^2 times the four square roots of logarithms, over n gamma^2 `budget`."""
     logs = (log(4 * log2(n)) - log(beta)) * (log(4 * (n + 1) * (n + 2) * log2(n)) - log(beta)) * log2(n) * -log(delta)
     return 8 * radius**2 * sqrt(logs) / (n * gamma**2 * budget)
@@ -158,11 +156,13 @@ def tail_a(n, delta, gamma, beta, radius, budget):
     says=r"(a):\ \frac{b^2\log^{1/2}(|\Gamma|/\beta)\log^{1/2}(|\Gamma|(n+1)(n+2)/\beta)}{n\gamma^2\mu}\le"
     + NOISE_H3
     + r"\log^{1/2}(1/\delta)}{n\gamma^2\mu}",
-    needs=TAIL_A,
+    needs=TERM_A,
     source=f"{PROOF_H3}, term (a)",
 )
-def tail_term_a_as_printed(*, n, epsilon, delta, gamma, beta, radius=1.0):
-    """Term (a) of the high-probability proof, with mu in the denominator on the right
+def tail_term_a_as_printed(
+    *, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0
+) -> float:
+    """Term (a) of the high-probability proof, with mu in the denominator on the right.
 
     The factor 4 sqrt(|Gamma| log(1/delta)) that turns mu into epsilon is there, and mu still is. Right for
     log(1/delta) >= 1/(64 log2 n), because then the factor is at least 1, and too large by it.
@@ -176,8 +176,8 @@ def tail_term_a_as_printed(*, n, epsilon, delta, gamma, beta, radius=1.0):
     + r"\log^{1/2}(1/\delta)}{n\gamma^2\varepsilon}",
     source=f"{PROOF_H3}, term (a), with epsilon",
 )
-def tail_term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
-    """Term (a) of the high-probability proof, with epsilon in the denominator"""
+def tail_term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0) -> float:
+    """Term (a) of the high-probability proof, with epsilon in the denominator."""
     return tail_a(n, delta, gamma, beta, radius, epsilon)
 
 
@@ -188,6 +188,6 @@ def tail_term_a(*, n, epsilon, delta, gamma, beta, radius=1.0):
     needs=GRID_NEEDS,
     source=f"{PROOF_H3}, term (b)",
 )
-def tail_term_b(*, n, epsilon, delta):
-    """Term (b) of the high-probability proof, written in epsilon"""
+def tail_term_b(*, n: int, epsilon: float, delta: float) -> float:
+    """Term (b) of the high-probability proof, written in epsilon."""
     return 16 * sqrt(2 * log2(n) * -log(delta) * log(8 * log2(n))) / (n * epsilon)

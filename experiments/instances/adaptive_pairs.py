@@ -1,6 +1,4 @@
-"""Adapting to the margin, privately: the privacy statements about Algorithms 1, 2 and 3 of Wang, Zhu & Wang (2025).
-
-Our Algorithms 1, 2 and 3 under attack, seen completely and as users see them.
+"""Algorithms 1, 2 and 3 of Wang, Zhu & Wang (2025) under attack: neighbouring laws, and the budgets that they spend.
 
 Neighbours differ in the label of one record. White boxes are judged by their exact likelihood ratio, releases by a
 trained attacker. All claims are mu-GDP with the printed calibration at delta = 1e-5, so epsilon = 2 sqrt(2 log 1e5) mu.
@@ -17,6 +15,7 @@ import numpy as np
 
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
+from bounds.wzw25.one_margin import projected_gdp
 from experiments.checks.privacy_conversion import Conversion, decide_conversion, python_at
 from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
@@ -53,16 +52,33 @@ def adaptive_pair(build, X, y, factor):
 
 def printed(mu, **parameters):
     """X, y -> Algorithm 3 with budget mu, printed calibration and steps."""
-    known = dict(epsilon=mu * PER_MU, delta=DELTA, calibration="printed", steps="printed")
-    return partial(adaptive_margin.law, **known, **parameters)
+    calibrated = partial(adaptive_margin.law, epsilon=mu * PER_MU, delta=DELTA, calibration="printed", steps="printed")
+    return partial(calibrated, **parameters)
+
+
+def stretched(seed, k, d):
+    """A sign projection, and the unit record that it makes longest: sqrt(d / k) > 2 at least."""
+    phi = sign_projection.sign_projection(k, d, rng=np.random.default_rng(seed))
+    u = np.linalg.svd(phi.apply(np.eye(d)).T, full_matrices=False)[0][:, 0]
+    x = phi.transpose(u)
+    return phi, x / np.linalg.norm(x)
+
+
+def projected_pair(n, steps, output, clip):
+    """Algorithm 1 where record 0 is longer than 2 v after the projection; `clip`: clipped so many times too late."""
+    phi, canary = stretched(seed=0, k=2, d=64)
+    X = np.vstack([canary, np.eye(64)[: n - 1]])
+
+    def build(X, y):
+        run = dict(mu=sqrt(steps) / n, width=50.0, projection=phi, steps=steps, output=output)
+        law = projected_gd.law(X * clip, y, radius=clip, **run)  # clipped at 2 clip, with noise for that
+        return replace(law.descent, sigma=law.descent.sigma / clip)  # then the noise for 2
+
+    return flipped(build, X, np.ones(n))
 
 
 GDP = dict(attack="gdp", chunk=lambda **setting: 2000, cap=10)
 LONG = GDP | {"chunk": lambda **setting: 20_000}  # for white boxes of few steps: a million releases a second
-
-
-# Algorithm 3, as users see it -----------------------------------------------------------------------------------------
-
 SEEN = dict(
     full=({"n": 2, "d": 2, "mu": 1.0}, {"n": 5, "d": 2, "mu": 1.0}),
     bound=lambda *, mu, **_: mu,
@@ -71,11 +87,9 @@ SEEN = dict(
 )
 ROUNDING = 1 + Fraction(1, 2**40)
 COMPOSITION, GAUSSIAN = "wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"
-REPLACEMENT, SPLIT = "wzw25.lemA.10/printed/replacement", "wzw25.lemE.3/printed/iter"
-SCORES, RUN = "wzw25.eq3/printed/sensitivity", "wzw25.lem6.3/printed/privacy"
 
 
-# Sensitivity: the code against the closed form ----------------------------------------------------------------------
+# Sensitivity: the code against the closed form ------------------------------------------------------------------------
 
 
 def neighbours(rng, n, d, radius):
@@ -91,7 +105,7 @@ def neighbours(rng, n, d, radius):
 
 
 def searched(rng, projections, radius, pairs=12, n=4, d=9, clip=1.0):
-    """The largest change of a run's gradient and of its errors found, as shares of what the noise is made for.
+    """The largest change of a run's gradient and of its errors in a search, as shares of what the noise is made for.
 
     `clip`: how many times too long the clipped rows are (sabotage).
     """
@@ -117,48 +131,44 @@ def projections_for(rng, d=9):
     return [None, *(sign_projection.sign_projection(k, d, rng=rng) for k in (1, 2, 4))]
 
 
-# Algorithm 3 ---------------------------------------------------------------------------------------------------------
+# Algorithm 3 ----------------------------------------------------------------------------------------------------------
 
 
 def spent_by_law(epsilon, delta, n, radius, score):
     """The squares of all budgets that our law with the printed calibration spends, over mu^2, in fractions."""
     X, y = np.full((n, 2), radius / 2), np.ones(n)
-    known = dict(
-        radius=radius, score=score, calibration="printed", steps=3, projections=[None] * len(numbers.margin_grid(n))
-    )
-    law = adaptive_margin.law(X, y, epsilon, delta, **known)
+    plain = dict(steps=3, projections=[None] * len(numbers.margin_grid(n)))
+    law = adaptive_margin.law(X, y, epsilon, delta, radius=radius, score=score, calibration="printed", **plain)
     runs = [c.descent for c in law.candidates]
     needed = [Fraction(replacement_sensitivity(radius=radius, width=run.width)) for run in runs]
     squares = [run.steps * (Delta / Fraction(run.sigma)) ** 2 for run, Delta in zip(runs, needed, strict=True)]
     return (sum(squares) + len(runs) / Fraction(law.sigma) ** 2) / Fraction(law.gdp.mu) ** 2
 
 
-def decide_privacy(statement, epsilon, delta, n, radius, score, factor):
-    """The chain of `bounds.empirical_privacy`: what our law spends, a sensitivity search, and the curve everywhere."""
+def decide_privacy(score, factor, *, epsilon, delta, n, radius):
+    """The derivation of `whole_grid.empirical_privacy`: what our law spends, its sensitivity, the curve."""
     setting = {"epsilon": epsilon, "delta": delta, "n": n, "radius": radius}
     spent = spent_by_law(epsilon, delta, n, radius, score)
     rng = np.random.default_rng(n)
     gradient, change = searched(rng, projections_for(rng), radius, pairs=4)
     if spent > ROUNDING or gradient > 1 + 1e-12 or change > 1:
-        return inconclusive(
-            "FAILED", f"our law spends {float(spent)} mu^2; sensitivities {gradient}, {change} of those claimed"
-        )
+        note = f"our law spends {float(spent)} mu^2; sensitivities {gradient}, {change} of those claimed"
+        return inconclusive("FAILED", note)
     # All noise is `factor` times too small: the budget is mu = factor epsilon / (2 t), up to epsilon = 4 t^2.
     rule = Conversion.of(lambda m, t: 2 * m * t / Fraction(factor), slope=Fraction(2) * Fraction(factor))
     mu = factor * numbers.printed_budget(epsilon, delta)
     return decide_conversion(rule, setting, epsilon, mu, delta, python_at(epsilon, mu, delta))
 
 
-CORNERS = (
-    *grid(epsilon=[1e-6, 8.0, 92.1], delta=[1e-5], n=[1, 5], radius=[1.0]),
-    *grid(epsilon=[1.0], delta=[1e-300, 0.5], n=[2], radius=[1.0]),
-    *grid(epsilon=[7.9e-12], delta=[1 - 1e-12], n=[2], radius=[1.0]),
-)
 PRIVATE = dict(
     quick=({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1.0},),
-    full=CORNERS,
+    full=(
+        *grid(epsilon=[1e-6, 8.0, 92.1], delta=[1e-5], n=[1, 5], radius=[1.0]),
+        *grid(epsilon=[1.0], delta=[1e-300, 0.5], n=[2], radius=[1.0]),
+        *grid(epsilon=[7.9e-12], delta=[1 - 1e-12], n=[2], radius=[1.0]),
+    ),
     control=Control("all noise {} times too small", (1.1, 2)),
     cost=0.15,
 )
-LINKS = (RUN, SPLIT, "wzw25.lemE.3/printed")
-WHOLE = "T = n^2 mu_c^2 is hardly ever whole; sigma = Delta sqrt(T) / mu_c must be computed from the T that is run"
+LINKS = (projected_gdp, "wzw25.lemE.3/printed/iter", "wzw25.lemE.3/printed")
+WHOLE = "T = n² μ_c² is hardly ever whole; σ = Δ √T / μ_c must be computed from the T that is run"

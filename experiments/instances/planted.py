@@ -1,29 +1,42 @@
-"""How an O(.) of Appendices D and H is decided: constants that are certified, and truths that no weights escape.
+"""Data with a planted margin and planted outliers, and runs of Algorithms 1 and 3 on them.
 
-Runs of Algorithms 1 and 3 against their bounds with our constants: planted margins and outliers, and real records.
-
-Planted data: n - q inliers of norm b with margin exactly gamma in direction e_1, in opposite pairs, and q outliers
--b e_1. For 0 < level <= gamma, m(level) = q: a pair has gamma e_1 in its hull, an outlier -b e_1, so a pair and an
-outlier together have margin 0, and q disjoint such triples (q <= (n - q)/2) each lose a record. Above gamma every pair
-loses one; the ledger says n there.
+n - q inliers of norm b with margin exactly gamma in direction e_1, in opposite pairs, and q outliers -b e_1. For
+0 < level <= gamma, m(level) = q: a pair has gamma e_1 in its hull, an outlier -b e_1, so a pair and an outlier together
+have margin 0, and q disjoint such triples (q <= (n - q)/2) each lose a record. Above gamma every pair loses one; the
+ledger of Algorithm 3 says n there.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
-from itertools import product
-from math import log
+from functools import lru_cache, wraps
 
 import numpy as np
-from flint import arb
 
-from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.engine.verdict import holds, inconclusive
+from bounds.wzw25.algorithms import margin_grid
+from bounds.wzw25.hinge_gradient import hinge_sum
+from bounds.wzw25.projected_margins import third_margin_rows
+from experiments.engine.claim import rate_claim
 from experiments.instances.points import sharp_records
+from mechanisms import adaptive_margin, projected_gd
+from mechanisms.sign_projection import sign_projection
 
-SCOPE = "everywhere: k of Lemma 6.2 (explicit), T = n^2 mu^2 rounded up, printed step size"
+NOISE = "noise {} times as large"
+
+
+@lru_cache(maxsize=64)
+def planted(n, d, gamma, outliers, radius=1.0, seed=7):
+    """Signed records, shape (n, d): see above. The same for all trials: the bounds hold for every dataset."""
+    if 2 * outliers > n - outliers:
+        raise ValueError(f"outliers = {outliers} is outside [0, {n // 3}]: every one needs a pair of inliers")
+    Z = sharp_records(np.random.default_rng(seed), n - outliers, d, gamma, radius)
+    return np.vstack([Z, -radius * np.eye(1, d).repeat(outliers, axis=0)])
+
+
+def ledger(n, gamma, outliers, radius=1.0):
+    """m(level) of `planted` for every level of the grid; n above gamma."""
+    return [outliers if level <= gamma * (1 + 1e-12) else n for level in margin_grid(n, radius)]
 
 
 def least_loss(n, outliers, weight=Fraction(1)):
@@ -36,104 +49,12 @@ def least_loss(n, outliers, weight=Fraction(1)):
     return min(((n - q) * max(0, 1 - p * weight) + q * max(0, 1 + p * weight)) / n for p in (-1 / weight, 1 / weight))
 
 
-def overtakes(ratios):
-    """Three ratios that grow tenfold and more at each of two steps."""
-    return ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0
-
-
-def scaled_family(order):
-    """truth / g for four records s e_1, one of them an outlier, gamma = b = s and mu = s^2: s = 10, 100, 1000."""
-    points = [dict(n=4, gamma=s, outliers=1, mu=s**2, beta=0.1, radius=s) for s in (10.0, 100.0, 1000.0)]
-    return points, [float(least_loss(4, 1)) / order(**point) for point in points]
-
-
-def without_radius(order, factor):
-    """`order` with the outliers' term multiplied by b^(1 - factor): what the control of these claims checks."""
-
-    def mutated(*, gamma, outliers, n, radius, **rest):
-        full = order(gamma=gamma, outliers=outliers, n=n, radius=radius, **rest)
-        return full - radius * outliers / (gamma * n) * (1 - radius ** (1 - factor))
-
-    return mutated
-
-
-def growing(points, ratios, python=""):
-    """The witness of an O(.) that a family overtakes."""
-    return {
-        "setting": points[0],
-        "claimed": "the loss is O(g)",
-        "found": f"loss / g >= {ratios[-1]:.4g} at b = {points[-1]['radius']:g}, growing in proportion to b",
-        "family": "four records s e_1, one labelled -1, gamma = b = s, mu = s^2: every w has loss >= 1/2",
-        "points": points,
-        "ratios": ratios,
-        "python": python,
-    }
-
-
-def noise_ratio(share, g, x):
-    """The averaged iterate's noise over the printed first term, at most: share = n^2 mu^2/T, x = 1/L.
-
-    Increasing in all. 12 (b/(gamma n)) sqrt(n^2/T + k/mu^2) over b^2 sqrt(L)/(n gamma^2 mu), with
-    k <= 16 L/(g^2 (1 - g/3)) + 1.
-    """
-    return 12 * ((share + 1) * g**2 * x + 16 / (1 - g / 3)) ** 0.5
-
-
-def last_ratio(y, g, x):
-    """The same for the last iterate, without 4 + 3 log T: sqrt(1 + k l) over sqrt(l L), y = 1/l, x = 1/L."""
-    return 12 * ((y + 1) * g**2 * x + 16 / (1 - g / 3)) ** 0.5
-
-
-def outlier_ratio(g):
-    """The cost of an outlier over b/gamma."""
-    return g + 3 * (1 + g / 2) ** 0.5
-
-
-def certified(function, box, constant):
-    """Is function <= constant on the box, in balls?"""
-    return certify(over(function), at(function), box, constant).outcome == HOLDS
-
-
-FEWEST = float(1 / arb(6).log())  # 1 / L at n = 1, beta = 1
-AVERAGE_BOX = {"share": (0.0, 1.0), "g": (0.0, 1.0), "x": (0.0, FEWEST * (1 + 1e-12))}
-LAST_BOX = {"y": (0.0, 1 / log(2) + 1e-12), "g": (0.0, 1.0), "x": (0.0, 1 / log(12) + 1e-12)}
-UNIT_BOX = {"g": (0.0, 1.0)}
-AVERAGE, LAST, PER_OUTLIER = 60.2, 60.1, 4.68
-
-
-def samples(betas=(1e-12, 0.1, 1 - 1e-9), radii=(1e-3, 1.0, 1e3)):
-    """Settings at the corners of the hypotheses."""
-    for n, share, radius, mu, beta in product((1, 2, 10, 10**6), (1e-3, 0.5, 1.0), radii, (1e-6, 0.1, 1e3), betas):
-        for outliers in (0, 1, n):
-            yield dict(n=n, gamma=share * radius, outliers=outliers, mu=mu, beta=beta, radius=radius)
-
-
-def decide_order(explicit, order, constant, proofs, points, *, note="", series=None, scope=SCOPE):
-    """explicit <= constant * order: certified by `proofs` (function, box, constant), compared at `points`."""
-    if not all(certified(*proof) for proof in proofs):
-        return inconclusive("NO_CONSTANT", "the certificate did not close")
-    worst = max(explicit(**point) / order(**point) for point in points)
-    if not worst <= constant * (1 + 1e-12):
-        return inconclusive("FAILED", f"explicit / g reaches {worst} > C = {constant}")
-    note = "; ".join(filter(None, (f"C = {constant:g}, certified; explicit / g reaches {worst:.1f}", note)))
-    return holds("derivation", scope, note=note, series=series or {})
-
-
-AVERAGE_PROOFS = [(noise_ratio, AVERAGE_BOX, AVERAGE), (outlier_ratio, UNIT_BOX, PER_OUTLIER)]
-LAST_PROOFS = [(last_ratio, LAST_BOX, LAST), (outlier_ratio, UNIT_BOX, PER_OUTLIER)]
-NOISE = "noise {} times as large"
-
-
-# Data with a ledger ---------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def planted(n, d, gamma, outliers, radius=1.0):
-    """Signed records, shape (n, d): see above. The same for all trials: the bounds hold for every dataset."""
-    if 2 * outliers > n - outliers:
-        raise ValueError(f"outliers = {outliers} is outside [0, {n // 3}]: every one needs a pair of inliers")
-    Z = sharp_records(np.random.default_rng(7), n - outliers, d, gamma, radius)
-    return np.vstack([Z, -radius * np.eye(1, d).repeat(outliers, axis=0)])
+def small_sets():
+    """Sets of seven records of the unit disc: two clouds, repeated and opposite records, records of norm 0."""
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=(7, 2))
+        yield X / np.maximum(1, np.linalg.norm(X, axis=1, keepdims=True)), np.where(np.arange(7) % 3, 1.0, -1.0)
+    yield np.array([[1.0, 0], [1, 0], [-1, 0], [0, 0], [0.5, 0.5], [0.5, -0.5], [0, 1]]), np.ones(7)
 
 
 # Algorithm 1 ----------------------------------------------------------------------------------------------------------
@@ -142,3 +63,104 @@ def planted(n, d, gamma, outliers, radius=1.0):
 def louder(law, factor):
     """The same descent with `factor` times its noise."""
     return replace(law, descent=replace(law.descent, sigma=law.descent.sigma * factor))
+
+
+def runs(rng, size, Z, k, factor, **parameters):
+    """`size` weights in R^d of Algorithm 1 with k rows, shape (size, d); every trial has its own projection."""
+    d = Z.shape[1]
+
+    def release(count, **projection):
+        return louder(projected_gd.law(Z, np.ones(len(Z)), **projection, **parameters), factor).sample(rng, count)
+
+    if d <= k:
+        return release(size)
+    return np.array([release(1, projection=sign_projection(k, d, rng=rng))[0] for _ in range(size)])
+
+
+def data_of(setting):
+    """The planted records of a setting, shape (n, d)."""
+    return planted(*(setting[name] for name in ("n", "d", "gamma", "outliers", "radius")))
+
+
+def weights_of(rng, size, setting, factor, **descent):
+    """`size` releases of Algorithm 1 on them in R^d, shape (size, d), with k of Lemma 6.2 (explicit)."""
+    run = {name: setting[name] for name in ("mu", "steps", "radius")}
+    return runs(rng, size, data_of(setting), rows_of(setting), factor, width=setting["gamma"] / 3, **run, **descent)
+
+
+def rows_of(setting):
+    """k of Lemma 6.2 (explicit)."""
+    return third_margin_rows(**{name: setting[name] for name in ("n", "gamma", "beta")}, b=setting["radius"])
+
+
+def loss_of(weights, setting):
+    """The averaged hinge loss of lifted weights on the records themselves, shape (size,)."""
+    return hinge_sum(weights.T, data_of(setting), setting["gamma"] / 3) / setting["n"]
+
+
+def losses(rng, size, Z, gamma, mu, louder_by=1.0, **descent):
+    """The averaged hinge loss of `size` averaged iterates, balanced steps, shape (size,)."""
+    law = louder(projected_gd.law(Z, np.ones(len(Z)), mu=mu, width=gamma / 3, steps="balanced", **descent), louder_by)
+    return hinge_sum(law.descent.sample(rng, size).T, law.descent.Z, gamma / 3) / len(Z)
+
+
+# Algorithm 3 ----------------------------------------------------------------------------------------------------------
+
+
+def adaptive_runs(rng, size, Z, epsilon, delta, radius=1.0, factor=1, **descent):
+    """`size` outputs of Algorithm 3, (size, d): printed calibration, balanced steps, projections of their own.
+
+    `factor`: how many times as large as it should be the noise of descents and scores is.
+    """
+
+    def release(projections, count):
+        parameters = dict(radius=radius, calibration="printed", projections=projections, **descent)
+        law = adaptive_margin.law(Z, np.ones(len(Z)), epsilon, delta, **parameters)
+        noisier = replace(law, sigma=law.sigma * factor, candidates=tuple(louder(c, factor) for c in law.candidates))
+        return noisier.sample(rng, count)["weights"]
+
+    def projections():
+        return adaptive_margin.draw_projections(*Z.shape, rng=rng, radius=radius)
+
+    first = projections()
+    if all(phi is None for phi in first):
+        return release(first, size)
+    return np.array([release(projections(), 1)[0] for _ in range(size)])
+
+
+# Rates ----------------------------------------------------------------------------------------------------------------
+
+
+def spaced(first, last, points, whole=True):
+    """`points` geometric numbers from first to last, rounded to whole ones."""
+    return [round(x) if whole else x for x in np.geomspace(first, last, points).tolist()]
+
+
+def along(statement, *, trials, most=1.0, whole=True, **fields):
+    """A rate claim whose check gives, at one value x of what moves, trials of shape (size,).
+
+    check(rng, size, x, **setting): each trial is capped, at 1 for the first x and at `most` for the others. A setting
+    has `first`, `last` and `points`; the check gets `first` and the rest. `trials` is (chunk, cap, cost).
+    """
+
+    chunk, cap, cost = trials
+
+    def decorate(check):
+        @wraps(check)
+        def trial(rng, size, *, first, last, points, **setting):
+            columns = [check(rng, size, x, first=first, **setting) for x in spaced(first, last, points, whole)]
+            return np.minimum(np.column_stack(columns), [1.0] + [most] * (points - 1))
+
+        return rate_claim(
+            statement,
+            bound=lambda *, first, last, **_: statement(first=first, last=last),
+            high=lambda **_: (1.0, most),
+            points=lambda *, first, last, points, **_: [float(x) for x in spaced(first, last, points, whole)],
+            chunk=lambda **_: chunk,
+            cap=cap,
+            cost=cost,
+            by=along,
+            **fields,
+        )(trial)
+
+    return decorate

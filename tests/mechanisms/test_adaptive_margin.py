@@ -1,0 +1,273 @@
+"""Algorithm 3: a slow twin, calibrations, the exact density of the white box, bad input."""
+
+import warnings
+from math import log, sqrt
+
+import dp_accounting
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from bounds.wzw25 import algorithms as bounds
+from bounds.wzw25.gaussian_privacy import gaussian_delta
+from bounds.wzw25.projected_margins import third_margin_rows
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.instances.adaptive_pairs import stretched
+from experiments.wzw25 import gaussian_privacy
+from mechanisms import adaptive_margin, noisy_gd, projected_gd, sign_projection
+from mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
+
+
+def rng(name, stream="main"):
+    return generator(TEST_ROOT, f"tests.adaptive_margin.{name}", {}, stream, 0)
+
+
+def problem(n=9, d=3, seed=0):
+    """n rows of norm up to 1.5, both classes."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    X *= random.uniform(0.1, 1.5, size=(n, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
+    return X, np.where(np.arange(n) % 3, 1.0, -1.0)
+
+
+def small_projections(n, d, seed=0):
+    """One column fewer for every other margin, the identity for the rest."""
+    random = np.random.default_rng(seed)
+    return [
+        sign_projection.sign_projection(d - 1, d, rng=random) if j % 2 else None
+        for j in range(len(bounds.margin_grid(n)))
+    ]
+
+
+# The numbers ----------------------------------------------------------------------------------------------------------
+
+
+@given(delta=st.floats(1e-12, 0.9), share=st.floats(1e-3, 0.999))
+@settings(derandomize=True, deadline=None)
+def test_exact_calibration_buys_more_and_both_keep_the_promise(delta, share):
+    epsilon = share * 8 * log(1 / delta)
+    printed, exact = (adaptive_margin.budget(epsilon, delta, kind) for kind in ("printed", "exact"))
+    assert printed < exact and gaussian_delta(epsilon=epsilon, mu=exact) <= delta
+    assert gaussian_delta(epsilon=epsilon, mu=printed) <= delta / 2
+    assert gaussian_epsilon(exact, delta) == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_exact_calibration_agrees_with_dp_accounting():
+    sigma = dp_accounting.get_sigma_gaussian(1.0, 1e-5)
+    assert adaptive_margin.budget(1.0, 1e-5) == pytest.approx(1 / sigma, rel=1e-9)
+
+
+def test_projections_have_the_rows_of_lemma_6_2():
+    n, d = 40, 3000
+    margins = bounds.margin_grid(n)
+    drawn = adaptive_margin.draw_projections(n, d, rng=rng("rows"))
+    wanted = [third_margin_rows(n=n, gamma=g, beta=1 / n**2 / len(margins)) for g in margins]
+    assert [d if phi is None else phi.k for phi in drawn] == [min(k, d) for k in wanted]
+    assert any(phi is None for phi in drawn) and any(phi is not None for phi in drawn)
+
+
+# The laws -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", ["average", "last"])
+@pytest.mark.parametrize("band", [7, 2**16])
+def test_runs_abreast_are_noisy_gradient_descent(output, band, monkeypatch):
+    monkeypatch.setattr(projected_gd, "BAND", band)  # bands of one row, and all rows in one
+    X, y = problem()
+    known = dict(mu=0.7, width=0.3, output=output, steps=20)
+    ours = projected_gd.law(X, y, **known).sample(rng("abreast"), 5)
+    assert ours == pytest.approx(noisy_gd.law(X, y, **known).sample(rng("abreast"), 5), abs=1e-12)
+
+
+def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
+    """Algorithm 3 as it is printed, one run, one record at a time."""
+    n, d = X.shape
+    mu = epsilon / (2 * sqrt(2 * log(1 / delta)))
+    X = [x / max(1.0, np.linalg.norm(x)) for x in X]
+    best = None
+    grid = sorted({2**j / n for j in range(n) if 2**j <= n} | {1.0})
+    for j, (gamma, phi) in enumerate(zip(grid, projections, strict=True)):
+        Phi = np.eye(d) if phi is None else phi.apply(np.eye(d)).T
+        k, c, share = len(Phi), gamma / 3, mu / sqrt(2 * len(grid))
+        P = [Phi @ x for x in X]
+        if phi is not None:
+            P = [p * min(1.0, 2 / np.linalg.norm(p)) for p in P]
+        sensitivity = (2 if phi is None else 4) / c
+        sigma = sensitivity * sqrt(steps) / share
+        eta = 1 / sqrt(steps * (n**2 * sensitivity**2 + k * sigma**2))
+        w, visited = np.zeros(k), []
+        for _ in range(steps):
+            visited.append(w)
+            gradient = sum((-label * p / c for p, label in zip(P, y, strict=True) if label * (p @ w) < c), np.zeros(k))
+            w = w - eta * (gradient + sigma * random.normal(size=(k, 1))[:, 0])
+        lifted = Phi.T @ (w if output == "last" else np.mean(visited, axis=0))
+        errors = sum(label * (x @ lifted) < 0 for x, label in zip(X, y, strict=True))
+        price = 2.5 * (k * log(2 * n) + log(1 / n**2 / 4)) if score == "penalised" else 0.0
+        noisy = errors + price + random.normal(size=1)[0] / share
+        if best is None or noisy < best[0]:
+            best = noisy, lifted, j, gamma
+    return best[1:]
+
+
+@pytest.mark.parametrize("output", ["average", "last"])
+@pytest.mark.parametrize("score", adaptive_margin.SCORES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_law_agrees_with_the_printed_algorithm(output, score, seed):
+    X, y = problem(seed=seed)
+    known = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
+    law = adaptive_margin.law(X, y, 5.0, 1e-5, calibration="printed", **known)
+    found = law.sample(rng(f"twin{seed}"))
+    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **known)
+    assert found["weights"][0] == pytest.approx(weights, abs=1e-9)
+    assert (found["index"][0], found["margin"][0]) == (index, pytest.approx(margin))
+
+
+def test_many_runs_have_the_law_of_one():
+    X, y = problem()
+    law = adaptive_margin.law(X, y, 8.0, 1e-2, steps=3, projections=small_projections(*X.shape))
+    together = law.sample(rng("together"), 4000)
+    single = [law.sample(rng("single", str(i))) for i in range(400)]
+    assert together["weights"].shape == (4000, 3)
+    shares = np.bincount(together["index"], minlength=5) / 4000
+    ones = np.bincount([int(s["index"][0]) for s in single], minlength=5) / 400
+    assert np.abs(shares - ones).max() < 5 * sqrt(0.25 / 400)
+    assert (together["margin"] == law.margins[together["index"]]).all()
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+def test_density_of_the_white_box(steps):
+    """Against scipy, one factor after another."""
+    X, y = problem(n=3, d=2)
+    known = dict(steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True)
+    law = adaptive_margin.law(X, y, 8.0, 1e-2, **known)
+    seen = law.sample(rng("density"), 2)
+    expected = np.zeros(2)
+    for r in range(2):
+        for j, candidate in enumerate(law.candidates):
+            run, w = candidate.descent, np.zeros(candidate.descent.Z.shape[1])
+            for t, after in enumerate(seen[f"iterates{j}"][r]):
+                centre = w - run.strides[t] * run.gradients(w[:, None])[:, 0]
+                expected[r] += norm.logpdf(after, centre, run.strides[t] * run.sigma).sum()
+                w = after
+            score = (run.Z @ w < 0).sum() + law.penalties[j]
+            expected[r] += norm.logpdf(seen["scores"][r, j], score, law.sigma)
+    assert law.log_density(seen) == pytest.approx(expected, rel=1e-10)
+    honest = gaussian_privacy.SharedNoise(**vars(law), factor=1.0)
+    assert honest.log_density(seen) == pytest.approx(expected, rel=1e-10)
+
+
+def test_white_box_averages_what_the_release_averages():
+    X, y = problem()
+    law = adaptive_margin.law(X, y, 5.0, 1e-5, steps=4, white_box=True)
+    seen = law.sample(rng("average"), 2)
+    for j, weights in enumerate(law.outputs(seen)):
+        visited = np.concatenate([np.zeros((2, 1, 3)), seen[f"iterates{j}"][:, :-1]], axis=1)
+        assert weights == pytest.approx(visited.mean(axis=1))
+
+
+def test_budgets_of_the_law_compose_to_its_guarantee():
+    X, y = problem()
+    law = adaptive_margin.law(X, y, 1.0, 1e-5, projections=small_projections(*X.shape))
+    scores = [GaussianDP(1 / law.sigma)] * len(law.margins)
+    total = compose(*[c.privacy for c in law.candidates], *scores)
+    assert total.mu == pytest.approx(law.gdp.mu, rel=1e-12) and total.mu <= law.gdp.mu * (1 + 1e-15)
+    assert law.privacy == ApproxDP(1.0, 1e-5)
+
+
+def test_everything_scales_with_the_radius():
+    X, y = problem()
+    small, large = (
+        adaptive_margin.law(s * X, y, 4.0, 1e-5, radius=s, steps=5).sample(rng("scale"), 20) for s in (1.0, 2.0**10)
+    )
+    assert (small["weights"] == large["weights"]).all() and (small["margin"] * 2**10 == large["margin"]).all()
+
+
+def test_one_copy_of_the_rows_for_all_candidates_without_a_projection():
+    X, y = problem()
+    runs = adaptive_margin.law(X, y, 1.0, 1e-5).candidates
+    assert all(run.descent.Z is runs[0].descent.Z for run in runs)
+
+
+def test_ties_are_no_errors_and_clipping_turns_no_record():
+    X, y = problem(d=64)
+    phi, _ = stretched(seed=0, k=2, d=64)
+    law = projected_gd.law(X, y, mu=1.0, width=0.3, projection=phi)
+    W = rng("ties").normal(size=(50, 2))
+    lifted = law.lift(W)
+    assert (law.errors(W) == ((X @ lifted.T) * y[:, None] < 0).sum(axis=0)).all()
+    assert law.errors(np.zeros((1, 2))) == 0
+
+
+def test_separated_data_are_learned():
+    random = rng("learn", "data")
+    X = random.normal(size=(3000, 4))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += y
+    X /= 2
+    model = adaptive_margin.fit(X, y, 4.0, 1e-5, rng("learn"), steps=200)
+    assert (model.predict(X) == y).mean() > 0.95
+    assert model.privacy == ApproxDP(4.0, 1e-5) and model.margin in bounds.margin_grid(3000)
+
+
+# Bad input ------------------------------------------------------------------------------------------------------------
+
+X0, Y0 = problem()
+BAD = {
+    "epsilon at the end": (dict(epsilon=8 * log(1 / 0.5), delta=0.5), r"epsilon = 5\.54\S* is outside \(0, 8 log"),
+    "epsilon zero": (dict(epsilon=0.0), r"epsilon = 0\.0 is outside"),
+    "epsilon NaN": (dict(epsilon=float("nan")), "epsilon = nan is outside"),
+    "delta one": (dict(delta=1.0), r"delta = 1\.0 is outside \(0, 1\)"),
+    "delta zero": (dict(delta=0.0), r"delta = 0\.0 is outside \(0, 1\)"),
+    "one class": (dict(y=np.ones(9)), "y has one class, not two"),
+    "labels": (dict(y=np.arange(9.0)), r"y has entries outside \{-1, \+1\}"),
+    "NaN": (dict(X=np.where(np.eye(9, 3), np.nan, X0)), "X has entries that are not finite numbers"),
+    "empty": (dict(X=np.empty((0, 3)), y=np.empty(0)), r"X has shape \(0, 3\)"),
+    "lengths": (dict(y=Y0[:5]), r"y has shape \(5,\), not \(9,\)"),
+    "radius": (dict(radius=0.0), r"radius = 0\.0 is outside \(0, inf\)"),
+    "calibration": (dict(calibration="tight"), "calibration = 'tight' is not one of printed, exact"),
+    "score": (dict(score="hinge"), "score = 'hinge' is not one of empirical, penalised"),
+    "output": (dict(output="iterates"), "output = 'iterates' is not one of average, last"),
+    "steps": (dict(steps=0), "steps = 0 is not a whole number"),
+    "white box": (dict(white_box=True), "white_box is not an argument of fit"),
+    "projections": (dict(projections=[None]), "projections has length 1, and the grid has 5 margins"),
+    "dimension": (
+        dict(projections=[sign_projection.sign_projection(2, 4, rng=np.random.default_rng(0))] * 5),
+        r"projection has d = 4, and X has shape \(9, 3\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.filterwarnings("ignore:X has rows")
+def test_bad_input_is_named(case):
+    changed, message = BAD[case]
+    arguments = dict(X=X0, y=Y0, epsilon=1.0, delta=1e-5) | changed
+    with pytest.raises(ValueError, match=message) as raised:
+        adaptive_margin.fit(**arguments, rng=rng("bad"))
+    text = str(raised.value)
+    assert "\n" not in text and not any(f"{x:.4f}"[:6] in text for x in X0.ravel())
+
+
+def test_projections_are_asked_for_where_they_are_needed():
+    X = np.zeros((4, 2000))
+    with pytest.raises(ValueError, match=r"projections = None, but the margin 1\.0 needs one from R\^2000 to R\^\d+"):
+        adaptive_margin.law(X, [1, -1, 1, -1], 1.0, 1e-5)
+    assert adaptive_margin.fit(X, [1, -1, 1, -1], 1.0, 1e-5, rng("wide")).weights.shape == (2000,)
+
+
+def test_long_rows_are_told_once_and_clipped():
+    with pytest.warns(UserWarning, match="^X has rows longer than radius = 1.0: they are scaled down to it$") as said:
+        model = adaptive_margin.fit(X0, Y0, 1.0, 1e-5, rng("long"))
+    assert len(said) == 1
+    clipped = X0 / np.maximum(np.linalg.norm(X0, axis=1, keepdims=True), 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (adaptive_margin.fit(clipped, Y0, 1.0, 1e-5, rng("long")).weights == model.weights).all()
+
+
+def test_data_stay_out_of_reprs():
+    law = adaptive_margin.law(X0, Y0, 1.0, 1e-5, white_box=True)
+    assert "array([[" not in repr(law) and "Z=" not in repr(law.candidates[0]) + repr(law)

@@ -1,0 +1,84 @@
+"""Algorithm 3 on its grid: slow twins of the bounds, exact ledgers of planted data, wrong input."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+import pytest
+
+from bounds.theorem import OutsideHypotheses
+from bounds.wzw25 import whole_grid as theorem
+from bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
+from bounds.wzw25.margin_grid import grid_size
+from bounds.wzw25.whole_grid_proof import call_budget
+from experiments.instances.planted import ledger, planted
+from mechanisms import adaptive_margin
+from mechanisms.solvers.margin import geometric_margin, min_outliers
+
+
+def test_grid_bound_against_brute_force():
+    n, d, mu, outliers = 50, 3, 5.0, [0, 0, 1, 1, 4, 9, 50]
+    each = mu / sqrt(2 * len(outliers))
+    found = []
+    for gamma, m in zip(margin_grid(n), outliers, strict=True):
+        T = int(np.ceil(n**2 * each**2 / d))
+        found.append(m / n * (1 + 3 / gamma) + 6 / gamma / n * sqrt(n**2 / T + d / each**2))
+    said = theorem.adaptive_error(n=n, d=d, mu=mu, outliers=outliers)
+    assert said == pytest.approx(min(found) + sqrt(2 * log(7)) / (n * each))
+
+
+def test_budget_of_a_call_is_the_algorithms():
+    for n in (2, 5, 1000):
+        each = printed_budget(1.5, 1e-6) / sqrt(2 * len(margin_grid(n)))
+        assert call_budget(n=n, epsilon=1.5, delta=1e-6) == pytest.approx(each, rel=1e-12)
+        assert grid_size(n=n) == len(margin_grid(n))
+
+
+def test_margins_between_two_of_the_grid_cost_at_most_four_times_as_much():
+    known = dict(n=1000, outliers=0, epsilon=1.0, delta=1e-5)
+    for level in margin_grid(1000)[:-1]:
+        low = theorem.error_off_grid(**known, gamma=float(level))
+        assert theorem.error_off_grid(**known, gamma=min(1.0, 1.99 * float(level))) <= low * (1 + 1e-12)
+
+
+def test_comparator_below_the_grid_reaches_the_width():
+    n, gamma = 7, 0.003
+    D = sqrt(theorem.squared_comparator(n, gamma, 1.0))
+    assert D * gamma / sqrt(2) == pytest.approx(1 / (3 * n))
+
+
+def test_span_of_the_records_survives_the_rows_of_the_smallest_margin():
+    """The fact behind `error_off_grid`, on one matrix: every direction of an n-dimensional span keeps its length."""
+    n, rng = 4, np.random.default_rng(3)
+    k = projection_rows(n, 1 / n)
+    basis = np.linalg.qr(rng.normal(size=(300, n)))[0]
+    phi = rng.choice([-1.0, 1.0], size=(k, 300)) / sqrt(k)
+    assert np.abs(np.linalg.svd(phi @ basis, compute_uv=False) ** 2 - 1).max() < 0.5
+
+
+@pytest.mark.parametrize("n,outliers,gamma,radius", [(9, 0, 0.5, 1.0), (9, 2, 0.5, 1.0), (12, 3, 20.0, 50.0)])
+def test_ledger_of_planted_data_is_exact(n, outliers, gamma, radius):
+    Z = planted(n, 2, gamma, outliers, radius)
+    ones = np.ones(n)
+    assert np.linalg.norm(Z, axis=1).max() <= radius * (1 + 1e-12)
+    assert geometric_margin(Z[: n - outliers], ones[outliers:]).value == pytest.approx(gamma)
+    levels = zip(margin_grid(n, radius), ledger(n, gamma, outliers, radius), strict=True)
+    for level, said in levels:
+        found = min_outliers(Z, ones, float(level))
+        assert found.low == found.high == said if level <= gamma else found.high <= said
+
+
+def test_weights_of_the_average_serve_all_candidates():
+    """Without projections the candidates' descents differ in scale alone, as the claim on Lemma H.3 assumes."""
+    Z = planted(16, 2, 0.5, 0)
+    runs = adaptive_margin.candidates(Z, np.ones(16), mu=2.0)
+    noise = [run.descent.strides[0] * run.descent.sigma for run in runs]
+    assert noise == pytest.approx([noise[0]] * len(runs)) and len({run.descent.steps for run in runs}) == 1
+
+
+def test_all_of_s_is_no_outlier_set_of_the_theorems():
+    with pytest.raises(OutsideHypotheses, match="S_out is not all of S"):
+        theorem.mean_order(n=5, gamma=0.5, outliers=5, epsilon=1.0, delta=1e-5)
+    with pytest.raises(OutsideHypotheses, match="epsilon < 8 log"):
+        theorem.tail_order(n=5, gamma=0.5, outliers=1, epsilon=200.0, delta=1e-5)
