@@ -78,40 +78,15 @@ def plainly(stored=False):
 
 def select(names):
     """The keys of the claims that ids, labels, keys, modules or papers name, imported; all for no name."""
-    from bounds import papers
     from experiments.engine import names as called
-    from experiments.engine import registry
-    from experiments.engine.claim import CLAIMS
 
-    if not names:
-        registry.load()
-        return list(CLAIMS)
-    chosen = []
-    for name in names:
-        try:
-            kind, found = called.resolve(name)
-        except called.UnknownName as error:
-            raise Usage(str(error)) from None
-        if kind == "paper":
-            stems = dict.fromkeys(s for s in papers.MODULES.values() if s.startswith(f"{found}/"))
-            homes = [home for stem in stems for home in registry.with_proof(stem)]
-        else:
-            homes = registry.with_proof(found) if kind == "module" else registry.homes(found.partition("/")[0])
-        loaded = [claim for claims in registry.load(homes).values() for claim in claims]
-        loaded += [claim for claim in CLAIMS.values() if claim not in loaded and kind in ("id", "key")]
-        hits = [claim.key for claim in loaded if kind in ("paper", "module") or belongs(claim, found)]
-        if not hits and kind in ("id", "key"):
-            if found not in papers.IDS:
-                raise Usage(f"ID = {name!r} is no row of {papers.statement_of(found.partition('/')[0])}")
-            click.echo(f"{found} is OPEN: no claim decides it yet", err=True)
-        chosen += hits
-    return list(dict.fromkeys(chosen))
-
-
-def belongs(claim, name):
-    """Whether a claim decides the statement, step or row that is called `name`."""
-    theorem = claim.theorem
-    return name in (claim.key, theorem.id, theorem.parent) or claim.key.startswith(f"{name}/")
+    try:
+        keys, still_open = called.select(names)
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    for id in still_open:
+        click.echo(f"{id} is OPEN: no claim decides it yet", err=True)
+    return keys
 
 
 def open_store(reports, *, reading=True):

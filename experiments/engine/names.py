@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 
 from bounds import papers
+from experiments.engine import registry
+from experiments.engine.claim import CLAIMS, Claim
 
 
 class UnknownName(ValueError):
@@ -52,3 +55,38 @@ def by_label(words: str) -> list[str]:
         return []
     labels = {id: {id.partition(".")[0], *re.findall(r"[\w.]+", label.lower())} for id, label in papers.IDS.items()}
     return [id for id, have in labels.items() if wanted <= have]
+
+
+def select(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """(the keys of the claims that `names` mean, imported; the ids among them that are open). All for no name."""
+    if not names:
+        registry.load()
+        return list(CLAIMS), []
+    keys: dict[str, None] = {}
+    still_open = []
+    for name in names:
+        kind, found = resolve(name)
+        hits = [claim.key for claim in loaded(kind, found) if kind in ("paper", "module") or belongs(claim, found)]
+        if not hits and found in papers.IDS:
+            still_open.append(found)
+        elif not hits:
+            raise UnknownName(f"ID = {name!r} is no row of {papers.statement_of(found.partition('/')[0])}")
+        keys |= dict.fromkeys(hits)
+    return list(keys), still_open
+
+
+def loaded(kind: str, name: str) -> list[Claim]:
+    """The claims of the modules that a name means, imported; for an id those too that are registered elsewhere."""
+    if kind == "paper":
+        stems = dict.fromkeys(stem for stem in papers.MODULES.values() if stem.startswith(f"{name}/"))
+        homes = [home for stem in stems for home in registry.with_proof(stem)]
+    else:
+        homes = registry.with_proof(name) if kind == "module" else registry.homes(name.partition("/")[0])
+    claims = [claim for found in registry.load(homes).values() for claim in found]
+    return list(CLAIMS.values()) if kind in ("id", "key") else claims
+
+
+def belongs(claim: Claim, name: str) -> bool:
+    """Whether a claim decides the statement, step or row that is called `name`."""
+    theorem = claim.theorem
+    return name in (claim.key, theorem.id, theorem.parent) or claim.key.startswith(f"{name}/")
