@@ -12,7 +12,6 @@ from bounds.bms22 import many_hypotheses_proof
 from bounds.exact.balls import exact
 from bounds.exact.certify import confirm
 from experiments.bms22.many_hypotheses import object_witness, risk
-from experiments.checks.gaussian_tails import formula
 from experiments.engine.claim import Control, exact_claim, grid
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
@@ -189,7 +188,7 @@ def first_axis_and_the_cube(*, d, factor=1):
 )
 def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     """The exact law at the worst scores, all losses 1; and on samples from the printed distribution, labels +-1."""
-    claimed = formula(many_hypotheses_proof.log_printed_chance)(epsilon=epsilon, m=m, size=size * factor)
+    claimed = many_hypotheses_proof.log_printed_chance.theorem.formula(epsilon=epsilon, m=m, size=size * factor)
     worst = law([0.0] + [-1.0] * size, sensitivity=1 / m, privacy=PureDP(epsilon)).log_probabilities()[0]
     d = 9
     weights = np.array([(-1,) + (1,) * 5 + v for v in product((1, -1), repeat=3)])[:size]

@@ -22,7 +22,6 @@ from bounds.bms22.definitions import smallest_epsilon
 from bounds.bms22.exponential_mechanism import replace_pairs
 from bounds.bms22.pure_learner_proof import log_union, log_worst_selection
 from bounds.exact.balls import exact, upper_end
-from experiments.checks.gaussian_tails import formula
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.points import failed
@@ -506,7 +505,7 @@ def order_claim(denominator, constant, betas, factor, note):
 )
 def corrected_order(*, factor=1):
     """explicit <= 5000 printed for beta <= 1/2."""
-    printed = formula(pure_learner.printed_gap)
+    printed = pure_learner.printed_gap.theorem.formula
     return order_claim(printed, pure_learner.ORDER, [1e-12, 1e-3, 0.1, 0.5], factor, "")
 
 
@@ -521,7 +520,7 @@ def soft_order(*, factor=1):
     """explicit <= 1500 T soft for every beta, T the named logarithm."""
 
     def denominator(*, margin_loss, epsilon, **rest):
-        return formula(pure_learner.soft_gap)(
+        return pure_learner.soft_gap.theorem.formula(
             margin_loss=margin_loss, epsilon=epsilon, **rest
         ) * pure_learner.soft_logarithm(**rest)
 

@@ -16,7 +16,6 @@ from bounds.bms22 import covers, pure_learner, pure_learner_proof
 from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over, supremum
 from experiments.bms22.pure_learner import NARROW, Dense, learner
-from experiments.checks.gaussian_tails import formula
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.covers import HEXAGONS, separated
@@ -412,7 +411,7 @@ def decreasing_logs(x):
 )
 def small_samples_are_trivial(*, factor=1):
     """log(20a/beta) <= 6 log(a/beta) for a >= 1 and beta <= 1/2, by certificate in log 2/log(a/beta)."""
-    share = formula(pure_learner_proof.trivial_share_corrected)
+    share = pure_learner_proof.trivial_share_corrected.theorem.formula
     for point in EDGES:
         found, needed = pure_learner_proof.trivial_share(**point), share(**point) * factor
         if found < needed:

@@ -14,10 +14,11 @@ import numpy as np
 from flint import arb
 from scipy.special import log_ndtr
 
-from bounds.exact.balls import enclosure, exact, lower_end, precise, upper_end
+from bounds.exact.balls import exact, lower_end, precise, upper_end
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
-from experiments.checks.gaussian_tails import SLACK, construction, formula, root_log, whole_above, whole_below
+from experiments.checks import witness
+from experiments.checks.gaussian_tails import SLACK, root_log, whole_above, whole_below
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 N_MAX = 10**12
@@ -29,15 +30,15 @@ FAR = (2, 3, 10, 10**6, 10**30, 10**300)
 
 def at_one(statement, size):
     """The bound as a function of the size alone, at sigma = 1."""
-    return lambda n: formula(statement)(**{size: exact(n)}, sigma=arb(1))
+    return lambda n: statement.theorem.formula(**{size: exact(n)}, sigma=arb(1))
 
 
 @precise
 def follows_chernoff(statement, size, factor):
     """Is the bound at least log(n) / lambda + lambda factor^2 / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
-    bound = at_one(statement, size)
+    bound, formula = at_one(statement, size), statement.theorem.formula
     chain = {n: exact(n).log() / root_log(n) + root_log(n) * exact(factor) ** 2 / 2 for n in FAR}
-    scaled = (formula(statement)(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
+    scaled = (formula(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
     return all(lower_end(bound(n) - chain[n] + SLACK) > 0 for n in FAR) and all(abs(d) < SLACK for d in scaled)
 
 
@@ -68,15 +69,14 @@ def mean_witness(statement, point, sides, code, law):
         "assert mean > bound, (mean, bound)\n"
     )
     mean, bound = sides
-    return {
-        "setting": point,
-        "claimed": f"mean <= {float(bound):.9g} sigma",
-        "found": f"mean = {float(mean):.9g} sigma",
-        "point": point,
-        "lhs": enclosure(mean),
-        "rhs": enclosure(bound),
-        "python": python,
-    }
+    return witness.inequality(
+        point,
+        mean,
+        bound,
+        claimed=f"mean <= {float(bound):.9g} sigma",
+        found=f"mean = {float(mean):.9g} sigma",
+        python=python,
+    )
 
 
 def decide_max_mean(statement, *, size, factor, times=1):
@@ -117,7 +117,7 @@ def hardest_gap(count):
     return float(gaps[np.argmax(gaps * loses)])
 
 
-def decide_choice_mean(statement, *, factor, note):
+def decide_choice_mean(statement, *, factor):
     """Is the expected excess of the chosen score at most the bound, for scores that do not follow the noise?
 
     Above: E[-min xi] = E max xi (the docstring of the explicit reading). Below: scores (0, gap, ..., gap).
@@ -140,7 +140,7 @@ def decide_choice_mean(statement, *, factor, note):
         "derivation",
         "everywhere",
         tightness=(worst, upper_end(precise(lambda: root_log(FAR[-1]) / bound(FAR[-1]))())),
-        note=f"{note}; E excess <= E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
+        note=f"E excess ≤ E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
         f"(0, gap, ..., gap) reach {worst:.3f} of the bound",
         series={
             "|Theta|": list(sizes),
@@ -163,7 +163,7 @@ def log_mean(eta, r):
 
 def count_bound(statement):
     """The bound as a function of (eta, r) at sigma = 1; Remark A.8 has no eta, it is 1."""
-    raw = formula(statement)
+    raw = statement.theorem.formula
     if statement.theorem.id == "wzw25.remA.8":
         return lambda eta, r: raw(r=exact(r), sigma=arb(1))
     return lambda eta, r: raw(eta=exact(eta), r=exact(r), sigma=arb(1))
@@ -180,7 +180,7 @@ def follows_jensen(statement, etas, factor):
 FAR_ETAS = (-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3)
 
 
-def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, note):
+def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False):
     """E max (or E min) of K against the bound on `box` = (eta, w = log r), and beyond it by the chain.
 
     The noise is `factor` times as large and has the mean `shift`. E max of K and the bound fall in r and rise in eta,
@@ -215,7 +215,7 @@ def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, not
     # The minimum needs no more of the bound than its sign, and noise whose mean is not positive.
     everywhere = follows_jensen(statement, etas, 0 if minimum else factor) and (shift <= 0 or not minimum)
     if not everywhere:
-        return holds("certificate", f"domain: {domain}", note=note)
+        return holds("certificate", f"domain: {domain}")
     rates = [10.0**-k for k in range(1, 7)]
     series = {
         "r": rates,
@@ -227,41 +227,6 @@ def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, not
         "derivation",
         "everywhere",
         tightness=None if minimum else (reached, 1.0),
-        note=f"{note}; certificate for {domain}: {found.boxes} boxes",
+        note=f"certificate for {domain}: {found.boxes} boxes",
         series=series,
     )
-
-
-@precise
-def moments_of_count(sides, etas=(-0.9, -0.5, 0, 1, 5), rates=(0.9, 0.5, 0.2)):
-    """Two balls `sides(eta, r)` at laws of K: (True, point, left, right) if left > right is proved, or the closest."""
-    worst = None
-    for eta, r in itertools.product(etas, rates):
-        left, right = sides(eta, r)
-        if left > right:
-            return True, {"eta": eta, "r": r}, left, right
-        gap = upper_end(left - right)
-        if worst is None or gap > worst[0]:
-            worst = gap, {"eta": eta, "r": r}, left, right
-    return False, *worst[1:]
-
-
-@precise
-def total_mean_gap(eta, r, terms, squeeze):
-    """(|E min of K by its generating function - the series over j|, what the series leaves out), r divided by `squeeze`
-    in the series."""
-    from bounds.wzw25 import gaussian_maxima as gaussian_steps
-
-    partial, rest = formula(gaussian_steps.total_expectation)(eta=eta, r=r / squeeze, terms=terms)
-    return abs(-mean_max_of_count(eta, r) - partial), rest
-
-
-def decide_jensen(sides, more):
-    """Jensen's inequality at laws of K, in balls; the concavity named in the docstring carries it to all laws."""
-    broken, point, left, right = moments_of_count(sides)
-    if broken:
-        witness = construction(point, "left <= right", f"{float(left):.6g} > {float(right):.6g}")
-        return refuted("certificate", witness | {"lhs": enclosure(left), "rhs": enclosure(right)})
-    if not upper_end(left - right) <= 0:
-        return inconclusive("BUDGET", f"undecided at {point}")
-    return holds("derivation", "everywhere", note=f"{more}; 15 laws of K agree, the closest at {point}")

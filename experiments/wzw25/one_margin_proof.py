@@ -14,7 +14,7 @@ from bounds.wzw25 import one_margin_proof as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.checks.gaussian_tails import construction
+from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.planted import growing, least_loss, overtakes
@@ -95,7 +95,9 @@ def inliers_are_free(*, factor=1):
         least = float((Z @ margin.direction).min())
         loss = bounds.inlier_loss(margin=least, gamma=3 * margin.value * factor)
         if loss > 1e-9:
-            return refuted("enumeration", construction({"seed": seed}, "no loss", float(loss)))
+            data = f"records drawn with seed {seed}"
+            missed = dict(object=data, property="no loss", value=float(loss), claimed="no loss")
+            return refuted("enumeration", witness.construction({"seed": seed}, **missed))
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note="y <w, Phi x> >= gamma/3 for every inlier")
 
 

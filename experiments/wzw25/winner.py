@@ -19,7 +19,6 @@ from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import run_counts, winner_proof
 from bounds.wzw25 import winner as bounds
-from experiments.checks.gaussian_tails import formula
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 
@@ -35,7 +34,7 @@ LAWS = tuple(
 
 def limit(statement, **law):
     """The bound at sigma = 1."""
-    return float(formula(statement)(**law, sigma=1.0))
+    return float(statement.theorem.formula(**law, sigma=1.0))
 
 
 def hardest_gap(eta, r, size):
