@@ -17,15 +17,14 @@ from scipy.special import log_ndtr
 from bounds.exact.balls import exact, lower_end, precise, upper_end
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
-from experiments.checks import witness
 from experiments.checks.gaussian_tails import SLACK, root_log, whole_above, whole_below
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.engine.verdict import holds, inconclusive
 
 N_MAX = 10**12
 FAR = (2, 3, 10, 10**6, 10**30, 10**300)
 
 
-# One size n ----------------------------------------------------------------------------------------------------------
+# One size n -----------------------------------------------------------------------------------------------------------
 
 
 def at_one(statement, size):
@@ -55,57 +54,25 @@ def mean_ratio(bound, above, below):
     return upper, value, {"u": (math.log(2), math.log(N_MAX))}
 
 
-def mean_witness(statement, point, sides, code, law):
-    """A point where a mean exceeds its bound, at sigma = 1. `code` computes the mean from `law`."""
-    record = statement.theorem.formula
-    package, _, module = record.__module__.rpartition(".")
-    call = ", ".join(f"{k}=exact({v!r})" for k, v in point.items())
-    python = (
-        f"from {package} import {module}\n"
-        "from bounds.exact.balls import exact\n"
-        f"from bounds.exact.gaussian_maxima import {law}\n\n"
-        f"bound = {module}.{record.__name__}({call}, sigma=exact(1))\n"
-        f"mean = {code}\n"
-        "assert mean > bound, (mean, bound)\n"
-    )
-    mean, bound = sides
-    return witness.inequality(
-        point,
-        mean,
-        bound,
-        claimed=f"mean <= {float(bound):.9g} sigma",
-        found=f"mean = {float(mean):.9g} sigma",
-        python=python,
-    )
-
-
-def decide_max_mean(statement, *, size, factor, times=1):
-    """Is factor * times * E max of n <= the bound for every n?"""
+def max_mean_cases(statement, size, factor, times=1):
+    """The cases of "factor * times * E max of n <= the bound for every n": n = 1 and the certificate's worst size."""
     bound, scale = at_one(statement, size), exact(factor) * times
 
     def mean(n):
         return scale * mean_max(n)
 
-    found = certify(*mean_ratio(bound, mean, mean), 1)
-    if found.outcome == "REFUTED":
-        n = max(2, math.floor(math.exp(found.point["u"])))
-        code = f"exact({factor!r}) * {times} * mean_max({n})"
-        return refuted("certificate", mean_witness(statement, {size: n}, (mean(n), bound(n)), code, "mean_max"))
-    alone = not mean(1) > bound(1) and follows_chernoff(statement, size, factor)
-    if found.outcome != "HOLDS" or not alone:
-        return inconclusive("BUDGET", f"mean / bound <= {found.bound:.3g} up to 1e12, and the chain misses the bound")
+    proof = certify(*mean_ratio(bound, mean, mean), 1)
+    for n in (1, max(2, math.floor(math.exp(proof.point["u"])))):
+        yield {size: n}, mean(n), bound(n)
+    if proof.outcome != "HOLDS" or not follows_chernoff(statement, size, factor):
+        return inconclusive("BUDGET", f"mean / bound <= {proof.bound:.3g} up to 1e12, or the chain misses the bound")
     sizes = [10**k for k in range(13)]
-    return holds(
-        "derivation",
-        "everywhere",
-        tightness=(found.reached, 1.0),
-        note=f"equality at n = 1 (0 = 0) and in the limit; certificate for 2 <= n <= 1e12: {found.boxes} boxes",
-        series={
-            "n": sizes,
-            "bound / sigma": [float(bound(n)) for n in sizes],
-            "exact / sigma": [float(times * mean_max(n)) for n in sizes],
-        },
-    )
+    series = {"n": sizes, "bound / sigma": [float(bound(n)) for n in sizes]}
+    return {
+        "tightness": (proof.reached, 1.0),
+        "note": f"equality at n = 1 (0 = 0) and in the limit; certificate for 2 ≤ n ≤ 1e12: {proof.boxes} boxes",
+        "series": series | {"exact / sigma": [float(times * mean_max(n)) for n in sizes]},
+    }
 
 
 def hardest_gap(count):
@@ -117,40 +84,31 @@ def hardest_gap(count):
     return float(gaps[np.argmax(gaps * loses)])
 
 
-def decide_choice_mean(statement, *, factor):
-    """Is the expected excess of the chosen score at most the bound, for scores that do not follow the noise?
+def choice_mean_cases(statement, factor):
+    """The cases of "the expected excess is at most the bound", for scores (0, gap, ..., gap); then all scores.
 
-    Above: E[-min xi] = E max xi (the docstring of the explicit reading). Below: scores (0, gap, ..., gap).
+    For scores that do not follow the noise E[-min xi] = E max xi bounds it (docstring of the explicit reading).
     """
-    bound, scale = at_one(statement, "count"), exact(factor)
-    sizes, excess = (2, 10, 1000, 10**6, 10**9, 10**12), {}
-    for count in sizes:
+    bound, scale, excess = at_one(statement, "count"), exact(factor), {}
+    for count in (2, 10, 1000, 10**6, 10**9, 10**12):
         gap = hardest_gap(count)
         excess[count] = scale * exact(gap) * best_loses(count, gap)
-        if excess[count] > bound(count):
-            code = f"exact({factor!r}) * {gap!r} * best_loses({count}, {gap!r})"
-            sides = excess[count], bound(count)
-            return refuted("certificate", mean_witness(statement, {"count": count}, sides, code, "best_loses"))
-    found = certify(*mean_ratio(bound, lambda n: scale * mean_max(n), lambda n: arb(0)), 1, max_boxes=60)
+        yield {"count": count, "gap": gap}, excess[count], bound(count)
+    proof = certify(*mean_ratio(bound, lambda n: scale * mean_max(n), lambda n: arb(0)), 1, max_boxes=60)
     alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count", factor)
-    if found.outcome != "HOLDS" or not alone:
+    if proof.outcome != "HOLDS" or not alone:
         return inconclusive("BUDGET", "the chain misses the bound, and no scores that exceed it were found")
-    worst = max(float(excess[n] / bound(n)) for n in sizes)
-    return holds(
-        "derivation",
-        "everywhere",
-        tightness=(worst, upper_end(precise(lambda: root_log(FAR[-1]) / bound(FAR[-1]))())),
-        note=f"E excess ≤ E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
-        f"(0, gap, ..., gap) reach {worst:.3f} of the bound",
-        series={
-            "|Theta|": list(sizes),
-            "bound / sigma": [float(bound(n)) for n in sizes],
-            "worst scores found / sigma": [float(excess[n]) for n in sizes],
-        },
-    )
+    attained = max(float(excess[n] / bound(n)) for n in excess)
+    series = {"|Theta|": list(excess), "bound / sigma": [float(bound(n)) for n in excess]}
+    return {
+        "tightness": (attained, upper_end(root_log(FAR[-1]) / bound(FAR[-1]))),
+        "note": f"E excess ≤ E max of the noise; certificate for |Θ| ≤ 1e12: {proof.boxes} boxes; scores "
+        f"(0, gap, ..., gap) reach {attained:.3f} of the bound",
+        "series": series | {"worst scores found / sigma": [float(x) for x in excess.values()]},
+    }
 
 
-# A random number K of Gaussians --------------------------------------------------------------------------------------
+# A random number K of Gaussians ---------------------------------------------------------------------------------------
 
 
 def log_mean(eta, r):
@@ -180,11 +138,12 @@ def follows_jensen(statement, etas, factor):
 FAR_ETAS = (-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3)
 
 
-def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False):
-    """E max (or E min) of K against the bound on `box` = (eta, w = log r), and beyond it by the chain.
+def count_mean_cases(statement, box, *, factor=1, shift=0.0, minimum=False):
+    """The cases of "E max (or E min) of K <= the bound": the certificate's worst point of `box` = (eta, w = log r).
 
-    The noise is `factor` times as large and has the mean `shift`. E max of K and the bound fall in r and rise in eta,
-    as the laws of K are ordered by likelihood ratio; so one corner of a box bounds each.
+    Beyond the box the chain of inequalities carries the statement. The noise is `factor` times as large and has the
+    mean `shift`. E max of K and the bound fall in r and rise in eta, as the laws of K are ordered by likelihood ratio;
+    so one corner of a box bounds each.
     """
     bound, sign = count_bound(statement), -1 if minimum else 1
 
@@ -198,35 +157,22 @@ def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False):
     def value(eta, w):
         return mean(eta, exact(w).exp()) - bound(eta, exact(w).exp())
 
-    found = certify(upper, value, box, 0, max_boxes=1000)
+    proof = certify(upper, value, box, 0, max_boxes=1000)
+    eta, r = proof.point["eta"], math.exp(proof.point["w"])
+    yield {"eta": eta, "r": r}, mean(eta, r), bound(eta, r)
+    if proof.outcome != "HOLDS":
+        return inconclusive("BUDGET", f"mean - bound <= {proof.bound:.3g} after {proof.boxes} boxes")
     low, high = box["eta"]
     first, last = (math.exp(w) for w in box["w"])
-    if found.outcome == "REFUTED":
-        eta, r = found.point["eta"], math.exp(found.point["w"])
-        law = f"mean_max_of_count({eta!r}, {r!r})"
-        code = f"{sign} * exact({factor!r}) * {law} + exact({shift!r})"
-        point = {"r": r} if statement.theorem.id == "wzw25.remA.8" else {"eta": eta, "r": r}
-        sides = precise(mean)(eta, r), precise(bound)(eta, r)
-        return refuted("certificate", mean_witness(statement, point, sides, code, "mean_max_of_count"))
-    if found.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"mean - bound <= {found.bound:.3g} after {found.boxes} boxes")
     domain = f"eta in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
     etas = (1.0,) if low == high == 1 else FAR_ETAS
     # The minimum needs no more of the bound than its sign, and noise whose mean is not positive.
-    everywhere = follows_jensen(statement, etas, 0 if minimum else factor) and (shift <= 0 or not minimum)
-    if not everywhere:
+    if not follows_jensen(statement, etas, 0 if minimum else factor) or (minimum and shift > 0):
         return holds("certificate", f"domain: {domain}")
     rates = [10.0**-k for k in range(1, 7)]
-    series = {
-        "r": rates,
-        "bound / sigma": [float(bound(1.0, r)) for r in rates],
-        "exact / sigma": [float(sign * mean_max_of_count(1.0, r)) for r in rates],
+    bounds, means = [float(bound(1.0, r)) for r in rates], [float(sign * mean_max_of_count(1.0, r)) for r in rates]
+    return {
+        "tightness": None if minimum else (max(m / b for m, b in zip(means, bounds, strict=True)), 1.0),
+        "note": f"certificate for {domain}: {proof.boxes} boxes",
+        "series": {"r": rates, "bound / sigma": bounds, "exact / sigma": means},
     }
-    reached = max(e / b for e, b in zip(series["exact / sigma"], series["bound / sigma"], strict=True))
-    return holds(
-        "derivation",
-        "everywhere",
-        tightness=None if minimum else (reached, 1.0),
-        note=f"certificate for {domain}: {found.boxes} boxes",
-        series=series,
-    )

@@ -160,24 +160,24 @@ def decide_level(level: Level):
     """The verdict on a tail statement: over all n up to 1e300, all beta down to 1e-300, and beyond."""
     law = level.law
     upper, value, box = tail_ratio(level)
-    found = certify(upper, value, box, 1, max_boxes=3000)
-    if found.outcome == "REFUTED":
-        u, c = found.point["u"], found.point["c"]
+    proof = certify(upper, value, box, 1, max_boxes=3000)
+    if proof.outcome == "REFUTED":
+        u, c = proof.point["u"], proof.point["c"]
         point = readable_point(level, (max(law.n_from, math.floor(math.exp(u))), math.exp(-c * c / 2)))
         if point is not None:
             shown = tail_witness(level, *point)
             ratio = shown["lhs"][0] / shown["rhs"][1]
             return refuted("certificate", shown, tightness=(ratio, ratio), series=tail_series(level))
-    if found.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"the certificate stopped at {found.bound:.3g} after {found.boxes} boxes")
-    domain, series = f"n ≤ {law.n_max:g}, β ≥ {law.beta_min:g}", tail_series(level)
-    reached = max(found.reached, lower_end(precise(value)(u=box["u"][0], c=0.0)))
+    if proof.outcome != "HOLDS":
+        return inconclusive("BUDGET", f"the certificate stopped at {proof.bound:.3g} after {proof.boxes} boxes")
+    series, attained = tail_series(level), max(proof.reached, lower_end(precise(value)(u=box["u"][0], c=0.0)))
     if not follows_pattern(level):
         domain = f"domain: n <= {law.n_max:g}, beta >= {law.beta_min:g}"
-        return holds("certificate", domain, tightness=(reached, found.bound), series=series)
+        return holds("certificate", domain, tightness=(attained, proof.bound), series=series)
     constant = min(1.0, upper_end(precise(law.constant)()))
-    note = f"P ≤ {constant:.4g} β for all n and β (derivation); certificate for {domain}: {found.boxes} boxes"
-    return holds("derivation", "everywhere", tightness=(reached, max(reached, constant)), note=note, series=series)
+    domain = f"n ≤ {law.n_max:g}, β ≥ {law.beta_min:g}"
+    note = f"P ≤ {constant:.4g} β for all n and β (derivation); certificate for {domain}: {proof.boxes} boxes"
+    return holds("derivation", "everywhere", tightness=(attained, max(attained, constant)), note=note, series=series)
 
 
 def tail_ratio(level: Level):
@@ -214,12 +214,12 @@ def follows_pattern(level: Level):
 def readable_point(level: Level, fallback):
     """A failing (n, beta) with few digits: the largest readable beta at the smallest n; else the certificate's."""
     for n, beta in [(n, beta) for beta in READABLE_BETAS for n in (level.law.n_from, 10)] + [fallback]:
-        found = confirm(
+        sides = confirm(
             {"n": n, "beta": beta},
             lambda n, beta: level.law.at_least(n, level.units(n, beta)),
             lambda n, beta: beta,
         )
-        if found.exceeds:
+        if sides.exceeds:
             return n, beta
     return None
 

@@ -86,11 +86,7 @@ def decide_conversion(rule, setting, epsilon, mu, delta):
     with ctx.workprec(PRECISION):
         spent, allowed = closed_form(epsilon, mu), exact(delta)
     if spent > allowed:
-        python = (
-            "from bounds.wzw25.gaussian_privacy import gaussian_delta\n"
-            f"assert gaussian_delta(epsilon={float(epsilon)!r}, mu={float(mu)!r}) > {float(delta)!r}"
-        )
-        return exceeded(setting, {"mu": mu, "delta": delta}, spent, allowed, python)
+        return exceeded(setting, {"mu": mu, "delta": delta}, spent, allowed)
     if not rule.spends_at_most_half():
         return look_for_excess(rule, setting)
     half = upper_end(mills(0) / (2 * arb.pi()).sqrt())
@@ -108,22 +104,16 @@ def decide_conversion(rule, setting, epsilon, mu, delta):
 
 def look_for_excess(rule, setting):
     """REFUTED at a point of the rule's box where it spends more than delta; the rule has u < t somewhere."""
-    found = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
-    if found.outcome != REFUTED:
-        return inconclusive("BUDGET", f"u < t somewhere, yet no violation found in {found.boxes} boxes")
+    proof = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
+    if proof.outcome != REFUTED:
+        return inconclusive("BUDGET", f"u < t somewhere, yet no violation found in {proof.boxes} boxes")
     with ctx.workprec(PRECISION):
-        t, s = (exact(found.point[name]) for name in ("t", "s"))
+        t, s = (exact(proof.point[name]) for name in ("t", "s"))
         spent, allowed = rule.ratio(t, s) * (-t * t / 2).exp(), (-t * t / 2).exp()
-        mu, t = float(rule.mu(t, s)), float(t)
-    epsilon = mu * (float(rule.a) * t + float(rule.b) * mu + mu / 2)
-    python = (
-        "from bounds.exact.privacy_curves import log_gaussian_delta\n"
-        f"assert log_gaussian_delta({epsilon!r}, {mu!r}) > -({t!r} ** 2) / 2  # log delta"
-    )
-    return exceeded(setting, {"mu": mu, "t": t}, spent, allowed, python)
+        return exceeded(setting, {"mu": float(rule.mu(t, s)), "t": float(t)}, spent, allowed)
 
 
-def exceeded(setting, point, spent, allowed, python):
+def exceeded(setting, point, spent, allowed):
     """REFUTED: N(0, 1) and N(mu, 1) need more than the delta allowed."""
     pair = dict(a="N(0, 1)", b="N(mu, 1)", event="density ratio above e^epsilon", p_a=enclosure(spent))
-    return refuted("certificate", witness.inequality(setting, spent, allowed, point=point, python=python, **pair))
+    return refuted("certificate", witness.inequality(setting, spent, allowed, point=point, **pair))

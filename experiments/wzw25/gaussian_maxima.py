@@ -17,11 +17,11 @@ from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import max_exceeds, mean_max, mean_max_of_count
 from bounds.wzw25 import gaussian_maxima as bound
 from bounds.wzw25 import run_counts
-from experiments.checks.gaussian_means import decide_count_mean, decide_max_mean
+from experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
 
 LACKS_SIGMA = (
@@ -32,12 +32,12 @@ LACKS_SIGMA = (
 # Lemma A.5 ------------------------------------------------------------------------------------------------------------
 
 
-@exact_claim(
+@inequality_claim(
     bound.max_mean, control=Control("noise {} times as large", (1.1, 1.5, 2)), cost=0.8, nonvacuous_from=lambda: 1
 )
 def maximum_mean(*, factor=1):
     """E max of n Gaussians against sigma sqrt(2 log n)."""
-    return decide_max_mean(bound.max_mean, size="n", factor=factor)
+    return (yield from max_mean_cases(bound.max_mean, "n", factor))
 
 
 @level_claim(
@@ -199,7 +199,7 @@ AT_ZERO = "at η = 0 the fraction is 0/0; we read it as its limit, E K of Defini
 NOISE_MEAN = "noise of mean ({} - 1) σ"
 
 
-@exact_claim(
+@inequality_claim(
     bound.count_min_mean,
     control=Control(NOISE_MEAN, (1.1, 2, 4)),
     cost=0.2,
@@ -208,10 +208,10 @@ NOISE_MEAN = "noise of mean ({} - 1) σ"
 )
 def count_minimum(*, factor=1):
     """E min of K against the display."""
-    return decide_count_mean(bound.count_min_mean, box=BOXES["wide"], shift=factor - 1.0, minimum=True)
+    return (yield from count_mean_cases(bound.count_min_mean, BOXES["wide"], shift=factor - 1.0, minimum=True))
 
 
-@exact_claim(
+@inequality_claim(
     bound.count_max_mean,
     quick=grid(box=["narrow"]),
     full=grid(box=["wide"]),
@@ -222,10 +222,10 @@ def count_minimum(*, factor=1):
 )
 def count_maximum(*, box, factor=1):
     """E max of K against the same bound."""
-    return decide_count_mean(bound.count_max_mean, box=BOXES[box], factor=factor)
+    return (yield from count_mean_cases(bound.count_max_mean, BOXES[box], factor=factor))
 
 
-@exact_claim(
+@inequality_claim(
     bound.geometric_min_mean,
     control=Control(NOISE_MEAN, (1.1, 2, 4)),
     cost=0.2,
@@ -234,10 +234,10 @@ def count_maximum(*, box, factor=1):
 )
 def geometric_minimum(*, factor=1):
     """E min of a geometric number."""
-    return decide_count_mean(bound.geometric_min_mean, box=BOXES["geometric"], shift=factor - 1.0, minimum=True)
+    return (yield from count_mean_cases(bound.geometric_min_mean, BOXES["geometric"], shift=factor - 1.0, minimum=True))
 
 
-@exact_claim(
+@inequality_claim(
     bound.geometric_max_mean,
     control=Control("noise {} times as large", (1.1, 1.5, 2)),
     cost=0.7,
@@ -246,7 +246,7 @@ def geometric_minimum(*, factor=1):
 )
 def geometric_maximum(*, factor=1):
     """E max of a geometric number."""
-    return decide_count_mean(bound.geometric_max_mean, box=BOXES["geometric"], factor=factor)
+    return (yield from count_mean_cases(bound.geometric_max_mean, BOXES["geometric"], factor=factor))
 
 
 @identity_claim(
@@ -317,10 +317,10 @@ def jensen_once(*, factor=1):
     def sign(x):  # p - 1 - log x falls in x, so the left end of a box bounds it
         return bound.root_log_curvature.theorem.formula(x=x, power=factor / 2)
 
-    found = certify(lambda x: sign(x[0]), sign, {"x": (1.0, 1e300)}, 0)
-    yield found.point, sign(found.point["x"]), 0
-    if found.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"sign <= {found.bound:.3g}")
+    proof = certify(lambda x: sign(x[0]), sign, {"x": (1.0, 1e300)}, 0)
+    yield proof.point, sign(proof.point["x"]), 0
+    if proof.outcome != "HOLDS":
+        return inconclusive("BUDGET", f"sign <= {proof.bound:.3g}")
     return {"tightness": None}
 
 

@@ -12,17 +12,17 @@ import numpy as np
 
 from bounds.wzw25 import noisy_minimum as bound
 from bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
-from experiments.checks.gaussian_means import decide_choice_mean, decide_max_mean
+from experiments.checks.gaussian_means import choice_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, grid
 from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
 
 
-@exact_claim(
+@inequality_claim(
     bound.choice_mean,
     control=Control("noise {} times as large", (1.5, 3, 5)),
     cost=0.5,
@@ -31,10 +31,10 @@ from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
 )
 def chosen_mean(*, factor=1):
     """E excess of the chosen score against 2 sigma sqrt(2 log |Theta|)."""
-    return decide_choice_mean(bound.choice_mean, factor=factor)
+    return (yield from choice_mean_cases(bound.choice_mean, factor))
 
 
-@exact_claim(
+@inequality_claim(
     bound.choice_mean_sharp,
     control=Control("noise {} times as large", (1.5, 3, 5)),
     cost=0.6,
@@ -43,7 +43,7 @@ def chosen_mean(*, factor=1):
 )
 def chosen_mean_sharp(*, factor=1):
     """E excess of the chosen score against sigma sqrt(2 log |Theta|)."""
-    return decide_choice_mean(bound.choice_mean_sharp, factor=factor)
+    return (yield from choice_mean_cases(bound.choice_mean_sharp, factor))
 
 
 def worst_chosen(U, xi):
@@ -55,7 +55,7 @@ def worst_chosen(U, xi):
 def outcomes(step, left, factor):
     """Both sides of a step that holds for every outcome: all scores and noises on a lattice, ties included.
 
-    The candidate is chosen under `factor` times the noise that the step is told of.
+    The candidate is chosen under `factor` times the noise that the step is given.
     """
     for count in (1, 2, 3):
         scores, noise = lattice(range(5), count), lattice((-1, 0, 1), count)
@@ -101,10 +101,7 @@ def chosen_and_range(*, factor=1):
 
 
 @identity_claim(
-    bound.min_is_minus_max,
-    control=Control("noise of mean {} - 1", (1.001, 2)),
-    cost=0.1,
-    note="-ξ has the law of ξ",
+    bound.min_is_minus_max, control=Control("noise of mean {} - 1", (1.001, 2)), cost=0.1, note="-ξ has the law of ξ"
 )
 def minimum_is_minus_maximum(*, factor=1):
     """E min = -E max for symmetric noise."""
@@ -112,15 +109,12 @@ def minimum_is_minus_maximum(*, factor=1):
         yield {"count": n}, *bound.min_is_minus_max.theorem.formula(count=n, shift=factor - 1.0)
 
 
-@exact_claim(
-    bound.twice_max_mean,
-    control=Control("noise {} times as large", (1.1, 1.5, 2)),
-    cost=0.5,
-    given=[max_mean],
+@inequality_claim(
+    bound.twice_max_mean, control=Control("noise {} times as large", (1.1, 1.5, 2)), cost=0.5, given=[max_mean]
 )
 def twice_the_maximum(*, factor=1):
     """2 E max against 2 sigma sqrt(2 log |Theta|)."""
-    return decide_max_mean(bound.twice_max_mean, size="count", factor=factor, times=2)
+    return (yield from max_mean_cases(bound.twice_max_mean, "count", factor, times=2))
 
 
 # Lemma F.2 ------------------------------------------------------------------------------------------------------------
