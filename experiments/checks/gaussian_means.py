@@ -33,10 +33,10 @@ def at_one(statement, size):
 
 
 @precise
-def follows_chernoff(statement, size, factor):
-    """Is the bound at least log(n) / lambda + lambda factor^2 / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
+def follows_chernoff(statement, size):
+    """Is the bound at least log(n) / lambda + lambda / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
     bound, formula = at_one(statement, size), statement.theorem.formula
-    chain = {n: exact(n).log() / root_log(n) + root_log(n) * exact(factor) ** 2 / 2 for n in FAR}
+    chain = {n: exact(n).log() / root_log(n) + root_log(n) / 2 for n in FAR}
     scaled = (formula(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
     return all(lower_end(bound(n) - chain[n] + SLACK) > 0 for n in FAR) and all(abs(d) < SLACK for d in scaled)
 
@@ -54,24 +54,24 @@ def mean_ratio(bound, above, below):
     return upper, value, {"u": (math.log(2), math.log(N_MAX))}
 
 
-def max_mean_cases(statement, size, factor, times=1):
-    """The cases of "factor * times * E max of n <= the bound for every n": n = 1 and the certificate's worst size."""
-    bound, scale = at_one(statement, size), exact(factor) * times
+def max_mean_cases(statement, size, times=1):
+    """The cases of "`times` E max of n <= the bound for every n": n = 1 and the certificate's worst size."""
+    bound = at_one(statement, size)
 
     def mean(n):
-        return scale * mean_max(n)
+        return times * mean_max(n)
 
     proof = certify(*mean_ratio(bound, mean, mean), 1)
     for n in (1, max(2, math.floor(math.exp(proof.point["u"])))):
         yield {size: n}, mean(n), bound(n)
-    if proof.outcome != "HOLDS" or not follows_chernoff(statement, size, factor):
+    if proof.outcome != "HOLDS" or not follows_chernoff(statement, size):
         return inconclusive("BUDGET", f"mean / bound <= {proof.bound:.3g} up to 1e12, or the chain misses the bound")
     sizes = [10**k for k in range(13)]
     series = {"n": sizes, "bound / sigma": [float(bound(n)) for n in sizes]}
     return {
         "tightness": (proof.reached, 1.0),
         "note": f"equality at n = 1 (0 = 0) and in the limit; certificate for 2 ≤ n ≤ 1e12: {proof.boxes} boxes",
-        "series": series | {"exact / sigma": [float(times * mean_max(n)) for n in sizes]},
+        "series": series | {"exact / sigma": [float(mean(n)) for n in sizes]},
     }
 
 
@@ -84,18 +84,18 @@ def hardest_gap(count):
     return float(gaps[np.argmax(gaps * loses)])
 
 
-def choice_mean_cases(statement, factor):
+def choice_mean_cases(statement):
     """The cases of "the expected excess is at most the bound", for scores (0, gap, ..., gap); then all scores.
 
     For scores that do not follow the noise E[-min xi] = E max xi bounds it (docstring of the explicit reading).
     """
-    bound, scale, excess = at_one(statement, "count"), exact(factor), {}
+    bound, excess = at_one(statement, "count"), {}
     for count in (2, 10, 1000, 10**6, 10**9, 10**12):
         gap = hardest_gap(count)
-        excess[count] = scale * exact(gap) * best_loses(count, gap)
+        excess[count] = exact(gap) * best_loses(count, gap)
         yield {"count": count, "gap": gap}, excess[count], bound(count)
-    proof = certify(*mean_ratio(bound, lambda n: scale * mean_max(n), lambda n: arb(0)), 1, max_boxes=60)
-    alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count", factor)
+    proof = certify(*mean_ratio(bound, mean_max, lambda n: arb(0)), 1, max_boxes=60)
+    alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count")
     if proof.outcome != "HOLDS" or not alone:
         return inconclusive("BUDGET", "the chain misses the bound, and no scores that exceed it were found")
     attained = max(float(excess[n] / bound(n)) for n in excess)

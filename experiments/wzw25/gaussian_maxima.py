@@ -32,12 +32,10 @@ LACKS_SIGMA = (
 # Lemma A.5 ------------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(
-    bound.max_mean, control=Control("noise {} times as large", (1.1, 1.5, 2)), cost=0.8, nonvacuous_from=lambda: 1
-)
-def maximum_mean(*, factor=1):
+@inequality_claim(bound.max_mean, caught=(1.1, 1.5, 2), cost=0.8, nonvacuous_from=lambda: 1)
+def maximum_mean():
     """E max of n Gaussians against sigma sqrt(2 log n)."""
-    return (yield from max_mean_cases(bound.max_mean, "n", factor))
+    return (yield from max_mean_cases(bound.max_mean, "n"))
 
 
 @level_claim(

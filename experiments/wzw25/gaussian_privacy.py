@@ -261,7 +261,7 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
     bounds.iterated_gdp,
     quick=({"mu": 0.1, "candidates": 14},),
     full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
-    control=Control("each budget μ / √(2 |Θ|) multiplied by {}", (1.01,)),
+    caught=(1.01,),
     given=[bounds.composed_gdp, bounds.gaussian_mechanism_gdp],
     cost=0.01,
     note=(
@@ -269,10 +269,10 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
         "Algorithm 3 prints Θ = {φ} the empty set is meant"
     ),
 )
-def all_candidates_spend_mu(*, mu, candidates, factor=1):
+def all_candidates_spend_mu(*, mu, candidates):
     """The sum of the squared budgets over mu^2 in fractions: the printed ones, and the rounded ones of our laws."""
     calls = 2 * candidates
-    yield {"mu": mu, "candidates": candidates}, calls * Fraction(1, calls) * Fraction(factor) ** 2, 1
+    yield {"mu": mu, "candidates": candidates}, calls * Fraction(1, calls), 1
     each = numbers.split_budget(mu, calls)
     sigma = numbers.score_noise(1.0, each)
     ours = (candidates * Fraction(each) ** 2 + candidates / Fraction(sigma) ** 2) / Fraction(mu) ** 2

@@ -73,14 +73,14 @@ def largest_square(differences):
     bounds.add_remove_sensitivity,
     quick=grid(radius=[1.0], width=[0.125]),
     full=grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0]),
-    control=Control("a sensitivity {} times too small", (1.01,)),
+    caught=(1.01,),
     scope=HINGE,
     cost=0.01,
     note="attained by any record with ‖x‖ = b, at w = 0",
 )
-def add_remove_is_attained(*, radius, width, factor=1):
+def add_remove_is_attained(*, radius, width):
     """The squared norm of one record's subgradient against the square of the printed maximum, which it reaches."""
-    claimed = bounds.add_remove_sensitivity(radius=Fraction(radius), width=Fraction(width)) / Fraction(factor)
+    claimed = bounds.add_remove_sensitivity(radius=Fraction(radius), width=Fraction(width))
     largest = largest_square(record_gradients(radius, width))
     yield {"radius": radius, "width": width}, largest, claimed**2
     if largest < claimed**2:
@@ -91,14 +91,14 @@ def add_remove_is_attained(*, radius, width, factor=1):
     bounds.replacement_sensitivity,
     quick=grid(radius=[1.0], width=[0.125]),
     full=grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0]),
-    control=Control("a sensitivity {} times too small", (1.01,)),
+    caught=(1.01,),
     scope=HINGE,
     cost=0.02,
     note="attained by (x, +1) against (x, -1) with ‖x‖ = b, at w = 0; a blind search never exceeds it",
 )
-def replacement_is_attained(*, radius, width, factor=1):
+def replacement_is_attained(*, radius, width):
     """The squared norm of the difference of two records' subgradients against that of the printed maximum."""
-    claimed = bounds.replacement_sensitivity(radius=Fraction(radius), width=Fraction(width)) / Fraction(factor)
+    claimed = bounds.replacement_sensitivity(radius=Fraction(radius), width=Fraction(width))
     gradients = list(record_gradients(radius, width))
     largest = largest_square((a - p, b - q) for (a, b), (p, q) in itertools.product(gradients, repeat=2))
     yield {"radius": radius, "width": width}, largest, claimed**2
@@ -112,13 +112,13 @@ def replacement_is_attained(*, radius, width, factor=1):
     bounds.lipschitz_constant,
     quick=({"norm": 1.0, "width": 0.25},),
     full=({"norm": 0.0, "width": 1.0}, {"norm": 100.0, "width": 0.001}),
-    control=Control("a Lipschitz constant {} times too small", (1.01,)),
+    caught=(1.01,),
     cost=0.02,
     note="attained by the slope below the kink",
 )
-def hinge_is_lipschitz(*, norm, width, factor=1):
+def hinge_is_lipschitz(*, norm, width):
     """|l(w) - l(v)| <= L |w - v| along the record itself, for every order of w, v and the kink, in fractions."""
-    claimed = bounds.lipschitz_constant(norm=Fraction(norm), width=Fraction(width)) / Fraction(factor)
+    claimed = bounds.lipschitz_constant(norm=Fraction(norm), width=Fraction(width))
     for k, l in itertools.combinations(range(-12, 25), 2):
         w, v = Fraction(k, 8), Fraction(l, 8)
         losses = [max(0, 1 - x * Fraction(norm) / Fraction(width)) for x in (w, v)]

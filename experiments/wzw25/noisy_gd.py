@@ -47,19 +47,19 @@ def privacy_witness(setting, claimed, spent, python):
     bounds.gdp_parameter,
     quick=({"n": 10, "steps": 25}, {"n": 1, "steps": 1}),
     full=grid(n=[1, 3, 1000], steps=[1, 2, 9, 10**6]),
-    control=Control("noise {} times too small", (1.01,)),
+    caught=(1.01,),
     given=[replacement_sensitivity, composed_gdp, gaussian_mechanism_gdp],
     scope=f"{HINGE}, T = n^2 mu^2 whole, w_ref and w_0 public",
     rounding=2**-50,  # μ = √T / n is a rounded float
     note="attained by opposite records that stay active (linear range); if n²μ² is not whole see the line that sets σ",
 )
-def all_steps_spend_mu(*, n, steps, factor=1):
+def all_steps_spend_mu(*, n, steps):
     """T (Delta / sigma)^2 against mu^2 in fractions: the printed sigma = n Delta, and the sigma our law really uses."""
     mu = bounds.gdp_parameter(n=n, steps=steps)
     sensitivity = replacement_sensitivity(radius=1.0, width=0.3)
     ours = Fraction(noisy_gd.noise_for(steps, sensitivity, mu)) / Fraction(sensitivity)
     for sigma in (Fraction(n), ours):  # in units of Delta
-        yield {"n": n, "steps": steps}, steps * (Fraction(factor) / sigma) ** 2, Fraction(mu) ** 2
+        yield {"n": n, "steps": steps}, steps / sigma**2, Fraction(mu) ** 2
 
 
 # Lemma C.1: utility ---------------------------------------------------------------------------------------------------

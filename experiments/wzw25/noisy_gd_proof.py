@@ -76,11 +76,11 @@ def n_delta_is_enough_noise(*, n, mu, factor=1):
     bounds.whole_steps_gdp,
     quick=({"steps": 7, "mu": 0.1, "sensitivity": 1.0},),
     full=grid(steps=[1, 2, 1000], mu=[1e-3, 1.0, 30.0], sensitivity=[1e-3, 7.0]),
-    control=Control("noise {} times too small", (1.01,)),
+    caught=(1.01,),
 )
-def sigma_from_whole_steps(*, steps, mu, sensitivity, factor=1):
+def sigma_from_whole_steps(*, steps, mu, sensitivity):
     """The float sigma our law uses, in exact arithmetic: T Delta^2 <= mu^2 sigma^2; and the float formula."""
-    sigma = Fraction(noisy_gd.noise_for(steps, sensitivity, mu)) / Fraction(factor)
+    sigma = Fraction(noisy_gd.noise_for(steps, sensitivity, mu))
     setting = {"steps": steps, "mu": mu, "sensitivity": sensitivity}
     yield setting, steps * Fraction(sensitivity) ** 2 / sigma**2, Fraction(mu) ** 2
     yield setting, bounds.whole_steps_gdp(**setting), mu * (1 + 1e-12)

@@ -24,26 +24,22 @@ from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
 
 @inequality_claim(
     bound.choice_mean,
-    control=Control("noise {} times as large", (1.5, 3, 5)),
+    caught=(1.5, 3, 5),
     cost=0.5,
     given=[bound.choice_mean_sharp],
     note="for scores given before the noise half the bound suffices (explicit); if they may follow it, 2 is needed",
 )
-def chosen_mean(*, factor=1):
+def chosen_mean():
     """E excess of the chosen score against 2 sigma sqrt(2 log |Theta|)."""
-    return (yield from choice_mean_cases(bound.choice_mean, factor))
+    return (yield from choice_mean_cases(bound.choice_mean))
 
 
 @inequality_claim(
-    bound.choice_mean_sharp,
-    control=Control("noise {} times as large", (1.5, 3, 5)),
-    cost=0.6,
-    given=[max_mean],
-    note="for scores given before the noise",
+    bound.choice_mean_sharp, caught=(1.5, 3, 5), cost=0.6, given=[max_mean], note="for scores given before the noise"
 )
-def chosen_mean_sharp(*, factor=1):
+def chosen_mean_sharp():
     """E excess of the chosen score against sigma sqrt(2 log |Theta|)."""
-    return (yield from choice_mean_cases(bound.choice_mean_sharp, factor))
+    return (yield from choice_mean_cases(bound.choice_mean_sharp))
 
 
 def worst_chosen(U, xi):
@@ -109,12 +105,10 @@ def minimum_is_minus_maximum(*, factor=1):
         yield {"count": n}, *bound.min_is_minus_max.theorem.formula(count=n, shift=factor - 1.0)
 
 
-@inequality_claim(
-    bound.twice_max_mean, control=Control("noise {} times as large", (1.1, 1.5, 2)), cost=0.5, given=[max_mean]
-)
-def twice_the_maximum(*, factor=1):
+@inequality_claim(bound.twice_max_mean, caught=(1.1, 1.5, 2), cost=0.5, given=[max_mean])
+def twice_the_maximum():
     """2 E max against 2 sigma sqrt(2 log |Theta|)."""
-    return (yield from max_mean_cases(bound.twice_max_mean, "count", factor, times=2))
+    return (yield from max_mean_cases(bound.twice_max_mean, "count", times=2))
 
 
 # Lemma F.2 ------------------------------------------------------------------------------------------------------------
