@@ -198,6 +198,7 @@ def iterate_weights(
     needs=TAIL_NEEDS,
     source="derived here",
 )
+@lru_cache(maxsize=256)
 def last_iterate_tail(
     *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
 ) -> float:
@@ -211,14 +212,24 @@ def last_iterate_tail(
         exp(k_t v_t ||w_t - z_t||^2 + sum_{s<t} k_s v_s (2 eta (L(w_s) - L(z_s)) - eta^2 G0^2) - (d/2) log(k_0 / k_t))
 
     is a supermartingale that starts at k_0 v_0 ||w_0 - z_0||^2 = k_0 v_0 (v_{-1} / v_0)^2 D^2 = k_0 v K_1 K_0^{-2}
-    D^2. Add the noiseless chain link at t = T, use (C), and Markov. `v` is chosen here to make the bound smallest;
-    it depends on no data.
+    D^2. Add the noiseless chain link at t = T, use (C), and Markov. `v` is the best of a geometric grid: any v
+    gives a bound, and this one depends on no data.
 
     >>> problem = dict(d=1, steps=9, gradient_norm=1.0, sigma=1.0, distance=1.0, eta=0.2)
     >>> last_iterate_tail(**problem, beta=0.01) > last_iterate_tail(**problem, beta=0.1)
     True
     """
-    return _last(d, steps, gradient_norm, sigma, distance, eta, beta)
+    noise, best = (eta * sigma) ** 2, np.inf
+    for v in np.geomspace(0.02, 4, 40) / (4 * noise * harmonic(steps)):
+        weights = comparator_weights(steps, v, noise)
+        if weights is None:
+            break
+        k, v_t = weights
+        all_k = float(np.sum(k))
+        start = k[0] * v * (all_k - k[0]) / all_k**2 * distance**2
+        top = start + (eta * gradient_norm) ** 2 * float(k @ v_t) + d / 2 * log(k[0]) + log(1 / beta)
+        best = min(best, top / (2 * eta * v))
+    return float(best)
 
 
 @lru_cache(maxsize=256)
@@ -251,23 +262,6 @@ def comparator_weights(steps: int, v: float, noise: float) -> tuple[Array, Array
         k[t] = 1 / inverse
         total += k[t]
     return k, weights
-
-
-@lru_cache(maxsize=256)
-def _last(d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float) -> float:
-    """`last_iterate_tail` at the best of a geometric grid of v (any v gives a bound)."""
-    noise = (eta * sigma) ** 2
-    best = np.inf
-    for v in np.geomspace(0.02, 4, 40) / (4 * noise * harmonic(steps)):
-        pair = comparator_weights(steps, v, noise)
-        if pair is None:
-            break
-        k, weights = pair
-        all_k = float(np.sum(k))
-        start = k[0] * v * (all_k - k[0]) / all_k**2 * distance**2
-        top = start + (eta * gradient_norm) ** 2 * float(k @ weights) + d / 2 * log(k[0]) + log(1 / beta)
-        best = min(best, top / (2 * eta * v))
-    return float(best)
 
 
 def problem_of(

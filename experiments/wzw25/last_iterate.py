@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, sqrt
 
 import numpy as np
@@ -151,8 +152,31 @@ def links_of_the_derivation(T, H):
 # What is proved, sampled ----------------------------------------------------------------------------------------------
 
 
-def problem(kind, d, steps, mu, output="last", stride="tuned", average=None):
-    """(law, Z, width, w_ref, gradient norm) of a small problem with D = 1.
+@dataclass(frozen=True)
+class Problem:
+    """A small problem with D = 1: the law of the descent on its data, and w_ref."""
+
+    law: noisy_gd.NoisyGDLaw
+    reference: np.ndarray
+
+    def excess(self, rng, size):
+        """L(release) - L(w_ref) for `size` releases."""
+        Z, width = self.law.Z, self.law.width
+        return hinge_sum(self.law.sample(rng, size).T, Z, width) - hinge_sum(self.reference, Z, width)
+
+    def sizes(self):
+        """The arguments that all bounds take."""
+        law = self.law
+        gradient_norm = len(law.Z) / law.width
+        return dict(d=len(law.start), steps=law.steps, gradient_norm=gradient_norm, sigma=law.sigma, distance=1.0)
+
+    def ceiling(self):
+        """(M, tau): E (excess - M)_+ <= tau for the last iterate."""
+        return ceiling(self.law, self.sizes()["gradient_norm"], 1.0, self.law.strides)
+
+
+def problem(*, kind, d, steps, mu, output="last", stride="tuned", average=None):
+    """The problem of one kind.
 
     separable: 20 unit vectors of margin 1/2 around e_1, width 1/2, w_0 = 0, w_ref = e_1, where the loss is 0.
     opposed: records +-e_j and a narrow hinge, w_0 = e_1, w_ref = 0: nearly the 1-norm, sharp at its minimum.
@@ -162,18 +186,14 @@ def problem(kind, d, steps, mu, output="last", stride="tuned", average=None):
     else:
         Z, width, start, reference = np.concatenate([np.eye(d), -np.eye(d)]), 0.01, np.eye(d)[0], np.zeros(d)
     parameters = dict(mu=mu, width=width, steps=steps, start=start, output=output, stride=stride, average=average)
-    law = noisy_gd.law(Z, np.ones(len(Z)), **parameters)
-    return law, Z, width, reference, len(Z) / width
+    return Problem(noisy_gd.law(Z, np.ones(len(Z)), **parameters), reference)
 
 
-def arguments(law, gradient_norm):
-    """What the bounds take, for this law, D = 1."""
-    return dict(d=len(law.start), steps=law.steps, gradient_norm=gradient_norm, sigma=law.sigma, distance=1.0)
-
-
-def excess(law, Z, width, reference, rng, size):
-    """L(release) - L(w_ref) for `size` releases."""
-    return hinge_sum(law.sample(rng, size).T, Z, width) - hinge_sum(reference, Z, width)
+def bounded_excess(rng, size, stride, setting):
+    """min(excess, M) + tau of `size` last iterates, in [0, M + tau]."""
+    sampled = problem(**setting, stride=stride)
+    M, tau = sampled.ceiling()
+    return np.minimum(sampled.excess(rng, size), M) + tau
 
 
 KINDS = grid(kind=["separable", "opposed"], d=[3], steps=[50], mu=[1.0])
@@ -181,6 +201,7 @@ MORE = grid(kind=["separable", "opposed"], d=[1, 8], steps=[1, 7, 300], mu=[0.5]
 MEAN = dict(
     quick=KINDS,
     full=MORE,
+    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
     chunk=lambda **setting: 500,
     cap=40,
     cost=1e-5,
@@ -189,52 +210,29 @@ MEAN = dict(
 )
 
 
-def constant_mean(*, kind, d, steps, mu):
+def constant_mean(**setting):
     """The bound for the constant step size."""
-    law, *_, gradient_norm = problem(kind, d, steps, mu)
-    return bounds.last_iterate_mean(**arguments(law, gradient_norm), eta=float(law.strides[0]))
-
-
-def decaying_mean(*, kind, d, steps, mu):
-    """The bound for linearly decaying steps."""
-    law, *_, gradient_norm = problem(kind, d, steps, mu, stride="decaying")
-    return bounds.decaying_mean(**arguments(law, gradient_norm))
-
-
-def truncated(kind, d, steps, mu, stride):
-    """(law and data, M, tau) of the bounded variable."""
-    law, Z, width, reference, gradient_norm = problem(kind, d, steps, mu, stride=stride)
-    return (law, Z, width, reference), ceiling(law, gradient_norm, 1.0, law.strides)
-
-
-def sampled(rng, size, stride, setting):
-    """min(excess, M) + tau of `size` last iterates."""
-    data, (M, tau) = truncated(**setting, stride=stride)
-    return np.minimum(excess(*data, rng, size), M) + tau
+    tried = problem(**setting)
+    return bounds.last_iterate_mean(**tried.sizes(), eta=float(tried.law.strides[0]))
 
 
 @mean_claim(
-    bounds.last_iterate_mean,
-    bound=constant_mean,
-    high=lambda **setting: sum(truncated(**setting, stride="tuned")[1]),
-    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
-    **MEAN,
+    bounds.last_iterate_mean, bound=constant_mean, high=lambda **setting: sum(problem(**setting).ceiling()), **MEAN
 )
 def constant_steps(rng, size, *, factor=1, **setting):
     """The excess of the last iterate, constant step size."""
-    return sampled(rng, size, "tuned", setting)
+    return bounded_excess(rng, size, "tuned", setting)
 
 
 @mean_claim(
     bounds.decaying_mean,
-    bound=decaying_mean,
-    high=lambda **setting: sum(truncated(**setting, stride="decaying")[1]),
-    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
+    bound=lambda **setting: bounds.decaying_mean(**problem(**setting, stride="decaying").sizes()),
+    high=lambda **setting: sum(problem(**setting, stride="decaying").ceiling()),
     **MEAN,
 )
 def decaying_steps(rng, size, *, factor=1, **setting):
     """The excess of the last iterate, linearly decaying steps."""
-    return sampled(rng, size, "decaying", setting)
+    return bounded_excess(rng, size, "decaying", setting)
 
 
 TAIL = dict(
@@ -248,21 +246,20 @@ TAIL = dict(
 
 
 @tail_claim(bounds.weighted_tail, **TAIL)
-def weighted_average_exceeds(rng, size, *, kind, d, steps, mu, beta, factor=1):
+def weighted_average_exceeds(rng, size, *, beta, factor=1, **setting):
     """Is the excess of the weighted average above its bound / factor?"""
-    law, *_, gradient_norm = problem(kind, d, steps, mu)
-    sizes = arguments(law, gradient_norm) | {"eta": float(law.strides[0]), "beta": beta}
-    weights = bounds.iterate_weights(**sizes)
-    law, Z, width, reference, _ = problem(kind, d, steps, mu, output="average", average=weights)
-    return excess(law, Z, width, reference, rng, size) > bounds.weighted_tail(**sizes) / factor
+    tried = problem(**setting)
+    sizes = tried.sizes() | {"eta": float(tried.law.strides[0]), "beta": beta}
+    averaged = problem(**setting, output="average", average=bounds.iterate_weights(**sizes))
+    return averaged.excess(rng, size) > bounds.weighted_tail(**sizes) / factor
 
 
 @tail_claim(bounds.last_iterate_tail, **TAIL)
-def last_iterate_exceeds(rng, size, *, kind, d, steps, mu, beta, factor=1):
+def last_iterate_exceeds(rng, size, *, beta, factor=1, **setting):
     """Is the excess of the last iterate above its bound / factor?"""
-    law, Z, width, reference, gradient_norm = problem(kind, d, steps, mu)
-    sizes = arguments(law, gradient_norm) | {"eta": float(law.strides[0]), "beta": beta}
-    return excess(law, Z, width, reference, rng, size) > bounds.last_iterate_tail(**sizes) / factor
+    tried = problem(**setting)
+    sizes = tried.sizes() | {"eta": float(tried.law.strides[0]), "beta": beta}
+    return tried.excess(rng, size) > bounds.last_iterate_tail(**sizes) / factor
 
 
 if __name__ == "__main__":
