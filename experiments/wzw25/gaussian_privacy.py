@@ -189,10 +189,10 @@ def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
     bounds.approx_epsilon,
     quick=grid(mu=[1.0], delta=[1e-5]),
     full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
-    control=Control("mu^2 / 2 divided by {}", (1.1, 2, 10**6)),
+    control=Control("μ² / 2 divided by {}", (1.1, 2, 10**6)),
     given=[bounds.gaussian_delta],
     cost=0.2,
-    note="half of delta is never spent; Definition 2.1 prints epsilon < 1, which the appendix itself does not keep to",
+    note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not keep to",
 )
 def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
     """The exact curve at epsilon = mu^2 / 2 + mu t."""
@@ -211,10 +211,10 @@ def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
         *grid(mu=[1e-8, 2e-6], delta=[1 - 1e-12]),
         *grid(mu=[1.0, 10.0], delta=[0.5]),
     ),
-    control=Control("epsilon divided by {}", (1.1, 2)),
+    control=Control("ε divided by {}", (1.1, 2)),
     given=[bounds.gaussian_delta],
     cost=0.3,
-    note="'any fixed delta > 0' looks wrong, but no mu > 0 meets the hypothesis at delta >= 1; sharp as delta -> 0",
+    note="'any fixed δ > 0' looks wrong, but no μ > 0 meets the hypothesis at δ ≥ 1; sharp as δ → 0",
 )
 def corollary_e2_follows(*, mu, delta, factor=1):
     """The exact curve at epsilon = 2 mu t, up to mu = 2 t."""
@@ -235,7 +235,7 @@ def corollary_e2_follows(*, mu, delta, factor=1):
     control=Control("the budget of each mechanism multiplied by {}", (1.1, 2)),
     given=[bounds.composed_gdp, bounds.approx_epsilon_simple],
     cost=0.3,
-    note="for every m: the composed budget does not depend on it; epsilon <= 8 log(1/delta) is corE.2's hypothesis",
+    note="for every m: the composed budget does not depend on it; ε ≤ 8 log(1/δ) is the hypothesis of Corollary E.2",
 )
 def lemma_e3_composes(*, epsilon, delta, m, factor=1):
     """m mechanisms with the printed budget, composed by Remark 2.3, against the exact curve at epsilon."""
@@ -288,7 +288,7 @@ def all_candidates_spend_mu(*, mu, candidates):
     bound=lambda *, mu, **_: mu,
     control=Control("all noise {} times too small", (1.1, 1.2)),
     cost=2e-6,
-    note="all iterates of all runs, all scores; kappa = 1 at n = 2: one step a run, all records active, a score each",
+    note="all iterates of all runs, all scores; κ = 1 at n = 2: one step a run, all records active, one score each",
     **LONG,
 )
 def everything_is_seen(*, n, d, mu, factor=1):
@@ -303,7 +303,7 @@ def everything_is_seen(*, n, d, mu, factor=1):
     bound=lambda *, mu, **_: mu,
     control=Control("budgets split over one candidate instead of {}", (4,)),
     cost=1e-5,
-    note="budget split over the candidates: |Gamma| = 4 at n = 5",
+    note="the budget is split over the candidates: |Γ| = 4 at n = 5",
     **GDP,
 )
 def budget_is_split(*, n, d, mu, factor=1):

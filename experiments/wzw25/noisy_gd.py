@@ -241,7 +241,7 @@ ATTACKED = dict(
     bounds.gdp_parameter,
     law="noisy_gd_iterates",
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
-    note="white box, exact likelihood ratio, kappa = 1",
+    note="white box, exact likelihood ratio, κ = 1",
     **ATTACKED,
 )
 def all_iterates(*, n, steps, factor=1):
@@ -253,7 +253,7 @@ def all_iterates(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_last",
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
-    note="black box, logistic regression; in the linear range w_T alone reveals all of mu",
+    note="black box, logistic regression; in the linear range w_T alone reveals all of μ",
     **ATTACKED,
 )
 def last_iterate(*, n, steps, factor=1):
@@ -265,7 +265,7 @@ def last_iterate(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_average",
     control=Control("noise {} times too small", (1.5, 2, 3)),
-    note="black box, logistic regression; kappa = sqrt(3)/2, the average blurs late steps",
+    note="black box, logistic regression; κ = √3/2, the average blurs late steps",
     **ATTACKED | {"full": ({"n": 3, "steps": 16},)},
 )
 def averaged(*, n, steps, factor=1):

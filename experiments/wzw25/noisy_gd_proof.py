@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
+import numpy as np
 from flint import arb
 
 from bounds.exact.balls import exact
@@ -69,7 +71,7 @@ def n_delta_is_enough_noise(*, n, mu, factor=1):
     if Fraction(printed_steps(n, mu), n**2) > Fraction(mu) ** 2 and spent > mu * (1 + 1e-9):
         python = ROUNDED.format(n=n, mu=mu, T=n**2 * mu**2)
         return refuted("derivation", privacy_witness({"n": n, "mu": mu}, mu, spent, python))
-    return holds("derivation", "settings", note="n^2 mu^2 is whole here")
+    return holds("derivation", "settings", note="n²μ² is whole here")
 
 
 @inequality_claim(
@@ -89,32 +91,54 @@ def sigma_from_whole_steps(*, steps, mu, sensitivity):
 # The proof, line by line ----------------------------------------------------------------------------------------------
 
 
-def noisy_outcomes(w, u, z, width, eta, sigma):
-    """(g, mean of ||w - eta (g + xi) - u||^2, mean of ||g + xi||^2), xi with coordinates +-sigma: the same moments."""
-    n, record = z
-    active = sum(a * b for a, b in zip(record, w, strict=True)) < width
-    g = [-n * Fraction(int(active)) * a / width for a in record]
-    noises = list(itertools.product((sigma, -sigma), repeat=len(w)))
-    far = [sum((a - eta * (b + x) - c) ** 2 for a, b, c, x in zip(w, g, u, xi, strict=True)) for xi in noises]
-    long = [sum((b + x) ** 2 for b, x in zip(g, xi, strict=True)) for xi in noises]
-    return g, sum(far) / len(far), sum(long) / len(long)
+@dataclass(frozen=True)
+class Step:
+    """One noisy step from w on n equal records z, in the plane and in fractions; vectors are arrays of fractions.
+
+    The noise has the coordinates +-sigma, all four signs alike: the first two moments are those of the Gaussian.
+    """
+
+    n: int
+    z: np.ndarray
+    w: np.ndarray
+    u: np.ndarray  # w_ref
+    width: Fraction
+    eta: Fraction
+    sigma: Fraction
+
+    def mean(self, of):
+        """The mean of `of`(g + xi) over the noise xi."""
+        g = -self.n * int(self.z @ self.w < self.width) * self.z / self.width
+        values = [of(g + self.sigma * np.array(signs)) for signs in itertools.product((1, -1), repeat=2)]
+        return sum(values) / 4
+
+    def squared_gradient(self):
+        """E ||g + xi||^2."""
+        return self.mean(lambda noisy: noisy @ noisy)
+
+    def claimed_moment(self, d=2):
+        """The printed bound of E ||g + xi||^2."""
+        return bounds.squared_gradient(n=self.n, d=d, sensitivity=2 / self.width, sigma=self.sigma)
+
+    def distances(self):
+        """||w - u||^2 before the step, and its mean after it."""
+        off = self.w - self.u
+        return off @ off, self.mean(lambda noisy: (off - self.eta * noisy) @ (off - self.eta * noisy))
+
+    def excess(self):
+        """L(w) - L(u)."""
+        at_w, at_u = (max(Fraction(0), 1 - self.z @ x / self.width) for x in (self.w, self.u))
+        return self.n * (at_w - at_u)
 
 
-def lattice_problems():
-    """n equal records, w, u, eta, sigma on small lattices of fractions, in two dimensions."""
+def lattice_steps():
+    """Steps with records, w, u, eta and sigma on small lattices."""
     F = Fraction
-    records = [(1, (F(1), F(0))), (3, (F(3, 5), F(-4, 5))), (2, (F(0), F(0)))]
-    places = [(F(0), F(0)), (F(1), F(-1)), (F(3), F(1, 2)), (F(-20), F(7))]
+    records = [(1, np.array([F(1), F(0)])), (3, np.array([F(3, 5), F(-4, 5)])), (2, np.array([F(0), F(0)]))]
+    places = [np.array(p) for p in ((F(0), F(0)), (F(1), F(-1)), (F(3), F(1, 2)), (F(-20), F(7)))]
     numbers = itertools.product(records, places, places, (F(1, 4), F(2)), (F(1, 10), F(3)), (F(0), F(5)))
-    for (n, record), w, u, width, eta, scale in numbers:
-        yield (n, record), w, u, width, eta, scale * n * 2 / width  # sigma = scale n Delta, radius 1
-
-
-def excess(z, w, u, width):
-    """L(w) - L(u) for n equal records."""
-    n, record = z
-    losses = [max(Fraction(0), 1 - sum(a * b for a, b in zip(record, x, strict=True)) / width) for x in (w, u)]
-    return n * (losses[0] - losses[1])
+    for (n, z), w, u, width, eta, scale in numbers:
+        yield Step(n, z, w, u, width, eta, sigma=scale * n * 2 / width)  # scale n Delta, radius 1
 
 
 @inequality_claim(
@@ -130,10 +154,8 @@ def excess(z, w, u, width):
 )
 def second_moments(*, d):
     """E ||g + xi||^2 by enumerating a noise with the Gaussian's first two moments, in fractions."""
-    for z, w, u, width, eta, sigma in lattice_problems():
-        truth = noisy_outcomes(w, u, z, width, eta, sigma)[2]
-        setting = {"n": z[0], "d": d, "sensitivity": 2 / width, "sigma": sigma}
-        yield setting, truth, bounds.squared_gradient(**setting)
+    for step in lattice_steps():
+        yield vars(step), step.squared_gradient(), step.claimed_moment(d)
     return {"tightness": None}
 
 
@@ -172,13 +194,10 @@ def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared):
 )
 def one_step_holds(*, d, factor=1):
     """Both sides of the recursion on lattices of fractions."""
-    for z, w, u, width, eta, sigma in lattice_problems():
-        truth = noisy_outcomes(w, u, z, width, eta, sigma)[1]
-        moment = bounds.squared_gradient(n=z[0], d=d, sensitivity=2 / width, sigma=sigma) / Fraction(factor)
-        before = sum((a - b) ** 2 for a, b in zip(w, u, strict=True))
-        gap = excess(z, w, u, width)
-        claimed = bounds.one_step(squared_distance=before, excess=gap, eta=eta, second_moment=moment)
-        yield {"n": z[0], "width": width, "eta": eta}, truth, claimed
+    for step in lattice_steps():
+        (before, after), moment = step.distances(), step.claimed_moment(d) / Fraction(factor)
+        claimed = bounds.one_step(squared_distance=before, excess=step.excess(), eta=step.eta, second_moment=moment)
+        yield vars(step), after, claimed
     return {"tightness": None}
 
 
@@ -228,12 +247,11 @@ def telescoped_corrected(*, distance, factor=1):
     right = bounds.telescoped_corrected.theorem.formula
     constant = constant_loss(distance)
     yield {"distance": distance}, 0, right(**constant | {"second_moment": constant["second_moment"] / factor})
-    for z, w, u, width, eta, sigma in lattice_problems():
-        final = noisy_outcomes(w, u, z, width, eta, sigma)[1]
-        moment = bounds.squared_gradient(n=z[0], d=2, sensitivity=2 / width, sigma=sigma) / Fraction(factor)
-        squared = exact(sum((a - b) ** 2 for a, b in zip(w, u, strict=True)))
-        balls = dict(distance=squared.sqrt(), eta=exact(eta), second_moment=exact(moment), final=exact(final))
-        yield {"n": z[0], "width": width, "eta": eta}, excess(z, w, u, width), right(steps=1, **balls)
+    for step in lattice_steps():
+        before, after = map(exact, step.distances())
+        moment = exact(step.claimed_moment() / Fraction(factor))
+        claimed = right(distance=before.sqrt(), eta=exact(step.eta), steps=1, second_moment=moment, final=after)
+        yield vars(step), step.excess(), claimed
     return {"tightness": None}
 
 
