@@ -18,7 +18,7 @@ from flint import acb, arb, ctx, fmpq
 PRECISION = 128  # bits of the balls' midpoints; floats have 53
 
 
-# ---- numbers and balls
+# Numbers and balls ----------------------------------------------------------------------------------------------------
 
 
 def exact(x: Any) -> arb:
@@ -79,7 +79,7 @@ def precise(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-# ---- functions of the normal law
+# Functions of the normal law ------------------------------------------------------------------------------------------
 
 
 def _monotone(function: Callable[[arb], arb], x: Any, increasing: bool) -> arb:

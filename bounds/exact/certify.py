@@ -45,7 +45,7 @@ def at(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **point: function(**{name: exact(x) for name, x in point.items()})
 
 
-# ---- branch and bound
+# Branch and bound -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def supremum(
         return state
 
 
-# ---- search, then confirm
+# Search, then confirm -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

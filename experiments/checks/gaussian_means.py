@@ -164,7 +164,7 @@ def count_mean_cases(statement, box, *, factor=1, shift=0.0, minimum=False):
         return inconclusive("BUDGET", f"mean - bound <= {proof.bound:.3g} after {proof.boxes} boxes")
     low, high = box["eta"]
     first, last = (math.exp(w) for w in box["w"])
-    domain = f"eta in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
+    domain = f"η in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
     etas = (1.0,) if low == high == 1 else FAR_ETAS
     # The minimum needs no more of the bound than its sign, and noise whose mean is not positive.
     if not follows_jensen(statement, etas, 0 if minimum else factor) or (minimum and shift > 0):
