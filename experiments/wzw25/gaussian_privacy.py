@@ -19,6 +19,7 @@ from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from experiments.engine.verdict import inconclusive
 from experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
+from experiments.instances.gaussian_pairs import binned_gaussians
 from mechanisms.adaptive_margin import WhiteBoxLaw
 from mechanisms.gaussian import law
 
@@ -69,15 +70,6 @@ def below_the_curve(setting, orders, balls, mu):
         yield setting | {"epsilon": epsilon}, ball, most * (1 + arb(1e-10))
     series = {"epsilon": orders, "bound": list(map(float, allowed)), "exact": list(map(float, balls))}
     return {"tightness": (1.0, 1.0), "series": series}
-
-
-def binned_gaussians(rng, mu, bins):
-    """A finite mu-GDP pair: N(0, 1) and N(mu, 1), or the two swapped, seen through random cuts."""
-    cuts = np.sort(rng.uniform(-4, 4 + mu, size=bins - 1))
-    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
-    edges = np.array([edges, edges - mu])
-    pair = np.where(edges[:, 1:] > 0, -np.diff(ndtr(-edges)), np.diff(ndtr(edges)))  # small also in the upper tail
-    return pair if rng.random() < 0.5 else pair[::-1]
 
 
 def adaptive_composition(rng, mus):

@@ -17,7 +17,7 @@ from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.wzw25.noisy_gd import ceiling, separable
+from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import noisy_gd
 
 # Lemma C.2 as printed -------------------------------------------------------------------------------------------------

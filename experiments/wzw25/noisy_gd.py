@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, pi, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 from flint import arb
@@ -21,6 +21,7 @@ from experiments.checks.order import order_claim
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim
 from experiments.engine.verdict import inconclusive
+from experiments.instances.noisy_descent import ceiling, separable
 from experiments.wzw25.hinge_gradient import HINGE
 from mechanisms import noisy_gd
 
@@ -146,27 +147,6 @@ def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):
     if not D**2 / (2 * eta * T) + eta * square / 2 < bound * (1 + 1e-9):
         return inconclusive("FAILED", "the derivation ends above the bound")
     return {"tightness": (truth / bound, 1.0)}
-
-
-def separable(n, d, gamma):
-    """n unit vectors gamma e_1 +- sqrt(1 - gamma^2) e_j, j = 2..d in turn: margin gamma in the direction e_1."""
-    X = np.zeros((n, d))
-    X[:, 0] = gamma
-    for i in range(n):
-        if d > 1:
-            X[i, 1 + (i // 2) % (d - 1)] = (-1) ** i * sqrt(1 - gamma**2)
-    return X
-
-
-def ceiling(law, gradient_norm, distance, coefficients):
-    """(M, tau): the excess X <= G0 ||release - w_ref|| has E (X - M)_+ <= tau.
-
-    The release is w_0 minus a drift of norm at most G0 sum(a_t) and Gaussian noise of standard deviation s = sigma |a|,
-    a_t the `coefficients` of step t's gradient. E (chi_d - sqrt(d) - r)_+ <= sqrt(2 pi) Phi(-r), at r = 7.
-    """
-    d, s = len(law.start), law.sigma * float(np.linalg.norm(coefficients))
-    top = distance + gradient_norm * float(np.sum(coefficients)) + s * (sqrt(d) + 7)
-    return gradient_norm * top, gradient_norm * s * sqrt(2 * pi) * float(norm.sf(7))
 
 
 def averaged_problem(n, d, steps, mu, gamma=0.5):
