@@ -29,7 +29,7 @@ from bounds.exact.tnb import mean
 from bounds.wzw25 import best_of_runs as bounds
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.gaussian_pairs import binned_gaussians
+from experiments.wzw25.gaussian_privacy import binned_gaussians
 from mechanisms import gaussian, private_tuning
 from mechanisms.private_tuning import PrivateTuningLaw
 

@@ -25,8 +25,8 @@ from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
 from experiments.engine.claim import Control, exact_claim, mean_claim, rate_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.noisy_descent import ceiling, separable
 from experiments.wzw25.best_of_runs import decide_account
+from experiments.wzw25.noisy_gd import ceiling, separable
 from experiments.wzw25.winner import hardest_gap
 from mechanisms import private_tuning, projected_gd
 
