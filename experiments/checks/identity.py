@@ -16,26 +16,17 @@ from experiments.engine.verdict import Verdict, inconclusive, refuted
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 
 
-def identity_claim(statement: Callable, *, digits: int = 0, **fields: Any) -> Callable:
+def identity_claim(statement: Callable, **fields: Any) -> Callable:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 
     Rationals are equal or not; floats may differ by a relative error of `rounding`; balls are equal if they overlap and
-    are sharp: with `digits`, if they agree to so many digits. The control multiplies the right side by the factors
-    `caught`.
+    are sharp. The control multiplies the right side by the factors `caught`.
     """
-    options = {"digits": digits}
-    return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)
+    return cases_claim(statement, equal, "the right-hand side multiplied by {}", **fields)
 
 
 def equal(
-    cases: Iterable,
-    *,
-    factor: float,
-    evidence: str,
-    scope: str,
-    rounding: float,
-    python: Callable | None = None,
-    digits: int = 0,
+    cases: Iterable, *, factor: float, evidence: str, scope: str, rounding: float, python: Callable | None = None
 ) -> Verdict:
     """REFUTED at the first case whose sides are proved to differ, else HOLDS."""
     checked, ending = 0, Ending(cases)
@@ -44,7 +35,8 @@ def equal(
         left, right = sides(left, right, Fraction(factor))
         if isinstance(left, arb):
             differ = not left.overlaps(right)
-            if not differ and not sharp(left, right, digits):
+            scale = abs(right) + 1
+            if not differ and not (left.rad() + right.rad() < scale * exact(SHARP)):
                 return inconclusive("BUDGET", f"the balls are too wide at {setting}")
         else:
             differ = abs(left - right) > exactly(rounding) * max(abs(left), abs(right))
@@ -53,10 +45,3 @@ def equal(
             proof = "certificate" if isinstance(left, arb) else "enumeration"
             return refuted(proof, witness.inequality(setting, left, right, python=program))
     return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
-
-
-def sharp(left: arb, right: arb, digits: int) -> bool:
-    """Are the two balls narrow enough for their overlap to mean something?"""
-    if digits:
-        return bool(abs(left - right) < abs(right) * exact(10.0**-digits) + exact(1e-300))
-    return bool(left.rad() + right.rad() < (abs(right) + 1) * exact(SHARP))

@@ -16,50 +16,25 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
-from bounds.exact.balls import PRECISION, exact, upper_end
+from bounds.exact.balls import exact, precise, upper_end
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 
-def largest(ratios: list[float]) -> tuple[float, float]:
-    """The tightness of a claim whose worst case is among the cases: the largest ratio."""
-    return max(ratios), max(ratios)
-
-
-def spread(ratios: list[float]) -> tuple[float, float]:
-    """The tightness of a claim whose cases are unlike each other: the smallest and the largest ratio."""
-    return min(ratios), max(ratios)
-
-
-def up_to_one(ratios: list[float]) -> tuple[float, float]:
-    """The tightness of a claim that a derivation carries: the supremum is between the largest ratio found and one."""
-    return min(max(ratios), 1.0), 1.0
-
-
-def equality(ratios: list[float]) -> tuple[float, float]:
-    """The tightness of a claim whose bound is attained, by its derivation, though the cases may only come close."""
-    return 1.0, 1.0
-
-
-def inequality_claim(
-    statement: Callable, *, attained: bool = True, tightness: Callable | None = None, **fields: Any
-) -> Callable:
+def inequality_claim(statement: Callable, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
-    Rationals are compared as rationals and balls, of at least `bits` bits, as balls; floats stand for the numbers that
-    they are, up to a relative error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest`
-    (default), `up_to_one` (the same as `attained=False`: the cases need not contain the worst one), `spread` or
-    `equality`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
-    instead and says how in `control`. HOLDS has the given `evidence` (default "derivation") and `scope` (default
-    "everywhere"); `python(setting, left, right)` is the program of the witness. What the check returns is added: a dict
-    of more fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those of
-    `exact_claim`.
+    Rationals are compared as rationals and balls as balls; floats stand for the numbers that they are, up to a relative
+    error of `rounding` (default 0). The tightness is the largest left / right. The control divides the right side by
+    the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`. HOLDS has the
+    given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left, right)` is the
+    program of the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or
+    a Verdict, which is then the result. The other fields are those of `exact_claim`.
     """
-    options = {"tightness": tightness or (largest if attained else up_to_one)}
-    return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
+    return cases_claim(statement, compare, "the right-hand side divided by {}", **fields)
 
 
 def cases_claim(
@@ -72,12 +47,11 @@ def cases_claim(
     evidence: str = "derivation",
     scope: str = "everywhere",
     rounding: float = 0.0,
-    bits: int = PRECISION,
     python: Callable | None = None,
     options: dict | None = None,
     **fields: Any,
 ) -> Callable:
-    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict."""
+    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict, in precise balls."""
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
     told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -86,11 +60,11 @@ def cases_claim(
         mutates = "factor" in inspect.signature(check).parameters
 
         @functools.wraps(check)
+        @precise
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
-            with ctx.workprec(max(ctx.prec, bits)):
-                if mutates:
-                    return decide(check(**setting, factor=factor), factor=1, **told)
-                return decide(check(**setting), factor=factor, **told)
+            if mutates:
+                return decide(check(**setting, factor=factor), factor=1, **told)
+            return decide(check(**setting), factor=factor, **told)
 
         return exact_claim(statement, control=control, by=decide, **fields)(trial)
 
@@ -107,11 +81,11 @@ def compare(
     python: Callable | None = None,
     constant: float = 1,
     note: str = "",
-    tightness: Callable = largest,
 ) -> Verdict:
     """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio."""
-    ratios, ending = [], Ending(cases)
+    worst, checked, ending = 0.0, 0, Ending(cases)
     for setting, left, right in ending:
+        checked += 1
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
         slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
         if left > right + slack:
@@ -120,8 +94,8 @@ def compare(
             return refuted(proof, witness.inequality(setting, left, right, python=program))
         if not left <= right + slack:
             return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
-        ratios.append(ratio(left, right))
-    return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
+        worst = max(worst, ratio(left, right))
+    return ending.verdict(checked, evidence, scope, tightness=(worst, worst), note=note)
 
 
 class Ending:

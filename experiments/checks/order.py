@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from math import exp
 from typing import Any
 
-from bounds.exact.certify import worst_ratio
 from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, compare, largest, up_to_one
+from experiments.checks.inequality import Ending, cases_claim, compare
 from experiments.engine.verdict import Verdict, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be this many times the one before
 
 
-def order_claim(
-    statement: Callable,
-    *,
-    constant: float = 0,
-    family: str = "",
-    attained: bool = True,
-    tightness: Callable | None = None,
-    **fields: Any,
-) -> Callable:
+def order_claim(statement: Callable, *, constant: float = 0, family: str = "", **fields: Any) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
 
     With a `constant` C: explicit <= C g in every case, and the control divides C. With a `family`, the sentence that
@@ -34,8 +24,7 @@ def order_claim(
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
-    told = {"constant": constant, "note": f"explicit ≤ C g with C = {constant:g}"}
-    told["tightness"] = tightness or (largest if attained else up_to_one)
+    told = {"constant": constant, "note": f"explicit <= C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=told, **fields)
 
 
@@ -68,13 +57,3 @@ def grows(ratios: Sequence[float]) -> bool:
     (True, False)
     """
     return len(ratios) >= 3 and all(b >= GROWTH * a > 0 for a, b in pairwise(ratios))
-
-
-def searched(log_ratio: Callable, box: dict) -> Iterable:
-    """The one case of an `order_claim` at the largest explicit / g that a search of the `box` finds.
-
-    `log_ratio` is log(explicit / g) in floats; the constant is proved elsewhere, by a chain of inequalities.
-    """
-    hit = worst_ratio(log_ratio, box, iterations=25)
-    yield hit.point, exp(hit.log_ratio), 1
-    return {"note": f"a search of the domain attains C = {exp(hit.log_ratio):.5g}"}
