@@ -1,16 +1,7 @@
-"""Proving an inequality on a whole box of parameters: ball arithmetic, branch and bound.
+"""Numbers and balls, functions of the normal law, and integrals, all enclosed by ball arithmetic.
 
-A ball (`flint.arb`) encloses a real number; whatever is computed from balls encloses the true result,
-rounding errors included. To prove f <= c on a box, bound f from above over the box; where that bound is too
-coarse, halve the box and go on with the worst piece. To refute it, exhibit one point where f, evaluated in
-balls, exceeds c.
-
-    certify(upper, value, box, c)       HOLDS, REFUTED or INCONCLUSIVE on the box
-    supremum(upper, value, box)         an enclosure of the largest value on the box
-    worst_ratio(log_ratio, box)         a float search for the worst point: a candidate, never a verdict
-    confirm(point, lhs, rhs)            ball arithmetic at that point: is lhs > rhs proved there?
-
-A certificate says nothing outside its box; what lies there needs an argument of its own, or is not claimed.
+A ball (`flint.arb`) encloses a real number; whatever is computed from balls encloses the true result, rounding errors
+included. `bounds.exact.certify` proves inequalities on whole boxes with them.
 """
 
 from __future__ import annotations
@@ -27,10 +18,10 @@ from flint import acb, arb, ctx, fmpq
 PRECISION = 128  # bits of the balls' midpoints; floats have 53
 
 
-# ---- numbers and balls
+# Numbers and balls ----------------------------------------------------------------------------------------------------
 
 
-def exact(x) -> arb:
+def exact(x: Any) -> arb:
     """The ball that holds `x` alone: an int, a float, a Fraction (enclosed), or a ball as it is."""
     if isinstance(x, arb):
         return x
@@ -43,7 +34,7 @@ def exact(x) -> arb:
     return arb(float(x))
 
 
-def hull(side) -> arb:
+def hull(side: tuple[Any, Any]) -> arb:
     """The smallest ball around the interval `side` = (low, high).
 
     A ball's radius has 30 bits, so the hull sticks out of the interval by about 1e-9 of its width.
@@ -52,7 +43,7 @@ def hull(side) -> arb:
     return exact(start) if start == end else exact(start).union(exact(end))
 
 
-def upper_end(x) -> float:
+def upper_end(x: Any) -> float:
     """The smallest float that is at least every number in `x`; +inf where the ball is NaN.
 
     >>> upper_end(arb(1) / 3) * 3 >= 1, upper_end(arb("nan"))
@@ -67,12 +58,12 @@ def upper_end(x) -> float:
     return near if arb(near) >= end else math.nextafter(near, math.inf)
 
 
-def lower_end(x) -> float:
+def lower_end(x: Any) -> float:
     """The largest float that is at most every number in `x`; -inf where the ball is NaN."""
     return -upper_end(-x)
 
 
-def enclosure(x) -> list[float]:
+def enclosure(x: Any) -> list[float]:
     """[low, high] of a ball as floats rounded outward: what a witness records."""
     return [lower_end(x), upper_end(x)]
 
@@ -81,17 +72,17 @@ def precise(function: Callable[..., Any]) -> Callable[..., Any]:
     """Run `function` with balls of at least `PRECISION` bits, whatever the caller's setting."""
 
     @functools.wraps(function)
-    def run(*args, **kwargs):
+    def run(*args: Any, **kwargs: Any) -> Any:
         with ctx.workprec(max(ctx.prec, PRECISION)):
             return function(*args, **kwargs)
 
     return run
 
 
-# ---- functions of the normal law
+# Functions of the normal law ------------------------------------------------------------------------------------------
 
 
-def _monotone(function: Callable[[arb], arb], x, increasing: bool) -> arb:
+def _monotone(function: Callable[[arb], arb], x: Any, increasing: bool) -> arb:
     """A monotone function of a ball, from its values at the ball's two ends: wide balls stay sharp."""
     x = exact(x)
     if x.is_exact():
@@ -102,26 +93,26 @@ def _monotone(function: Callable[[arb], arb], x, increasing: bool) -> arb:
     return first.lower().union(last.upper())
 
 
-def erfc(x) -> arb:
+def erfc(x: Any) -> arb:
     """2/sqrt(pi) * integral of exp(-t^2) over t > x, decreasing in x."""
     return _monotone(lambda t: t.erfc(), x, increasing=False)
 
 
-def Phi(x) -> arb:
+def Phi(x: Any) -> arb:
     """The standard normal distribution function."""
     return _monotone(lambda t: (-t / arb(2).sqrt()).erfc() / 2, x, increasing=True)
 
 
-def phi(x) -> arb:
+def phi(x: Any) -> arb:
     """The standard normal density."""
     x = exact(x)
     return (-(x**2) / 2).exp() / (2 * arb.pi()).sqrt()
 
 
-def log_Phi(x) -> arb:
+def log_Phi(x: Any) -> arb:
     """log Phi(x), accurate in both tails."""
 
-    def logarithm(t):
+    def logarithm(t: arb) -> arb:
         if t > 0:
             return (-(t / arb(2).sqrt()).erfc() / 2).log1p()
         return mills(-t).log() - t**2 / 2 - (2 * arb.pi()).log() / 2
@@ -129,7 +120,7 @@ def log_Phi(x) -> arb:
     return _monotone(logarithm, x, increasing=True)
 
 
-def mills(x) -> arb:
+def mills(x: Any) -> arb:
     """Mills' ratio Phi(-x) / phi(x) = sqrt(pi/2) exp(x^2/2) erfc(x/sqrt 2), decreasing in x.
 
     Far out it is U(1/2, 1/2, x^2/2) / sqrt 2, Tricomi's function, where erfc would underflow.
@@ -138,7 +129,7 @@ def mills(x) -> arb:
     True
     """
 
-    def ratio(t):
+    def ratio(t: arb) -> arb:
         if t > 10:
             return (t**2 / 2).hypgeom_u(arb(0.5), arb(0.5)) / arb(2).sqrt()
         return (arb.pi() / 2).sqrt() * (t**2 / 2).exp() * (t / arb(2).sqrt()).erfc()
@@ -146,12 +137,12 @@ def mills(x) -> arb:
     return _monotone(ratio, x, increasing=False)
 
 
-def power_complement(log_base, n) -> arb:
+def power_complement(log_base: Any, n: Any) -> arb:
     """1 - exp(n log_base), the chance that not all of n independent events happen; `log_base` <= 0."""
     return -(exact(n) * exact(log_base)).expm1()
 
 
-def integral(function: Callable[[acb, bool], acb], start, end, accuracy: float = 1e-15) -> arb:
+def integral(function: Callable[[acb, bool], acb], start: Any, end: Any, accuracy: float = 1e-15) -> arb:
     """A ball around the integral of a real function over [start, end], both finite.
 
     `function(z, analytic)` gets complex balls around pieces of the path. While `analytic` is True it must return a

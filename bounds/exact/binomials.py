@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from flint import arb
 
 from bounds.exact.balls import exact, precise
+from bounds.exact.numbers import Number
 
 
 @precise
-def at_most(m: int, p, k: int) -> arb:
+def at_most(m: int, p: Number, k: int) -> arb:
     """P(Binomial(m, p) <= k), accurate in both tails.
 
     >>> at_most(2, arb("0.5"), 0).overlaps(arb("0.25")), at_most(2, arb("0.5"), 1).overlaps(arb("0.75"))
@@ -29,7 +30,7 @@ def at_most(m: int, p, k: int) -> arb:
     return (1 - p).beta_lower(m - k, k + 1, True)
 
 
-def at_least(m: int, p, k: int) -> arb:
+def at_least(m: int, p: Number, k: int) -> arb:
     """P(Binomial(m, p) >= k)."""
     return at_most(m, 1 - exact(p), m - k)
 

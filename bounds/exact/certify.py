@@ -18,7 +18,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from scipy.optimize import differential_evolution
 from scipy.stats import qmc
 
 from bounds.exact.balls import PRECISION, enclosure, exact, hull, lower_end, upper_end
+from bounds.exact.numbers import Array
 
 Side = tuple[float, float]
 Box = dict[str, Side]
@@ -44,7 +45,7 @@ def at(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **point: function(**{name: exact(x) for name, x in point.items()})
 
 
-# ---- branch and bound
+# Branch and bound -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,16 @@ class Certificate:
     box: Box  # the last box examined; for REFUTED, `point` is its midpoint
 
 
-def midpoint(box: Mapping[str, Side], integers=()) -> dict[str, float]:
+def midpoint(box: Mapping[str, Side], integers: Collection[str] = ()) -> dict[str, float]:
     """The middle of every side, rounded down on integer axes."""
     middle = {name: start + (end - start) / 2 for name, (start, end) in box.items()}
     return {name: math.floor(x) if name in integers else x for name, x in middle.items()}
 
 
-def bisect(box: Box, root: Mapping[str, Side], integers=()) -> list[Box]:
+def bisect(box: Box, root: Mapping[str, Side], integers: Collection[str] = ()) -> list[Box]:
     """Two halves of `box` along its widest side, measured in sides of `root`; none if it cannot be halved."""
 
-    def width(name):
+    def width(name: str) -> float:
         (start, end), (first, last) = box[name], root[name]
         return (end - start) / (last - first) if last > first else 0.0
 
@@ -82,7 +83,7 @@ def bisect(box: Box, root: Mapping[str, Side], integers=()) -> list[Box]:
     return []
 
 
-def _checked(box: Mapping[str, Side], integers) -> Box:
+def _checked(box: Mapping[str, Side], integers: Collection[str]) -> Box:
     for name, (start, end) in box.items():
         if not (math.isfinite(start) and math.isfinite(end) and start <= end):
             raise ValueError(f"box[{name!r}] = ({start}, {end}) is not a finite interval low <= high")
@@ -93,7 +94,9 @@ def _checked(box: Mapping[str, Side], integers) -> Box:
     }
 
 
-def _best_first(upper, value, box, max_boxes, integers) -> Iterator[Certificate]:
+def _best_first(
+    upper: Callable, value: Callable, box: Mapping[str, Side], max_boxes: int, integers: Collection[str]
+) -> Iterator[Certificate]:
     """The state of the search each time the worst remaining box is examined. Its outcome is left open."""
     root = _checked(box, integers)
     if max_boxes < 1:
@@ -127,7 +130,7 @@ def certify(
     c: float,
     max_boxes: int = 50_000,
     *,
-    integers=(),
+    integers: Collection[str] = (),
     prec: int = PRECISION,
 ) -> Certificate:
     """Decide f <= c on `box` = {name: (low, high)} by best-first branch and bound.
@@ -163,7 +166,7 @@ def supremum(
     gap: float = 1e-3,
     max_boxes: int = 50_000,
     *,
-    integers=(),
+    integers: Collection[str] = (),
     prec: int = PRECISION,
 ) -> Certificate:
     """An enclosure [reached, bound] of sup f over `box`, at most `gap * max(1, |bound|)` wide if HOLDS.
@@ -177,7 +180,7 @@ def supremum(
         return state
 
 
-# ---- search, then confirm
+# Search, then confirm -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -193,8 +196,8 @@ def worst_ratio(
     box: Mapping[str, Side],
     seed: int = 0,
     *,
-    integers=(),
-    log_axes=(),
+    integers: Collection[str] = (),
+    log_axes: Collection[str] = (),
     sobol: int = 256,
     iterations: int = 100,
 ) -> Hit:
@@ -211,14 +214,14 @@ def worst_ratio(
             raise ValueError(f"box[{name!r}] = {root[name]} is not positive, but its axis is logarithmic")
     sides = np.array([np.log(root[n]) if n in log_axes else root[n] for n in names], dtype=float)
 
-    def decode(row):
+    def decode(row: Array) -> dict[str, float]:
         point = {}
         for name, x in zip(names, row, strict=True):
             x = min(max(math.exp(x) if name in log_axes else float(x), root[name][0]), root[name][1])
             point[name] = round(x) if name in integers else x
         return point
 
-    def score(row):
+    def score(row: Array) -> float:
         with np.errstate(all="ignore"):
             found = float(log_ratio(**decode(row)))
         return -math.inf if math.isnan(found) else found

@@ -12,6 +12,7 @@ from flint import acb, arb
 
 from bounds.exact import tnb
 from bounds.exact.balls import Phi, exact, hull, integral, log_Phi, phi, power_complement, precise
+from bounds.exact.numbers import Number
 
 REACH = 40
 
@@ -30,7 +31,7 @@ def _within(value: arb, slack: arb) -> arb:
 
 
 @precise
-def max_exceeds(n, z) -> arb:
+def max_exceeds(n: Number, z: Number) -> arb:
     """P(max of n >= z) = 1 - Phi(z)^n, for any real n >= 1.
 
     >>> from scipy.stats import norm
@@ -64,13 +65,13 @@ def mean_min(n: int) -> arb:
 
 
 @precise
-def min_at_most(n, z) -> arb:
+def min_at_most(n: Number, z: Number) -> arb:
     """P(min of n <= z) = 1 - (1 - Phi(z))^n, for any real n >= 1."""
     return power_complement((-Phi(z)).log1p(), n)
 
 
 @precise
-def range_exceeds(n: int, z) -> arb:
+def range_exceeds(n: int, z: Number) -> arb:
     """P(max - min of n >= z) = 1 - integral of n phi(x) (Phi(x + z) - Phi(x))^(n-1), for a whole number n, z > 0."""
     n, z = int(n), exact(z)
     if n == 1:
@@ -80,20 +81,20 @@ def range_exceeds(n: int, z) -> arb:
 
 
 @precise
-def range_exceeds_at_most(n, z) -> arb:
+def range_exceeds_at_most(n: Number, z: Number) -> arb:
     """A union bound over pairs, n (n - 1) / 2 times P(|Z_1 - Z_2| >= z), for any real n >= 1."""
     n = exact(n)
     return n * (n - 1) * Phi(-exact(z) / arb(2).sqrt())
 
 
 @precise
-def pair_exceeds(z) -> arb:
+def pair_exceeds(z: Number) -> arb:
     """P(Z_1 - Z_2 >= z) = Phi(-z / sqrt 2)."""
     return Phi(-exact(z) / arb(2).sqrt())
 
 
 @precise
-def best_loses(n: int, gap) -> arb:
+def best_loses(n: int, gap: Number) -> arb:
     """P(some rival is chosen) when one of n scores is 0, the others are `gap`, and the noisy minimum is taken.
 
     = P(Z_1 > gap + min(Z_2, ..., Z_n)) = integral of phi(x) (1 - Phi(gap - x)^(n-1)), for a whole number n.
@@ -106,20 +107,20 @@ def best_loses(n: int, gap) -> arb:
 
 
 @precise
-def mean_max_of_count(eta, r) -> arb:
+def mean_max_of_count(eta: Number, r: Number) -> arb:
     """E max of K standard normals, K independent with the law of Definition A.1.
 
     With G(x) = E x^K it is the integral over z > 0 of 1 - G(Phi(z)) - G(Phi(-z)).
     """
     eta, r = exact(eta), exact(r)
 
-    def generating(x, analytic):
+    def generating(x: acb, analytic: bool) -> acb:
         base = (1 - (1 - r) * x).log(analytic)
         if eta.is_zero():
             return base / r.log()
         return ((-eta * base).exp() - 1) / (-eta * r.log()).expm1()
 
-    def tail(z, analytic):
+    def tail(z: acb, analytic: bool) -> acb:
         return 1 - generating(_cdf(z), analytic) - generating(_cdf(-z), analytic)
 
     beyond = tnb.mean(eta, r) * phi(REACH)  # 1 - G(x) <= E K (1 - x), and G(x) >= 0

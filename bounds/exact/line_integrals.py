@@ -16,21 +16,22 @@ from collections.abc import Callable
 from flint import acb, arb
 
 from bounds.exact.balls import exact
+from bounds.exact.numbers import Number
 
 LENGTH = 100  # beyond which e^-t leaves nothing to speak of
 
 
-def _between(f: Callable, start, end) -> acb:
+def _between(f: Callable, start: Number, end: Number) -> acb:
     """The integral of an analytic f; balls that f makes infinite mark the places where it is not."""
     return acb.integral(lambda x, analytic: f(x), exact(start), exact(end))
 
 
-def _around_zero(radius):
+def _around_zero(radius: Number) -> arb:
     """The ball [-radius, radius]."""
     return exact(radius) * arb(0, 1)
 
 
-def fast(f: Callable, z, *, cut, rest) -> arb:
+def fast(f: Callable, z: Number, *, cut: Number, rest: Number) -> arb:
     """2 * integral of f(x) cos(zx) over [0, cut], and whatever lies beyond.
 
     `rest` bounds the integral of |f| over x > cut.
@@ -43,7 +44,7 @@ def fast(f: Callable, z, *, cut, rest) -> arb:
     return 2 * (_between(lambda x: f(x) * (z * x).cos(), 0, cut).real + _around_zero(rest))
 
 
-def slow(f: Callable, z, *, bound, start=2) -> arb:
+def slow(f: Callable, z: Number, *, bound: Number, start: Number = 2) -> arb:
     """2 * (integral of f(x) cos(zx) over [0, start], and the integral beyond), z >= 0.
 
     Requires f analytic with |f(x)| <= bound / |x|^2 where Re x >= start > 0. For z > 0 the path beyond is turned to

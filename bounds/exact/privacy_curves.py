@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from flint import arb
+from flint import acb, arb
+from numpy.typing import ArrayLike
 from scipy.special import erfcx, log_ndtr
 
 from bounds.exact.balls import Phi, exact, integral
+from bounds.exact.numbers import Array, Number
 
 REACH = 30  # standard deviations: what lies further out has mass below e^-450
+SQRT_HALF_PI = np.sqrt(np.pi / 2)
+LOG_SQRT_2PI = np.log(2 * np.pi) / 2
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
-def density(z, centre=0):
+def density(z: Any, centre: Any = 0) -> Any:
     """The normal density of unit variance, of complex balls too."""
     return (-((z - centre) ** 2) / 2).exp() / (2 * arb.pi()).sqrt()
 
 
-def hockey_stick(epsilon, shift):
+def hockey_stick(epsilon: Number, shift: Number) -> arb:
     """H_{e^epsilon}(N(0, 1), N(shift, 1)) as a ball, by integrating (p - e^epsilon q)_+, no closed form.
 
     p > e^epsilon q is x < shift / 2 - epsilon / shift. Left of -R the integral is between 0 and phi(R) / R,
@@ -27,13 +34,13 @@ def hockey_stick(epsilon, shift):
     reach = REACH + max(0.0, -float(end))
     fine = max(1e-60, 1e-40 * min(1.0, float(density(end))))
 
-    def gain(z, _):
+    def gain(z: acb, _: bool) -> acb:
         return density(z) - epsilon.exp() * density(z, shift)
 
     return integral(gain, -reach, end, accuracy=fine) + (density(exact(reach)) / reach).union(arb(0))
 
 
-def hockey_stick_of_two(epsilon, first, second):
+def hockey_stick_of_two(epsilon: Number, first: Number, second: Number) -> arb:
     """H_{e^epsilon}(N(0, I), N((first, second), I)) as a ball, one curve averaged over the other coordinate.
 
     (p1 p2 - e^epsilon q1 q2)_+ = p1 (p2 - e^{epsilon - L} q2)_+ with L = log p1 / q1. Beyond R it is
@@ -42,7 +49,7 @@ def hockey_stick_of_two(epsilon, first, second):
     epsilon, first, second = exact(epsilon), exact(first), exact(second)
     root = arb(2).sqrt()
 
-    def stick(z, _):
+    def stick(z: acb, _: bool) -> acb:
         left = epsilon - first**2 / 2 + first * z
         u = left / second - second / 2
         return density(z) * ((u / root).erfc() - left.exp() * ((u + second) / root).erfc()) / 2
@@ -51,22 +58,17 @@ def hockey_stick_of_two(epsilon, first, second):
     return body + (2 * density(exact(REACH)) / REACH).union(arb(0))
 
 
-def closed_form(epsilon, mu):
+def closed_form(epsilon: Number, mu: Number) -> arb:
     """The curve as a ball, from its closed form."""
     epsilon, mu = exact(epsilon), exact(mu)
     u = epsilon / mu - mu / 2
     return Phi(-u) - epsilon.exp() * Phi(-u - mu)
 
 
-SQRT_HALF_PI = np.sqrt(np.pi / 2)
-LOG_SQRT_2PI = np.log(2 * np.pi) / 2
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+# The curve, numerically -----------------------------------------------------------------------------------------------
 
 
-# The curve, numerically -----------------------------------------------------------------------------------
-
-
-def mills(x):
+def mills(x: ArrayLike) -> Array:
     """The Mills ratio Phi(-x) / phi(x), for x above about -37; positive and decreasing.
 
     >>> round(float(mills(0.0)), 6)
@@ -75,7 +77,7 @@ def mills(x):
     return SQRT_HALF_PI * erfcx(np.asarray(x, dtype=float) / np.sqrt(2))
 
 
-def mills_slope(x):
+def mills_slope(x: ArrayLike) -> Array:
     """-m'(x) = 1 - x m(x) > 0. From x = 4 on a continued fraction c with m = 1 / (x + c) avoids the cancellation."""
     x = np.asarray(x, dtype=float)
     tail, far = np.zeros_like(x), np.maximum(x, 4.0)
@@ -84,7 +86,7 @@ def mills_slope(x):
     return np.where(x < 4, 1 - x * mills(np.minimum(x, 4.0)), tail / (far + tail))
 
 
-def mills_drop(u, mu):
+def mills_drop(u: Array, mu: Array) -> Array:
     """m(u) - m(u + mu) for mu > 0, to nearly full precision also where the two are close.
 
     If m falls by less than half, the drop is the integral of -m' over [u, u + mu] (Gauss-Legendre).
@@ -95,7 +97,7 @@ def mills_drop(u, mu):
     return np.where(far < near / 2, near - far, integral)
 
 
-def log_gaussian_delta(epsilon, mu):
+def log_gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """log delta(epsilon; mu), elementwise, for real or infinite epsilon and 0 <= mu <= inf.
 
     Stable from mu = 1e-300 to 1e150 and for every epsilon: nothing is exponentiated before it is small.
@@ -122,7 +124,7 @@ def log_gaussian_delta(epsilon, mu):
     return out[()]
 
 
-def hockey_stick_of_masses(p, q, epsilon):
+def hockey_stick_of_masses(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
     """H_{e^epsilon}(P, Q) = sum_o (p_o - e^epsilon q_o)_+ of two finite laws, shape (..., outputs) -> (...)."""
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = np.where(np.asarray(q) > 0, np.exp(epsilon) * np.asarray(q, dtype=float), 0.0)

@@ -1,16 +1,10 @@
-"""Maxima of Gaussian noise, and choosing a minimum under noise: Lemmas A.5 to A.8, F.1 and F.2 of Wang, Zhu &
-Wang (2025), with the steps of their printed proofs.
+"""Maxima, ranges and minima of Gaussian noise: Lemma A.5 to Remark A.8 of Wang, Zhu & Wang (2025), with their proofs.
 
-xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. Noisy selection sees the
-scores U_theta + xi_theta of `count` = |Theta| candidates and returns the candidate theta_out of the smallest.
-`sigma` is a standard deviation, `beta` a failure probability, every logarithm is natural. Arguments may be
-numbers or balls (`bounds.exact.certify`), so that what is certified is the very formula written here; one ball among
-the arguments makes the result a ball. `bounds.exact.gaussian_maxima` holds the exact laws that these statements bound.
-
-The printed proofs of Corollary A.6, Lemmas A.7, F.1 and F.2 of Wang, Zhu & Wang (2025), step by step.
-
-Lemma A.5 and Remark A.8 are printed without a proof. Notation as in `bounds.wzw25.gaussian_maxima`; `t` is the level
-that the proof of Corollary A.6 compares the range M - m with.
+xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. `sigma` is a standard deviation,
+`beta` a failure probability, `t` the level that the proof of Corollary A.6 compares the range M - m with; every
+logarithm is natural. Arguments may be numbers or balls, so that what is certified is the very formula written here; one
+ball among the arguments makes the result a ball. `bounds.exact.gaussian_maxima` holds the exact laws that these
+statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
 """
 
 from __future__ import annotations
@@ -21,29 +15,17 @@ from flint import arb
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.exact.gaussian_maxima import max_exceeds, mean_max, min_at_most
-from bounds.exact.numbers import alike, log, sqrt
-from bounds.papers import WZW25
+from bounds.exact.numbers import Array, Number, alike, log, sqrt
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25 import run_counts
 
 SAMPLE = [integer("n"), positive("sigma")]
 TAIL = [*SAMPLE, in_unit_interval("beta")]
+LEVEL = at_least("t", 0)
 COUNT = [require("-1 < eta < inf", lambda eta: -1 < float(eta) < np.inf), in_unit_interval("r")]
 
 
-def printed_range_level(n, sigma, beta):
-    """2 sigma sqrt(2 log 2n) + 2 sqrt(2 log 2/beta), for beta = 1 too."""
-    n, sigma, beta = alike(n, sigma, beta)
-    return 2 * sigma * sqrt(2 * log(2 * n)) + 2 * sqrt(2 * log(2 / beta))
-
-
-def scaled_range_level(n, sigma, beta):
-    """2 sigma (sqrt(2 log 2n) + sqrt(2 log 2/beta)), for beta = 1 too."""
-    n, sigma, beta = alike(n, sigma, beta)
-    return 2 * sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta)))
-
-
-# Lemma A.5: the maximum -----------------------------------------------------------------------------------
+# Lemma A.5: the maximum -----------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -54,12 +36,12 @@ def scaled_range_level(n, sigma, beta):
     needs=SAMPLE,
     source=", first item",
 )
-def max_mean(*, n, sigma):
-    """The expected maximum of n Gaussians
+def max_mean(*, n: Number, sigma: Number) -> Number:
+    """The expected maximum of n Gaussians.
 
-    For every lambda > 0, Jensen and a sum in place of the maximum give exp(lambda E M) <= E exp(lambda M)
-    <= n exp(lambda^2 sigma^2 / 2), so E M <= log(n) / lambda + lambda sigma^2 / 2, and lambda =
-    sqrt(2 log n) / sigma makes the right side sigma sqrt(2 log n). At n = 1 both sides are 0.
+    For every lambda > 0, Jensen and a sum in place of the maximum give exp(lambda E M) <= E exp(lambda M) <= n
+    exp(lambda^2 sigma^2 / 2), so E M <= log(n) / lambda + lambda sigma^2 / 2, and lambda = sqrt(2 log n) / sigma makes
+    the right side sigma sqrt(2 log n). At n = 1 both sides are 0.
 
     >>> round(float(max_mean(n=10, sigma=2.0)), 4)
     4.2919
@@ -76,12 +58,12 @@ def max_mean(*, n, sigma):
     needs=TAIL,
     source=", second item",
 )
-def max_threshold(*, n, sigma, beta):
-    """The level that the maximum of n Gaussians exceeds with probability at most beta, as printed
+def max_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
+    """The level that the maximum of n Gaussians exceeds with probability at most beta, as printed.
 
-    The second term lacks the factor sigma: right for sigma <= 1 (the printed level is then the larger one),
-    wrong for every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) falls like
-    exp(-b^2 / (2 sigma^2)) and beta = exp(-b^2 / 2).
+    The second term lacks the factor sigma: right for sigma <= 1 (the printed level is then the larger one), wrong for
+    every sigma > 1 once beta is small enough, because P(xi_1 >= sigma a + b) falls like exp(-b^2 / (2 sigma^2)) and
+    beta = exp(-b^2 / 2).
     """
     n, sigma, beta = alike(n, sigma, beta)
     return sigma * sqrt(2 * log(2 * n)) + sqrt(2 * log(1 / beta))
@@ -91,13 +73,12 @@ def max_threshold(*, n, sigma, beta):
     says=r"\Pr\left[\max_{t\in[n]}\xi_t\ge\sigma\sqrt{2\log(2n)}+\sigma\sqrt{2\log(1/\beta)}\right]\le\beta",
     source=", with sigma in both terms",
 )
-def max_threshold_scaled(*, n, sigma, beta):
-    """The level that the maximum of n Gaussians exceeds with probability at most beta, sigma in both terms
+def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
+    """The level that the maximum of n Gaussians exceeds with probability at most beta, sigma in both terms.
 
-    Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union bound
-    P(M >= sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and
-    a >= sqrt(2 log 2) makes that at most Phi(-sqrt(2 log 2)) beta = 0.1195 beta for all n, sigma and beta;
-    n = 1, beta -> 1 attains it.
+    Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union bound P(M >=
+    sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and a >= sqrt(2 log 2)
+    makes that at most Phi(-sqrt(2 log 2)) beta = 0.1195 beta for all n, sigma and beta; n = 1, beta -> 1 attains it.
 
     >>> round(float(max_threshold_scaled(n=10, sigma=2.0, beta=0.05)), 4)
     9.7911
@@ -106,7 +87,7 @@ def max_threshold_scaled(*, n, sigma, beta):
     return sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(1 / beta)))
 
 
-# Corollary A.6: the range ---------------------------------------------------------------------------------
+# Corollary A.6: the range ---------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -115,32 +96,132 @@ def max_threshold_scaled(*, n, sigma, beta):
     says=r"\Pr\left[M-m\ge 2\sigma\sqrt{2\log(2n)}+2\sqrt{2\log(2/\beta)}\right]\le\beta",
     needs=TAIL,
 )
-def range_threshold(*, n, sigma, beta):
-    """The level that the range of n Gaussians exceeds with probability at most beta, as printed
+def range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
+    """The level that the range of n Gaussians exceeds with probability at most beta, as printed.
 
-    The second term lacks the factor sigma. Still right for sigma <= sqrt 2: with a = sqrt(2 log 2n) and
-    b = sqrt(2 log 2/beta) the union bound over pairs gives n (n-1) Phi(-sqrt 2 (a + b/sigma))
-    <= (n^2 / 2) exp(-a^2) exp(-b^2 / sigma^2) <= beta / 16. Wrong for n >= 2 and every sigma > sqrt 2 once beta
-    is small enough: P(|xi_1 - xi_2| >= 2 sigma a + 2 b) falls like exp(-b^2 / sigma^2), beta = 2 exp(-b^2 / 2).
+    The second term lacks the factor sigma. Still right for sigma <= sqrt 2: with a = sqrt(2 log 2n) and b = sqrt(2 log
+    2/beta) the union bound over pairs gives n (n-1) Phi(-sqrt 2 (a + b/sigma)) <= (n^2 / 2) exp(-a^2) exp(-b^2 /
+    sigma^2) <= beta / 16. Wrong for n >= 2 and every sigma > sqrt 2 once beta is small enough: P(|xi_1 - xi_2| >= 2
+    sigma a + 2 b) falls like exp(-b^2 / sigma^2), beta = 2 exp(-b^2 / 2).
     """
-    return printed_range_level(n, sigma, beta)
+    n, sigma, beta = alike(n, sigma, beta)
+    return 2 * sigma * sqrt(2 * log(2 * n)) + 2 * sqrt(2 * log(2 / beta))
 
 
 @range_threshold.corrected(
     says=r"\Pr\left[M-m\ge 2\sigma\sqrt{2\log(2n)}+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
     source=", with sigma in both terms",
 )
-def range_threshold_scaled(*, n, sigma, beta):
-    """The level that the range of n Gaussians exceeds with probability at most beta, sigma in both terms
+def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
+    """The level that the range of n Gaussians exceeds with probability at most beta, sigma in both terms.
 
-    With a = sqrt(2 log 2n), b = sqrt(2 log 2/beta), x = sqrt 2 (a + b), h(x) = exp(x^2/2) Phi(-x): the union
-    bound over pairs gives n (n-1) Phi(-x) = n (n-1) exp(-a^2) exp(-b^2) exp(-2ab) h(x) <= (beta^2 / 16) h(sqrt 2 a),
-    at most beta h(2 sqrt(log 4)) / 16 for n >= 2. For n = 1 the range is 0.
+    With a = sqrt(2 log 2n), b = sqrt(2 log 2/beta), x = sqrt 2 (a + b), h(x) = exp(x^2/2) Phi(-x): the union bound over
+    pairs gives n (n-1) Phi(-x) = n (n-1) exp(-a^2) exp(-b^2) exp(-2ab) h(x) <= (beta^2 / 16) h(sqrt 2 a), at most beta
+    h(2 sqrt(log 4)) / 16 for n >= 2. For n = 1 the range is 0.
     """
-    return scaled_range_level(n, sigma, beta)
+    n, sigma, beta = alike(n, sigma, beta)
+    return 2 * sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta)))
 
 
-# Lemma A.7, Remark A.8: a random number of Gaussians ------------------------------------------------------
+@theorem(
+    "wzw25.corA.6.s1",
+    says=r"\Pr[M-m\ge t]\le\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]",
+    needs=[LEVEL],
+    source=", proof, (4)",
+)
+def range_reaches(*, noise: Array, t: float) -> tuple[Array, Array]:
+    """A range of at least t leaves the open interval (-t/2, t/2).
+
+    If -t/2 < m and M < t/2 then M - m < t. Returns the two events, left and right, for each row of `noise`, shape (...,
+    n). (At n = 1 the printed m < M is impossible, so the right event always happens.)
+    """
+    high, low = np.max(noise, axis=-1), np.min(noise, axis=-1)
+    return high - low >= t, ~((-t / 2 < low) & (low < high) & (high < t / 2))
+
+
+@theorem(
+    "wzw25.corA.6.s2",
+    says=r"\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]\le\Pr[M\ge\frac{t}{2}]+\Pr[m\ge-\frac{t}{2}]",
+    needs=[*SAMPLE, LEVEL],
+    source=", proof, second line",
+)
+def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
+    """The union bound over two ends, as printed.
+
+    m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2 sigma),
+    because m >= -t/2 has the probability of M <= t/2: true, and empty.
+    """
+    z = exact(t) / (2 * exact(sigma))
+    return max_exceeds(n, z) + 1 - min_at_most(n, -z)
+
+
+@two_ends.corrected(
+    says=r"\Pr\left[\{-\frac{t}{2}<m\le M<\frac{t}{2}\}^{c}\right]\le\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]",
+    source=", proof, second line, with m <= -t/2 and m <= M",
+)
+def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
+    """The union bound over two ends.
+
+    The left side is 1 - (1 - 2q)^n with q = Phi(-t / (2 sigma)), the right side 2 (1 - (1 - q)^n).
+    """
+    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
+
+
+@theorem(
+    "wzw25.corA.6.s3",
+    kind="identity",
+    says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\ge-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
+    needs=[*SAMPLE, LEVEL],
+    source=", proof, third line",
+)
+def both_ends_alike(*, n: int, sigma: Number, t: Number) -> tuple[arb, arb]:
+    """Both sides of "the two ends are alike", as printed: the left one is 1 for every t (see the step before)."""
+    return two_ends(n=n, sigma=sigma, t=t), 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
+
+
+@both_ends_alike.corrected(
+    says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
+    source=", proof, third line, with m <= -t/2",
+)
+def both_ends_mirrored(*, n: int, sigma: Number, t: Number) -> tuple[arb, arb]:
+    """Both sides of "the two ends are alike": m has the law of -M, so P(m <= -t/2) = 1 - P(all xi > -t/2)."""
+    z = exact(t) / (2 * exact(sigma))
+    return max_exceeds(n, z) + min_at_most(n, -z), 2 * max_exceeds(n, z)
+
+
+@theorem(
+    "wzw25.corA.6.s4",
+    kind="tail",
+    says=r"2\Pr\left[M\ge\sigma\sqrt{2\log(2n)}+\sqrt{2\log(2/\beta)}\right]\le\beta",
+    needs=TAIL,
+    source=", proof, last line: Lemma A.5 at beta / 2",
+)
+def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
+    """Lemma A.5 at half of beta, as printed.
+
+    Without sigma in the second term: right for sigma <= 1, wrong for every sigma > 1 and beta small enough.
+    """
+    return range_threshold.theorem.formula(n=n, sigma=sigma, beta=beta) / 2
+
+
+@half_range_threshold.corrected(
+    says=r"2\Pr\left[M\ge\sigma\sqrt{2\log(2n)}+\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
+    source=", proof, last line, with sigma in both terms",
+)
+def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
+    """Lemma A.5 at half of beta, sigma in both terms."""
+    return range_threshold_scaled.theorem.formula(n=n, sigma=sigma, beta=beta) / 2
+
+
+# Lemma A.7: a random number of Gaussians ------------------------------------------------------------------------------
+
+
+def count_bound(*, eta: Number, r: Number, sigma: Number) -> Number:
+    """sigma sqrt(2 log E K), the right side of Lemma A.7; 0 where rounding would put E K below 1."""
+    eta, r, sigma = alike(eta, r, sigma)
+    if isinstance(r, arb):
+        return sigma * (2 * tnb.mean(eta, r).log()).sqrt()
+    return sigma * np.sqrt(2 * np.log(max(1.0, run_counts.mean(eta=eta, r=r))))
 
 
 @theorem(
@@ -151,12 +232,12 @@ def range_threshold_scaled(*, n, sigma, beta):
     needs=[*COUNT, positive("sigma")],
     source=", the display",
 )
-def count_min_mean(*, eta, r, sigma):
-    """The expected minimum of K Gaussians, K ~ TNB(eta, r): what is displayed
+def count_min_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
+    """The expected minimum of K Gaussians, K ~ TNB(eta, r): what is displayed.
 
-    The title says maximum, the display minimum. The display is true for a plain reason: the minimum is at most
-    xi_1, so its mean is at most 0, and E K >= 1 makes the right side at least 0. At eta = 0 the fraction is
-    0/0; its limit is E K of Definition A.1, and is meant.
+    The title says maximum, the display minimum. The display is true for a plain reason: the minimum is at most xi_1, so
+    its mean is at most 0, and E K >= 1 makes the right side at least 0. At eta = 0 the printed fraction is 0/0; we read
+    it as its limit, E K of Definition A.1.
     """
     return count_bound(eta=eta, r=r, sigma=sigma)
 
@@ -169,162 +250,16 @@ def count_min_mean(*, eta, r, sigma):
     needs=[*COUNT, positive("sigma")],
     source=", the title; so used in Lemma K.4",
 )
-def count_max_mean(*, eta, r, sigma):
-    """The expected maximum of K Gaussians, K ~ TNB(eta, r): what the title says and Lemma K.4 uses
+def count_max_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
+    """The expected maximum of K Gaussians, K ~ TNB(eta, r): what the title says and Lemma K.4 uses.
 
-    Given K, Lemma A.5 bounds the mean by sigma sqrt(2 log K); the square root and the logarithm are concave,
-    so E sqrt(2 log K) <= sqrt(2 E log K) <= sqrt(2 log E K). K is independent of the noise.
+    Given K, Lemma A.5 bounds the mean by sigma sqrt(2 log K); the square root and the logarithm are concave, so E
+    sqrt(2 log K) <= sqrt(2 E log K) <= sqrt(2 log E K). K is independent of the noise.
 
     >>> round(float(count_max_mean(eta=1, r=0.01, sigma=1.0)), 4)
     3.0349
     """
     return count_bound(eta=eta, r=r, sigma=sigma)
-
-
-def count_bound(*, eta, r, sigma):
-    """sigma sqrt(2 log E K), the right side of Lemma A.7; 0 where rounding would put E K below 1."""
-    eta, r, sigma = alike(eta, r, sigma)
-    if isinstance(r, arb):
-        return sigma * (2 * tnb.mean(eta, r).log()).sqrt()
-    return sigma * np.sqrt(2 * np.log(max(1.0, run_counts.mean(eta=eta, r=r))))
-
-
-@theorem(
-    "wzw25.remA.8",
-    part="min",
-    kind="mean",
-    says=r"\mathbb{E}\left[\min_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
-    needs=[in_unit_interval("r"), positive("sigma")],
-)
-def geometric_min_mean(*, r, sigma):
-    """The expected minimum of a geometric number of Gaussians: what is displayed
-
-    Lemma A.7 at eta = 1, where E K = 1/r; true for the same plain reason.
-    """
-    return geometric_max_mean(r=r, sigma=sigma)
-
-
-@theorem(
-    "wzw25.remA.8",
-    part="max",
-    kind="mean",
-    says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
-    needs=[in_unit_interval("r"), positive("sigma")],
-    source=", read as Lemma A.7's title",
-)
-def geometric_max_mean(*, r, sigma):
-    """The expected maximum of a geometric number of Gaussians: as the title of Lemma A.7 says
-
-    >>> round(float(geometric_max_mean(r=0.01, sigma=1.0)), 4)
-    3.0349
-    """
-    r, sigma = alike(r, sigma)
-    return sigma * sqrt(2 * log(1 / r))
-
-
-LEVEL = at_least("t", 0)
-
-
-# Corollary A.6 --------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.corA.6.s1",
-    says=r"\Pr[M-m\ge t]\le\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]",
-    needs=[LEVEL],
-    source=f"{WZW25}, proof of Corollary A.6, (4)",
-)
-def range_reaches(*, noise, t):
-    """A range of at least t leaves the open interval (-t/2, t/2)
-
-    If -t/2 < m and M < t/2 then M - m < t. Returns the two events, left and right, for each row of `noise`,
-    shape (..., n). (At n = 1 the printed m < M is impossible, so the right event always happens.)
-    """
-    high, low = np.max(noise, axis=-1), np.min(noise, axis=-1)
-    return high - low >= t, ~((-t / 2 < low) & (low < high) & (high < t / 2))
-
-
-@theorem(
-    "wzw25.corA.6.s2",
-    says=r"\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]\le\Pr[M\ge\frac{t}{2}]+\Pr[m\ge-\frac{t}{2}]",
-    needs=[*SAMPLE, LEVEL],
-    source=f"{WZW25}, proof of Corollary A.6, second line",
-)
-def two_ends(*, n, sigma, t):
-    """The union bound over two ends, as printed
-
-    m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at
-    t / (2 sigma), because m >= -t/2 has the probability of M <= t/2: true, and empty.
-    """
-    z = exact(t) / (2 * exact(sigma))
-    return max_exceeds(n, z) + 1 - min_at_most(n, -z)
-
-
-@two_ends.corrected(
-    says=r"\Pr\left[\{-\frac{t}{2}<m\le M<\frac{t}{2}\}^{c}\right]\le\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]",
-    source=f"{WZW25}, proof of Corollary A.6, second line, with m <= -t/2 and m <= M",
-)
-def two_ends_mirrored(*, n, sigma, t):
-    """The union bound over two ends
-
-    The left side is 1 - (1 - 2q)^n with q = Phi(-t / (2 sigma)), the right side 2 (1 - (1 - q)^n).
-    """
-    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
-
-
-@theorem(
-    "wzw25.corA.6.s3",
-    kind="identity",
-    says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\ge-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
-    needs=[*SAMPLE, LEVEL],
-    source=f"{WZW25}, proof of Corollary A.6, third line",
-)
-def both_ends_alike(*, n, sigma, t):
-    """The two ends are alike, as printed
-
-    False: the left side is 1 for every t (see the step before). Returns both sides.
-    """
-    return two_ends(n=n, sigma=sigma, t=t), 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
-
-
-@both_ends_alike.corrected(
-    says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
-    source=f"{WZW25}, proof of Corollary A.6, third line, with m <= -t/2",
-)
-def both_ends_mirrored(*, n, sigma, t):
-    """The two ends are alike
-
-    -xi has the law of xi, so m has the law of -M: P(m <= -t/2) = 1 - P(all xi > -t/2). Returns both sides.
-    """
-    z = exact(t) / (2 * exact(sigma))
-    return max_exceeds(n, z) + min_at_most(n, -z), 2 * max_exceeds(n, z)
-
-
-@theorem(
-    "wzw25.corA.6.s4",
-    kind="tail",
-    says=r"2\Pr\left[M\ge\sigma\sqrt{2\log(2n)}+\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=TAIL,
-    source=f"{WZW25}, proof of Corollary A.6, last line: Lemma A.5 at beta / 2",
-)
-def half_range_threshold(*, n, sigma, beta):
-    """Lemma A.5 at half of beta, as printed
-
-    Without sigma in the second term: right for sigma <= 1, wrong for every sigma > 1 and beta small enough.
-    """
-    return printed_range_level(n, sigma, beta) / 2
-
-
-@half_range_threshold.corrected(
-    says=r"2\Pr\left[M\ge\sigma\sqrt{2\log(2n)}+\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    source=f"{WZW25}, proof of Corollary A.6, last line, with sigma in both terms",
-)
-def half_range_threshold_scaled(*, n, sigma, beta):
-    """Lemma A.5 at half of beta, sigma in both terms"""
-    return scaled_range_level(n, sigma, beta) / 2
-
-
-# Lemma A.7 ------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -333,13 +268,13 @@ def half_range_threshold_scaled(*, n, sigma, beta):
     says=r"\mathbb{E}\left[\min_{t\in[K]}\xi_t\right]"
     r"=\sum_{j=1}^{\infty}\mathbb{E}\left[\min_{t\in[j]}\xi_t\right]\Pr[K=j]",
     needs=COUNT,
-    source=f"{WZW25}, proof of Lemma A.7, (5)",
+    source=", proof, (5)",
 )
-def total_expectation(*, eta, r, terms):
-    """The mean over K, one sample size at a time
+def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
+    """The mean over K, one sample size at a time.
 
-    For sigma = 1. Returns (partial sum over j <= terms, a bound of the rest): |E min of j| <= sqrt(2 log j) <= j,
-    so the rest is at most E[K; K > terms].
+    For sigma = 1. Returns (partial sum over j <= terms, a bound of the rest): |E min of j| <= sqrt(2 log j) <= j, so
+    the rest is at most E[K; K > terms].
     """
     weights = tnb.weights(eta, r, terms)
     partial = -sum((p * mean_max(j) for j, p in enumerate(weights, 1)), arb(0))
@@ -352,20 +287,17 @@ def total_expectation(*, eta, r, terms):
     kind="mean",
     says=r"\mathbb{E}\left[\min_{t\in[j]}\xi_t\right]\le\sigma\sqrt{2\log j}",
     needs=[integer("j"), positive("sigma")],
-    source=f"{WZW25}, proof of Lemma A.7, second line: Lemma A.5",
+    source=", proof, second line: Lemma A.5",
 )
-def min_mean(*, j, sigma):
-    """Lemma A.5 for the minimum of j Gaussians
-
-    E min of j = -E max of j <= 0: true with room to spare. For the maximum it is Lemma A.5 itself.
-    """
+def min_mean(*, j: Number, sigma: Number) -> Number:
+    """Lemma A.5 for the minimum of j Gaussians: true with room to spare, as E min of j = -E max of j <= 0."""
     return max_mean(n=j, sigma=sigma)
 
 
-def _log_moment(eta, r, power, terms):
+def _log_moment(eta: Number, r: Number, power: Number, terms: int) -> arb:
     """A ball around E (log K)^power: a partial sum and the rest, at most E[K; K > terms] as log k < k."""
     weights = tnb.weights(eta, r, terms)
-    partial = sum((p * exact(k).log() ** power for k, p in enumerate(weights[1:], 2)), arb(0))
+    partial = sum((p * exact(k).log() ** exact(power) for k, p in enumerate(weights[1:], 2)), arb(0))
     rest = tnb.mean(eta, r) - sum((k * p for k, p in enumerate(weights, 1)), arb(0))
     return partial.union(partial + rest)
 
@@ -374,30 +306,30 @@ def _log_moment(eta, r, power, terms):
     "wzw25.lemA.7.s3",
     says=r"\mathbb{E}\left[\sqrt{\log K}\right]\le\sqrt{\mathbb{E}[\log K]}",
     needs=COUNT,
-    source=f"{WZW25}, proof of Lemma A.7, fourth line: Jensen's inequality, first time",
+    source=", proof, fourth line: Jensen's inequality, first time",
 )
-def root_outside(*, eta, r, power=0.5, terms=250):
-    """Jensen's inequality for the square root
+def root_outside(*, eta: Number, r: Number, power: Number = 0.5, terms: int = 250) -> tuple[arb, arb]:
+    """Jensen's inequality for the square root.
 
-    log K >= 0 as K >= 1, and the square root is concave on [0, inf). Returns balls around both sides; `power`
-    1/2 is the statement, which fails above 1.
+    log K >= 0 as K >= 1, and the square root is concave on [0, inf). Returns balls around both sides; `power` 1/2 is
+    the statement, which fails above 1.
     """
-    return _log_moment(eta, r, exact(power), terms), _log_moment(eta, r, 1, terms) ** exact(power)
+    return _log_moment(eta, r, power, terms), _log_moment(eta, r, 1, terms) ** exact(power)
 
 
 @theorem(
     "wzw25.lemA.7.s4",
     says=r"\mathbb{E}[\log K]\le\log\mathbb{E}[K]",
     needs=COUNT,
-    source=f"{WZW25}, proof of Lemma A.7, fourth line: Jensen's inequality, second time",
+    source=", proof, fourth line: Jensen's inequality, second time",
 )
-def logarithm_outside(*, eta, r, power=1, terms=250):
-    """Jensen's inequality for the logarithm
+def logarithm_outside(*, eta: Number, r: Number, power: Number = 1, terms: int = 250) -> tuple[arb, arb]:
+    """Jensen's inequality for the logarithm.
 
-    The logarithm is concave on [1, inf). Returns balls around both sides of E (log K)^power <= (log E K)^power;
-    `power` 1 is the statement.
+    The logarithm is concave on [1, inf). Returns balls around both sides of E (log K)^power <= (log E K)^power; `power`
+    1 is the statement.
     """
-    return _log_moment(eta, r, exact(power), terms), tnb.mean(eta, r).log() ** exact(power)
+    return _log_moment(eta, r, power, terms), tnb.mean(eta, r).log() ** exact(power)
 
 
 @logarithm_outside.explicit(
@@ -406,11 +338,10 @@ def logarithm_outside(*, eta, r, power=1, terms=250):
     needs=[require("x > 1", lambda x: float(x) > 1)],
     source="derived here",
 )
-def root_log_curvature(*, x, power=0.5):
-    """One application of Jensen's inequality would do
+def root_log_curvature(*, x: Number, power: Number = 0.5) -> arb:
+    """p - 1 - log x, the sign of the second derivative of (log x)^p: one application of Jensen's inequality would do.
 
-    The second derivative of (log x)^p is p (log x)^(p-2) (p - 1 - log x) / x^2: negative for every x > 1 if
-    p <= 1. Returns its sign-carrying factor p - 1 - log x.
+    The second derivative of (log x)^p is p (log x)^(p-2) (p - 1 - log x) / x^2: negative for every x > 1 if p <= 1.
     """
     return exact(power) - 1 - exact(x).log()
 
@@ -420,11 +351,41 @@ def root_log_curvature(*, x, power=0.5):
     kind="identity",
     says=r"\sqrt{2}\sigma\sqrt{\log\mathbb{E}[K]}=\sigma\sqrt{2\log\frac{\eta(1-r)}{r(1-r^{\eta})}}",
     needs=COUNT,
-    source=f"{WZW25}, proof of Lemma A.7, last line: Definition A.1",
+    source=", proof, last line: Definition A.1",
 )
-def mean_inserted(*, eta, r):
-    """The mean of K put in
-
-    Returns (E K summed from the printed probabilities with a rigorous remainder, the printed fraction).
-    """
+def mean_inserted(*, eta: Number, r: Number) -> tuple[arb, arb]:
+    """(E K summed from the printed probabilities with a rigorous remainder, the printed fraction of E K)."""
     return tnb.series(eta, r, power=1)[0], tnb.mean(eta, r)
+
+
+# Remark A.8 -----------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.remA.8",
+    part="min",
+    kind="mean",
+    says=r"\mathbb{E}\left[\min_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
+    needs=[in_unit_interval("r"), positive("sigma")],
+)
+def geometric_min_mean(*, r: Number, sigma: Number) -> Number:
+    """The expected minimum of a geometric number of Gaussians, as displayed: Lemma A.7 at eta = 1, E K = 1/r."""
+    return geometric_max_mean(r=r, sigma=sigma)
+
+
+@theorem(
+    "wzw25.remA.8",
+    part="max",
+    kind="mean",
+    says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
+    needs=[in_unit_interval("r"), positive("sigma")],
+    source=", read as Lemma A.7's title",
+)
+def geometric_max_mean(*, r: Number, sigma: Number) -> Number:
+    """The expected maximum of a geometric number of Gaussians: as the title of Lemma A.7 says.
+
+    >>> round(float(geometric_max_mean(r=0.01, sigma=1.0)), 4)
+    3.0349
+    """
+    r, sigma = alike(r, sigma)
+    return sigma * sqrt(2 * log(1 / r))

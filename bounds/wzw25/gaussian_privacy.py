@@ -1,28 +1,27 @@
 """Gaussian differential privacy: Definitions 2.1, 2.2, Remark 2.3 and Appendix E of Wang, Zhu & Wang (2025).
 
 A mechanism is mu-GDP if telling two neighbouring datasets apart from its release is at least as hard as
-telling N(0, 1) from N(mu, 1). How hard that is, the *curve* says: the smallest delta such that the pair is
-(epsilon, delta)-indistinguishable, for every real epsilon. With the Mills ratio m(x) = Phi(-x) / phi(x),
+telling N(0, 1) from N(mu, 1). The *curve* of the pair is the smallest delta such that it is
+(epsilon, delta)-indistinguishable, as a function of real epsilon. With the Mills ratio m(x) = Phi(-x) / phi(x),
 
-    delta(epsilon; mu) = Phi(-u) - e^epsilon Phi(-u - mu) = phi(u) [m(u) - m(u + mu)],    u = epsilon / mu -
-    mu / 2,
+    delta(epsilon; mu) = Phi(-u) - e^epsilon Phi(-u - mu) = phi(u) [m(u) - m(u + mu)],   u = epsilon / mu - mu / 2,
 
-because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side: m is positive
-and decreasing.
+because phi(u + mu) = e^-epsilon phi(u). All of Appendix E follows from the right-hand side, as m is positive and falls.
 """
 
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from bounds.exact.privacy_curves import hockey_stick_of_masses, log_gaussian_delta
-from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
-# The statements -------------------------------------------------------------------------------------------
+# Section 2: definitions -----------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -31,7 +30,7 @@ from bounds.theorem import in_unit_interval, integer, positive, require, theorem
     says=r"\Pr[\mathcal{M}(X)\in O]\le e^{\varepsilon}\,\Pr[\mathcal{M}(X')\in O]+\delta",
     needs=[in_unit_interval("epsilon"), in_unit_interval("delta")],
 )
-def approximate_dp_excess(*, p, q, epsilon, delta):
+def approximate_dp_excess(*, p: ArrayLike, q: ArrayLike, epsilon: float, delta: float) -> Any:
     """Approximate differential privacy, and by how much a pair of finite laws breaks it.
 
     max_O P(O) - e^epsilon Q(O) - delta, at most 0 if the pair is within the guarantee; the worst event is
@@ -51,7 +50,7 @@ def approximate_dp_excess(*, p, q, epsilon, delta):
     says=r"H_{e^{\varepsilon}}(\mathcal{M}(X)\,\|\,\mathcal{M}(X'))\le "
     r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\mu,1)),\quad \forall\varepsilon\in\mathbb{R}",
 )
-def smallest_gdp(*, p, q):
+def smallest_gdp(*, p: ArrayLike, q: ArrayLike) -> float:
     """Gaussian differential privacy: the smallest mu for one pair of finite laws.
 
     The trade-off function of a finite pair is piecewise linear and that of the Gaussian pair convex, so the
@@ -79,9 +78,9 @@ def smallest_gdp(*, p, q):
     r"\Phi\left(-\frac{\varepsilon}{\mu}+\frac{\mu}{2}\right)-e^{\varepsilon}\,\Phi\left(-\frac{\varepsilon}{\mu}-\frac{\mu}{2}\right)",
     kind="identity",
     needs=[require("mu >= 0", lambda mu: bool(np.all(np.asarray(mu) >= 0)))],
-    source=f"{WZW25}, Definition 2.2; Balle & Wang 2018, Theorem 8",
+    source=", by Balle & Wang 2018, Theorem 8",
 )
-def gaussian_delta(*, epsilon, mu):
+def gaussian_delta(*, epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """The exact curve delta(epsilon; mu) of the Gaussian pair, every real epsilon.
 
     p / q = exp(mu^2 / 2 - mu x) falls in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon / mu
@@ -94,7 +93,7 @@ def gaussian_delta(*, epsilon, mu):
     return np.exp(log_gaussian_delta(epsilon, mu))[()]
 
 
-# Remark 2.3 -----------------------------------------------------------------------------------------------
+# Remark 2.3 -----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -104,9 +103,9 @@ def gaussian_delta(*, epsilon, mu):
     says=r"\mathcal{M}_i\ \mu_i\mathrm{-GDP},\ i\le k\ \Rightarrow\ "
     r"(\mathcal{M}_1,\dots,\mathcal{M}_k)\ \sqrt{\sum_{i=1}^{k}\mu_i^2}\,\mathrm{-GDP}",
     needs=[require("every mu > 0", lambda mu: bool(np.all(np.asarray(mu, dtype=float) > 0)))],
-    source=f"{WZW25}, Remark 2.3; Dong, Roth & Su 2022, Corollary 3.3",
+    source=", after Dong, Roth & Su 2022, Corollary 3.3",
 )
-def composed_gdp(*, mu):
+def composed_gdp(*, mu: ArrayLike) -> float:
     """Gaussian budgets compose as the root of the sum of their squares.
 
     `mu`: the budgets mu_1, ..., mu_k, fixed in advance; each mechanism may be chosen from what the earlier
@@ -117,10 +116,10 @@ def composed_gdp(*, mu):
     Q_y) the second after the first was y, and (A, B), (C, D) the Gaussian pairs that dominate them: H_g(P,
     Q) <= H_g(A, B) and H_g(P_y, Q_y) <= H_g(C, D) for every order g = e^epsilon > 0, which is why
     Definition 2.2 asks for every real epsilon. Then
-      1. H_g(joint) = int p(y) H_{g q/p}(P_y, Q_y) dy <= int p(y) H_{g q/p}(C, D) dy = H_g(P x C, Q x D)
-      (Fubini) 2. H_g(P x C, Q x D) = int c(z) H_{g d/c}(P, Q) dz <= int c(z) H_{g d/c}(A, B) dz = H_g(A x
-      C, B x D) 3. N(0, I) against N((mu_1, mu_2), I), turned into the direction of the shift, is N(0, 1)
-      against N(|(mu_1, mu_2)|, 1).
+      1. H_g(joint) = int p(y) H_{g q/p}(P_y, Q_y) dy <= int p(y) H_{g q/p}(C, D) dy = H_g(P x C, Q x D) (Fubini);
+      2. H_g(P x C, Q x D) = int c(z) H_{g d/c}(P, Q) dz <= int c(z) H_{g d/c}(A, B) dz = H_g(A x C, B x D);
+      3. N(0, I) against N((mu_1, mu_2), I), turned into the direction of the shift, is N(0, 1) against
+         N(|(mu_1, mu_2)|, 1).
 
     >>> composed_gdp(mu=[3.0, 4.0])
     5.0
@@ -135,9 +134,9 @@ def composed_gdp(*, mu):
     says=r"\max_{X\sim X'}\|f(X)-f(X')\|_2\le\Delta\ \Rightarrow\ f(X)+\mathcal{N}(0,\sigma^2 I)\ \mathrm{is}\ "
     r"\frac{\Delta}{\sigma}\mathrm{-GDP}",
     needs=[positive("sensitivity"), positive("sigma")],
-    source=f"{WZW25}, Remark 2.3; Dong, Roth & Su 2022, Theorem 2.7",
+    source=", after Dong, Roth & Su 2022, Theorem 2.7",
 )
-def gaussian_mechanism_gdp(*, sensitivity, sigma):
+def gaussian_mechanism_gdp(*, sensitivity: float, sigma: float) -> float:
     """The Gaussian mechanism is (Delta / sigma)-GDP: L2 sensitivity over standard deviation.
 
     Derivation: for one pair of neighbours the releases are N(f, sigma^2 I) and N(f', sigma^2 I); in the
@@ -159,9 +158,9 @@ def gaussian_mechanism_gdp(*, sensitivity, sigma):
     says=r"\|f(X)-f(X')\|_2=\Delta\ \Rightarrow\ H_{e^{\varepsilon}}(\mathcal{M}(X)\,\|\,\mathcal{M}(X'))="
     r"H_{e^{\varepsilon}}(\mathcal{N}(0,1)\,\|\,\mathcal{N}(\Delta/\sigma,1))\quad\forall\varepsilon\in\mathbb{R}",
     needs=[positive("sensitivity"), positive("sigma")],
-    source=f"{WZW25}, Remark 2.3: a tight characterization",
+    source=", a tight characterization",
 )
-def gaussian_mechanism_curve(*, epsilon, sensitivity, sigma):
+def gaussian_mechanism_curve(*, epsilon: ArrayLike, sensitivity: float, sigma: float) -> Any:
     """The characterization is tight: at distance Delta the curve is attained at every epsilon.
 
     >>> round(float(gaussian_mechanism_curve(epsilon=1.0, sensitivity=2.0, sigma=2.0)), 6)
@@ -170,30 +169,28 @@ def gaussian_mechanism_curve(*, epsilon, sensitivity, sigma):
     return gaussian_delta(epsilon=epsilon, mu=gaussian_mechanism_gdp(sensitivity=sensitivity, sigma=sigma))
 
 
-# Appendix E.1 and E.2 -------------------------------------------------------------------------------------
-# With t = sqrt(2 log(1/delta)) every epsilon below is mu times a linear function of (t, mu), so u =
-# epsilon / mu - mu / 2 is
-# linear, and delta(epsilon; mu) / delta = e^{(t^2 - u^2) / 2} [m(u) - m(u + mu)] / sqrt(2 pi). Where u >=
-# t >= 0 this is below
-# m(0) / sqrt(2 pi) = 1/2. The functions named `..._at` work on floats, fractions and balls alike.
+# Appendix E.1 and E.2 -------------------------------------------------------------------------------------------------
+# With t = sqrt(2 log(1/delta)) each epsilon below is mu times a linear function of (t, mu), so u = epsilon/mu - mu/2 is
+# linear and delta(epsilon; mu) / delta = e^{(t^2 - u^2) / 2} [m(u) - m(u + mu)] / sqrt(2 pi). Where u >= t >= 0 it is
+# below m(0) / sqrt(2 pi) = 1/2. The functions named `..._at` work on floats, fractions and balls alike.
 
 
-def gaussian_quantile_scale(delta):
+def gaussian_quantile_scale(delta: ArrayLike) -> Any:
     """t = sqrt(2 log(1/delta)), the coordinate in which Appendix E is linear."""
     return np.sqrt(2 * np.log(1 / np.asarray(delta, dtype=float)))[()]
 
 
-def approx_epsilon_at(mu, t):
+def approx_epsilon_at(mu: Any, t: Any) -> Any:
     """mu^2 / 2 + mu t, the epsilon of Lemma E.1."""
     return mu * mu / 2 + mu * t
 
 
-def approx_epsilon_simple_at(mu, t):
+def approx_epsilon_simple_at(mu: Any, t: Any) -> Any:
     """2 mu t, the epsilon of Corollary E.2."""
     return 2 * mu * t
 
 
-def budget_each_at(epsilon, t, root_m):
+def budget_each_at(epsilon: Any, t: Any, root_m: Any) -> Any:
     """epsilon / (2 t sqrt(m)), the budget of one of the m mechanisms of Lemma E.3."""
     return epsilon / (2 * t * root_m)
 
@@ -204,9 +201,9 @@ def budget_each_at(epsilon, t, root_m):
     says=r"\mu\mathrm{-GDP}\ \Rightarrow\ (\varepsilon,\delta)\mathrm{-DP},\quad "
     r"\varepsilon\le\frac{\mu^2}{2}+\mu\sqrt{2\log(1/\delta)}",
     needs=[positive("mu"), in_unit_interval("delta")],
-    source=f"{WZW25}, Lemma E.1; Koskela et al. 2024, Lemma 5.5",
+    source=", after Koskela et al. 2024, Lemma 5.5",
 )
-def approx_epsilon(*, mu, delta):
+def approx_epsilon(*, mu: float, delta: float) -> float:
     """From Gaussian to approximate differential privacy.
 
     Derivation: here u = t, so delta(epsilon; mu) / delta = [m(t) - m(t + mu)] / sqrt(2 pi) < m(0) / sqrt(2
@@ -233,7 +230,7 @@ def approx_epsilon(*, mu, delta):
         ),
     ],
 )
-def approx_epsilon_simple(*, mu, delta):
+def approx_epsilon_simple(*, mu: float, delta: float) -> float:
     """The cleaner bound at high privacy.
 
     Derivation: mu <= 2 t gives mu^2 / 2 <= mu t, so 2 mu t is at least the epsilon of Lemma E.1. The
@@ -262,10 +259,8 @@ def approx_epsilon_simple(*, mu, delta):
         ),
     ],
 )
-def budget_each(*, epsilon, delta, m):
-    """The privacy of Algorithm 2: a Gaussian budget for each of m mechanisms.
-
-    Together they are (epsilon, delta)-DP.
+def budget_each(*, epsilon: float, delta: float, m: int) -> float:
+    """The Gaussian budget of each of the m mechanisms of Algorithm 2, which together are (epsilon, delta)-DP.
 
     Derivation: by Remark 2.3 the m of them are mu-GDP with mu = epsilon / (2 t), whatever m is; epsilon <=
     8 log(1/delta) = 4 t^2 is mu <= 2 t, the hypothesis of Corollary E.2, whose epsilon is 2 mu t = epsilon.
@@ -276,7 +271,7 @@ def budget_each(*, epsilon, delta, m):
     return budget_each_at(epsilon, gaussian_quantile_scale(delta), np.sqrt(m))
 
 
-# Algorithm 2: Lemma E.3 ---------------------------------------------------------------------------------------------
+# Algorithm 2: Lemma E.3 -----------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -287,18 +282,18 @@ def budget_each(*, epsilon, delta, m):
     r"\xi\sim\mathcal{N}\left(0,\frac{2|\Theta|\Delta^2}{\mu^2}\right)\ \Rightarrow\ "
     r"\mathcal{A}_{Iter}(\mathcal{M},\Theta,S,\mu)\ \mathrm{is}\ \mu\mathrm{-GDP}",
     needs=[positive("mu"), integer("candidates")],
-    source=f"{WZW25}, Algorithm 2 and Appendix E.2",
+    source=", Algorithm 2 and Appendix E.2",
 )
-def iterated_gdp(*, mu, candidates):
-    """Trying all candidates, every run and every score at mu over the root of twice their number, spends mu
+def iterated_gdp(*, mu: float, candidates: int) -> float:
+    """The mu that Algorithm 2 spends: every run and every score at mu / sqrt(2 |Theta|), over all candidates.
 
     sqrt(2 |Theta| (mu / sqrt(2 |Theta|))^2) = mu. The paper says it in words ("equivalent to analyzing compositions").
 
     Derivation. (1) Every run is a mechanism with budget mu / sqrt(2 |Theta|), by assumption. (2) Given m_theta, the
     score changes by at most Delta, and its noise has standard deviation sqrt(2 |Theta|) Delta / mu: a Gaussian
     mechanism with the same budget (Remark 2.3), chosen from what was released before. (3) 2 |Theta| budgets compose to
-    mu (Remark 2.3). (4) The argmin and its m are functions of all m_theta and u_theta. Line 5 draws a noise of its own
-    for every theta: it stands inside the loop, and with one noise for all, differences of scores would be exact.
+    mu (Remark 2.3). (4) The argmin and its m are functions of all m_theta and u_theta. Line 5 is inside
+    the loop, so every theta gets fresh noise; with one noise for all, differences of scores would be exact.
 
     >>> round(iterated_gdp(mu=0.5, candidates=14), 12)
     0.5

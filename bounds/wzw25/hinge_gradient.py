@@ -8,13 +8,17 @@ moves by 2 b / c when one record is replaced, and that is what the noise of nois
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
-from bounds.papers import WZW25
+from bounds.exact.numbers import Array
 from bounds.theorem import positive, theorem
 
+Real = float | Fraction
 
-def hinge_sum(w, Z, width):
+
+def hinge_sum(w: Array, Z: Array, width: float) -> Array:
     """L(w) = sum_i max(0, 1 - <z_i, w> / width). w has shape (d,) or (d, columns); Z has shape (n, d)."""
     return np.maximum(0.0, 1 - np.asarray(Z) @ w / width).sum(axis=0)
 
@@ -24,7 +28,7 @@ def hinge_sum(w, Z, width):
     says=r"f(\mathbf{y})-f(\mathbf{x})\ge\langle\mathbf{g},\mathbf{y}-\mathbf{x}\rangle,"
     r"\quad\mathbf{g}\in\partial f(\mathbf{x})",
 )
-def first_order_gap(*, f_x, f_y, slope):
+def first_order_gap(*, f_x: Real, f_y: Real, slope: Real) -> Real:
     """First order condition for convexity: f(y) - f(x) - <g, y - x>, never negative.
 
     `slope` is <g, y - x> for a subgradient g at x. Derivation for a differentiable convex f: convexity gives
@@ -46,9 +50,9 @@ def first_order_gap(*, f_x, f_y, slope):
     says=r"\max_{S\sim S'}\|\nabla\hat L_c(\mathbf{w};S)-\nabla\hat L_c(\mathbf{w};S')\|"
     r"=\max_{\mathbf{x}\in\mathcal{X}}\frac{\|\mathbf{x}\|}{c}",
     needs=[positive("radius"), positive("width")],
-    source=f"{WZW25}, Lemma A.10 (a)",
+    source=", (a)",
 )
-def add_remove_sensitivity(*, radius, width):
+def add_remove_sensitivity(*, radius: Real, width: Real) -> Real:
     """Sensitivity of the gradient sum when a record is added or removed: radius / width.
 
     A record's subgradient is -a z / c with a in [0, 1], so its norm is at most ||x|| / c; attained at w = 0, where
@@ -66,9 +70,9 @@ def add_remove_sensitivity(*, radius, width):
     says=r"\max_{S\sim S'}\|\nabla\hat L_c(\mathbf{w};S)-\nabla\hat L_c(\mathbf{w};S')\|"
     r"=2\max_{\mathbf{x}\in\mathcal{X}}\frac{\|\mathbf{x}\|}{c}",
     needs=[positive("radius"), positive("width")],
-    source=f"{WZW25}, Lemma A.10 (b)",
+    source=", (b)",
 )
-def replacement_sensitivity(*, radius, width):
+def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
     """Sensitivity of the gradient sum when a record is replaced: 2 radius / width.
 
     The triangle inequality over part (a). Attained at w = 0 by (x, +1) against (x, -1) with ||x|| = radius, whatever
@@ -85,9 +89,9 @@ def replacement_sensitivity(*, radius, width):
     says=r"|\ell_c(\mathbf{w};(\mathbf{x},y))-\ell_c(\mathbf{v};(\mathbf{x},y))|"
     r"\le\frac{\|\mathbf{x}\|}{c}\|\mathbf{w}-\mathbf{v}\|",
     needs=[positive("width")],
-    source=f"{WZW25}, proof of Lemma A.10",
+    source=", proof",
 )
-def lipschitz_constant(*, norm, width):
+def lipschitz_constant(*, norm: Real, width: Real) -> Real:
     """Lipschitz constant of one record's hinge loss: ||x|| / c, the proof's only line.
 
     >>> lipschitz_constant(norm=1.0, width=0.25)

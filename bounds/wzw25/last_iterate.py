@@ -25,10 +25,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import exp, log, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from bounds.exact.numbers import Array
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 
@@ -37,7 +39,7 @@ EXPECTATION_NEEDS = [integer("d"), integer("steps"), positive("gradient_norm"), 
 TAIL_NEEDS = [*EXPECTATION_NEEDS, positive("eta"), in_unit_interval("beta")]
 
 
-def harmonic(steps):
+def harmonic(steps: int) -> float:
     """H_T = 1 + 1/2 + ... + 1/T.
 
     >>> harmonic(4)
@@ -46,7 +48,7 @@ def harmonic(steps):
     return float(np.sum(1 / np.arange(steps, 0, -1)))
 
 
-def decaying_strides(*, steps, gradient_norm, sigma, d, distance):
+def decaying_strides(*, steps: int, gradient_norm: float, sigma: float, d: int, distance: float) -> Array:
     """eta_t = (D / G) (T - t) / (T + 1)^{3/2} for t = 0..T-1: the linear decay of Defazio et al. (2023).
 
     >>> decaying_strides(steps=1, gradient_norm=1.0, sigma=0.0, d=1, distance=4.0).round(6)
@@ -65,7 +67,7 @@ def decaying_strides(*, steps, gradient_norm, sigma, d, distance):
     needs=[integer("d"), positive("mu"), at_least("sensitivity", 0), at_least("distance", 0), in_unit_interval("beta")],
     source=", Equation 8; Liu & Zhou 2024, Theorem 3.5",
 )
-def last_iterate_rate(*, d, mu, sensitivity, distance, beta):
+def last_iterate_rate(*, d: int, mu: float, sensitivity: float, distance: float, beta: float) -> float:
     """Excess of the last iterate, constant step size, the expression inside O(.).
 
     distance Delta sqrt(d log(1/beta)) / mu. It tends to 0 as beta tends to 1, which no law of w_T with a density in
@@ -91,7 +93,7 @@ def last_iterate_rate(*, d, mu, sensitivity, distance, beta):
     ],
     source=f"derived here; cf. {LIU_ZHOU}",
 )
-def last_iterate_corrected(*, n, d, mu, sensitivity, distance, beta):
+def last_iterate_corrected(*, n: int, d: int, mu: float, sensitivity: float, distance: float, beta: float) -> float:
     """Excess of the last iterate, constant step size, with log(e/beta) and a factor 2 sqrt(2) (1 + H_T).
 
     T = ceil(n^2 mu^2) >= 1, sigma = Delta sqrt(T) / mu, convex L with ||grad L|| <= n Delta. Derivation: in
@@ -119,7 +121,7 @@ def last_iterate_corrected(*, n, d, mu, sensitivity, distance, beta):
     needs=[*EXPECTATION_NEEDS, positive("eta")],
     source=f"derived here; cf. {LIU_ZHOU}",
 )
-def last_iterate_mean(*, d, steps, gradient_norm, sigma, distance, eta):
+def last_iterate_mean(*, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float) -> float:
     """Expected excess of the last iterate, constant step size.
 
     The moving comparator with k_t = 1, so v_t = v / (T - t), and (v_t / v_{t+1})^2 <= v_t / v_{t+1}: the
@@ -141,7 +143,7 @@ def last_iterate_mean(*, d, steps, gradient_norm, sigma, distance, eta):
     needs=EXPECTATION_NEEDS,
     source="derived here; Zamani & Glineur 2023, Defazio et al. 2023",
 )
-def decaying_mean(*, d, steps, gradient_norm, sigma, distance):
+def decaying_mean(*, d: int, steps: int, gradient_norm: float, sigma: float, distance: float) -> float:
     """Expected excess of the last iterate with linearly decaying steps: no logarithm.
 
     The moving comparator with v_t = (T + 1) / (T - t), v_{-1} = 1, and eta_t = h / v_t. Multiply the chain by v_t^2:
@@ -163,7 +165,9 @@ def decaying_mean(*, d, steps, gradient_norm, sigma, distance):
     needs=TAIL_NEEDS,
     source="derived here",
 )
-def weighted_tail(*, d, steps, gradient_norm, sigma, distance, eta, beta):
+def weighted_tail(
+    *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
+) -> float:
     """Excess of the weighted average of the iterates, with probability at least 1 - beta.
 
     The average is sum_{t<T} l_t w_t / sum l_t (l for lambda), for the l_0 that makes the right side smallest; it
@@ -179,7 +183,9 @@ def weighted_tail(*, d, steps, gradient_norm, sigma, distance, eta, beta):
     return _weighted(d, steps, gradient_norm, sigma, distance, eta, beta)[0]
 
 
-def iterate_weights(*, d, steps, gradient_norm, sigma, distance, eta, beta):
+def iterate_weights(
+    *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
+) -> Array:
     """lambda_0..lambda_{T-1} of `weighted_tail`, shape (steps,)."""
     start = _weighted(d, steps, gradient_norm, sigma, distance, eta, beta)[1]
     return 1 / (1 / start + 2 * (eta * sigma) ** 2 * np.arange(steps))
@@ -192,7 +198,10 @@ def iterate_weights(*, d, steps, gradient_norm, sigma, distance, eta, beta):
     needs=TAIL_NEEDS,
     source="derived here",
 )
-def last_iterate_tail(*, d, steps, gradient_norm, sigma, distance, eta, beta):
+@lru_cache(maxsize=256)
+def last_iterate_tail(
+    *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
+) -> float:
     """Excess of the last iterate, constant step size, with probability at least 1 - beta.
 
     The moving comparator inside an exponential: for any v > 0 let k_T = 1, K_t = k_t + ... + k_T, v_t = v / K_{t+1}
@@ -203,22 +212,34 @@ def last_iterate_tail(*, d, steps, gradient_norm, sigma, distance, eta, beta):
         exp(k_t v_t ||w_t - z_t||^2 + sum_{s<t} k_s v_s (2 eta (L(w_s) - L(z_s)) - eta^2 G0^2) - (d/2) log(k_0 / k_t))
 
     is a supermartingale that starts at k_0 v_0 ||w_0 - z_0||^2 = k_0 v_0 (v_{-1} / v_0)^2 D^2 = k_0 v K_1 K_0^{-2}
-    D^2. Add the noiseless chain link at t = T, use (C), and Markov. `v` is chosen here to make the bound smallest;
-    it depends on no data.
+    D^2. Add the noiseless chain link at t = T, use (C), and Markov. `v` is the best of a geometric grid: any v
+    gives a bound, and this one depends on no data.
 
     >>> problem = dict(d=1, steps=9, gradient_norm=1.0, sigma=1.0, distance=1.0, eta=0.2)
     >>> last_iterate_tail(**problem, beta=0.01) > last_iterate_tail(**problem, beta=0.1)
     True
     """
-    return _last(d, steps, gradient_norm, sigma, distance, eta, beta)
+    noise, best = (eta * sigma) ** 2, np.inf
+    for v in np.geomspace(0.02, 4, 40) / (4 * noise * harmonic(steps)):
+        weights = comparator_weights(steps, v, noise)
+        if weights is None:
+            break
+        k, v_t = weights
+        all_k = float(np.sum(k))
+        start = k[0] * v * (all_k - k[0]) / all_k**2 * distance**2
+        top = start + (eta * gradient_norm) ** 2 * float(k @ v_t) + d / 2 * log(k[0]) + log(1 / beta)
+        best = min(best, top / (2 * eta * v))
+    return float(best)
 
 
 @lru_cache(maxsize=256)
-def _weighted(d, steps, gradient_norm, sigma, distance, eta, beta):
+def _weighted(
+    d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
+) -> tuple[float, float]:
     """(bound, lambda_0) of `weighted_tail`: a one-dimensional minimum in log lambda_0."""
     inflation = 2 * (eta * sigma) ** 2
 
-    def bound(log_start):
+    def bound(log_start: float) -> float:
         start = exp(log_start)
         total = float(np.sum(1 / (1 / start + inflation * np.arange(steps))))
         top = start * distance**2 + (eta * gradient_norm) ** 2 * total + log(1 / beta)
@@ -229,7 +250,7 @@ def _weighted(d, steps, gradient_norm, sigma, distance, eta, beta):
     return float(bound(best)), exp(best)
 
 
-def comparator_weights(steps, v, noise):
+def comparator_weights(steps: int, v: float, noise: float) -> tuple[Array, Array] | None:
     """(k_0..k_T, v_0..v_T) of `last_iterate_tail` for noise = eta^2 sigma^2; None if some k_t is not positive."""
     k, weights = np.ones(steps + 1), np.full(steps + 1, v, dtype=float)
     total = 1.0  # K_{t+1}
@@ -243,24 +264,17 @@ def comparator_weights(steps, v, noise):
     return k, weights
 
 
-@lru_cache(maxsize=256)
-def _last(d, steps, gradient_norm, sigma, distance, eta, beta):
-    """`last_iterate_tail` at the best of a geometric grid of v (any v gives a bound)."""
-    noise = (eta * sigma) ** 2
-    best = np.inf
-    for v in np.geomspace(0.02, 4, 40) / (4 * noise * harmonic(steps)):
-        found = comparator_weights(steps, v, noise)
-        if found is None:
-            break
-        k, weights = found
-        all_k = float(np.sum(k))
-        start = k[0] * v * (all_k - k[0]) / all_k**2 * distance**2
-        top = start + (eta * gradient_norm) ** 2 * float(k @ weights) + d / 2 * log(k[0]) + log(1 / beta)
-        best = min(best, top / (2 * eta * v))
-    return float(best)
-
-
-def problem_of(*, n, d, steps, mu, sensitivity, gradient_norm, distance, log_factor=1.0):
+def problem_of(
+    *,
+    n: int,
+    d: int,
+    steps: int,
+    mu: float,
+    sensitivity: float,
+    gradient_norm: float,
+    distance: float,
+    log_factor: float = 1.0,
+) -> dict[str, Any]:
     """The arguments all bounds above share, for Algorithm 5 with T = `steps` and the matching constant step size."""
     sigma = noise_std(steps, sensitivity, mu)
     eta = stride(steps=steps, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance, log_factor=log_factor)

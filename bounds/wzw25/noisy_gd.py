@@ -15,16 +15,12 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-from bounds.papers import WZW25
 from bounds.theorem import at_least, integer, positive, theorem
 
-PROOF = f"{WZW25}, proof of Lemma C.1"
+# Algorithm 5's numbers ------------------------------------------------------------------------------------------------
 
 
-# Algorithm 5's numbers ------------------------------------------------------------------------------------
-
-
-def printed_steps(n, mu):
+def printed_steps(n: int, mu: float) -> int:
     """T = n^2 mu^2, rounded up to a whole number of at least 1.
 
     >>> printed_steps(20, 0.5), printed_steps(1, 0.1)
@@ -33,7 +29,7 @@ def printed_steps(n, mu):
     return max(1, ceil(n**2 * mu**2))
 
 
-def balanced_steps(n, mu, d):
+def balanced_steps(n: int, mu: float, d: int) -> int:
     """n^2 mu^2 / d rounded up: d times cheaper than the printed T, and the bound of Lemma C.1 grows by at most sqrt(2).
 
     >>> balanced_steps(20, 0.5, 5)
@@ -42,7 +38,7 @@ def balanced_steps(n, mu, d):
     return max(1, ceil(n**2 * mu**2 / d))
 
 
-def noise_std(steps, sensitivity, mu):
+def noise_std(steps: int, sensitivity: float, mu: float) -> float:
     """sigma = Delta sqrt(T) / mu for the whole number T of steps: then sqrt(T) Delta / sigma = mu exactly.
 
     >>> noise_std(16, 0.5, 2.0)
@@ -51,7 +47,9 @@ def noise_std(steps, sensitivity, mu):
     return sensitivity * sqrt(steps) / mu
 
 
-def stride(*, steps, gradient_norm, sigma, d, distance, log_factor=1.0):
+def stride(
+    *, steps: int, gradient_norm: float, sigma: float, d: int, distance: float, log_factor: float = 1.0
+) -> float:
     """The constant step size eta = ||w_ref - w_0|| / sqrt(T (G0^2 + d sigma^2 log_factor)).
 
     Lemma C.1 prints G0 = n Delta and no log factor; Lemma C.2 prints log_factor = log(1/beta).
@@ -59,7 +57,7 @@ def stride(*, steps, gradient_norm, sigma, d, distance, log_factor=1.0):
     return distance / sqrt(steps * (gradient_norm**2 + log_factor * d * sigma**2))
 
 
-# Lemma C.1 ------------------------------------------------------------------------------------------------
+# Lemma C.1 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -70,7 +68,7 @@ def stride(*, steps, gradient_norm, sigma, d, distance, log_factor=1.0):
     r"\quad T=n^2\mu^2,\ \sigma=\frac{\Delta\sqrt T}{\mu}=n\Delta",
     needs=[integer("n"), integer("steps")],
 )
-def gdp_parameter(*, n, steps):
+def gdp_parameter(*, n: int, steps: int) -> float:
     """Algorithm 5 is mu-GDP under replacement: the mu it spends, with mu = sqrt(T) / n so that T is whole.
 
     Derivation. (1) The gradient sum has sensitivity Delta (Lemma A.10 b, any choice of subgradient at kinks).
@@ -96,7 +94,7 @@ def gdp_parameter(*, n, steps):
     needs=[integer("d"), positive("mu"), at_least("sensitivity", 0), at_least("distance", 0)],
     source=", Equation 7",
 )
-def averaged_rate(*, d, mu, sensitivity, distance):
+def averaged_rate(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
     """Expected excess of the averaged iterate, the expression inside O(.): distance Delta sqrt(d) / mu.
 
     >>> averaged_rate(d=4, mu=0.5, sensitivity=1.0, distance=1.0)
@@ -119,9 +117,9 @@ UTILITY_NEEDS = [
     says=r"\mathbb{E}[\hat L(\bar{\mathbf{w}};S)]-\hat L(\mathbf{w}_{ref};S)"
     r"\le\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt{\frac{n^2}{T}+\frac{d}{\mu^2}}",
     needs=UTILITY_NEEDS,
-    source=f"derived here from {PROOF}",
+    source="derived here from the printed proof",
 )
-def averaged_excess(*, n, d, steps, mu, sensitivity, distance):
+def averaged_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float, distance: float) -> float:
     """Expected excess of the averaged iterate for every whole T and sigma = Delta sqrt(T) / mu.
 
     With D = ||w_ref - w_0||, a_t = L(w_t) - L(w_ref) and G^2 = n^2 Delta^2 + d sigma^2 >= E ||g_t + xi_t||^2:
@@ -141,9 +139,9 @@ def averaged_excess(*, n, d, steps, mu, sensitivity, distance):
     r"\le\|\mathbf{w}_{ref}-\mathbf{w}_0\|\,\Delta\sqrt{\frac{n^2}{4T}+\frac{d}{\mu^2}}",
     kind="mean",
     needs=UTILITY_NEEDS,
-    source=f"derived here from {PROOF}",
+    source="derived here from the printed proof",
 )
-def averaged_hinge_excess(*, n, d, steps, mu, sensitivity, distance):
+def averaged_hinge_excess(*, n: int, d: int, steps: int, mu: float, sensitivity: float, distance: float) -> float:
     """The same for hinge losses at the step size that knows ||grad L|| <= n radius / width = n Delta / 2.
 
     The derivation of `averaged_excess` with G^2 = n^2 Delta^2 / 4 + d sigma^2 and eta = D / (G sqrt(T)).

@@ -7,13 +7,14 @@ stand (s1, s2, s5); none of them is needed for the lemma.
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
-from bounds.papers import WZW25
 from bounds.theorem import at_least, integer, positive, theorem
+from bounds.wzw25.hinge_gradient import Real
 from bounds.wzw25.noisy_gd import averaged_rate, noise_std, printed_steps
 
-ALGORITHM = f"{WZW25}, Algorithm 5"
-PROOF = f"{WZW25}, proof of Lemma C.1"
+PROOF = ", proof"
+ALGORITHM = ", Algorithm 5, line Set"
 
 
 @theorem(
@@ -22,9 +23,9 @@ PROOF = f"{WZW25}, proof of Lemma C.1"
     kind="identity",
     says=r"\sup_{S\sim S'}|\hat L(\mathbf{w};S)-\hat L(\mathbf{w};S')|=\Delta",
     needs=[positive("radius"), positive("width"), at_least("norm", 0)],
-    source=f"{ALGORITHM}, line Set",
+    source=ALGORITHM,
 )
-def value_sensitivity(*, norm, radius, width):
+def value_sensitivity(*, norm: Real, radius: Real, width: Real) -> Real:
     """The line "L2 sensitivity of L-hat is Delta", taken word by word: the sensitivity of the *value* at ||w|| = norm.
 
     One record replaced: values range over [0, 1 + norm radius / width]. It grows with ||w|| without bound, while
@@ -42,9 +43,9 @@ def value_sensitivity(*, norm, radius, width):
     kind="privacy",
     says=r"T=\lceil n^2\mu^2\rceil,\ \sigma=n\Delta\ \Rightarrow\ \frac{\sqrt T\,\Delta}{\sigma}\le\mu",
     needs=[integer("n"), positive("mu")],
-    source=f"{ALGORITHM}, line Set",
+    source=ALGORITHM,
 )
-def rounded_gdp(*, n, mu):
+def rounded_gdp(*, n: int, mu: float) -> float:
     """The line "sigma = Delta sqrt(T) / mu = n Delta" where T = n^2 mu^2 is not whole and is rounded up.
 
     The two expressions differ then. With n Delta the steps spend sqrt(ceil(n^2 mu^2)) / n > mu; at least one
@@ -61,7 +62,7 @@ def rounded_gdp(*, n, mu):
     needs=[integer("steps"), positive("mu"), positive("sensitivity")],
     source=ALGORITHM,
 )
-def whole_steps_gdp(*, steps, mu, sensitivity):
+def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
     """sigma computed from the whole number of steps: exactly mu for every T, also where n mu < 1.
 
     >>> whole_steps_gdp(steps=4, mu=0.1, sensitivity=1.0)
@@ -77,7 +78,7 @@ def whole_steps_gdp(*, steps, mu, sensitivity):
     needs=[integer("n"), integer("d"), at_least("sensitivity", 0), at_least("sigma", 0)],
     source=PROOF,
 )
-def squared_gradient(*, n, d, sensitivity, sigma):
+def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
     """Second moment of a noisy gradient: n^2 Delta^2 + d sigma^2.
 
     E ||g + xi||^2 = ||g||^2 + d sigma^2, and for the hinge ||g|| <= n radius / width = n Delta / 2. For an arbitrary
@@ -95,9 +96,9 @@ def squared_gradient(*, n, d, sensitivity, sigma):
     part="any-loss",
     says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
     needs=[integer("n"), integer("d"), positive("sensitivity"), at_least("sigma", 0), at_least("shared", 0)],
-    source=f"{PROOF}; {ALGORITHM}, Input: loss function l(.)",
+    source=", proof, and Algorithm 5, Input: loss function l(.)",
 )
-def squared_gradient_any_loss(*, n, d, sensitivity, sigma, shared):
+def squared_gradient_any_loss(*, n: int, d: int, sensitivity: Real, sigma: Real, shared: float) -> Real:
     """The same line for the loss <a, w> + hinge, convex, with ||a|| = shared: the claim knows nothing of a.
 
     The gradient's sensitivity is still Delta = 2 radius / width, its norm up to n (||a|| + Delta / 2).
@@ -115,7 +116,7 @@ def squared_gradient_any_loss(*, n, d, sensitivity, sigma, shared):
     r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
     source=PROOF,
 )
-def one_step(*, squared_distance, excess, eta, second_moment):
+def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
     """One step of the recursion: its right-hand side.
 
     >>> one_step(squared_distance=1.0, excess=0.5, eta=0.5, second_moment=1.0)
@@ -132,7 +133,7 @@ def one_step(*, squared_distance, excess, eta, second_moment):
     needs=[integer("steps"), positive("eta")],
     source=PROOF,
 )
-def telescoped(*, distance, eta, steps, second_moment, final):
+def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
     """The telescoped sum as printed; `final` is E ||w_T - w_ref||^2. Its last term lacks a factor 1 / (2 eta).
 
     >>> telescoped(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
@@ -146,7 +147,7 @@ def telescoped(*, distance, eta, steps, second_moment, final):
     r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}",
     source=PROOF,
 )
-def telescoped_corrected(*, distance, eta, steps, second_moment, final):
+def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
     """The telescoped sum: step s4 summed over t < T and divided by 2 eta T.
 
     >>> telescoped_corrected(distance=1.0, eta=1.0, steps=1, second_moment=1.0, final=1.0)
@@ -163,7 +164,7 @@ def telescoped_corrected(*, distance, eta, steps, second_moment, final):
     needs=[integer("steps"), positive("second_moment"), positive("distance")],
     source=PROOF,
 )
-def balanced(*, distance, steps, second_moment):
+def balanced(*, distance: float, steps: int, second_moment: float) -> float:
     """The chosen eta balances the two terms. (The proof's eta has L for Delta; L appears nowhere else.)
 
     >>> balanced(distance=1.0, steps=4, second_moment=4.0)
@@ -180,7 +181,7 @@ def balanced(*, distance, steps, second_moment):
     needs=[integer("d"), positive("mu"), positive("sensitivity"), positive("distance")],
     source=PROOF,
 )
-def last_line(*, d, mu, sensitivity, distance):
+def last_line(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
     """The proof's last line, 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the constant 4 the O(.) hides.
 
     >>> last_line(d=1, mu=1.0, sensitivity=1.0, distance=1.0)

@@ -1,34 +1,27 @@
-"""Maxima of Gaussian noise, and choosing a minimum under noise: Lemmas A.5 to A.8, F.1 and F.2 of Wang, Zhu &
-Wang (2025), with the steps of their printed proofs.
+"""Choosing a minimum under Gaussian noise: Lemmas F.1 and F.2 of Wang, Zhu & Wang (2025), with their printed proofs.
 
-xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. Noisy selection sees the
-scores U_theta + xi_theta of `count` = |Theta| candidates and returns the candidate theta_out of the smallest.
-`sigma` is a standard deviation, `beta` a failure probability, every logarithm is natural. Arguments may be
-numbers or balls (`bounds.exact.certify`), so that what is certified is the very formula written here; one ball among
-the arguments makes the result a ball. `bounds.exact.gaussian_maxima` holds the exact laws that these statements bound.
-
-The printed proofs of Corollary A.6, Lemmas A.7, F.1 and F.2 of Wang, Zhu & Wang (2025), step by step.
-
-Lemma A.5 and Remark A.8 are printed without a proof. Notation as in `bounds.wzw25.gaussian_maxima`; `t` is the level
-that the proof of Corollary A.6 compares the range M - m with.
+Noisy selection sees the scores U_theta + xi_theta of `count` = |Theta| candidates, with independent noise xi_theta from
+N(0, sigma^2), and returns the candidate theta_out of the smallest. Notation and arguments as in
+`bounds.wzw25.gaussian_maxima`: M and m are the largest and the smallest noise.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.exact.gaussian_maxima import mean_max, mean_min
-from bounds.exact.numbers import alike, log, sqrt
-from bounds.papers import WZW25
+from bounds.exact.numbers import Array, Number, alike, log, sqrt
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.gaussian_maxima import TAIL, max_mean, printed_range_level, scaled_range_level
+from bounds.wzw25.gaussian_maxima import max_mean, range_threshold, range_threshold_scaled
 
 CHOICE = [integer("count"), positive("sigma")]
 CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
+VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise: np.shape(scores) == np.shape(noise))]
 
 
-# Lemmas F.1 and F.2: the candidate chosen -----------------------------------------------------------------
+# Lemma F.1: the expected score of the candidate chosen ----------------------------------------------------------------
 
 
 @theorem(
@@ -38,12 +31,12 @@ CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
     r"+2\sigma\sqrt{2\log|\Theta|}",
     needs=CHOICE,
 )
-def choice_mean(*, count, sigma):
-    """The expected excess of the chosen score over the best score
+def choice_mean(*, count: Number, sigma: Number) -> Number:
+    """The expected excess of the chosen score over the best score.
 
-    The scores may be random but not depend on the noise; given them, the explicit reading shows that half the
-    bound suffices. Where the scores may follow the noise, min U goes inside the expectation and the factor 2 is
-    needed: U = -xi with ties broken for the worst has excess M - m.
+    The scores may be random but not depend on the noise; given them, the explicit reading shows that half the bound
+    suffices. Where the scores may follow the noise, min U goes inside the expectation and the factor 2 is needed: U =
+    -xi with ties broken for the worst has excess M - m.
     """
     count, sigma = alike(count, sigma)
     return 2 * sigma * sqrt(2 * log(count))
@@ -54,77 +47,25 @@ def choice_mean(*, count, sigma):
     r"+\sigma\sqrt{2\log|\Theta|}",
     source="derived here; the factor 1 is sharp as the number of candidates grows",
 )
-def choice_mean_sharp(*, count, sigma):
-    """The expected excess of the chosen score over the best score, without the factor 2
+def choice_mean_sharp(*, count: Number, sigma: Number) -> Number:
+    """The expected excess of the chosen score over the best score, without the factor 2.
 
-    Let theta* have the smallest score. It could have been chosen, so U_out + xi_out <= U_* + xi_*, that is
-    U_out - U_* <= xi_* - xi_out <= xi_* - m. As theta* does not depend on the noise, E xi_* = 0, and
-    E[-m] = E M <= sigma sqrt(2 log count) by Lemma A.5.
+    Let theta* have the smallest score. It could have been chosen, so U_out + xi_out <= U_* + xi_*, that is U_out - U_*
+    <= xi_* - xi_out <= xi_* - m. As theta* does not depend on the noise, E xi_* = 0, and E[-m] = E M <= sigma sqrt(2
+    log count) by Lemma A.5.
     """
     count, sigma = alike(count, sigma)
     return sigma * sqrt(2 * log(count))
 
 
 @theorem(
-    "wzw25.lemF.2",
-    kind="tail",
-    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
-    r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=CHOICE_TAIL,
-)
-def choice_threshold(*, count, sigma, beta):
-    """The excess of the chosen score that is passed with probability at most beta, as printed
-
-    Inherits the missing sigma of Corollary A.6: right for sigma <= sqrt 2, wrong for two candidates and every
-    sigma > sqrt 2 once beta is small enough. Appendix H uses it with sigma = 1 / mu, and its term (c) lacks 1 / mu.
-    """
-    return printed_range_level(count, sigma, beta)
-
-
-@choice_threshold.corrected(
-    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
-    r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    source=", with sigma in both terms",
-)
-def choice_threshold_scaled(*, count, sigma, beta):
-    """The excess of the chosen score that is passed with probability at most beta, sigma in both terms
-
-    U_out - min U <= M - m for every outcome, whatever the scores (proof of Lemma F.1); then Corollary A.6 with
-    sigma in both terms.
-    """
-    return scaled_range_level(count, sigma, beta)
-
-
-@choice_threshold.explicit(
-    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
-    r"+2\sigma\sqrt{\log(|\Theta|/\beta)}\right]\le\beta",
-    source="derived here; between 0.5 and 0.71 times the corrected level",
-)
-def choice_threshold_sharp(*, count, sigma, beta):
-    """The excess of the chosen score that is passed with probability at most beta, without the detour by the range
-
-    For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and
-    xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma
-    sqrt(log(count / beta)) makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
-    """
-    count, sigma, beta = alike(count, sigma, beta)
-    return 2 * sigma * sqrt(log(count / beta))
-
-
-VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise: np.shape(scores) == np.shape(noise))]
-
-
-# Lemma F.1 ------------------------------------------------------------------------------------------------
-
-
-@theorem(
     "wzw25.lemF.1.s1",
     says=r"U_{\theta_{\mathrm{out}}}\le\min_{\theta}\{U_{\theta}+\xi_{\theta}\}-\min_{\theta}\xi_{\theta}",
     needs=VECTORS,
-    source=f"{WZW25}, proof of Lemma F.1, (9)",
+    source=", proof, (9)",
 )
-def chosen_against_noisy_minimum(*, scores, noise):
-    """The chosen score, from the noisy minimum
+def chosen_against_noisy_minimum(*, scores: Array, noise: Array) -> Array:
+    """The chosen score, from the noisy minimum.
 
     min(U + xi) = U_out + xi_out >= U_out + min xi. Shapes (..., count); returns shape (...).
     """
@@ -135,10 +76,10 @@ def chosen_against_noisy_minimum(*, scores, noise):
     "wzw25.lemF.1.s2",
     says=r"\min_{\theta}\{U_{\theta}+\xi_{\theta}\}\le\min_{\theta}U_{\theta}+\max_{\theta}\xi_{\theta}",
     needs=VECTORS,
-    source=f"{WZW25}, proof of Lemma F.1, the display after (9)",
+    source=", proof, the display after (9)",
 )
-def noisy_minimum(*, scores, noise):
-    """The noisy minimum, from the minimum
+def noisy_minimum(*, scores: Array, noise: Array) -> Array:
+    """The noisy minimum, from the minimum.
 
     At the best score the noise is at most max xi. Shapes (..., count); returns shape (...).
     """
@@ -149,13 +90,13 @@ def noisy_minimum(*, scores, noise):
     "wzw25.lemF.1.s3",
     says=r"U_{\theta_{\mathrm{out}}}\le\min_{\theta}U_{\theta}+\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}",
     needs=VECTORS,
-    source=f"{WZW25}, proof of Lemma F.1, `Putting things together'",
+    source=", proof, `Putting things together'",
 )
-def chosen_against_range(*, scores, noise):
-    """The chosen score, from the range of the noise
+def chosen_against_range(*, scores: Array, noise: Array) -> Array:
+    """The chosen score, from the range of the noise.
 
-    The two steps before, added; for every outcome, however the scores depend on the noise. Shapes
-    (..., count); returns shape (...).
+    The two steps before, added; for every outcome, however the scores depend on the noise. Shapes (..., count); returns
+    shape (...).
     """
     return np.min(scores, axis=-1) + np.max(noise, axis=-1) - np.min(noise, axis=-1)
 
@@ -165,13 +106,13 @@ def chosen_against_range(*, scores, noise):
     kind="identity",
     says=r"\mathbb{E}\left[\min_{\theta}\xi_{\theta}\right]=-\mathbb{E}\left[\max_{\theta}\xi_{\theta}\right]",
     needs=[integer("count")],
-    source=f"{WZW25}, proof of Lemma F.1, `By xi is symmetric'",
+    source=", proof, `By xi is symmetric'",
 )
-def min_is_minus_max(*, count, shift=0):
-    """The expected minimum is minus the expected maximum
+def min_is_minus_max(*, count: int, shift: Number = 0) -> tuple[arb, arb]:
+    """The expected minimum is minus the expected maximum.
 
-    For sigma = 1 and noise of mean `shift` (0 in the paper), both sides from integrals of their own: E min has
-    the density n phi (1 - Phi)^(n-1). Returns both sides.
+    For sigma = 1 and noise of mean `shift` (0 in the paper), both sides from integrals of their own: E min has the
+    density n phi (1 - Phi)^(n-1). Returns both sides.
     """
     return mean_min(count) + exact(shift), -(mean_max(count) + exact(shift))
 
@@ -181,14 +122,60 @@ def min_is_minus_max(*, count, shift=0):
     kind="mean",
     says=r"2\,\mathbb{E}\left[\max_{\theta}\xi_{\theta}\right]\le 2\sigma\sqrt{2\log|\Theta|}",
     needs=CHOICE,
-    source=f"{WZW25}, proof of Lemma F.1, last line: Lemma A.5",
+    source=", proof, last line: Lemma A.5",
 )
-def twice_max_mean(*, count, sigma):
-    """Lemma A.5, doubled"""
+def twice_max_mean(*, count: Number, sigma: Number) -> Number:
+    """Lemma A.5, doubled."""
     return 2 * max_mean(n=count, sigma=sigma)
 
 
-# Lemma F.2 ------------------------------------------------------------------------------------------------
+# Lemma F.2: its score with high probability ---------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemF.2",
+    kind="tail",
+    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
+    r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
+    needs=CHOICE_TAIL,
+)
+def choice_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
+    """The excess of the chosen score that is passed with probability at most beta, as printed.
+
+    Inherits the missing sigma of Corollary A.6: right for sigma <= sqrt 2, wrong for two candidates and every sigma >
+    sqrt 2 once beta is small enough. Appendix H uses it with sigma = 1 / mu, and its term (c) lacks 1 / mu.
+    """
+    return range_threshold.theorem.formula(n=count, sigma=sigma, beta=beta)
+
+
+@choice_threshold.corrected(
+    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}+2\sigma\sqrt{2\log(2|\Theta|)}"
+    r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
+    source=", with sigma in both terms",
+)
+def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Number:
+    """The excess of the chosen score that is passed with probability at most beta, sigma in both terms.
+
+    U_out - min U <= M - m for every outcome, whatever the scores (proof of Lemma F.1); then Corollary A.6 with sigma in
+    both terms.
+    """
+    return range_threshold_scaled.theorem.formula(n=count, sigma=sigma, beta=beta)
+
+
+@choice_threshold.explicit(
+    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
+    r"+2\sigma\sqrt{\log(|\Theta|/\beta)}\right]\le\beta",
+    source="derived here; between 0.5 and 0.71 times the corrected level",
+)
+def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Number:
+    """The excess of the chosen score that is passed with probability at most beta, without the detour by the range.
+
+    For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and xi_* -
+    xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma sqrt(log(count / beta))
+    makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
+    """
+    size, deviation, allowed = alike(count, sigma, beta)
+    return 2 * deviation * sqrt(log(size / allowed))
 
 
 @theorem(
@@ -196,19 +183,19 @@ def twice_max_mean(*, count, sigma):
     kind="tail",
     says=r"\Pr\left[\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}>2\sigma\sqrt{2\log(2|\Theta|)}"
     r"+2\sqrt{2\log(2/\beta)}\right]\le\beta",
-    needs=[*CHOICE, TAIL[-1]],
-    source=f"{WZW25}, proof of Lemma F.2: Corollary A.6",
+    needs=CHOICE_TAIL,
+    source=", proof: Corollary A.6",
 )
-def noise_range_threshold(*, count, sigma, beta):
-    """Corollary A.6 for the noise of the candidates, as printed"""
-    return printed_range_level(count, sigma, beta)
+def noise_range_threshold(*, count: Number, sigma: Number, beta: Number) -> Number:
+    """Corollary A.6 for the noise of the candidates, as printed."""
+    return range_threshold.theorem.formula(n=count, sigma=sigma, beta=beta)
 
 
 @noise_range_threshold.corrected(
     says=r"\Pr\left[\max_{\theta}\xi_{\theta}-\min_{\theta}\xi_{\theta}>2\sigma\sqrt{2\log(2|\Theta|)}"
     r"+2\sigma\sqrt{2\log(2/\beta)}\right]\le\beta",
-    source=f"{WZW25}, proof of Lemma F.2, with sigma in both terms",
+    source=", proof, with sigma in both terms",
 )
-def noise_range_threshold_scaled(*, count, sigma, beta):
-    """Corollary A.6 for the noise of the candidates, sigma in both terms"""
-    return scaled_range_level(count, sigma, beta)
+def noise_range_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Number:
+    """Corollary A.6 for the noise of the candidates, sigma in both terms."""
+    return range_threshold_scaled.theorem.formula(n=count, sigma=sigma, beta=beta)

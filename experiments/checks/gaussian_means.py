@@ -14,30 +14,30 @@ import numpy as np
 from flint import arb
 from scipy.special import log_ndtr
 
-from bounds.exact.balls import enclosure, exact, lower_end, precise, upper_end
+from bounds.exact.balls import exact, lower_end, precise, upper_end
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
-from experiments.checks.gaussian_tails import SLACK, construction, formula, root_log, whole_above, whole_below
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.checks.gaussian_tails import SLACK, root_log, whole_above, whole_below
+from experiments.engine.verdict import holds, inconclusive
 
 N_MAX = 10**12
 FAR = (2, 3, 10, 10**6, 10**30, 10**300)
 
 
-# One size n ----------------------------------------------------------------------------------------------------------
+# One size n -----------------------------------------------------------------------------------------------------------
 
 
 def at_one(statement, size):
     """The bound as a function of the size alone, at sigma = 1."""
-    return lambda n: formula(statement)(**{size: exact(n)}, sigma=arb(1))
+    return lambda n: statement.theorem.formula(**{size: exact(n)}, sigma=arb(1))
 
 
 @precise
-def follows_chernoff(statement, size, factor):
-    """Is the bound at least log(n) / lambda + lambda factor^2 / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
-    bound = at_one(statement, size)
-    chain = {n: exact(n).log() / root_log(n) + root_log(n) * exact(factor) ** 2 / 2 for n in FAR}
-    scaled = (formula(statement)(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
+def follows_chernoff(statement, size):
+    """Is the bound at least log(n) / lambda + lambda / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
+    bound, formula = at_one(statement, size), statement.theorem.formula
+    chain = {n: exact(n).log() / root_log(n) + root_log(n) / 2 for n in FAR}
+    scaled = (formula(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
     return all(lower_end(bound(n) - chain[n] + SLACK) > 0 for n in FAR) and all(abs(d) < SLACK for d in scaled)
 
 
@@ -54,58 +54,25 @@ def mean_ratio(bound, above, below):
     return upper, value, {"u": (math.log(2), math.log(N_MAX))}
 
 
-def mean_witness(statement, point, sides, code, law):
-    """A point where a mean exceeds its bound, at sigma = 1. `code` computes the mean from `law`."""
-    record = statement.theorem.formula
-    package, _, module = record.__module__.rpartition(".")
-    call = ", ".join(f"{k}=exact({v!r})" for k, v in point.items())
-    python = (
-        f"from {package} import {module}\n"
-        "from bounds.exact.balls import exact\n"
-        f"from bounds.exact.gaussian_maxima import {law}\n\n"
-        f"bound = {module}.{record.__name__}({call}, sigma=exact(1))\n"
-        f"mean = {code}\n"
-        "assert mean > bound, (mean, bound)\n"
-    )
-    mean, bound = sides
-    return {
-        "setting": point,
-        "claimed": f"mean <= {float(bound):.9g} sigma",
-        "found": f"mean = {float(mean):.9g} sigma",
-        "point": point,
-        "lhs": enclosure(mean),
-        "rhs": enclosure(bound),
-        "python": python,
-    }
-
-
-def decide_max_mean(statement, *, size, factor, times=1):
-    """Is factor * times * E max of n <= the bound for every n?"""
-    bound, scale = at_one(statement, size), exact(factor) * times
+def max_mean_cases(statement, size, times=1):
+    """The cases of "`times` E max of n <= the bound for every n": n = 1 and the certificate's worst size."""
+    bound = at_one(statement, size)
 
     def mean(n):
-        return scale * mean_max(n)
+        return times * mean_max(n)
 
-    found = certify(*mean_ratio(bound, mean, mean), 1)
-    if found.outcome == "REFUTED":
-        n = max(2, math.floor(math.exp(found.point["u"])))
-        code = f"exact({factor!r}) * {times} * mean_max({n})"
-        return refuted("certificate", mean_witness(statement, {size: n}, (mean(n), bound(n)), code, "mean_max"))
-    alone = not mean(1) > bound(1) and follows_chernoff(statement, size, factor)
-    if found.outcome != "HOLDS" or not alone:
-        return inconclusive("BUDGET", f"mean / bound <= {found.bound:.3g} up to 1e12, and the chain misses the bound")
+    proof = certify(*mean_ratio(bound, mean, mean), 1)
+    for n in (1, max(2, math.floor(math.exp(proof.point["u"])))):
+        yield {size: n}, mean(n), bound(n)
+    if proof.outcome != "HOLDS" or not follows_chernoff(statement, size):
+        return inconclusive("BUDGET", f"mean / bound <= {proof.bound:.3g} up to 1e12, or the chain misses the bound")
     sizes = [10**k for k in range(13)]
-    return holds(
-        "derivation",
-        "everywhere",
-        tightness=(found.reached, 1.0),
-        note=f"equality at n = 1 (0 = 0) and in the limit; certificate for 2 <= n <= 1e12: {found.boxes} boxes",
-        series={
-            "n": sizes,
-            "bound / sigma": [float(bound(n)) for n in sizes],
-            "exact / sigma": [float(times * mean_max(n)) for n in sizes],
-        },
-    )
+    series = {"n": sizes, "bound / sigma": [float(bound(n)) for n in sizes]}
+    return {
+        "tightness": (proof.reached, 1.0),
+        "note": f"equality at n = 1 (0 = 0) and in the limit; certificate for 2 ≤ n ≤ 1e12: {proof.boxes} boxes",
+        "series": series | {"exact / sigma": [float(mean(n)) for n in sizes]},
+    }
 
 
 def hardest_gap(count):
@@ -117,40 +84,31 @@ def hardest_gap(count):
     return float(gaps[np.argmax(gaps * loses)])
 
 
-def decide_choice_mean(statement, *, factor, note):
-    """Is the expected excess of the chosen score at most the bound, for scores that do not follow the noise?
+def choice_mean_cases(statement):
+    """The cases of "the expected excess is at most the bound", for scores (0, gap, ..., gap); then all scores.
 
-    Above: E[-min xi] = E max xi (the docstring of the explicit reading). Below: scores (0, gap, ..., gap).
+    For scores that do not follow the noise E[-min xi] = E max xi bounds it (docstring of the explicit reading).
     """
-    bound, scale = at_one(statement, "count"), exact(factor)
-    sizes, excess = (2, 10, 1000, 10**6, 10**9, 10**12), {}
-    for count in sizes:
+    bound, excess = at_one(statement, "count"), {}
+    for count in (2, 10, 1000, 10**6, 10**9, 10**12):
         gap = hardest_gap(count)
-        excess[count] = scale * exact(gap) * best_loses(count, gap)
-        if excess[count] > bound(count):
-            code = f"exact({factor!r}) * {gap!r} * best_loses({count}, {gap!r})"
-            sides = excess[count], bound(count)
-            return refuted("certificate", mean_witness(statement, {"count": count}, sides, code, "best_loses"))
-    found = certify(*mean_ratio(bound, lambda n: scale * mean_max(n), lambda n: arb(0)), 1, max_boxes=60)
-    alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count", factor)
-    if found.outcome != "HOLDS" or not alone:
+        excess[count] = exact(gap) * best_loses(count, gap)
+        yield {"count": count, "gap": gap}, excess[count], bound(count)
+    proof = certify(*mean_ratio(bound, mean_max, lambda n: arb(0)), 1, max_boxes=60)
+    alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count")
+    if proof.outcome != "HOLDS" or not alone:
         return inconclusive("BUDGET", "the chain misses the bound, and no scores that exceed it were found")
-    worst = max(float(excess[n] / bound(n)) for n in sizes)
-    return holds(
-        "derivation",
-        "everywhere",
-        tightness=(worst, upper_end(precise(lambda: root_log(FAR[-1]) / bound(FAR[-1]))())),
-        note=f"{note}; E excess <= E max of the noise; certificate for |Theta| <= 1e12: {found.boxes} boxes; scores "
-        f"(0, gap, ..., gap) reach {worst:.3f} of the bound",
-        series={
-            "|Theta|": list(sizes),
-            "bound / sigma": [float(bound(n)) for n in sizes],
-            "worst scores found / sigma": [float(excess[n]) for n in sizes],
-        },
-    )
+    attained = max(float(excess[n] / bound(n)) for n in excess)
+    series = {"|Theta|": list(excess), "bound / sigma": [float(bound(n)) for n in excess]}
+    return {
+        "tightness": (attained, upper_end(root_log(FAR[-1]) / bound(FAR[-1]))),
+        "note": f"E excess ≤ E max of the noise; certificate for |Θ| ≤ 1e12: {proof.boxes} boxes; scores "
+        f"(0, gap, ..., gap) reach {attained:.3f} of the bound",
+        "series": series | {"worst scores found / sigma": [float(x) for x in excess.values()]},
+    }
 
 
-# A random number K of Gaussians --------------------------------------------------------------------------------------
+# A random number K of Gaussians ---------------------------------------------------------------------------------------
 
 
 def log_mean(eta, r):
@@ -163,7 +121,7 @@ def log_mean(eta, r):
 
 def count_bound(statement):
     """The bound as a function of (eta, r) at sigma = 1; Remark A.8 has no eta, it is 1."""
-    raw = formula(statement)
+    raw = statement.theorem.formula
     if statement.theorem.id == "wzw25.remA.8":
         return lambda eta, r: raw(r=exact(r), sigma=arb(1))
     return lambda eta, r: raw(eta=exact(eta), r=exact(r), sigma=arb(1))
@@ -180,11 +138,12 @@ def follows_jensen(statement, etas, factor):
 FAR_ETAS = (-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3)
 
 
-def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, note):
-    """E max (or E min) of K against the bound on `box` = (eta, w = log r), and beyond it by the chain.
+def count_mean_cases(statement, box, *, factor=1, shift=0.0, minimum=False):
+    """The cases of "E max (or E min) of K <= the bound": the certificate's worst point of `box` = (eta, w = log r).
 
-    The noise is `factor` times as large and has the mean `shift`. E max of K and the bound fall in r and rise in eta,
-    as the laws of K are ordered by likelihood ratio; so one corner of a box bounds each.
+    Beyond the box the chain of inequalities carries the statement. The noise is `factor` times as large and has the
+    mean `shift`. E max of K and the bound fall in r and rise in eta, as the laws of K are ordered by likelihood ratio;
+    so one corner of a box bounds each.
     """
     bound, sign = count_bound(statement), -1 if minimum else 1
 
@@ -198,70 +157,22 @@ def decide_count_mean(statement, *, box, factor=1, shift=0.0, minimum=False, not
     def value(eta, w):
         return mean(eta, exact(w).exp()) - bound(eta, exact(w).exp())
 
-    found = certify(upper, value, box, 0, max_boxes=1000)
+    proof = certify(upper, value, box, 0, max_boxes=1000)
+    eta, r = proof.point["eta"], math.exp(proof.point["w"])
+    yield {"eta": eta, "r": r}, mean(eta, r), bound(eta, r)
+    if proof.outcome != "HOLDS":
+        return inconclusive("BUDGET", f"mean - bound <= {proof.bound:.3g} after {proof.boxes} boxes")
     low, high = box["eta"]
     first, last = (math.exp(w) for w in box["w"])
-    if found.outcome == "REFUTED":
-        eta, r = found.point["eta"], math.exp(found.point["w"])
-        law = f"mean_max_of_count({eta!r}, {r!r})"
-        code = f"{sign} * exact({factor!r}) * {law} + exact({shift!r})"
-        point = {"r": r} if statement.theorem.id == "wzw25.remA.8" else {"eta": eta, "r": r}
-        sides = precise(mean)(eta, r), precise(bound)(eta, r)
-        return refuted("certificate", mean_witness(statement, point, sides, code, "mean_max_of_count"))
-    if found.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"mean - bound <= {found.bound:.3g} after {found.boxes} boxes")
-    domain = f"eta in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
+    domain = f"η in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
     etas = (1.0,) if low == high == 1 else FAR_ETAS
     # The minimum needs no more of the bound than its sign, and noise whose mean is not positive.
-    everywhere = follows_jensen(statement, etas, 0 if minimum else factor) and (shift <= 0 or not minimum)
-    if not everywhere:
-        return holds("certificate", f"domain: {domain}", note=note)
+    if not follows_jensen(statement, etas, 0 if minimum else factor) or (minimum and shift > 0):
+        return holds("certificate", f"domain: {domain}")
     rates = [10.0**-k for k in range(1, 7)]
-    series = {
-        "r": rates,
-        "bound / sigma": [float(bound(1.0, r)) for r in rates],
-        "exact / sigma": [float(sign * mean_max_of_count(1.0, r)) for r in rates],
+    bounds, means = [float(bound(1.0, r)) for r in rates], [float(sign * mean_max_of_count(1.0, r)) for r in rates]
+    return {
+        "tightness": None if minimum else (max(m / b for m, b in zip(means, bounds, strict=True)), 1.0),
+        "note": f"certificate for {domain}: {proof.boxes} boxes",
+        "series": {"r": rates, "bound / sigma": bounds, "exact / sigma": means},
     }
-    reached = max(e / b for e, b in zip(series["exact / sigma"], series["bound / sigma"], strict=True))
-    return holds(
-        "derivation",
-        "everywhere",
-        tightness=None if minimum else (reached, 1.0),
-        note=f"{note}; certificate for {domain}: {found.boxes} boxes",
-        series=series,
-    )
-
-
-@precise
-def moments_of_count(sides, etas=(-0.9, -0.5, 0, 1, 5), rates=(0.9, 0.5, 0.2)):
-    """Two balls `sides(eta, r)` at laws of K: (True, point, left, right) if left > right is proved, or the closest."""
-    worst = None
-    for eta, r in itertools.product(etas, rates):
-        left, right = sides(eta, r)
-        if left > right:
-            return True, {"eta": eta, "r": r}, left, right
-        gap = upper_end(left - right)
-        if worst is None or gap > worst[0]:
-            worst = gap, {"eta": eta, "r": r}, left, right
-    return False, *worst[1:]
-
-
-@precise
-def total_mean_gap(eta, r, terms, squeeze):
-    """(|E min of K by its generating function - the series over j|, what the series leaves out), r divided by `squeeze`
-    in the series."""
-    from bounds.wzw25 import gaussian_maxima as gaussian_steps
-
-    partial, rest = formula(gaussian_steps.total_expectation)(eta=eta, r=r / squeeze, terms=terms)
-    return abs(-mean_max_of_count(eta, r) - partial), rest
-
-
-def decide_jensen(sides, more):
-    """Jensen's inequality at laws of K, in balls; the concavity named in the docstring carries it to all laws."""
-    broken, point, left, right = moments_of_count(sides)
-    if broken:
-        witness = construction(point, "left <= right", f"{float(left):.6g} > {float(right):.6g}")
-        return refuted("certificate", witness | {"lhs": enclosure(left), "rhs": enclosure(right)})
-    if not upper_end(left - right) <= 0:
-        return inconclusive("BUDGET", f"undecided at {point}")
-    return holds("derivation", "everywhere", note=f"{more}; 15 laws of K agree, the closest at {point}")

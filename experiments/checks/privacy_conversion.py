@@ -13,9 +13,10 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from bounds.exact.balls import enclosure, exact, hull, mills
+from bounds.exact.balls import enclosure, exact, hull, mills, upper_end
 from bounds.exact.certify import REFUTED, at, certify, supremum
 from bounds.exact.privacy_curves import closed_form
+from experiments.checks import witness
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 PRECISION = 192  # bits
@@ -80,29 +81,15 @@ def sharpest(rule):
     return supremum(rule.upper, at(rule.ratio), rule.near(), gap=2e-3, max_boxes=3000)
 
 
-def decide_conversion(rule, setting, epsilon, mu, delta, python):
+def decide_conversion(rule, setting, epsilon, mu, delta):
     """One setting in balls; then all parameters at once, or a point where the rule fails."""
     with ctx.workprec(PRECISION):
         spent, allowed = closed_form(epsilon, mu), exact(delta)
-        if spent > allowed:
-            point = {"mu": mu, "delta": delta}
-            return refuted("certificate", _excess(setting, point, delta, spent, allowed, python))
-
+    if spent > allowed:
+        return exceeded(setting, {"mu": mu, "delta": delta}, spent, allowed)
     if not rule.spends_at_most_half():
-        found = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
-        if found.outcome != REFUTED:
-            return inconclusive("BUDGET", f"u < t somewhere, yet no violation found in {found.boxes} boxes")
-        with ctx.workprec(PRECISION):
-            t, s = (exact(found.point[name]) for name in ("t", "s"))
-            spent, allowed = rule.ratio(t, s) * (-t * t / 2).exp(), (-t * t / 2).exp()
-            mu, t = float(rule.mu(t, s)), float(t)
-            epsilon = mu * (float(rule.a) * t + float(rule.b) * mu + mu / 2)
-            python = (
-                "from bounds.exact.privacy_curves import log_gaussian_delta\n"
-                f"assert log_gaussian_delta({epsilon!r}, {mu!r}) > -({t!r} ** 2) / 2  # log delta"
-            )
-            return refuted("certificate", _excess(setting, {"mu": mu, "t": t}, float(allowed), spent, allowed, python))
-    half = enclosure(mills(0) / (2 * arb.pi()).sqrt())[1]
+        return look_for_excess(rule, setting)
+    half = upper_end(mills(0) / (2 * arb.pi()).sqrt())
     sharp = sharpest(rule)
     ts = np.linspace(0, 8, 33)
     curve = [float(rule.ratio(exact(t), exact(rule.near()["s"][1]))) for t in ts]
@@ -110,29 +97,23 @@ def decide_conversion(rule, setting, epsilon, mu, delta, python):
         "certificate",
         "everywhere",
         tightness=(sharp.reached, half),
-        note=f"delta(epsilon; mu) <= {half:.3g} delta everywhere since u >= t, {sharp.bound:.3f} delta for t <= 8",
+        note=f"δ(ε; μ) ≤ {half:.3g} δ everywhere since u ≥ t, {sharp.bound:.3f} δ for t ≤ 8",
         series={"t": ts.tolist(), "bound": [1.0] * len(ts), "exact": curve},
     )
 
 
-def _excess(setting, point, claimed, spent, allowed, python):
-    return {
-        "setting": setting,
-        "claimed": claimed,
-        "found": enclosure(spent),
-        "point": point,
-        "lhs": enclosure(spent),
-        "rhs": enclosure(allowed),
-        "a": "N(0, 1)",
-        "b": "N(mu, 1)",
-        "event": "density ratio above e^epsilon",
-        "p_a": enclosure(spent),
-        "python": python,
-    }
+def look_for_excess(rule, setting):
+    """REFUTED at a point of the rule's box where it spends more than delta; the rule has u < t somewhere."""
+    proof = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
+    if proof.outcome != REFUTED:
+        return inconclusive("BUDGET", f"u < t somewhere, yet no violation found in {proof.boxes} boxes")
+    with ctx.workprec(PRECISION):
+        t, s = (exact(proof.point[name]) for name in ("t", "s"))
+        spent, allowed = rule.ratio(t, s) * (-t * t / 2).exp(), (-t * t / 2).exp()
+        return exceeded(setting, {"mu": float(rule.mu(t, s)), "t": float(t)}, spent, allowed)
 
 
-def python_at(epsilon, mu, delta):
-    return (
-        "from bounds.wzw25.gaussian_privacy import gaussian_delta\n"
-        f"assert gaussian_delta(epsilon={float(epsilon)!r}, mu={float(mu)!r}) > {float(delta)!r}"
-    )
+def exceeded(setting, point, spent, allowed):
+    """REFUTED: N(0, 1) and N(mu, 1) need more than the delta allowed."""
+    pair = dict(a="N(0, 1)", b="N(mu, 1)", event="density ratio above e^epsilon", p_a=enclosure(spent))
+    return refuted("certificate", witness.inequality(setting, spent, allowed, point=point, **pair))

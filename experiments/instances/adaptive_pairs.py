@@ -16,7 +16,7 @@ import numpy as np
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.one_margin import projected_gdp
-from experiments.checks.privacy_conversion import Conversion, decide_conversion, python_at
+from experiments.checks.privacy_conversion import Conversion, decide_conversion
 from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
 from mechanisms import adaptive_margin, projected_gd, sign_projection
@@ -157,7 +157,7 @@ def decide_privacy(score, factor, *, epsilon, delta, n, radius):
     # All noise is `factor` times too small: the budget is mu = factor epsilon / (2 t), up to epsilon = 4 t^2.
     rule = Conversion.of(lambda m, t: 2 * m * t / Fraction(factor), slope=Fraction(2) * Fraction(factor))
     mu = factor * numbers.printed_budget(epsilon, delta)
-    return decide_conversion(rule, setting, epsilon, mu, delta, python_at(epsilon, mu, delta))
+    return decide_conversion(rule, setting, epsilon, mu, delta)
 
 
 PRIVATE = dict(

@@ -7,32 +7,269 @@ from fractions import Fraction
 from math import log, pi, sqrt
 
 import numpy as np
-from flint import ctx
+from flint import arb, ctx
 from scipy.special import ndtr
 
-from bounds.exact.balls import enclosure, exact
 from bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import gaussian_privacy as bounds
-from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion, python_at
+from experiments.checks.identity import identity_claim
+from experiments.checks.inequality import inequality_claim
+from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.adaptive_pairs import (
-    COMPOSITION,
-    GAUSSIAN,
-    GDP,
-    LONG,
-    adaptive_pair,
-    flipped,
-    printed,
-    records,
-)
+from experiments.engine.verdict import inconclusive
+from experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
 from experiments.instances.gaussian_pairs import binned_gaussians
-from experiments.wzw25.noisy_gd import privacy_witness
 from mechanisms.adaptive_margin import WhiteBoxLaw
 from mechanisms.gaussian import law
 
-# Algorithm 2: composition, and noise that is shared -------------------------------------------------------------------
+# Definition 2.2: the curve --------------------------------------------------------------------------------------------
+
+TOLERANCE = 1e-11  # relative error allowed to floats, times 1 + u^2 for the rounding of u = epsilon / mu - mu / 2
+US = (-6.0, -3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0, 6.0)  # where a curve is looked at; epsilon = mu (u + mu / 2)
+
+
+def epsilons(mu):
+    """The orders at which a curve is compared: both tails and the middle, negative epsilon included."""
+    return [mu * (u + mu / 2) for u in US]
+
+
+def curves(setting, orders, claimed, balls):
+    """The cases of an identity of curves, floats against balls, and its figure."""
+    for u, epsilon, value, ball in zip(US, orders, claimed, balls, strict=True):
+        yield setting | {"epsilon": epsilon}, value, ball * (1 + arb(0, TOLERANCE * (1 + u**2)))
+    return {"series": {"epsilon": orders, "bound": list(map(float, claimed)), "exact": list(map(float, balls))}}
+
+
+@identity_claim(
+    bounds.gaussian_delta,
+    quick=grid(mu=[1.0]),
+    full=grid(mu=[1e-8, 1e-3, 0.1, 5.0, 40.0]),
+    control=Control("the second term divided by {}", (1.0001, 1.1)),
+    cost=0.05,
+    note="{p > e^ε q} is a half-line; floats agree with balls to 1e-11 (1 + u²), u = ε/μ - μ/2",
+)
+def curve_is_the_integral(*, mu, factor=1):
+    """The float curve against the integral of its definition, negative epsilon included."""
+    orders = np.array(epsilons(mu))
+    with ctx.workprec(PRECISION):
+        balls = [hockey_stick(e, mu) for e in orders]
+    curve = bounds.gaussian_delta(epsilon=orders, mu=mu)
+    second = ndtr(mu / 2 - orders / mu) - curve  # e^epsilon Phi(-epsilon / mu - mu / 2)
+    return (yield from curves({"mu": mu}, orders.tolist(), curve + second * (1 - 1 / factor), balls))
+
+
+# Remark 2.3 -----------------------------------------------------------------------------------------------------------
+
+
+def below_the_curve(setting, orders, balls, mu):
+    """The cases of "these divergences are at most the curve of mu", up to the rounding of mu, and their figure."""
+    with ctx.workprec(PRECISION):
+        allowed = [closed_form(e, mu) for e in orders]
+    for epsilon, ball, most in zip(orders, balls, allowed, strict=True):
+        yield setting | {"epsilon": epsilon}, ball, most * (1 + arb(1e-10))
+    series = {"epsilon": orders, "bound": list(map(float, allowed)), "exact": list(map(float, balls))}
+    return {"tightness": (1.0, 1.0), "series": series}
+
+
+def adaptive_composition(rng, mus):
+    """A finite adaptive composition: which binned pair comes next depends on what was released."""
+    joint = np.ones((2, 1))
+    for mu in mus:
+        nexts = [binned_gaussians(rng, mu, bins=int(rng.integers(2, 12))) for _ in range(joint.shape[1])]
+        joint = np.concatenate([joint[:, [y]] * pair for y, pair in enumerate(nexts)], axis=1)
+    return joint
+
+
+@inequality_claim(
+    bounds.composed_gdp,
+    quick=({"mu": [0.3, 0.4]},),
+    full=({"mu": [1e-4, 2.0]}, {"mu": [1.0, 1.0, 1.0]}, {"mu": [0.5, 3.0, 0.01]}, {"mu": [8.0, 6.0]}),
+    control=Control("the composed budget divided by {}", (1.001, 1.5)),
+    cost=0.2,
+    note=(
+        "'each mechanism being μ_k-GDP' is a slip for μ_i; budgets are fixed in advance, mechanisms may adapt. "
+        "Gaussian products attain the budget"
+    ),
+)
+def compositions_stay_below_the_curve(*, mu, factor=1):
+    """Gaussian products attain the composed curve at every step of the induction; finite ones stay below it."""
+    total = bounds.composed_gdp(mu=mu) / factor
+    with ctx.workprec(PRECISION):
+        first = arb(mu[0])
+        for second in map(arb, mu[1:]):
+            both = (first**2 + second**2).sqrt()
+            orders = epsilons(float(both))
+            balls = [hockey_stick_of_two(e, first, second) for e in orders]
+            if not all(ball.overlaps(closed_form(e, both)) for e, ball in zip(orders, balls, strict=True)):
+                return inconclusive("FAILED", "the product of two Gaussian pairs is not a Gaussian pair")
+            first = both
+    fields = yield from below_the_curve({"mu": mu}, orders, balls, total)
+    rng = np.random.default_rng(len(mu))
+    finite = (adaptive_composition(rng, mu[:3]) for _ in range(60))
+    largest = max(bounds.smallest_gdp(p=p, q=q) / total for p, q in finite)
+    if largest > 1 + TOLERANCE:
+        return inconclusive("FAILED", f"a finite adaptive composition reaches {largest} of the budget")
+    return fields | {"note": f"60 finite adaptive compositions reach at most {largest:.4f} of it"}
+
+
+@inequality_claim(
+    bounds.gaussian_mechanism_gdp,
+    quick=({"sensitivity": 2.0, "sigma": 4.0},),
+    full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
+    control=Control("noise of standard deviation σ / {}", (1.001, 2)),
+    given=[bounds.gaussian_delta],
+    cost=0.2,
+)
+def every_shift_stays_below_the_curve(*, sensitivity, sigma, factor=1):
+    """Shifts of all norms up to Delta, along a coordinate and across two, against the curve of Delta / sigma."""
+    mu = bounds.gaussian_mechanism_gdp(sensitivity=sensitivity, sigma=sigma)
+    orders, noise = epsilons(mu), sigma / factor
+    for share in (0.01, 0.5, 0.9, 0.999, 1.0):
+        with ctx.workprec(PRECISION):
+            shift = arb(share * sensitivity / noise)
+            balls = [hockey_stick(e, shift) for e in orders]
+        fields = yield from below_the_curve({"sensitivity": sensitivity, "sigma": sigma}, orders, balls, mu)
+    with ctx.workprec(PRECISION):
+        across = [hockey_stick_of_two(e, shift * 3 / 5, shift * 4 / 5) for e in orders]
+    if not all(one.overlaps(two) for one, two in zip(balls, across, strict=True)):
+        return inconclusive("FAILED", "a shift across two coordinates differs from one along a coordinate")
+    return fields
+
+
+@identity_claim(
+    bounds.gaussian_mechanism_curve,
+    quick=({"sensitivity": 2.0, "sigma": 4.0},),
+    full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
+    control=Control("the characterization at {} Δ / σ", (1.001, 2)),
+    cost=0.05,
+    note="attained at every ε; floats agree with balls to 1e-11 (1 + u²), u = ε/μ - μ/2",
+)
+def the_curve_is_attained(*, sensitivity, sigma, factor=1):
+    """Two neighbours at distance Delta: their hockey-stick divergence is the curve, at every order looked at."""
+    with ctx.workprec(PRECISION):
+        shift = arb(sensitivity) / arb(sigma)
+        orders = epsilons(float(shift))
+        balls = [hockey_stick(e, shift) for e in orders]
+    claimed = bounds.gaussian_mechanism_curve(epsilon=np.array(orders), sensitivity=sensitivity * factor, sigma=sigma)
+    return (yield from curves({"sensitivity": sensitivity, "sigma": sigma}, orders, claimed, balls))
+
+
+@attack_claim(
+    bounds.gaussian_mechanism_gdp,
+    law="gaussian",
+    attack="gdp",
+    bound=lambda sensitivity, sigma, **_: sensitivity / sigma,
+    quick=grid(sensitivity=[1.0], sigma=[1.0], dimension=[1]),
+    full=grid(sensitivity=[1.0], sigma=[0.7, 3.73], dimension=[20]),
+    control=Control("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
+    chunk=lambda **_: 10_000,
+    cap=20,
+    cost=2e-7,
+)
+def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
+    """Statistics at distance Delta: kappa = 1, the score is the exact log-likelihood ratio."""
+    shift = np.full(dimension, sensitivity / np.sqrt(dimension))
+    values = np.zeros(dimension), shift
+    return tuple(law(value, sensitivity=sensitivity, sigma=sigma / factor) for value in values)
+
+
+# Appendix E: from Gaussian to approximate privacy ---------------------------------------------------------------------
+
+
+@exact_claim(
+    bounds.approx_epsilon,
+    quick=grid(mu=[1.0], delta=[1e-5]),
+    full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
+    control=Control("μ² / 2 divided by {}", (1.1, 2, 10**6)),
+    given=[bounds.gaussian_delta],
+    cost=0.2,
+    note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not keep to",
+)
+def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
+    """The exact curve at epsilon = mu^2 / 2 + mu t."""
+    saved = 1 - 1 / Fraction(factor)
+    rule = Conversion.of(lambda m, t: bounds.approx_epsilon_at(m, t) - m * m / 2 * saved, slope=None)
+    epsilon = bounds.approx_epsilon(mu=mu, delta=delta) - mu**2 / 2 * float(saved)
+    return decide_conversion(rule, {"mu": mu, "delta": delta}, epsilon, mu, delta)
+
+
+@exact_claim(
+    bounds.approx_epsilon_simple,
+    quick=grid(mu=[1.0], delta=[1e-5]),
+    full=(
+        *grid(mu=[1e-8, 0.05, 5.0, 9.59], delta=[1e-5]),
+        *grid(mu=[1e-8, 50.0, 74.0], delta=[1e-300]),
+        *grid(mu=[1e-8, 2e-6], delta=[1 - 1e-12]),
+        *grid(mu=[1.0, 10.0], delta=[0.5]),
+    ),
+    control=Control("ε divided by {}", (1.1, 2)),
+    given=[bounds.gaussian_delta],
+    cost=0.3,
+    note="'any fixed δ > 0' looks wrong, but no μ > 0 meets the hypothesis at δ ≥ 1; sharp as δ → 0",
+)
+def corollary_e2_follows(*, mu, delta, factor=1):
+    """The exact curve at epsilon = 2 mu t, up to mu = 2 t."""
+    rule = Conversion.of(lambda m, t: bounds.approx_epsilon_simple_at(m, t) / Fraction(factor), slope=Fraction(2))
+    epsilon = bounds.approx_epsilon_simple(mu=mu, delta=delta) / factor
+    return decide_conversion(rule, {"mu": mu, "delta": delta}, epsilon, mu, delta)
+
+
+@exact_claim(
+    bounds.budget_each,
+    quick=({"epsilon": 1.0, "delta": 1e-5, "m": 10},),
+    full=(
+        *grid(epsilon=[1e-6, 0.1, 8.0, 92.1], delta=[1e-5], m=[1, 7, 10_000]),
+        *grid(epsilon=[1.0, 5526.0], delta=[1e-300], m=[3]),
+        *grid(epsilon=[1e-13, 7.9e-12], delta=[1 - 1e-12], m=[2]),
+        *grid(epsilon=[5.0, 10.0], delta=[0.5], m=[1]),
+    ),
+    control=Control("the budget of each mechanism multiplied by {}", (1.1, 2)),
+    given=[bounds.composed_gdp, bounds.approx_epsilon_simple],
+    cost=0.3,
+    note="for every m: the composed budget does not depend on it; ε ≤ 8 log(1/δ) is the hypothesis of Corollary E.2",
+)
+def lemma_e3_composes(*, epsilon, delta, m, factor=1):
+    """m mechanisms with the printed budget, composed by Remark 2.3, against the exact curve at epsilon."""
+
+    def total_at(e, t, root_m):
+        return Fraction(factor) * root_m * bounds.budget_each_at(e, t, root_m)
+
+    one = Fraction(1)
+    if any(total_at(one, one, Fraction(root)) != total_at(one, one, one) for root in range(1, 8)):
+        return inconclusive("FAILED", "the composed budget depends on m")
+    # epsilon <= 8 log(1/delta) = 4 t^2 is mu <= slope t.
+    rule = Conversion.of(lambda mu, t: mu / total_at(one, t, one), slope=total_at(Fraction(4), one, one))
+    each = bounds.budget_each(epsilon=epsilon, delta=delta, m=m)
+    total = factor * bounds.composed_gdp(mu=np.full(m, each))
+    setting = {"epsilon": epsilon, "delta": delta, "m": m}
+    return decide_conversion(rule, setting, epsilon, total, delta)
+
+
+# Lemma E.3: Algorithm 2 -----------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.iterated_gdp,
+    quick=({"mu": 0.1, "candidates": 14},),
+    full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
+    caught=(1.01,),
+    given=[bounds.composed_gdp, bounds.gaussian_mechanism_gdp],
+    cost=0.01,
+    note=(
+        "the squares of 2 |Θ| budgets sum to μ² exactly. Line 5 is inside the loop, so every θ gets fresh noise; where "
+        "Algorithm 3 prints Θ = {φ} the empty set is meant"
+    ),
+)
+def all_candidates_spend_mu(*, mu, candidates):
+    """The sum of the squared budgets over mu^2 in fractions: the printed ones, and the rounded ones of our laws."""
+    calls = 2 * candidates
+    yield {"mu": mu, "candidates": candidates}, calls * Fraction(1, calls), 1
+    each = numbers.split_budget(mu, calls)
+    sigma = numbers.score_noise(1.0, each)
+    ours = (candidates * Fraction(each) ** 2 + candidates / Fraction(sigma) ** 2) / Fraction(mu) ** 2
+    if ours > 1 or bounds.iterated_gdp(mu=mu, candidates=candidates) > mu * (1 + 1e-12):
+        return inconclusive("FAILED", "the budgets of our law spend more than mu")
 
 
 @attack_claim(
@@ -43,7 +280,7 @@ from mechanisms.gaussian import law
     bound=lambda *, mu, **_: mu,
     control=Control("all noise {} times too small", (1.1, 1.2)),
     cost=2e-6,
-    note="all iterates of all runs, all scores; kappa = 1 at n = 2: one step a run, all records active, a score each",
+    note="all iterates of all runs, all scores; κ = 1 at n = 2: one step a run, all records active, one score each",
     **LONG,
 )
 def everything_is_seen(*, n, d, mu, factor=1):
@@ -58,7 +295,7 @@ def everything_is_seen(*, n, d, mu, factor=1):
     bound=lambda *, mu, **_: mu,
     control=Control("budgets split over one candidate instead of {}", (4,)),
     cost=1e-5,
-    note="budget split over the candidates: |Gamma| = 4 at n = 5",
+    note="the budget is split over the candidates: |Γ| = 4 at n = 5",
     **GDP,
 )
 def budget_is_split(*, n, d, mu, factor=1):
@@ -106,314 +343,7 @@ def every_score_has_noise(*, n, d, mu, factor=1):
     return tuple(SharedNoise(**vars(law), factor=factor) for law in pair)
 
 
-# Lemma E.3: Algorithm 2 ---------------------------------------------------------------------------------------------
-
-
-@exact_claim(
-    bounds.iterated_gdp,
-    quick=({"mu": 0.1, "candidates": 14},),
-    full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
-    control=Control("each budget mu / (2 |Theta|)^(1/2) multiplied by {}", (1.01,)),
-    given=(COMPOSITION, GAUSSIAN),
-    cost=0.01,
-    note="a noise of its own for every theta (line 5 stands in the loop); Algorithm 3's Theta = {phi} is meant empty",
-)
-def all_candidates_spend_mu(*, mu, candidates, factor=1):
-    """The sum of the squared budgets in fractions: the printed ones, and the rounded ones that our laws use."""
-    calls = 2 * candidates
-    each = numbers.split_budget(mu, calls)
-    sigma = numbers.score_noise(1.0, each)
-    printed = calls * Fraction(1, calls)  # in units of mu^2
-    ours = (candidates * Fraction(each) ** 2 + candidates / Fraction(sigma) ** 2) / Fraction(mu) ** 2
-    if printed * Fraction(factor) ** 2 > 1:
-        return refuted("derivation", privacy_witness({"mu": mu, "candidates": candidates}, mu, factor * mu, ""))
-    if ours > 1 or bounds.iterated_gdp(mu=mu, candidates=candidates) > mu * (1 + 1e-12):
-        return inconclusive("FAILED", "the budgets of our law spend more than mu")
-    return holds(
-        "derivation", "everywhere", tightness=(1.0, 1.0), note="the squares of 2 |Theta| budgets sum to mu^2 exactly"
-    )
-
-
-TOLERANCE = 1e-11  # relative error allowed to floats, times 1 + u^2 for the rounding of u = epsilon / mu - mu / 2
-US = (-6.0, -3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0, 6.0)  # where a curve is looked at; epsilon = mu (u + mu / 2)
-
-
-def epsilons(mu):
-    """The orders at which a curve is compared: both tails and the middle, negative epsilon included."""
-    return [mu * (u + mu / 2) for u in US]
-
-
-# The curve by its definition -------------------------------------------------------------------------------
-
-
-def off_by(claimed, balls):
-    """Relative distance of floats from balls, in units of the rounding that u = epsilon / mu - mu / 2 suffers."""
-    found = np.array([enclosure(ball) for ball in balls])
-    spread = np.maximum(found[:, 1] - claimed, claimed - found[:, 0]) / found[:, 0]
-    return spread / (1 + np.array(US) ** 2), found
-
-
-def compare_curves(setting, claimed, balls, at_epsilons, evidence, note):
-    """An identity of curves: HOLDS within `TOLERANCE`, REFUTED at the worst epsilon."""
-    off, found = off_by(np.asarray(claimed), balls)
-    worst = int(np.argmax(off))
-    series = {"epsilon": list(at_epsilons), "bound": list(map(float, claimed)), "exact": found.mean(axis=1).tolist()}
-    if off[worst] <= TOLERANCE:
-        told = f"{note}; floats agree with balls to {off[worst]:.0e} (1 + u^2)"
-        return holds(evidence, "everywhere", tightness=(1.0, 1.0), note=told, series=series)
-    witness = {
-        "setting": setting | {"epsilon": at_epsilons[worst]},
-        "claimed": float(claimed[worst]),
-        "found": list(found[worst]),
-        "object": "the pair N(0, 1), N(mu, 1)",
-        "property": "hockey-stick divergence",
-        "value": list(found[worst]),
-        "python": "",
-    }
-    return refuted("certificate", witness, series=series)
-
-
-@exact_claim(
-    bounds.gaussian_delta,
-    quick=grid(mu=[1.0]),
-    full=grid(mu=[1e-8, 1e-3, 0.1, 5.0, 40.0]),
-    control=Control("the second term divided by {}", (1.0001, 1.1)),
-    cost=0.05,
-)
-def curve_is_the_integral(*, mu, factor=1):
-    """The float curve against the integral of its definition, negative epsilon included."""
-    orders = np.array(epsilons(mu))
-    with ctx.workprec(PRECISION):
-        balls = [hockey_stick(e, mu) for e in orders]
-    curve = bounds.gaussian_delta(epsilon=orders, mu=mu)
-    second = ndtr(mu / 2 - orders / mu) - curve  # e^epsilon Phi(-epsilon / mu - mu / 2)
-    claimed = curve + (second * (1 - 1 / factor) if factor != 1 else 0.0)
-    return compare_curves({"mu": mu}, claimed, balls, orders.tolist(), "derivation", "{p > e^epsilon q} is a half-line")
-
-
-# Remark 2.3 -----------------------------------------------------------------------------------------------
-
-
-def exceeding(setting, orders, balls, mu, python):
-    """The first order at which a ball provably exceeds the curve of `mu` (beyond the rounding of mu), as a finding."""
-    for epsilon, ball in zip(orders, balls, strict=True):
-        allowed = closed_form(epsilon, mu)
-        if ball > allowed * exact(1 + 1e-10):
-            witness = {
-                "setting": setting,
-                "claimed": float(mu),
-                "found": f"above the curve of mu = {mu:.6g} at epsilon = {epsilon:.6g}",
-                "a": "N(0, I)",
-                "b": "N(shift, I)",
-                "event": f"density ratio above e^{epsilon:.6g}",
-                "point": {"epsilon": epsilon},
-                "lhs": enclosure(ball),
-                "rhs": enclosure(allowed),
-                "python": python,
-            }
-            return refuted("certificate", witness)
-    return None
-
-
-def adaptive_composition(rng, mus):
-    """A finite adaptive composition: which binned pair comes next depends on what was released."""
-    joint = np.ones((2, 1))
-    for mu in mus:
-        nexts = [binned_gaussians(rng, mu, bins=int(rng.integers(2, 12))) for _ in range(joint.shape[1])]
-        joint = np.concatenate([joint[:, [y]] * pair for y, pair in enumerate(nexts)], axis=1)
-    return joint
-
-
-@exact_claim(
-    bounds.composed_gdp,
-    quick=({"mu": [0.3, 0.4]},),
-    full=({"mu": [1e-4, 2.0]}, {"mu": [1.0, 1.0, 1.0]}, {"mu": [0.5, 3.0, 0.01]}, {"mu": [8.0, 6.0]}),
-    control=Control("the composed budget divided by {}", (1.001, 1.5)),
-    cost=0.2,
-    note="'each mechanism being mu_k-GDP' is a slip for mu_i; budgets are fixed in advance, mechanisms may adapt",
-)
-def compositions_stay_below_the_curve(*, mu, factor=1):
-    """Gaussian products attain the composed curve at every step of the induction; finite ones stay below it."""
-    total = bounds.composed_gdp(mu=mu) / factor
-    setting, largest = {"mu": mu}, 0.0
-    with ctx.workprec(PRECISION):
-        first = exact(mu[0])
-        for second in map(exact, mu[1:]):
-            both = (first**2 + second**2).sqrt()
-            orders = epsilons(float(both))
-            balls = [hockey_stick_of_two(e, first, second) for e in orders]
-            if not all(ball.overlaps(closed_form(e, both)) for e, ball in zip(orders, balls, strict=True)):
-                return inconclusive("FAILED", "the product of two Gaussian pairs is not a Gaussian pair")
-            first = both
-        allowed = [float(closed_form(e, total)) for e in orders]
-        code = [
-            "import numpy as np",
-            "from bounds.wzw25.gaussian_privacy import gaussian_delta",
-            f"product = np.sqrt(np.sum(np.square({mu})))  # the shift of the product",
-            f"e = np.array({orders})",
-            f"assert np.any(gaussian_delta(epsilon=e, mu=product) > gaussian_delta(epsilon=e, mu={total!r}))",
-        ]
-        beyond = exceeding(setting, orders, balls, total, "\n".join(code))
-    if beyond:
-        return beyond
-    rng = np.random.default_rng(len(mu))
-    for _ in range(60):
-        p, q = adaptive_composition(rng, mu[:3])
-        largest = max(largest, bounds.smallest_gdp(p=p, q=q) / total)
-    if largest > 1 + TOLERANCE:
-        return inconclusive("FAILED", f"a finite adaptive composition reaches {largest} of the budget")
-    note = f"Gaussian products attain it; 60 finite adaptive compositions reach at most {largest:.4f} of it"
-    series = {"epsilon": orders, "bound": allowed, "exact": [float(ball) for ball in balls]}
-    return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=note, series=series)
-
-
-@exact_claim(
-    bounds.gaussian_mechanism_gdp,
-    quick=({"sensitivity": 2.0, "sigma": 4.0},),
-    full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
-    control=Control("noise of standard deviation sigma / {}", (1.001, 2)),
-    given=("wzw25.def2.2/explicit/curve",),
-    cost=0.2,
-)
-def every_shift_stays_below_the_curve(*, sensitivity, sigma, factor=1):
-    """Shifts of all norms up to Delta, along a coordinate and across two, against the curve of Delta / sigma."""
-    mu = bounds.gaussian_mechanism_gdp(sensitivity=sensitivity, sigma=sigma)
-    setting, orders = {"sensitivity": sensitivity, "sigma": sigma}, epsilons(mu)
-    noise = sigma / factor
-    code = [
-        "import numpy as np",
-        "from bounds.wzw25.gaussian_privacy import gaussian_delta",
-        f"e = np.array({orders})",
-        f"shift = {sensitivity!r} / {noise!r}",
-        f"assert np.any(gaussian_delta(epsilon=e, mu=shift) > gaussian_delta(epsilon=e, mu={mu!r}))",
-    ]
-    with ctx.workprec(PRECISION):
-        for share in (0.01, 0.5, 0.9, 0.999, 1.0):
-            shift = exact(share * sensitivity / noise)
-            balls = [hockey_stick(e, shift) for e in orders]
-            if beyond := exceeding(setting, orders, balls, mu, "\n".join(code)):
-                return beyond
-        across = [hockey_stick_of_two(e, shift * 3 / 5, shift * 4 / 5) for e in orders]
-        if not all(one.overlaps(two) for one, two in zip(balls, across, strict=True)):
-            return inconclusive("FAILED", "a shift across two coordinates differs from one along a coordinate")
-        allowed = [float(closed_form(e, mu)) for e in orders]
-    series = {"epsilon": orders, "bound": allowed, "exact": [float(ball) for ball in balls]}
-    return holds("derivation", "everywhere", tightness=(1.0, 1.0), series=series)
-
-
-@exact_claim(
-    bounds.gaussian_mechanism_curve,
-    quick=({"sensitivity": 2.0, "sigma": 4.0},),
-    full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
-    control=Control("the characterization at {} Delta / sigma", (1.001, 2)),
-    cost=0.05,
-)
-def the_curve_is_attained(*, sensitivity, sigma, factor=1):
-    """Two neighbours at distance Delta: their hockey-stick divergence is the curve, at every order looked at."""
-    with ctx.workprec(PRECISION):
-        shift = exact(sensitivity) / exact(sigma)
-        orders = epsilons(float(shift))
-        balls = [hockey_stick(e, shift) for e in orders]
-    claimed = bounds.gaussian_mechanism_curve(epsilon=np.array(orders), sensitivity=sensitivity * factor, sigma=sigma)
-    setting = {"sensitivity": sensitivity, "sigma": sigma}
-    return compare_curves(setting, claimed, balls, orders, "derivation", "attained at every epsilon")
-
-
-@attack_claim(
-    bounds.gaussian_mechanism_gdp,
-    law="gaussian",
-    attack="gdp",
-    bound=lambda sensitivity, sigma, **_: sensitivity / sigma,
-    quick=grid(sensitivity=[1.0], sigma=[1.0], dimension=[1]),
-    full=grid(sensitivity=[1.0], sigma=[0.7, 3.73], dimension=[20]),
-    control=Control("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
-    chunk=lambda **_: 10_000,
-    cap=20,
-    cost=2e-7,
-)
-def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
-    """Statistics at distance Delta: kappa = 1, the score is the exact log-likelihood ratio."""
-    shift = np.full(dimension, sensitivity / np.sqrt(dimension))
-    values = np.zeros(dimension), shift
-    return tuple(law(value, sensitivity=sensitivity, sigma=sigma / factor) for value in values)
-
-
-# Appendix E -----------------------------------------------------------------------------------------------
-
-
-CURVE = "wzw25.def2.2/explicit/curve"
-
-
-@exact_claim(
-    bounds.approx_epsilon,
-    quick=grid(mu=[1.0], delta=[1e-5]),
-    full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
-    control=Control("mu^2 / 2 divided by {}", (1.1, 2, 10**6)),
-    given=(CURVE,),
-    cost=0.2,
-    note="half of delta is never spent; Definition 2.1 prints epsilon < 1, which the appendix itself does not keep to",
-)
-def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
-    """The exact curve at epsilon = mu^2 / 2 + mu t."""
-    saved = 1 - 1 / Fraction(factor)
-    rule = Conversion.of(lambda m, t: bounds.approx_epsilon_at(m, t) - m * m / 2 * saved, slope=None)
-    epsilon = bounds.approx_epsilon(mu=mu, delta=delta) - mu**2 / 2 * float(saved)
-    return decide_conversion(rule, {"mu": mu, "delta": delta}, epsilon, mu, delta, python_at(epsilon, mu, delta))
-
-
-@exact_claim(
-    bounds.approx_epsilon_simple,
-    quick=grid(mu=[1.0], delta=[1e-5]),
-    full=(
-        *grid(mu=[1e-8, 0.05, 5.0, 9.59], delta=[1e-5]),
-        *grid(mu=[1e-8, 50.0, 74.0], delta=[1e-300]),
-        *grid(mu=[1e-8, 2e-6], delta=[1 - 1e-12]),
-        *grid(mu=[1.0, 10.0], delta=[0.5]),
-    ),
-    control=Control("epsilon divided by {}", (1.1, 2)),
-    given=(CURVE,),
-    cost=0.3,
-    note="'any fixed delta > 0' looks wrong, but no mu > 0 meets the hypothesis at delta >= 1; sharp as delta -> 0",
-)
-def corollary_e2_follows(*, mu, delta, factor=1):
-    """The exact curve at epsilon = 2 mu t, up to mu = 2 t."""
-    rule = Conversion.of(lambda m, t: bounds.approx_epsilon_simple_at(m, t) / Fraction(factor), slope=Fraction(2))
-    epsilon = bounds.approx_epsilon_simple(mu=mu, delta=delta) / factor
-    return decide_conversion(rule, {"mu": mu, "delta": delta}, epsilon, mu, delta, python_at(epsilon, mu, delta))
-
-
-@exact_claim(
-    bounds.budget_each,
-    quick=({"epsilon": 1.0, "delta": 1e-5, "m": 10},),
-    full=(
-        *grid(epsilon=[1e-6, 0.1, 8.0, 92.1], delta=[1e-5], m=[1, 7, 10_000]),
-        *grid(epsilon=[1.0, 5526.0], delta=[1e-300], m=[3]),
-        *grid(epsilon=[1e-13, 7.9e-12], delta=[1 - 1e-12], m=[2]),
-        *grid(epsilon=[5.0, 10.0], delta=[0.5], m=[1]),
-    ),
-    control=Control("the budget of each mechanism multiplied by {}", (1.1, 2)),
-    given=("wzw25.rem2.3/printed/composition", "wzw25.corE.2/printed"),
-    cost=0.3,
-    note="for every m: the composed budget does not depend on it; epsilon <= 8 log(1/delta) is corE.2's hypothesis",
-)
-def lemma_e3_composes(*, epsilon, delta, m, factor=1):
-    """m mechanisms with the printed budget, composed by Remark 2.3, against the exact curve at epsilon."""
-
-    def total_at(e, t, root_m):
-        return Fraction(factor) * root_m * bounds.budget_each_at(e, t, root_m)
-
-    one = Fraction(1)
-    if any(total_at(one, one, Fraction(root)) != total_at(one, one, one) for root in range(1, 8)):
-        return inconclusive("FAILED", "the composed budget depends on m")
-    # epsilon <= 8 log(1/delta) = 4 t^2 is mu <= slope t.
-    rule = Conversion.of(lambda mu, t: mu / total_at(one, t, one), slope=total_at(Fraction(4), one, one))
-    each = bounds.budget_each(epsilon=epsilon, delta=delta, m=m)
-    total = factor * bounds.composed_gdp(mu=np.full(m, each))
-    setting = {"epsilon": epsilon, "delta": delta, "m": m}
-    return decide_conversion(rule, setting, epsilon, total, delta, python_at(epsilon, total, delta))
-
-
 if __name__ == "__main__":
-    from experiments.__main__ import script
+    from experiments.engine.run import script
 
     script(__spec__.name)

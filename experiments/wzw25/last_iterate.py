@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, sqrt
 
 import numpy as np
@@ -12,13 +13,14 @@ from bounds.exact.balls import Phi
 from bounds.wzw25 import last_iterate as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
+from experiments.checks import witness
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.wzw25.hinge_gradient import broken
-from experiments.wzw25.noisy_gd import ceiling, separable
+from experiments.engine.verdict import inconclusive, refuted
+from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import noisy_gd
 
-# Lemma C.2 as printed ---------------------------------------------------------------------------------------------
+# Lemma C.2 as printed -------------------------------------------------------------------------------------------------
 
 NEAR_ONE = """from math import log1p, sqrt
 from scipy.stats import norm
@@ -63,36 +65,36 @@ def share_of_truth(d, s):
     full=({"d": 3}, {"d": 100}),
     severity="cosmetic",
     note=(
-        "for beta <= 1/e we neither prove the printed rate nor refute it: our derivation pays 1 + H_T for constant "
-        "steps, as the literature does, and no logarithm for linearly decaying ones (part decaying); on the 1-norm, up "
-        "to T = 4000, no growth with T was seen at d = 1 and 3, and at d = 10 the ratio was still rising"
+        "for β ≤ 1/e we neither prove the printed rate nor refute it: our derivation pays 1 + H_T for constant steps, "
+        "as the literature does, and no logarithm for linearly decaying ones (part decaying); on the 1-norm, up to "
+        "T = 4000, no growth with T was seen at d = 1 and 3, and at d = 10 the ratio was still rising"
     ),
     cost=0.01,
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""
     exponents = [3, 4, 5, 6, 8, 10, 12]
-    ratios = [share_of_truth(d, 10.0**-k) for k in exponents]
-    if any(r is None for r in ratios):
+    ratios = {k: share_of_truth(d, 10.0**-k) for k in exponents}
+    if None in ratios.values():
         return inconclusive("NO_CONSTANT", "a ball did not decide")
+    first, second, third = chosen = [ratios[k] for k in (4, 8, 12)]
+    series = {"-log10(1 - beta)": list(map(float, exponents)), "truth / g, at least": list(map(float, ratios.values()))}
+    if not 0 < 2 * first < second < third / 2:
+        return inconclusive("NO_CONSTANT", "truth / g stays bounded along this family", series=series)
     shares = (1e-4, 1e-8, 1e-12)
-    chosen = [ratios[exponents.index(k)] for k in (4, 8, 12)]
-    series = {"-log10(1 - beta)": list(map(float, exponents)), "truth / g, at least": [float(r) for r in ratios]}
-    if 0 < 2 * chosen[0] < chosen[1] < chosen[2] / 2:
-        witness = {
-            "setting": {"d": d, "n": 2 * d, "mu": 1 / (2 * d), "radius": 1.0},
-            "claimed": "with probability at least 1 - beta the excess is O(g)",
-            "found": f"truth / g >= {float(chosen[2]):.3g} at beta = 1 - 1e-12, growing like (1 - beta)^(1/d - 1/2)",
-            "family": "records +-e_j, w_ref = 0, w_0 = e_1, T = n^2 mu^2 = 1, width = sqrt(1 - beta), beta -> 1",
-            "points": [{"d": d, "beta": f"1 - {s:g}"} for s in shares],
-            "ratios": [float(r) for r in chosen],
-            "python": NEAR_ONE.format(d=d, shares=shares),
-        }
-        return refuted("certificate", witness, series=series)
-    return inconclusive("NO_CONSTANT", "truth / g stays bounded along this family", series=series)
+    found = witness.growth(
+        {"d": d, "n": 2 * d, "mu": 1 / (2 * d), "radius": 1.0},
+        family="records +-e_j, w_ref = 0, w_0 = e_1, T = n^2 mu^2 = 1, width = sqrt(1 - beta), beta -> 1",
+        points=[{"d": d, "beta": f"1 - {s:g}"} for s in shares],
+        ratios=chosen,
+        claimed="with probability at least 1 - beta the excess is O(g)",
+        found=f"truth / g >= {float(third):.3g} at beta = 1 - 1e-12, growing like (1 - beta)^(1/d - 1/2)",
+        python=NEAR_ONE.format(d=d, shares=shares),
+    )
+    return refuted("certificate", found, series=series)
 
 
-# Lemma C.2 corrected ----------------------------------------------------------------------------------------------
+# Lemma C.2 corrected --------------------------------------------------------------------------------------------------
 
 
 def one_step_quantile(beta, sensitivity, distance):
@@ -105,49 +107,76 @@ def one_step_quantile(beta, sensitivity, distance):
     return max(0.0, deviation * float(norm.isf(beta / 2)) * sensitivity / 2 - 1)
 
 
-@exact_claim(
+@inequality_claim(
     bounds.last_iterate_corrected,
     quick=({"n": 2, "d": 1, "mu": 0.5, "sensitivity": 1.0, "distance": 1e4, "beta": 0.05},),
     full=grid(n=[100], d=[1, 20], mu=[0.01, 1.0], sensitivity=[1.0], distance=[1.0], beta=[1e-9, 0.1, 1 - 1e-9]),
-    control=Control("a bound {} times smaller", (10, 30, 100)),
+    caught=(10, 30, 100),
+    scope="everywhere: convex, per-record gradients of norm at most Delta",
+    note="T = n²μ² rounded up; the derivation's own value is smaller by the tightness shown",
     cost=0.05,
 )
-def closed_form_is_above_the_derivation(*, n, d, mu, sensitivity, distance, beta, factor=1):
-    """Every link of the derivation: weights in [1, 2], their sums, the last algebra; and the truth at T = 1."""
+def closed_form_is_above_the_derivation(*, n, d, mu, sensitivity, distance, beta):
+    """The truth at T = 1, and every link of the derivation: weights in [1, 2], their sums, the last algebra."""
     setting = dict(n=n, d=d, mu=mu, sensitivity=sensitivity, distance=distance, beta=beta)
-    closed = bounds.last_iterate_corrected(**setting) / factor
+    closed = bounds.last_iterate_corrected(**setting)
     truth = one_step_quantile(beta, sensitivity, distance) if (n, d, mu) == (2, 1, 0.5) else 0.0
-    if truth > closed:
-        return refuted("derivation", broken(setting, setting, truth, closed, closed, truth, ""))
+    yield setting, truth, closed
     T = printed_steps(n, mu)
     H = bounds.harmonic(T)
+    sigma, weight = noise_std(T, sensitivity, mu), 1 + log(1 / beta)
+    eta = stride(steps=T, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance, log_factor=weight)
+    squares = (n * sensitivity) ** 2 * (H + 0.5) + sigma**2 * H * (d * log(2) + 2 * log(1 / beta))
+    derived = distance**2 / (eta * (T + 2)) + eta * squares
+    links = links_of_the_derivation(T, H) | {"last algebra": derived <= closed * (1 + 1e-12)}
+    if not all(links.values()):
+        return inconclusive("FAILED", f"a link fails: {links}, {derived / closed}")
+    return {"tightness": (truth / closed, derived / closed)}
+
+
+def links_of_the_derivation(T, H):
+    """Which of the statements about the weights k_t, v_t hold at T steps: their range, their sums, and (C)."""
     k, v = bounds.comparator_weights(T, 1 / (4 * H), 1.0)  # in units of 1 / (eta sigma)^2
     total = float(k.sum())
     remaining = np.cumsum(k[::-1])[::-1] * np.diff(v, prepend=v[-1] / total)  # (v_s - v_{s-1}) K_s
     left = k * v - remaining - np.where(np.arange(T + 1) == T, v[-1], 0.0)  # (C) leaves v a_T alone
     slack = 1 + 1e-12
-    links = {
+    return {
         "weights": k.min() * slack >= 1 and k.max() <= 2 * slack,
         "start": k[0] * (total - k[0]) / total**2 <= 2 / (T + 2) * slack,
         "squares": float(k @ v) <= v[-1] * (2 * H + 1) * slack,
         "comparator": float(np.abs(left).max()) <= 1e-12,
     }
-    sigma, weight = noise_std(T, sensitivity, mu), 1 + log(1 / beta)
-    eta = stride(steps=T, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance, log_factor=weight)
-    squares = (n * sensitivity) ** 2 * (H + 0.5) + sigma**2 * H * (d * log(2) + 2 * log(1 / beta))
-    derived = distance**2 / (eta * (T + 2)) + eta * squares
-    if not all(links.values()) or (factor == 1 and derived > closed * (1 + 1e-12)):
-        return inconclusive("FAILED", f"a link fails: {links}, {derived / closed}")
-    note = "T = n^2 mu^2 rounded up; the derivation's own value is smaller by the tightness shown"
-    scope = "everywhere: convex, per-record gradients of norm at most Delta"
-    return holds("derivation", scope, tightness=(truth / closed, derived / closed), note=note)
 
 
-# What is proved, sampled ------------------------------------------------------------------------------------------
+# What is proved, sampled ----------------------------------------------------------------------------------------------
 
 
-def problem(kind, d, steps, mu, output="last", stride="tuned", average=None):
-    """(law, Z, width, w_ref, gradient norm) of a small problem with D = 1.
+@dataclass(frozen=True)
+class Problem:
+    """A small problem with D = 1: the law of the descent on its data, and w_ref."""
+
+    law: noisy_gd.NoisyGDLaw
+    reference: np.ndarray
+
+    def excess(self, rng, size):
+        """L(release) - L(w_ref) for `size` releases."""
+        Z, width = self.law.Z, self.law.width
+        return hinge_sum(self.law.sample(rng, size).T, Z, width) - hinge_sum(self.reference, Z, width)
+
+    def sizes(self):
+        """The arguments that all bounds take."""
+        law = self.law
+        gradient_norm = len(law.Z) / law.width
+        return dict(d=len(law.start), steps=law.steps, gradient_norm=gradient_norm, sigma=law.sigma, distance=1.0)
+
+    def ceiling(self):
+        """(M, tau): E (excess - M)_+ <= tau for the last iterate."""
+        return ceiling(self.law, self.sizes()["gradient_norm"], 1.0, self.law.strides)
+
+
+def problem(*, kind, d, steps, mu, output="last", stride="tuned", average=None):
+    """The problem of one kind.
 
     separable: 20 unit vectors of margin 1/2 around e_1, width 1/2, w_0 = 0, w_ref = e_1, where the loss is 0.
     opposed: records +-e_j and a narrow hinge, w_0 = e_1, w_ref = 0: nearly the 1-norm, sharp at its minimum.
@@ -157,18 +186,14 @@ def problem(kind, d, steps, mu, output="last", stride="tuned", average=None):
     else:
         Z, width, start, reference = np.concatenate([np.eye(d), -np.eye(d)]), 0.01, np.eye(d)[0], np.zeros(d)
     parameters = dict(mu=mu, width=width, steps=steps, start=start, output=output, stride=stride, average=average)
-    law = noisy_gd.law(Z, np.ones(len(Z)), **parameters)
-    return law, Z, width, reference, len(Z) / width
+    return Problem(noisy_gd.law(Z, np.ones(len(Z)), **parameters), reference)
 
 
-def arguments(law, gradient_norm):
-    """What the bounds take, for this law, D = 1."""
-    return dict(d=len(law.start), steps=law.steps, gradient_norm=gradient_norm, sigma=law.sigma, distance=1.0)
-
-
-def excess(law, Z, width, reference, rng, size):
-    """L(release) - L(w_ref) for `size` releases."""
-    return hinge_sum(law.sample(rng, size).T, Z, width) - hinge_sum(reference, Z, width)
+def bounded_excess(rng, size, stride, setting):
+    """min(excess, M) + tau of `size` last iterates, in [0, M + tau]."""
+    sampled = problem(**setting, stride=stride)
+    M, tau = sampled.ceiling()
+    return np.minimum(sampled.excess(rng, size), M) + tau
 
 
 KINDS = grid(kind=["separable", "opposed"], d=[3], steps=[50], mu=[1.0])
@@ -176,60 +201,38 @@ MORE = grid(kind=["separable", "opposed"], d=[1, 8], steps=[1, 7, 300], mu=[0.5]
 MEAN = dict(
     quick=KINDS,
     full=MORE,
+    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
     chunk=lambda **setting: 500,
     cap=40,
     cost=1e-5,
     expect=0.3,
-    note="X = min(excess, M) + tau in [0, M + tau], E(excess) <= E X",
+    note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
 )
 
 
-def constant_mean(*, kind, d, steps, mu):
+def constant_mean(**setting):
     """The bound for the constant step size."""
-    law, *_, gradient_norm = problem(kind, d, steps, mu)
-    return bounds.last_iterate_mean(**arguments(law, gradient_norm), eta=float(law.strides[0]))
-
-
-def decaying_mean(*, kind, d, steps, mu):
-    """The bound for linearly decaying steps."""
-    law, *_, gradient_norm = problem(kind, d, steps, mu, stride="decaying")
-    return bounds.decaying_mean(**arguments(law, gradient_norm))
-
-
-def truncated(kind, d, steps, mu, stride):
-    """(law and data, M, tau) of the bounded variable."""
-    law, Z, width, reference, gradient_norm = problem(kind, d, steps, mu, stride=stride)
-    return (law, Z, width, reference), ceiling(law, gradient_norm, 1.0, law.strides)
-
-
-def sampled(rng, size, stride, setting):
-    """min(excess, M) + tau of `size` last iterates."""
-    data, (M, tau) = truncated(**setting, stride=stride)
-    return np.minimum(excess(*data, rng, size), M) + tau
+    tried = problem(**setting)
+    return bounds.last_iterate_mean(**tried.sizes(), eta=float(tried.law.strides[0]))
 
 
 @mean_claim(
-    bounds.last_iterate_mean,
-    bound=constant_mean,
-    high=lambda **setting: sum(truncated(**setting, stride="tuned")[1]),
-    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
-    **MEAN,
+    bounds.last_iterate_mean, bound=constant_mean, high=lambda **setting: sum(problem(**setting).ceiling()), **MEAN
 )
 def constant_steps(rng, size, *, factor=1, **setting):
     """The excess of the last iterate, constant step size."""
-    return sampled(rng, size, "tuned", setting)
+    return bounded_excess(rng, size, "tuned", setting)
 
 
 @mean_claim(
     bounds.decaying_mean,
-    bound=decaying_mean,
-    high=lambda **setting: sum(truncated(**setting, stride="decaying")[1]),
-    control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
+    bound=lambda **setting: bounds.decaying_mean(**problem(**setting, stride="decaying").sizes()),
+    high=lambda **setting: sum(problem(**setting, stride="decaying").ceiling()),
     **MEAN,
 )
 def decaying_steps(rng, size, *, factor=1, **setting):
     """The excess of the last iterate, linearly decaying steps."""
-    return sampled(rng, size, "decaying", setting)
+    return bounded_excess(rng, size, "decaying", setting)
 
 
 TAIL = dict(
@@ -243,21 +246,20 @@ TAIL = dict(
 
 
 @tail_claim(bounds.weighted_tail, **TAIL)
-def weighted_average_exceeds(rng, size, *, kind, d, steps, mu, beta, factor=1):
+def weighted_average_exceeds(rng, size, *, beta, factor=1, **setting):
     """Is the excess of the weighted average above its bound / factor?"""
-    law, *_, gradient_norm = problem(kind, d, steps, mu)
-    known = arguments(law, gradient_norm) | {"eta": float(law.strides[0]), "beta": beta}
-    weights = bounds.iterate_weights(**known)
-    law, Z, width, reference, _ = problem(kind, d, steps, mu, output="average", average=weights)
-    return excess(law, Z, width, reference, rng, size) > bounds.weighted_tail(**known) / factor
+    tried = problem(**setting)
+    sizes = tried.sizes() | {"eta": float(tried.law.strides[0]), "beta": beta}
+    averaged = problem(**setting, output="average", average=bounds.iterate_weights(**sizes))
+    return averaged.excess(rng, size) > bounds.weighted_tail(**sizes) / factor
 
 
 @tail_claim(bounds.last_iterate_tail, **TAIL)
-def last_iterate_exceeds(rng, size, *, kind, d, steps, mu, beta, factor=1):
+def last_iterate_exceeds(rng, size, *, beta, factor=1, **setting):
     """Is the excess of the last iterate above its bound / factor?"""
-    law, Z, width, reference, gradient_norm = problem(kind, d, steps, mu)
-    known = arguments(law, gradient_norm) | {"eta": float(law.strides[0]), "beta": beta}
-    return excess(law, Z, width, reference, rng, size) > bounds.last_iterate_tail(**known) / factor
+    tried = problem(**setting)
+    sizes = tried.sizes() | {"eta": float(tried.law.strides[0]), "beta": beta}
+    return tried.excess(rng, size) > bounds.last_iterate_tail(**sizes) / factor
 
 
 if __name__ == "__main__":

@@ -13,16 +13,19 @@ from scipy.stats import norm
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, certify, over
 from bounds.wzw25 import noisy_gd as bounds
-from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
-from bounds.wzw25.noisy_gd_proof import squared_gradient
+from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
+from bounds.wzw25.hinge_gradient import first_order_gap, hinge_sum, replacement_sensitivity
+from bounds.wzw25.noisy_gd_proof import one_step, squared_gradient, telescoped_corrected
+from experiments.checks.inequality import inequality_claim
+from experiments.checks.order import order_claim
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from experiments.engine.verdict import inconclusive
 from experiments.instances.noisy_descent import ceiling, separable
-from experiments.wzw25.hinge_gradient import HINGE, broken
+from experiments.wzw25.hinge_gradient import HINGE
 from mechanisms import noisy_gd
 
-# Lemma C.1: privacy -------------------------------------------------------------------------------------------------
+# Lemma C.1: privacy ---------------------------------------------------------------------------------------------------
 
 
 def privacy_witness(setting, claimed, spent, python):
@@ -41,31 +44,26 @@ def privacy_witness(setting, claimed, spent, python):
     }
 
 
-@exact_claim(
+@inequality_claim(
     bounds.gdp_parameter,
     quick=({"n": 10, "steps": 25}, {"n": 1, "steps": 1}),
     full=grid(n=[1, 3, 1000], steps=[1, 2, 9, 10**6]),
-    control=Control("noise {} times too small", (1.01,)),
-    given=(
-        "wzw25.lemA.10/printed/replacement",
-        "wzw25.rem2.3/printed/composition",
-        "wzw25.rem2.3/printed/gaussian",
-    ),
-    note="with T whole; the calibration line where n^2 mu^2 is not whole is a step of its own",
+    caught=(1.01,),
+    given=[replacement_sensitivity, composed_gdp, gaussian_mechanism_gdp],
+    scope=f"{HINGE}, T = n^2 mu^2 whole, w_ref and w_0 public",
+    rounding=2**-50,  # μ = √T / n is a rounded float
+    note="attained by opposite records that stay active (linear range); if n²μ² is not whole see the line that sets σ",
 )
-def all_steps_spend_mu(*, n, steps, factor=1):
+def all_steps_spend_mu(*, n, steps):
     """T (Delta / sigma)^2 against mu^2 in fractions: the printed sigma = n Delta, and the sigma our law really uses."""
     mu = bounds.gdp_parameter(n=n, steps=steps)
     sensitivity = replacement_sensitivity(radius=1.0, width=0.3)
     ours = Fraction(noisy_gd.noise_for(steps, sensitivity, mu)) / Fraction(sensitivity)
-    spent = max(Fraction(steps) * (Fraction(factor) / sigma) ** 2 for sigma in (Fraction(n), ours))
-    if spent > Fraction(mu) ** 2 * (1 + Fraction(1, 2**50)):  # mu = sqrt(T) / n is a rounded float
-        return refuted("derivation", privacy_witness({"n": n, "steps": steps}, mu, sqrt(spent), ""))
-    note = "sqrt(T) Delta / sigma = mu exactly; attained by opposite records that stay active (linear range)"
-    return holds("derivation", f"{HINGE}, T = n^2 mu^2 whole, w_ref and w_0 public", tightness=(1.0, 1.0), note=note)
+    for sigma in (Fraction(n), ours):  # in units of Delta
+        yield {"n": n, "steps": steps}, steps / sigma**2, Fraction(mu) ** 2
 
 
-# Lemma C.1: utility -----------------------------------------------------------------------------------------------
+# Lemma C.1: utility ---------------------------------------------------------------------------------------------------
 
 
 def one_step_average(n, sensitivity, distance):
@@ -74,86 +72,81 @@ def one_step_average(n, sensitivity, distance):
     return float(hinge_sum(np.array([-distance]), Z, width) - hinge_sum(np.zeros(1), Z, width))
 
 
-@exact_claim(
-    bounds.averaged_excess,
-    quick=({"n": 10, "d": 1, "steps": 1, "mu": 1.0, "sensitivity": 1.0, "distance": 1.0},),
-    full=(
-        {"n": 1, "d": 1, "steps": 1, "mu": 0.1, "sensitivity": 1.0, "distance": 1.0},
-        *grid(n=[100], d=[1, 50], steps=[1], mu=[1.0], sensitivity=[0.01, 1.0], distance=[0.01, 1.0]),
-    ),
-    control=Control("a bound {} times too small", (3, 10, 100, 1000)),
-    given=("wzw25.lemA.9/printed", "wzw25.lemC.1.s4/printed/one-step", "wzw25.lemC.1.s5/corrected/telescoped"),
-)
-def average_within_explicit(*, n, d, steps, mu, sensitivity, distance, factor=1):
-    """The last algebra of the derivation in balls, and the exact excess where T = 1 (the average is w_0)."""
-    setting = dict(n=n, d=d, steps=steps, mu=mu, sensitivity=sensitivity, distance=distance)
-    bound = bounds.averaged_excess(**setting) / factor
-    sigma = bounds.noise_std(steps, sensitivity, mu)
-    square = exact(squared_gradient(n=n, d=d, sensitivity=sensitivity, sigma=sigma))
-    T, D = arb(steps), arb(distance)
-    eta = D / (T * square).sqrt()
-    derived = D**2 / (2 * eta * T) + eta * square / 2
-    truth = one_step_average(n, sensitivity, distance)
-    if truth > bound:
-        return refuted("enumeration", broken(setting, setting, truth, bound, bound, truth, ""))
-    if not derived < bound * (1 + 1e-9):
-        return inconclusive("FAILED", "the derivation ends above the bound")
-    scope = "everywhere: convex, per-record gradients of norm at most Delta, whole T, sigma = Delta sqrt(T) / mu"
-    return holds("derivation", scope, tightness=(truth / bound, 1.0))
-
-
-@exact_claim(
+@order_claim(
     bounds.averaged_rate,
+    constant=1.4143,
     quick=({"d": 1, "mu": 0.05, "sensitivity": 1.0, "distance": 1.0},),
     full=grid(d=[1, 100], mu=[0.01, 1.0], sensitivity=[1.0], distance=[1.0]),
-    control=Control("the bound divided by ||w_ref - w_0||^({} - 1)", (2,)),
-    given=("wzw25.lemC.1/explicit/utility",),
+    control=Control("the bound divided by ‖w_ref - w_0‖^({} - 1)", (2,)),
+    given=[bounds.averaged_excess],
+    scope=HINGE,
     note=(
-        "hinge losses, as Section 3 says; T = n^2 mu^2 rounded up, at least 1. Where n mu < 1 the average is w_0, and "
-        "its excess is at most n Delta D < Delta D / mu. Other losses need convexity and per-record gradients of norm "
-        "at most Delta"
+        "hinge losses, as Section 3 says; T = n²μ² rounded up, at least 1. Where nμ < 1 the average is w_0, and its "
+        "excess is at most nΔD < ΔD/μ. Other losses need convexity and per-record gradients of norm at most Δ. The "
+        "proof prints the constant 4; at T = 1, d = 1 the truth is g / 2"
     ),
     cost=0.05,
 )
 def average_within_rate(*, d, mu, sensitivity, distance, factor=1):
-    """Is explicit / g bounded? Balls over n^2 mu^2 / T <= 1 and 1/d <= 1; and truth / g may not grow with D."""
+    """Truth and explicit over g: exact truths at T = 1 as D grows, and a certificate for all n^2 mu^2 / T and d."""
 
-    def g(size):
+    def g(size, d=d, mu=mu):
         rate = bounds.averaged_rate(d=d, mu=mu, sensitivity=sensitivity, distance=size)
         return rate / size ** (factor - 1)
 
     n = max(1, ceil(1 / mu) - 1)
     if bounds.printed_steps(n, mu) != 1:
         return inconclusive("FAILED", f"mu = {mu} is outside (0, 1]: no n has T = 1, where the average is w_0")
-    sizes = [distance, 1e3 * distance, 1e6 * distance]
-    ratios = [one_step_average(n, sensitivity, size) / g(size) for size in sizes]
-    setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
-    if ratios[2] > 10 * ratios[1] > 100 * ratios[0]:
-        points = [{"distance": size, "n": n} for size in sizes]
-        witness = {"setting": setting, "claimed": "O(g)", "found": "unbounded", "family": "||w_ref - w_0|| grows"}
-        return refuted("derivation", witness | {"points": points, "ratios": ratios, "python": ""})
+    for size in (distance, 1e3 * distance, 1e6 * distance):
+        yield {"distance": size, "n": n}, one_step_average(n, sensitivity, size), g(size)
 
     def ratio(share, inverse_d):  # explicit / g, with share = n^2 mu^2 / T
         return (share * inverse_d + 1).sqrt()
 
-    for n, k, m in ((1, 1, 0.3), (7, 5, 0.9), (100, 3, 2.5)):
-        T, same = bounds.printed_steps(n, m), {"mu": m, "sensitivity": sensitivity, "distance": distance}
-        found = bounds.averaged_excess(n=n, d=k, steps=T, **same) / bounds.averaged_rate(d=k, **same)
-        if abs(found - float(ratio(arb(n**2 * m**2 / T), arb(1) / k))) > 1e-9:
+    for size, k, m in ((1, 1, 0.3), (7, 5, 0.9), (100, 3, 2.5)):
+        T = bounds.printed_steps(size, m)
+        explicit = bounds.averaged_excess(n=size, d=k, steps=T, mu=m, sensitivity=sensitivity, distance=distance)
+        yield {"n": size, "d": k, "mu": m}, explicit, g(distance, k, m)
+        if abs(explicit / g(distance, k, m) - float(ratio(arb(size**2 * m**2 / T), arb(1) / k))) > 1e-9:
             return inconclusive("FAILED", "the certified function is not explicit / g")
-    box = {"share": (0.0, 1.0), "inverse_d": (0.0, 1.0)}
-    proof = certify(over(ratio), at(ratio), box, 1.4143)
+    proof = certify(over(ratio), at(ratio), {"share": (0.0, 1.0), "inverse_d": (0.0, 1.0)}, 1.4143)
     if proof.outcome != "HOLDS":
         return inconclusive("NO_CONSTANT", "no finite constant was certified")
-    axis = [float(x) for x in np.geomspace(0.1, 1000, 41)]
-    explicit = [
-        bounds.averaged_excess(n=1, d=1, steps=bounds.printed_steps(1, x), mu=x, sensitivity=1.0, distance=1.0)
-        / bounds.averaged_rate(d=1, mu=x, sensitivity=1.0, distance=1.0)
-        for x in axis
-    ]
-    series = {"n mu": axis, "explicit / g": explicit, "printed constant 4": [4.0] * len(axis)}
-    note = f"C = {proof.bound:.4f}, the proof prints 4; at T = 1, d = 1 the truth is g / 2"
-    return holds("derivation", HINGE, tightness=(ratios[0] / proof.bound, 1.0), note=note, series=series)
+    truth = one_step_average(n, sensitivity, distance) / g(distance)
+    return {"tightness": (truth / proof.bound, 1.0), "series": explicit_over_rate(), "note": f"C = {proof.bound:.4f}"}
+
+
+def explicit_over_rate():
+    """The explicit bound over g along n mu, for the figure."""
+    axis, unit = [float(x) for x in np.geomspace(0.1, 1000, 41)], {"d": 1, "sensitivity": 1.0, "distance": 1.0}
+    explicit = [bounds.averaged_excess(n=1, steps=bounds.printed_steps(1, x), mu=x, **unit) for x in axis]
+    ratios = [e / bounds.averaged_rate(mu=x, **unit) for e, x in zip(explicit, axis, strict=True)]
+    return {"n mu": axis, "explicit / g": ratios, "printed constant 4": [4.0] * len(axis)}
+
+
+@inequality_claim(
+    bounds.averaged_excess,
+    quick=({"n": 10, "d": 1, "steps": 1, "mu": 1.0, "sensitivity": 1.0, "distance": 1.0},),
+    full=(
+        {"n": 1, "d": 1, "steps": 1, "mu": 0.1, "sensitivity": 1.0, "distance": 1.0},
+        *grid(n=[100], d=[1, 50], steps=[1], mu=[1.0], sensitivity=[0.01, 1.0], distance=[0.01, 1.0]),
+    ),
+    caught=(3, 10, 100, 1000),
+    given=[first_order_gap, one_step, telescoped_corrected],
+    scope="everywhere: convex, per-record gradients of norm at most Delta, whole T, sigma = Delta sqrt(T) / mu",
+)
+def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):
+    """The exact excess where T = 1 (the average is w_0), and the last algebra of the derivation in balls."""
+    setting = dict(n=n, d=d, steps=steps, mu=mu, sensitivity=sensitivity, distance=distance)
+    truth, bound = one_step_average(n, sensitivity, distance), bounds.averaged_excess(**setting)
+    yield setting, truth, bound
+    sigma = bounds.noise_std(steps, sensitivity, mu)
+    square = exact(squared_gradient(n=n, d=d, sensitivity=sensitivity, sigma=sigma))
+    T, D = arb(steps), arb(distance)
+    eta = D / (T * square).sqrt()
+    if not D**2 / (2 * eta * T) + eta * square / 2 < bound * (1 + 1e-9):
+        return inconclusive("FAILED", "the derivation ends above the bound")
+    return {"tightness": (truth / bound, 1.0)}
 
 
 def averaged_problem(n, d, steps, mu, gamma=0.5):
@@ -167,8 +160,8 @@ def averaged_problem(n, d, steps, mu, gamma=0.5):
 
 def smallest_useful_n():
     """The smallest n at which the bound is below n, the loss of w_0 = 0: d = 5, mu = 1, T = n^2 mu^2, margin 1/2."""
-    known = dict(d=5, mu=1.0, sensitivity=4.0, distance=1.0)
-    return next(n for n in range(1, 10**6) if bounds.averaged_hinge_excess(n=n, steps=n**2, **known) < n)
+    sizes = dict(d=5, mu=1.0, sensitivity=4.0, distance=1.0)
+    return next(n for n in range(1, 10**6) if bounds.averaged_hinge_excess(n=n, steps=n**2, **sizes) < n)
 
 
 @mean_claim(
@@ -184,7 +177,7 @@ def smallest_useful_n():
     cost=2e-5,
     expect=0.6,
     nonvacuous_from=smallest_useful_n,
-    note="X = min(excess, M) + tau lies in [0, M + tau] and E(excess) <= E X: what exceeds M is worth less than tau",
+    note="sampled is X = min(excess, M) + τ in [0, M + τ]; E(excess) ≤ E X, as what exceeds M is worth less than τ",
 )
 def averaged_excess_of_releases(rng, size, *, n, d, steps, mu, sensitivity, distance, factor=1):
     """The excess of `size` averaged releases over w_ref = e_1, where the loss is 0."""
@@ -192,7 +185,7 @@ def averaged_excess_of_releases(rng, size, *, n, d, steps, mu, sensitivity, dist
     return np.minimum(hinge_sum(law.sample(rng, size).T, Z, width), M) + tau
 
 
-# Our code under attack --------------------------------------------------------------------------------------------
+# Our code under attack ------------------------------------------------------------------------------------------------
 
 
 def flipped(X, y, **parameters):
@@ -228,7 +221,7 @@ ATTACKED = dict(
     bounds.gdp_parameter,
     law="noisy_gd_iterates",
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
-    note="white box, exact likelihood ratio, kappa = 1",
+    note="white box, exact likelihood ratio, κ = 1",
     **ATTACKED,
 )
 def all_iterates(*, n, steps, factor=1):
@@ -240,7 +233,7 @@ def all_iterates(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_last",
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
-    note="black box, logistic regression; in the linear range w_T alone reveals all of mu",
+    note="black box, logistic regression; in the linear range w_T alone reveals all of μ",
     **ATTACKED,
 )
 def last_iterate(*, n, steps, factor=1):
@@ -252,7 +245,7 @@ def last_iterate(*, n, steps, factor=1):
     bounds.gdp_parameter,
     law="noisy_gd_average",
     control=Control("noise {} times too small", (1.5, 2, 3)),
-    note="black box, logistic regression; kappa = sqrt(3)/2, the average blurs late steps",
+    note="black box, logistic regression; κ = √3/2, the average blurs late steps",
     **ATTACKED | {"full": ({"n": 3, "steps": 16},)},
 )
 def averaged(*, n, steps, factor=1):
@@ -282,6 +275,6 @@ def randhie(*, n, rows, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
+    from experiments.engine.run import script
 
     script(__spec__.name)

@@ -97,7 +97,7 @@ def test_hypotheses_are_named(call, message):
         call()
 
 
-# The curve and finite laws
+# The curve and finite laws --------------------------------------------------------------------------------------------
 
 
 @exactly
@@ -136,7 +136,7 @@ def test_definition_2_1_over_all_events(p, q, epsilon, delta):
     assert gaussian_privacy.approximate_dp_excess(p=p, q=q, epsilon=epsilon, delta=delta) == pytest.approx(worst)
 
 
-# The mechanism
+# The mechanism --------------------------------------------------------------------------------------------------------
 
 
 def test_log_density_against_scipy():
@@ -180,7 +180,7 @@ def test_bad_input_is_named(arguments, message):
         mechanism.law(**{"value": [0.0], **arguments})
 
 
-# Verdicts and sabotage
+# Verdicts and sabotage ------------------------------------------------------------------------------------------------
 
 
 def test_dropping_half_mu_squared_is_refuted():

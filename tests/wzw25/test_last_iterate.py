@@ -1,0 +1,93 @@
+"""The last iterate of noisy gradient descent: the algebra of its bounds, and the printed rate refuted by sampling."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+
+from bounds.wzw25 import hinge_gradient, last_iterate
+from bounds.wzw25 import noisy_gd as bounds
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.wzw25 import last_iterate as last_claims
+from mechanisms import noisy_gd
+
+SIZES = st.integers(1, 40)
+UNIT = st.floats(0.01, 0.99)
+
+
+def rng(name, stream="main"):
+    return generator(TEST_ROOT, f"tests.noisy_gd.{name}", {}, stream, 0)
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(d=SIZES, steps=st.integers(1, 60), eta=st.floats(1e-3, 10), beta=UNIT)
+def test_tail_bounds_fall_with_beta_and_weights_are_monotone(d, steps, eta, beta):
+    known = dict(d=d, steps=steps, gradient_norm=1.0, sigma=0.7, distance=2.0, eta=eta)
+    for bound in (last_iterate.last_iterate_tail, last_iterate.weighted_tail):
+        assert bound(**known, beta=beta / 2) >= bound(**known, beta=beta) > 0
+    weights = last_iterate.iterate_weights(**known, beta=beta)
+    assert weights.shape == (steps,) and np.all(np.diff(weights) <= 0)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 9, 300])
+def test_moving_comparator_leaves_the_last_iterate_alone(steps):
+    """(C): with z_t built as the module says, sum k_t v_t (f(w_t) - f(z_t)) >= v (f(w_T) - f(u)) for convex f."""
+    H = last_iterate.harmonic(steps)
+    k, v = last_iterate.comparator_weights(steps, 1 / (4 * H), 1.0)
+    assert np.all((k >= 1) & (k <= 2 + 1e-12)) and np.all(np.diff(v) >= -1e-15)
+    random = rng(f"comparator{steps}")
+    w, u = random.normal(size=(steps + 1, 2)).cumsum(axis=0), random.normal(size=2)
+
+    def f(x):
+        return np.abs(x).sum() + np.exp(x[0] / 10)
+
+    z, before, total = u, v[-1] / k.sum(), 0.0
+    for t in range(steps + 1):
+        z = before / v[t] * z + (1 - before / v[t]) * w[t]
+        total, before = total + k[t] * v[t] * (f(w[t]) - f(z)), v[t]
+    assert total >= v[-1] * (f(w[-1]) - f(u)) - 1e-9
+
+
+def test_too_large_a_scale_is_refused():
+    assert last_iterate.comparator_weights(3, 10.0, 1.0) is None
+
+
+def test_noncentral_chi_square_link():
+    """E exp(b (x - s xi)^2) = sqrt(a / b) exp(a x^2) with 1 - 2 b s^2 = b / a, by quadrature."""
+    a, x, s = 0.8, 0.7, 0.6
+    b = 1 / (1 / a + 2 * s**2)
+    found = integrate.quad(lambda g: exp(b * (x - s * g) ** 2 - g**2 / 2) / sqrt(2 * np.pi), -30, 30)[0]
+    assert found == pytest.approx(sqrt(a / b) * exp(a * x**2), rel=1e-9)
+
+
+@pytest.mark.parametrize("beta", [1e-6, 0.1, 0.999])
+@pytest.mark.parametrize(("n", "d", "mu"), [(1, 1, 0.1), (20, 5, 0.5), (50, 1, 1.0)])
+def test_corrected_is_above_the_explicit_bound(n, d, mu, beta):
+    steps = bounds.printed_steps(n, mu)
+    known = last_iterate.problem_of(
+        n=n, d=d, steps=steps, mu=mu, sensitivity=1.0, gradient_norm=n, distance=1.0, log_factor=1 + log(1 / beta)
+    )
+    closed = last_iterate.last_iterate_corrected(n=n, d=d, mu=mu, sensitivity=1.0, distance=1.0, beta=beta)
+    assert last_iterate.last_iterate_tail(**known, beta=beta) <= closed
+
+
+def test_decaying_strides_follow_their_formula():
+    strides = last_iterate.decaying_strides(steps=4, gradient_norm=3.0, sigma=2.0, d=4, distance=5.0)
+    assert np.allclose(strides, [5 / 5 * (4 - t) / 5**1.5 for t in range(4)], rtol=1e-15)
+
+
+def test_printed_rate_fails_near_one_by_sampling():
+    """The refutation by sampling: at beta = 0.999 the excess is below C g less often than 1 - beta, C > 1/50."""
+    d, s = 10, 1e-3
+    width, start = sqrt(s), np.eye(d)[0]
+    Z = np.concatenate([np.eye(d), -np.eye(d)])
+    law = noisy_gd.law(
+        Z, np.ones(2 * d), mu=1 / (2 * d), width=width, steps=1, start=start, output="last", log_factor=-np.log1p(-s)
+    )
+    excess = hinge_gradient.hinge_sum(law.sample(rng("near one"), 20_000).T, Z, width) - 2 * d
+    g = last_iterate.last_iterate_rate(d=d, mu=1 / (2 * d), sensitivity=2 / width, distance=1.0, beta=1 - s)
+    assert (excess <= float(last_claims.share_of_truth(d, s)) * g).mean() < s
+    assert float(last_claims.share_of_truth(d, s)) > 1 / 50

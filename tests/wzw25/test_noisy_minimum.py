@@ -1,0 +1,71 @@
+"""Choosing a minimum under noise: the bounds against a slow twin of the coupling."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import floats, integers, lists
+from scipy.stats import norm
+
+from bounds.exact.gaussian_maxima import mean_max
+from bounds.theorem import OutsideHypotheses
+from bounds.wzw25 import noisy_minimum
+from experiments.wzw25.noisy_minimum import worst_chosen
+
+
+@given(count=integers(1, 10**9), beta=floats(1e-12, 0.999))
+def test_the_sharp_level_is_smaller(count, beta):
+    sharp = noisy_minimum.choice_threshold_sharp(count=count, sigma=3.0, beta=beta)
+    assert sharp <= 0.71 * noisy_minimum.choice_threshold_scaled(count=count, sigma=3.0, beta=beta)
+    assert noisy_minimum.choice_mean(count=count, sigma=3.0) == 2 * noisy_minimum.choice_mean_sharp(
+        count=count, sigma=3.0
+    )
+
+
+def test_outside_the_hypotheses():
+    with pytest.raises(OutsideHypotheses, match="count = 0"):
+        noisy_minimum.choice_mean(count=0, sigma=1.0)
+
+
+# Arbitrary scores: a slow twin of the coupling ------------------------------------------------------------------------
+
+
+def chances(scores):
+    """P(candidate i is chosen) at sigma = 1, by quadrature."""
+    z = np.linspace(-9, 9, 2001)
+    gaps = scores[:, None, None] - scores[None, :, None] + z  # (chosen, rival, z): the rival's noise must exceed it
+    survive = norm.sf(gaps)
+    survive[np.arange(len(scores)), np.arange(len(scores))] = 1
+    return (norm.pdf(z) * survive.prod(axis=1)).sum(axis=1) * (z[1] - z[0])
+
+
+@settings(max_examples=60)
+@given(scores=lists(floats(0, 8), min_size=1, max_size=6))
+def test_no_scores_exceed_the_bounds(scores):
+    U = np.array(scores)
+    p, excess = chances(U), U - U.min()
+    assert p.sum() == pytest.approx(1, abs=1e-6)
+    assert p @ excess <= float(mean_max(len(U))) + 1e-6
+    assert p @ excess <= noisy_minimum.choice_mean_sharp(count=len(U), sigma=1.0) + 1e-6
+    for beta in (0.9, 0.1, 0.01):
+        for level in (noisy_minimum.choice_threshold_sharp, noisy_minimum.choice_threshold_scaled):
+            passed = p[excess > level(count=len(U), sigma=1.0, beta=beta)].sum()
+            assert passed <= beta / 2
+
+
+def test_scores_that_follow_the_noise_need_the_factor_two():
+    rng = np.random.default_rng(7)
+    xi = rng.normal(size=(4000, 100))
+    excess = (xi.max(1) - xi.min(1)).mean()  # U = -xi: all noisy scores tie, the worst is taken
+    bound = noisy_minimum.choice_mean_sharp(count=100, sigma=1.0)
+    assert 1.5 * bound < excess < 2 * bound
+    assert np.all(worst_chosen(-xi, xi) - (-xi).min(1) == pytest.approx(xi.max(1) - xi.min(1)))
+
+
+def test_the_pathwise_steps_on_random_draws():
+    rng = np.random.default_rng(8)
+    U, xi = rng.normal(size=(500, 7)), 3 * rng.normal(size=(500, 7))
+    chosen = worst_chosen(U, xi)
+    first = noisy_minimum.chosen_against_noisy_minimum(scores=U, noise=xi)
+    assert np.all(chosen <= first + 1e-12)
+    assert np.all(first <= noisy_minimum.chosen_against_range(scores=U, noise=xi) + 1e-12)
+    assert np.all((U + xi).min(1) <= noisy_minimum.noisy_minimum(scores=U, noise=xi))
