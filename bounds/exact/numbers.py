@@ -11,6 +11,7 @@ from flint import acb, arb
 from bounds.exact.balls import exact
 
 Number = int | float | Fraction | arb  # what a formula accepts: balls in, ball out
+Real = int | float | Fraction  # a formula that is evaluated in rationals or floats, never in balls
 Array = np.ndarray
 
 BALLS = (arb, acb)

@@ -16,13 +16,14 @@ from math import exp, sqrt
 
 import numpy as np
 
+from bounds.exact.numbers import Array
 from bounds.theorem import integer, positive, theorem
 
 PAPER = "Rubinstein, Bartlett, Huang & Taft 2009"
 DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positive("kappa")]
 
 
-# ---- Definition 1 ------------------------------------------------------------------------------------------
+# Definition 1 ---------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -31,8 +32,8 @@ DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positiv
     says=r"\log\left(\frac{\Pr(M(D_1)=t)}{\Pr(M(D_2)=t)}\right)\le\beta",
     needs=[positive("beta")],
 )
-def differential_privacy(*, beta):
-    """Pure differential privacy, replace-one neighbours
+def differential_privacy(*, beta: float) -> float:
+    """Pure differential privacy, replace-one neighbours.
 
     The largest likelihood ratio e^beta of a response t between neighbouring databases of n rows; for continuous
     responses a Radon-Nikodym derivative.
@@ -50,8 +51,8 @@ def differential_privacy(*, beta):
     needs=[positive("lam")],
     source=", for the density of Algorithm 2",
 )
-def laplace_worst_log_ratio(*, first, second, lam):
-    """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale
+def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float:
+    """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale.
 
     log p_1(t) / p_2(t) = (||t - w_2||_1 - ||t - w_1||_1) / lam <= ||w_1 - w_2||_1 / lam by the triangle inequality,
     with equality at t = w_1. `first` and `second` hold F numbers each. So the sensitivity of the centre decides
@@ -63,14 +64,14 @@ def laplace_worst_log_ratio(*, first, second, lam):
     return float(np.abs(np.subtract(first, second)).sum() / lam)
 
 
-# ---- Lemmas 6 and 21: sensitivity --------------------------------------------------------------------------
+# Lemmas 6 and 21: sensitivity -----------------------------------------------------------------------------------------
 
 
-def _printed_sensitivity(n, C, F, L, kappa):
+def _printed_sensitivity(n: int, C: float, F: int, L: float, kappa: float) -> float:
     return 4 * L * C * kappa * sqrt(F) / n
 
 
-def _sharp_sensitivity(n, C, F, L, kappa):
+def _sharp_sensitivity(n: int, C: float, F: int, L: float, kappa: float) -> float:
     return 2 * L * C * kappa * sqrt(F) / n
 
 
@@ -80,8 +81,8 @@ def _sharp_sensitivity(n, C, F, L, kappa):
     needs=DATABASE,
     source=f"{PAPER}, Lemma 6 (differentiable loss)",
 )
-def weight_sensitivity_smooth(*, n, C, F, L=1.0, kappa=1.0):
-    """L1 sensitivity of the SVM's weights, differentiable loss
+def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L1 sensitivity of the SVM's weights, differentiable loss.
 
     4 L C kappa sqrt(F) / n, for a loss that is differentiable, convex and L-Lipschitz in its second argument.
     """
@@ -92,8 +93,8 @@ def weight_sensitivity_smooth(*, n, C, F, L=1.0, kappa=1.0):
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
     source=", with both strong convexities used",
 )
-def weight_sensitivity_smooth_sharp(*, n, C, F, L=1.0, kappa=1.0):
-    """Half of Lemma 6's sensitivity, which is attained
+def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Half of Lemma 6's sensitivity, which is attained.
 
     Derivation as in Lemma 21's sharp half (`weight_sensitivity_sharp`). Attained by a differentiable loss: for
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
@@ -108,8 +109,8 @@ def weight_sensitivity_smooth_sharp(*, n, C, F, L=1.0, kappa=1.0):
     needs=DATABASE,
     source=f"{PAPER}, Lemma 21 (any convex loss)",
 )
-def weight_sensitivity(*, n, C, F, L=1.0, kappa=1.0):
-    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss
+def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
 
     4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
     w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`: true, and never attained.
@@ -124,8 +125,8 @@ def weight_sensitivity(*, n, C, F, L=1.0, kappa=1.0):
     says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
     source=", with both strong convexities used",
 )
-def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
-    """Half of Lemma 21's sensitivity, which is attained
+def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Half of Lemma 21's sensitivity, which is attained.
 
     J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
     J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
@@ -143,7 +144,7 @@ def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
     return _sharp_sensitivity(n, C, F, L, kappa)
 
 
-# ---- Theorem 7: privacy ------------------------------------------------------------------------------------
+# Theorem 7: privacy ---------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -152,8 +153,8 @@ def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
     says=r"\lambda\ge\frac{4LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
     needs=[positive("beta"), *DATABASE],
 )
-def noise_scale(*, beta, n, C, F, L=1.0, kappa=1.0):
-    """Privacy of PRIVATESVM-FINITE
+def noise_scale(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Privacy of PRIVATESVM-FINITE.
 
     The smallest lambda printed, 4 L C kappa sqrt(F) / (beta n). Derivation: a release is w(D) + Laplace(lambda)^F; for
     neighbours the log-ratio is at most ||w(D) - w(D')||_1 / lambda (`laplace_worst_log_ratio`), and the distance is at
@@ -169,8 +170,8 @@ def noise_scale(*, beta, n, C, F, L=1.0, kappa=1.0):
     says=r"\lambda\ge\frac{2LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
     source=", calibrated to the attained sensitivity",
 )
-def noise_scale_sharp(*, beta, n, C, F, L=1.0, kappa=1.0):
-    """Privacy of PRIVATESVM-FINITE with half the noise, and with no less
+def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Privacy of PRIVATESVM-FINITE with half the noise, and with no less.
 
     2 L C kappa sqrt(F) / (beta n). The chain of `noise_scale`; the flipped label of `weight_sensitivity_sharp` attains
     log-ratio beta exactly, so no smaller lambda is beta-DP for all databases when C kappa^2 <= 1.
@@ -189,8 +190,8 @@ SOURCE = "Rubinstein et al. 2009, Algorithm 2, steps (3) and (4), executed in fl
     needs=[positive("beta")],
     source=SOURCE,
 )
-def textbook_release(*, beta):
-    """Privacy of w + rng.laplace(scale) in float64, calibrated over the reals
+def textbook_release(*, beta: float) -> float:
+    """Privacy of w + rng.laplace(scale) in float64, calibrated over the reals.
 
     Claimed: beta. Found: no level at all. A double y is possible for the centre w only if fl(w + z) = y for one of at
     most 2^53 noise values z; for centres 0 and 1, |y| < 1/2 is reached from 1 only at multiples of 2^-53 (there 1 + z
@@ -208,8 +209,8 @@ def textbook_release(*, beta):
     needs=[positive("sensitivity"), positive("grid"), integer("F"), positive("beta")],
     source=SOURCE,
 )
-def grid_scale(*, sensitivity, grid, F, beta):
-    """Privacy of discrete Laplace noise on a grid of step g: scale (S + F g) / beta
+def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float:
+    """Privacy of discrete Laplace noise on a grid of step g: scale (S + F g) / beta.
 
     Each of the F coordinates, rounded to the nearest grid step, moves by at most g / 2, so two rounded centres differ
     by at most S + F g in L1, a whole number of steps. K is discrete Laplace, Pr(K = k) proportional to

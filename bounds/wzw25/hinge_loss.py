@@ -13,6 +13,9 @@ norm of a record; w* a minimiser over all of R^d.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from bounds.exact.numbers import Real
 from bounds.papers import WZW25
 from bounds.theorem import positive, theorem
 
@@ -24,8 +27,8 @@ from bounds.theorem import positive, theorem
     needs=[positive("width")],
     source=f"{WZW25}, Section 3, Remark 3.1",
 )
-def hinge_loss(*, margin, width):
-    """The confidence margin is a parameter of the hinge loss and says nothing about the data
+def hinge_loss(*, margin: Real, width: Real) -> Real:
+    """The confidence margin is a parameter of the hinge loss and says nothing about the data.
 
     max(0, 1 - margin / width) at margin = y <w, x>. The remark fixes how a letter is used: c is chosen, the margin
     gamma(S) and the inlier sets of Definition 6.1 belong to the data. Later lemmas choose c = gamma / 3 for a *level*
@@ -45,8 +48,8 @@ def hinge_loss(*, margin, width):
     needs=[positive("width"), positive("other")],
     source=f"consequence of the loss above {WZW25}, Remark 3.1",
 )
-def rescaled_weights(*, w, width, other):
-    """Over all of R^d the smallest hinge loss does not depend on the confidence margin
+def rescaled_weights(*, w: Real, width: Real, other: Real) -> Real:
+    """Over all of R^d the smallest hinge loss does not depend on the confidence margin.
 
     w other / width: its loss with confidence margin `other` is the loss of w with `width`, record by record, because
     the margin enters as y <w, x> / c only. So w -> w c'/c carries minimisers to minimisers. On a ball of fixed radius
@@ -64,8 +67,8 @@ def rescaled_weights(*, w, width, other):
     says=r"\mathrm{EER}(w)=L(w;S)-\min_{w'\in\mathcal{W}}L(w';S)",
     source=", Equation 6",
 )
-def excess_empirical_risk(*, loss, smallest):
-    """Excess empirical risk: the loss above the smallest loss
+def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
+    """Excess empirical risk: the loss above the smallest loss.
 
     loss - smallest. The minimum need not be attained for every loss (the logistic loss on separable data tends to 0);
     for the hinge sum over R^d it is, see part minimum.
@@ -82,8 +85,8 @@ def excess_empirical_risk(*, loss, smallest):
     kind="identity",
     source=f"consequence of {WZW25}, Definition A.11",
 )
-def smallest_hinge(*, weights):
-    """The smallest hinge loss over R^d is attained, and is the value of a linear programme
+def smallest_hinge(*, weights: Sequence[Real]) -> Real:
+    """The smallest hinge loss over R^d is attained, and is the value of a linear programme.
 
     sum_i a_i for weights a of shape (n,) with 0 <= a_i <= 1 and sum_i a_i z_i = 0: at most the smallest hinge sum for
     every such a, and equal to it at the best. Because max(0, 1 - <z, w>/c) >= a (1 - <z, w>/c) for 0 <= a <= 1, so
@@ -103,8 +106,8 @@ def smallest_hinge(*, weights):
     kind="inequality",
     source=f"consequence of {WZW25}, Definition A.11",
 )
-def hinge_excess(*, loss, weights):
-    """The excess empirical risk is never negative
+def hinge_excess(*, loss: Real, weights: Sequence[Real]) -> Real:
+    """The excess empirical risk is never negative.
 
     loss - sum_i a_i with the dual weights a of part minimum: the excess of the hinge sum without a search over w.
 

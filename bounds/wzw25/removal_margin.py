@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from bounds.exact.numbers import Array
 from bounds.papers import WZW25
 from bounds.theorem import theorem
 from bounds.wzw25.margins import hull_distance, signed_records
 
-# Definition N.1 and the removal-margin experiment -----------------------------------------------------------
+# Definition N.1 and the removal-margin experiment ---------------------------------------------------------------------
 
 
 @theorem(
@@ -23,8 +24,8 @@ from bounds.wzw25.margins import hull_distance, signed_records
     says=r"\mathrm{Margin}(w;S)=\max\left\{\min_{(x,y)\in S}\frac{y\langle w,x\rangle}{\|x\|\|w\|},0\right\}",
     source=f"{WZW25}, Appendix N, Equation 32",
 )
-def normalised_margin(*, w, X, y):
-    """Normalised margin of a direction
+def normalised_margin(*, w: Array, X: Array, y: Array) -> float:
+    """Normalised margin of a direction.
 
     max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), in [0, 1]. A record x_i = 0, for which the paper prints 0/0,
     counts 0.
@@ -45,8 +46,8 @@ def normalised_margin(*, w, X, y):
     kind="construction",
     source=f"{WZW25}, Appendix N.1",
 )
-def best_normalised_margin(*, weights, X, y):
-    """The removal-margin curve of Appendix N, on real data
+def best_normalised_margin(*, weights: Array, X: Array, y: Array) -> float:
+    """The removal-margin curve of Appendix N, on real data.
 
     ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every
     direction, because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing
