@@ -1,4 +1,4 @@
-"""Random signs keep margins: Wang, Zhu & Wang (2025), Lemmas 5.1, B.2 and 6.2 (= B.3).
+"""Random signs keep margins: Wang, Zhu & Wang (2025), Lemmas 5.1, 6.2 (= B.3), B.1 and B.2.
 
 The margin is gamma(S) = max_w max(min_i y_i <w, x_i>/||w||, 0) (`mechanisms.solvers.margin`). If w attains it, then Phi
 w nearly does for the projected data: one needs n inner products and one norm, whatever the dimension.
@@ -7,79 +7,15 @@ w nearly does for the projected data: one needs n inner products and one norm, w
 from __future__ import annotations
 
 from fractions import Fraction
-from math import log, sqrt
+from math import log
+from typing import Any
 
 from bounds.bms22.sign_projection import rows_for
-from bounds.papers import WZW25
+from bounds.exact.numbers import sqrt
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
-# Wang, Zhu & Wang (2025), Lemma B.1 -----------------------------------------------------------------------------------
-
-ANGLES = (
-    r"\Pr_\Phi\left[\forall u,v\in X:\ \sqrt{1-\frac{e}{3}}\|u\|\le\|\Phi u\|\le\sqrt{1+\frac{e}{3}}\|u\|"
-    r"\ \wedge\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|\le\frac{e}{3}\|u\|\|v\|\right]\ge 1-\beta"
-)
-DISTORTION = require("0 < e <= 1", lambda e: 0 < e <= 1)
-
-
-@theorem(
-    "wzw25.lemB.1",
-    kind="tail",
-    says=r"k=O\left(\frac{\log(n(n+1)/\beta)}{e^2}\right)\ \Rightarrow\ " + ANGLES,
-    needs=[integer("n"), DISTORTION, in_unit_interval("beta")],
-    source="Wang, Zhu & Wang 2025, Appendix B, Lemma B.1",
-)
-def angles_order(*, n: int, e: float, beta: float) -> float:
-    """Random signs keep distances and angles of n points.
-
-    What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
-    """
-    return (log(n * (n + 1)) - log(beta)) / e**2
-
-
-@angles_order.explicit(
-    says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES,
-    source="Wang, Zhu & Wang 2025, Appendix B; our constants",
-)
-def angles_rows(*, n: int, e: float, beta: float) -> int:
-    """Rows k of a random-sign matrix that keep distances and angles of any n points.
-
-    Lemma A.3 of bms22 with gamma = e, and e = 1 allowed: k <= 94.1 log(n(n+1)/beta)/e^2, because
-    2n^2/beta <= 2 n(n+1)/beta <= (n(n+1)/beta)^2.
-
-    >>> angles_rows(n=50, e=1, beta=0.1)
-    501
-    """
-    return rows_for(n**2, e / 3, beta)
-
-
-@theorem(
-    "wzw25.lem6.2",
-    part="real-data",
-    reading="explicit",
-    kind="tail",
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad "
-    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta",
-    needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
-    source=f"{WZW25}, Lemma 6.2 (B.3); our constants",
-)
-def projected_margin_rows(*, n: int, gamma: float, beta: float) -> int:
-    """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data.
-
-    The rows of the explicit reading (`jl_margin.third_margin_rows`), for one S_in of certified margin gamma
-    among n records in the unit ball. In low dimension d they exceed d by far; the lemma allows that, and it
-    says as much: signs are no isometry for any k.
-
-    >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
-    484
-    """
-    return third_margin_rows(n=n, gamma=gamma, beta=beta)
-
-
-WZW = "Wang, Zhu & Wang 2025, "
-KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge 1-\beta"
-THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta"
 WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
+UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
 
 
 # Lemma 5.1, informal --------------------------------------------------------------------------------------------------
@@ -91,7 +27,6 @@ WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
     says=r"S\subset\mathbb{R}^d\times\{\pm1\},\ \gamma(S)>0,\ k=\tilde O\left(\frac{1}{\gamma(S)^2}\right)"
     r"\ \Rightarrow\ \gamma(\Phi S)>\frac{\gamma(S)}{2}\ \mathrm{w.h.p.}",
     needs=[positive("gamma")],
-    source=WZW + "Section 5.1, Lemma 5.1",
 )
 def informal_order(*, gamma: float) -> float:
     """Half the margin survives 1/gamma^2 rows.
@@ -105,7 +40,7 @@ def informal_order(*, gamma: float) -> float:
     says=r"\|x_i\|\le b,\ k=O\left(\frac{b^2\log((n+1)/\beta)}{\gamma(S)^2}\right)\ \Rightarrow\ "
     r"\Pr_\Phi\left[\gamma(\Phi S)>\frac{\gamma(S)}{2}\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
-    source=WZW + "Section 5.1, Lemma 5.1 with the radius b",
+    source=", with the radius b",
 )
 def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> float:
     """Half the margin survives (b/gamma)^2 log((n+1)/beta) rows, b the largest norm.
@@ -119,7 +54,7 @@ def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> flo
     says=r"k=\left\lceil\frac{36\log((2n+1)/\beta)}{g^2(1-2g/9)}\right\rceil,\ g=\frac{\gamma(S)}{b}:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S)>\frac{\gamma(S)}{2}\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
-    source=WZW + "Appendix B; our constants",
+    source=", our constants",
 )
 def half_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
     """Rows k of a random-sign matrix that keep more than half the margin.
@@ -157,7 +92,122 @@ def spanning_chance(N: int, k: int) -> Fraction:
     return 1 - Fraction(1, 2 ** (N - k))
 
 
+# Lemma 6.2 (B.3) ------------------------------------------------------------------------------------------------------
+
+THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta"
+
+
+@theorem(
+    "wzw25.lem6.2",
+    kind="tail",
+    says=r"\|x\|\le 1,\ \gamma\in[0,1],\ k=O\left(\frac{\log((n+1)(n+2)/\beta)}{\gamma^2}\right),\ "
+    r"S_{\mathrm{in}}\in\mathcal{S}_{\mathrm{in}}(\gamma)\ \Rightarrow\ " + THIRD,
+    needs=[integer("n"), between("gamma", 0, 1), in_unit_interval("beta")],
+)
+def third_order(*, n: int, gamma: float, beta: float) -> float:
+    """Random signs keep a third of the margin of every set of inliers.
+
+    What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
+    margin is negative.
+    """
+    return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
+
+
+@third_order.explicit(
+    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{g^2(1-g/3)}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
+    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|<2b\right]\ge 1-\beta",
+    needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
+    source=", our constants",
+)
+def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
+    """Rows k of a random-sign matrix that keep a third of the margin, and no record longer than 2b.
+
+    With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
+    (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
+    ||Phi x||^2 <= (1 + t) b^2. The margin left is (gamma/2)/sqrt(1 + g/2) >= gamma/sqrt(6) > gamma/3; clipping at 2b,
+    as Algorithm 1 does, changes nothing.
+
+    >>> third_margin_rows(n=200, gamma=0.6, beta=0.1), third_margin_rows(n=3000, gamma=0.5, beta=0.05)
+    (484, 930)
+    """
+    return rows_for(3 * n + 1, gamma / b / 2, beta, sides=1)
+
+
+@third_order.explicit(
+    part="real-data",
+    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad "
+    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta",
+    needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
+    source=", our constants",
+)
+def projected_margin_rows(*, n: int, gamma: float, beta: float) -> int:
+    """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data.
+
+    The rows of the explicit reading (`third_margin_rows`), for one S_in of certified margin gamma among n records in
+    the unit ball. In low dimension d they exceed d by far, which the lemma allows: signs are no isometry for any k.
+
+    >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
+    484
+    """
+    return third_margin_rows(n=n, gamma=gamma, beta=beta)
+
+
+@theorem(
+    "wzw25.lem6.2.s1",
+    kind="identity",
+    says=r"e=\gamma,\ b=1:\quad\frac{\gamma}{2}-\frac{eb}{6}=\frac{\gamma}{3}",
+    needs=[between("gamma", 0, 1)],
+    source=", proof",
+)
+def third_step(*, gamma: float) -> float:
+    """Lemma B.2 with e = gamma leaves gamma/3.
+
+    Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
+    """
+    return gamma / 3
+
+
+# Lemma B.1 ------------------------------------------------------------------------------------------------------------
+
+ANGLES = (
+    r"\Pr_\Phi\left[\forall u,v\in X:\ \sqrt{1-\frac{e}{3}}\|u\|\le\|\Phi u\|\le\sqrt{1+\frac{e}{3}}\|u\|"
+    r"\ \wedge\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|\le\frac{e}{3}\|u\|\|v\|\right]\ge 1-\beta"
+)
+
+
+@theorem(
+    "wzw25.lemB.1",
+    kind="tail",
+    says=r"k=O\left(\frac{\log(n(n+1)/\beta)}{e^2}\right)\ \Rightarrow\ " + ANGLES,
+    needs=[integer("n"), UP_TO_ONE, in_unit_interval("beta")],
+)
+def angles_order(*, n: int, e: float, beta: float) -> float:
+    """Random signs keep distances and angles of n points.
+
+    What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
+    """
+    return (log(n * (n + 1)) - log(beta)) / e**2
+
+
+@angles_order.explicit(
+    says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES,
+    source=", our constants",
+)
+def angles_rows(*, n: int, e: float, beta: float) -> int:
+    """Rows k of a random-sign matrix that keep distances and angles of any n points.
+
+    Lemma A.3 of bms22 with gamma = e, and e = 1 allowed: k <= 94.1 log(n(n+1)/beta)/e^2, because
+    2n^2/beta <= 2 n(n+1)/beta <= (n(n+1)/beta)^2.
+
+    >>> angles_rows(n=50, e=1, beta=0.1)
+    501
+    """
+    return rows_for(n**2, e / 3, beta)
+
+
 # Lemma B.2 ------------------------------------------------------------------------------------------------------------
+
+KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge 1-\beta"
 
 
 @theorem(
@@ -166,7 +216,6 @@ def spanning_chance(N: int, k: int) -> Fraction:
     says=r"\|x\|\le b,\ e\in(0,1),\ k=O\left(\frac{\log((n+1)(n+2)/\beta)}{e^2}\right),\ \gamma(S')\ge\gamma"
     r"\ \Rightarrow\ " + KEPT,
     needs=[integer("n"), in_unit_interval("e"), in_unit_interval("beta")],
-    source=WZW + "Appendix B.1, Lemma B.2",
 )
 def margin_order(*, n: int, e: float, beta: float) -> float:
     """Random signs keep half the margin up to e b/6.
@@ -179,8 +228,8 @@ def margin_order(*, n: int, e: float, beta: float) -> float:
 @margin_order.explicit(
     says=r"k=\left\lceil\frac{36\log((2n+1)/\beta)}{e^2(1-2e/9)}\right\rceil:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma-eb/3}{\sqrt{1+e/3}}\right]\ge 1-\beta\quad(\gamma\ge eb/3)",
-    needs=[integer("n"), require("0 < e <= 1", lambda e: 0 < e <= 1), in_unit_interval("beta")],
-    source=WZW + "Appendix B.1; our constants",
+    needs=[integer("n"), UP_TO_ONE, in_unit_interval("beta")],
+    source=", our constants",
 )
 def margin_rows(*, n: int, e: float, beta: float) -> int:
     """Rows k of a random-sign matrix that keep the margin up to e b/3 and a factor sqrt(1 + e/3).
@@ -215,7 +264,7 @@ POSITIVE = require("gamma >= e b/3", lambda gamma, e, b: gamma >= e * b / 3)
     says=r"\min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\min_{(x,y)\in S'}y\langle w_{S'},x\rangle"
     r"-\frac{eb}{3}=\gamma-\frac{eb}{3}",
     needs=[at_least("gamma", 0), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2",
+    source=", proof",
 )
 def projected_minimum(*, gamma: float, e: float, b: float) -> float:
     """On the event of Lemma B.1 the smallest signed product falls by at most e b/3.
@@ -229,7 +278,7 @@ def projected_minimum(*, gamma: float, e: float, b: float) -> float:
 @projected_minimum.corrected(
     says=r"\gamma(S')>0\ \Rightarrow\ \min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\gamma-\frac{eb}{3}",
     needs=[positive("gamma"), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, for separable S'",
+    source=", proof, for separable S'",
 )
 def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
     """On the event of Lemma B.1 the smallest signed product falls by at most e b/3, if S' is separable."""
@@ -240,7 +289,7 @@ def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
     "wzw25.lemB.2.s2",
     says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}",
     needs=[in_unit_interval("e")],
-    source=WZW + "Appendix B.1, proof of Lemma B.2",
+    source=", proof",
 )
 def projected_norm(*, e: float) -> float:
     """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3)."""
@@ -256,7 +305,7 @@ RATIO = (
     "wzw25.lemB.2.s3",
     says=RATIO,
     needs=[at_least("gamma", 0), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2 (which prints S for S' under the min)",
+    source=", proof (which prints S for S' under the min)",
 )
 def ratio_step(*, gamma: float, e: float, b: float) -> float:
     """Dividing by the norm: smallest product over ||Phi w||.
@@ -269,7 +318,7 @@ def ratio_step(*, gamma: float, e: float, b: float) -> float:
 @ratio_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + RATIO,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, with the sign of the numerator",
+    source=", proof, with the sign of the numerator",
 )
 def ratio_step_corrected(*, gamma: float, e: float, b: float) -> float:
     """Dividing by the norm, where gamma >= e b/3."""
@@ -283,12 +332,12 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
     "wzw25.lemB.2.s4",
     says=HALF,
     needs=[at_least("gamma", 0), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, 'the last inequality is by e in [0, 1]'",
+    source=", proof, 'the last inequality is by e in [0, 1]'",
 )
-def half_step(*, gamma: float, e: float, b: float) -> float:
+def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
     """The factor 1/sqrt(1 + e/3) is at least one half: left side minus right side.
 
-    (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3.
+    (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3; of numbers or balls.
     """
     return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
 
@@ -296,63 +345,8 @@ def half_step(*, gamma: float, e: float, b: float) -> float:
 @half_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + HALF,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, with the sign of the numerator",
+    source=", proof, with the sign of the numerator",
 )
-def half_step_corrected(*, gamma: float, e: float, b: float) -> float:
+def half_step_corrected(*, gamma: Any, e: Any, b: Any) -> Any:
     """The factor 1/sqrt(1 + e/3) is at least one half, where gamma >= e b/3."""
     return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
-
-
-# Lemma 6.2 (B.3) ------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.lem6.2",
-    kind="tail",
-    says=r"\|x\|\le 1,\ \gamma\in[0,1],\ k=O\left(\frac{\log((n+1)(n+2)/\beta)}{\gamma^2}\right),\ "
-    r"S_{\mathrm{in}}\in\mathcal{S}_{\mathrm{in}}(\gamma)\ \Rightarrow\ " + THIRD,
-    needs=[integer("n"), between("gamma", 0, 1), in_unit_interval("beta")],
-    source=WZW + "Section 6.1, Lemma 6.2; Appendix B.2, Lemma B.3",
-)
-def third_order(*, n: int, gamma: float, beta: float) -> float:
-    """Random signs keep a third of the margin of every set of inliers.
-
-    What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
-    margin is negative.
-    """
-    return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
-
-
-@third_order.explicit(
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{g^2(1-g/3)}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
-    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|<2b\right]\ge 1-\beta",
-    needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
-    source=WZW + "Appendix B.2; our constants",
-)
-def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
-    """Rows k of a random-sign matrix that keep a third of the margin, and no record longer than 2b.
-
-    With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
-    (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
-    ||Phi x||^2 <= (1 + t) b^2. The margin left is (gamma/2)/sqrt(1 + g/2) >= gamma/sqrt(6) > gamma/3; clipping at 2b,
-    as Algorithm 1 does, changes nothing.
-
-    >>> third_margin_rows(n=200, gamma=0.6, beta=0.1), third_margin_rows(n=3000, gamma=0.5, beta=0.05)
-    (484, 930)
-    """
-    return rows_for(3 * n + 1, gamma / b / 2, beta, sides=1)
-
-
-@theorem(
-    "wzw25.lem6.2.s1",
-    kind="identity",
-    says=r"e=\gamma,\ b=1:\quad\frac{\gamma}{2}-\frac{eb}{6}=\frac{\gamma}{3}",
-    needs=[between("gamma", 0, 1)],
-    source=WZW + "Appendix B.2, proof of Lemma B.3",
-)
-def third_step(*, gamma: float) -> float:
-    """Lemma B.2 with e = gamma leaves gamma/3.
-
-    Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
-    """
-    return gamma / 3

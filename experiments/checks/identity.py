@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import arb
 
+from bounds.exact.balls import exact
 from experiments.checks import witness
 from experiments.checks.inequality import Ending, cases_claim, exactly, sides
 from experiments.engine.verdict import Verdict, inconclusive, refuted
@@ -35,7 +36,7 @@ def equal(
         if isinstance(left, arb):
             differ = not left.overlaps(right)
             scale = abs(right) + 1
-            if not differ and not (left.rad() + right.rad() < scale * exactly(SHARP)):
+            if not differ and not (left.rad() + right.rad() < scale * exact(SHARP)):
                 return inconclusive("BUDGET", f"the balls are too wide at {setting}")
         else:
             differ = abs(left - right) > exactly(rounding) * max(abs(left), abs(right))

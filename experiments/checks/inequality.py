@@ -18,7 +18,7 @@ from typing import Any
 
 from flint import arb
 
-from bounds.exact.balls import exact, upper_end
+from bounds.exact.balls import exact, precise, upper_end
 from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
@@ -51,7 +51,7 @@ def cases_claim(
     options: dict | None = None,
     **fields: Any,
 ) -> Callable:
-    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict."""
+    """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict, in precise balls."""
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
     told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
@@ -60,6 +60,7 @@ def cases_claim(
         mutates = "factor" in inspect.signature(check).parameters
 
         @functools.wraps(check)
+        @precise
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
             if mutates:
                 return decide(check(**setting, factor=factor), factor=1, **told)
@@ -86,11 +87,12 @@ def compare(
     for setting, left, right in ending:
         checked += 1
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
-        if left > right + abs(right) * exactly(rounding):
+        slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
+        if left > right + slack:
             program = python(setting, left, right) if python else ""
             proof = "certificate" if isinstance(left, arb) else "enumeration"
             return refuted(proof, witness.inequality(setting, left, right, python=program))
-        if rounding == 0 and not left <= right:
+        if not left <= right + slack:
             return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
         worst = max(worst, ratio(left, right))
     return ending.verdict(checked, evidence, scope, tightness=(worst, worst), note=note)

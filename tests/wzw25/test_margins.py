@@ -11,8 +11,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from bounds.wzw25 import margins as bound
 from bounds.wzw25 import removal_margin
+from experiments.instances.sign_images import projected_margin_reaches, sign_gram
 from experiments.wzw25 import margins as claims
-from experiments.wzw25.projected_margins import inlier_set, projected_margin_reaches, sign_gram
+from experiments.wzw25.projected_margins import inlier_set
 from experiments.wzw25.removal_margin import (
     BANDWIDTH,
     broken_property,
