@@ -1,13 +1,8 @@
-"""Theorem 7 of Rubinstein et al. 2009 in floating point: what is released is a float64, not a real number.
+"""Private SVM by output perturbation: Rubinstein et al. 2009, Definition 1, Lemma 6, Theorem 7 and Lemma 21.
 
-Not statements of the paper: its Algorithm 2 adds real noise. These are what its privacy becomes when steps (3) and (4)
-run on a computer, with the textbook sampler and with the one we ship (`mechanisms.laplace`).
-
-Private SVM by output perturbation: Rubinstein et al. 2009, Definition 1, Lemmas 6 and 21, Theorems 7 and 8.
-
-The paper's letters: `beta` is the privacy level (epsilon elsewhere), `acc` its epsilon (sup-norm accuracy), `delta` a
-confidence parameter (nothing here is approximate DP), `lam` the Laplace scale lambda, `C`, `L`, `kappa`, `F` and `Phi`
-as printed: |phi(x)_i| <= Phi and k(x, x) = ||phi(x)||_2^2 <= kappa^2. Neighbours replace one of n rows.
+The paper's letters: `beta` is the privacy level (epsilon elsewhere), `lam` the Laplace scale lambda, `C`, `L`, `kappa`
+and `F` as printed: k(x, x) = ||phi(x)||_2^2 <= kappa^2, phi(x) in R^F. All privacy here is pure: there is no delta.
+Neighbours replace one of n rows.
 """
 
 from __future__ import annotations
@@ -19,7 +14,6 @@ import numpy as np
 from bounds.exact.numbers import Array
 from bounds.theorem import integer, positive, theorem
 
-PAPER = "Rubinstein, Bartlett, Huang & Taft 2009"
 DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positive("kappa")]
 
 
@@ -64,7 +58,7 @@ def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float
     return float(np.abs(np.subtract(first, second)).sum() / lam)
 
 
-# Lemmas 6 and 21: sensitivity -----------------------------------------------------------------------------------------
+# Lemma 6: sensitivity of a differentiable loss ------------------------------------------------------------------------
 
 
 def _printed_sensitivity(n: int, C: float, F: int, L: float, kappa: float) -> float:
@@ -79,7 +73,7 @@ def _sharp_sensitivity(n: int, C: float, F: int, L: float, kappa: float) -> floa
     "rbht09.lem6",
     says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
     needs=DATABASE,
-    source=f"{PAPER}, Lemma 6 (differentiable loss)",
+    source=", differentiable loss",
 )
 def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
     """L1 sensitivity of the SVM's weights, differentiable loss.
@@ -99,47 +93,6 @@ def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0,
     Derivation as in Lemma 21's sharp half (`weight_sensitivity_sharp`). Attained by a differentiable loss: for
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
     phi(x) = kappa F^(-1/2) (1, ..., 1) moves it by exactly 2 L C kappa sqrt(F) / n in L1.
-    """
-    return _sharp_sensitivity(n, C, F, L, kappa)
-
-
-@theorem(
-    "rbht09.lem21",
-    says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
-    needs=DATABASE,
-    source=f"{PAPER}, Lemma 21 (any convex loss)",
-)
-def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
-
-    4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
-    w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`: true, and never attained.
-
-    >>> weight_sensitivity(n=100, C=1.0, F=4)
-    0.08
-    """
-    return _printed_sensitivity(n, C, F, L, kappa)
-
-
-@weight_sensitivity.explicit(
-    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    source=", with both strong convexities used",
-)
-def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """Half of Lemma 21's sensitivity, which is attained.
-
-    J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
-    J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
-
-        ||w - w'||_2^2 <= (C/n) [loss(y_n, f'(x_n)) - loss(y_n, f(x_n)) + loss(y'_n, f(x'_n)) - loss(y'_n, f'(x'_n))]
-                       <= (C/n) L (|f(x_n) - f'(x_n)| + |f(x'_n) - f'(x'_n)|) <= (2 L C kappa / n) ||w - w'||_2 .
-
-    Divide, and ||v||_1 <= sqrt(F) ||v||_2. Attained by the hinge loss (L = 1): all rows at
-    phi(x) = kappa F^(-1/2) (1, ..., 1), C kappa^2 <= 1, one label flipped: every margin is at most 1, all dual
-    variables are C / n, and the minimiser moves by (2 C / n) phi(x).
-
-    >>> weight_sensitivity_sharp(n=100, C=1.0, F=4)
-    0.04
     """
     return _sharp_sensitivity(n, C, F, L, kappa)
 
@@ -179,7 +132,11 @@ def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, 
     return _sharp_sensitivity(n, C, F, L, kappa) / beta
 
 
-SOURCE = "Rubinstein et al. 2009, Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
+# Theorem 7 in floating point ------------------------------------------------------------------------------------------
+# Not statements of the paper, whose Algorithm 2 adds real noise: what its privacy becomes when steps (3) and (4) run on
+# a computer, with the textbook sampler and with the one we ship (`mechanisms.laplace`).
+
+FLOAT64 = ", Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
 
 
 @theorem(
@@ -188,7 +145,7 @@ SOURCE = "Rubinstein et al. 2009, Algorithm 2, steps (3) and (4), executed in fl
     kind="privacy",
     says=r"\mathrm{fl}(w(D)+\mathrm{fl}(\mu))\ \text{is}\ \beta\text{-differentially private}",
     needs=[positive("beta")],
-    source=SOURCE,
+    source=FLOAT64,
 )
 def textbook_release(*, beta: float) -> float:
     """Privacy of w + rng.laplace(scale) in float64, calibrated over the reals.
@@ -200,14 +157,11 @@ def textbook_release(*, beta: float) -> float:
     return beta
 
 
-@theorem(
-    "rbht09.thm7.float64",
-    reading="corrected",
-    kind="privacy",
+@textbook_release.corrected(
     says=r"\lambda\ge\frac{S+Fg}{\beta}\ \Rightarrow\ "
     r"g\,(\lfloor w(D)/g\rceil+K)\ \text{is}\ \beta\text{-differentially private}",
     needs=[positive("sensitivity"), positive("grid"), integer("F"), positive("beta")],
-    source=SOURCE,
+    source=FLOAT64,
 )
 def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float:
     """Privacy of discrete Laplace noise on a grid of step g: scale (S + F g) / beta.
@@ -220,3 +174,47 @@ def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float
     1.0
     """
     return (sensitivity + F * grid) / beta
+
+
+# Lemma 21: sensitivity of any convex loss -----------------------------------------------------------------------------
+
+
+@theorem(
+    "rbht09.lem21",
+    says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
+    needs=DATABASE,
+    source=", any convex loss",
+)
+def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
+
+    4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
+    w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`: true, and never attained.
+
+    >>> weight_sensitivity(n=100, C=1.0, F=4)
+    0.08
+    """
+    return _printed_sensitivity(n, C, F, L, kappa)
+
+
+@weight_sensitivity.explicit(
+    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
+    source=", with both strong convexities used",
+)
+def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Half of Lemma 21's sensitivity, which is attained.
+
+    J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
+    J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
+
+        ||w - w'||_2^2 <= (C/n) [loss(y_n, f'(x_n)) - loss(y_n, f(x_n)) + loss(y'_n, f(x'_n)) - loss(y'_n, f'(x'_n))]
+                       <= (C/n) L (|f(x_n) - f'(x_n)| + |f(x'_n) - f'(x'_n)|) <= (2 L C kappa / n) ||w - w'||_2 .
+
+    Divide, and ||v||_1 <= sqrt(F) ||v||_2. Attained by the hinge loss (L = 1): all rows at
+    phi(x) = kappa F^(-1/2) (1, ..., 1), C kappa^2 <= 1, one label flipped: every margin is at most 1, all dual
+    variables are C / n, and the minimiser moves by (2 C / n) phi(x).
+
+    >>> weight_sensitivity_sharp(n=100, C=1.0, F=4)
+    0.04
+    """
+    return _sharp_sensitivity(n, C, F, L, kappa)

@@ -1,4 +1,4 @@
-"""Steps of the printed proofs of Lemmas 6 and 21 and of Theorem 8 of Rubinstein et al. 2009, in their order.
+"""Steps of the printed proofs of Lemmas 6 and 21 of Rubinstein et al. 2009, in their order.
 
 w = w_D and w' = w_D' are the minimisers for neighbouring databases, f and f' their classifiers, x_n and x'_n the rows
 that differ. Letters as in `bounds.rbht09.private_svm`.
@@ -11,7 +11,6 @@ from math import sqrt
 import numpy as np
 
 from bounds.exact.numbers import Array
-from bounds.rbht09.private_svm import PAPER
 from bounds.theorem import integer, positive, theorem
 
 
@@ -19,7 +18,7 @@ from bounds.theorem import integer, positive, theorem
     "rbht09.lem6.s1",
     kind="identity",
     says=r"C\,\partial R_{emp}(w_D,D)-C\,\partial R_{emp}(w_{D'},D')+w-w_{D'}=C\,\partial R_{emp}(w_D,D)+w",
-    source=f"{PAPER}, proof of Lemma 6, below (3.2)",
+    source=", proof, below (3.2)",
 )
 def auxiliary_gradient(
     *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
@@ -36,7 +35,7 @@ def auxiliary_gradient(
 @theorem(
     "rbht09.lem6.s2",
     says=r"\tilde R(w_D)\le 0",
-    source=f"{PAPER}, proof of Lemma 6",
+    source=", proof",
 )
 def auxiliary_risk(
     *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
@@ -54,7 +53,7 @@ def auxiliary_risk(
     "rbht09.lem6.s3",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
-    source=f"{PAPER}, Equation (3.3)",
+    source=", Equation (3.3)",
 )
 def stability_right_side(*, L: float, sup_distance: float) -> float:
     """Squared weight distance against sup-norm distance of the classifiers.
@@ -69,7 +68,7 @@ def stability_right_side(*, L: float, sup_distance: float) -> float:
     "rbht09.lem6.s4",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
-    source=f"{PAPER}, last line of the proof of Lemma 6",
+    source=", last line of the proof",
 )
 def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
     """L2 sensitivity of the SVM's weights.
@@ -83,7 +82,7 @@ def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> 
     "rbht09.lem6.s5",
     says=r"\|w\|_1\le\sqrt{F}\|w\|_2",
     needs=[integer("F")],
-    source=f"{PAPER}, last line of the proof of Lemma 6",
+    source=", last line of the proof",
 )
 def norm_ratio(*, F: int) -> float:
     """Largest ratio of the L1 to the L2 norm in R^F.
@@ -96,7 +95,7 @@ def norm_ratio(*, F: int) -> float:
 @theorem(
     "rbht09.lem21.s1",
     says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
-    source=f"{PAPER}, proof of Lemma 21, above (A.3)",
+    source=", proof, above (A.3)",
 )
 def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) -> float:
     """A non-positive sum, as displayed.
@@ -109,7 +108,7 @@ def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) ->
 
 @auxiliary_display.corrected(
     says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
-    source=f"{PAPER}, proof of Lemma 21, with the sign of Lemma 6's (3.3)",
+    source=", proof, with the sign of Lemma 6's (3.3)",
 )
 def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance: float) -> float:
     """A non-positive sum, with -g.
@@ -124,7 +123,7 @@ def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance:
     "rbht09.lem21.s2",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
-    source=f"{PAPER}, Equation (A.3)",
+    source=", Equation (A.3)",
 )
 def stability_right_side_subgradient(*, L: float, sup_distance: float) -> float:
     """Squared weight distance against sup-norm distance, any convex loss.
@@ -138,7 +137,7 @@ def stability_right_side_subgradient(*, L: float, sup_distance: float) -> float:
     "rbht09.lem21.s3",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
-    source=f"{PAPER}, last lines of the proof of Lemma 21",
+    source=", last lines of the proof",
 )
 def weight_distance_subgradient(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
     """L2 sensitivity of the SVM's weights, any convex loss.

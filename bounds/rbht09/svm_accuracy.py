@@ -1,7 +1,9 @@
-"""Footnote 5 of Rubinstein et al. 2009: the Erlang distribution, and the sentence it hangs on.
+"""How far the private SVM is from the exact one: Rubinstein et al. 2009, Theorem 8 and Footnote 5.
 
-Scale means scale here: Erlang_q with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees
-(expectation q lambda); the sentence in the main text writes "scale lambda^(-1)" for what is the *rate*.
+Theorem 8: `acc` is the paper's epsilon (sup-norm accuracy), `delta` a confidence parameter, `lam` the Laplace scale
+lambda, and |phi(x)_i| <= Phi. Footnote 5 gives density, distribution function and moments of the Erlang law: Erlang_q
+with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees (expectation q lambda); the sentence of
+Section 3 that it supports writes "scale lambda^(-1)" for what is the *rate*.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import numpy as np
 from scipy.special import gammainc, gammainccinv
 
 from bounds.exact.numbers import Array
-from bounds.rbht09.private_svm import PAPER
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer("F")]
@@ -35,7 +36,7 @@ RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rig
     kind="tail",
     says=RANGE + rf"\Pr\left({SUP}\right)\ge\delta",
     needs=UTILITY,
-    source=f"{PAPER}, Theorem 8 with Definition 2 as printed",
+    source=", with Definition 2 as printed",
 )
 def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> float:
     """Usefulness of PRIVATESVM-FINITE, (epsilon, delta)-useful as Definition 2 defines it: with probability >= delta.
@@ -53,7 +54,7 @@ def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> flo
     kind="tail",
     says=RANGE + rf"\Pr\left({SUP}\right)\ge 1-\delta",
     needs=UTILITY,
-    source=f"{PAPER}, Theorem 8 as its proof, Lemma 10, Theorem 14 and Section 6 use it",
+    source=", as its proof, Lemma 10, Theorem 14 and Section 6 use it",
 )
 def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
     """Usefulness of PRIVATESVM-FINITE as the proofs use it: with probability >= 1 - delta.
@@ -113,7 +114,7 @@ def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float
     "rbht09.thm8.s1",
     says=r"|\langle\mu,\phi(x)\rangle|\le\Phi\|\mu\|_1",
     needs=[positive("Phi")],
-    source=f"{PAPER}, proof of Theorem 8, first display",
+    source=", proof, first display",
 )
 def sup_distance(*, mu: Array, Phi: float) -> float:
     """Sup-norm distance of private and exact classifier.
@@ -128,7 +129,7 @@ def sup_distance(*, mu: Array, Phi: float) -> float:
     kind="identity",
     says=r"\mathbb{E}e^{tX}=(1-\lambda t)^{-F},\quad t<\lambda^{-1}",
     needs=[integer("F"), positive("lam")],
-    source=f"{PAPER}, proof of Theorem 8, below (3.4)",
+    source=", proof, below (3.4)",
 )
 def erlang_mgf(*, F: int, lam: float, t: float) -> float:
     """Moment generating function of Erlang_F with scale lambda.
@@ -148,7 +149,7 @@ def erlang_mgf(*, F: int, lam: float, t: float) -> float:
     kind="tail",
     says=r"\Pr(\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}>\epsilon)\le 2^F e^{-\epsilon/(2\lambda\Phi)}",
     needs=[positive("acc"), positive("lam"), positive("Phi"), integer("F")],
-    source=f"{PAPER}, proof of Theorem 8, last display",
+    source=", proof, last display",
 )
 def chernoff_tail(*, acc: float, lam: float, Phi: float, F: int) -> float:
     """Chernoff's bound at t = 1 / (2 lambda).
@@ -161,7 +162,8 @@ def chernoff_tail(*, acc: float, lam: float, Phi: float, F: int) -> float:
     return exp(F * log(2) - acc / (2 * lam * Phi))
 
 
-SOURCE = "Rubinstein, Bartlett, Huang & Taft 2009, footnote 5"
+# Footnote 5 -----------------------------------------------------------------------------------------------------------
+
 ERLANG = [integer("q"), positive("lam")]
 
 
@@ -171,7 +173,6 @@ ERLANG = [integer("q"), positive("lam")]
     kind="identity",
     says=r"f(x)=\frac{x^{q-1}e^{-x/\lambda}}{\lambda^q(q-1)!}",
     needs=[*ERLANG, at_least("x", 0)],
-    source=SOURCE,
 )
 def erlang_density(*, x: float, q: int, lam: float) -> float:
     """Density of the sum of q independent exponentials of mean lambda.
@@ -193,14 +194,12 @@ def erlang_density(*, x: float, q: int, lam: float) -> float:
     kind="identity",
     says=r"F(x)=1-e^{-x/\lambda}\sum_{j=0}^{q-1}\frac{(x/\lambda)^j}{j!}",
     needs=[*ERLANG, at_least("x", 0)],
-    source=SOURCE,
 )
 def erlang_cdf(*, x: float, q: int, lam: float) -> float:
     """Distribution function of Erlang_q.
 
     1 - e^(-y) sum_{j < q} y^j / j!, y = x / lambda: its derivative telescopes to the density, and it vanishes at 0.
-    Evaluated
-    as a regularised incomplete gamma function, which does not cancel near x = 0.
+    Evaluated as a regularised incomplete gamma function, which does not cancel near x = 0.
 
     >>> round(erlang_cdf(x=2.0, q=3, lam=1.0), 6)
     0.323324
@@ -214,7 +213,6 @@ def erlang_cdf(*, x: float, q: int, lam: float) -> float:
     kind="identity",
     says=r"\mathbb{E}X=q\lambda",
     needs=ERLANG,
-    source=SOURCE,
 )
 def erlang_mean(*, q: int, lam: float) -> float:
     """Expectation of Erlang_q.
@@ -230,7 +228,6 @@ def erlang_mean(*, q: int, lam: float) -> float:
     kind="identity",
     says=r"\mathrm{Var}X=q\lambda^2",
     needs=ERLANG,
-    source=SOURCE,
 )
 def erlang_variance(*, q: int, lam: float) -> float:
     """Variance of Erlang_q.
@@ -245,7 +242,7 @@ def erlang_variance(*, q: int, lam: float) -> float:
     kind="identity",
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda^{-1}",
     needs=[positive("lam")],
-    source="Rubinstein, Bartlett, Huang & Taft 2009, proof of Theorem 8, the sentences that footnote 5 belongs to",
+    source=", the sentences of the proof of Theorem 8 that it belongs to",
 )
 def magnitude_scale(*, lam: float) -> float:
     """Scale of the exponential law of |Laplace(0, lambda)|, as the main text says it.
@@ -260,7 +257,7 @@ def magnitude_scale(*, lam: float) -> float:
 
 @magnitude_scale.corrected(
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda",
-    source="Rubinstein, Bartlett, Huang & Taft 2009, proof of Theorem 8, with scale lambda (rate 1 / lambda)",
+    source=", with scale lambda (rate 1 / lambda)",
 )
 def magnitude_scale_corrected(*, lam: float) -> float:
     """Scale of the exponential law of |Laplace(0, lambda)|: lambda.

@@ -17,11 +17,6 @@ ROUNDING = 1e-12  # relative: what a bound computed in floats may be off by
 KINDS = ("zero", "random", "conflict", "one-hot", "features")
 
 
-def witness(setting, claimed, found, python="", **fields):
-    """A counterexample as the ledger stores it; `python` runs it for whoever reads a refuted row."""
-    return {"setting": setting, "claimed": claimed, "found": found, "python": python.strip()} | fields
-
-
 def square_root(F):
     """The whole number sqrt(F); the exact pairs need one. Raises ValueError for other F."""
     if isqrt(F) ** 2 != F:
@@ -40,6 +35,11 @@ def worst_weights(*, n, C, F, L=1, kappa=1, rows="zero"):
     others = 0 if rows == "zero" else n - 1
     step = Fraction(L) * Fraction(C) / n * phi
     return [step * (others + 1)] * F, [step * (others - 1)] * F
+
+
+def worst_distance(**setting):
+    """The L1 distance of the worst pair, an exact rational; arguments of `worst_weights`."""
+    return sum(abs(p - q) for p, q in zip(*worst_weights(**setting), strict=True))
 
 
 def hinge_saturates(*, n, C, L=1, kappa=1):
@@ -111,9 +111,6 @@ def search(F, n, C, L, kappa, loss):
         distance, where = farthest(*searched(F, n, C * L, kappa, loss, kind))
         best = max(best, (distance, kind, where))
     return best
-
-
-# ---- Theorem 7: privacy ------------------------------------------------------------------------------------
 
 
 def flipped(F, n, kappa=1.0, others=0.0):
