@@ -30,9 +30,8 @@ def _pi(point: Sequence) -> Any:
     return arb.pi() if any(isinstance(x, BALLS) for x in point) else math.pi
 
 
-# Rubinstein et al. 2009, Table 1: a profile g and a law p, row by row -------------------------------------------------
+# Table 1: a profile g and a law p, row by row -------------------------------------------------------------------------
 
-TABLE = "Rubinstein, Bartlett, Huang & Taft 2009, Table 1"
 PAIR = r"g(\Delta)=\int e^{j\langle\omega,\Delta\rangle}\,p(\omega)\,d\omega"
 
 
@@ -116,7 +115,7 @@ def laplacian_density(*, point: Sequence) -> Any:
     part="cauchy",
     kind="identity",
     says=PAIR + r",\quad g(\Delta)=\prod_{i=1}^d\frac{2}{1+\Delta_i^2},\ p(\omega)=e^{-\|\omega\|_1}",
-    source=TABLE + "; the printed column has exp(-||Delta||_1), read as a function of omega",
+    source=", the printed column has exp(-||Delta||_1), read as a function of omega",
 )
 def cauchy_measure(*, point: Sequence) -> Any:
     """Cauchy: a pair of transforms as printed, though p is a measure of mass 2^d.
@@ -132,7 +131,7 @@ def cauchy_measure(*, point: Sequence) -> Any:
     kind="identity",
     says=r"\int(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}\,d\omega=1",
     needs=[positive("sigma")],
-    source=TABLE + "; Algorithm 3, step 1 draws from p",
+    source=", Algorithm 3, step 1 draws from p",
 )
 def rbf_mass(*, d: int, sigma: Any) -> int:
     """RBF: the printed p is a probability density, what Algorithm 3 draws from."""
@@ -144,7 +143,7 @@ def rbf_mass(*, d: int, sigma: Any) -> int:
     part="laplacian-density",
     kind="identity",
     says=r"\int\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}\,d\omega=1",
-    source=TABLE + "; Algorithm 3, step 1 draws from p",
+    source=", Algorithm 3, step 1 draws from p",
 )
 def laplacian_mass(*, d: int) -> int:
     """Laplacian: the printed p is a probability density, what Algorithm 3 draws from."""
@@ -157,7 +156,7 @@ def laplacian_mass(*, d: int) -> int:
     kind="identity",
     says=r"\int e^{-\|\omega\|_1}\,d\omega=1",
     needs=[integer("d")],
-    source=TABLE + "; Algorithm 3, step 1 draws from p",
+    source=", Algorithm 3, step 1 draws from p",
 )
 def cauchy_mass(*, d: int) -> int:
     """Cauchy: the mass that p must have for Algorithm 3 to draw from it.
@@ -182,9 +181,7 @@ def cauchy_density(*, point: Sequence) -> Any:
     return cauchy_measure(point=point) / 2 ** len(point)
 
 
-# Rubinstein et al. 2009, Algorithm 3: the displayed transform ---------------------------------------------------------
-
-TRANSFORM = "Rubinstein, Bartlett, Huang & Taft 2009, Algorithm 3, Inputs"
+# Algorithm 3: the displayed transform ---------------------------------------------------------------------------------
 
 
 @theorem(
@@ -193,7 +190,6 @@ TRANSFORM = "Rubinstein, Bartlett, Huang & Taft 2009, Algorithm 3, Inputs"
     kind="identity",
     says=r"p(\omega)=2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
     needs=[integer("d")],
-    source=TRANSFORM,
 )
 def transform_constant(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor of the transform p of g on R^d: 1/2 as printed.
@@ -206,7 +202,7 @@ def transform_constant(*, d: int, pi: Any = math.pi) -> Any:
 
 @transform_constant.corrected(
     says=r"p(\omega)=(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
-    source=TRANSFORM + ", pi and the dimension put back",
+    source=", pi and the dimension put back",
 )
 def transform_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor under which p and g are a pair: (2 pi)^-d.
@@ -226,7 +222,7 @@ def transform_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
     kind="identity",
     says=r"2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
     needs=[integer("d")],
-    source=TRANSFORM + ", against Table 1, at sigma = 1",
+    source=", against Table 1, at sigma = 1",
 )
 def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor of the transform that Table 1 tabulates, as Algorithm 3 prints it: 1/2."""
@@ -235,7 +231,7 @@ def table_constant(*, d: int, pi: Any = math.pi) -> Any:
 
 @table_constant.corrected(
     says=r"(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
-    source=TRANSFORM + ", against Table 1, at sigma = 1",
+    source=", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows."""

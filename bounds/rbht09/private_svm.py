@@ -84,8 +84,7 @@ def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa
 
 
 @weight_sensitivity_smooth.explicit(
-    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    source=", with both strong convexities used",
+    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
 def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
     """Half of Lemma 6's sensitivity, which is attained.
@@ -180,10 +179,7 @@ def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float
 
 
 @theorem(
-    "rbht09.lem21",
-    says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
-    needs=DATABASE,
-    source=", any convex loss",
+    "rbht09.lem21", says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}", needs=DATABASE, source=", any convex loss"
 )
 def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
     """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
@@ -198,8 +194,7 @@ def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float
 
 
 @weight_sensitivity.explicit(
-    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    source=", with both strong convexities used",
+    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
 def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
     """Half of Lemma 21's sensitivity, which is attained.

@@ -32,11 +32,7 @@ def auxiliary_gradient(
     return C * np.subtract(risk_gradient_first, risk_gradient_second) + np.subtract(w, second)
 
 
-@theorem(
-    "rbht09.lem6.s2",
-    says=r"\tilde R(w_D)\le 0",
-    source=", proof",
-)
+@theorem("rbht09.lem6.s2", says=r"\tilde R(w_D)\le 0", source=", proof")
 def auxiliary_risk(
     *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
 ) -> float:
@@ -78,12 +74,7 @@ def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> 
     return 4 * L * C * kappa / n
 
 
-@theorem(
-    "rbht09.lem6.s5",
-    says=r"\|w\|_1\le\sqrt{F}\|w\|_2",
-    needs=[integer("F")],
-    source=", last line of the proof",
-)
+@theorem("rbht09.lem6.s5", says=r"\|w\|_1\le\sqrt{F}\|w\|_2", needs=[integer("F")], source=", last line of the proof")
 def norm_ratio(*, F: int) -> float:
     """Largest ratio of the L1 to the L2 norm in R^F.
 
@@ -92,11 +83,7 @@ def norm_ratio(*, F: int) -> float:
     return sqrt(F)
 
 
-@theorem(
-    "rbht09.lem21.s1",
-    says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
-    source=", proof, above (A.3)",
-)
+@theorem("rbht09.lem21.s1", says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2", source=", proof, above (A.3)")
 def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) -> float:
     """A non-positive sum, as displayed.
 
@@ -107,8 +94,7 @@ def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) ->
 
 
 @auxiliary_display.corrected(
-    says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
-    source=", proof, with the sign of Lemma 6's (3.3)",
+    says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2", source=", proof, with the sign of Lemma 6's (3.3)"
 )
 def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance: float) -> float:
     """A non-positive sum, with -g.

@@ -1,11 +1,11 @@
-r"""Random Fourier features: Bassily, Mohri & Suresh 2022, Theorem 4.1; Rubinstein et al. 2009, Lemma 13.
+r"""Random Fourier features that approximate a kernel uniformly on a compact set: Rubinstein et al. 2009, Lemma 13.
 
 A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
 
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
-omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. Theorem 4.1 compares them on m points,
-Lemma 13 on a compact set. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
+omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. On m points they are compared in Theorem 4.1 of
+Bassily, Mohri & Suresh 2022. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import numpy as np
 from bounds.exact.numbers import log
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
-# Rubinstein et al. 2009, Lemma 13 -------------------------------------------------------------------------------------
-
 UNIFORM = (
     r"\hat{d}\ge\frac{4(d+2)}{\epsilon^2}\log\frac{2^8(\sigma_p\,\mathrm{diam}(\mathcal{M}))^2}{\delta\epsilon^2}"
     r"\ \Rightarrow\ \Pr\left[\|\hat{k}-k\|_\infty<\epsilon\right]\ge 1-\delta"
@@ -27,13 +25,7 @@ UNIFORM = (
 UNIFORM_NEEDS = [integer("d"), positive("eps"), in_unit_interval("delta"), at_least("sigma_p", 0), at_least("diam", 0)]
 
 
-@theorem(
-    "rbht09.lem13",
-    kind="tail",
-    says=UNIFORM,
-    needs=UNIFORM_NEEDS,
-    source="Rubinstein, Bartlett, Huang & Taft 2009, Lemma 13 (Rahimi & Recht 2008, Claim 1)",
-)
+@theorem("rbht09.lem13", kind="tail", says=UNIFORM, needs=UNIFORM_NEEDS, source=", (Rahimi & Recht 2008, Claim 1)")
 def uniform_features(*, d: int, eps: Any, delta: Any, sigma_p: Any, diam: Any) -> Any:
     """How many frequencies approximate a translation-invariant kernel uniformly on a compact set.
 

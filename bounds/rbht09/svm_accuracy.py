@@ -207,13 +207,7 @@ def erlang_cdf(*, x: float, q: int, lam: float) -> float:
     return float(gammainc(q, x / lam))
 
 
-@theorem(
-    "rbht09.fn5",
-    part="mean",
-    kind="identity",
-    says=r"\mathbb{E}X=q\lambda",
-    needs=ERLANG,
-)
+@theorem("rbht09.fn5", part="mean", kind="identity", says=r"\mathbb{E}X=q\lambda", needs=ERLANG)
 def erlang_mean(*, q: int, lam: float) -> float:
     """Expectation of Erlang_q.
 
@@ -222,13 +216,7 @@ def erlang_mean(*, q: int, lam: float) -> float:
     return q * lam
 
 
-@theorem(
-    "rbht09.fn5",
-    part="variance",
-    kind="identity",
-    says=r"\mathrm{Var}X=q\lambda^2",
-    needs=ERLANG,
-)
+@theorem("rbht09.fn5", part="variance", kind="identity", says=r"\mathrm{Var}X=q\lambda^2", needs=ERLANG)
 def erlang_variance(*, q: int, lam: float) -> float:
     """Variance of Erlang_q.
 

@@ -1,14 +1,6 @@
-r"""Excess empirical risk, its split into inliers and outliers, and what the split costs: Equation 2, Question 8.1.
+"""The hinge loss and its excess empirical risk: Wang, Zhu & Wang (2025), Remark 3.1 and Definition A.11.
 
-Wang, Zhu & Wang (2025):
-
-    L_c(w; S) <= L_c(w*; S) + EER
-              <= L_c(w_in; S_in) + L_c(w_in; S_out) + EER      (a) zero if c <= gamma   (b) <= ||x|| |S_out| / c
-              <= O(|S_out| / c) + EER
-
-Notation: L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i and `width` c; S_in in S_in(gamma) of Definition
-6.1, S_out its complement of `outliers` records; w_in the unit vector of largest margin on S_in; `radius` the largest
-norm of a record; w* a minimiser over all of R^d.
+L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i; `width` is c.
 """
 
 from __future__ import annotations
@@ -16,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bounds.exact.numbers import Real
-from bounds.papers import WZW25
 from bounds.theorem import positive, theorem
 
 
@@ -25,7 +16,6 @@ from bounds.theorem import positive, theorem
     kind="definition",
     says=r"\ell_c(w;(x,y))=\max\left\{0,1-\frac{y\langle w,x\rangle}{c}\right\}",
     needs=[positive("width")],
-    source=f"{WZW25}, Section 3, Remark 3.1",
 )
 def hinge_loss(*, margin: Real, width: Real) -> Real:
     """The confidence margin is a parameter of the hinge loss and says nothing about the data.
@@ -46,7 +36,7 @@ def hinge_loss(*, margin: Real, width: Real) -> Real:
     r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\min_{w\in\mathbb{R}^d}\hat L_{c'}(w;S)",
     kind="identity",
     needs=[positive("width"), positive("other")],
-    source=f"consequence of the loss above {WZW25}, Remark 3.1",
+    source=", a consequence of the loss above it",
 )
 def rescaled_weights(*, w: Real, width: Real, other: Real) -> Real:
     """Over all of R^d the smallest hinge loss does not depend on the confidence margin.
@@ -83,7 +73,7 @@ def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
     part="minimum",
     says=r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\max\left\{\sum_i a_i:\ 0\le a_i\le 1,\ \sum_i a_i y_i x_i=0\right\}",
     kind="identity",
-    source=f"consequence of {WZW25}, Definition A.11",
+    source=", a consequence",
 )
 def smallest_hinge(*, weights: Sequence[Real]) -> Real:
     """The smallest hinge loss over R^d is attained, and is the value of a linear programme.
@@ -101,10 +91,7 @@ def smallest_hinge(*, weights: Sequence[Real]) -> Real:
 
 
 @excess_empirical_risk.explicit(
-    part="nonnegative",
-    says=r"\mathrm{EER}(w)\ge 0",
-    kind="inequality",
-    source=f"consequence of {WZW25}, Definition A.11",
+    part="nonnegative", says=r"\mathrm{EER}(w)\ge 0", kind="inequality", source=", a consequence"
 )
 def hinge_excess(*, loss: Real, weights: Sequence[Real]) -> Real:
     """The excess empirical risk is never negative.

@@ -16,10 +16,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from bounds.exact.numbers import Real
-from bounds.papers import WZW25
 from bounds.theorem import integer, positive, require, theorem
 
-LEMMA, PROOF, GRID = f"{WZW25}, Lemma 6.4", f"{WZW25}, Appendix G.1", f"{WZW25}, Lemma G.1"
 G = r"\left(\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\right)"
 G_TILDE = r"\left(\frac{|S_{\mathrm{out}}|}{n\tilde{\gamma}}+\frac{1}{n\tilde{\gamma}^2\varepsilon}\right)"
 ON_GRID = r"\min_{\gamma\in\Gamma,\,S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
@@ -46,11 +44,7 @@ def rate(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real = 1)
     return radius * outliers / (n * gamma) + radius**2 / (n * gamma**2 * epsilon)
 
 
-@theorem(
-    "wzw25.lem6.4",
-    says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1",
-    needs=TERM,
-)
+@theorem("wzw25.lem6.4", says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1", needs=TERM)
 def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best margin on the grid is as good as the best of all, up to a constant.
 
@@ -66,7 +60,7 @@ def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
 @grid_order.corrected(
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=SIZES,
-    source=f"{LEMMA}; our constant",
+    source=", our constant",
 )
 def grid_constant(*, n: int, epsilon: Real) -> Real:
     """The best margin on the grid loses a factor 4, and epsilon / n where that is more.
@@ -88,7 +82,7 @@ def grid_constant(*, n: int, epsilon: Real) -> Real:
     part="size",
     says=r"|\Gamma|=\lceil\log_2 n\rceil+1\le 4\log_2 n\quad (n\ge 2)",
     needs=[integer("n", 2)],
-    source=f"{WZW25}, Section 5, Step 3, and Appendix H",
+    source=", Section 5, Step 3, and Appendix H",
 )
 def grid_size(*, n: int) -> int:
     """The grid has one value more than the logarithm of n.
@@ -219,7 +213,7 @@ def best_level_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Re
     "wzw25.lem6.4.s1",
     says=r"\text{without loss of generality }\varepsilon\le n",
     needs=SIZES,
-    source=f"{PROOF}, first sentence",
+    source=", proof, first sentence",
 )
 def general_constant(*, n: int, epsilon: Real) -> int:
     """The constant for epsilon at most n serves every epsilon.
@@ -236,7 +230,7 @@ def general_constant(*, n: int, epsilon: Real) -> int:
 @general_constant.corrected(
     says=r"\varepsilon\le 4n",
     needs=[*SIZES, require("epsilon <= 4 n", lambda n, epsilon: epsilon <= 4 * n)],
-    source=f"{PROOF}, first sentence; our condition",
+    source=", proof, first sentence; our condition",
 )
 def restricted_constant(*, n: int, epsilon: Real) -> int:
     """The constant 4 serves every epsilon up to 4 n.
@@ -258,7 +252,7 @@ def restricted_constant(*, n: int, epsilon: Real) -> int:
         require("epsilon <= n", lambda n, epsilon: epsilon <= n),
         require("gamma < 1/n", lambda n, gamma: n * gamma < 1),
     ],
-    source=f"{PROOF}, second sentence",
+    source=", proof, second sentence",
 )
 def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
     """A margin below 1/n makes the bound trivial.
@@ -276,7 +270,7 @@ def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
     says=rf"{ON_GRID}{G}\wedge 1\le\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}"
     rf"(\gamma)}}\mathcal{{O}}{G}\wedge 1\quad(\varepsilon\le n)",
     needs=[*TERM, require("epsilon <= n", lambda n, epsilon: epsilon <= n)],
-    source=f"{PROOF}, Equation 13, first line",
+    source=", proof, Equation 13, first line",
 )
 def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best grid value is as good as the best margin, for epsilon at most n.
@@ -295,7 +289,7 @@ def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     says=rf"\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}(\gamma)}}{G}\wedge 1"
     rf"={ON_SETS}{G}\wedge 1",
     needs=TERM,
-    source=f"{PROOF}, Equation 13, second line",
+    source=", proof, Equation 13, second line",
 )
 def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best level for an outlier set is the margin it leaves.
@@ -336,7 +330,7 @@ def ball_order(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Rea
     rf"\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}"
     r"\left(\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac{b^2}{n\gamma^2\varepsilon}\right)\wedge 1",
     needs=[*SIZES, positive("radius")],
-    source=f"{WZW25}, Corollary G.2; with the b that the bounds of Appendix L carry",
+    source=", with the b that the bounds of Appendix L carry",
 )
 def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
     """In a ball of radius b the grid is as good as all margins, when both terms carry their b.
@@ -353,7 +347,7 @@ def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
     part="same-display",
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{b^2\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=[*SIZES, positive("radius")],
-    source=f"{WZW25}, Corollary G.2; our constant",
+    source=", our constant",
 )
 def same_display_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
     """The printed display holds with a constant that grows with the radius.

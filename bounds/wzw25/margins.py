@@ -1,9 +1,8 @@
-r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1, Definitions 6.1 and N.1.
+r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1 and Definition 6.1.
 
 The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
-Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin
-+inf and is an inlier set at every level. A record x = 0 has margin 0 under every w, and its normalised
-margin, printed 0/0, is 0 as well.
+Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin +inf and
+is an inlier set at every level. A record x = 0 has margin 0 under every w.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.exact.numbers import Array
-from bounds.papers import WZW25
 from bounds.theorem import at_least, between, theorem
 
 
@@ -25,7 +23,6 @@ def signed_records(X: Array, y: Array) -> Array:
     kind="definition",
     says=r"\gamma(S)=\max_{w\in\mathbb{R}^d}\mathrm{Margin}(w;S),\quad "
     r"\mathrm{Margin}(w;S)=\max\left\{\min_{(x,y)\in S}\frac{y\langle w,x\rangle}{\|w\|},0\right\}",
-    source=f"{WZW25}, Section 2, Equation 1",
 )
 def margin(*, w: Array, X: Array, y: Array) -> float:
     """Margin of a direction, and the geometric margin as its maximum.
@@ -45,7 +42,7 @@ def margin(*, w: Array, X: Array, y: Array) -> float:
     part="distance",
     says=r"\gamma(S)=\min\left\{\left\|\sum_i a_i y_i x_i\right\|:\ a_i\ge 0,\ \sum_i a_i=1\right\}",
     kind="identity",
-    source=f"consequence of {WZW25}, Equation 1",
+    source=", a consequence",
 )
 def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
     """The geometric margin is the distance of the origin from the hull of the signed records.
@@ -67,7 +64,7 @@ def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
     says=r"\gamma(S)=\frac{1}{\|w^*\|},\quad \|w^*\|=\min\left\{\|w\|:y\langle w,x\rangle\ge 1\ "
     r"\forall (x,y)\in S\right\}",
     kind="identity",
-    source=f"consequence of {WZW25}, Equation 1",
+    source=", a consequence",
 )
 def svm_margin(*, w: Array) -> float:
     """The geometric margin of separable data is 1 over the norm of their hard-margin SVM.
@@ -117,7 +114,7 @@ def inlier_sets(*, subset_margins: Array, level: float) -> Array:
     r"|S_{\mathrm{out}}|",
     kind="inequality",
     needs=[at_least("level", 0)],
-    source=f"consequence of {WZW25}, Definition 6.1",
+    source=", a consequence",
 )
 def fewest_outliers(*, subset_margins: Array, level: float) -> int:
     """A larger margin leaves fewer outlier sets, and its smallest is no smaller.
@@ -137,7 +134,7 @@ def fewest_outliers(*, subset_margins: Array, level: float) -> int:
     part="never-empty",
     says=r"S\in\mathcal{S}_{\mathrm{out}}(\gamma)\quad\forall\gamma\in[0,1]",
     kind="construction",
-    source=f"consequence of {WZW25}, Definition 6.1, for gamma of the empty subset +inf",
+    source=", a consequence with gamma of the empty subset +inf",
 )
 def outlier_count(*, subset_margins: Array, level: float) -> int:
     """There is always an outlier set: all of S.
@@ -158,7 +155,7 @@ def outlier_count(*, subset_margins: Array, level: float) -> int:
     says=r"\mathcal{S}_{\mathrm{out}}(0)=2^S,\quad m(0)=0",
     kind="construction",
     needs=(),
-    source=f"consequence of {WZW25}, Definition 6.1",
+    source=", a consequence",
 )
 def outlier_count_at_zero(*, n: int) -> int:
     """At level 0 every subset is an outlier set, of separable data or not.

@@ -190,8 +190,7 @@ def angles_order(*, n: int, e: float, beta: float) -> float:
 
 
 @angles_order.explicit(
-    says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES,
-    source=", our constants",
+    says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES, source=", our constants"
 )
 def angles_rows(*, n: int, e: float, beta: float) -> int:
     """Rows k of a random-sign matrix that keep distances and angles of any n points.
@@ -286,10 +285,7 @@ def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
 
 
 @theorem(
-    "wzw25.lemB.2.s2",
-    says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}",
-    needs=[in_unit_interval("e")],
-    source=", proof",
+    "wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")], source=", proof"
 )
 def projected_norm(*, e: float) -> float:
     """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3)."""

@@ -51,7 +51,7 @@ def test_steps_survive_the_checkpoint(tmp_path):
     path = tmp_path / "steps.npz"
     removal_margin.save_steps(path, kept, X, y)
     again = saved_steps(path, X, y)
-    assert [list(step.worst) for step in again] == [list(step.worst) for step in kept]
+    assert [list(step.removed) for step in again] == [list(step.removed) for step in kept]
     resumed = removal_margin_curve(X, y, removed=0.5, batch=2, steps=again[:1])
     assert np.array_equal(resumed.left, removal_margin_curve(X, y, removed=0.5, batch=2).left)
 
