@@ -50,10 +50,9 @@ def uniform_features_normalised(*, d: int, eps: Any, delta: Any, sigma_p: Any, d
     """The same number of frequencies, for kernels with g(0) = 1 and finite sigma_p.
 
     It suffices for all d >= 1, eps > 0, delta in (0, 1), M, and any number d_hat >= 1 the formula allows, even where
-    its logarithm is negative. With q = sigma_p diam / eps, by `uniform_failure`:
-    eps > 2: |k_hat - k| <= 2. Else, if q^2 <= delta: at most q^2 eps / 2 <= delta by Markov. Else d_hat >=
-    4 (d+2)/eps^2 log(2^8 q^2/delta); if q^2 <= 1/4 the Chernoff bound is at most delta; if q^2 >= 1/4 the net bound
-    with y = 3.75 / sqrt(delta) is at most delta / 19.
+    its logarithm is negative. With q = sigma_p diam / eps, by `uniform_failure`: eps > 2: |k_hat - k| <= 2. Else, if
+    q^2 <= delta: at most q^2 eps / 2 <= delta by Markov. Else d_hat >= 4 (d+2)/eps^2 log(2^8 q^2/delta); if q^2 <= 1/4
+    the Chernoff bound is at most delta; if q^2 >= 1/4 the net bound with y = 3.75 / sqrt(delta) is at most delta / 19.
     """
     return uniform_features(d=d, eps=eps, delta=delta, sigma_p=sigma_p, diam=diam)
 

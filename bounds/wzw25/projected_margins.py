@@ -7,11 +7,11 @@ w nearly does for the projected data: one needs n inner products and one norm, w
 from __future__ import annotations
 
 from fractions import Fraction
-from math import log
+from math import log, sqrt
 from typing import Any
 
 from bounds.bms22.sign_projection import rows_for
-from bounds.exact.numbers import sqrt
+from bounds.exact import numbers
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
@@ -335,7 +335,7 @@ def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
 
     (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3; of numbers or balls.
     """
-    return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
+    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
 
 
 @half_step.corrected(
@@ -345,4 +345,4 @@ def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
 )
 def half_step_corrected(*, gamma: Any, e: Any, b: Any) -> Any:
     """The factor 1/sqrt(1 + e/3) is at least one half, where gamma >= e b/3."""
-    return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
+    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)

@@ -241,7 +241,7 @@ assert 0 < y < 0.5 and fmod(y, 2.0**-53) != 0
     private_svm.grid_scale,
     quick=({"sensitivity": 1.0, "beta": 1.0, "F": 1}, {"sensitivity": 0.02, "beta": 0.3, "F": 7}),
     full=({"sensitivity": 5.0, "beta": 20.0, "F": 3},),
-    control=Control("grid steps of noise / {}", (1.01, 1.5)),
+    control=Control("grid steps of noise / {}", (1.001, 1.01, 1.5)),
     cost=0.05,
     note="The sampler's probabilities are products of whole-number comparisons; its grid is a power of two.",
 )

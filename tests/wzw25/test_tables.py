@@ -104,7 +104,7 @@ def test_the_comparison_on_rates_with_known_answers():
     assert compare([table_rates.term(n=-1)], [table_rates.term(s=1, n=-1)], "unit").constant is None  # s may be 0
 
 
-# The figures --------------------------------------------------------------------------------------------------------
+# The figures ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n", "outliers", "radius"), [(30, 3, 1.0), (31, 0, 10.0)])
