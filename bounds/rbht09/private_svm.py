@@ -61,14 +61,6 @@ def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float
 # Lemma 6: sensitivity of a differentiable loss ------------------------------------------------------------------------
 
 
-def _printed_sensitivity(n: int, C: float, F: int, L: float, kappa: float) -> float:
-    return 4 * L * C * kappa * sqrt(F) / n
-
-
-def _sharp_sensitivity(n: int, C: float, F: int, L: float, kappa: float) -> float:
-    return 2 * L * C * kappa * sqrt(F) / n
-
-
 @theorem(
     "rbht09.lem6",
     says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
@@ -80,7 +72,7 @@ def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa
 
     4 L C kappa sqrt(F) / n, for a loss that is differentiable, convex and L-Lipschitz in its second argument.
     """
-    return _printed_sensitivity(n, C, F, L, kappa)
+    return 4 * L * C * kappa * sqrt(F) / n
 
 
 @weight_sensitivity_smooth.explicit(
@@ -93,7 +85,7 @@ def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0,
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
     phi(x) = kappa F^(-1/2) (1, ..., 1) moves it by exactly 2 L C kappa sqrt(F) / n in L1.
     """
-    return _sharp_sensitivity(n, C, F, L, kappa)
+    return 2 * L * C * kappa * sqrt(F) / n
 
 
 # Theorem 7: privacy ---------------------------------------------------------------------------------------------------
@@ -115,7 +107,7 @@ def noise_scale(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa:
     >>> noise_scale(beta=1.0, n=1000, C=1.0, F=1)
     0.004
     """
-    return _printed_sensitivity(n, C, F, L, kappa) / beta
+    return weight_sensitivity(n=n, C=C, F=F, L=L, kappa=kappa) / beta
 
 
 @noise_scale.explicit(
@@ -128,7 +120,7 @@ def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, 
     2 L C kappa sqrt(F) / (beta n). The chain of `noise_scale`; the flipped label of `weight_sensitivity_sharp` attains
     log-ratio beta exactly, so no smaller lambda is beta-DP for all databases when C kappa^2 <= 1.
     """
-    return _sharp_sensitivity(n, C, F, L, kappa) / beta
+    return weight_sensitivity_sharp(n=n, C=C, F=F, L=L, kappa=kappa) / beta
 
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------
@@ -190,7 +182,7 @@ def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float
     >>> weight_sensitivity(n=100, C=1.0, F=4)
     0.08
     """
-    return _printed_sensitivity(n, C, F, L, kappa)
+    return 4 * L * C * kappa * sqrt(F) / n
 
 
 @weight_sensitivity.explicit(
@@ -212,4 +204,4 @@ def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa:
     >>> weight_sensitivity_sharp(n=100, C=1.0, F=4)
     0.04
     """
-    return _sharp_sensitivity(n, C, F, L, kappa)
+    return 2 * L * C * kappa * sqrt(F) / n

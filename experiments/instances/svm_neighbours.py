@@ -96,10 +96,12 @@ def searched(F, n, C, kappa, loss, kind, size=120):
     return V, y, solved(V, y, C, loss)
 
 
-def farthest(V, y, found):
+def farthest(V, y, solution):
     """(L1 distance, indices) of the farthest pair of a family, its certified error taken off: a proved lower bound."""
     F = V.shape[2]
-    distances = squareform(pdist(found.weights, "cityblock")) - np.sqrt(F) * np.add.outer(found.error, found.error)
+    distances = squareform(pdist(solution.weights, "cityblock")) - np.sqrt(F) * np.add.outer(
+        solution.error, solution.error
+    )
     i, j = np.unravel_index(np.argmax(distances), distances.shape)
     return float(distances[i, j]), (int(i), int(j))
 

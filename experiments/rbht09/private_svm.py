@@ -53,6 +53,20 @@ def laplace_log_ratio_is_distance(*, F):
 # Lemmas 6 and 21 ------------------------------------------------------------------------------------------------------
 
 
+DATABASES = {
+    "quick": (
+        {"n": 10, "C": 1.0, "F": 4, "L": 1.0, "kappa": 1.0},
+        {"n": 30, "C": 200.0, "F": 16, "L": 0.5, "kappa": 2.0},
+    ),
+    "full": (
+        {"n": 2, "C": 1e-3, "F": 1, "L": 1.0, "kappa": 1.0},
+        {"n": 2, "C": 100.0, "F": 1, "L": 1.0, "kappa": 1.0},
+        {"n": 2, "C": 1.0, "F": 25, "L": 3.0, "kappa": 0.01},
+        {"n": 60, "C": 1000.0, "F": 4, "L": 1.0, "kappa": 10.0},
+    ),
+}
+
+
 def diameter(*, L, C, kappa, F, n=1):
     """No two minimisers are farther apart, neighbours or not: ||w||_2 <= L C kappa, since w = -(C/n) sum slope phi."""
     return 2 * L * C * kappa * F**0.5
@@ -92,18 +106,9 @@ def sensitivity_claim(bound, loss, **fields):
         bound,
         trivial=trivial,
         nonvacuous_from=nonvacuous_from,
-        quick=(
-            {"n": 10, "C": 1.0, "F": 4, "L": 1.0, "kappa": 1.0},
-            {"n": 30, "C": 200.0, "F": 16, "L": 0.5, "kappa": 2.0},
-        ),
-        full=(
-            {"n": 2, "C": 1e-3, "F": 1, "L": 1.0, "kappa": 1.0},
-            {"n": 2, "C": 100.0, "F": 1, "L": 1.0, "kappa": 1.0},
-            {"n": 2, "C": 1.0, "F": 25, "L": 3.0, "kappa": 0.01},
-            {"n": 60, "C": 1000.0, "F": 4, "L": 1.0, "kappa": 10.0},
-        ),
         rounding=ROUNDING,
         cost=0.3,
+        **DATABASES,
         **fields,
     )
     return claim(sensitivity)
@@ -232,8 +237,8 @@ assert y == 0.0 + -scale * log(2.0 - 2 * ({k} * 2.0**-53))  # numpy's Laplace at
 assert 0 < y < 0.5 and fmod(y, 2.0**-53) != 0
 """
             pair = {"a": "centre 0", "b": "centre 1", "output": y, "p_a": f">= 2^-53, uniform {k} / 2^53", "p_b": 0.0}
-            found = witness.privacy({"beta": beta}, epsilon=beta, log_ratio="infinite", **pair, python=code)
-            return refuted("enumeration", found)
+            shown = witness.privacy({"beta": beta}, epsilon=beta, log_ratio="infinite", **pair, python=code)
+            return refuted("enumeration", shown)
     return holds("enumeration", "settings")
 
 

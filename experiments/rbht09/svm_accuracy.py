@@ -124,9 +124,9 @@ def useful_as_defined(*, F, delta, factor=1):
     series = {"delta": deltas, "bound": deltas, "exact": [float(success(d).mid()) for d in deltas]}
     chance, setting = success(delta), {"F": F, "delta": delta}
     if upper_end(chance) < delta:
-        found = witness.inequality(setting, delta, chance, claimed=delta, found=upper_end(chance))
-        found["python"] = SUCCESS.format(**setting).strip()
-        return refuted("certificate", found, tightness=(lower_end(chance) / delta,) * 2, series=series)
+        sides = {"claimed": delta, "found": upper_end(chance), "python": SUCCESS.format(**setting)}
+        shown = witness.inequality(setting, delta, chance, **sides)
+        return refuted("certificate", shown, tightness=(lower_end(chance) / delta,) * 2, series=series)
     if lower_end(chance) >= delta:
         return holds("certificate", "settings", series=series)
     return inconclusive("TIGHT")

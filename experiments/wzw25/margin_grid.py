@@ -218,8 +218,8 @@ def nothing_is_lost(*, n, factor=1):
         return holds("enumeration", "settings")
     point, python = {"n": n, "epsilon": epsilon, "gamma(S)": 1 / (2 * n)}, BEYOND_N.format(n=n, least=constant / 2)
     ratio = float(left / (constant * g))
-    found = witness.inequality({"n": n}, left, constant * g, point=point, claimed="4 g for ε > n too", python=python)
-    return refuted("enumeration", found, tightness=(ratio, ratio))
+    shown = witness.inequality({"n": n}, left, constant * g, point=point, claimed="4 g for ε > n too", python=python)
+    return refuted("enumeration", shown, tightness=(ratio, ratio))
 
 
 @inequality_claim(bound.restricted_constant, given=[bound.grid_constant], cost=0.05, **SIZES)
