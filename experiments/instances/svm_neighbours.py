@@ -106,7 +106,7 @@ def farthest(V, y, solution):
     return float(distances[i, j]), (int(i), int(j))
 
 
-def search(F, n, C, L, kappa, loss):
+def search(*, F, n, C, kappa, loss, L=1.0):
     """The largest certified L1 distance over all families, with where it was found: (distance, kind, (i, j))."""
     best = (0.0, KINDS[0], (0, 0))
     for kind in KINDS:

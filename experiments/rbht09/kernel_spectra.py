@@ -174,6 +174,7 @@ def transform_claim(constant, **fields):
             for comparison in compare_transform(constant, g, p, d, factor):
                 yield {"kernel": kernel, "d": d}, comparison
 
+    transforms.__name__ = transform_claim.__name__  # what its stored results depend on
     return spectral_claim(
         constant, "prefactor multiplied by {}", quick=({"d": 1}, {"d": 2}), full=({"d": 3},), cost=0.1, **fields
     )(transforms)

@@ -72,12 +72,8 @@ def diameter(*, L, C, kappa, F, n=1):
     return 2 * L * C * kappa * F**0.5
 
 
-def sensitivity_claim(bound, loss, **fields):
-    """A claim that `bound` is an L1 sensitivity: the exact worst pair, then a certified search over `loss`.
-
-    What HOLDS rests on is the derivation. The search covers hypotheses (loss, dimension, data) that the pair does not:
-    a hole in the derivation would show.
-    """
+def sensitivity_claim(bound, **fields):
+    """A claim that `bound` is an L1 sensitivity, at `DATABASES`."""
 
     def trivial(**setting):
         sentence = "the bound is at least the distance of any two minimisers, 2 L C κ √F"
@@ -87,126 +83,133 @@ def sensitivity_claim(bound, loss, **fields):
         one = {"C": 1.0, "F": 1, "L": 1.0, "kappa": 1.0}  # every other argument cancels
         return next(n for n in range(2, 100) if bound(n=n, **one) < diameter(**one))
 
-    def sensitivity(*, n, C, F, L, kappa):
-        setting = {"n": n, "C": C, "F": F, "L": L, "kappa": kappa}
-        claimed, exact = bound(**setting), svm_neighbours.worst_distance(n=n, C=C, F=F, L=L, kappa=kappa)
-        yield setting, exact, claimed
-        searched, kind, rows = svm_neighbours.search(F, n, C, L, kappa, loss)
-        yield setting | {"searched": kind, "rows": rows}, searched, claimed
-        note = f"search over {loss} reaches {searched / claimed:.3f} of the bound, the worst pair {exact / claimed:.3f}"
-        sizes = [2, 5, 10, 20, 50, 100]
-        series = {
-            "n": [float(m) for m in sizes],
-            "bound": [bound(**setting | {"n": m}) for m in sizes],
-            "worst pair": [float(svm_neighbours.worst_distance(n=m, C=C, F=F, L=L, kappa=kappa)) for m in sizes],
-        }
-        return {"note": note, "series": series}
-
-    claim = inequality_claim(
-        bound,
-        trivial=trivial,
-        nonvacuous_from=nonvacuous_from,
-        rounding=ROUNDING,
-        cost=0.3,
-        **DATABASES,
-        **fields,
-    )
-    return claim(sensitivity)
+    start = {"trivial": trivial, "nonvacuous_from": nonvacuous_from}
+    return inequality_claim(bound, rounding=ROUNDING, cost=0.3, **start, **DATABASES, **fields)
 
 
-smooth_sensitivity = sensitivity_claim(
-    private_svm.weight_sensitivity_smooth,
-    "logistic",
-    caught=(1.5, 2.1, 3),
-    given=[private_svm.weight_sensitivity_smooth_sharp],
-    note="loose by exactly 2 over the whole range",
-)
-smooth_sensitivity_sharp = sensitivity_claim(
+def sensitivity(bound, loss, **setting):
+    """The exact worst pair, then a certified search over `loss`, against the bound.
+
+    What HOLDS rests on is the derivation. The search covers hypotheses (loss, dimension, data) that the pair does not:
+    a hole in the derivation would show.
+    """
+    claimed, exact = bound(**setting), svm_neighbours.worst_distance(**setting)
+    yield setting, exact, claimed
+    searched, kind, rows = svm_neighbours.search(**setting, loss=loss)
+    yield setting | {"searched": kind, "rows": rows}, searched, claimed
+    sizes = [2, 5, 10, 20, 50, 100]
+    series = {
+        "n": [float(n) for n in sizes],
+        "bound": [bound(**setting | {"n": n}) for n in sizes],
+        "worst pair": [float(svm_neighbours.worst_distance(**setting | {"n": n})) for n in sizes],
+    }
+    note = f"search over {loss} reaches {searched / claimed:.3f} of the bound, the worst pair {exact / claimed:.3f}"
+    return {"note": note, "series": series}
+
+
+LOOSE = {"caught": (1.5, 2.1, 3), "note": "loose by exactly 2 over the whole range"}
+
+
+@sensitivity_claim(private_svm.weight_sensitivity_smooth, given=[private_svm.weight_sensitivity_smooth_sharp], **LOOSE)
+def smooth_sensitivity(**setting):
+    """Lemma 6 as printed."""
+    return (yield from sensitivity(private_svm.weight_sensitivity_smooth, "logistic", **setting))
+
+
+@sensitivity_claim(
     private_svm.weight_sensitivity_smooth_sharp,
-    "logistic",
     caught=(1.01, 1.1, 2),
     note="attained by the linear loss for every n, C, L, κ and F",
 )
-any_sensitivity = sensitivity_claim(
-    private_svm.weight_sensitivity,
-    "hinge",
-    caught=(1.5, 2.1, 3),
-    given=[private_svm.weight_sensitivity_sharp],
-    note="loose by exactly 2 over the whole range",
-)
-any_sensitivity_sharp = sensitivity_claim(
+def smooth_sensitivity_sharp(**setting):
+    """Half of Lemma 6."""
+    return (yield from sensitivity(private_svm.weight_sensitivity_smooth_sharp, "logistic", **setting))
+
+
+@sensitivity_claim(private_svm.weight_sensitivity, given=[private_svm.weight_sensitivity_sharp], **LOOSE)
+def any_sensitivity(**setting):
+    """Lemma 21 as printed."""
+    return (yield from sensitivity(private_svm.weight_sensitivity, "hinge", **setting))
+
+
+@sensitivity_claim(
     private_svm.weight_sensitivity_sharp,
-    "hinge",
     caught=(1.01, 1.1, 2),
     note="the hinge loss attains it when L C κ² ≤ n, the linear loss always",
 )
+def any_sensitivity_sharp(**setting):
+    """Half of Lemma 21."""
+    return (yield from sensitivity(private_svm.weight_sensitivity_sharp, "hinge", **setting))
 
 
 # Theorem 7 ------------------------------------------------------------------------------------------------------------
 
 
-def privacy_claim(scale, **fields):
-    """A claim that noise of `scale` is beta-DP: the log-ratio of the worst pair, of our law for it, and of a search.
+BUDGETS = {
+    "quick": (
+        {"beta": 1.0, "n": 10, "C": 1.0, "F": 4, "kappa": 1.0},
+        {"beta": 0.01, "n": 30, "C": 200.0, "F": 16, "kappa": 2.0},
+    ),
+    "full": (
+        {"beta": 20.0, "n": 2, "C": 1.0, "F": 1, "kappa": 1.0},
+        {"beta": 1e-6, "n": 2, "C": 1e-3, "F": 25, "kappa": 10.0},
+    ),
+}
+
+
+def privacy_loss(scale, *, beta, **setting):
+    """Log-ratios at lambda = scale against beta: of the worst pair, checked on our law for it, and of a search.
 
     The supremum over all neighbours is S / lambda with S the sharp sensitivity, which is attained; so the claim is
     decided in both directions.
     """
-
-    def privacy_loss(*, beta, n, C, F, kappa):
-        setting = {"beta": beta, "n": n, "C": C, "F": F, "kappa": kappa}
-        lam = scale(**setting)
-        exact = svm_neighbours.worst_distance(n=n, C=C, F=F, kappa=kappa) / Fraction(lam)
-        if svm_neighbours.hinge_saturates(n=n, C=C, kappa=kappa):
-            X, y, z = flipped(F, n, kappa)
-            a, b = (mechanism.law(X, t, C=C, scale=lam, kappa=kappa, sampler="float64") for t in (y, z))
-            ours = float(a.log_density(a.noise.centre)[0] - b.log_density(a.noise.centre)[0])
-            if abs(ours - exact) > 1e-6 * exact:
-                return inconclusive("FAILED", f"the law's log-ratio is {ours}, not {float(exact)}")
-        yield setting, exact, beta
-        distance, kind, rows = svm_neighbours.search(F, n, C, 1.0, kappa, "hinge")
-        yield setting | {"searched": kind, "rows": rows}, distance / lam, beta
-        loss = f"largest privacy loss found by search {distance / lam / beta:.3f} β"
-        ratios = [0.25, 0.5, 0.75, 1.0, 2.0, 4.0]
-        series = {
-            "lambda / printed": [lam * r / private_svm.noise_scale(**setting) for r in ratios],
-            "bound": [beta] * 6,
-            "worst pair": [float(exact) / r for r in ratios],
-        }
-        return {"note": f"{loss}, of the worst pair {float(exact) / beta:.3f} β", "series": series}
-
-    claim = inequality_claim(
-        scale,
-        quick=(
-            {"beta": 1.0, "n": 10, "C": 1.0, "F": 4, "kappa": 1.0},
-            {"beta": 0.01, "n": 30, "C": 200.0, "F": 16, "kappa": 2.0},
-        ),
-        full=(
-            {"beta": 20.0, "n": 2, "C": 1.0, "F": 1, "kappa": 1.0},
-            {"beta": 1e-6, "n": 2, "C": 1e-3, "F": 25, "kappa": 10.0},
-        ),
-        rounding=ROUNDING,
-        cost=0.1,
-        **fields,
-    )
-    return claim(privacy_loss)
+    n, C, F, kappa = (setting[name] for name in ("n", "C", "F", "kappa"))
+    lam = scale(beta=beta, **setting)
+    exact = svm_neighbours.worst_distance(**setting) / Fraction(lam)
+    if svm_neighbours.hinge_saturates(n=n, C=C, kappa=kappa):
+        X, y, z = flipped(F, n, kappa)
+        a, b = (mechanism.law(X, t, C=C, scale=lam, kappa=kappa, sampler="float64") for t in (y, z))
+        ours = float(a.log_density(a.noise.centre)[0] - b.log_density(a.noise.centre)[0])
+        if abs(ours - exact) > 1e-6 * exact:
+            return inconclusive("FAILED", f"the law's log-ratio is {ours}, not {float(exact)}")
+    yield {"beta": beta, **setting}, exact, beta
+    distance, kind, rows = svm_neighbours.search(**setting, loss="hinge")
+    yield {"beta": beta, **setting, "searched": kind, "rows": rows}, distance / lam, beta
+    ratios = [0.25, 0.5, 0.75, 1.0, 2.0, 4.0]
+    series = {
+        "lambda / printed": [lam * r / private_svm.noise_scale(beta=beta, **setting) for r in ratios],
+        "bound": [beta] * 6,
+        "worst pair": [float(exact) / r for r in ratios],
+    }
+    most = f"largest privacy loss found by search {distance / lam / beta:.3f} β"
+    return {"note": f"{most}, of the worst pair {float(exact) / beta:.3f} β", "series": series}
 
 
-printed_noise_is_private = privacy_claim(
+@inequality_claim(
     private_svm.noise_scale,
     caught=(1.5, 2.1, 3),
-    given=[
-        private_svm.laplace_worst_log_ratio,
-        private_svm.weight_sensitivity,
-        private_svm.weight_sensitivity_sharp,
-    ],
+    given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity, private_svm.weight_sensitivity_sharp],
+    rounding=ROUNDING,
+    cost=0.1,
     note="loose by exactly 2: twice the noise that is needed",
+    **BUDGETS,
 )
-sharp_noise_is_private = privacy_claim(
+def printed_noise_is_private(**setting):
+    """Theorem 7 as printed."""
+    return (yield from privacy_loss(private_svm.noise_scale, **setting))
+
+
+@inequality_claim(
     private_svm.noise_scale_sharp,
     caught=(1.01, 1.1, 2),
     given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity_sharp],
-    note="exactly enough: half of the printed noise",
+    rounding=ROUNDING,
+    cost=0.1,
+    **BUDGETS,
 )
+def sharp_noise_is_private(**setting):
+    """Half of Theorem 7's noise: exactly enough."""
+    return (yield from privacy_loss(private_svm.noise_scale_sharp, **setting))
 
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------

@@ -78,43 +78,54 @@ def auxiliary_risk_not_positive(*, factor=1, **setting):
     return {"tightness": None}
 
 
-def stability_claim(bound, loss):
-    """A claim that (n / 2C) ||w - w'||^2 <= bound, with the sup over x_n and x'_n alone: the stronger statement."""
-
-    def stability(**setting):
-        n, C, kappa = setting["n"], setting["C"], setting["kappa"]
-        moved = 2 * C * kappa**2 / n  # f(x_n) - f'(x_n) of the worst pair; n / (2 C) ||w - w'||^2 is the same number
-        yield setting, moved, bound(L=1.0, sup_distance=moved)
-        for V, _, solution, i, j in pairs(setting, loss):
-            step = solution.weights[i] - solution.weights[j]
-            error = float(solution.error[i] + solution.error[j])
-            distance = max(abs(V[i, -1] @ step), abs(V[j, -1] @ step)) + kappa * error
-            left = n / (2 * C) * max(0.0, float(np.linalg.norm(step)) - error) ** 2
-            yield setting, left, bound(L=1.0, sup_distance=distance)
-
-    return inequality_claim(bound, quick=STEP, caught=(1.5, 2.1, 2.5), rounding=1e-9, cost=0.05)(stability)
+TWICE = {"quick": STEP, "caught": (1.5, 2.1, 2.5), "rounding": 1e-9, "cost": 0.05}  # each is loose by a factor 2
 
 
-smooth_stability = stability_claim(private_svm_proof.stability_right_side, "logistic")  # (3.3)
-any_stability = stability_claim(private_svm_proof.stability_right_side_subgradient, "hinge")  # (A.3)
+def stability(bound, loss, setting):
+    """Cases of (n / 2C) ||w - w'||^2 <= bound, with the sup over x_n and x'_n alone: the stronger statement."""
+    n, C, kappa = setting["n"], setting["C"], setting["kappa"]
+    moved = 2 * C * kappa**2 / n  # f(x_n) - f'(x_n) of the worst pair; n / (2 C) ||w - w'||^2 is the same number
+    yield setting, moved, bound(L=1.0, sup_distance=moved)
+    for V, _, solution, i, j in pairs(setting, loss):
+        step = solution.weights[i] - solution.weights[j]
+        error = float(solution.error[i] + solution.error[j])
+        distance = max(abs(V[i, -1] @ step), abs(V[j, -1] @ step)) + kappa * error
+        left = n / (2 * C) * max(0.0, float(np.linalg.norm(step)) - error) ** 2
+        yield setting, left, bound(L=1.0, sup_distance=distance)
 
 
-def distance_claim(bound, loss):
-    """A claim that ||w - w'||_2 <= bound: the exact worst pair, and certified pairs."""
-
-    def distance(**setting):
-        n, C, kappa = setting["n"], setting["C"], setting["kappa"]
-        claimed = bound(n=n, C=C, kappa=kappa)
-        yield setting, 2 * C * kappa / n, claimed
-        for _, _, solution, i, j in pairs(setting, loss):
-            moved = np.linalg.norm(solution.weights[i] - solution.weights[j])
-            yield setting, moved - solution.error[i] - solution.error[j], claimed
-
-    return inequality_claim(bound, quick=STEP, caught=(1.5, 2.1, 2.5), rounding=1e-9, cost=0.05)(distance)
+@inequality_claim(private_svm_proof.stability_right_side, **TWICE)
+def smooth_stability(**setting):
+    """(3.3) for the linear and the logistic loss."""
+    yield from stability(private_svm_proof.stability_right_side, "logistic", setting)
 
 
-smooth_weight_distance = distance_claim(private_svm_proof.weight_distance, "logistic")
-any_weight_distance = distance_claim(private_svm_proof.weight_distance_subgradient, "hinge")
+@inequality_claim(private_svm_proof.stability_right_side_subgradient, **TWICE)
+def any_stability(**setting):
+    """(A.3) for the linear and the hinge loss."""
+    yield from stability(private_svm_proof.stability_right_side_subgradient, "hinge", setting)
+
+
+def distances(bound, loss, setting):
+    """Cases of ||w - w'||_2 <= bound: the exact worst pair, and certified pairs."""
+    n, C, kappa = setting["n"], setting["C"], setting["kappa"]
+    claimed = bound(n=n, C=C, kappa=kappa)
+    yield setting, 2 * C * kappa / n, claimed
+    for _, _, solution, i, j in pairs(setting, loss):
+        moved = np.linalg.norm(solution.weights[i] - solution.weights[j])
+        yield setting, moved - solution.error[i] - solution.error[j], claimed
+
+
+@inequality_claim(private_svm_proof.weight_distance, **TWICE)
+def smooth_weight_distance(**setting):
+    """||w_D - w_D'||_2 <= 4 L C kappa / n, differentiable loss."""
+    yield from distances(private_svm_proof.weight_distance, "logistic", setting)
+
+
+@inequality_claim(private_svm_proof.weight_distance_subgradient, **TWICE)
+def any_weight_distance(**setting):
+    """||w_D - w_D'||_2 <= 4 L C kappa / n, any convex loss."""
+    yield from distances(private_svm_proof.weight_distance_subgradient, "hinge", setting)
 
 
 @inequality_claim(

@@ -81,6 +81,7 @@ def usefulness_claim(bound, full, **fields):
         series = {"allowed": failures, "bound": failures, "exact": tails}
         return holds("derivation", "everywhere", tightness=(most.reached, min(1.0, most.bound)), series=series)
 
+    usefulness.__name__ = usefulness_claim.__name__  # what its stored results depend on
     control = Control("noise times {}", (1.2, 2, 4))
     return exact_claim(bound, quick=grid(F=[2, 20]), full=full, control=control, cost=0.2, **fields)(usefulness)
 

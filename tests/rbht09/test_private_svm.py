@@ -258,7 +258,7 @@ def test_row_15_l2_sensitivity_for_laplace_is_caught():
     """F = 10 features, the noise of an L2 sensitivity: the L1 search exceeds it, and so does an attack."""
     F, n, epsilon = 10, 10, 1.0
     wrong = bounds.noise_scale_sharp(beta=epsilon, n=n, C=1.0, F=1)  # sqrt(F) forgotten
-    distance, _, _ = claims.search(F, n, 1.0, 1.0, 1.0, "hinge")
+    distance, _, _ = claims.search(F=F, n=n, C=1.0, kappa=1.0, loss="hinge")
     assert distance > 3 * wrong * epsilon
     assert distance <= bounds.weight_sensitivity_sharp(n=n, C=1.0, F=F) * (1 + 1e-9)
     X, y, z = claims.flipped(F, n, others=1.0)
