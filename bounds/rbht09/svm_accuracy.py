@@ -21,11 +21,6 @@ UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer(
 
 # Theorem 8: usefulness ------------------------------------------------------------------------------------------------
 
-
-def _printed_lambda(acc: float, delta: float, Phi: float, F: int) -> float:
-    return acc / (2 * Phi * (F * log(2) + log(1 / delta)))
-
-
 SUP = r"\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}\le\epsilon"
 RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rightarrow\ "
 
@@ -45,7 +40,7 @@ def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> flo
     probability at least delta; the proof shows failure with probability at most delta. The two differ for
     delta > 1/2: there the printed range lets more noise in as delta grows.
     """
-    return _printed_lambda(acc, delta, Phi, F)
+    return useful_scale(acc=acc, delta=delta, Phi=Phi, F=F)
 
 
 @theorem(
@@ -67,7 +62,7 @@ def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
     >>> round(useful_scale(acc=0.1, delta=0.05, Phi=1.0, F=2), 6)
     0.01141
     """
-    return _printed_lambda(acc, delta, Phi, F)
+    return acc / (2 * Phi * (F * log(2) + log(1 / delta)))
 
 
 @useful_scale_defined.corrected(

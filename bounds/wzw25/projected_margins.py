@@ -135,8 +135,7 @@ def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int
 
 @third_order.explicit(
     part="real-data",
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad "
-    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta",
+    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad " + THIRD,
     needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
     source=", our constants",
 )

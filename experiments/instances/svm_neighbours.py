@@ -24,17 +24,14 @@ def square_root(F):
     return isqrt(F)
 
 
-def worst_weights(*, n, C, F, L=1, kappa=1, rows="zero"):
+def worst_weights(*, n, C, F, L=1, kappa=1):
     """(w_D, w_D') of the worst pair, exact rationals: one label flipped at phi(x) = kappa F^(-1/2) (1, ..., 1).
 
-    All other rows lie at phi(x) = 0 ("zero", or "one": the same point with label +1). The loss -L y f, differentiable,
-    convex and L-Lipschitz, has w = (L C / n) sum_i y_i phi(x_i); so has L times the hinge loss as long as every
-    margin y_i f(x_i) <= 1, which `hinge_saturates` decides.
+    All other rows lie at phi(x) = 0. The loss -L y f, differentiable, convex and L-Lipschitz, has w = (L C / n) sum_i
+    y_i phi(x_i); so has L times the hinge loss if every margin y_i f(x_i) <= 1, which `hinge_saturates` decides.
     """
-    phi = Fraction(kappa) / square_root(F)
-    others = 0 if rows == "zero" else n - 1
-    step = Fraction(L) * Fraction(C) / n * phi
-    return [step * (others + 1)] * F, [step * (others - 1)] * F
+    step = Fraction(L) * Fraction(C) / n * Fraction(kappa) / square_root(F)
+    return [step] * F, [-step] * F
 
 
 def worst_distance(**setting):
@@ -43,7 +40,7 @@ def worst_distance(**setting):
 
 
 def hinge_saturates(*, n, C, L=1, kappa=1):
-    """Is every margin of the worst pair ("zero" rows) at most 1, so that the hinge loss has the same minimisers?"""
+    """Is every margin of the worst pair at most 1, so that the hinge loss has the same minimisers?"""
     return Fraction(L) * Fraction(C) * Fraction(kappa) ** 2 <= n
 
 

@@ -102,16 +102,19 @@ def cauchy_row(*, factor=1):
 
 # Table 1: masses ------------------------------------------------------------------------------------------------------
 
-DENSER = "density multiplied by {}"
 
-
-@spectral_claim(kernel_spectra.rbf_mass, DENSER, quick=({"d": 1, "sigma": 2.0}, {"d": 3, "sigma": 0.5}), cost=0.02)
+@spectral_claim(
+    kernel_spectra.rbf_mass,
+    "density multiplied by {}",
+    quick=({"d": 1, "sigma": 2.0}, {"d": 3, "sigma": 0.5}),
+    cost=0.02,
+)
 def rbf_row_is_a_law(*, d, sigma, factor=1):
     """The first row's p has mass 1."""
     yield {"d": d}, compare_mass(density("rbf", "printed", sigma), d, kernel_spectra.rbf_mass(d=d, sigma=sigma), factor)
 
 
-@spectral_claim(kernel_spectra.laplacian_mass, DENSER, quick=({"d": 1}, {"d": 3}), cost=0.2)
+@spectral_claim(kernel_spectra.laplacian_mass, "density multiplied by {}", quick=({"d": 1}, {"d": 3}), cost=0.2)
 def laplacian_row_is_a_law(*, d, factor=1):
     """The second row's p has mass 1."""
     yield {"d": d}, compare_mass(density("laplacian", "printed"), d, kernel_spectra.laplacian_mass(d=d), factor)

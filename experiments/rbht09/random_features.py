@@ -168,8 +168,8 @@ def lemma_for_any_kernel(*, kernel, d, factor=1):
         setting = {"kernel": kernel, "d": d, "eps": eps, "delta": delta}
         found = f"the error at x = y is {gap} for every draw: probability 1 of failing"
         claimed = f"error < {eps} with probability {1 - delta}"
-        python = PRINTED_WITNESS.format(d=d)
-        return refuted("derivation", witness.inequality(setting, gap, eps, claimed=claimed, found=found, python=python))
+        program = {"claimed": claimed, "found": found, "python": PRINTED_WITNESS.format(d=d)}
+        return refuted("derivation", witness.inequality(setting, gap, eps, **program))
     return _normalised_lemma(factor)
 
 

@@ -221,8 +221,8 @@ def chernoff(*, F, factor=1):
     if most.outcome != HOLDS:
         return inconclusive("BUDGET", f"the ratio is at most {most.bound:.3g}")
     zs = np.linspace(0.1, 3 * F + 10, 40).tolist()
-    series = {"z": zs, "bound": [min(1.0, bound(z)) for z in zs]}
-    series["exact"] = [float(erlang_tail(F, z).mid()) for z in zs]
+    tails = [float(erlang_tail(F, z).mid()) for z in zs]
+    series = {"z": zs, "bound": [min(1.0, bound(z)) for z in zs], "exact": tails}
     return holds("derivation", "everywhere", tightness=(most.reached, most.bound), series=series)
 
 

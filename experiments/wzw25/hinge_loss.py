@@ -17,19 +17,14 @@ from experiments.engine.claim import Control
 from experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 
-def lattice_records(n, seed):
-    """n records of R^2 with whole coordinates up to 4: ties, opposite, repeated and zero ones included."""
-    rng = np.random.default_rng(seed)
-    return [tuple(Fraction(int(x)) for x in row) for row in rng.integers(-4, 5, size=(n, 2))]
-
-
 def clouds(n):
-    """Twelve sets of up to n records, among them all zero, all equal, and an opposite pair."""
+    """Twelve sets of up to n records of R^2 in whole numbers, among them all zero, all equal, and an opposite pair."""
     yield [(Fraction(0), Fraction(0))] * n
     yield [(Fraction(1), Fraction(2))] * n
     yield [(Fraction(3), Fraction(0)), (Fraction(-1), Fraction(0))]
     for seed in range(9):
-        yield lattice_records(1 + (seed * n) // 8, seed)
+        rows = np.random.default_rng(seed).integers(-4, 5, size=(1 + (seed * n) // 8, 2))
+        yield [tuple(Fraction(int(x)) for x in row) for row in rows]
 
 
 @identity_claim(

@@ -23,8 +23,6 @@ from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import min_outliers
 
-LARGEST_DENOMINATOR = 10**6
-
 
 def inner(z, w):
     """<z, w> of two tuples of fractions."""
@@ -38,7 +36,7 @@ def hinge_sum(w, Z, width):
 
 def rational(vector):
     """The simplest fractions that a vertex of a small linear programme can have."""
-    return [Fraction(float(x)).limit_denominator(LARGEST_DENOMINATOR) for x in vector]
+    return [Fraction(float(x)).limit_denominator(10**6) for x in vector]
 
 
 def smallest_hinge(Z, width):

@@ -84,8 +84,8 @@ def half_order(*, factor=1):
     if not above(lambda x: (1 - x / 3) / (1 + x / 3).sqrt(), 0.5):
         return inconclusive("BUDGET", "the chain does not close")
     samples = corners([1, 2, 10, 10**6], "n", "gamma", values=(1e-3, 0.3, 1.0))
-    explicit, order = bound.half_margin_rows, bound.half_margin_order
-    return rows_order(explicit, order, 94.1, samples=samples, logs=2, least_log=2, factor=factor)
+    shape = {"logs": 2, "least_log": 2}
+    return rows_order(bound.half_margin_rows, bound.half_margin_order, 94.1, samples=samples, factor=factor, **shape)
 
 
 @tail_claim(

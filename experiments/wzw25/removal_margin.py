@@ -185,10 +185,8 @@ def curve_is_as_defined(*, data, removed, factor=1):
         if broken := broken_property(curve, X, y):
             step, wanted, value = broken
             setting = {"data": data, "removed": removed, "features": name, "step": step}
-            found = witness.construction(
-                setting, object=f"step {step} of the curve", property=wanted, value=value, claimed=wanted
-            )
-            return refuted("enumeration", found)
+            shown = {"object": f"step {step} of the curve", "property": wanted, "value": value, "claimed": wanted}
+            return refuted("enumeration", witness.construction(setting, **shown))
         series.setdefault("percent removed", (100 * curve.fraction).tolist())
         series[name] = curve.recorded.tolist()
         if not count:
@@ -209,7 +207,7 @@ def saved_steps(path, X, y):
     with np.load(path) as stored:
         if stored["digest"].item() != data_digest(X, y):
             raise ValueError(f"checkpoint = {path} belongs to other data; move it away")
-        batches = np.split(stored["removed"], stored["ends"][:-1])
+        batches = np.split(stored["worst"], stored["ends"][:-1])
         columns = [stored[name] for name in Step._fields[:-1]]
         return [Step(*values, gone) for *values, gone in zip(*columns, batches, strict=True)]
 
@@ -220,7 +218,7 @@ def save_steps(path, steps, X, y):
     batches = [step.removed for step in steps]
     part = path.with_suffix(".part.npz")
     path.parent.mkdir(parents=True, exist_ok=True)
-    columns |= {"removed": np.concatenate(batches), "ends": np.cumsum([len(gone) for gone in batches])}
+    columns |= {"worst": np.concatenate(batches), "ends": np.cumsum([len(gone) for gone in batches])}
     np.savez(part, digest=data_digest(X, y), **columns)
     part.replace(path)
 
