@@ -11,6 +11,8 @@ coordinates: floats, arrays, or balls of `flint` for a rigorous value.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from flint import acb, arb
 
@@ -18,33 +20,32 @@ from bounds.exact.numbers import BALLS, exp, sqrt
 from bounds.theorem import integer, positive, theorem
 
 
-def _magnitude(x):
+def _magnitude(x: Any) -> Any:
     """|x|; a complex ball stands for the continuation of the positive half-line, where |x| = x."""
     return x if isinstance(x, acb) else abs(x)
 
 
-def _pi(point):
+def _pi(point: Sequence) -> Any:
     """pi, to the precision of the point's coordinates."""
     return arb.pi() if any(isinstance(x, BALLS) for x in point) else math.pi
 
 
-# ---- Rubinstein et al. 2009, Table 1: a profile g and a law p, row by row -----------------------------------
+# Table 1: a profile g and a law p, row by row -------------------------------------------------------------------------
 
-TABLE = "Rubinstein, Bartlett, Huang & Taft 2009, Table 1"
 PAIR = r"g(\Delta)=\int e^{j\langle\omega,\Delta\rangle}\,p(\omega)\,d\omega"
 
 
-def rbf_profile(*, point, sigma):
+def rbf_profile(*, point: Sequence, sigma: Any) -> Any:
     """g of the first row of Table 1: exp(-||Delta||_2^2 / (2 sigma^2))."""
     return exp(-sum(x * x for x in point) / (2 * sigma * sigma))
 
 
-def laplacian_profile(*, point):
+def laplacian_profile(*, point: Sequence) -> Any:
     """g of the second row: exp(-||Delta||_1)."""
     return exp(-sum(_magnitude(x) for x in point))
 
 
-def cauchy_profile(*, point):
+def cauchy_profile(*, point: Sequence) -> Any:
     """g of the third row as printed: prod_i 2 / (1 + Delta_i^2). Its value at 0 is 2^d."""
     value = 1
     for x in point:
@@ -52,7 +53,7 @@ def cauchy_profile(*, point):
     return value
 
 
-def cauchy_profile_normalised(*, point):
+def cauchy_profile_normalised(*, point: Sequence) -> Any:
     """g of the third row divided by g(0): prod_i 1 / (1 + Delta_i^2)."""
     return cauchy_profile(point=point) / 2 ** len(point)
 
@@ -64,7 +65,7 @@ def cauchy_profile_normalised(*, point):
     says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_2^2/(2\sigma^2)},\ p(\omega)=(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}",
     needs=[positive("sigma")],
 )
-def rbf_density(*, point, sigma):
+def rbf_density(*, point: Sequence, sigma: Any) -> Any:
     """RBF: the law whose characteristic function is the kernel, as printed.
 
     The printed p does not depend on sigma, g does: they are a pair for sigma = 1 only.
@@ -80,7 +81,7 @@ def rbf_density(*, point, sigma):
     r"p(\omega)=\left(\frac{\sigma^2}{2\pi}\right)^{d/2}e^{-\sigma^2\|\omega\|_2^2/2}",
     source=", sigma put back",
 )
-def rbf_density_scaled(*, point, sigma):
+def rbf_density_scaled(*, point: Sequence, sigma: Any) -> Any:
     """RBF: normal frequencies with standard deviation 1 / sigma.
 
     E cos(omega z) = exp(-z^2 / (2 sigma^2)) for omega ~ N(0, sigma^-2), in each coordinate.
@@ -98,7 +99,7 @@ def rbf_density_scaled(*, point, sigma):
     kind="identity",
     says=PAIR + r",\quad g(\Delta)=e^{-\|\Delta\|_1},\ p(\omega)=\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}",
 )
-def laplacian_density(*, point):
+def laplacian_density(*, point: Sequence) -> Any:
     """Laplacian: Cauchy frequencies, coordinate by coordinate.
 
     The residue of e^{i omega z} / (pi (1 + omega^2)) at omega = i gives e^{-|z|}. The law has no second moment.
@@ -114,9 +115,9 @@ def laplacian_density(*, point):
     part="cauchy",
     kind="identity",
     says=PAIR + r",\quad g(\Delta)=\prod_{i=1}^d\frac{2}{1+\Delta_i^2},\ p(\omega)=e^{-\|\omega\|_1}",
-    source=TABLE + "; the printed column has exp(-||Delta||_1), read as a function of omega",
+    source=", the printed column has exp(-||Delta||_1), read as a function of omega",
 )
-def cauchy_measure(*, point):
+def cauchy_measure(*, point: Sequence) -> Any:
     """Cauchy: a pair of transforms as printed, though p is a measure of mass 2^d.
 
     2 int_0^inf e^{-x} cos(zx) dx = 2 / (1 + z^2), in each coordinate.
@@ -130,9 +131,9 @@ def cauchy_measure(*, point):
     kind="identity",
     says=r"\int(2\pi)^{-d/2}e^{-\|\omega\|_2^2/2}\,d\omega=1",
     needs=[positive("sigma")],
-    source=TABLE + "; Algorithm 3, step 1 draws from p",
+    source=", Algorithm 3, step 1 draws from p",
 )
-def rbf_mass(*, d, sigma):
+def rbf_mass(*, d: int, sigma: Any) -> int:
     """RBF: the printed p is a probability density, what Algorithm 3 draws from."""
     return 1
 
@@ -142,9 +143,9 @@ def rbf_mass(*, d, sigma):
     part="laplacian-density",
     kind="identity",
     says=r"\int\prod_{i=1}^d\frac{1}{\pi(1+\omega_i^2)}\,d\omega=1",
-    source=TABLE + "; Algorithm 3, step 1 draws from p",
+    source=", Algorithm 3, step 1 draws from p",
 )
-def laplacian_mass(*, d):
+def laplacian_mass(*, d: int) -> int:
     """Laplacian: the printed p is a probability density, what Algorithm 3 draws from."""
     return 1
 
@@ -155,9 +156,9 @@ def laplacian_mass(*, d):
     kind="identity",
     says=r"\int e^{-\|\omega\|_1}\,d\omega=1",
     needs=[integer("d")],
-    source=TABLE + "; Algorithm 3, step 1 draws from p",
+    source=", Algorithm 3, step 1 draws from p",
 )
-def cauchy_mass(*, d):
+def cauchy_mass(*, d: int) -> int:
     """Cauchy: the mass that p must have for Algorithm 3 to draw from it.
 
     It is 2^d, and g(0) = 2^d, whereas the random features have k_hat(x, x) = 1.
@@ -171,7 +172,7 @@ def cauchy_mass(*, d):
     needs=(),
     source=", both columns divided by 2^d",
 )
-def cauchy_density(*, point):
+def cauchy_density(*, point: Sequence) -> Any:
     """Cauchy: Laplace frequencies for the kernel with g(0) = 1.
 
     >>> float(cauchy_density(point=[0.0, 0.0]))
@@ -180,9 +181,7 @@ def cauchy_density(*, point):
     return cauchy_measure(point=point) / 2 ** len(point)
 
 
-# ---- Rubinstein et al. 2009, Algorithm 3: the displayed transform -------------------------------------------
-
-TRANSFORM = "Rubinstein, Bartlett, Huang & Taft 2009, Algorithm 3, Inputs"
+# Algorithm 3: the displayed transform ---------------------------------------------------------------------------------
 
 
 @theorem(
@@ -191,9 +190,8 @@ TRANSFORM = "Rubinstein, Bartlett, Huang & Taft 2009, Algorithm 3, Inputs"
     kind="identity",
     says=r"p(\omega)=2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
     needs=[integer("d")],
-    source=TRANSFORM,
 )
-def transform_constant(*, d, pi=math.pi):
+def transform_constant(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor of the transform p of g on R^d: 1/2 as printed.
 
     Drawing from p, and E cos <omega, Delta> = g(Delta), need the constant that the inverse transform without
@@ -204,9 +202,9 @@ def transform_constant(*, d, pi=math.pi):
 
 @transform_constant.corrected(
     says=r"p(\omega)=(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx\ \Rightarrow\ " + PAIR,
-    source=TRANSFORM + ", pi and the dimension put back",
+    source=", pi and the dimension put back",
 )
-def transform_constant_inverse(*, d, pi=math.pi):
+def transform_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor under which p and g are a pair: (2 pi)^-d.
 
     Fourier inversion for continuous integrable g with integrable transform, which continuous positive definite
@@ -224,17 +222,17 @@ def transform_constant_inverse(*, d, pi=math.pi):
     kind="identity",
     says=r"2^{-1}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
     needs=[integer("d")],
-    source=TRANSFORM + ", against Table 1, at sigma = 1",
+    source=", against Table 1, at sigma = 1",
 )
-def table_constant(*, d, pi=math.pi):
+def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor of the transform that Table 1 tabulates, as Algorithm 3 prints it: 1/2."""
     return transform_constant(d=d)
 
 
 @table_constant.corrected(
     says=r"(2\pi)^{-d}\int e^{-j\langle\omega,x\rangle}g(x)\,dx=p(\omega)\quad\text{for the rows of Table 1}",
-    source=TRANSFORM + ", against Table 1, at sigma = 1",
+    source=", against Table 1, at sigma = 1",
 )
-def table_constant_inverse(*, d, pi=math.pi):
+def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
     """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows."""
     return transform_constant_inverse(d=d, pi=pi)

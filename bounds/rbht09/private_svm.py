@@ -1,13 +1,8 @@
-"""Theorem 7 of Rubinstein et al. 2009 in floating point: what is released is a float64, not a real number.
+"""Private SVM by output perturbation: Rubinstein et al. 2009, Definition 1, Lemma 6, Theorem 7 and Lemma 21.
 
-Not statements of the paper: its Algorithm 2 adds real noise. These are what its privacy becomes when steps (3) and (4)
-run on a computer, with the textbook sampler and with the one we ship (`mechanisms.laplace`).
-
-Private SVM by output perturbation: Rubinstein et al. 2009, Definition 1, Lemmas 6 and 21, Theorems 7 and 8.
-
-The paper's letters: `beta` is the privacy level (epsilon elsewhere), `acc` its epsilon (sup-norm accuracy), `delta` a
-confidence parameter (nothing here is approximate DP), `lam` the Laplace scale lambda, `C`, `L`, `kappa`, `F` and `Phi`
-as printed: |phi(x)_i| <= Phi and k(x, x) = ||phi(x)||_2^2 <= kappa^2. Neighbours replace one of n rows.
+The paper's letters: `beta` is the privacy level (epsilon elsewhere), `lam` the Laplace scale lambda, `C`, `L`, `kappa`
+and `F` as printed: k(x, x) = ||phi(x)||_2^2 <= kappa^2, phi(x) in R^F. All privacy here is pure: there is no delta.
+Neighbours replace one of n rows.
 """
 
 from __future__ import annotations
@@ -16,13 +11,13 @@ from math import exp, sqrt
 
 import numpy as np
 
+from bounds.exact.numbers import Array
 from bounds.theorem import integer, positive, theorem
 
-PAPER = "Rubinstein, Bartlett, Huang & Taft 2009"
 DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positive("kappa")]
 
 
-# ---- Definition 1 ------------------------------------------------------------------------------------------
+# Definition 1 ---------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -31,8 +26,8 @@ DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positiv
     says=r"\log\left(\frac{\Pr(M(D_1)=t)}{\Pr(M(D_2)=t)}\right)\le\beta",
     needs=[positive("beta")],
 )
-def differential_privacy(*, beta):
-    """Pure differential privacy, replace-one neighbours
+def differential_privacy(*, beta: float) -> float:
+    """Pure differential privacy, replace-one neighbours.
 
     The largest likelihood ratio e^beta of a response t between neighbouring databases of n rows; for continuous
     responses a Radon-Nikodym derivative.
@@ -50,8 +45,8 @@ def differential_privacy(*, beta):
     needs=[positive("lam")],
     source=", for the density of Algorithm 2",
 )
-def laplace_worst_log_ratio(*, first, second, lam):
-    """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale
+def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float:
+    """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale.
 
     log p_1(t) / p_2(t) = (||t - w_2||_1 - ||t - w_1||_1) / lam <= ||w_1 - w_2||_1 / lam by the triangle inequality,
     with equality at t = w_1. `first` and `second` hold F numbers each. So the sensitivity of the centre decides
@@ -63,53 +58,123 @@ def laplace_worst_log_ratio(*, first, second, lam):
     return float(np.abs(np.subtract(first, second)).sum() / lam)
 
 
-# ---- Lemmas 6 and 21: sensitivity --------------------------------------------------------------------------
-
-
-def _printed_sensitivity(n, C, F, L, kappa):
-    return 4 * L * C * kappa * sqrt(F) / n
-
-
-def _sharp_sensitivity(n, C, F, L, kappa):
-    return 2 * L * C * kappa * sqrt(F) / n
+# Lemma 6: sensitivity of a differentiable loss ------------------------------------------------------------------------
 
 
 @theorem(
     "rbht09.lem6",
     says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
     needs=DATABASE,
-    source=f"{PAPER}, Lemma 6 (differentiable loss)",
+    source=", differentiable loss",
 )
-def weight_sensitivity_smooth(*, n, C, F, L=1.0, kappa=1.0):
-    """L1 sensitivity of the SVM's weights, differentiable loss
+def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L1 sensitivity of the SVM's weights, differentiable loss.
 
     4 L C kappa sqrt(F) / n, for a loss that is differentiable, convex and L-Lipschitz in its second argument.
     """
-    return _printed_sensitivity(n, C, F, L, kappa)
+    return 4 * L * C * kappa * sqrt(F) / n
 
 
 @weight_sensitivity_smooth.explicit(
-    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    source=", with both strong convexities used",
+    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
-def weight_sensitivity_smooth_sharp(*, n, C, F, L=1.0, kappa=1.0):
-    """Half of Lemma 6's sensitivity, which is attained
+def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Half of Lemma 6's sensitivity, which is attained.
 
     Derivation as in Lemma 21's sharp half (`weight_sensitivity_sharp`). Attained by a differentiable loss: for
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
     phi(x) = kappa F^(-1/2) (1, ..., 1) moves it by exactly 2 L C kappa sqrt(F) / n in L1.
     """
-    return _sharp_sensitivity(n, C, F, L, kappa)
+    return 2 * L * C * kappa * sqrt(F) / n
+
+
+# Theorem 7: privacy ---------------------------------------------------------------------------------------------------
 
 
 @theorem(
-    "rbht09.lem21",
-    says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}",
-    needs=DATABASE,
-    source=f"{PAPER}, Lemma 21 (any convex loss)",
+    "rbht09.thm7",
+    kind="privacy",
+    says=r"\lambda\ge\frac{4LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
+    needs=[positive("beta"), *DATABASE],
 )
-def weight_sensitivity(*, n, C, F, L=1.0, kappa=1.0):
-    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss
+def noise_scale(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Privacy of PRIVATESVM-FINITE.
+
+    The smallest lambda printed, 4 L C kappa sqrt(F) / (beta n). Derivation: a release is w(D) + Laplace(lambda)^F; for
+    neighbours the log-ratio is at most ||w(D) - w(D')||_1 / lambda (`laplace_worst_log_ratio`), and the distance is at
+    most 2 L C kappa sqrt(F) / n (`weight_sensitivity_sharp`), which makes beta / 2 of it: twice the noise needed.
+
+    >>> noise_scale(beta=1.0, n=1000, C=1.0, F=1)
+    0.004
+    """
+    return weight_sensitivity(n=n, C=C, F=F, L=L, kappa=kappa) / beta
+
+
+@noise_scale.explicit(
+    says=r"\lambda\ge\frac{2LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
+    source=", calibrated to the attained sensitivity",
+)
+def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Privacy of PRIVATESVM-FINITE with half the noise, and with no less.
+
+    2 L C kappa sqrt(F) / (beta n). The chain of `noise_scale`; the flipped label of `weight_sensitivity_sharp` attains
+    log-ratio beta exactly, so no smaller lambda is beta-DP for all databases when C kappa^2 <= 1.
+    """
+    return weight_sensitivity_sharp(n=n, C=C, F=F, L=L, kappa=kappa) / beta
+
+
+# Theorem 7 in floating point ------------------------------------------------------------------------------------------
+# Not statements of the paper, whose Algorithm 2 adds real noise: what its privacy becomes when steps (3) and (4) run on
+# a computer, with the textbook sampler and with the one we ship (`mechanisms.laplace`).
+
+FLOAT64 = ", Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
+
+
+@theorem(
+    "rbht09.thm7.float64",
+    reading="explicit",
+    kind="privacy",
+    says=r"\mathrm{fl}(w(D)+\mathrm{fl}(\mu))\ \text{is}\ \beta\text{-differentially private}",
+    needs=[positive("beta")],
+    source=FLOAT64,
+)
+def textbook_release(*, beta: float) -> float:
+    """Privacy of w + rng.laplace(scale) in float64, calibrated over the reals.
+
+    Claimed: beta. Found: no level at all. A double y is possible for the centre w only if fl(w + z) = y for one of at
+    most 2^53 noise values z; for centres 0 and 1, |y| < 1/2 is reached from 1 only at multiples of 2^-53 (there 1 + z
+    is exact), and from 0 at other doubles too.
+    """
+    return beta
+
+
+@textbook_release.corrected(
+    says=r"\lambda\ge\frac{S+Fg}{\beta}\ \Rightarrow\ "
+    r"g\,(\lfloor w(D)/g\rceil+K)\ \text{is}\ \beta\text{-differentially private}",
+    needs=[positive("sensitivity"), positive("grid"), integer("F"), positive("beta")],
+    source=FLOAT64,
+)
+def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float:
+    """Privacy of discrete Laplace noise on a grid of step g: scale (S + F g) / beta.
+
+    Each of the F coordinates, rounded to the nearest grid step, moves by at most g / 2, so two rounded centres differ
+    by at most S + F g in L1, a whole number of steps. K is discrete Laplace, Pr(K = k) proportional to
+    exp(-|k| g / lambda), sampled exactly: |log Pr(K = k - a) - log Pr(K = k - b)| <= |a - b| g / lambda for whole a, b.
+
+    >>> grid_scale(sensitivity=1.0, grid=0.25, F=4, beta=2.0)
+    1.0
+    """
+    return (sensitivity + F * grid) / beta
+
+
+# Lemma 21: sensitivity of any convex loss -----------------------------------------------------------------------------
+
+
+@theorem(
+    "rbht09.lem21", says=r"\|w_D-w_{D'}\|_1\le\frac{4LC\kappa\sqrt{F}}{n}", needs=DATABASE, source=", any convex loss"
+)
+def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
 
     4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
     w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`: true, and never attained.
@@ -117,15 +182,14 @@ def weight_sensitivity(*, n, C, F, L=1.0, kappa=1.0):
     >>> weight_sensitivity(n=100, C=1.0, F=4)
     0.08
     """
-    return _printed_sensitivity(n, C, F, L, kappa)
+    return 4 * L * C * kappa * sqrt(F) / n
 
 
 @weight_sensitivity.explicit(
-    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}",
-    source=", with both strong convexities used",
+    says=r"\|w_D-w_{D'}\|_1\le\frac{2LC\kappa\sqrt{F}}{n}", source=", with both strong convexities used"
 )
-def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
-    """Half of Lemma 21's sensitivity, which is attained
+def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
+    """Half of Lemma 21's sensitivity, which is attained.
 
     J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
     J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
@@ -140,82 +204,4 @@ def weight_sensitivity_sharp(*, n, C, F, L=1.0, kappa=1.0):
     >>> weight_sensitivity_sharp(n=100, C=1.0, F=4)
     0.04
     """
-    return _sharp_sensitivity(n, C, F, L, kappa)
-
-
-# ---- Theorem 7: privacy ------------------------------------------------------------------------------------
-
-
-@theorem(
-    "rbht09.thm7",
-    kind="privacy",
-    says=r"\lambda\ge\frac{4LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
-    needs=[positive("beta"), *DATABASE],
-)
-def noise_scale(*, beta, n, C, F, L=1.0, kappa=1.0):
-    """Privacy of PRIVATESVM-FINITE
-
-    The smallest lambda printed, 4 L C kappa sqrt(F) / (beta n). Derivation: a release is w(D) + Laplace(lambda)^F; for
-    neighbours the log-ratio is at most ||w(D) - w(D')||_1 / lambda (`laplace_worst_log_ratio`), and the distance is at
-    most 2 L C kappa sqrt(F) / n (`weight_sensitivity_sharp`), which makes beta / 2 of it: twice the noise needed.
-
-    >>> noise_scale(beta=1.0, n=1000, C=1.0, F=1)
-    0.004
-    """
-    return _printed_sensitivity(n, C, F, L, kappa) / beta
-
-
-@noise_scale.explicit(
-    says=r"\lambda\ge\frac{2LC\kappa\sqrt{F}}{\beta n}\ \Rightarrow\ \beta\text{-differential privacy}",
-    source=", calibrated to the attained sensitivity",
-)
-def noise_scale_sharp(*, beta, n, C, F, L=1.0, kappa=1.0):
-    """Privacy of PRIVATESVM-FINITE with half the noise, and with no less
-
-    2 L C kappa sqrt(F) / (beta n). The chain of `noise_scale`; the flipped label of `weight_sensitivity_sharp` attains
-    log-ratio beta exactly, so no smaller lambda is beta-DP for all databases when C kappa^2 <= 1.
-    """
-    return _sharp_sensitivity(n, C, F, L, kappa) / beta
-
-
-SOURCE = "Rubinstein et al. 2009, Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
-
-
-@theorem(
-    "rbht09.thm7.float64",
-    reading="explicit",
-    kind="privacy",
-    says=r"\mathrm{fl}(w(D)+\mathrm{fl}(\mu))\ \text{is}\ \beta\text{-differentially private}",
-    needs=[positive("beta")],
-    source=SOURCE,
-)
-def textbook_release(*, beta):
-    """Privacy of w + rng.laplace(scale) in float64, calibrated over the reals
-
-    Claimed: beta. Found: no level at all. A double y is possible for the centre w only if fl(w + z) = y for one of at
-    most 2^53 noise values z; for centres 0 and 1, |y| < 1/2 is reached from 1 only at multiples of 2^-53 (there 1 + z
-    is exact), and from 0 at other doubles too.
-    """
-    return beta
-
-
-@theorem(
-    "rbht09.thm7.float64",
-    reading="corrected",
-    kind="privacy",
-    says=r"\lambda\ge\frac{S+Fg}{\beta}\ \Rightarrow\ "
-    r"g\,(\lfloor w(D)/g\rceil+K)\ \text{is}\ \beta\text{-differentially private}",
-    needs=[positive("sensitivity"), positive("grid"), integer("F"), positive("beta")],
-    source=SOURCE,
-)
-def grid_scale(*, sensitivity, grid, F, beta):
-    """Privacy of discrete Laplace noise on a grid of step g: scale (S + F g) / beta
-
-    Each of the F coordinates, rounded to the nearest grid step, moves by at most g / 2, so two rounded centres differ
-    by at most S + F g in L1, a whole number of steps. K is discrete Laplace, Pr(K = k) proportional to
-    exp(-|k| g / lambda), sampled exactly: |log Pr(K = k - a) - log Pr(K = k - b)| <= |a - b| g / lambda for whole a, b.
-
-    >>> grid_scale(sensitivity=1.0, grid=0.25, F=4, beta=2.0)
-    1.0
-    """
-    return (sensitivity + F * grid) / beta
+    return 2 * L * C * kappa * sqrt(F) / n

@@ -1,4 +1,4 @@
-"""Steps of the printed proofs of Lemmas 6 and 21 and of Theorem 8 of Rubinstein et al. 2009, in their order.
+"""Steps of the printed proofs of Lemmas 6 and 21 of Rubinstein et al. 2009, in their order.
 
 w = w_D and w' = w_D' are the minimisers for neighbouring databases, f and f' their classifiers, x_n and x'_n the rows
 that differ. Letters as in `bounds.rbht09.private_svm`.
@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.rbht09.private_svm import PAPER
+from bounds.exact.numbers import Array
 from bounds.theorem import integer, positive, theorem
 
 
@@ -18,10 +18,12 @@ from bounds.theorem import integer, positive, theorem
     "rbht09.lem6.s1",
     kind="identity",
     says=r"C\,\partial R_{emp}(w_D,D)-C\,\partial R_{emp}(w_{D'},D')+w-w_{D'}=C\,\partial R_{emp}(w_D,D)+w",
-    source=f"{PAPER}, proof of Lemma 6, below (3.2)",
+    source=", proof, below (3.2)",
 )
-def auxiliary_gradient(*, w, first, second, risk_gradient_first, risk_gradient_second, C):
-    """The auxiliary risk's gradient
+def auxiliary_gradient(
+    *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
+) -> Array:
+    """The auxiliary risk's gradient.
 
     By (3.2), C grad R_emp(w_D', D') = -w_D', which cancels the last term; so the gradient vanishes at w_D. Arguments
     are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand ends the
@@ -30,13 +32,11 @@ def auxiliary_gradient(*, w, first, second, risk_gradient_first, risk_gradient_s
     return C * np.subtract(risk_gradient_first, risk_gradient_second) + np.subtract(w, second)
 
 
-@theorem(
-    "rbht09.lem6.s2",
-    says=r"\tilde R(w_D)\le 0",
-    source=f"{PAPER}, proof of Lemma 6",
-)
-def auxiliary_risk(*, w, first, second, risk_gradient_first, risk_gradient_second, C):
-    """The auxiliary risk is not positive at its minimiser
+@theorem("rbht09.lem6.s2", says=r"\tilde R(w_D)\le 0", source=", proof")
+def auxiliary_risk(
+    *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
+) -> float:
+    """The auxiliary risk is not positive at its minimiser.
 
     R~(w) = C <grad R_emp(w_D, D) - grad R_emp(w_D', D'), w - w_D'> + 1/2 ||w - w_D'||_2^2, minimised at w_D. Its value
     there is exactly -1/2 ||w_D - w_D'||_2^2: bounding it by 0 is where the lemma loses its factor 2.
@@ -49,10 +49,10 @@ def auxiliary_risk(*, w, first, second, risk_gradient_first, risk_gradient_secon
     "rbht09.lem6.s3",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
-    source=f"{PAPER}, Equation (3.3)",
+    source=", Equation (3.3)",
 )
-def stability_right_side(*, L, sup_distance):
-    """Squared weight distance against sup-norm distance of the classifiers
+def stability_right_side(*, L: float, sup_distance: float) -> float:
+    """Squared weight distance against sup-norm distance of the classifiers.
 
     2 L ||f - f'||_inf; the bracket in `weight_sensitivity_sharp` shows it for the larger of the distances at x_n and
     x'_n alone, and with n / C in place of n / (2 C).
@@ -64,37 +64,28 @@ def stability_right_side(*, L, sup_distance):
     "rbht09.lem6.s4",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
-    source=f"{PAPER}, last line of the proof of Lemma 6",
+    source=", last line of the proof",
 )
-def weight_distance(*, n, C, L=1.0, kappa=1.0):
-    """L2 sensitivity of the SVM's weights
+def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L2 sensitivity of the SVM's weights.
 
     4 L C kappa / n; the attained value is half of it.
     """
     return 4 * L * C * kappa / n
 
 
-@theorem(
-    "rbht09.lem6.s5",
-    says=r"\|w\|_1\le\sqrt{F}\|w\|_2",
-    needs=[integer("F")],
-    source=f"{PAPER}, last line of the proof of Lemma 6",
-)
-def norm_ratio(*, F):
-    """Largest ratio of the L1 to the L2 norm in R^F
+@theorem("rbht09.lem6.s5", says=r"\|w\|_1\le\sqrt{F}\|w\|_2", needs=[integer("F")], source=", last line of the proof")
+def norm_ratio(*, F: int) -> float:
+    """Largest ratio of the L1 to the L2 norm in R^F.
 
     sqrt(F), attained by vectors with entries of equal size.
     """
     return sqrt(F)
 
 
-@theorem(
-    "rbht09.lem21.s1",
-    says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
-    source=f"{PAPER}, proof of Lemma 21, above (A.3)",
-)
-def auxiliary_display(*, n, C, g, squared_distance):
-    """A non-positive sum, as displayed
+@theorem("rbht09.lem21.s1", says=r"0\ge g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2", source=", proof, above (A.3)")
+def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) -> float:
+    """A non-positive sum, as displayed.
 
     g + n / (2 C) ||w_D - w_D'||_2^2 for a g in the displayed set l'(y'_n, f'(x'_n)) (f(x'_n) - f'(x'_n)) -
     l'(y_n, f(x_n)) (f(x_n) - f'(x_n)). (The text at hand has f'(x'_n) for the last f'(x_n) too.)
@@ -103,11 +94,10 @@ def auxiliary_display(*, n, C, g, squared_distance):
 
 
 @auxiliary_display.corrected(
-    says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2",
-    source=f"{PAPER}, proof of Lemma 21, with the sign of Lemma 6's (3.3)",
+    says=r"0\ge -g+\frac{n}{2C}\|w_D-w_{D'}\|_2^2", source=", proof, with the sign of Lemma 6's (3.3)"
 )
-def auxiliary_display_corrected(*, n, C, g, squared_distance):
-    """A non-positive sum, with -g
+def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance: float) -> float:
+    """A non-positive sum, with -g.
 
     The set displayed is the negative of what bounds (n / C) r from below, so 0 >= -g + n / (2 C) ||.||^2. (A.3)
     follows from |g| <= 2 L ||f - f'||_inf either way.
@@ -119,10 +109,10 @@ def auxiliary_display_corrected(*, n, C, g, squared_distance):
     "rbht09.lem21.s2",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
-    source=f"{PAPER}, Equation (A.3)",
+    source=", Equation (A.3)",
 )
-def stability_right_side_subgradient(*, L, sup_distance):
-    """Squared weight distance against sup-norm distance, any convex loss
+def stability_right_side_subgradient(*, L: float, sup_distance: float) -> float:
+    """Squared weight distance against sup-norm distance, any convex loss.
 
     2 L ||f - f'||_inf, as in Lemma 6's (3.3).
     """
@@ -133,10 +123,10 @@ def stability_right_side_subgradient(*, L, sup_distance):
     "rbht09.lem21.s3",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
-    source=f"{PAPER}, last lines of the proof of Lemma 21",
+    source=", last lines of the proof",
 )
-def weight_distance_subgradient(*, n, C, L=1.0, kappa=1.0):
-    """L2 sensitivity of the SVM's weights, any convex loss
+def weight_distance_subgradient(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
+    """L2 sensitivity of the SVM's weights, any convex loss.
 
     4 L C kappa / n; the attained value is half of it.
     """

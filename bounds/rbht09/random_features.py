@@ -1,23 +1,22 @@
-r"""Random Fourier features: Bassily, Mohri & Suresh 2022, Theorem 4.1; Rubinstein et al. 2009, Lemma 13.
+r"""Random Fourier features that approximate a kernel uniformly on a compact set: Rubinstein et al. 2009, Lemma 13.
 
 A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
 
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
-omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. Theorem 4.1 compares them on m points,
-Lemma 13 on a compact set. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
+omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. On m points they are compared in Theorem 4.1 of
+Bassily, Mohri & Suresh 2022. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from bounds.exact.numbers import log
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
-
-# ---- Rubinstein et al. 2009, Lemma 13 -----------------------------------------------------------------------
 
 UNIFORM = (
     r"\hat{d}\ge\frac{4(d+2)}{\epsilon^2}\log\frac{2^8(\sigma_p\,\mathrm{diam}(\mathcal{M}))^2}{\delta\epsilon^2}"
@@ -26,14 +25,8 @@ UNIFORM = (
 UNIFORM_NEEDS = [integer("d"), positive("eps"), in_unit_interval("delta"), at_least("sigma_p", 0), at_least("diam", 0)]
 
 
-@theorem(
-    "rbht09.lem13",
-    kind="tail",
-    says=UNIFORM,
-    needs=UNIFORM_NEEDS,
-    source="Rubinstein, Bartlett, Huang & Taft 2009, Lemma 13 (Rahimi & Recht 2008, Claim 1)",
-)
-def uniform_features(*, d, eps, delta, sigma_p, diam):
+@theorem("rbht09.lem13", kind="tail", says=UNIFORM, needs=UNIFORM_NEEDS, source=", (Rahimi & Recht 2008, Claim 1)")
+def uniform_features(*, d: int, eps: Any, delta: Any, sigma_p: Any, diam: Any) -> Any:
     """How many frequencies approximate a translation-invariant kernel uniformly on a compact set.
 
     4 (d+2) / eps^2 * log(2^8 (sigma_p diam)^2 / (delta eps^2)), possibly negative; `sigma_p`^2 = E ||omega||^2,
@@ -53,24 +46,23 @@ def uniform_features(*, d, eps, delta, sigma_p, diam):
     needs=[*UNIFORM_NEEDS, require("g(0) = 1", lambda g0: g0 == 1)],
     source=", for kernels with g(0) = 1",
 )
-def uniform_features_normalised(*, d, eps, delta, sigma_p, diam, g0=1):
+def uniform_features_normalised(*, d: int, eps: Any, delta: Any, sigma_p: Any, diam: Any, g0: float = 1) -> Any:
     """The same number of frequencies, for kernels with g(0) = 1 and finite sigma_p.
 
     It suffices for all d >= 1, eps > 0, delta in (0, 1), M, and any number d_hat >= 1 the formula allows, even where
-    its logarithm is negative. With q = sigma_p diam / eps, by `uniform_failure`:
-    eps > 2: |k_hat - k| <= 2. Else, if q^2 <= delta: at most q^2 eps / 2 <= delta by Markov. Else d_hat >=
-    4 (d+2)/eps^2 log(2^8 q^2/delta); if q^2 <= 1/4 the Chernoff bound is at most delta; if q^2 >= 1/4 the net bound
-    with y = 3.75 / sqrt(delta) is at most delta / 19.
+    its logarithm is negative. With q = sigma_p diam / eps, by `uniform_failure`: eps > 2: |k_hat - k| <= 2. Else, if
+    q^2 <= delta: at most q^2 eps / 2 <= delta by Markov. Else d_hat >= 4 (d+2)/eps^2 log(2^8 q^2/delta); if q^2 <= 1/4
+    the Chernoff bound is at most delta; if q^2 >= 1/4 the net bound with y = 3.75 / sqrt(delta) is at most delta / 19.
     """
     return uniform_features(d=d, eps=eps, delta=delta, sigma_p=sigma_p, diam=diam)
 
 
-def markov_failure(*, eps, q):
+def markov_failure(*, eps: float, q: float) -> float:
     """q^2 eps / 2: see `uniform_failure`."""
     return q**2 * eps / 2
 
 
-def chernoff_failure(*, count, eps, q):
+def chernoff_failure(*, count: int, eps: float, q: float) -> float:
     """exp(-D kl(eps/2, q^2 eps^2/4)), kl the divergence of two coins, for q^2 eps < 2: see `uniform_failure`."""
     p, mean = eps / 2, q**2 * eps**2 / 4
     if mean == 0:
@@ -79,7 +71,7 @@ def chernoff_failure(*, count, eps, q):
     return math.exp(-count * (p * math.log(p / mean) + rest))
 
 
-def net_failure(*, count, d, eps, q, y):
+def net_failure(*, count: int, d: int, eps: float, q: float, y: float) -> float:
     """2 (1 + 4 q y)^d exp(-D eps^2/8) + 1 / (1 + D (y-2)^2), for y > 2: see `uniform_failure`."""
     points = math.log(2) + d * math.log1p(4 * q * y) - count * eps**2 / 8
     return math.exp(min(points, 0.0)) + 1 / (1 + count * (y - 2) ** 2)
@@ -93,7 +85,7 @@ def net_failure(*, count, d, eps, q, y):
     needs=[integer("count"), integer("d"), positive("eps"), at_least("sigma_p", 0), at_least("diam", 0)],
     source="derived here",
 )
-def uniform_failure(*, count, d, eps, sigma_p, diam):
+def uniform_failure(*, count: int, d: int, eps: float, sigma_p: float, diam: float) -> float:
     """The chance that k_hat misses k by eps somewhere on M, bounded for every number of frequencies.
 
     With f = k_hat - k, a function of Delta in the ball of radius R = diam(M), and D = `count`:

@@ -1,7 +1,9 @@
-"""Footnote 5 of Rubinstein et al. 2009: the Erlang distribution, and the sentence it hangs on.
+"""How far the private SVM is from the exact one: Rubinstein et al. 2009, Theorem 8 and Footnote 5.
 
-Scale means scale here: Erlang_q with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees
-(expectation q lambda); the sentence in the main text writes "scale lambda^(-1)" for what is the *rate*.
+Theorem 8: `acc` is the paper's epsilon (sup-norm accuracy), `delta` a confidence parameter, `lam` the Laplace scale
+lambda, and |phi(x)_i| <= Phi. Footnote 5 gives density, distribution function and moments of the Erlang law: Erlang_q
+with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees (expectation q lambda); the sentence of
+Section 3 that it supports writes "scale lambda^(-1)" for what is the *rate*.
 """
 
 from __future__ import annotations
@@ -11,18 +13,13 @@ from math import exp, lgamma, log, log1p
 import numpy as np
 from scipy.special import gammainc, gammainccinv
 
-from bounds.rbht09.private_svm import PAPER
+from bounds.exact.numbers import Array
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer("F")]
 
 
-# ---- Theorem 8: usefulness ---------------------------------------------------------------------------------
-
-
-def _printed_lambda(acc, delta, Phi, F):
-    return acc / (2 * Phi * (F * log(2) + log(1 / delta)))
-
+# Theorem 8: usefulness ------------------------------------------------------------------------------------------------
 
 SUP = r"\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}\le\epsilon"
 RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rightarrow\ "
@@ -34,16 +31,16 @@ RANGE = r"0<\lambda\le\frac{\epsilon}{2\Phi(F\log 2+\log\frac{1}{\delta})}\ \Rig
     kind="tail",
     says=RANGE + rf"\Pr\left({SUP}\right)\ge\delta",
     needs=UTILITY,
-    source=f"{PAPER}, Theorem 8 with Definition 2 as printed",
+    source=", with Definition 2 as printed",
 )
-def useful_scale_defined(*, acc, delta, Phi, F):
-    """Usefulness of PRIVATESVM-FINITE, (epsilon, delta)-useful as Definition 2 defines it: with probability >= delta
+def useful_scale_defined(*, acc: float, delta: float, Phi: float, F: int) -> float:
+    """Usefulness of PRIVATESVM-FINITE, (epsilon, delta)-useful as Definition 2 defines it: with probability >= delta.
 
     The largest lambda printed, acc / (2 Phi (F ln 2 + ln(1 / delta))). Definition 2 asks for success with
     probability at least delta; the proof shows failure with probability at most delta. The two differ for
     delta > 1/2: there the printed range lets more noise in as delta grows.
     """
-    return _printed_lambda(acc, delta, Phi, F)
+    return useful_scale(acc=acc, delta=delta, Phi=Phi, F=F)
 
 
 @theorem(
@@ -52,10 +49,10 @@ def useful_scale_defined(*, acc, delta, Phi, F):
     kind="tail",
     says=RANGE + rf"\Pr\left({SUP}\right)\ge 1-\delta",
     needs=UTILITY,
-    source=f"{PAPER}, Theorem 8 as its proof, Lemma 10, Theorem 14 and Section 6 use it",
+    source=", as its proof, Lemma 10, Theorem 14 and Section 6 use it",
 )
-def useful_scale(*, acc, delta, Phi, F):
-    """Usefulness of PRIVATESVM-FINITE as the proofs use it: with probability >= 1 - delta
+def useful_scale(*, acc: float, delta: float, Phi: float, F: int) -> float:
+    """Usefulness of PRIVATESVM-FINITE as the proofs use it: with probability >= 1 - delta.
 
     The largest lambda printed, acc / (2 Phi (F ln 2 + ln(1 / delta))). With X = ||mu||_1 an Erlang_F variable of
     scale lambda and z = acc / (Phi lambda), Pr(X > acc / Phi) = e^(-z) sum_{j < F} z^j / j!, and
@@ -65,7 +62,7 @@ def useful_scale(*, acc, delta, Phi, F):
     >>> round(useful_scale(acc=0.1, delta=0.05, Phi=1.0, F=2), 6)
     0.01141
     """
-    return _printed_lambda(acc, delta, Phi, F)
+    return acc / (2 * Phi * (F * log(2) + log(1 / delta)))
 
 
 @useful_scale_defined.corrected(
@@ -73,8 +70,8 @@ def useful_scale(*, acc, delta, Phi, F):
     + rf"\Pr\left({SUP}\right)\ge\delta",
     source=", delta replaced by 1 - delta in the range of lambda",
 )
-def useful_scale_corrected(*, acc, delta, Phi, F):
-    """Usefulness as defined (with probability >= delta), with 1 - delta in the range of lambda
+def useful_scale_corrected(*, acc: float, delta: float, Phi: float, F: int) -> float:
+    """Usefulness as defined (with probability >= delta), with 1 - delta in the range of lambda.
 
     acc / (2 Phi (F ln 2 + ln(1 / (1 - delta)))): the theorem as used, at failure probability 1 - delta.
     """
@@ -86,8 +83,8 @@ def useful_scale_corrected(*, acc, delta, Phi, F):
     + rf"\Pr\left({SUP}\right)\ge 1-\delta",
     source=", with the half that Chernoff loses",
 )
-def useful_scale_half(*, acc, delta, Phi, F):
-    """Usefulness with F - 1 in place of F
+def useful_scale_half(*, acc: float, delta: float, Phi: float, F: int) -> float:
+    """Usefulness with F - 1 in place of F.
 
     acc / (2 Phi ((F - 1) ln 2 + ln(1 / delta))): the tail bound 2^(F - 1) e^(-z / 2) derived in `useful_scale`.
     """
@@ -99,8 +96,8 @@ def useful_scale_half(*, acc, delta, Phi, F):
     says=r"\lambda=\frac{\epsilon}{\Phi\,Q_F^{-1}(\delta)}\ \Rightarrow\ \Pr(\Phi\|\mu\|_1>\epsilon)=\delta",
     source=", with the Erlang tail itself",
 )
-def useful_scale_exact(*, acc, delta, Phi, F):
-    """The largest lambda that is useful for every feature map
+def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float:
+    """The largest lambda that is useful for every feature map.
 
     acc / (Phi q), q the (1 - delta)-quantile of Erlang_F with scale 1. Necessary too when phi(M) contains
     Phi times every sign vector, because then the sup-norm is Phi ||mu||_1.
@@ -112,10 +109,10 @@ def useful_scale_exact(*, acc, delta, Phi, F):
     "rbht09.thm8.s1",
     says=r"|\langle\mu,\phi(x)\rangle|\le\Phi\|\mu\|_1",
     needs=[positive("Phi")],
-    source=f"{PAPER}, proof of Theorem 8, first display",
+    source=", proof, first display",
 )
-def sup_distance(*, mu, Phi):
-    """Sup-norm distance of private and exact classifier
+def sup_distance(*, mu: Array, Phi: float) -> float:
+    """Sup-norm distance of private and exact classifier.
 
     Phi ||mu||_1 by Hölder; attained where phi(x) = Phi sign(mu).
     """
@@ -127,10 +124,10 @@ def sup_distance(*, mu, Phi):
     kind="identity",
     says=r"\mathbb{E}e^{tX}=(1-\lambda t)^{-F},\quad t<\lambda^{-1}",
     needs=[integer("F"), positive("lam")],
-    source=f"{PAPER}, proof of Theorem 8, below (3.4)",
+    source=", proof, below (3.4)",
 )
-def erlang_mgf(*, F, lam, t):
-    """Moment generating function of Erlang_F with scale lambda
+def erlang_mgf(*, F: int, lam: float, t: float) -> float:
+    """Moment generating function of Erlang_F with scale lambda.
 
     (1 - lambda t)^(-F) for t < 1 / lambda. It fits footnote 5's scale lambda, not the sentence's lambda^(-1).
 
@@ -147,10 +144,10 @@ def erlang_mgf(*, F, lam, t):
     kind="tail",
     says=r"\Pr(\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}>\epsilon)\le 2^F e^{-\epsilon/(2\lambda\Phi)}",
     needs=[positive("acc"), positive("lam"), positive("Phi"), integer("F")],
-    source=f"{PAPER}, proof of Theorem 8, last display",
+    source=", proof, last display",
 )
-def chernoff_tail(*, acc, lam, Phi, F):
-    """Chernoff's bound at t = 1 / (2 lambda)
+def chernoff_tail(*, acc: float, lam: float, Phi: float, F: int) -> float:
+    """Chernoff's bound at t = 1 / (2 lambda).
 
     2^F exp(-acc / (2 lambda Phi)); at the largest printed lambda it equals delta.
 
@@ -160,7 +157,8 @@ def chernoff_tail(*, acc, lam, Phi, F):
     return exp(F * log(2) - acc / (2 * lam * Phi))
 
 
-SOURCE = "Rubinstein, Bartlett, Huang & Taft 2009, footnote 5"
+# Footnote 5 -----------------------------------------------------------------------------------------------------------
+
 ERLANG = [integer("q"), positive("lam")]
 
 
@@ -170,10 +168,9 @@ ERLANG = [integer("q"), positive("lam")]
     kind="identity",
     says=r"f(x)=\frac{x^{q-1}e^{-x/\lambda}}{\lambda^q(q-1)!}",
     needs=[*ERLANG, at_least("x", 0)],
-    source=SOURCE,
 )
-def erlang_density(*, x, q, lam):
-    """Density of the sum of q independent exponentials of mean lambda
+def erlang_density(*, x: float, q: int, lam: float) -> float:
+    """Density of the sum of q independent exponentials of mean lambda.
 
     x^(q-1) e^(-x/lambda) / (lambda^q (q-1)!), by induction: convolving with one more exponential integrates
     y^(q-1) / (q-1)! to y^q / q!.
@@ -192,14 +189,12 @@ def erlang_density(*, x, q, lam):
     kind="identity",
     says=r"F(x)=1-e^{-x/\lambda}\sum_{j=0}^{q-1}\frac{(x/\lambda)^j}{j!}",
     needs=[*ERLANG, at_least("x", 0)],
-    source=SOURCE,
 )
-def erlang_cdf(*, x, q, lam):
-    """Distribution function of Erlang_q
+def erlang_cdf(*, x: float, q: int, lam: float) -> float:
+    """Distribution function of Erlang_q.
 
     1 - e^(-y) sum_{j < q} y^j / j!, y = x / lambda: its derivative telescopes to the density, and it vanishes at 0.
-    Evaluated
-    as a regularised incomplete gamma function, which does not cancel near x = 0.
+    Evaluated as a regularised incomplete gamma function, which does not cancel near x = 0.
 
     >>> round(erlang_cdf(x=2.0, q=3, lam=1.0), 6)
     0.323324
@@ -207,32 +202,18 @@ def erlang_cdf(*, x, q, lam):
     return float(gammainc(q, x / lam))
 
 
-@theorem(
-    "rbht09.fn5",
-    part="mean",
-    kind="identity",
-    says=r"\mathbb{E}X=q\lambda",
-    needs=ERLANG,
-    source=SOURCE,
-)
-def erlang_mean(*, q, lam):
-    """Expectation of Erlang_q
+@theorem("rbht09.fn5", part="mean", kind="identity", says=r"\mathbb{E}X=q\lambda", needs=ERLANG)
+def erlang_mean(*, q: int, lam: float) -> float:
+    """Expectation of Erlang_q.
 
     q lambda = lambda q! / (q-1)!.
     """
     return q * lam
 
 
-@theorem(
-    "rbht09.fn5",
-    part="variance",
-    kind="identity",
-    says=r"\mathrm{Var}X=q\lambda^2",
-    needs=ERLANG,
-    source=SOURCE,
-)
-def erlang_variance(*, q, lam):
-    """Variance of Erlang_q
+@theorem("rbht09.fn5", part="variance", kind="identity", says=r"\mathrm{Var}X=q\lambda^2", needs=ERLANG)
+def erlang_variance(*, q: int, lam: float) -> float:
+    """Variance of Erlang_q.
 
     q lambda^2 = lambda^2 ((q+1)! / (q-1)! - q^2).
     """
@@ -244,10 +225,10 @@ def erlang_variance(*, q, lam):
     kind="identity",
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda^{-1}",
     needs=[positive("lam")],
-    source="Rubinstein, Bartlett, Huang & Taft 2009, proof of Theorem 8, the sentences that footnote 5 belongs to",
+    source=", the sentences of the proof of Theorem 8 that it belongs to",
 )
-def magnitude_scale(*, lam):
-    """Scale of the exponential law of |Laplace(0, lambda)|, as the main text says it
+def magnitude_scale(*, lam: float) -> float:
+    """Scale of the exponential law of |Laplace(0, lambda)|, as the main text says it.
 
     "The absolute value of a zero mean Laplace random variable with scale parameter lambda is exponentially
     distributed with scale lambda^(-1)", and its sums are Erlang "with the same scale parameter". Read as the scale,
@@ -259,10 +240,10 @@ def magnitude_scale(*, lam):
 
 @magnitude_scale.corrected(
     says=r"\Pr(|Z|>x)=e^{-x/s},\quad Z\sim Laplace(0,\lambda),\quad s=\lambda",
-    source="Rubinstein, Bartlett, Huang & Taft 2009, proof of Theorem 8, with scale lambda (rate 1 / lambda)",
+    source=", with scale lambda (rate 1 / lambda)",
 )
-def magnitude_scale_corrected(*, lam):
-    """Scale of the exponential law of |Laplace(0, lambda)|: lambda
+def magnitude_scale_corrected(*, lam: float) -> float:
+    """Scale of the exponential law of |Laplace(0, lambda)|: lambda.
 
     Pr(|Z| > x) = 2 int_x^inf e^(-z/lambda) / (2 lambda) dz = e^(-x/lambda).
     """

@@ -1,19 +1,13 @@
-r"""Excess empirical risk, its split into inliers and outliers, and what the split costs: Equation 2, Question 8.1.
+"""The hinge loss and its excess empirical risk: Wang, Zhu & Wang (2025), Remark 3.1 and Definition A.11.
 
-Wang, Zhu & Wang (2025):
-
-    L_c(w; S) <= L_c(w*; S) + EER
-              <= L_c(w_in; S_in) + L_c(w_in; S_out) + EER      (a) zero if c <= gamma   (b) <= ||x|| |S_out| / c
-              <= O(|S_out| / c) + EER
-
-Notation: L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i and `width` c; S_in in S_in(gamma) of Definition
-6.1, S_out its complement of `outliers` records; w_in the unit vector of largest margin on S_in; `radius` the largest
-norm of a record; w* a minimiser over all of R^d.
+L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i; `width` is c.
 """
 
 from __future__ import annotations
 
-from bounds.papers import WZW25
+from collections.abc import Sequence
+
+from bounds.exact.numbers import Real
 from bounds.theorem import positive, theorem
 
 
@@ -22,10 +16,9 @@ from bounds.theorem import positive, theorem
     kind="definition",
     says=r"\ell_c(w;(x,y))=\max\left\{0,1-\frac{y\langle w,x\rangle}{c}\right\}",
     needs=[positive("width")],
-    source=f"{WZW25}, Section 3, Remark 3.1",
 )
-def hinge_loss(*, margin, width):
-    """The confidence margin is a parameter of the hinge loss and says nothing about the data
+def hinge_loss(*, margin: Real, width: Real) -> Real:
+    """The confidence margin is a parameter of the hinge loss and says nothing about the data.
 
     max(0, 1 - margin / width) at margin = y <w, x>. The remark fixes how a letter is used: c is chosen, the margin
     gamma(S) and the inlier sets of Definition 6.1 belong to the data. Later lemmas choose c = gamma / 3 for a *level*
@@ -43,10 +36,10 @@ def hinge_loss(*, margin, width):
     r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\min_{w\in\mathbb{R}^d}\hat L_{c'}(w;S)",
     kind="identity",
     needs=[positive("width"), positive("other")],
-    source=f"consequence of the loss above {WZW25}, Remark 3.1",
+    source=", a consequence of the loss above it",
 )
-def rescaled_weights(*, w, width, other):
-    """Over all of R^d the smallest hinge loss does not depend on the confidence margin
+def rescaled_weights(*, w: Real, width: Real, other: Real) -> Real:
+    """Over all of R^d the smallest hinge loss does not depend on the confidence margin.
 
     w other / width: its loss with confidence margin `other` is the loss of w with `width`, record by record, because
     the margin enters as y <w, x> / c only. So w -> w c'/c carries minimisers to minimisers. On a ball of fixed radius
@@ -64,8 +57,8 @@ def rescaled_weights(*, w, width, other):
     says=r"\mathrm{EER}(w)=L(w;S)-\min_{w'\in\mathcal{W}}L(w';S)",
     source=", Equation 6",
 )
-def excess_empirical_risk(*, loss, smallest):
-    """Excess empirical risk: the loss above the smallest loss
+def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
+    """Excess empirical risk: the loss above the smallest loss.
 
     loss - smallest. The minimum need not be attained for every loss (the logistic loss on separable data tends to 0);
     for the hinge sum over R^d it is, see part minimum.
@@ -80,10 +73,10 @@ def excess_empirical_risk(*, loss, smallest):
     part="minimum",
     says=r"\min_{w\in\mathbb{R}^d}\hat L_c(w;S)=\max\left\{\sum_i a_i:\ 0\le a_i\le 1,\ \sum_i a_i y_i x_i=0\right\}",
     kind="identity",
-    source=f"consequence of {WZW25}, Definition A.11",
+    source=", a consequence",
 )
-def smallest_hinge(*, weights):
-    """The smallest hinge loss over R^d is attained, and is the value of a linear programme
+def smallest_hinge(*, weights: Sequence[Real]) -> Real:
+    """The smallest hinge loss over R^d is attained, and is the value of a linear programme.
 
     sum_i a_i for weights a of shape (n,) with 0 <= a_i <= 1 and sum_i a_i z_i = 0: at most the smallest hinge sum for
     every such a, and equal to it at the best. Because max(0, 1 - <z, w>/c) >= a (1 - <z, w>/c) for 0 <= a <= 1, so
@@ -98,13 +91,10 @@ def smallest_hinge(*, weights):
 
 
 @excess_empirical_risk.explicit(
-    part="nonnegative",
-    says=r"\mathrm{EER}(w)\ge 0",
-    kind="inequality",
-    source=f"consequence of {WZW25}, Definition A.11",
+    part="nonnegative", says=r"\mathrm{EER}(w)\ge 0", kind="inequality", source=", a consequence"
 )
-def hinge_excess(*, loss, weights):
-    """The excess empirical risk is never negative
+def hinge_excess(*, loss: Real, weights: Sequence[Real]) -> Real:
+    """The excess empirical risk is never negative.
 
     loss - sum_i a_i with the dual weights a of part minimum: the excess of the hinge sum without a search over w.
 

@@ -1,6 +1,4 @@
-r"""Excess empirical risk, its split into inliers and outliers, and what the split costs: Equation 2, Question 8.1.
-
-Wang, Zhu & Wang (2025):
+r"""The loss, split into inliers and outliers, and its price: Wang, Zhu & Wang (2025), Equation 2 and Question 8.1.
 
     L_c(w; S) <= L_c(w*; S) + EER
               <= L_c(w_in; S_in) + L_c(w_in; S_out) + EER      (a) zero if c <= gamma   (b) <= ||x|| |S_out| / c
@@ -13,24 +11,18 @@ norm of a record; w* a minimiser over all of R^d.
 
 from __future__ import annotations
 
-from bounds.papers import WZW25
+from bounds.exact.numbers import Real
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
-EQUATION = f"{WZW25}, Section 6.1, Equation 2"
 WIDTH_BELOW_MARGIN = require("0 < width <= gamma <= 1", lambda width, gamma: 0 < width <= gamma <= 1)
 
 
-# Equation 2, link by link -------------------------------------------------------------------------------------------
+# Equation 2, link by link ---------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "wzw25.eq2",
-    part="1-excess",
-    says=r"\hat L_c(w;S)\le\hat L_c(w^*;S)+\mathrm{EER}",
-    source=EQUATION,
-)
-def loss_through_excess(*, smallest, excess):
-    """The loss is the smallest loss and the excess
+@theorem("wzw25.eq2", part="1-excess", says=r"\hat L_c(w;S)\le\hat L_c(w^*;S)+\mathrm{EER}")
+def loss_through_excess(*, smallest: Real, excess: Real) -> Real:
+    """The loss is the smallest loss and the excess.
 
     smallest + excess, an equality by Definition A.11 with w* a minimiser over R^d, which exists (defA.11, minimum).
 
@@ -45,10 +37,9 @@ def loss_through_excess(*, smallest, excess):
     part="2-separator",
     says=r"\hat L_c(w^*;S)\le\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{in}})"
     r"+\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})",
-    source=EQUATION,
 )
-def separator_loss(*, inlier_loss, outlier_loss):
-    """The smallest loss is at most the loss of the inliers' separator
+def separator_loss(*, inlier_loss: Real, outlier_loss: Real) -> Real:
+    """The smallest loss is at most the loss of the inliers' separator.
 
     inlier_loss + outlier_loss, the hinge sum of w_in over S split into its two parts; w_in is one of the w that w*
     minimises over.
@@ -64,10 +55,10 @@ def separator_loss(*, inlier_loss, outlier_loss):
     part="3-inliers",
     says=r"c\le\gamma\ \Rightarrow\ \hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{in}}(\gamma))=0",
     needs=[WIDTH_BELOW_MARGIN],
-    source=f"{EQUATION}, bracket (a)",
+    source=", bracket (a)",
 )
-def separated_loss(*, width, gamma):
-    """The inliers' separator has no loss on them
+def separated_loss(*, width: Real, gamma: Real) -> int:
+    """The inliers' separator has no loss on them.
 
     0: y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
 
@@ -82,10 +73,10 @@ def separated_loss(*, width, gamma):
     part="4-outliers",
     says=r"\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})\le\frac{\|x\||S_{\mathrm{out}}|}{c}",
     needs=[positive("width"), at_least("radius", 0), integer("outliers", 0)],
-    source=f"{EQUATION}, bracket (b)",
+    source=", bracket (b)",
 )
-def outlier_loss_printed(*, radius, outliers, width):
-    """Each outlier costs at most its norm over the confidence margin, as printed
+def outlier_loss_printed(*, radius: Real, outliers: int, width: Real) -> Real:
+    """Each outlier costs at most its norm over the confidence margin, as printed.
 
     radius outliers / width. The hinge of a record at margin -||x|| is 1 + ||x|| / c, not ||x|| / c: the 1 is missing.
 
@@ -97,10 +88,10 @@ def outlier_loss_printed(*, radius, outliers, width):
 
 @outlier_loss_printed.corrected(
     says=r"\hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{out}})\le\left(1+\frac{\|x\|}{c}\right)|S_{\mathrm{out}}|",
-    source=f"{EQUATION}, bracket (b); the proof of Lemma D.1 has this form",
+    source=", bracket (b); the proof of Lemma D.1 has this form",
 )
-def outlier_loss(*, radius, outliers, width):
-    """Each outlier costs at most one and its norm over the confidence margin
+def outlier_loss(*, radius: Real, outliers: int, width: Real) -> Real:
+    """Each outlier costs at most one and its norm over the confidence margin.
 
     (1 + radius / width) outliers: y <w_in, x> >= -||x|| because w_in has norm 1. Attained by records -radius w_in.
     At most twice the printed bound where c <= radius.
@@ -116,10 +107,9 @@ def outlier_loss(*, radius, outliers, width):
     part="5-total",
     says=r"\hat L_c(w;S)\le\mathcal{O}\left(\frac{|S_{\mathrm{out}}|}{c}\right)+\mathrm{EER}",
     needs=[WIDTH_BELOW_MARGIN, integer("outliers", 0), at_least("excess", 0)],
-    source=EQUATION,
 )
-def total_order(*, outliers, width, gamma, excess):
-    """The loss is of the order of the outliers over the confidence margin, and the excess
+def total_order(*, outliers: int, width: Real, gamma: Real, excess: Real) -> Real:
+    """The loss is of the order of the outliers over the confidence margin, and the excess.
 
     What the printed O(.) contains, and the excess: outliers / width + excess, for records in the unit ball, 0 < c <=
     gamma (bracket (a) asks for it) and any w.
@@ -137,10 +127,10 @@ def total_order(*, outliers, width, gamma, excess):
         integer("outliers", 0),
         at_least("excess", 0),
     ],
-    source=f"{EQUATION}; our constants",
+    source=", our constants",
 )
-def total_loss(*, outliers, width, gamma, radius, excess):
-    """The loss is at most 1 + b/c an outlier, and the excess
+def total_loss(*, outliers: int, width: Real, gamma: Real, radius: Real, excess: Real) -> Real:
+    """The loss is at most 1 + b/c an outlier, and the excess.
 
     (1 + radius / width) outliers + excess, for records of norm at most `radius`: parts 1 to 4 in a row. In the unit
     ball 1 + 1/c <= 2/c because c <= 1, so the printed O(|S_out| / c) has the constant 2.
@@ -157,10 +147,10 @@ def total_loss(*, outliers, width, gamma, radius, excess):
     "wzw25.eq2.s1",
     says=r"\min_{\gamma(S\setminus S_{\mathrm{out}})>0}|S_{\mathrm{out}}|\le n-2",
     needs=[integer("n", 2)],
-    source=f"{WZW25}, Section 6.1, text below Equation 2",
+    source=", text below it",
 )
-def most_removed(*, n):
-    """Removing n - 2 points always leaves a linearly separable rest
+def most_removed(*, n: int) -> int:
+    """Removing n - 2 points always leaves a linearly separable rest.
 
     n - 2, "for any non-degenerate binary classification problem". Two records z, z' have a margin unless one is a
     nonpositive multiple of the other, so what is needed is one pair that is not. Without an intercept the pair must
@@ -173,7 +163,7 @@ def most_removed(*, n):
     return n - 2
 
 
-# The open question --------------------------------------------------------------------------------------------------
+# Question 8.1 ---------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -181,10 +171,9 @@ def most_removed(*, n):
     kind="definition",
     says=r"\mathcal{R}_D(\mathcal{A}(S))\le\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus "
     r"S_{\mathrm{out}})>0}\tilde{\mathcal{O}}\left(\frac{1}{\mathrm{poly}(n,\varepsilon,\gamma)}+\frac{|S_{\mathrm{out}}|}{n}\right)?",
-    source=f"{WZW25}, Section 8.2, Question 8.1",
 )
-def outlier_share(*, n, s):
-    """Is there an efficient private learner whose outlier term does not depend on the margin
+def outlier_share(*, n: int, s: int) -> Real:
+    """Is there an efficient private learner whose outlier term does not depend on the margin?
 
     s / n, in place of s / (gamma n). The question is open; the paper expects no without assumptions on the noise,
     since proper agnostic learning of halfspaces is NP-hard even without privacy.
@@ -206,10 +195,10 @@ def outlier_share(*, n, s):
         in_unit_interval("gamma"),
         require("gamma (n - s) < s < n", lambda n, s, gamma: gamma * (n - s) < s < n),
     ],
-    source=f"our example for {WZW25}, Question 8.1",
+    source=", our example",
 )
-def hinge_risk(*, n, s, gamma):
-    """No minimiser of a hinge loss can do without the margin in the outlier term
+def hinge_risk(*, n: int, s: int, gamma: Real) -> Real:
+    """No minimiser of a hinge loss can do without the margin in the outlier term.
 
     1 - s/n, the empirical zero-one risk of every minimiser, for every c: n - s records z = gamma e_1, which leave the
     margin gamma, and s outliers z = -e_1. On -c < t < c / gamma the hinge sum of t e_1 has slope (s - gamma (n - s)) /

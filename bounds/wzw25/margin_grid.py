@@ -6,18 +6,18 @@ Everything here depends on the data through M_0 <= M_1 <= ... <= M_{n-1} alone, 
 when k records are removed: m(gamma) = min{k : M_k >= gamma}, and n (all records) where no M_k reaches gamma. Every
 nondecreasing M in [0, 1]^n is that of n records on a ray, y_i x_i = M_{i-1} e_1, so what holds for records on a ray
 holds for all. Conventions, not printed: the empty subset reaches every level, so S is always an outlier set; where
-a display takes gamma := gamma(S \ S_out), it counts for at most the largest level (1, or b), and removing everything
-costs n/(n 1) + ... >= 1. With margin +inf in its place the right side of Lemma 6.4 would be 0 for every dataset.
+a display takes gamma := gamma(S \ S_out), the margin of the empty subset is the largest level (1, or b), so removing
+everything costs n/(n 1) + ... >= 1. With margin +inf in its place the right side of Lemma 6.4 would be 0 always.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from bounds.papers import WZW25
+from bounds.exact.numbers import Real
 from bounds.theorem import integer, positive, require, theorem
 
-LEMMA, PROOF, GRID = f"{WZW25}, Lemma 6.4", f"{WZW25}, Appendix G.1", f"{WZW25}, Lemma G.1"
 G = r"\left(\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\right)"
 G_TILDE = r"\left(\frac{|S_{\mathrm{out}}|}{n\tilde{\gamma}}+\frac{1}{n\tilde{\gamma}^2\varepsilon}\right)"
 ON_GRID = r"\min_{\gamma\in\Gamma,\,S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
@@ -29,7 +29,7 @@ TERM = [*SIZES, integer("outliers", 0), positive("gamma")]
 LEVEL = require("1/n <= gamma <= 1", lambda n, gamma: n * gamma >= 1 and gamma <= 1)
 
 
-def doubling_grid(n, radius=1):
+def doubling_grid(n: int, radius: Real = 1) -> list[Fraction]:
     """Gamma as fractions, ascending: radius 2^j / n up to radius, and radius itself.
 
     >>> [str(level) for level in doubling_grid(5)]
@@ -39,18 +39,14 @@ def doubling_grid(n, radius=1):
     return sorted({radius * 2**j / n for j in range(n.bit_length())} | {radius})
 
 
-def rate(*, outliers, n, gamma, epsilon, radius=1):
+def rate(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real = 1) -> Real:
     """b outliers / (n gamma) + b^2 / (n gamma^2 epsilon) for `radius` b: g at b = 1."""
     return radius * outliers / (n * gamma) + radius**2 / (n * gamma**2 * epsilon)
 
 
-@theorem(
-    "wzw25.lem6.4",
-    says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1",
-    needs=TERM,
-)
-def grid_order(*, outliers, n, gamma, epsilon):
-    """The best margin on the grid is as good as the best of all, up to a constant
+@theorem("wzw25.lem6.4", says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\mathcal{{O}}{G}\wedge 1", needs=TERM)
+def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """The best margin on the grid is as good as the best of all, up to a constant.
 
     What the printed O(.) contains: outliers / (n gamma) + 1 / (n gamma^2 epsilon), to be minimised over outlier sets
     with gamma = gamma(S minus S_out) on the right, over gamma in Gamma on the left. Printed for every epsilon > 0.
@@ -64,10 +60,10 @@ def grid_order(*, outliers, n, gamma, epsilon):
 @grid_order.corrected(
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=SIZES,
-    source=f"{LEMMA}; our constant",
+    source=", our constant",
 )
-def grid_constant(*, n, epsilon):
-    """The best margin on the grid loses a factor 4, and epsilon / n where that is more
+def grid_constant(*, n: int, epsilon: Real) -> Real:
+    """The best margin on the grid loses a factor 4, and epsilon / n where that is more.
 
     max(4, epsilon / n). Let k outliers leave the margin gamma. (1) gamma >= 1/n: the largest grid value gamma' below
     gamma has gamma < 2 gamma', and needs no more outliers, so g(gamma') < 4 g(gamma) (Lemma G.1). (2) gamma < 1/n:
@@ -86,10 +82,10 @@ def grid_constant(*, n, epsilon):
     part="size",
     says=r"|\Gamma|=\lceil\log_2 n\rceil+1\le 4\log_2 n\quad (n\ge 2)",
     needs=[integer("n", 2)],
-    source=f"{WZW25}, Section 5, Step 3, and Appendix H",
+    source=", Section 5, Step 3, and Appendix H",
 )
-def grid_size(*, n):
-    """The grid has one value more than the logarithm of n
+def grid_size(*, n: int) -> int:
+    """The grid has one value more than the logarithm of n.
 
     ceil(log2 n) + 1 distinct values: j = 0, ..., floor(log2 n), and 1, which is 2^j / n exactly when n is a power of
     two. At most log2(n) + 2, which is at most 4 log2(n) once log2(n) >= 2/3. A list that repeats the value 1, as
@@ -101,7 +97,7 @@ def grid_size(*, n):
     return (n - 1).bit_length() + 1
 
 
-# Lemma G.1 and its proof --------------------------------------------------------------------------------------------
+# Lemma G.1 and its proof ----------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -110,8 +106,8 @@ def grid_size(*, n):
     needs=[*TERM, LEVEL],
     source=", Equation 10",
 )
-def neighbour_bound(*, outliers, n, gamma, epsilon):
-    """Some grid value is within a factor 4 of any margin of at least 1/n
+def neighbour_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """Some grid value is within a factor 4 of any margin of at least 1/n.
 
     4 (outliers / (n gamma) + 1 / (n gamma^2 epsilon)) with outliers = m(gamma). Because gamma/2 < gamma' <= gamma for
     the largest grid value gamma' below gamma (s1) and m(gamma') <= m(gamma) (s2): the first term at most doubles, the
@@ -128,8 +124,8 @@ def neighbour_bound(*, outliers, n, gamma, epsilon):
     says=r"\forall\gamma\in[1/n,1]\ \exists\tilde{\gamma}\in\Gamma:\ \gamma/2\le\tilde{\gamma}\le\gamma",
     needs=[integer("n"), LEVEL],
 )
-def grid_neighbour(*, n, gamma):
-    """Every margin of at least 1/n has a grid value within a factor 2 below it
+def grid_neighbour(*, n: int, gamma: Real) -> Fraction:
+    """Every margin of at least 1/n has a grid value within a factor 2 below it.
 
     The largest grid value that is at most gamma. 2^j / n <= gamma < 2^(j+1) / n for one j >= 0, and 2^j <= n gamma <=
     n, so j <= floor(log2 n). Below 1/n there is none.
@@ -145,8 +141,8 @@ def grid_neighbour(*, n, gamma):
     says=r"|S_{\mathrm{out}}|\ge\min_{\tilde S\in\mathcal{S}_{\mathrm{out}}(\gamma)}|\tilde S|"
     r"\ge\min_{\tilde S\in\mathcal{S}_{\mathrm{out}}(\tilde{\gamma})}|\tilde S|",
 )
-def fewest(*, profile, gamma):
-    """A smaller margin needs no more outliers
+def fewest(*, profile: Sequence[Real], gamma: Real) -> int:
+    """A smaller margin needs no more outliers.
 
     m(gamma) = min{k : M_k >= gamma}, and n if there is none, for the nondecreasing `profile` M; nondecreasing in gamma.
 
@@ -163,8 +159,8 @@ def fewest(*, profile, gamma):
     needs=[*TERM, LEVEL],
     source=", Equation 11, first line",
 )
-def doubled_terms(*, outliers, n, gamma, epsilon):
-    """Halving the margin doubles the first term and quadruples the second
+def doubled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """Halving the margin doubles the first term and quadruples the second.
 
     2 outliers / (n gamma) + 4 / (n gamma^2 epsilon) with outliers = m(gamma'), gamma' >= gamma / 2.
 
@@ -181,8 +177,8 @@ def doubled_terms(*, outliers, n, gamma, epsilon):
     needs=[*TERM, LEVEL],
     source=", Equation 11, second line",
 )
-def quadrupled_terms(*, outliers, n, gamma, epsilon):
-    """The outliers of the larger margin are no fewer
+def quadrupled_terms(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """The outliers of the larger margin are no fewer.
 
     4 (outliers / (n gamma) + 1 / (n gamma^2 epsilon)) with outliers = m(gamma) >= m(gamma').
 
@@ -198,8 +194,8 @@ def quadrupled_terms(*, outliers, n, gamma, epsilon):
     needs=[*TERM, LEVEL],
     source=", Equation 12",
 )
-def best_level_bound(*, outliers, n, gamma, epsilon):
-    """The best grid value is within a factor 4 of the best margin of at least 1/n
+def best_level_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """The best grid value is within a factor 4 of the best margin of at least 1/n.
 
     4 (outliers / (n gamma) + 1 / (n gamma^2 epsilon)) at the best gamma. The minimum over [1/n, 1] exists: m is a step
     function that jumps behind its steps, so g is lower semicontinuous; it is attained at an M_k or at 1.
@@ -210,17 +206,17 @@ def best_level_bound(*, outliers, n, gamma, epsilon):
     return 4 * rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon)
 
 
-# The proof of Lemma 6.4 ---------------------------------------------------------------------------------------------
+# The proof of Lemma 6.4 -----------------------------------------------------------------------------------------------
 
 
 @theorem(
     "wzw25.lem6.4.s1",
     says=r"\text{without loss of generality }\varepsilon\le n",
     needs=SIZES,
-    source=f"{PROOF}, first sentence",
+    source=", proof, first sentence",
 )
-def general_constant(*, n, epsilon):
-    """The constant for epsilon at most n serves every epsilon
+def general_constant(*, n: int, epsilon: Real) -> int:
+    """The constant for epsilon at most n serves every epsilon.
 
     4, the constant of Lemma G.1: what "without loss of generality" claims is that the case epsilon <= n settles the
     others.
@@ -234,10 +230,10 @@ def general_constant(*, n, epsilon):
 @general_constant.corrected(
     says=r"\varepsilon\le 4n",
     needs=[*SIZES, require("epsilon <= 4 n", lambda n, epsilon: epsilon <= 4 * n)],
-    source=f"{PROOF}, first sentence; our condition",
+    source=", proof, first sentence; our condition",
 )
-def restricted_constant(*, n, epsilon):
-    """The constant 4 serves every epsilon up to 4 n
+def restricted_constant(*, n: int, epsilon: Real) -> int:
+    """The constant 4 serves every epsilon up to 4 n.
 
     4 = max(4, epsilon / n) for epsilon <= 4 n. Beyond it is a loss of generality.
 
@@ -256,10 +252,10 @@ def restricted_constant(*, n, epsilon):
         require("epsilon <= n", lambda n, epsilon: epsilon <= n),
         require("gamma < 1/n", lambda n, gamma: n * gamma < 1),
     ],
-    source=f"{PROOF}, second sentence",
+    source=", proof, second sentence",
 )
-def short_margin(*, n, gamma, epsilon):
-    """A margin below 1/n makes the bound trivial
+def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
+    """A margin below 1/n makes the bound trivial.
 
     1 / (n gamma^2 epsilon) = (n / epsilon) / (n gamma)^2 > n / epsilon >= 1.
 
@@ -274,10 +270,10 @@ def short_margin(*, n, gamma, epsilon):
     says=rf"{ON_GRID}{G}\wedge 1\le\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}"
     rf"(\gamma)}}\mathcal{{O}}{G}\wedge 1\quad(\varepsilon\le n)",
     needs=[*TERM, require("epsilon <= n", lambda n, epsilon: epsilon <= n)],
-    source=f"{PROOF}, Equation 13, first line",
+    source=", proof, Equation 13, first line",
 )
-def any_margin(*, outliers, n, gamma, epsilon):
-    """The best grid value is as good as the best margin, for epsilon at most n
+def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """The best grid value is as good as the best margin, for epsilon at most n.
 
     outliers / (n gamma) + 1 / (n gamma^2 epsilon), what O(.) contains; the constant is 4, by s2 and Lemma G.1.
 
@@ -293,14 +289,14 @@ def any_margin(*, outliers, n, gamma, epsilon):
     says=rf"\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}(\gamma)}}{G}\wedge 1"
     rf"={ON_SETS}{G}\wedge 1",
     needs=TERM,
-    source=f"{PROOF}, Equation 13, second line",
+    source=", proof, Equation 13, second line",
 )
-def left_margin(*, outliers, n, gamma, epsilon):
-    """The best level for an outlier set is the margin it leaves
+def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """The best level for an outlier set is the margin it leaves.
 
     min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1): decreasing in gamma, and S_out is in S_out(gamma) for gamma
-    <= gamma(S minus S_out), which is at most 1 in the unit ball. S_out = S, whose rest is empty, counts with gamma = 1
-    and gives at least 1 on both sides.
+    <= gamma(S minus S_out), which is at most 1 in the unit ball. If S_out = S, no record is left; by convention its
+    margin is then 1, and both sides are at least 1.
 
     >>> left_margin(outliers=2, n=10, gamma=0.5, epsilon=1.0)
     0.8
@@ -308,7 +304,7 @@ def left_margin(*, outliers, n, gamma, epsilon):
     return min(rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon), 1)
 
 
-# Corollary G.2 ------------------------------------------------------------------------------------------------------
+# Corollary G.2 --------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -318,8 +314,8 @@ def left_margin(*, outliers, n, gamma, epsilon):
     needs=[*TERM, positive("radius")],
     source=", Equation 14",
 )
-def ball_order(*, outliers, n, gamma, epsilon, radius):
-    """In a ball of radius b the grid from b/n to b is as good as all margins, by the display of the unit ball
+def ball_order(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Real) -> Real:
+    """In a ball of radius b the grid from b/n to b is as good as all margins, by the display of the unit ball.
 
     What the printed O(.) contains, without any b: outliers / (n gamma) + 1 / (n gamma^2 epsilon).
 
@@ -334,10 +330,10 @@ def ball_order(*, outliers, n, gamma, epsilon, radius):
     rf"\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}"
     r"\left(\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac{b^2}{n\gamma^2\varepsilon}\right)\wedge 1",
     needs=[*SIZES, positive("radius")],
-    source=f"{WZW25}, Corollary G.2; with the b that the bounds of Appendix L carry",
+    source=", with the b that the bounds of Appendix L carry",
 )
-def ball_constant(*, n, epsilon, radius):
-    """In a ball of radius b the grid is as good as all margins, when both terms carry their b
+def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
+    """In a ball of radius b the grid is as good as all margins, when both terms carry their b.
 
     max(4, epsilon / n): Lemma 6.4 for the records divided by b, whose margins are gamma / b.
 
@@ -351,10 +347,10 @@ def ball_constant(*, n, epsilon, radius):
     part="same-display",
     says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{b^2\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=[*SIZES, positive("radius")],
-    source=f"{WZW25}, Corollary G.2; our constant",
+    source=", our constant",
 )
-def same_display_constant(*, n, epsilon, radius):
-    """The printed display holds with a constant that grows with the radius
+def same_display_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
+    """The printed display holds with a constant that grows with the radius.
 
     max(4, b^2 epsilon / n). A margin of at least b/n has a grid value within a factor 2 below it, as in Lemma G.1; a
     margin gamma < b/n has g(gamma) > n / (b^2 epsilon), and the left side is at most 1. So the display stands as

@@ -1,20 +1,19 @@
-r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1, Definitions 6.1 and N.1.
+r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1 and Definition 6.1.
 
 The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
-Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin
-+inf and is an inlier set at every level. A record x = 0 has margin 0 under every w, and its normalised
-margin, printed 0/0, is 0 as well.
+Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin +inf and
+is an inlier set at every level. A record x = 0 has margin 0 under every w.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bounds.papers import WZW25
+from bounds.exact.numbers import Array
 from bounds.theorem import at_least, between, theorem
 
 
-def signed_records(X, y):
+def signed_records(X: Array, y: Array) -> Array:
     """The rows z_i = y_i x_i, shape (n, d)."""
     return np.asarray(X, dtype=float) * np.asarray(y, dtype=float)[:, None]
 
@@ -24,10 +23,9 @@ def signed_records(X, y):
     kind="definition",
     says=r"\gamma(S)=\max_{w\in\mathbb{R}^d}\mathrm{Margin}(w;S),\quad "
     r"\mathrm{Margin}(w;S)=\max\left\{\min_{(x,y)\in S}\frac{y\langle w,x\rangle}{\|w\|},0\right\}",
-    source=f"{WZW25}, Section 2, Equation 1",
 )
-def margin(*, w, X, y):
-    """Margin of a direction, and the geometric margin as its maximum
+def margin(*, w: Array, X: Array, y: Array) -> float:
+    """Margin of a direction, and the geometric margin as its maximum.
 
     Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0) with X of shape (n, d), y in {-1, +1}^n, w != 0 of shape
     (d,). The classifier has no intercept. The maximum is attained, because the quotient is continuous on the
@@ -44,16 +42,15 @@ def margin(*, w, X, y):
     part="distance",
     says=r"\gamma(S)=\min\left\{\left\|\sum_i a_i y_i x_i\right\|:\ a_i\ge 0,\ \sum_i a_i=1\right\}",
     kind="identity",
-    source=f"consequence of {WZW25}, Equation 1",
+    source=", a consequence",
 )
-def hull_distance(*, weights, X, y):
-    """The geometric margin is the distance of the origin from the hull of the signed records
+def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
+    """The geometric margin is the distance of the origin from the hull of the signed records.
 
-    ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every a,
-    and equal to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the
-    maximum over ||w|| <= 1 of min_i <w, z_i> = min_a <w, sum_i a_i z_i>; (2) both sets are compact and convex
-    and the form is bilinear, so the maximum and the minimum change places (von Neumann); (3) max over ||w||
-    <= 1 of <w, v> = ||v||.
+    ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every a, and equal
+    to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the maximum over ||w||
+    <= 1 of min_i <w, z_i> = min_a <w, sum_i a_i z_i>; (2) both sets are compact and convex and the form is bilinear, so
+    the maximum and the minimum change places (von Neumann); (3) max over ||w|| <= 1 of <w, v> = ||v||.
 
     >>> hull_distance(weights=np.array([0.5, 0.5]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     3.0
@@ -66,14 +63,13 @@ def hull_distance(*, weights, X, y):
     says=r"\gamma(S)=\frac{1}{\|w^*\|},\quad \|w^*\|=\min\left\{\|w\|:y\langle w,x\rangle\ge 1\ "
     r"\forall (x,y)\in S\right\}",
     kind="identity",
-    source=f"consequence of {WZW25}, Equation 1",
+    source=", a consequence",
 )
-def svm_margin(*, w):
-    """The geometric margin of separable data is 1 over the norm of their hard-margin SVM
+def svm_margin(*, w: Array) -> float:
+    """The geometric margin of separable data is 1 over the norm of their hard-margin SVM.
 
-    1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so ||w*||
-    <= 1 / gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no
-    feasible w.
+    1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so ||w*|| <= 1 /
+    gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no feasible w.
 
     >>> svm_margin(w=np.array([0.6, 0.8]) / 4)
     4.0
@@ -81,10 +77,10 @@ def svm_margin(*, w):
     return float(1 / np.linalg.norm(w))
 
 
-# Definition 6.1: the subsets that reach a margin, and what they leave out -----------------------------------
+# Definition 6.1: the subsets that reach a margin, and what they leave out ---------------------------------------------
 
 
-def size_of(masks):
+def size_of(masks: Array) -> Array:
     """How many records each bit mask holds."""
     return np.bitwise_count(np.asarray(masks, dtype=np.int64)).astype(int)
 
@@ -96,8 +92,8 @@ def size_of(masks):
     r"\mathcal{S}_{\mathrm{out}}(\gamma)=\{S\setminus S'\mid S'\in\mathcal{S}_{\mathrm{in}}(\gamma)\}",
     needs=[between("level", 0, 1)],
 )
-def inlier_sets(*, subset_margins, level):
-    """Margin inliers and outliers: which subsets reach a margin, and what they leave out
+def inlier_sets(*, subset_margins: Array, level: float) -> Array:
+    """Margin inliers and outliers: which subsets reach a margin, and what they leave out.
 
     The bit masks of S_in(level), given gamma(S') for every subset S' of S, shape (2^n,), indexed by mask (bit
     i: record i is in S'). S_out(level) holds their complements. The paper does not say what gamma of the
@@ -116,10 +112,10 @@ def inlier_sets(*, subset_margins, level):
     r"|S_{\mathrm{out}}|",
     kind="inequality",
     needs=[at_least("level", 0)],
-    source=f"consequence of {WZW25}, Definition 6.1",
+    source=", a consequence",
 )
-def fewest_outliers(*, subset_margins, level):
-    """A larger margin leaves fewer outlier sets, and its smallest is no smaller
+def fewest_outliers(*, subset_margins: Array, level: float) -> int:
+    """A larger margin leaves fewer outlier sets, and its smallest is no smaller.
 
     m(level) = n - max{|S'| : gamma(S') >= level}. Because gamma(S') >= gamma' >= gamma, S_in(gamma') is
     contained in S_in(gamma), their complements likewise, and a minimum over fewer sets is no smaller.
@@ -136,15 +132,14 @@ def fewest_outliers(*, subset_margins, level):
     part="never-empty",
     says=r"S\in\mathcal{S}_{\mathrm{out}}(\gamma)\quad\forall\gamma\in[0,1]",
     kind="construction",
-    source=f"consequence of {WZW25}, Definition 6.1, for gamma of the empty subset +inf",
+    source=", a consequence with gamma of the empty subset +inf",
 )
-def outlier_count(*, subset_margins, level):
-    """There is always an outlier set: all of S
+def outlier_count(*, subset_margins: Array, level: float) -> int:
+    """There is always an outlier set: all of S.
 
-    |S_out(level)|, at least 1, because the empty subset is an inlier set: its margin is a minimum over
-    nothing. The minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the
-    empty subset S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has
-    margin ||x||.
+    |S_out(level)|, at least 1, because the empty subset is an inlier set: its margin is a minimum over nothing. The
+    minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the empty subset S_out(gamma)
+    is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
 
     >>> outlier_count(subset_margins=np.array([np.inf, 0.2]), level=0.9)
     1
@@ -157,14 +152,13 @@ def outlier_count(*, subset_margins, level):
     says=r"\mathcal{S}_{\mathrm{out}}(0)=2^S,\quad m(0)=0",
     kind="construction",
     needs=(),
-    source=f"consequence of {WZW25}, Definition 6.1",
+    source=", a consequence",
 )
-def outlier_count_at_zero(*, n):
-    """At level 0 every subset is an outlier set, of separable data or not
+def outlier_count_at_zero(*, n: int) -> int:
+    """At level 0 every subset is an outlier set, of separable data or not.
 
-    |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
-    does not mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many
-    rows).
+    |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0 does not
+    mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many rows).
 
     >>> outlier_count_at_zero(n=3)
     8

@@ -1,4 +1,4 @@
-"""Random signs keep margins: Wang, Zhu & Wang (2025), Lemmas 5.1, B.2 and 6.2 (= B.3).
+"""Random signs keep margins: Wang, Zhu & Wang (2025), Lemmas 5.1, 6.2 (= B.3), B.1 and B.2.
 
 The margin is gamma(S) = max_w max(min_i y_i <w, x_i>/||w||, 0) (`mechanisms.solvers.margin`). If w attains it, then Phi
 w nearly does for the projected data: one needs n inner products and one norm, whatever the dimension.
@@ -8,81 +8,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import log, sqrt
+from typing import Any
 
 from bounds.bms22.sign_projection import rows_for
-from bounds.papers import WZW25
+from bounds.exact import numbers
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
-# ---- Wang, Zhu & Wang (2025), Lemma B.1 --------------------------------------------------------------------
-
-ANGLES = (
-    r"\Pr_\Phi\left[\forall u,v\in X:\ \sqrt{1-\frac{e}{3}}\|u\|\le\|\Phi u\|\le\sqrt{1+\frac{e}{3}}\|u\|"
-    r"\ \wedge\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|\le\frac{e}{3}\|u\|\|v\|\right]\ge 1-\beta"
-)
-DISTORTION = require("0 < e <= 1", lambda e: 0 < e <= 1)
-
-
-@theorem(
-    "wzw25.lemB.1",
-    kind="tail",
-    says=r"k=O\left(\frac{\log(n(n+1)/\beta)}{e^2}\right)\ \Rightarrow\ " + ANGLES,
-    needs=[integer("n"), DISTORTION, in_unit_interval("beta")],
-    source="Wang, Zhu & Wang 2025, Appendix B, Lemma B.1",
-)
-def angles_order(*, n, e, beta):
-    """Random signs keep distances and angles of n points
-
-    What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
-    """
-    return (log(n * (n + 1)) - log(beta)) / e**2
-
-
-@angles_order.explicit(
-    says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES,
-    source="Wang, Zhu & Wang 2025, Appendix B; our constants",
-)
-def angles_rows(*, n, e, beta):
-    """Rows k of a random-sign matrix that keep distances and angles of any n points
-
-    Lemma A.3 of bms22 with gamma = e, and e = 1 allowed: k <= 94.1 log(n(n+1)/beta)/e^2, because
-    2n^2/beta <= 2 n(n+1)/beta <= (n(n+1)/beta)^2.
-
-    >>> angles_rows(n=50, e=1, beta=0.1)
-    501
-    """
-    return rows_for(n**2, e / 3, beta)
-
-
-@theorem(
-    "wzw25.lem6.2",
-    part="real-data",
-    reading="explicit",
-    kind="tail",
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad "
-    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta",
-    needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
-    source=f"{WZW25}, Lemma 6.2 (B.3); our constants",
-)
-def projected_margin_rows(*, n, gamma, beta):
-    """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data
-
-    The rows of the explicit reading (`jl_margin.third_margin_rows`), for one S_in of certified margin gamma
-    among n records in the unit ball. In low dimension d they exceed d by far; the lemma allows that, and it
-    says as much: signs are no isometry for any k.
-
-    >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
-    484
-    """
-    return third_margin_rows(n=n, gamma=gamma, beta=beta)
-
-
-WZW = "Wang, Zhu & Wang 2025, "
-KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge 1-\beta"
-THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta"
 WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
+UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
 
 
-# ---- Lemma 5.1, informal -----------------------------------------------------------------------------------
+# Lemma 5.1, informal --------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -91,10 +27,9 @@ WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
     says=r"S\subset\mathbb{R}^d\times\{\pm1\},\ \gamma(S)>0,\ k=\tilde O\left(\frac{1}{\gamma(S)^2}\right)"
     r"\ \Rightarrow\ \gamma(\Phi S)>\frac{\gamma(S)}{2}\ \mathrm{w.h.p.}",
     needs=[positive("gamma")],
-    source=WZW + "Section 5.1, Lemma 5.1",
 )
-def informal_order(*, gamma):
-    """Half the margin survives 1/gamma^2 rows
+def informal_order(*, gamma: float) -> float:
+    """Half the margin survives 1/gamma^2 rows.
 
     What stands inside the O~; the free logarithms are log n and log(1/beta).
     """
@@ -105,10 +40,10 @@ def informal_order(*, gamma):
     says=r"\|x_i\|\le b,\ k=O\left(\frac{b^2\log((n+1)/\beta)}{\gamma(S)^2}\right)\ \Rightarrow\ "
     r"\Pr_\Phi\left[\gamma(\Phi S)>\frac{\gamma(S)}{2}\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
-    source=WZW + "Section 5.1, Lemma 5.1 with the radius b",
+    source=", with the radius b",
 )
-def half_margin_order(*, n, gamma, beta, b=1):
-    """Half the margin survives (b/gamma)^2 log((n+1)/beta) rows, b the largest norm
+def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> float:
+    """Half the margin survives (b/gamma)^2 log((n+1)/beta) rows, b the largest norm.
 
     The explicit k is at most 94.1 of these, because (2n+1)/beta <= 2(n+1)/beta <= ((n+1)/beta)^2.
     """
@@ -119,10 +54,10 @@ def half_margin_order(*, n, gamma, beta, b=1):
     says=r"k=\left\lceil\frac{36\log((2n+1)/\beta)}{g^2(1-2g/9)}\right\rceil,\ g=\frac{\gamma(S)}{b}:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S)>\frac{\gamma(S)}{2}\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
-    source=WZW + "Appendix B; our constants",
+    source=", our constants",
 )
-def half_margin_rows(*, n, gamma, beta, b=1):
-    """Rows k of a random-sign matrix that keep more than half the margin
+def half_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
+    """Rows k of a random-sign matrix that keep more than half the margin.
 
     Lemma B.2 with e = gamma/b: gamma(Phi S) >= (gamma - gamma/3)/sqrt(1 + g/3) >= 0.577 gamma. The bound printed in
     Lemma B.2, gamma/2 - e b/6, never exceeds gamma/2; its proof does.
@@ -133,7 +68,7 @@ def half_margin_rows(*, n, gamma, beta, b=1):
     return margin_rows(n=n, e=gamma / b, beta=beta)
 
 
-def long_records(k):
+def long_records(k: int) -> float:
     """How long s must be for records e_0 +- s e_j, j <= N, to lose their margin 1 whenever N sign columns span R^k.
 
     Phi e_0 = sum t_i Phi e_i over a basis of columns; by Cramer and Hadamard |t_i| <= k^{k/2}/2^{k-1}, as a k x k sign
@@ -145,7 +80,7 @@ def long_records(k):
     return k ** (1 + k / 2) / 2.0 ** (k - 1)
 
 
-def spanning_chance(N, k):
+def spanning_chance(N: int, k: int) -> Fraction:
     """A lower bound of P(N random sign columns span R^k): 1 - 2^{k-N}, for k <= N.
 
     Modulo 2 the rows (r_i - r_1)/2, i >= 2, are uniform and independent. If they and the all-ones row are independent
@@ -157,7 +92,120 @@ def spanning_chance(N, k):
     return 1 - Fraction(1, 2 ** (N - k))
 
 
-# ---- Lemma B.2 ---------------------------------------------------------------------------------------------
+# Lemma 6.2 (B.3) ------------------------------------------------------------------------------------------------------
+
+THIRD = r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\right]\ge 1-\beta"
+
+
+@theorem(
+    "wzw25.lem6.2",
+    kind="tail",
+    says=r"\|x\|\le 1,\ \gamma\in[0,1],\ k=O\left(\frac{\log((n+1)(n+2)/\beta)}{\gamma^2}\right),\ "
+    r"S_{\mathrm{in}}\in\mathcal{S}_{\mathrm{in}}(\gamma)\ \Rightarrow\ " + THIRD,
+    needs=[integer("n"), between("gamma", 0, 1), in_unit_interval("beta")],
+)
+def third_order(*, n: int, gamma: float, beta: float) -> float:
+    """Random signs keep a third of the margin of every set of inliers.
+
+    What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
+    margin is negative.
+    """
+    return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
+
+
+@third_order.explicit(
+    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{g^2(1-g/3)}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
+    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|<2b\right]\ge 1-\beta",
+    needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
+    source=", our constants",
+)
+def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
+    """Rows k of a random-sign matrix that keep a third of the margin, and no record longer than 2b.
+
+    With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
+    (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
+    ||Phi x||^2 <= (1 + t) b^2. The margin left is (gamma/2)/sqrt(1 + g/2) >= gamma/sqrt(6) > gamma/3; clipping at 2b,
+    as Algorithm 1 does, changes nothing.
+
+    >>> third_margin_rows(n=200, gamma=0.6, beta=0.1), third_margin_rows(n=3000, gamma=0.5, beta=0.05)
+    (484, 930)
+    """
+    return rows_for(3 * n + 1, gamma / b / 2, beta, sides=1)
+
+
+@third_order.explicit(
+    part="real-data",
+    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad " + THIRD,
+    needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
+    source=", our constants",
+)
+def projected_margin_rows(*, n: int, gamma: float, beta: float) -> int:
+    """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data.
+
+    The rows of the explicit reading (`third_margin_rows`), for one S_in of certified margin gamma among n records in
+    the unit ball. In low dimension d they exceed d by far, which the lemma allows: signs are no isometry for any k.
+
+    >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
+    484
+    """
+    return third_margin_rows(n=n, gamma=gamma, beta=beta)
+
+
+@theorem(
+    "wzw25.lem6.2.s1",
+    kind="identity",
+    says=r"e=\gamma,\ b=1:\quad\frac{\gamma}{2}-\frac{eb}{6}=\frac{\gamma}{3}",
+    needs=[between("gamma", 0, 1)],
+    source=", proof",
+)
+def third_step(*, gamma: float) -> float:
+    """Lemma B.2 with e = gamma leaves gamma/3.
+
+    Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
+    """
+    return gamma / 3
+
+
+# Lemma B.1 ------------------------------------------------------------------------------------------------------------
+
+ANGLES = (
+    r"\Pr_\Phi\left[\forall u,v\in X:\ \sqrt{1-\frac{e}{3}}\|u\|\le\|\Phi u\|\le\sqrt{1+\frac{e}{3}}\|u\|"
+    r"\ \wedge\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|\le\frac{e}{3}\|u\|\|v\|\right]\ge 1-\beta"
+)
+
+
+@theorem(
+    "wzw25.lemB.1",
+    kind="tail",
+    says=r"k=O\left(\frac{\log(n(n+1)/\beta)}{e^2}\right)\ \Rightarrow\ " + ANGLES,
+    needs=[integer("n"), UP_TO_ONE, in_unit_interval("beta")],
+)
+def angles_order(*, n: int, e: float, beta: float) -> float:
+    """Random signs keep distances and angles of n points.
+
+    What stands inside the O(.): g = log(n (n + 1)/beta) / e^2, at least log(2)/e^2.
+    """
+    return (log(n * (n + 1)) - log(beta)) / e**2
+
+
+@angles_order.explicit(
+    says=r"k=\left\lceil\frac{36\log(2n^2/\beta)}{e^2(1-2e/9)}\right\rceil:\quad " + ANGLES, source=", our constants"
+)
+def angles_rows(*, n: int, e: float, beta: float) -> int:
+    """Rows k of a random-sign matrix that keep distances and angles of any n points.
+
+    Lemma A.3 of bms22 with gamma = e, and e = 1 allowed: k <= 94.1 log(n(n+1)/beta)/e^2, because
+    2n^2/beta <= 2 n(n+1)/beta <= (n(n+1)/beta)^2.
+
+    >>> angles_rows(n=50, e=1, beta=0.1)
+    501
+    """
+    return rows_for(n**2, e / 3, beta)
+
+
+# Lemma B.2 ------------------------------------------------------------------------------------------------------------
+
+KEPT = r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma}{2}-\frac{eb}{6}\right]\ge 1-\beta"
 
 
 @theorem(
@@ -166,10 +214,9 @@ def spanning_chance(N, k):
     says=r"\|x\|\le b,\ e\in(0,1),\ k=O\left(\frac{\log((n+1)(n+2)/\beta)}{e^2}\right),\ \gamma(S')\ge\gamma"
     r"\ \Rightarrow\ " + KEPT,
     needs=[integer("n"), in_unit_interval("e"), in_unit_interval("beta")],
-    source=WZW + "Appendix B.1, Lemma B.2",
 )
-def margin_order(*, n, e, beta):
-    """Random signs keep half the margin up to e b/6
+def margin_order(*, n: int, e: float, beta: float) -> float:
+    """Random signs keep half the margin up to e b/6.
 
     What stands inside the O(.): g = log((n+1)(n+2)/beta)/e^2, at least log(6)/e^2.
     """
@@ -179,11 +226,11 @@ def margin_order(*, n, e, beta):
 @margin_order.explicit(
     says=r"k=\left\lceil\frac{36\log((2n+1)/\beta)}{e^2(1-2e/9)}\right\rceil:\quad"
     r"\Pr_\Phi\left[\gamma(\Phi S')\ge\frac{\gamma-eb/3}{\sqrt{1+e/3}}\right]\ge 1-\beta\quad(\gamma\ge eb/3)",
-    needs=[integer("n"), require("0 < e <= 1", lambda e: 0 < e <= 1), in_unit_interval("beta")],
-    source=WZW + "Appendix B.1; our constants",
+    needs=[integer("n"), UP_TO_ONE, in_unit_interval("beta")],
+    source=", our constants",
 )
-def margin_rows(*, n, e, beta):
-    """Rows k of a random-sign matrix that keep the margin up to e b/3 and a factor sqrt(1 + e/3)
+def margin_rows(*, n: int, e: float, beta: float) -> int:
+    """Rows k of a random-sign matrix that keep the margin up to e b/3 and a factor sqrt(1 + e/3).
 
     2n + 1 one-sided events at distortion t = e/3, each of probability at most exp(-k (t^2/4 - t^3/6)): for each of the
     n records, ||Phi(w + z)||^2 not too small and ||Phi(w - z)||^2 not too large (w and z normalised), whence
@@ -192,12 +239,12 @@ def margin_rows(*, n, e, beta):
     return rows_for(2 * n + 1, e / 3, beta, sides=1)
 
 
-def margin_kept(*, gamma, e, b=1):
+def margin_kept(*, gamma: float, e: float, b: float = 1) -> float:
     """The printed gamma/2 - e b/6, which is below 0, hence empty, when gamma < e b/3."""
     return gamma / 2 - e * b / 6
 
 
-def margin_of_the_proof(*, gamma, e, b=1):
+def margin_of_the_proof(*, gamma: float, e: float, b: float = 1) -> float:
     """(gamma - e b/3)/sqrt(1 + e/3): what the proof of Lemma B.2 shows when gamma >= e b/3, and 0 otherwise.
 
     >>> margin_of_the_proof(gamma=0.5, e=0.5) > margin_kept(gamma=0.5, e=0.5)
@@ -215,10 +262,10 @@ POSITIVE = require("gamma >= e b/3", lambda gamma, e, b: gamma >= e * b / 3)
     says=r"\min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\min_{(x,y)\in S'}y\langle w_{S'},x\rangle"
     r"-\frac{eb}{3}=\gamma-\frac{eb}{3}",
     needs=[at_least("gamma", 0), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2",
+    source=", proof",
 )
-def projected_minimum(*, gamma, e, b):
-    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3
+def projected_minimum(*, gamma: float, e: float, b: float) -> float:
+    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3.
 
     The margin is clipped at 0: for gamma = 0 the set S' need not be separable, and the minimum may be as low as -b.
     Where gamma(S') > gamma, the printed "=" is ">=".
@@ -229,21 +276,18 @@ def projected_minimum(*, gamma, e, b):
 @projected_minimum.corrected(
     says=r"\gamma(S')>0\ \Rightarrow\ \min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\gamma-\frac{eb}{3}",
     needs=[positive("gamma"), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, for separable S'",
+    source=", proof, for separable S'",
 )
-def projected_minimum_corrected(*, gamma, e, b):
-    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3, if S' is separable"""
+def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
+    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3, if S' is separable."""
     return gamma - e * b / 3
 
 
 @theorem(
-    "wzw25.lemB.2.s2",
-    says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}",
-    needs=[in_unit_interval("e")],
-    source=WZW + "Appendix B.1, proof of Lemma B.2",
+    "wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")], source=", proof"
 )
-def projected_norm(*, e):
-    """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3)"""
+def projected_norm(*, e: float) -> float:
+    """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3)."""
     return sqrt(1 + e / 3)
 
 
@@ -256,10 +300,10 @@ RATIO = (
     "wzw25.lemB.2.s3",
     says=RATIO,
     needs=[at_least("gamma", 0), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2 (which prints S for S' under the min)",
+    source=", proof (which prints S for S' under the min)",
 )
-def ratio_step(*, gamma, e, b):
-    """Dividing by the norm: smallest product over ||Phi w||
+def ratio_step(*, gamma: float, e: float, b: float) -> float:
+    """Dividing by the norm: smallest product over ||Phi w||.
 
     The division by sqrt(1 + e/3) >= ||Phi w|| goes the right way only if the numerator is not negative.
     """
@@ -269,10 +313,10 @@ def ratio_step(*, gamma, e, b):
 @ratio_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + RATIO,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, with the sign of the numerator",
+    source=", proof, with the sign of the numerator",
 )
-def ratio_step_corrected(*, gamma, e, b):
-    """Dividing by the norm, where gamma >= e b/3"""
+def ratio_step_corrected(*, gamma: float, e: float, b: float) -> float:
+    """Dividing by the norm, where gamma >= e b/3."""
     return (gamma - e * b / 3) / sqrt(1 + e / 3)
 
 
@@ -283,76 +327,21 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
     "wzw25.lemB.2.s4",
     says=HALF,
     needs=[at_least("gamma", 0), *STEP],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, 'the last inequality is by e in [0, 1]'",
+    source=", proof, 'the last inequality is by e in [0, 1]'",
 )
-def half_step(*, gamma, e, b):
-    """The factor 1/sqrt(1 + e/3) is at least one half: left side minus right side
+def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
+    """The factor 1/sqrt(1 + e/3) is at least one half: left side minus right side.
 
-    (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3.
+    (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3; of numbers or balls.
     """
-    return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
+    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
 
 
 @half_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + HALF,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
-    source=WZW + "Appendix B.1, proof of Lemma B.2, with the sign of the numerator",
+    source=", proof, with the sign of the numerator",
 )
-def half_step_corrected(*, gamma, e, b):
-    """The factor 1/sqrt(1 + e/3) is at least one half, where gamma >= e b/3"""
-    return (gamma - e * b / 3) * (1 / sqrt(1 + e / 3) - 1 / 2)
-
-
-# ---- Lemma 6.2 (B.3) ---------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.lem6.2",
-    kind="tail",
-    says=r"\|x\|\le 1,\ \gamma\in[0,1],\ k=O\left(\frac{\log((n+1)(n+2)/\beta)}{\gamma^2}\right),\ "
-    r"S_{\mathrm{in}}\in\mathcal{S}_{\mathrm{in}}(\gamma)\ \Rightarrow\ " + THIRD,
-    needs=[integer("n"), between("gamma", 0, 1), in_unit_interval("beta")],
-    source=WZW + "Section 6.1, Lemma 6.2; Appendix B.2, Lemma B.3",
-)
-def third_order(*, n, gamma, beta):
-    """Random signs keep a third of the margin of every set of inliers
-
-    What stands inside the O(.): g = log((n+1)(n+2)/beta)/gamma^2, infinite at gamma = 0, where any k will do because no
-    margin is negative.
-    """
-    return (log((n + 1) * (n + 2)) - log(beta)) / gamma**2 if gamma else float("inf")
-
-
-@third_order.explicit(
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{g^2(1-g/3)}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
-    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|<2b\right]\ge 1-\beta",
-    needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
-    source=WZW + "Appendix B.2; our constants",
-)
-def third_margin_rows(*, n, gamma, beta, b=1):
-    """Rows k of a random-sign matrix that keep a third of the margin, and no record longer than 2b
-
-    With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
-    (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
-    ||Phi x||^2 <= (1 + t) b^2. The margin left is (gamma/2)/sqrt(1 + g/2) >= gamma/sqrt(6) > gamma/3; clipping at 2b,
-    as Algorithm 1 does, changes nothing.
-
-    >>> third_margin_rows(n=200, gamma=0.6, beta=0.1), third_margin_rows(n=3000, gamma=0.5, beta=0.05)
-    (484, 930)
-    """
-    return rows_for(3 * n + 1, gamma / b / 2, beta, sides=1)
-
-
-@theorem(
-    "wzw25.lem6.2.s1",
-    kind="identity",
-    says=r"e=\gamma,\ b=1:\quad\frac{\gamma}{2}-\frac{eb}{6}=\frac{\gamma}{3}",
-    needs=[between("gamma", 0, 1)],
-    source=WZW + "Appendix B.2, proof of Lemma B.3",
-)
-def third_step(*, gamma):
-    """Lemma B.2 with e = gamma leaves gamma/3
-
-    Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
-    """
-    return gamma / 3
+def half_step_corrected(*, gamma: Any, e: Any, b: Any) -> Any:
+    """The factor 1/sqrt(1 + e/3) is at least one half, where gamma >= e b/3."""
+    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)

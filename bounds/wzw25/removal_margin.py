@@ -1,33 +1,28 @@
-r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equation 1, Definitions 6.1 and N.1.
+"""The margin of normalised records, and its curve as outliers are removed: Wang, Zhu & Wang (2025), Appendix N.
 
-The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
-Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin
-+inf and is an inlier set at every level. A record x = 0 has margin 0 under every w, and its normalised
-margin, printed 0/0, is 0 as well.
+Margins are those of Equation 1 (`bounds.wzw25.margins`) for records divided by their length. A record x = 0, for which
+the paper prints 0/0, has normalised margin 0.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bounds.papers import WZW25
+from bounds.exact.numbers import Array
 from bounds.theorem import theorem
 from bounds.wzw25.margins import hull_distance, signed_records
-
-# Definition N.1 and the removal-margin experiment -----------------------------------------------------------
 
 
 @theorem(
     "wzw25.defN.1",
     kind="definition",
     says=r"\mathrm{Margin}(w;S)=\max\left\{\min_{(x,y)\in S}\frac{y\langle w,x\rangle}{\|x\|\|w\|},0\right\}",
-    source=f"{WZW25}, Appendix N, Equation 32",
+    source=", Equation 32",
 )
-def normalised_margin(*, w, X, y):
-    """Normalised margin of a direction
+def normalised_margin(*, w: Array, X: Array, y: Array) -> float:
+    """Normalised margin of a direction.
 
-    max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), in [0, 1]. A record x_i = 0, for which the paper prints 0/0,
-    counts 0.
+    max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), in [0, 1]. A record x_i = 0 counts 0.
 
     >>> normalised_margin(w=np.array([1.0, 0.0]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     0.6
@@ -43,15 +38,14 @@ def normalised_margin(*, w, X, y):
     r"\hat S=\{(x/\|x\|,y):(x,y)\in S\},\quad S_{t+1}=S_t\setminus\{(x_t,y_t)\},\quad "
     r"\frac{y_t\langle w_t,x_t\rangle}{\|x_t\|}=\min_{(x,y)\in S_t}\frac{y\langle w_t,x\rangle}{\|x\|}",
     kind="construction",
-    source=f"{WZW25}, Appendix N.1",
+    source=", Appendix N.1",
 )
-def best_normalised_margin(*, weights, X, y):
-    """The removal-margin curve of Appendix N, on real data
+def best_normalised_margin(*, weights: Array, X: Array, y: Array) -> float:
+    """The removal-margin curve of Appendix N, on real data.
 
-    ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every
-    direction, because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing
-    records cannot lower the best normalised margin gamma(S hat); it can lower the recorded one, of an SVM
-    that maximises another margin.
+    ||sum_i a_i z_i / ||z_i|| || for convex weights a: an upper bound on the normalised margin of every direction,
+    because Margin of Definition N.1 is that of Equation 1 for records of unit length. Removing records cannot lower the
+    best normalised margin gamma(S hat); it can lower the recorded one, of an SVM that maximises another margin.
 
     >>> best_normalised_margin(weights=np.array([0.5, 0.5]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     0.6

@@ -1,64 +1,69 @@
-"""What Algorithm 3 errs at most, in numbers: the curve beside the rates of Tables 1 and 2, Wang, Zhu & Wang (2025).
-
-Tables 1 and 2 of Wang, Zhu & Wang (2025), entry by entry against what they quote.
+"""Tables 1 and 2 of Wang, Zhu & Wang (2025): their entries against what they quote, and Algorithm 3 in numbers.
 
 A table makes no claim of its own, its entries are quotations, and a quotation is right if the two rates are equal up to
 a constant. Up to a factor a sum is its largest term. So each term of one rate must be at most a weighted geometric mean
 of the other's terms, on the whole domain: `experiments/checks/monomials.py` finds the weights, or else a direction
-along which the ratio of the rates grows without bound.
+along which the ratio of the rates grows without bound. The part "measured" bounds what Algorithm 3 errs at most.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from inspect import signature
 from math import log, sqrt
 
 from bounds.papers import BMS22, WZW25
-from bounds.theorem import at_least, between, integer, positive, require, theorem
+from bounds.theorem import Hypothesis, P, S, Statement, at_least, between, integer, positive, require, theorem
+from bounds.wzw25 import table_rates as rates
 from bounds.wzw25.margin_grid import doubling_grid
 from bounds.wzw25.one_margin import summed_loss
-from bounds.wzw25.table_rates import (
-    ADAPTIVE,
-    ADAPTIVE_BALL,
-    HINGE_LOSS,
-    HINGE_LOSS_BALL,
-    MARGIN_LOSS,
-    MARGIN_LOSS_BALL,
-    SECTION_1_2,
-    TABLE1_ADAPTIVE,
-    TABLE1_HINGE,
-    TABLE1_MARGIN,
-    TABLE1_REALIZABLE,
-    TABLE2_ADAPTIVE,
-    TABLE2_HINGE,
-    TABLE2_MARGIN,
-    at_unit_norms,
-    quotient,
-    value,
-)
+from bounds.wzw25.table_rates import Rate, at_unit_norms, quotient, value
 
-TABLE1, TABLE2 = f"{WZW25}, Table 1", f"{WZW25}, Table 2"
-UNIT = [integer("n"), between("epsilon", 0, 1), positive("epsilon"), positive("gamma"), between("gamma", 0, 1)]
-BALL = [integer("n"), between("epsilon", 0, 1), positive("epsilon"), at_least("a", 1)]
-LOSS, COUNT = [between("R", 0, 1)], [integer("s", 0)]
-COMPARED: dict[str, tuple[list, list]] = {}  # key of a row: (what is quoted, what it quotes)
+DOMAIN = {  # of the letters of the tables; s counts outliers, a = C b / gamma
+    "n": [integer("n")],
+    "gamma": [positive("gamma"), between("gamma", 0, 1)],
+    "a": [at_least("a", 1)],
+    "epsilon": [positive("epsilon"), between("epsilon", 0, 1)],
+    "R": [between("R", 0, 1)],
+    "s": [integer("s", 0)],
+}
+COMPARED: dict[str, tuple[Rate, Rate]] = {}  # key of a row: (what is quoted, what it quotes)
 
 
-def quotation(id, quoted, original, *, reading="printed", **record):
-    """A row of the ledger that says: the two rates are equal up to a constant."""
-    COMPARED[f"{id}/{reading}"] = (quoted, original)
-    return theorem(id, reading=reading, kind="identity", **record)
+TABLE1 = (rates.TABLE1_REALIZABLE, rates.TABLE1_MARGIN, rates.TABLE1_HINGE, rates.TABLE1_ADAPTIVE)
+TABLE2 = (rates.TABLE2_MARGIN, rates.TABLE2_HINGE, rates.TABLE2_ADAPTIVE)
+
+
+def domain(*letters: str) -> list[Hypothesis]:
+    """The hypotheses on the letters of a formula."""
+    return [hypothesis for letter in letters for hypothesis in DOMAIN[letter]]
+
+
+def quotation(
+    id: str, quoted: Rate, original: Rate, source: str, reading: str = "printed"
+) -> Callable[[Callable[P, S]], Statement[P, S]]:
+    """A row of the ledger that says: the two rates are equal up to a constant, wherever both are defined."""
+    COMPARED[f"{id}/{reading}"] = quoted, original
+    says = rf"{quoted.display}\asymp {original.display}"
+
+    def record(formula: Callable[P, S]) -> Statement[P, S]:
+        row = theorem(
+            id, reading=reading, kind="identity", says=says, needs=domain(*signature(formula).parameters), source=source
+        )
+        return row(formula)
+
+    return record
 
 
 @theorem(
     "wzw25.tab1",
     kind="definition",
-    says=r"\frac{1}{n\gamma^2\varepsilon},\quad\frac{1}{n\gamma^2\varepsilon}"
-    r"+\sqrt{\left(\frac{1}{n^2\gamma^2}+\frac{1}{n}\right)R},\quad\frac{1}{\sqrt{n}\gamma\sqrt{\varepsilon}},\quad"
-    r"\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}",
-    needs=[*UNIT, *LOSS, *COUNT],
+    says=r",\quad ".join(entry.display for entry in TABLE1),
+    needs=domain("n", "gamma", "epsilon", "R", "s"),
 )
-def table1(*, n, gamma, epsilon, R, s):
-    """Table 1: population zero-one rates of four methods for data and weights of norm O(1)
+def table1(*, n: int, gamma: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
+    """Table 1: population zero-one rates of four methods for data and weights of norm O(1).
 
     (Nguyen et al., for separable data and known gamma; BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem
     3.2, excess over the hinge loss; Theorem 4.1, with s outliers), constants and logarithms left out. The work of
@@ -67,21 +72,17 @@ def table1(*, n, gamma, epsilon, R, s):
     >>> [round(x, 3) for x in table1(n=10000, gamma=0.5, epsilon=1.0, R=0.0, s=10)]
     [0.0, 0.0, 0.02, 0.002]
     """
-    known = dict(n=n, gamma=gamma, epsilon=epsilon, R=R, s=s)
-    entries = (TABLE1_REALIZABLE, TABLE1_MARGIN, TABLE1_HINGE, TABLE1_ADAPTIVE)
-    return tuple(value(entry, **known) for entry in entries)
+    return tuple(value(entry, n=n, gamma=gamma, epsilon=epsilon, R=R, s=s) for entry in TABLE1)
 
 
 @quotation(
     "wzw25.tab1.s1",
-    TABLE1_REALIZABLE,
-    MARGIN_LOSS[:3],
-    says=r"\frac{1}{n\gamma^2\varepsilon}\asymp\frac{1}{n\gamma^2\varepsilon}+\frac{1}{n\gamma^2}+\frac{1}{n}",
-    needs=UNIT,
-    source=f"{TABLE1}, row 2, realizable, against {BMS22}, Theorem 3.1 at R = 0",
+    rates.TABLE1_REALIZABLE,
+    rates.SEPARABLE,
+    f", row 2, realizable, against {BMS22}, Theorem 3.1 at R = 0",
 )
-def realizable_by_table1(*, n, gamma, epsilon):
-    """Table 1 quotes Theorem 3.1 of BMS22 for separable data
+def realizable_by_table1(*, n: int, gamma: float, epsilon: float) -> float:
+    """Table 1 quotes Theorem 3.1 of BMS22 for separable data.
 
     Quoted over source: Gamma of the theorem at Lambda = r = 1 without its logarithms. 1/(n gamma^2) and 1/n are no
     larger than the first term for gamma, epsilon <= 1.
@@ -89,21 +90,12 @@ def realizable_by_table1(*, n, gamma, epsilon):
     >>> round(realizable_by_table1(n=1000, gamma=0.5, epsilon=1.0), 3)
     0.444
     """
-    return quotient(TABLE1_REALIZABLE, MARGIN_LOSS[:3], n=n, gamma=gamma, epsilon=epsilon)
+    return quotient(rates.TABLE1_REALIZABLE, rates.SEPARABLE, n=n, gamma=gamma, epsilon=epsilon)
 
 
-@quotation(
-    "wzw25.tab1.s2",
-    TABLE1_MARGIN,
-    MARGIN_LOSS,
-    says=r"\frac{1}{n\gamma^2\varepsilon}+\sqrt{\left(\frac{1}{n^2\gamma^2}+\frac{1}{n}\right)R}\asymp"
-    r"\frac{1}{n\gamma^2\varepsilon}+\frac{1}{n\gamma^2}+\frac{1}{n}"
-    r"+\sqrt{\left(\frac{1}{n\gamma^2}+\frac{1}{n}\right)R}",
-    needs=[*UNIT, *LOSS],
-    source=f"{TABLE1}, row 2, agnostic, against {BMS22}, Theorem 3.1",
-)
-def agnostic_by_table1(*, n, gamma, epsilon, R):
-    """Table 1 quotes Theorem 3.1 of BMS22 for all data
+@quotation("wzw25.tab1.s2", rates.TABLE1_MARGIN, rates.MARGIN_LOSS, f", row 2, agnostic, against {BMS22}, Theorem 3.1")
+def agnostic_by_table1(*, n: int, gamma: float, epsilon: float, R: float) -> float:
+    """Table 1 quotes Theorem 3.1 of BMS22 for all data.
 
     Quoted over source, both as excess over R, which has the factor 1 on both sides. The table has n^2 gamma^2 where
     the theorem, and Table 2, have n gamma^2.
@@ -111,42 +103,28 @@ def agnostic_by_table1(*, n, gamma, epsilon, R):
     >>> round(agnostic_by_table1(n=10**8, gamma=0.01, epsilon=1.0, R=1.0), 4)
     0.0195
     """
-    return quotient(TABLE1_MARGIN, MARGIN_LOSS, n=n, gamma=gamma, epsilon=epsilon, R=R)
+    return quotient(rates.TABLE1_MARGIN, rates.MARGIN_LOSS, n=n, gamma=gamma, epsilon=epsilon, R=R)
 
 
 @quotation(
-    "wzw25.tab1.s2",
-    [*TABLE1_REALIZABLE, *MARGIN_LOSS[3:]],
-    MARGIN_LOSS,
-    reading="corrected",
-    says=r"\frac{1}{n\gamma^2\varepsilon}+\sqrt{\left(\frac{1}{n\gamma^2}+\frac{1}{n}\right)R}\asymp"
-    r"\frac{1}{n\gamma^2\varepsilon}+\frac{1}{n\gamma^2}+\frac{1}{n}"
-    r"+\sqrt{\left(\frac{1}{n\gamma^2}+\frac{1}{n}\right)R}",
-    needs=[*UNIT, *LOSS],
-    source=f"{TABLE1}, row 2, agnostic, with n for n^2",
+    "wzw25.tab1.s2", rates.TABLE1_MARGIN_CORRECTED, rates.MARGIN_LOSS, ", row 2, agnostic, with n for n^2", "corrected"
 )
-def agnostic_corrected(*, n, gamma, epsilon, R):
-    """Theorem 3.1 of BMS22 as Table 1 should quote it
+def agnostic_corrected(*, n: int, gamma: float, epsilon: float, R: float) -> float:
+    """Theorem 3.1 of BMS22 as Table 1 should quote it.
 
     Quoted over source, with 1/(n gamma^2) + 1/n under the root.
 
     >>> round(agnostic_corrected(n=10**8, gamma=0.01, epsilon=1.0, R=1.0), 4)
     0.9902
     """
-    return quotient([*TABLE1_REALIZABLE, *MARGIN_LOSS[3:]], MARGIN_LOSS, n=n, gamma=gamma, epsilon=epsilon, R=R)
+    return quotient(rates.TABLE1_MARGIN_CORRECTED, rates.MARGIN_LOSS, n=n, gamma=gamma, epsilon=epsilon, R=R)
 
 
 @quotation(
-    "wzw25.tab1.s3",
-    TABLE1_HINGE,
-    HINGE_LOSS,
-    says=r"\frac{1}{\sqrt{n}\gamma\sqrt{\varepsilon}}\asymp\frac{1}{\sqrt{n}}+\frac{1}{\gamma\sqrt{n}}"
-    r"+\frac{1}{\gamma\sqrt{\varepsilon n}}",
-    needs=UNIT,
-    source=f"{TABLE1}, row 3, both columns, against {BMS22}, Theorem 3.2",
+    "wzw25.tab1.s3", rates.TABLE1_HINGE, rates.HINGE_LOSS, f", row 3, both columns, against {BMS22}, Theorem 3.2"
 )
-def hinge_by_table1(*, n, gamma, epsilon):
-    """Table 1 quotes Theorem 3.2 of BMS22
+def hinge_by_table1(*, n: int, gamma: float, epsilon: float) -> float:
+    """Table 1 quotes Theorem 3.2 of BMS22.
 
     Quoted over source, excess over the smallest gamma-hinge loss in the unit ball, which is 0 for data of margin
     gamma: both columns at once.
@@ -154,20 +132,12 @@ def hinge_by_table1(*, n, gamma, epsilon):
     >>> round(hinge_by_table1(n=1000, gamma=0.5, epsilon=1.0), 3)
     0.4
     """
-    return quotient(TABLE1_HINGE, HINGE_LOSS, n=n, gamma=gamma, epsilon=epsilon)
+    return quotient(rates.TABLE1_HINGE, rates.HINGE_LOSS, n=n, gamma=gamma, epsilon=epsilon)
 
 
-@quotation(
-    "wzw25.tab1.s4",
-    TABLE1_ADAPTIVE,
-    ADAPTIVE,
-    says=r"\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\asymp"
-    r"\frac{1}{n\gamma^2\min\{\varepsilon,1\}}+\frac{|S_{\mathrm{out}}|}{\gamma n}",
-    needs=[*UNIT, *COUNT],
-    source=f"{TABLE1}, row 4, both columns, against {WZW25}, Theorem 4.1",
-)
-def adaptive_by_table1(*, n, gamma, epsilon, s):
-    """Table 1 quotes Theorem 4.1
+@quotation("wzw25.tab1.s4", rates.TABLE1_ADAPTIVE, rates.ADAPTIVE, ", row 4, both columns, against Theorem 4.1")
+def adaptive_by_table1(*, n: int, gamma: float, epsilon: float, s: int) -> float:
+    """Table 1 quotes Theorem 4.1.
 
     Quoted over source at epsilon <= 1; s = 0 is the realizable column. The table drops gamma > 0, without which the
     entry is infinite anyway, and the minimum with 1.
@@ -175,20 +145,12 @@ def adaptive_by_table1(*, n, gamma, epsilon, s):
     >>> adaptive_by_table1(n=1000, gamma=0.5, epsilon=1.0, s=3)
     1.0
     """
-    return quotient(TABLE1_ADAPTIVE, ADAPTIVE, n=n, gamma=gamma, epsilon=epsilon, s=s)
+    return quotient(rates.TABLE1_ADAPTIVE, rates.ADAPTIVE, n=n, gamma=gamma, epsilon=epsilon, s=s)
 
 
-@quotation(
-    "wzw25.tab1.s5",
-    SECTION_1_2,
-    HINGE_LOSS,
-    says=r"\frac{1}{\gamma\sqrt{n}}+\frac{1}{\gamma^2 n\varepsilon}\asymp\frac{1}{\sqrt{n}}+\frac{1}{\gamma\sqrt{n}}"
-    r"+\frac{1}{\gamma\sqrt{\varepsilon n}}",
-    needs=UNIT,
-    source=f"{WZW25}, Section 1.2, against {BMS22}, Theorem 3.2",
-)
-def hinge_by_section_1_2(*, n, gamma, epsilon):
-    """Section 1.2 quotes the excess hinge risk that BMS22 achieve
+@quotation("wzw25.tab1.s5", rates.SECTION_1_2, rates.HINGE_LOSS, f"{WZW25}, Section 1.2, against {BMS22}, Theorem 3.2")
+def hinge_by_section_1_2(*, n: int, gamma: float, epsilon: float) -> float:
+    """Section 1.2 quotes the excess hinge risk that BMS22 achieve.
 
     Quoted over source. The quoted rate is that of Lemma 3.1 of BMS22 in dimension k = 1/gamma^2; their Algorithm 2
     projects to k of the order epsilon m, because fewer rows do not keep the hinge loss, and Lemma 3.1 then gives the
@@ -197,18 +159,18 @@ def hinge_by_section_1_2(*, n, gamma, epsilon):
     >>> round(hinge_by_section_1_2(n=10**6, gamma=0.5, epsilon=0.001), 3)
     0.091
     """
-    return quotient(SECTION_1_2, HINGE_LOSS, n=n, gamma=gamma, epsilon=epsilon)
+    return quotient(rates.SECTION_1_2, rates.HINGE_LOSS, n=n, gamma=gamma, epsilon=epsilon)
 
 
 @theorem(
     "wzw25.tab1.s6",
     kind="rate",
     says=r"|S_{\mathrm{out}}|=o(\sqrt{n})\ \Rightarrow\ \frac{1/\sqrt{n}}{|S_{\mathrm{out}}|/n+1/n}\ge c\sqrt{n}",
-    needs=[integer("n"), *COUNT],
+    needs=domain("n", "s"),
     source=f"{WZW25}, Section 4, text below Theorem 4.1, which refers to Table 1",
 )
-def claimed_gain(*, n, s):
-    """With o(sqrt n) outliers the rate is sqrt n times better than that of BMS22, Theorem 3.2
+def claimed_gain(*, n: int, s: int) -> float:
+    """With o(sqrt n) outliers the rate is sqrt n times better than that of BMS22, Theorem 3.2.
 
     sqrt(n): what is claimed of the quotient of the two rates for fixed gamma and epsilon, (1/sqrt n) / (s/n + 1/n).
 
@@ -222,8 +184,8 @@ def claimed_gain(*, n, s):
     says=r"\frac{1/\sqrt{n}}{|S_{\mathrm{out}}|/n+1/n}=\frac{\sqrt{n}}{1+|S_{\mathrm{out}}|}",
     source=f"{WZW25}, Section 4, text below Theorem 4.1",
 )
-def actual_gain(*, n, s):
-    """The rate is better than that of BMS22, Theorem 3.2, by the root of n over the outliers
+def actual_gain(*, n: int, s: int) -> float:
+    """The rate is better than that of BMS22, Theorem 3.2, by the root of n over the outliers.
 
     sqrt(n) / (1 + s) for fixed gamma and epsilon: a factor sqrt n for boundedly many outliers, and a gain at all for
     o(sqrt n).
@@ -234,19 +196,17 @@ def actual_gain(*, n, s):
     return n**0.5 / (1 + s)
 
 
-# Table 2 ------------------------------------------------------------------------------------------------------------
+# Table 2 --------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "wzw25.tab2",
     kind="definition",
-    says=r"\frac{1}{n}+\frac{C^2b^2}{\gamma^2n}+\frac{C^2b^2}{\gamma^2n\varepsilon}"
-    r"+\sqrt{R\left(\frac{C^2b^2}{n\gamma^2}+\frac{1}{n}\right)},\quad\frac{1}{\sqrt{n}}+\frac{Cb}{\gamma\sqrt{n}}"
-    r"+\frac{Cb}{\gamma\sqrt{n\varepsilon}},\quad\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{n\gamma}",
-    needs=[*BALL, *LOSS, *COUNT],
+    says=r",\quad ".join(entry.display for entry in TABLE2),
+    needs=domain("n", "a", "epsilon", "R", "s"),
 )
-def table2(*, n, a, epsilon, R, s):
-    """Table 2: population zero-one rates of three methods for data of norm b and weights of norm C
+def table2(*, n: int, a: float, epsilon: float, R: float, s: int) -> tuple[float, ...]:
+    """Table 2: population zero-one rates of three methods for data of norm b and weights of norm C.
 
     (BMS22 Theorem 3.1, excess over the ramp loss R; BMS22 Theorem 3.2, excess over the hinge loss; Theorem L.2, with s
     outliers) at a = C b / gamma (a = b / gamma in the last), constants and logarithms left out.
@@ -254,131 +214,97 @@ def table2(*, n, a, epsilon, R, s):
     >>> [round(x, 3) for x in table2(n=10000, a=2.0, epsilon=1.0, R=0.0, s=10)]
     [0.001, 0.05, 0.002]
     """
-    known = dict(n=n, a=a, epsilon=epsilon, R=R, s=s)
-    return tuple(value(entry, **known) for entry in (TABLE2_MARGIN, TABLE2_HINGE, TABLE2_ADAPTIVE))
+    return tuple(value(entry, n=n, a=a, epsilon=epsilon, R=R, s=s) for entry in TABLE2)
 
 
-@quotation(
-    "wzw25.tab2.s1",
-    TABLE2_MARGIN,
-    MARGIN_LOSS_BALL,
-    says=r"\frac{1}{n}+\frac{C^2b^2}{\gamma^2n}+\frac{C^2b^2}{\gamma^2n\varepsilon}"
-    r"+\sqrt{R\left(\frac{C^2b^2}{n\gamma^2}+\frac{1}{n}\right)}\asymp\Gamma"
-    r"+\sqrt{R\left(\frac{\Lambda^2r^2}{m\rho^2}+\frac{1}{m}\right)}",
-    needs=[*BALL, *LOSS],
-    source=f"{TABLE2}, row 1, against {BMS22}, Theorem 3.1",
-)
-def margin_by_table2(*, n, a, epsilon, R):
-    """Table 2 quotes Theorem 3.1 of BMS22
+@quotation("wzw25.tab2.s1", rates.TABLE2_MARGIN, rates.MARGIN_LOSS_BALL, f", row 1, against {BMS22}, Theorem 3.1")
+def margin_by_table2(*, n: int, a: float, epsilon: float, R: float) -> float:
+    """Table 2 quotes Theorem 3.1 of BMS22.
 
     Quoted over source at C = Lambda, b = r, gamma = rho, n = m; the theorem asks for a >= 1.
 
     >>> margin_by_table2(n=1000, a=2.0, epsilon=1.0, R=0.1)
     1.0
     """
-    return quotient(TABLE2_MARGIN, MARGIN_LOSS_BALL, n=n, a=a, epsilon=epsilon, R=R)
+    return quotient(rates.TABLE2_MARGIN, rates.MARGIN_LOSS_BALL, n=n, a=a, epsilon=epsilon, R=R)
 
 
-@quotation(
-    "wzw25.tab2.s2",
-    TABLE2_HINGE,
-    HINGE_LOSS_BALL,
-    says=r"\frac{1}{\sqrt{n}}+\frac{Cb}{\gamma\sqrt{n}}+\frac{Cb}{\gamma\sqrt{n\varepsilon}}\asymp"
-    r"\frac{1}{\sqrt{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}+\frac{1}{\sqrt{\varepsilon m}}\right)",
-    needs=BALL,
-    source=f"{TABLE2}, row 2, against {BMS22}, Theorem 3.2",
-)
-def hinge_by_table2(*, n, a, epsilon):
-    """Table 2 quotes Theorem 3.2 of BMS22
+@quotation("wzw25.tab2.s2", rates.TABLE2_HINGE, rates.HINGE_LOSS_BALL, f", row 2, against {BMS22}, Theorem 3.2")
+def hinge_by_table2(*, n: int, a: float, epsilon: float) -> float:
+    """Table 2 quotes Theorem 3.2 of BMS22.
 
     Quoted over source.
 
     >>> hinge_by_table2(n=1000, a=2.0, epsilon=1.0)
     1.0
     """
-    return quotient(TABLE2_HINGE, HINGE_LOSS_BALL, n=n, a=a, epsilon=epsilon)
+    return quotient(rates.TABLE2_HINGE, rates.HINGE_LOSS_BALL, n=n, a=a, epsilon=epsilon)
 
 
-@quotation(
-    "wzw25.tab2.s3",
-    TABLE2_ADAPTIVE,
-    ADAPTIVE_BALL,
-    says=r"\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{n\gamma}\asymp"
-    r"\frac{b^2}{n\gamma^2}\left(1+\frac{1}{\varepsilon}\right)+\frac{b|S_{\mathrm{out}}|}{n\gamma}"
-    r"+\frac{1}{n\varepsilon}+\frac{1}{n}",
-    needs=[*BALL, *COUNT],
-    source=f"{TABLE2}, row 3, against {WZW25}, Theorem L.2",
-)
-def adaptive_by_table2(*, n, a, epsilon, s):
-    """Table 2 quotes Theorem L.2
+@quotation("wzw25.tab2.s3", rates.TABLE2_ADAPTIVE, rates.ADAPTIVE_BALL, ", row 3, against Theorem L.2")
+def adaptive_by_table2(*, n: int, a: float, epsilon: float, s: int) -> float:
+    """Table 2 quotes Theorem L.2.
 
     Quoted over source at epsilon <= 1, where 1 + 1/epsilon <= 2/epsilon, and gamma <= b.
 
     >>> round(adaptive_by_table2(n=1000, a=2.0, epsilon=1.0, s=3), 3)
     0.625
     """
-    return quotient(TABLE2_ADAPTIVE, ADAPTIVE_BALL, n=n, a=a, epsilon=epsilon, s=s)
+    return quotient(rates.TABLE2_ADAPTIVE, rates.ADAPTIVE_BALL, n=n, a=a, epsilon=epsilon, s=s)
 
 
 @quotation(
     "wzw25.tab2.s4",
-    TABLE1_MARGIN,
-    at_unit_norms(TABLE2_MARGIN),
-    says=r"\frac{1}{n\gamma^2\varepsilon}+\sqrt{\left(\frac{1}{n^2\gamma^2}+\frac{1}{n}\right)R}\asymp"
-    r"\frac{1}{n}+\frac{1}{\gamma^2n}+\frac{1}{\gamma^2n\varepsilon}+\sqrt{R\left(\frac{1}{n\gamma^2}+\frac{1}{n}\right)}",
-    needs=[*UNIT, *LOSS],
-    source=f"{TABLE2}, row 1 at C = b = 1, against {TABLE1}, row 2",
+    rates.TABLE1_MARGIN,
+    at_unit_norms(rates.TABLE2_MARGIN),
+    ", row 1 at C = b = 1, against Table 1, row 2",
 )
-def tables_agree_on_margin(*, n, gamma, epsilon, R):
-    """The two tables agree on Theorem 3.1 of BMS22
+def tables_agree_on_margin(*, n: int, gamma: float, epsilon: float, R: float) -> float:
+    """The two tables agree on Theorem 3.1 of BMS22.
 
     Table 1 over Table 2 at C = b = 1. Table 2 has n where Table 1 has n^2.
 
     >>> round(tables_agree_on_margin(n=10**8, gamma=0.01, epsilon=1.0, R=1.0), 4)
     0.0195
     """
-    return quotient(TABLE1_MARGIN, at_unit_norms(TABLE2_MARGIN), n=n, gamma=gamma, epsilon=epsilon, R=R)
+    return quotient(rates.TABLE1_MARGIN, at_unit_norms(rates.TABLE2_MARGIN), n=n, gamma=gamma, epsilon=epsilon, R=R)
 
 
 @quotation(
     "wzw25.tab2.s5",
-    TABLE1_HINGE,
-    at_unit_norms(TABLE2_HINGE),
-    says=r"\frac{1}{\sqrt{n}\gamma\sqrt{\varepsilon}}\asymp\frac{1}{\sqrt{n}}+\frac{1}{\gamma\sqrt{n}}"
-    r"+\frac{1}{\gamma\sqrt{n\varepsilon}}",
-    needs=UNIT,
-    source=f"{TABLE2}, row 2 at C = b = 1, against {TABLE1}, row 3",
+    rates.TABLE1_HINGE,
+    at_unit_norms(rates.TABLE2_HINGE),
+    ", row 2 at C = b = 1, against Table 1, row 3",
 )
-def tables_agree_on_hinge(*, n, gamma, epsilon):
-    """The two tables agree on Theorem 3.2 of BMS22
+def tables_agree_on_hinge(*, n: int, gamma: float, epsilon: float) -> float:
+    """The two tables agree on Theorem 3.2 of BMS22.
 
     Table 1 over Table 2 at C = b = 1.
 
     >>> round(tables_agree_on_hinge(n=1000, gamma=0.5, epsilon=1.0), 3)
     0.4
     """
-    return quotient(TABLE1_HINGE, at_unit_norms(TABLE2_HINGE), n=n, gamma=gamma, epsilon=epsilon)
+    return quotient(rates.TABLE1_HINGE, at_unit_norms(rates.TABLE2_HINGE), n=n, gamma=gamma, epsilon=epsilon)
 
 
 @quotation(
     "wzw25.tab2.s6",
-    TABLE1_ADAPTIVE,
-    at_unit_norms(TABLE2_ADAPTIVE),
-    says=r"\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\asymp"
-    r"\frac{1}{n\gamma^2\varepsilon}+\frac{|S_{\mathrm{out}}|}{n\gamma}",
-    needs=[*UNIT, *COUNT],
-    source=f"{TABLE2}, row 3 at b = 1, against {TABLE1}, row 4",
+    rates.TABLE1_ADAPTIVE,
+    at_unit_norms(rates.TABLE2_ADAPTIVE),
+    ", row 3 at b = 1, against Table 1, row 4",
 )
-def tables_agree_on_adaptive(*, n, gamma, epsilon, s):
-    """The two tables agree on the adaptive margin
+def tables_agree_on_adaptive(*, n: int, gamma: float, epsilon: float, s: int) -> float:
+    """The two tables agree on the adaptive margin.
 
     Table 1 over Table 2 at b = 1.
 
     >>> tables_agree_on_adaptive(n=1000, gamma=0.5, epsilon=1.0, s=3)
     1.0
     """
-    return quotient(TABLE1_ADAPTIVE, at_unit_norms(TABLE2_ADAPTIVE), n=n, gamma=gamma, epsilon=epsilon, s=s)
+    return quotient(rates.TABLE1_ADAPTIVE, at_unit_norms(rates.TABLE2_ADAPTIVE), n=n, gamma=gamma, epsilon=epsilon, s=s)
 
+
+# Measured errors ------------------------------------------------------------------------------------------------------
 
 RISK = r"\mathbb{E}[\tilde{\mathcal{R}}_S(\bar w_{\mathrm{out}})]\le\min_{\gamma'\in\Gamma,\,\gamma'\le\gamma}"
 BOUND = (
@@ -395,15 +321,6 @@ NEEDS = [
 ]
 
 
-def _risk(n, gamma, outliers, mu, d, steps, radius):
-    grid = doubling_grid(n, radius)
-    each = mu / sqrt(2 * len(grid))
-    known = dict(n=n, outliers=outliers, mu=each, rows=d, steps=steps, projected=False, stride="tuned")
-    reached = [g for g in grid if g <= gamma * (1 + 1e-12)]  # gamma may be a grid value that was rounded
-    losses = [summed_loss(gamma=float(g) / radius, **known) for g in reached]
-    return (min(losses) + sqrt(2 * log(len(grid))) / each) / n
-
-
 @table1.explicit(
     part="measured",
     says=RISK + BOUND.replace("3b", "3").replace("6b", "6"),
@@ -411,8 +328,8 @@ def _risk(n, gamma, outliers, mu, d, steps, radius):
     needs=NEEDS,
     source=", row 4; Lemma H.2 with our constants, no projection",
 )
-def adaptive_error(*, n, gamma, outliers, mu, d, steps, radius=1.0):
-    """Figure of Table 1: measured errors beside the printed rates, and a bound with our constants
+def adaptive_error(*, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float = 1.0) -> float:
+    """Figure of Table 1: measured errors beside the printed rates, and a bound with our constants.
 
     The expected empirical zero-one risk of Algorithm 3 without projections (dimension d no larger than any k), with
     Gaussian budget mu and T = `steps` tuned steps for each margin of the grid, mu_c = mu / sqrt(2 |Gamma|), on data of
@@ -424,7 +341,11 @@ def adaptive_error(*, n, gamma, outliers, mu, d, steps, radius=1.0):
     >>> round(adaptive_error(n=800, gamma=0.64, outliers=8, mu=0.268, d=5, steps=800), 2)
     0.59
     """
-    return _risk(n, gamma, outliers, mu, d, steps, radius)
+    grid = doubling_grid(n, radius)
+    each = mu / sqrt(2 * len(grid))
+    loss = partial(summed_loss, n=n, outliers=outliers, mu=each, rows=d, steps=steps, projected=False, stride="tuned")
+    below = [g for g in grid if g <= gamma * (1 + 1e-12)]  # gamma may be a grid value that was rounded
+    return (min(loss(gamma=float(g) / radius) for g in below) + sqrt(2 * log(len(grid))) / each) / n
 
 
 @table2.explicit(
@@ -434,12 +355,14 @@ def adaptive_error(*, n, gamma, outliers, mu, d, steps, radius=1.0):
     needs=[*NEEDS, positive("radius")],
     source=", row 3; Lemma H.2 with our constants, no projection",
 )
-def adaptive_error_in_ball(*, n, gamma, outliers, mu, d, steps, radius):
-    """Figure of Table 2: measured errors beside the printed rates for data in a ball of radius b
+def adaptive_error_in_ball(
+    *, n: int, gamma: float, outliers: int, mu: float, d: int, steps: int, radius: float
+) -> float:
+    """Figure of Table 2: measured errors beside the printed rates for data in a ball of radius b.
 
     `adaptive_error` at gamma / b: Algorithm 3 in a ball of radius b is Algorithm 3 for the records divided by b.
 
     >>> round(adaptive_error_in_ball(n=800, gamma=6.4, outliers=8, mu=0.268, d=5, steps=800, radius=10.0), 2)
     0.59
     """
-    return _risk(n, gamma, outliers, mu, d, steps, radius)
+    return adaptive_error(n=n, gamma=gamma, outliers=outliers, mu=mu, d=d, steps=steps, radius=radius)

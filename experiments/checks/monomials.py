@@ -42,10 +42,10 @@ def dominated(a, others, cone):
     m, g = len(others), len(cone)
     columns = np.array([*others, *cone], dtype=float).T
     A = np.vstack([columns, [1.0] * m + [0.0] * g])
-    found = linprog(np.zeros(m + g), A_eq=A, b_eq=np.append(np.array(a, dtype=float), 1.0), method="highs")
-    if found.x is None:
+    solution = linprog(np.zeros(m + g), A_eq=A, b_eq=np.append(np.array(a, dtype=float), 1.0), method="highs")
+    if solution.x is None:
         return False
-    weights = [fraction(x) for x in found.x]
+    weights = [fraction(x) for x in solution.x]
     combined = [inner(weights, column) for column in zip(*others, *cone, strict=True)]
     return min(weights) >= 0 and sum(weights[:m]) == 1 and combined == list(a)
 
@@ -57,10 +57,10 @@ def escape(a, others, cone):
     inside = np.array([[float(x) for x in row] + [0.0] for row in cone])
     A = np.vstack([steeper, inside])
     sides = [(-1, 1)] * d + [(0, 1)]
-    found = linprog(np.append(np.zeros(d), -1.0), A_ub=A, b_ub=np.zeros(len(A)), bounds=sides, method="highs")
-    if found.x is None or found.x[-1] <= 1e-9:
+    solution = linprog(np.append(np.zeros(d), -1.0), A_ub=A, b_ub=np.zeros(len(A)), bounds=sides, method="highs")
+    if solution.x is None or solution.x[-1] <= 1e-9:
         return None
-    u = [fraction(x, 12) for x in found.x[:-1]]
+    u = [fraction(x, 12) for x in solution.x[:-1]]
     proved = all(inner(a, u) > inner(b, u) for b in others) and all(inner(row, u) <= 0 for row in cone)
     scale = lcm(*(x.denominator for x in u))
     return [int(x * scale) for x in u] if proved else None

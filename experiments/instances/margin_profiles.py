@@ -6,19 +6,13 @@ dataset to a profile of one step: k records at 0 and n - k at one distance on a 
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from fractions import Fraction
-from itertools import pairwise
 from math import isqrt
 
-from bounds.exact.balls import enclosure, exact
 from bounds.wzw25.margin_grid import doubling_grid, rate
-from experiments.engine.claim import Control
-from experiments.engine.verdict import holds, refuted
 
 HAIR = Fraction(1, 2**40)
-SIZES = {"quick": ({"n": 6}, {"n": 32}), "full": ({"n": 1}, {"n": 2}, {"n": 100})}
-TIGHTER = Control("bound / {}", (1.01, 2))
 
 
 def levels(n):
@@ -59,10 +53,9 @@ def left_side(profile, epsilon, radius=1, carried=1):
 
 def right_side(profile, epsilon, carried=1):
     """min of g over the outlier sets that leave a positive margin; None if there is none."""
-    found = [
-        rate(outliers=k, n=len(profile), gamma=gamma, epsilon=epsilon, radius=carried) for k, gamma in steps(profile)
-    ]
-    return min(found, default=None)
+    n = len(profile)
+    terms = (rate(outliers=k, n=n, gamma=gamma, epsilon=epsilon, radius=carried) for k, gamma in steps(profile))
+    return min(terms, default=None)
 
 
 def at_level(profile, gamma, epsilon, carried=1):
@@ -71,72 +64,34 @@ def at_level(profile, gamma, epsilon, carried=1):
     return rate(outliers=outliers, n=len(profile), gamma=gamma, epsilon=epsilon, radius=carried)
 
 
-def sides(lhs, rhs):
-    """Both sides as intervals."""
-    return {"lhs": enclosure(exact(lhs)), "rhs": enclosure(exact(rhs))}
-
-
-def broken(setting, point, lhs, rhs, claimed, python=""):
-    """The witness of an inequality: the left side exceeds the right one."""
-    found = f"{float(lhs):.6g} > {float(rhs):.6g}"
-    return {
-        "setting": setting,
-        "claimed": claimed,
-        "found": found,
-        "point": point,
-        "python": python,
-        **sides(lhs, rhs),
-    }
-
-
-def compare(n, cases, claimed, **more):
-    """HOLDS unless a case (point, lhs, rhs) has lhs > rhs; the largest lhs / rhs is the tightness."""
-    worst = Fraction(0)
-    for point, lhs, rhs in cases:
-        if lhs > rhs:
-            told = {name: float(x) for name, x in point.items()}
-            return refuted("enumeration", broken({"n": n}, told, lhs, rhs, claimed))
-        worst = max(worst, Fraction(lhs) / Fraction(rhs)) if rhs else worst
-    return holds("derivation", "everywhere", tightness=(float(worst), float(worst)), **more)
-
-
 def growing(n, ratio):
-    """{ratio^j / n <= 1} and 1."""
-    found, level = [], Fraction(1, n)
+    """{ratio^j / n <= 1} and 1: `doubling_grid` for another ratio than 2."""
+    grid, level = [], Fraction(1, n)
     while level < 1:
-        found.append(level)
+        grid.append(level)
         level *= ratio
-    return [*found, Fraction(1)]
+    return [*grid, Fraction(1)]
 
 
-def on_all_profiles(n, constant, chosen, factor, claimed, radius=Fraction(1), carried=1, **more):
-    """left <= constant(epsilon) g for every profile, scaled to `radius`, and every chosen epsilon."""
-
-    def cases():
-        for flat in profiles(n):
-            profile = tuple(radius * m for m in flat)
-            for epsilon in chosen:
-                g, left = right_side(profile, epsilon, carried), left_side(profile, epsilon, radius, carried)
-                if g is not None:  # the left side is at most 1, so the minimum with 1 on the right is free
-                    rhs = Fraction(constant(epsilon)) * g / Fraction(factor)
-                    yield {"epsilon": epsilon, "largest margin": profile[-1]}, left, rhs
-
-    return compare(n, cases(), claimed, **more)
+def all_profiles(n, constant, chosen, radius=Fraction(1), carried=1):
+    """Cases of left <= constant(epsilon) g: every profile, scaled to `radius`, and every chosen epsilon."""
+    for flat in profiles(n):
+        profile = tuple(radius * m for m in flat)
+        for epsilon in chosen:
+            g = right_side(profile, epsilon, carried)
+            if g is not None:  # the left side is at most 1, so the minimum with 1 on the right is free
+                setting = {"n": n, "epsilon": epsilon, "largest margin": profile[-1]}
+                yield setting, left_side(profile, epsilon, radius, carried), Fraction(constant(epsilon)) * g
 
 
-# The families that no grid value reaches ------------------------------------------------------------------------------
-
-BEYOND_N = """import numpy as np
-from bounds.wzw25.margin_grid import doubling_grid, grid_order
-from mechanisms.solvers.margin import geometric_margin, min_outliers
-n, r, ratios = {n}, 1 / (2 * {n}), []
-X, y = np.full((n, 1), r), np.ones(n)           # n records r e_1 with label +1, in the unit ball: gamma(S) = r
-assert abs(geometric_margin(X, y).value - r) < 1e-12
-fewest = [min_outliers(X, y, float(g)).low for g in doubling_grid(n)]    # every record goes, at every grid value
-for epsilon in (10 * n, 100 * n, 1000 * n):
-    grid = [grid_order(outliers=m, n=n, gamma=float(g), epsilon=epsilon) for g, m in zip(doubling_grid(n), fewest)]
-    ratios.append(min(1, *grid) / grid_order(outliers=0, n=n, gamma=r, epsilon=epsilon))
-assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
+def neighbours(n):
+    """(profile, epsilon, gamma, the grid value below gamma) for all levels gamma in [1/n, 1]."""
+    grid = doubling_grid(n)
+    for profile in profiles(n):
+        for gamma in {gamma for gamma in (*levels(n), profile[0], profile[-1]) if n * gamma >= 1}:
+            below = grid[bisect_right(grid, gamma) - 1]
+            for epsilon in budgets(n):
+                yield profile, epsilon, gamma, below
 
 
 def half_way(n):
@@ -148,8 +103,3 @@ def beyond(n):
     """[(epsilon, left side, g)] at epsilon = 10 n, 100 n, 1000 n for `half_way`."""
     profile = half_way(n)
     return [(e, left_side(profile, e), right_side(profile, e)) for e in (Fraction(n * 10**j) for j in (1, 2, 3))]
-
-
-def unbounded(ratios):
-    """Whether ratios a decade or more apart grow by at least 5 each time."""
-    return ratios[0] > 1 and all(after >= 5 * before for before, after in pairwise(ratios))

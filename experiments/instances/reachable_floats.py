@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from experiments.engine.streams import generator
 from experiments.instances.svm_neighbours import flipped
 from mechanisms import private_svm as mechanism
 from mechanisms.laplace import reachable
@@ -53,19 +52,3 @@ def neighbours(sampler, n, F, beta):
     """Our law on the flipped pair, calibrated sharply, with the sampler named."""
     X, y, z = flipped(F, n, others=1.0)
     return tuple(mechanism.law(X, t, C=1.0, privacy=PureDP(beta), calibration="sharp", sampler=sampler) for t in (y, z))
-
-
-def demonstration(root, trials=500, *, beta=0.01, n=50, F=20):
-    """A random bit, one release at nominal beta, a guess by fewer impossible coordinates: the share guessed right.
-
-    An ideal beta-DP release allows e^beta / (1 + e^beta), 50.2% at beta = 0.01.
-    """
-    right = {}
-    for sampler in ("float64", "grid"):
-        laws = watched(neighbours(sampler, n, F, beta))
-        rng = generator(root, "float_leak.demonstration", {"sampler": sampler}, "main", 0)
-        bits = rng.integers(0, 2, trials)
-        seen = [laws[bit].sample(rng)[0] + rng.uniform(0, 0.5, 2) for bit in bits]  # ties are broken at random
-        guessed = [int(np.argmin(counts)) for counts in seen]
-        right[sampler] = float(np.mean(np.array(guessed) == bits))
-    return right

@@ -17,11 +17,6 @@ ROUNDING = 1e-12  # relative: what a bound computed in floats may be off by
 KINDS = ("zero", "random", "conflict", "one-hot", "features")
 
 
-def witness(setting, claimed, found, python="", **fields):
-    """A counterexample as the ledger stores it; `python` runs it for whoever reads a refuted row."""
-    return {"setting": setting, "claimed": claimed, "found": found, "python": python.strip()} | fields
-
-
 def square_root(F):
     """The whole number sqrt(F); the exact pairs need one. Raises ValueError for other F."""
     if isqrt(F) ** 2 != F:
@@ -29,21 +24,23 @@ def square_root(F):
     return isqrt(F)
 
 
-def worst_weights(*, n, C, F, L=1, kappa=1, rows="zero"):
+def worst_weights(*, n, C, F, L=1, kappa=1):
     """(w_D, w_D') of the worst pair, exact rationals: one label flipped at phi(x) = kappa F^(-1/2) (1, ..., 1).
 
-    All other rows lie at phi(x) = 0 ("zero", or "one": the same point with label +1). The loss -L y f, differentiable,
-    convex and L-Lipschitz, has w = (L C / n) sum_i y_i phi(x_i); so has L times the hinge loss as long as every
-    margin y_i f(x_i) <= 1, which `hinge_saturates` decides.
+    All other rows lie at phi(x) = 0. The loss -L y f, differentiable, convex and L-Lipschitz, has w = (L C / n) sum_i
+    y_i phi(x_i); so has L times the hinge loss if every margin y_i f(x_i) <= 1, which `hinge_saturates` decides.
     """
-    phi = Fraction(kappa) / square_root(F)
-    others = 0 if rows == "zero" else n - 1
-    step = Fraction(L) * Fraction(C) / n * phi
-    return [step * (others + 1)] * F, [step * (others - 1)] * F
+    step = Fraction(L) * Fraction(C) / n * Fraction(kappa) / square_root(F)
+    return [step] * F, [-step] * F
+
+
+def worst_distance(**setting):
+    """The L1 distance of the worst pair, an exact rational; arguments of `worst_weights`."""
+    return sum(abs(p - q) for p, q in zip(*worst_weights(**setting), strict=True))
 
 
 def hinge_saturates(*, n, C, L=1, kappa=1):
-    """Is every margin of the worst pair ("zero" rows) at most 1, so that the hinge loss has the same minimisers?"""
+    """Is every margin of the worst pair at most 1, so that the hinge loss has the same minimisers?"""
     return Fraction(L) * Fraction(C) * Fraction(kappa) ** 2 <= n
 
 
@@ -96,24 +93,23 @@ def searched(F, n, C, kappa, loss, kind, size=120):
     return V, y, solved(V, y, C, loss)
 
 
-def farthest(V, y, found):
+def farthest(V, y, solution):
     """(L1 distance, indices) of the farthest pair of a family, its certified error taken off: a proved lower bound."""
     F = V.shape[2]
-    distances = squareform(pdist(found.weights, "cityblock")) - np.sqrt(F) * np.add.outer(found.error, found.error)
+    distances = squareform(pdist(solution.weights, "cityblock")) - np.sqrt(F) * np.add.outer(
+        solution.error, solution.error
+    )
     i, j = np.unravel_index(np.argmax(distances), distances.shape)
     return float(distances[i, j]), (int(i), int(j))
 
 
-def search(F, n, C, L, kappa, loss):
+def search(*, F, n, C, kappa, loss, L=1.0):
     """The largest certified L1 distance over all families, with where it was found: (distance, kind, (i, j))."""
     best = (0.0, KINDS[0], (0, 0))
     for kind in KINDS:
         distance, where = farthest(*searched(F, n, C * L, kappa, loss, kind))
         best = max(best, (distance, kind, where))
     return best
-
-
-# ---- Theorem 7: privacy ------------------------------------------------------------------------------------
 
 
 def flipped(F, n, kappa=1.0, others=0.0):

@@ -17,6 +17,8 @@ from bounds.exact.balls import PRECISION, enclosure, exact
 from bounds.exact.certify import at, certify, over
 from bounds.rbht09 import random_features
 from bounds.rbht09.kernel_spectra import cauchy_profile
+from experiments.checks import witness
+from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, exact_claim, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted, vacuous
 from experiments.instances import atomic_kernels
@@ -28,10 +30,6 @@ SHAPES = (  # d, eps, delta, sigma_p, diam: where the formula's two constants ar
     (3, 0.01, 0.999, 30.0, 1.0),
     (50, 1.0, 0.5, 1e-6, 1e9),
 )
-
-
-def _counterexample(setting, claimed, found, python=""):
-    return {"setting": setting, "claimed": claimed, "found": found, "python": python}
 
 
 def _constants(formula):
@@ -99,9 +97,9 @@ def _worst_coin(factor):
     needed = formula(eps=eps, delta=delta, sigma_p=np.pi * np.sqrt(p), diam=diam)
     count = np.maximum(1, np.ceil(np.maximum(needed, 1) / factor))
     ratio = atomic_kernels.coin_tail(count, p, eps / (1 - np.cos(np.pi * diam))) / delta
-    found = np.unravel_index(np.argmax(ratio), ratio.shape)
+    place = np.unravel_index(np.argmax(ratio), ratio.shape)
     names = {"p": p, "eps": eps, "delta": delta, "diam": diam, "count": count}
-    setting = {name: float(values[found]) for name, values in names.items()}
+    setting = {name: float(values[place]) for name, values in names.items()}
     truth = atomic_kernels.coin_tail_ball(setting["count"], setting["p"], setting["diam"], setting["eps"])
     return enclosure(truth / exact(setting["delta"])), setting
 
@@ -110,30 +108,29 @@ def _normalised_lemma(factor):
     most = _proof(factor)
     (low, _), setting = _worst_coin(factor)
     if low > 1:
-        return refuted("enumeration", _counterexample(setting, "failure / delta <= 1", low))
+        return refuted("enumeration", witness.inequality(setting, low, 1, claimed="failure / δ ≤ 1"))
     if max(most.values()) > 1:
         return inconclusive("BUDGET", f"the proof gives {most}, the worst kernel found {low:.3g}")
-    deltas = np.geomspace(1e-6, 0.9, 25)
+    deltas = np.geomspace(1e-6, 0.9, 25).tolist()
+    example = {"d": 1, "eps": 0.5, "sigma_p": 1.0, "diam": 2.0}
     series = {
-        "delta": deltas.tolist(),
-        "printed": [
-            float(random_features.uniform_features(d=1, eps=0.5, delta=x, sigma_p=1.0, diam=2.0)) for x in deltas
-        ],
-        "sufficient": [float(_sufficient(1, 0.5, x, 1.0, 2.0)) for x in deltas],
+        "delta": deltas,
+        "printed": [float(random_features.uniform_features(delta=x, **example)) for x in deltas],
+        "sufficient": [float(_sufficient(delta=x, **example)) for x in deltas],
     }
-    told = ", ".join(f"{case} {value:.3g}" for case, value in most.items())
-    note = f"failure / delta at most, by case: {told}; the worst kernel found reaches {low:.2g}"
+    bounds = ", ".join(f"{case} {value:.3g}" for case, value in most.items())
+    note = f"failure / δ at most, by case: {bounds}; the worst kernel found reaches {low:.2g}"
     return holds("derivation", "everywhere", tightness=(low, max(most.values())), series=series, note=note)
 
 
-def _sufficient(d, eps, delta, sigma_p, diam):
+def _sufficient(*, delta, **problem):
     """The smallest d_hat for which the explicit reading promises failure at most delta."""
     low, high = 0, 1
-    while random_features.uniform_failure(count=high, d=d, eps=eps, sigma_p=sigma_p, diam=diam) > delta:
+    while random_features.uniform_failure(count=high, **problem) > delta:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        enough = random_features.uniform_failure(count=middle, d=d, eps=eps, sigma_p=sigma_p, diam=diam) <= delta
+        enough = random_features.uniform_failure(count=middle, **problem) <= delta
         low, high = (low, middle) if enough else (middle, high)
     return high
 
@@ -156,7 +153,7 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
     full=({"kernel": "cauchy", "d": 3},),
     severity="statement",
     cost=0.15,
-    note="False for kernels with g(0) != 1, the Cauchy row of Table 1 among them (g(0) = 2^d): k_hat(x, x) = 1 for "
+    note="False for kernels with g(0) ≠ 1, the Cauchy row of Table 1 among them (g(0) = 2^d): k_hat(x, x) = 1 for "
     "every draw, so the error is at least |g(0) - 1|. Holds for g(0) = 1 over its whole range, d_hat = 1 included. The "
     "norm is read over differences of points of M: over all of R^d an almost periodic k_hat never comes uniformly near",
 )
@@ -171,7 +168,8 @@ def lemma_for_any_kernel(*, kernel, d, factor=1):
         setting = {"kernel": kernel, "d": d, "eps": eps, "delta": delta}
         found = f"the error at x = y is {gap} for every draw: probability 1 of failing"
         claimed = f"error < {eps} with probability {1 - delta}"
-        return refuted("derivation", _counterexample(setting, claimed, found, PRINTED_WITNESS.format(d=d)))
+        program = {"claimed": claimed, "found": found, "python": PRINTED_WITNESS.format(d=d)}
+        return refuted("derivation", witness.inequality(setting, gap, eps, **program))
     return _normalised_lemma(factor)
 
 
@@ -179,12 +177,13 @@ def lemma_for_any_kernel(*, kernel, d, factor=1):
     random_features.uniform_features_normalised,
     quick=({"kernel": "any with finite sigma_p"}, {"kernel": "laplacian"}),
     control=Control("d_hat / {}", (4, 8, 16, 32)),
-    given=("rbht09.lem13/explicit",),
+    given=[random_features.uniform_failure],
     cost=0.15,
-    note="Proved here for all d, eps, delta, M and d_hat >= 1: also where the logarithm is negative and any d_hat is "
-    "allowed. The Laplacian kernel has sigma_p = inf: no d_hat is promised",
+    note="Proved here for all d, ε, δ, M and d_hat ≥ 1: also where the logarithm is negative and any d_hat is allowed. "
+    "The Laplacian kernel has σ_p = ∞: no d_hat is promised.",
 )
 def lemma_for_normalised_kernels(*, kernel, factor=1):
+    """The proof's three cases, certified, and the coin kernels held against the formula."""
     if kernel == "laplacian":
         return vacuous("Cauchy frequencies have no second moment: sigma_p = inf, and no finite d_hat suffices")
     return _normalised_lemma(factor)
@@ -193,28 +192,23 @@ def lemma_for_normalised_kernels(*, kernel, factor=1):
 COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3), (2.0, 1.0, 0.3), (1.0, 0.1)))
 
 
-@exact_claim(
+@inequality_claim(
     random_features.uniform_failure,
     control=Control("{} times as many frequencies credited", (2, 4, 8, 16, 32)),
+    rounding=1e-4,
     cost=0.05,
 )
 def our_uniform_bound(*, factor=1):
     """Coin kernels over numbers of frequencies, thresholds and diameters: the exact tail never exceeds the bound."""
-    worst, where = 0.0, {}
+    ratios = []
     for count, p, eps, diam in COINS:
-        truth = float(atomic_kernels.coin_tail(count, p, eps / (1 - math.cos(math.pi * diam))))
-        claimed = random_features.uniform_failure(
-            count=count * factor, d=1, eps=eps, sigma_p=math.pi * math.sqrt(p), diam=diam
-        )
-        if truth > 1e-200 and claimed < 1 and truth > worst * claimed:
-            worst = truth / claimed if claimed else math.inf
-            where = {"count": count, "p": p, "eps": eps, "diam": diam, "claimed": claimed}
-    if worst > 1:
-        truth = atomic_kernels.coin_tail_ball(where["count"], where["p"], where["diam"], where["eps"])
-        if truth > exact(where["claimed"]) * 1.0001:
-            return refuted("enumeration", _counterexample(where, where["claimed"], enclosure(truth)))
-        return inconclusive("BUDGET", f"worst ratio {worst}")
-    return holds("derivation", "everywhere", tightness=(worst, 1.0))
+        tail = float(atomic_kernels.coin_tail(count, p, eps / (1 - math.cos(math.pi * diam))))
+        kernel = {"d": 1, "eps": eps, "sigma_p": math.pi * math.sqrt(p), "diam": diam}
+        claimed = random_features.uniform_failure(count=count * factor, **kernel)
+        if tail > 1e-200 and claimed < 1:
+            yield {"count": count, "p": p, "eps": eps, "diam": diam}, tail, claimed
+            ratios.append(tail / claimed)
+    return {"tightness": (max(ratios), 1.0)}
 
 
 @tail_claim(
@@ -252,9 +246,9 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
     failed = np.empty(size, dtype=bool)
     for trial in range(size):
         omega = frequencies(kernel, d, count, rng=rng, bandwidth=bandwidth)
-        found = np.abs(gram(differences, [omega], Z=np.zeros((1, d)))[:, 0] - target).max()
+        error = np.abs(gram(differences, [omega], Z=np.zeros((1, d)))[:, 0] - target).max()
         slack = reach * (np.linalg.norm(omega, axis=1).mean() + sigma_p) if factor == 1 else 0.0
-        failed[trial] = found + slack >= eps
+        failed[trial] = error + slack >= eps
     return failed
 
 

@@ -24,7 +24,7 @@ from experiments.bms22 import fast_projection as fast_claims
 from experiments.bms22 import matrix_projection as matrix_claims
 from experiments.bms22 import sign_projection as claims
 from experiments.instances.points import points, sharp_records
-from experiments.wzw25.projected_margins import margin_below
+from experiments.instances.sign_images import margin_below
 from mechanisms.fast_projection import fast_projection, walsh_hadamard
 from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.margin import geometric_margin

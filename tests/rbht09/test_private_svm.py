@@ -9,14 +9,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from bounds.rbht09 import private_svm as bounds
-from bounds.rbht09 import svm_accuracy
 from experiments.engine.audit import audit
 from experiments.engine.streams import TEST_ROOT, generator
 from experiments.engine.verdict import LOG_REFUTE, AttackDecider, TailDecider
 from experiments.instances import svm_neighbours as claims
-from experiments.rbht09 import private_svm as private_svm_claims
-from experiments.rbht09 import private_svm_proof
-from experiments.rbht09 import svm_accuracy as svm_accuracy_claims
 from mechanisms import private_svm
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import GaussianDP, PureDP
@@ -34,7 +30,7 @@ def rng(name, stream="main"):
     return generator(TEST_ROOT, f"tests.svm.{name}", {}, stream, 0)
 
 
-# ---- Algorithm 1: the solver -------------------------------------------------------------------------------
+# Algorithm 1: the solver ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n", "F", "C"), [(30, 3, 1.0), (200, 5, 10.0), (60, 20, 200.0)])
@@ -126,7 +122,7 @@ def test_a_small_saturated_problem_has_the_textbook_solution():
     assert found.gap == 0
 
 
-# ---- Algorithm 2: the law ----------------------------------------------------------------------------------
+# Algorithm 2: the law -------------------------------------------------------------------------------------------------
 
 
 def test_the_law_knows_its_noise():
@@ -214,7 +210,7 @@ def test_bad_input_is_named(change, message):
         private_svm.law(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-# ---- the bounds and their claims ---------------------------------------------------------------------------
+# the bounds and their claims ------------------------------------------------------------------------------------------
 
 
 @given(
@@ -231,37 +227,6 @@ def test_the_printed_sensitivity_is_twice_the_sharp_one(n, C, F, L, kappa):
     assert bounds.noise_scale(beta=0.5, **setting) == pytest.approx(2 * bounds.weight_sensitivity(**setting))
 
 
-@given(acc=st.floats(1e-6, 1e6), delta=st.floats(1e-12, 0.999), Phi=st.floats(1e-3, 1e3), F=st.integers(1, 300))
-def test_the_largest_scales_are_ordered(acc, delta, Phi, F):
-    setting = {"acc": acc, "delta": delta, "Phi": Phi, "F": F}
-    assert svm_accuracy.useful_scale(**setting) <= svm_accuracy.useful_scale_half(**setting)
-    assert svm_accuracy.useful_scale_half(**setting) <= svm_accuracy.useful_scale_exact(**setting) * (1 + 1e-9)
-    assert gamma.sf(acc / (Phi * svm_accuracy.useful_scale(**setting)), F) <= delta
-
-
-def test_useful_as_defined_breaks_where_the_note_says():
-    for delta, verdict in ((0.5, "HOLDS"), (0.828, "HOLDS"), (0.829, "REFUTED"), (0.999, "REFUTED")):
-        assert svm_accuracy_claims.useful_as_defined(F=1, delta=delta).outcome == verdict
-
-
-def test_usefulness_by_sampling_the_law():
-    """The law's own releases on the cube, whose corners are every sign vector: sup_x |<mu, x>| = ||mu||_1."""
-    V, y = problem(10, 30, 5)
-    lam = svm_accuracy.useful_scale(acc=1.0, delta=0.1, Phi=1.0, F=5)
-    law = private_svm.law(V, y, C=1.0, scale=lam)
-    errors = np.abs(law.sample(rng("useful"), 20_000) - law.noise.centre).sum(axis=1)
-    expected = gamma.sf(1 / lam, 5)
-    assert 1e-3 < binom.cdf((errors > 1).sum(), 20_000, expected) < 1 - 1e-3
-
-
-@pytest.mark.parametrize(
-    ("check", "setting"), [(private_svm_claims.any_sensitivity, s) for s in private_svm_claims.MORE]
-)
-def test_the_sensitivity_holds_in_the_corners_too(check, setting):
-    assert check(**setting).outcome == "HOLDS"
-    assert check(**setting, factor=2.1).outcome == "REFUTED"
-
-
 def test_the_worst_pair_is_what_the_solver_finds():
     for F, n, C, kappa in ((4, 6, 1.5, 2.0), (1, 2, 2.0, 1.0), (9, 20, 3.0, 1.0)):
         X, y, z = claims.flipped(F, n, kappa)
@@ -271,21 +236,7 @@ def test_the_worst_pair_is_what_the_solver_finds():
         assert np.allclose(found, np.array(exact, dtype=float), atol=1e-7)
 
 
-def test_witnesses_run():
-    findings = (
-        svm_accuracy_claims.useful_as_defined(F=1, delta=0.9),
-        svm_accuracy_claims.printed_magnitude(lam=2.0),
-        private_svm_proof.auxiliary_display_sign(**private_svm_proof.SATURATED[0]),
-        private_svm_claims.any_sensitivity_sharp(**private_svm_claims.DATABASES[0], factor=2),
-        private_svm_claims.sharp_noise_is_private(**private_svm_claims.PRIVATE[0], factor=2),
-        svm_accuracy_claims.useful_as_used(F=2, factor=4),
-    )
-    for finding in findings:
-        assert finding.outcome == "REFUTED"
-        exec(finding.witness["python"], {})
-
-
-# ---- sabotage (STATISTICS 9) -------------------------------------------------------------------------------
+# sabotage (STATISTICS 9) ----------------------------------------------------------------------------------------------
 
 
 def attack(a, b, epsilon, budget=20_000):
@@ -307,7 +258,7 @@ def test_row_15_l2_sensitivity_for_laplace_is_caught():
     """F = 10 features, the noise of an L2 sensitivity: the L1 search exceeds it, and so does an attack."""
     F, n, epsilon = 10, 10, 1.0
     wrong = bounds.noise_scale_sharp(beta=epsilon, n=n, C=1.0, F=1)  # sqrt(F) forgotten
-    distance, _, _ = claims.search(F, n, 1.0, 1.0, 1.0, "hinge")
+    distance, _, _ = claims.search(F=F, n=n, C=1.0, kappa=1.0, loss="hinge")
     assert distance > 3 * wrong * epsilon
     assert distance <= bounds.weight_sensitivity_sharp(n=n, C=1.0, F=F) * (1 + 1e-9)
     X, y, z = claims.flipped(F, n, others=1.0)

@@ -19,7 +19,7 @@ PROFILES = st.lists(st.fractions(0, 1, max_denominator=64), min_size=1, max_size
 BUDGETS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(9), Fraction(10**4)])
 
 
-# The grid -----------------------------------------------------------------------------------------------------------
+# The grid -------------------------------------------------------------------------------------------------------------
 
 
 @given(n=SIZES)
@@ -49,7 +49,7 @@ def test_a_rate_scales_with_its_radius():
     assert margin_grid.rate(outliers=3, n=10, gamma=Fraction(7, 4), epsilon=2, radius=7) == one
 
 
-# Profiles and the datasets they stand for ---------------------------------------------------------------------------
+# Profiles and the datasets they stand for -----------------------------------------------------------------------------
 
 
 def margins_left(X, y):

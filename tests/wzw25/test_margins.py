@@ -7,19 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from bounds.wzw25 import margins as bound
 from bounds.wzw25 import removal_margin
 from experiments.wzw25 import margins as claims
-from experiments.wzw25.projected_margins import inlier_set, projected_margin_reaches, sign_gram
 from experiments.wzw25.removal_margin import (
-    BANDWIDTH,
-    broken_property,
-    main,
-    records,
     removal_margin_curve,
-    soft_margin_svm,
 )
 from mechanisms.solvers import margin as margin_laws
 
@@ -196,7 +190,7 @@ def test_no_data_in_a_repr():
     assert "removed" not in repr(margin_laws.min_outliers([[1.0]], [1], 0.5))
 
 
-# Definition 6.1 -----------------------------------------------------------------------------------------------
+# Definition 6.1 -------------------------------------------------------------------------------------------------------
 
 
 @given(
@@ -248,134 +242,3 @@ def test_outliers_are_what_inliers_leave():
         assert sorted(2**6 - 1 - margin_laws.outliers(X, y, level)) == margin_laws.inliers(X, y, level).tolist()
     assert margin_laws.inliers(X, y, 10.0).tolist() == [0]  # beyond every record the empty subset is the only one
     assert margin_laws.min_outliers(X, y, 10.0).high == 6
-
-
-# Appendix N ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("data", "count"), [("digits:3-8", 0), ("digits:3-8", 10), ("breast_cancer", 10)])
-def test_the_curve_is_that_of_the_definitions(data, count):
-    X, y = records(data, count)
-    curve = removal_margin_curve(X, y, removed=0.05)
-    assert broken_property(curve, X, y) is None
-    assert len(curve.fraction) == 1 + int(0.05 * len(X)) and curve.fraction[0] == 0
-    assert len(curve.left) == len(X) - len(curve.fraction) + 1
-    assert np.isin(curve.removed[:-1], curve.left).sum() == 0 and curve.removed[-1] == -1
-
-
-def test_the_curve_starts_at_zero_if_nothing_separates():
-    X, y = records("digits:3-8", 10)
-    curve = removal_margin_curve(X, y, removed=0.1)
-    assert curve.recorded[0] == 0 and curve.best_low[0] == 0 and curve.best_high[0] < 1e-12
-    assert curve.recorded[-1] > 0 and curve.margin.separable
-
-
-@pytest.mark.parametrize("change", ["recorded", "best_high", "best_low", "removed", "left"])
-def test_a_tampered_curve_is_noticed(change):
-    """Negative control, field by field."""
-    from dataclasses import replace
-
-    X, y = records("digits:3-8", 0)
-    curve = removal_margin_curve(X, y, removed=0.02)
-    values = getattr(curve, change).copy()
-    if change == "removed":
-        values[:2] = values[1::-1]
-    elif change == "left":
-        values = values[1:]
-    else:
-        values[2] = {"recorded": values[2] * 1.001, "best_high": 0.0, "best_low": 1.0}[change]
-    assert broken_property(replace(curve, **{change: values}), X, y) is not None
-
-
-def test_removing_all_of_a_symmetric_set_ends():
-    """Opposite records with w = 0, and a single one left: no endless loop, no division by zero."""
-    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]), np.ones(3)
-    curve = removal_margin_curve(X, y, removed=0.9)
-    assert len(curve.left) == 1 and (curve.recorded >= 0).all()
-
-
-def test_a_users_features_get_their_curve(tmp_path, capsys):
-    X, y = cloud(2, 40, 3, shift=1.0)
-    np.savez(tmp_path / "mine.npz", X=X / 10, y=y)
-    main(["--features", str(tmp_path / "mine.npz")])
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 6 and lines[1].split()[0] == "0.00"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"), [(["--features", "nowhere.npz"], "does not exist"), (["digits"], "usage")]
-)
-def test_a_bad_request_gets_one_line(arguments, message, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    told = capsys.readouterr()
-    assert stopped.value.code == 2 and message in told.err and told.err.count("\n") == 1 and not told.out
-
-
-@pytest.mark.parametrize("C", [0.1, 10.0])
-def test_soft_margin_against_liblinear(C):
-    X, y = cloud(1, 80, 5, shift=0.5)
-    other = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0).fit(X, y)
-
-    def objective(w):
-        return w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w)).sum()
-
-    ours = objective(soft_margin_svm(X, y, C))
-    assert ours == pytest.approx(objective(other.coef_[0]), rel=1e-6)
-
-
-@pytest.mark.parametrize("k", [1, 63, 64, 65, 300])
-def test_the_gram_matrix_of_signs_without_the_matrix(k):
-    """The slow twin spells the same bits out as +-1/sqrt(k)."""
-    gram = sign_gram(k, 5, rng=np.random.default_rng(k))
-    words = np.random.default_rng(k).integers(0, 2**64, size=(5, -(-k // 64)), dtype=np.uint64)
-    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :k]
-    phi = (1 - 2 * bits.astype(float)).T / np.sqrt(k)
-    assert gram == pytest.approx(phi.T @ phi, abs=1e-12)
-
-
-@pytest.mark.parametrize("k", [2, 5, 20, 200])
-def test_projected_margins_need_only_the_gram_matrix(k):
-    X, y = cloud(k, 30, 6, shift=4.0)
-    phi = np.random.default_rng(k).choice([-1.0, 1.0], (k, 6)) / np.sqrt(k)
-    truth = margin_laws.geometric_margin(X @ phi.T, y)
-    direction = margin_laws.geometric_margin(X, y).direction
-    for level in (0.5, 0.99, 1.01, 2.0):
-        if level * truth.upper > 1e-9:
-            answer = projected_margin_reaches(level * truth.upper, X, y, direction, phi.T @ phi)
-            assert answer == (level < 1)
-
-
-def test_lemma_6_2_speaks_of_certified_inlier_sets():
-    n, X, y, margin = inlier_set("digits:3-8", 0.1)
-    assert n == 357 and len(X) == 322 and np.linalg.norm(X, axis=1).max() <= 1
-    assert margin_laws.geometric_margin(X, y).value >= margin.value * (1 - 1e-9) > 0.03
-
-
-def test_random_features_are_public():
-    """Same number, same frequencies, whatever the data; all images have norm 1."""
-    X, y = records("digits:3-8", 10)
-    assert X.shape == (357, 20) and np.linalg.norm(X, axis=1) == pytest.approx(1)
-    assert BANDWIDTH == 0.5 and np.array_equal(y, records("digits:3-8", 0)[1])
-
-
-# The claims: each control must be caught ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        claims.distance_is_margin,
-        claims.margin_is_svm,
-        claims.inlier_sets_shrink,
-        claims.some_outlier_set,
-        claims.everything_reaches_zero,
-    ],
-)
-def test_every_claim_can_fail(check):
-    from experiments.engine.claim import CLAIMS
-
-    claim = next(c for c in CLAIMS.values() if c.trial is check)
-    assert check(**claim.quick[0]).outcome == "HOLDS"
-    caught = [check(factor=factor, **claim.quick[0]) for factor in claim.control.factors]
-    assert caught[-1].outcome == "REFUTED" and caught[-1].witness["setting"]

@@ -1,0 +1,61 @@
+"""Table 1 against scipy: densities, line integrals, and balls that are too wide to prove anything."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.integrate import quad
+
+from bounds.exact.balls import exact
+from bounds.exact.line_integrals import fast, slow
+from bounds.rbht09 import kernel_spectra
+from experiments.engine.verdict import HOLDS, REFUTED
+from experiments.instances import kernel_transforms
+from experiments.rbht09 import kernel_spectra as claims
+
+property_test = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+@pytest.mark.parametrize(
+    ("density", "law"),
+    [
+        (lambda x: kernel_spectra.rbf_density_scaled(point=[x], sigma=2.0), stats.norm(scale=1 / 2)),
+        (lambda x: kernel_spectra.rbf_density(point=[x], sigma=2.0), stats.norm()),
+        (lambda x: kernel_spectra.laplacian_density(point=[x]), stats.cauchy()),
+        (lambda x: kernel_spectra.cauchy_density(point=[x]), stats.laplace()),
+        (lambda x: kernel_spectra.cauchy_measure(point=[x]) / 2, stats.laplace()),
+    ],
+)
+def test_densities_agree_with_scipy(density, law):
+    x = np.linspace(-4, 4, 17)
+    np.testing.assert_allclose(density(x), law.pdf(x), rtol=1e-12)
+
+
+@property_test
+@given(z=st.floats(0.01, 20), c=st.floats(0.1, 5))
+def test_line_integrals_agree_with_quadrature(z, c):
+    lorentz = slow(lambda x: exact(c) / (1 + x * x), z, bound=2 * c)
+    assert float(lorentz) == pytest.approx(c * math.pi * math.exp(-z), rel=1e-10, abs=1e-14)
+    exponential = fast(lambda x: (-exact(c) * x).exp(), z, cut=60 / c, rest=math.exp(-59) / c)
+    # The oscillating weight over a finite range: beyond 60 / c the integrand is below e^-60.
+    numeric = 2 * quad(lambda x: math.exp(-c * x), 0, 60 / c, weight="cos", wvar=z, limit=500)[0]
+    assert float(exponential) == pytest.approx(numeric, rel=1e-6, abs=1e-8)
+
+
+def test_a_negative_argument_is_named():
+    with pytest.raises(ValueError, match=r"z = -1 is outside \[0, inf\)"):
+        slow(lambda x: 1 / (1 + x * x), -1, bound=2)
+
+
+def test_wide_balls_prove_no_identity():
+    assert not kernel_transforms.same(arb(1, 1e-3), arb(1, 1e-3), scale=arb(1))
+    assert kernel_transforms.same(arb(1, 1e-30), arb(1, 1e-30), scale=arb(1))
+
+
+def test_the_printed_rbf_row_stands_at_sigma_one_only():
+    assert claims.rbf_row(sigma=1.0).outcome == HOLDS
+    assert claims.rbf_row(sigma=1.0001).outcome == REFUTED

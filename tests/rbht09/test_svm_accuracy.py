@@ -1,0 +1,65 @@
+"""Theorem 8 and Footnote 5 against scipy: the scales, the law on a cube, the Erlang functions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, gamma
+
+from bounds.rbht09 import svm_accuracy
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.rbht09 import svm_accuracy as claims
+from mechanisms import private_svm
+
+
+def rng(name, topic="svm"):
+    return generator(TEST_ROOT, f"tests.{topic}.{name}", {}, "main", 0)
+
+
+@given(acc=st.floats(1e-6, 1e6), delta=st.floats(1e-12, 0.999), Phi=st.floats(1e-3, 1e3), F=st.integers(1, 300))
+def test_the_largest_scales_are_ordered(acc, delta, Phi, F):
+    setting = {"acc": acc, "delta": delta, "Phi": Phi, "F": F}
+    assert svm_accuracy.useful_scale(**setting) <= svm_accuracy.useful_scale_half(**setting)
+    assert svm_accuracy.useful_scale_half(**setting) <= svm_accuracy.useful_scale_exact(**setting) * (1 + 1e-9)
+    assert gamma.sf(acc / (Phi * svm_accuracy.useful_scale(**setting)), F) <= delta
+
+
+def test_useful_as_defined_breaks_where_the_note_says():
+    for delta, verdict in ((0.5, "HOLDS"), (0.828, "HOLDS"), (0.829, "REFUTED"), (0.999, "REFUTED")):
+        assert claims.useful_as_defined(F=1, delta=delta).outcome == verdict
+
+
+def test_usefulness_by_sampling_the_law():
+    """The law's own releases on the cube, whose corners are every sign vector: sup_x |<mu, x>| = ||mu||_1."""
+    draw = np.random.default_rng(10)
+    V = draw.normal(size=(30, 5))
+    V /= np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1)
+    y = np.where(V[:, 0] + 0.5 * draw.normal(size=30) >= 0, 1.0, -1.0)
+    lam = svm_accuracy.useful_scale(acc=1.0, delta=0.1, Phi=1.0, F=5)
+    law = private_svm.law(V, y, C=1.0, scale=lam)
+    errors = np.abs(law.sample(rng("useful"), 20_000) - law.noise.centre).sum(axis=1)
+    expected = gamma.sf(1 / lam, 5)
+    assert 1e-3 < binom.cdf((errors > 1).sum(), 20_000, expected) < 1 - 1e-3
+
+
+@given(q=st.integers(1, 200), log_lam=st.floats(-6, 6), y=st.floats(0.01, 5))
+def test_erlang_functions_agree_with_scipy(q, log_lam, y):
+    lam = 10**log_lam
+    x, law = y * q * lam, gamma(q, scale=lam)
+    assert svm_accuracy.erlang_density(x=x, q=q, lam=lam) == pytest.approx(law.pdf(x), rel=1e-10, abs=1e-300)
+    assert svm_accuracy.erlang_cdf(x=x, q=q, lam=lam) == pytest.approx(law.cdf(x), rel=1e-12)
+    assert svm_accuracy.erlang_mean(q=q, lam=lam) == pytest.approx(law.mean(), rel=1e-12)
+    assert svm_accuracy.erlang_variance(q=q, lam=lam) == pytest.approx(law.var(), rel=1e-12)
+
+
+def test_the_density_at_zero():
+    assert svm_accuracy.erlang_density(x=0, q=1, lam=2.0) == 0.5
+    assert svm_accuracy.erlang_density(x=0, q=2, lam=2.0) == 0.0
+
+
+def test_sums_of_absolute_laplace_are_erlang():
+    sums = np.abs(rng("sums", "float_leak").laplace(scale=3.0, size=(20_000, 4))).sum(axis=1)
+    law = gamma(4, scale=svm_accuracy.magnitude_scale_corrected(lam=3.0))
+    wrong = gamma(4, scale=svm_accuracy.magnitude_scale(lam=3.0))
+    assert abs(np.mean(sums <= law.median()) - 0.5) < 0.02
+    assert np.mean(sums <= wrong.median()) < 0.02
