@@ -180,7 +180,7 @@ def descent(
     The comparator is a unit separator, and w_0 = 0: their distance is 1.
     """
     sensitivity = (12 if projected else 6) * radius / gamma
-    problem = {"n": n, "d": rows, "steps": steps, "mu": mu, "sensitivity": sensitivity, "log_factor": log_factor}
+    problem: dict[str, Any] = dict(n=n, d=rows, steps=steps, mu=mu, sensitivity=sensitivity, log_factor=log_factor)
     return problem_of(gradient_norm=n * sensitivity / 2, distance=1.0, **problem)
 
 

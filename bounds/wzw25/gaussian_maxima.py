@@ -9,6 +9,8 @@ statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from flint import arb
 
@@ -216,7 +218,7 @@ def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Nu
 # Lemma A.7: a random number of Gaussians ------------------------------------------------------------------------------
 
 
-def count_bound(*, eta: Number, r: Number, sigma: Number) -> Number:
+def count_bound(*, eta: Any, r: Any, sigma: Any) -> Any:
     """sigma sqrt(2 log E K), the right side of Lemma A.7; 0 where rounding would put E K below 1."""
     eta, r, sigma = alike(eta, r, sigma)
     if isinstance(r, arb):

@@ -236,13 +236,13 @@ def tuned_margin_error(
     needs=[at_least("first", 2), at_least("last", 2)],
     source="registered surrogate: the winner's excess over the best of known scores, divided by n",
 )
-def selection_rate(*, first: float, last: float, epsilon: float, delta: float) -> float:
+def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> float:
     """The selection of Theorem 7.1 costs 1/n up to logarithms, with scores that are as hard as can be.
 
     (last/first)^(-1 + 0.1) times the ratio of sqrt(log(A/delta) log A), A = |Gamma| (n^2 - 1), at both ends.
     """
 
-    def spread(n: float) -> float:
+    def spread(n: int) -> float:
         a = log(grid_size(n=n) * (n**2 - 1))
         return sqrt(a * (a - log(delta)))
 
