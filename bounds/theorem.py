@@ -7,8 +7,11 @@ here knows whether the statement is right.
 
 from __future__ import annotations
 
+import ast
 import functools
+import hashlib
 import inspect
+import textwrap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
@@ -139,6 +142,12 @@ class Theorem:
         """The label the paper prints, `Lemma A.3`."""
         return papers.label(self.id)
 
+    @functools.cached_property
+    def digest(self) -> str:
+        """16 hex digits for what is stated: id, part, reading, LaTeX, hypotheses and formula, its docstring apart."""
+        told = [self.id, self.part, self.reading, self.says, *(h.range for h in self.needs), _source(self.formula)]
+        return hashlib.blake2b("\0".join(told).encode(), digest_size=8).hexdigest()
+
     @property
     def title(self) -> str:
         """The first line of the function's docstring."""
@@ -156,6 +165,15 @@ class Theorem:
         for hypothesis in self.needs:
             if all(name in values for name in hypothesis.names):
                 hypothesis.check(values)
+
+
+def _source(formula: Callable) -> str:
+    """The formula's text without decorators, annotations, docstring, comments and layout."""
+    (made,) = ast.parse(textwrap.dedent(inspect.getsource(formula))).body
+    assert isinstance(made, ast.FunctionDef)
+    if ast.get_docstring(made) is not None:
+        del made.body[0]
+    return "\n".join([ast.unparse(made.args), *map(ast.unparse, made.body)])
 
 
 THEOREMS: dict[str, Theorem] = {}
