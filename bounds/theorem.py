@@ -7,8 +7,11 @@ here knows whether the statement is right.
 
 from __future__ import annotations
 
+import ast
 import functools
+import hashlib
 import inspect
+import textwrap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
@@ -40,6 +43,13 @@ class OutsideHypotheses(ValueError):
     """A setting that the statement does not speak about."""
 
 
+class OutOfReach(OutsideHypotheses):
+    """A setting whose number cannot be computed: it overflows, needs too much memory, or a part of it says nothing."""
+
+
+BEYOND = (ArithmeticError, MemoryError, RuntimeError, SystemError, ValueError)
+
+
 @dataclass(frozen=True)
 class Hypothesis:
     """One condition on named arguments, with the range it allows in words."""
@@ -47,13 +57,14 @@ class Hypothesis:
     names: tuple[str, ...]
     range: str
     holds: Callable[..., bool]
+    whole: bool = False  # the one argument is a whole number
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise `OutsideHypotheses` unless the named entries of `values` satisfy the condition."""
         chosen = [values[name] for name in self.names]
         if not self.holds(*chosen):
-            found = ", ".join(f"{n} = {v!r}" for n, v in zip(self.names, chosen, strict=True))
-            raise OutsideHypotheses(f"{found} is outside the hypothesis: {self.range}")
+            named = told(dict(zip(self.names, chosen, strict=True)))
+            raise OutsideHypotheses(f"{named} is outside the hypothesis: {self.range}")
 
 
 def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
@@ -97,6 +108,7 @@ def integer(name: str, low: int = 1) -> Hypothesis:
         (name,),
         f"{name} a whole number >= {low}",
         _everywhere(lambda v: (v >= low) & np.isfinite(v) & (v == np.floor(v))),
+        whole=True,
     )
 
 
@@ -139,6 +151,12 @@ class Theorem:
         """The label the paper prints, `Lemma A.3`."""
         return papers.label(self.id)
 
+    @functools.cached_property
+    def digest(self) -> str:
+        """16 hex digits for what is stated: id, part, reading, LaTeX, hypotheses and formula, its docstring apart."""
+        told = [self.id, self.part, self.reading, self.says, *(h.range for h in self.needs), _source(self.formula)]
+        return hashlib.blake2b("\0".join(told).encode(), digest_size=8).hexdigest()
+
     @property
     def title(self) -> str:
         """The first line of the function's docstring."""
@@ -156,6 +174,50 @@ class Theorem:
         for hypothesis in self.needs:
             if all(name in values for name in hypothesis.names):
                 hypothesis.check(values)
+
+
+def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
+    """The value of an argument: numpy's scalars as Python's, whole numbers as int. Raises ValueError for no number."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind, default = str(parameter.annotation), parameter.default
+    wrong = (
+        (value is None and default is not None and "None" not in kind)
+        or (isinstance(value, str | bytes) and not isinstance(default, str) and "str" not in kind)
+        or (isinstance(value, bool) and not isinstance(default, bool) and "bool" not in kind)
+        or isinstance(value, complex)
+        or (isinstance(value, float) and value != value)
+        or (isinstance(value, np.ndarray) and (value.dtype.kind not in "biufO" or _has_nan(value)))
+    )
+    if wrong:
+        raise ValueError(f"{parameter.name} = {short(value)} is not a number")
+    return int(value) if whole and isinstance(value, float) and value.is_integer() else value
+
+
+def told(arguments: Mapping[str, Any]) -> str:
+    """Arguments for a message: `n = 1, gamma = 0.5`."""
+    return ", ".join(f"{name} = {short(value)}" for name, value in arguments.items())
+
+
+def short(value: Any) -> str:
+    """A value for a message, cut where it is long."""
+    if isinstance(value, int) and abs(value) > 10**60:
+        return f"a number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:199]}…"
+
+
+def _has_nan(values: np.ndarray) -> bool:
+    return values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+
+def _source(formula: Callable) -> str:
+    """The formula's text without decorators, annotations, docstring, comments and layout."""
+    (made,) = ast.parse(textwrap.dedent(inspect.getsource(formula))).body
+    assert isinstance(made, ast.FunctionDef)
+    if ast.get_docstring(made) is not None:
+        del made.body[0]
+    return "\n".join([ast.unparse(made.args), *map(ast.unparse, made.body)])
 
 
 THEOREMS: dict[str, Theorem] = {}
@@ -215,12 +277,27 @@ def theorem(
             raise ValueError(f"id = {made.key!r} is recorded twice")
         THEOREMS[made.key] = made
 
+        whole = {name for hypothesis in needs if hypothesis.whole for name in hypothesis.names}
+
         @functools.wraps(formula)
         def checked(*none: P.args, **arguments: P.kwargs) -> R:
             bound = signature.bind(*none, **arguments)
+            for name, value in bound.arguments.items():
+                bound.arguments[name] = _argument(signature.parameters[name], value, name in whole)
             bound.apply_defaults()
-            made._check(bound.arguments)
-            return formula(*none, **arguments)
+            beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
+            if any(isinstance(value, int) and abs(value) >= 2**63 for value in bound.arguments.values()):
+                beyond = Exception  # numpy takes such numbers for objects, and raises whatever it comes upon
+            try:
+                made._check(bound.arguments)
+            except OutsideHypotheses:
+                raise
+            except beyond as error:
+                raise OutOfReach(f"{told(bound.arguments)}: beyond the range of floats ({error})") from None
+            try:
+                return formula(*bound.args, **bound.kwargs)
+            except beyond as error:
+                raise OutOfReach(f"{told(bound.arguments)}: {made.key} cannot be computed there ({error})") from None
 
         def twin(reading: str, **changes: Any) -> Any:
             inherited: dict[str, Any] = dict(part=part, kind=kind, needs=needs, reconstructed=reconstructed)

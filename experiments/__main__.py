@@ -188,7 +188,7 @@ def contradictions(rows, reports):
     csv.field_size_limit(sys.maxsize)
     with published.open(newline="") as lines:
         before = {row["key"]: row["verdict"] for row in csv.DictReader(lines)}
-    sides = {"HOLDS": 1, "VACUOUS": 1, "REFUTED": -1}
+    sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
     return [
         f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
         for row in rows

@@ -14,7 +14,6 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits
 
 from mechanisms.law import clip_rows
 
@@ -98,6 +97,8 @@ def digits(a=3, b=8):
     Pixels are whole numbers 0..16; over 16, and over 8 = sqrt(64), which puts every possible image in the
     unit ball. Raises ValueError unless a and b are two different digits.
     """
+    from sklearn.datasets import load_digits
+
     for name, digit in (("a", a), ("b", b)):
         if digit not in range(10):
             raise ValueError(f"{name} = {digit!r} is not a digit 0..9")
@@ -111,6 +112,8 @@ def digits(a=3, b=8):
 @functools.cache
 def breast_cancer():
     """Wisconsin diagnostic breast cancer: malignant (+1) or benign (-1), X (569, 31)."""
+    from sklearn.datasets import load_breast_cancer
+
     table = load_breast_cancer()
     ranges = [(0, upper[kind]) for kind in range(3) for upper in NUCLEI.values()]
     return checked(in_ball(table.data, ranges), np.where(table.target == 0, 1, -1), "breast_cancer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,8 @@ def exp(x: Any) -> Any:
 
 def log(x: Any) -> Any:
     """The natural logarithm of a number, an array or a ball."""
+    if isinstance(x, int) and abs(x) >= 2**63:  # numpy has no logarithm of such numbers
+        return math.log(x)
     return x.log() if isinstance(x, BALLS) else np.log(x)
 
 

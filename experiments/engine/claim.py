@@ -76,6 +76,9 @@ class Claim:
     trivial: Callable | None = None  # setting -> a sentence if the bound is vacuous there, else None
     attack: str = ""  # pure | gdp | approx
     given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
+    cites: tuple[str, ...] = ()  # results that are used without a proof of ours: "Bartlett 1998, Theorem 2"
+    corner: str = ""  # of a printed reading that fails in a corner only: where it is true
+    used: tuple[str, ...] = ()  # the paper's own uses of it, all of which lie where it is true
     severity: str = ""
     corrected_by: str = ""  # key of the row that is true where this one is not
     points: Callable | None = None  # setting -> where a rate claim's columns stand, for its figure

@@ -11,10 +11,9 @@ import textwrap
 
 from bounds import papers
 from bounds.theorem import THEOREMS
-from experiments.engine.claim import CLAIMS
 from experiments.engine.formula import in_unicode
 from experiments.engine.places import places
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 
 WIDTH = 110
 EVIDENCE = {
@@ -46,7 +45,7 @@ def head(id, rows):
     if main is None:
         return [f"{papers.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
     printed = [r for r in own if r["reading"] == "printed" and r["kind"] != "summary"]
-    bad = next((r for r in printed if r["verdict"] == REFUTED), None)
+    bad = next((r for verdict in (REFUTED, SLIP) for r in printed if r["verdict"] == verdict), None)
     instead = next((r for r in rows if bad and r["key"] == bad["corrected_by"]), None)
     theorem = THEOREMS.get((bad or main)["key"])
     witness = (bad or {}).get("witness") or {}
@@ -68,8 +67,10 @@ def head(id, rows):
 
 def in_words(row, bad):
     """The verdict in words."""
+    part = f" (part {bad['part']})" if bad and bad["part"] else ""
+    if bad and bad["verdict"] == SLIP:
+        return f"a SLIP{part}: as printed it lacks a restriction that every use in the paper keeps."
     if bad:
-        part = f" (part {bad['part']})" if bad["part"] else ""
         severity = {"privacy": "a privacy error", "constant": "a wrong constant", "statement": "a false statement"}
         return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'in a corner only')}."
     return {
@@ -84,6 +85,8 @@ def in_words(row, bad):
 
 def where_true(row, bad):
     """The scope of what holds, or where the counterexample lies."""
+    if bad and bad["corner"]:
+        return f"true for {bad['corner']}; the paper's uses: {', '.join(bad['used']) or 'none'}"
     if bad:
         return f"false at {in_a_row((bad['witness'] or {}).get('setting', {}))}"
     return row["scope"] or "–"
@@ -157,5 +160,6 @@ def wrapped(name, text):
 
 def rests_on(rows):
     """The rows that these rest on, and the verdicts of those that were asked for with them."""
-    links = dict.fromkeys(link for row in rows if row["key"] in CLAIMS for link in CLAIMS[row["key"]].given)
+    links = dict.fromkeys(link for row in rows if row["kind"] != "summary" for link in row["rests_on"])
+    links |= dict.fromkeys(f"{text} (cited, not proved here)" for row in rows for text in row["cites"])
     return ["rests on", *(f"  {link}" for link in links)] if links else ["rests on nothing but its own derivation"]

@@ -7,12 +7,23 @@ import math
 
 from bounds import papers
 from bounds.theorem import THEOREMS, Theorem
-from experiments.engine import fingerprint, registry
+from experiments.engine import fingerprint, places, registry
 from experiments.engine.cell import Cell, Sabotaged, combine, fold
 from experiments.engine.claim import CLAIMS, SEVERITIES
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS, Verdict, inconclusive
+from experiments.engine.verdict import (
+    HOLDS,
+    INCONCLUSIVE,
+    NOT_A_CLAIM,
+    OPEN,
+    REFUTED,
+    SLIP,
+    VACUOUS,
+    Verdict,
+    inconclusive,
+)
 
-WORST = (REFUTED, INCONCLUSIVE, OPEN, VACUOUS, HOLDS, NOT_A_CLAIM)
+WORST = (REFUTED, INCONCLUSIVE, OPEN, SLIP, VACUOUS, HOLDS, NOT_A_CLAIM)
+EVIDENCE = ("sampled", "derivation", "enumeration", "certificate", "")  # weakest first
 
 
 def evaluate(claim, store, root):
@@ -64,7 +75,13 @@ def _row(theorem, **fields):
         "root": None,
         "witness": None,
         "severity": "",
+        "corner": "",
+        "used": [],
         "corrected_by": "",
+        "rests_on": [],
+        "cites": [],
+        "where": {},
+        "digest": theorem.digest,
         "note": "",
     }
     return row | fields
@@ -90,7 +107,8 @@ def claim_row(claim, store, root):
         notes.append(verdict.note)
     if verdict.reason == "AUDIT_ONLY":
         notes.append(f"would have caught: {control.smallest_caught}")
-    refuted = verdict.outcome == REFUTED
+    refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
+    slip = refuted and bool(claim.corner)
     verdicts = [c.verdict.outcome for c in cells if c.verdict]
     row = _row(
         claim.theorem,
@@ -98,7 +116,7 @@ def claim_row(claim, store, root):
         part=claim.part,
         kind="privacy" if claim.style == "attack" else claim.theorem.kind,
         parent=parent,
-        verdict=verdict.outcome,
+        verdict=SLIP if slip else verdict.outcome,
         reason=verdict.reason,
         scope=verdict.scope if verdict.outcome == HOLDS else "",
         evidence=verdict.evidence,
@@ -114,15 +132,20 @@ def claim_row(claim, store, root):
         seconds=round(sum(c.seconds for c in [*cells, *control.tried]), 3),
         root=root,
         witness=verdict.witness,
-        severity=claim.severity if refuted and claim.theorem.reading == "printed" else "",
+        severity=claim.severity if refuted and not slip else "",
+        corner=claim.corner if slip else "",
+        used=list(claim.used) if slip else [],
         corrected_by=claim.corrected_by,
+        rests_on=list(claim.given),
+        cites=list(claim.cites),
+        where=places.of_claim(claim),
         note="; ".join(dict.fromkeys(filter(None, notes))),
     )
     return row, cells
 
 
 def _rest_on(rows):
-    """A row HOLDS only as far as the rows it rests on do, and never on a wider scope than theirs."""
+    """A row HOLDS only as far as the rows it rests on do: never on a wider scope, never on better evidence."""
     by_key = {row["key"]: row for row in rows}
 
     def settle(key, path=()):
@@ -140,8 +163,10 @@ def _rest_on(rows):
                     "reason": "NO_CONSTANT" if claim.theorem.kind != "privacy" else "BUDGET",
                 }
                 row["scope"], row["note"] = "", f"rests on {other}, which is {told}"
-            elif link["scope"] == "settings":
+                break
+            if link["scope"] == "settings":
                 row["scope"] = "settings"
+            row["evidence"] = min(row["evidence"], link["evidence"], key=EVIDENCE.index)
         return row
 
     for row in rows:
@@ -150,6 +175,8 @@ def _rest_on(rows):
         twin = by_key.get(row["corrected_by"])
         if twin and not row["control"]:
             row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
+        if row["verdict"] == SLIP and (not twin or twin["verdict"] != HOLDS):
+            row |= {"verdict": REFUTED, "severity": "statement", "corner": "", "used": []}
 
 
 def _summaries(rows):
@@ -187,6 +214,9 @@ def _summaries(rows):
             "seconds": round(sum(p["seconds"] for p in parts), 3),
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in parts) else "",
+            "evidence": min((p["evidence"] for p in parts), key=EVIDENCE.index),
+            "rests_on": [p["key"] for p in parts],
+            "cites": sorted({text for p in parts for text in p["cites"]}),
             "note": f"worst part: {worst['part']}. {worst['note']}".strip(),
         }
     return list(made.values())

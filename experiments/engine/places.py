@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from pathlib import Path
 
@@ -12,33 +13,38 @@ from experiments.engine.claim import CLAIMS
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def of_claim(claim) -> dict[str, str]:
+    """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
+    home = registry.module_of(claim)
+    law = law_of(claim)
+    found = {"bound": place(claim.theorem.formula), "claim": place(claim.trial), "law": law, "test": test_of(home)}
+    return {kind: where for kind, where in found.items() if where}
+
+
 def places(id: str) -> dict[str, str]:
-    """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of a statement or step."""
-    homes = registry.homes(id)
-    registry.load(homes)
+    """The same for a statement or step: its first record, its first claim, the first law that a claim of it names."""
+    registry.load(registry.homes(id))
     theorems = [theorem for theorem in THEOREMS.values() if theorem.id == id]
-    claims = [claim for claim in CLAIMS.values() if claim.theorem.id == id]
-    found = {}
-    if theorems:
-        found["bound"] = place(theorems[0].formula)
-    if claims:
-        found["claim"] = place(claims[0].trial)
-        if law := next(filter(None, (law_of(claim) for claim in claims)), None):
-            found["law"] = law
-    for home in homes:
-        paper, _, module = home.partition("/")
-        test = ROOT / "tests" / paper / f"test_{module.removesuffix('_proof')}.py"
-        if test.exists():
-            found["test"] = f"{test.relative_to(ROOT)}:1"
-    return found
+    claims = [of_claim(claim) for claim in CLAIMS.values() if claim.theorem.id == id]
+    found = {"bound": place(theorems[0].formula)} if theorems else {}
+    for row in claims:
+        found = row | found
+    return {kind: found[kind] for kind in ("bound", "claim", "law", "test") if kind in found}
+
+
+@functools.cache
+def test_of(home: str) -> str:
+    """The tests of a module of claims, `tests/wzw25/test_margin_grid.py:1`; "" if it has none of its own."""
+    paper, _, module = home.partition("/")
+    test = ROOT / "tests" / paper / f"test_{module.removesuffix('_proof')}.py"
+    return f"{test.relative_to(ROOT)}:1" if test.exists() else ""
 
 
 def place(function) -> str:
     """file:line of a function's first line, decorators included, from the project's root."""
-    function = inspect.unwrap(function)
-    path = Path(inspect.getsourcefile(function) or "").resolve()
-    home = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
-    return f"{home}:{inspect.getsourcelines(function)[1]}"
+    code = inspect.unwrap(function).__code__
+    path = Path(code.co_filename)
+    return f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name}:{code.co_firstlineno}"
 
 
 def law_of(claim) -> str | None:

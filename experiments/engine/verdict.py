@@ -15,7 +15,7 @@ from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 from scipy.stats import binom
 
 HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
-NOT_A_CLAIM, OPEN = "NOT_A_CLAIM", "OPEN"
+SLIP, NOT_A_CLAIM, OPEN = "SLIP", "NOT_A_CLAIM", "OPEN"  # what only a row can come out as
 REASONS = (
     "BUDGET",
     "TIGHT",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, VACUOUS
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 
 CLASSES = {
     "proved": "proved on the stated domain",
     "held": "held at the tested settings",
     "refuted": "refuted",
+    "slip": "slips",
     "vacuous": "vacuous",
     "inconclusive": "inconclusive",
     "not-a-claim": "not a claim",
@@ -23,6 +24,7 @@ def class_of(row):
         return "held" if row["scope"] in ("settings", "") else "proved"
     return {
         REFUTED: "refuted",
+        SLIP: "slip",
         VACUOUS: "vacuous",
         INCONCLUSIVE: "inconclusive",
         NOT_A_CLAIM: "not-a-claim",

@@ -19,7 +19,7 @@ FIELDS = set(
     """
     id parent paper label title part kind reading reconstructed verdict reason scope evidence cells cells_held
     cells_vacuous skipped tightness nonvacuous_from smallest_caught control trials root witness severity
-    corrected_by note
+    corner used corrected_by rests_on cites where digest note
 """.split()
 )
 

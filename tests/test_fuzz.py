@@ -1,0 +1,87 @@
+"""Every statement answers a bad argument with one error that names it, and a strange but lawful one rightly."""
+
+import inspect
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from bounds.theorem import THEOREMS
+from experiments.engine import registry
+
+registry.load()
+
+# What an argument of this name usually is; a statement with an argument that is not listed is not fuzzed.
+USUAL = {
+    **dict.fromkeys(("n", "m", "count", "size", "candidates", "samples"), 100),
+    **dict.fromkeys(("d", "k", "F", "calls", "rounds", "j", "K"), 4),
+    **dict.fromkeys(("steps", "largest"), 50),
+    **dict.fromkeys(("outliers", "V", "t"), 1),
+    **dict.fromkeys(("beta", "gamma", "alpha", "eps", "e", "share", "empirical", "margin_loss", "loss", "excess"), 0.1),
+    **dict.fromkeys(
+        ("epsilon", "mu", "eta", "C", "L", "kappa", "Phi", "lam", "scale", "width", "ratio", "u", "c"), 1.0
+    ),
+    **dict.fromkeys(("radius", "norm_bound", "norm", "b", "a", "distance", "sensitivity", "diam", "sigma_p", "R"), 1.0),
+    **dict.fromkeys(("sigma", "noise", "second_moment", "gradient_norm", "power", "x", "M", "best", "s", "acc"), 2.0),
+    **dict.fromkeys(("rho", "r", "p", "q", "level", "slack"), 0.5),
+    "delta": 1e-5,
+}
+NASTY = (None, "seven", b"7", 1j, math.nan, math.inf, -math.inf, -1, 0, 1e308, 1e-308, 5e-324, 10**400, True)
+LAWFUL = (float, np.float64, np.int64)  # other ways to write a whole number
+
+
+def usual(theorem):
+    """Arguments at which the statement speaks, or None."""
+    names = inspect.signature(theorem.formula).parameters
+    if not all(name in USUAL or p.default is not inspect.Parameter.empty for name, p in names.items()):
+        return None
+    known = {name: USUAL[name] for name, p in names.items() if name in USUAL and p.default is inspect.Parameter.empty}
+    try:
+        return None if theorem.skipped(known) else known
+    except TypeError:
+        return None
+
+
+def statements():
+    """{key: (the function that checks its hypotheses, usual arguments)}."""
+    found = {}
+    for key, theorem in THEOREMS.items():
+        checked = getattr(inspect.getmodule(theorem.formula), theorem.formula.__name__, None)
+        if hasattr(checked, "theorem") and (arguments := usual(theorem)):
+            try:
+                checked(**arguments)
+            except (TypeError, ValueError):  # a name that means something else here: a sequence, a function
+                continue
+            found[key] = checked, arguments
+    return found
+
+
+STATEMENTS = statements()
+
+
+def test_most_statements_are_fuzzed():
+    assert len(STATEMENTS) >= 0.6 * len(THEOREMS)
+
+
+@pytest.mark.parametrize("key", STATEMENTS)
+def test_a_bad_argument_is_named(key):
+    function, arguments = STATEMENTS[key]
+    for place, name in enumerate(arguments, start=len(key)):
+        for value in NASTY[place % 3 :: 3]:  # a third of them for each argument, all of them over the house
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                try:
+                    function(**arguments | {name: value})
+                except ValueError as error:
+                    assert name in str(error), f"{name} = {value!r}: {error}"
+
+
+@pytest.mark.parametrize("key", STATEMENTS)
+def test_a_whole_number_is_one_however_it_is_written(key):
+    function, arguments = STATEMENTS[key]
+    expected = function(**arguments)
+    for name, value in arguments.items():
+        if isinstance(value, int):
+            for kind in LAWFUL:
+                np.testing.assert_array_equal(function(**arguments | {name: kind(value)}), expected)
