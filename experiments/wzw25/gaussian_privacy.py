@@ -344,6 +344,6 @@ def every_score_has_noise(*, n, d, mu, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

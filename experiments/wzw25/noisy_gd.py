@@ -275,6 +275,6 @@ def randhie(*, n, rows, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

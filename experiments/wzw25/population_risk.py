@@ -364,6 +364,6 @@ def citation_holds(*, n, V, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)

@@ -246,6 +246,6 @@ def term_c_is_bounded():
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
+    from experiments.__main__ import script
 
     script(__spec__.name)
