@@ -59,11 +59,9 @@ def reals(name: str, value: Any) -> np.ndarray:
         found = np.asarray(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is not an array of numbers") from None
-    if found.dtype == object and found.size and all(isinstance(entry, REALS) for entry in found.flat):
-        found = np.array([real(name, entry) for entry in found.flat]).reshape(found.shape)  # fractions, large integers
     if found.dtype.kind not in "biuf":
-        raise ValueError(f"{name} is not an array of numbers: its dtype is {found.dtype}")
-    return found.astype(float)
+        raise ValueError(f"{name} is not an array of numbers, its dtype is {found.dtype}")
+    return found.astype(float, copy=False)
 
 
 def _brief(value: Any) -> str:

@@ -368,10 +368,11 @@ def compose(*guarantees: Guarantee) -> Guarantee:
             raise ValueError("guarantees mix GaussianDP and ApproxDP: convert with to_approx first")
         squares = (Fraction(to_gaussian(g).mu) ** 2 for g in guarantees)
         return GaussianDP(root_up(sum(squares, Fraction(0))), neighbours)
-    epsilon = sum_up(g.epsilon for g in guarantees)
-    if all(isinstance(g, PureDP) for g in guarantees):
+    others = [g for g in guarantees if not isinstance(g, GaussianDP)]
+    epsilon = sum_up(g.epsilon for g in others)
+    if all(isinstance(g, PureDP) for g in others):
         return PureDP(epsilon, neighbours)
-    return ApproxDP(epsilon, min(1.0, sum_up(g.delta for g in guarantees if not isinstance(g, GaussianDP))), neighbours)
+    return ApproxDP(epsilon, min(1.0, sum_up(g.delta for g in others)), neighbours)
 
 
 def group(privacy: G, k: int) -> G:
@@ -388,7 +389,8 @@ def group(privacy: G, k: int) -> G:
         raise ValueError(f"k = {k} is not a whole number >= 1")
     whole = int(k)
     if isinstance(privacy, GaussianDP):
-        return replace(privacy, mu=up(whole * Fraction(privacy.mu)))
+        larger: Any = GaussianDP(up(whole * Fraction(privacy.mu)), privacy.neighbours)
+        return larger
     epsilon = up(whole * Fraction(privacy.epsilon))
     if isinstance(privacy, PureDP):
         return replace(privacy, epsilon=epsilon)
