@@ -180,8 +180,8 @@ def candidates(
 ) -> tuple[projected_gd.JLGDLaw, ...]:
     """Algorithm 1 for every margin of the grid, each with the budget `mu`: a tuple of laws.
 
-    `steps` is "balanced" by default. They are the base mechanism of Algorithms 2 and 4. `projections` as `draw_projections` returns them; they may be
-    left out if all of them are the identity.
+    They are the base mechanism of Algorithms 2 and 4; `steps` is "balanced" by default. `projections` as
+    `draw_projections` returns them; they may be left out if all of them are the identity.
     `descent`: `output`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
     """
     sized(radius=radius)

@@ -28,8 +28,8 @@ from bounds.bms22 import dp_erm as bounds
 from bounds.bms22 import dp_erm_proof as steps
 from bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from mechanisms import exponential
-from mechanisms.arithmetic import up
-from mechanisms.law import LinearModel, clip_rows, generator, one_of, positive, signs, sized, whole, within_unit
+from mechanisms.arithmetic import real, up
+from mechanisms.law import LinearModel, clip_rows, generator, one_of, signs, sized, whole, within_unit
 from mechanisms.phased_sgd import bootstrap_runs
 from mechanisms.privacy import ApproxDP, PureDP
 
@@ -47,8 +47,8 @@ def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
 def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
     """Raise ValueError unless 0 < delta < 1/m, 0 < epsilon <= log(1/delta) and 0 < beta < 1, as Lemma 3.1 asks."""
     whole(m=m)
-    within_unit(beta=beta, delta=delta)
-    positive(epsilon=epsilon)
+    within_unit(beta=beta)
+    epsilon, delta = real("epsilon", epsilon), real("delta", delta)
     if not 0 < delta < 1 / m:
         raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")
     top = -log(delta)

@@ -21,6 +21,8 @@ from mechanisms.law import LinearModel, Projection, one_of, rows, sized, two_str
 from mechanisms.privacy import ApproxDP
 from mechanisms.sign_projection import sign_projection
 
+PROJECTIONS = ("fast", "signs")
+
 
 def rows_for(m: int, epsilon: float, delta: float, beta: float) -> int:
     """k of step 1, rounded up.
@@ -44,7 +46,7 @@ def draw_projection(
     rng: np.random.Generator,
 ) -> Projection:
     """The public Phi of step 2, R^d -> R^k: `kind` "fast" (Lemma A.4) or "signs" (Lemma A.3); k as printed if None."""
-    one_of(("fast", "signs"), kind=kind)
+    one_of(PROJECTIONS, kind=kind)
     k = rows_for(m, epsilon, delta, beta) if k is None else k
     return fast_projection(k, d, rng=rng) if kind == "fast" else sign_projection(k, d, rng=rng)
 

@@ -150,7 +150,7 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     if isinstance(steps, str) and steps == "balanced":
         return bounds.balanced_steps(n, mu, d)
     if isinstance(steps, str):
-        raise ValueError(f"steps = {steps!r} is not one of printed, balanced, or a whole number >= 1")
+        raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
     whole(steps=steps)
     return int(steps)
 

@@ -122,7 +122,7 @@ def law(
     X = clip_rows(X, radius)
     y = signs(y, len(X))
     if getattr(public, "d", None) != X.shape[1]:
-        raise ValueError(f"public is not a projection from R^{X.shape[1]}, and X has {X.shape[1]} columns")
+        raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
     errors = count_errors(candidates, y[:, None] * public.apply(X))
     return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(privacy))

@@ -29,6 +29,7 @@ from experiments.bms22.dp_erm_proof import (
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms import dp_erm
+from mechanisms.privacy import ApproxDP
 
 ROUNDING = 1e-9
 
@@ -38,7 +39,8 @@ ROUNDING = 1e-9
 
 def two_records(setting, calibration, factor=1):
     """(law, law on the flipped dataset): records (radius, +-1) and (0, 1) in R."""
-    known = {name: setting[name] for name in ("rho", "radius", "norm_bound", "epsilon", "delta", "beta")}
+    known = {name: setting[name] for name in ("rho", "radius", "norm_bound", "beta")}
+    known["privacy"] = ApproxDP(setting["epsilon"], setting["delta"])
     X = np.array([[setting["radius"]], [0.0]])
     pair = (dp_erm.law(X, np.array([y, 1.0]), calibration=calibration, **known) for y in (1.0, -1.0))
     return tuple(replace(law, sensitivity=law.sensitivity / factor) for law in pair)
@@ -101,18 +103,21 @@ TWO_RECORDS = "the only phase at m = 2 averages its start, so the candidates do 
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records that differ in one label, in balls."""
     law, _ = two_records(setting, "printed")
-    known = {name: value for name, value in setting.items() if name != "m"}
+    epsilon, delta = setting["epsilon"], setting["delta"]
+    known = {name: value for name, value in setting.items() if name not in ("m", "epsilon", "delta")}
     code = [
         "import numpy as np",
         "from scipy.special import ndtr",
         "from bounds.bms22.dp_erm import sides",
         "from mechanisms.dp_erm import law",
-        f"known = {known!r}",
-        "released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), calibration='printed', **known)",
+        "from mechanisms.privacy import ApproxDP",
+        f"epsilon, delta, known = {epsilon}, {delta}, {known!r}",
+        "known = dict(known, privacy=ApproxDP(epsilon, delta), calibration='printed')",
+        "released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), **known)",
         "sigma = 2 * released.radius / released.rho * released.eta / 4 * released.multiplier",
         "p, q = released.select(np.array([[1.0], [-1.0]])).log_probabilities()",
         "low, high = sides(released.rounds, ndtr(-1.0 / sigma), np.exp(q - p))",
-        "assert low > np.exp(known['epsilon']) * high + known['delta']  # the label of record 1 flipped",
+        "assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped",
     ]
     told, reached = broken_privacy(setting, law, setting["radius"], code)
     if told is None:
@@ -347,7 +352,7 @@ def excess_above_bound(rng, size, *, m, k, epsilon, delta, beta, a, calibration,
     """Is the excess of a release above the bound? Records +-e_1, one in four with the wrong sign; excess exact."""
     Z = noisy_line(m, k)
     known = dict(
-        rho=1 / a, radius=1.0, norm_bound=1.0, epsilon=epsilon, delta=delta, beta=beta, calibration=calibration
+        rho=1 / a, radius=1.0, norm_bound=1.0, privacy=ApproxDP(epsilon, delta), beta=beta, calibration=calibration
     )
     W = dp_erm.law(Z, np.ones(m), **known).sample(rng, size)
     allowed = bounds.boosted_excess(m=m, k=k, epsilon=epsilon, delta=delta, beta=beta, a=a, calibration=calibration)
@@ -357,7 +362,8 @@ def excess_above_bound(rng, size, *, m, k, epsilon, delta, beta, a, calibration,
 def counted(m, beta):
     """What our law says of itself."""
     X = np.ones((m, 1))
-    known = dict(rho=0.5, radius=1.0, norm_bound=1.0, epsilon=min(0.1, log(10 * m)), delta=0.1 / m, beta=beta)
+    privacy = ApproxDP(min(0.1, log(10 * m)), 0.1 / m)
+    known = dict(rho=0.5, radius=1.0, norm_bound=1.0, privacy=privacy, beta=beta)
     return dp_erm.law(X, np.ones(m), calibration="corrected", **known).gradients
 
 

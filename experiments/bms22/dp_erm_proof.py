@@ -554,7 +554,7 @@ def flipped_laws(m, rho, calibration, epsilon=1.0, beta=0.1):
     X = np.zeros((m, 1))
     X[0] = 1.0
     known = dict(
-        rho=rho, radius=1.0, norm_bound=1.0, epsilon=epsilon, delta=0.1 / m, beta=beta, calibration=calibration
+        rho=rho, radius=1.0, norm_bound=1.0, privacy=ApproxDP(epsilon, 0.1 / m), beta=beta, calibration=calibration
     )
     return [dp_erm_laws.law(X, np.array([sign] + [1.0] * (m - 1)), **known) for sign in (1.0, -1.0)]
 
@@ -587,7 +587,8 @@ def margins_unit(*, m, rho):
         "import numpy as np",
         "from mechanisms.dp_erm import law",
         f"X = np.array([[1.0]] + [[0.0]] * {m - 1})",
-        f"known = dict(rho={rho}, radius=1.0, norm_bound=1.0, epsilon=1.0, delta={0.1 / m!r}, beta=0.1)",
+        "from mechanisms.privacy import ApproxDP",
+        f"known = dict(rho={rho}, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, {0.1 / m!r}), beta=0.1)",
         f"pair = [law(X, np.array([s] + [1.0] * {m - 1}), calibration='printed', **known) for s in (1.0, -1.0)]",
         "W = np.array([[1.0], [-1.0], [-1.0]])  # the candidates: the same for both datasets",
         "p, q = (one.select(W).log_probabilities() for one in pair)",

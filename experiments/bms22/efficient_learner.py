@@ -21,15 +21,17 @@ from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.projected_records import risks
 from mechanisms import efficient_learner
 from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import ApproxDP
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
 
 def two_records(setting, calibration, factor=1):
     """(law of the training, |Phi x|) for records (radius, +-1), (0, 1) in R at the printed k, which is 1 here."""
-    known = {name: setting[name] for name in ("rho", "radius", "norm_bound", "epsilon", "delta", "beta")}
+    known = {name: setting[name] for name in ("rho", "radius", "norm_bound", "beta")}
+    known["privacy"] = ApproxDP(setting["epsilon"], setting["delta"])
     X = np.array([[setting["radius"]], [0.0]])
-    sizes = {name: known[name] for name in ("epsilon", "delta", "beta")}
+    sizes = {name: setting[name] for name in ("epsilon", "delta", "beta")}
     phi = efficient_learner.draw_projection(2, 1, rng=np.random.default_rng(0), **sizes)
     if phi.k != 1:
         raise ValueError(f"k = {phi.k} is not 1")
@@ -55,21 +57,23 @@ LEARNER = SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3, "beta": 0.03}
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records of R that differ in one label, in balls; Phi is +1 or -1."""
     law, _, record = two_records(setting, "printed")
-    known = {name: value for name, value in setting.items() if name != "m"}
+    epsilon, delta = setting["epsilon"], setting["delta"]
+    known = {name: value for name, value in setting.items() if name not in ("m", "epsilon", "delta")}
     code = [
         "import numpy as np",
         "from scipy.special import ndtr",
         "from bounds.bms22.dp_erm import sides",
         "from mechanisms.efficient_learner import law",
         "from mechanisms.fast_projection import fast_projection",
-        f"known = {known!r}",
+        "from mechanisms.privacy import ApproxDP",
+        f"epsilon, delta, known = {epsilon}, {delta}, {known!r}",
         "phi = fast_projection(1, 1, rng=np.random.default_rng(0))  # k = 1, as printed",
         "X, y = np.array([[1.0], [0.0]]), np.array([1.0, 1.0])",
-        "inner = law(X, y, projection=phi, calibration='printed', **known).trained",
+        "inner = law(X, y, privacy=ApproxDP(epsilon, delta), projection=phi, calibration='printed', **known).trained",
         "sigma = 2 * inner.radius / inner.rho * inner.eta / 4 * inner.multiplier",
         "scores = inner.select(np.array([[2.0], [-2.0]])).log_probabilities()",
         "low, high = sides(inner.rounds, ndtr(-2.0 / sigma), np.exp(-abs(scores[0] - scores[1])))",
-        "assert low > np.exp(known['epsilon']) * high + known['delta']  # the label of record 1 flipped",
+        "assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped",
     ]
     told, reached = broken_privacy(setting, law, record, code)
     if told is None:
@@ -97,7 +101,7 @@ def training_is_private(*, factor=1, **setting):
         return inconclusive("FAILED", f"the selection spends {spent}")
     rng = np.random.default_rng(1)
     X, phi = 100 * rng.normal(size=(20, 30)), fast_projection(3, 30, rng=rng)
-    known = dict(rho=0.5, radius=1.0, norm_bound=1.0, epsilon=1.0, delta=0.01, beta=0.1)
+    known = dict(rho=0.5, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, 0.01), beta=0.1)
     longest = np.linalg.norm(efficient_learner.law(X, np.ones(20), projection=phi, **known).trained.Z, axis=1).max()
     if longest > 2 * (1 + 1e-12):
         return inconclusive("FAILED", f"a projected row has norm {longest}")

@@ -24,6 +24,7 @@ from experiments.engine.verdict import holds, inconclusive, refuted
 from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
 from mechanisms.law import clip_rows
+from mechanisms.privacy import ApproxDP
 from mechanisms.sign_projection import sign_projection
 
 LAWS = {"fast": fast_projection, "signs": sign_projection}
@@ -154,11 +155,12 @@ def failing_runs(*, m, epsilon, delta, beta, a):
             "from bounds.bms22.efficient_learner import printed_rows",
             "from bounds.bms22.efficient_learner_proof import printed_training",
             "from mechanisms.dp_erm import law",
+            "from mechanisms.privacy import ApproxDP",
             f"known = dict(m={m}, epsilon={epsilon}, delta={delta}, beta={beta})",
             f"Z = np.zeros(({m}, int(np.ceil(printed_rows(**known)))))",
             "Z[:, 0] = 1.0  # m equal records",
             f"fixed = dict(rho={1 / a}, radius=2.0, norm_bound=2.0, calibration='corrected')",
-            f"trained = law(Z, np.ones({m}), epsilon={epsilon}, delta={delta}, beta={beta / 3!r}, **fixed)",
+            f"trained = law(Z, np.ones({m}), privacy=ApproxDP({epsilon}, {delta}), beta={beta / 3!r}, **fixed)",
             "W = trained.sample(np.random.default_rng(0), 100)",
             f"loss = np.maximum(0, 1 - {a} * W[:, 0])  # the best vector has none",
             f"assert (loss > printed_training(a={a}, **known)).mean() > 0.8  # allowed: beta/3",
@@ -189,7 +191,7 @@ def training_loses_more(rng, size, *, m, epsilon, delta, beta, a):
     Z = np.zeros((m, k))
     Z[:, 0] = 1.0  # Phi x up to a rotation, at norm r
     parameters = dict(rho=1 / a, radius=2.0, norm_bound=2.0, beta=beta / 3, calibration="corrected")
-    W = dp_erm.law(Z, np.ones(m), epsilon=epsilon, delta=delta, **parameters).sample(rng, size)
+    W = dp_erm.law(Z, np.ones(m), privacy=ApproxDP(epsilon, delta), **parameters).sample(rng, size)
     loss = np.maximum(0.0, 1 - a * W[:, 0])  # the best vector of norm 1 has none, as a >= 1
     return loss > steps.printed_training(beta=beta, a=a, **known)
 

@@ -21,6 +21,7 @@ from experiments.checks.privacy_conversion import Conversion, decide_conversion,
 from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
 from mechanisms import adaptive_margin, projected_gd, sign_projection
+from mechanisms.privacy import ApproxDP, GaussianDP
 
 DELTA = 1e-5
 PER_MU = 2 * sqrt(2 * log(1 / DELTA))
@@ -53,7 +54,7 @@ def adaptive_pair(build, X, y, factor):
 
 def printed(mu, **parameters):
     """X, y -> Algorithm 3 with budget mu, printed calibration and steps."""
-    known = dict(epsilon=mu * PER_MU, delta=DELTA, calibration="printed", steps="printed")
+    known = dict(privacy=ApproxDP(mu * PER_MU, DELTA), calibration="printed", steps="printed")
     return partial(adaptive_margin.law, **known, **parameters)
 
 
@@ -100,7 +101,9 @@ def searched(rng, projections, radius, pairs=12, n=4, d=9, clip=1.0):
         width = radius / 3 * 2.0 ** -rng.integers(0, 3)
         for phi in projections:
             a, b = (
-                projected_gd.law(X, y, mu=1.0, width=width, projection=phi, radius=radius, steps=2).descent
+                projected_gd.law(
+                    X, y, privacy=GaussianDP(1.0), width=width, projection=phi, radius=radius, steps=2
+                ).descent
                 for X, y in neighbours(rng, n, d, radius)
             )
             W = rng.normal(size=(a.Z.shape[1], 40)) * 10.0 ** rng.uniform(-3, 1, size=40) / 3
@@ -126,7 +129,7 @@ def spent_by_law(epsilon, delta, n, radius, score):
     known = dict(
         radius=radius, score=score, calibration="printed", steps=3, projections=[None] * len(numbers.margin_grid(n))
     )
-    law = adaptive_margin.law(X, y, epsilon, delta, **known)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), **known)
     runs = [c.descent for c in law.candidates]
     needed = [Fraction(replacement_sensitivity(radius=radius, width=run.width)) for run in runs]
     squares = [run.steps * (Delta / Fraction(run.sigma)) ** 2 for run, Delta in zip(runs, needed, strict=True)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import ApproxDP
 
 
 def columns(phi, chosen):
@@ -36,7 +37,7 @@ def risks(rng, size, *, m, d, k, gamma, epsilon, delta, beta, tested, noise=1.0,
     Control: `noise` times the noise of the tight calibration; `anew`, lifted by a projection drawn anew.
     """
     projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
-    known = dict(rho=gamma, radius=2.0, norm_bound=2.0, epsilon=epsilon, delta=delta, beta=beta / 3)
+    known = dict(privacy=ApproxDP(epsilon, delta), rho=gamma, radius=2.0, norm_bound=2.0, beta=beta / 3)
     laws = [dp_erm.law(projected(rng, phi, m, gamma), np.ones(m), **known) for phi in projections]
     if noise != 1:
         laws = [replace(law, multiplier=noise * law.multiplier) for law in laws]

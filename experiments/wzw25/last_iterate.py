@@ -17,6 +17,7 @@ from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import broken
 from experiments.wzw25.noisy_gd import ceiling, separable
 from mechanisms import noisy_gd
+from mechanisms.privacy import GaussianDP
 
 # Lemma C.2 as printed ---------------------------------------------------------------------------------------------
 
@@ -156,7 +157,9 @@ def problem(kind, d, steps, mu, output="last", stride="tuned", average=None):
         Z, width, start, reference = separable(20, d, 0.5), 0.5, np.zeros(d), np.eye(d)[0]
     else:
         Z, width, start, reference = np.concatenate([np.eye(d), -np.eye(d)]), 0.01, np.eye(d)[0], np.zeros(d)
-    parameters = dict(mu=mu, width=width, steps=steps, start=start, output=output, stride=stride, average=average)
+    parameters = dict(
+        privacy=GaussianDP(mu), width=width, steps=steps, start=start, output=output, stride=stride, average=average
+    )
     law = noisy_gd.law(Z, np.ones(len(Z)), **parameters)
     return law, Z, width, reference, len(Z) / width
 

@@ -53,6 +53,7 @@ from experiments.wzw25.whole_grid import (
     decide,
 )
 from mechanisms import adaptive_margin
+from mechanisms.privacy import ApproxDP
 from mechanisms.solvers.margin import subset_margins
 
 
@@ -359,7 +360,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
     releases = []
     for s, b in ((1.0, radius), (scale, bounds.scaled_radius(radius=radius, scale=scale) * factor)):
         known = dict(projections=projections, radius=b, calibration="printed", steps=40)
-        law = adaptive_margin.law(X * s, y, 30.0, 1e-5, **known)
+        law = adaptive_margin.law(X * s, y, privacy=ApproxDP(30.0, 1e-5), **known)
         releases.append(law.sample(np.random.default_rng(1), 3)["weights"])
     if not np.array_equal(*releases):
         point = {"radius": radius, "scale": scale}

@@ -52,6 +52,7 @@ from experiments.wzw25.noisy_gd import privacy_witness
 from mechanisms import noisy_gd, projected_gd
 from mechanisms import sign_projection as sign_projection_laws
 from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import GaussianDP
 from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.margin import LEVEL_SLACK, min_outliers, subset_margins
 
@@ -70,7 +71,9 @@ def projected_pair(n, steps, output, clip=1.0):
     """Record 0 is longer than 2 v after the projection; `clip`: clipped so many times too late."""
     phi, canary = stretched(seed=0, k=2, d=64)
     X = np.vstack([canary, np.eye(64)[: n - 1]])
-    known = dict(mu=sqrt(steps) / n, width=50.0, projection=phi, steps=steps, output=output, radius=clip)
+    known = dict(
+        privacy=GaussianDP(sqrt(steps) / n), width=50.0, projection=phi, steps=steps, output=output, radius=clip
+    )
 
     def build(X, y):
         law = projected_gd.law(X * clip, y, **known)  # clipped at 2 clip, with noise for that; then the noise of 2
@@ -440,7 +443,7 @@ def rows_of(*, n, gamma, beta, radius):
 def runs(rng, size, *, n, d, gamma, outliers, mu, beta, steps, radius, factor, **descent):
     """`size` weights in R^d of Algorithm 1 on planted data, (size, d); every trial has its own projection."""
     Z, k = planted(n, d, gamma, outliers, radius), rows_of(n=n, gamma=gamma, beta=beta, radius=radius)
-    known = dict(mu=mu, width=gamma / 3, radius=radius, steps=steps, **descent)
+    known = dict(privacy=GaussianDP(mu), width=gamma / 3, radius=radius, steps=steps, **descent)
     if d <= k:
         return louder(projected_gd.law(Z, np.ones(n), **known), factor).sample(rng, size)
     found = [
@@ -545,7 +548,10 @@ def spaced(first, last, points):
 
 def losses(rng, size, Z, gamma, mu, louder_by=1.0, **descent):
     """The averaged hinge loss of `size` averaged iterates, balanced steps, shape (size,)."""
-    law = louder(projected_gd.law(Z, np.ones(len(Z)), mu=mu, width=gamma / 3, steps="balanced", **descent), louder_by)
+    law = louder(
+        projected_gd.law(Z, np.ones(len(Z)), privacy=GaussianDP(mu), width=gamma / 3, steps="balanced", **descent),
+        louder_by,
+    )
     return hinge_sum(law.descent.sample(rng, size).T, law.descent.Z, gamma / 3) / len(Z)
 
 

@@ -29,6 +29,7 @@ from experiments.wzw25.best_of_runs import decide_account
 from experiments.wzw25.noisy_gd import ceiling, separable
 from experiments.wzw25.winner import hardest_gap
 from mechanisms import private_tuning, projected_gd
+from mechanisms.privacy import GaussianDP
 
 OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
 
@@ -128,7 +129,7 @@ def grid_problem(n, mu, gammas, outliers, steps, **_):
     best = min(range(len(gammas)), key=lambda j: abs(gammas[j] - 0.5))
     X, y = planted(n, 0.5, outliers[best])
     width = gammas[best] / 3
-    law = projected_gd.law(X, y, mu=mu, width=width, steps=steps[best]).descent
+    law = projected_gd.law(X, y, privacy=GaussianDP(mu), width=width, steps=steps[best]).descent
     coefficients = law.strides * np.arange(law.steps - 1, -1, -1) / law.steps
     top, tau = ceiling(law, n / width, 1.0, coefficients)
     return law, y[:, None] * X, width, top + outliers[best] * (1 + 1 / width), tau
@@ -240,7 +241,7 @@ def tuned_law(n, epsilon, delta, gammas, outliers, steps, **_):
 
     def base(mu):
         for gamma, t in zip(gammas, steps, strict=True):
-            found.append(projected_gd.law(X, y, mu=mu, width=gamma / 3, steps=t, stride="tuned"))
+            found.append(projected_gd.law(X, y, privacy=GaussianDP(mu), width=gamma / 3, steps=t, stride="tuned"))
         return [run.descent for run in found]
 
     def score(j, weights):

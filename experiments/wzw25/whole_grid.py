@@ -43,6 +43,7 @@ from experiments.instances.planted import (
 )
 from experiments.wzw25.one_margin import spaced, whole_points
 from mechanisms import adaptive_margin
+from mechanisms.privacy import ApproxDP
 from mechanisms.solvers.margin import min_outliers, unit_rows
 
 
@@ -98,12 +99,12 @@ def adaptive_runs(rng, size, X, y, epsilon, delta, radius, factor, **descent):
     known = dict(radius=radius, calibration="printed", **descent)
     projections = adaptive_margin.draw_projections(*X.shape, rng=rng, radius=radius)
     if all(phi is None for phi in projections):
-        law = adaptive_margin.law(X, y, epsilon, delta, projections=projections, **known)
+        law = adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), projections=projections, **known)
         return noisier(law, factor).sample(rng, size)["weights"]
     found = []
     for _ in range(size):
         projections = adaptive_margin.draw_projections(*X.shape, rng=rng, radius=radius)
-        law = adaptive_margin.law(X, y, epsilon, delta, projections=projections, **known)
+        law = adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), projections=projections, **known)
         found.append(noisier(law, factor).sample(rng)["weights"][0])
     return np.array(found)
 

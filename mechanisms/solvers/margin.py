@@ -115,7 +115,7 @@ def _system(Z: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([Z.T / scale, np.ones(len(Z))]), np.append(np.zeros(Z.shape[1]), 1.0)
 
 
-def _nearest_weights(Z, scale):
+def _nearest_weights(Z: np.ndarray, scale: float) -> np.ndarray:
     """Convex weights of a point of conv(Z) near the one nearest to the origin."""
     weights, _ = nnls(*_system(Z, scale), maxiter=30 * sum(Z.shape))
     return weights / weights.sum()

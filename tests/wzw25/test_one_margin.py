@@ -26,6 +26,7 @@ from experiments.instances import planted as sampled
 from experiments.wzw25 import one_margin as claims
 from experiments.wzw25 import whole_grid
 from mechanisms import adaptive_margin, projected_gd, sign_projection
+from mechanisms.privacy import GaussianDP
 from mechanisms.solvers.margin import geometric_margin, min_outliers
 
 # Twins of the bounds --------------------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ def test_unclipped_lifted_loss_is_the_projected_one():
     rng = np.random.default_rng(0)
     Z = sampled.planted(10, 300, 0.8, 1)
     phi = sign_projection.sign_projection(150, 300, rng=rng)
-    law = projected_gd.law(Z, np.ones(10), mu=5.0, width=0.8 / 3, projection=phi, steps=50)
+    law = projected_gd.law(Z, np.ones(10), privacy=GaussianDP(5.0), width=0.8 / 3, projection=phi, steps=50)
     W = law.descent.sample(rng, 3)
     projected = hinge_sum(W.T, law.descent.Z, 0.8 / 3) / 10
     lifted = claims.loss_of(law.lift(W), n=10, d=300, gamma=0.8, outliers=1, radius=1.0)
