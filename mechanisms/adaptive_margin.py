@@ -145,8 +145,8 @@ def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
     >>> round(budget(1.0, 1e-5, "printed"), 5), round(budget(1.0, 1e-5), 5)
     (0.1042, 0.26805)
     """
-    within_unit(delta=delta)
-    positive(epsilon=epsilon)
+    (delta,) = within_unit(delta=delta)
+    (epsilon,) = positive(epsilon=epsilon)
     if not 0 < epsilon < 8 * log(1 / delta):
         raise ValueError(f"epsilon = {epsilon} is outside (0, 8 log(1/delta)) = (0, {8 * log(1 / delta):.6g})")
     one_of(CALIBRATIONS, calibration=calibration)
@@ -161,10 +161,12 @@ def draw_projections(
     They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
     third of its margin, 1/n^2 by default.
     """
-    whole(n=n, d=d)
-    sized(radius=radius)
+    n, d = whole(n=n, d=d)
+    if max(n, d) > 2**32:
+        raise ValueError(f"n = {n}, d = {d}: one of them is more than 2^32")
+    (radius,) = sized(radius=radius)
     if beta is not None:
-        within_unit(beta=beta)
+        (beta,) = within_unit(beta=beta)
     sizes = [bounds.projection_rows(n, gamma, radius, beta) for gamma in bounds.margin_grid(n, radius)]
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
@@ -184,7 +186,7 @@ def candidates(
     `draw_projections` returns them; they may be left out if all of them are the identity.
     `descent`: `output`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
     """
-    sized(radius=radius)
+    (radius,) = sized(radius=radius)
     share = GaussianDP(mu)
     X = clip_rows(X, radius)
     y = signs(y, len(X))
@@ -244,7 +246,7 @@ def law(
     mu = budget(privacy.epsilon, privacy.delta, calibration)
     one_of(("average", "last"), output=output)
     one_of(SCORES, score=score)
-    sized(radius=radius)
+    (radius,) = sized(radius=radius)
     X = rows(X)
     n = len(X)
     margins = bounds.margin_grid(n, radius)
@@ -268,7 +270,7 @@ def curated(
 
     The warning names no value and no number, but it is no release: it is for the curator's eyes.
     """
-    sized(radius=radius)
+    (radius,) = sized(radius=radius)
     X = rows(X)
     y = signs(y, len(X))
     with np.errstate(over="ignore"):

@@ -30,7 +30,7 @@ def real(name: str, value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
         value = value[()]
     if not isinstance(value, REALS):
-        raise ValueError(f"{name} = {_brief(value)} is not a real number")
+        raise ValueError(f"{name} = {brief(value)} is not a real number")
     try:
         return float(value)
     except OverflowError:
@@ -44,9 +44,10 @@ def in_range(name: str, value: Any, low: float, high: float, *, closed: bool = F
     1.0
     """
     number = real(name, value)
+    low, high = real("low", low), real("high", high)
     if not (low <= number <= high if closed else low < number < high):  # NaN is in no range
         ends = "[]" if closed else "()"
-        raise ValueError(f"{name} = {value} is outside {ends[0]}{low}, {high}{ends[1]}")
+        raise ValueError(f"{name} = {brief(value)} is outside {ends[0]}{_short(low)}, {_short(high)}{ends[1]}")
     return number
 
 
@@ -64,12 +65,18 @@ def reals(name: str, value: Any) -> np.ndarray:
     return found.astype(float, copy=False)
 
 
-def _brief(value: Any) -> str:
-    """A parameter as a message may show it: short ones as they are, anything large by its type."""
-    if value is None or isinstance(value, str | complex | list | tuple):
-        text = repr(value)
-        return text if len(text) <= 40 else f"a {type(value).__name__}"
-    return f"a {type(value).__name__}"
+def brief(value: Any) -> str:
+    """A parameter as a message may show it: numbers, short words and None as they are, the rest by its type."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    text = repr(value) if isinstance(value, str) else str(value)
+    if value is None or (isinstance(value, (str, complex, *REALS)) and len(text) <= 60):
+        return text
+    return text if type(value).__name__.endswith("DP") else f"a {type(value).__name__}"  # guarantees are public
+
+
+def _short(end: float) -> str:
+    return str(int(end)) if abs(end) < 1e6 and end == int(end) else str(end)
 
 
 def up(x: Fraction) -> float:

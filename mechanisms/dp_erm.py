@@ -46,8 +46,8 @@ def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
 
 def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
     """Raise ValueError unless 0 < delta < 1/m, 0 < epsilon <= log(1/delta) and 0 < beta < 1, as Lemma 3.1 asks."""
-    whole(m=m)
-    within_unit(beta=beta)
+    (m,) = whole(m=m)
+    (beta,) = within_unit(beta=beta)
     epsilon, delta = real("epsilon", epsilon), real("delta", delta)
     if not 0 < delta < 1 / m:
         raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")
@@ -138,6 +138,8 @@ def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndar
 def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibration: str) -> float:
     """Delta of the scores: "printed" radius norm_bound / m, else the hinge's."""
     one_of(CALIBRATIONS, calibration=calibration)
+    (m,) = whole(m=m)
+    radius, norm_bound, rho = sized(radius=radius, norm_bound=norm_bound, rho=rho)
     statement = steps.printed_sensitivity if calibration == "printed" else steps.score_sensitivity
     return statement(m=m, radius=radius, norm_bound=norm_bound, rho=rho)
 
@@ -168,7 +170,7 @@ def law(
     >>> released.rounds, released.privacy.epsilon, released.sample(np.random.default_rng(0)).shape
     (3, 1.0, (1, 9))
     """
-    sized(rho=rho, radius=radius, norm_bound=norm_bound)
+    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
     one_of(CALIBRATIONS, calibration=calibration)
     if not isinstance(privacy, ApproxDP):
         raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")

@@ -96,8 +96,8 @@ def law(
     >>> released.sample(np.random.default_rng(1)).shape
     (1, 9)
     """
-    sized(rho=rho, radius=radius, norm_bound=norm_bound)
-    within_unit(beta=beta)
+    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
+    (beta,) = within_unit(beta=beta)
     if rho > (top := norm_bound * radius):
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {top:.6g}]")
     X = rows(X)

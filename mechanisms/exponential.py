@@ -21,6 +21,7 @@ from scipy.special import logsumexp
 from mechanisms.law import finite, generator, positive, whole
 from mechanisms.privacy import Guarantee, PureDP, to_pure
 
+MOST = 2**62  # candidates that an index can tell apart
 BLOCK = 100_000  # scores held at a time
 
 
@@ -102,7 +103,7 @@ def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> Exponen
     >>> law([0.0, 1.0], privacy=PureDP(2.0), sensitivity=1.0).log_probabilities().round(3).tolist()
     [-1.313, -0.313]
     """
-    positive(sensitivity=sensitivity)
+    (sensitivity,) = positive(sensitivity=sensitivity)
     scores = _checked(scores)
     return ExponentialLaw(partial(_slices, scores, BLOCK), scores.size, sensitivity, _scaled(privacy, sensitivity))
 
@@ -110,7 +111,7 @@ def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> Exponen
 def _scaled(privacy: Guarantee, sensitivity: float) -> PureDP:
     """`privacy` as a pure guarantee whose exponent epsilon / (2 sensitivity) is a positive float."""
     pure = to_pure(privacy)
-    if not 0 < pure.epsilon / (2 * float(sensitivity)) < np.inf:
+    if not 0 < pure.epsilon / (2 * sensitivity) < np.inf:
         raise ValueError(f"sensitivity = {sensitivity}: epsilon / (2 sensitivity) is outside the range of floats")
     return pure
 
@@ -126,11 +127,13 @@ def streamed(
     >>> streamed(lambda: [np.zeros(2), np.zeros(2)], privacy=PureDP(1.0), candidates=4, sensitivity=1.0).scale
     0.5
     """
-    positive(sensitivity=sensitivity)
-    whole(candidates=candidates)
+    (sensitivity,) = positive(sensitivity=sensitivity)
+    (candidates,) = whole(candidates=candidates)
+    if candidates > MOST:
+        raise ValueError(f"candidates = {candidates} is outside [1, 2^62]")
     if not callable(blocks):
         raise ValueError(f"blocks is a {type(blocks).__name__}, not a function that returns an iterator over scores")
-    return ExponentialLaw(blocks, int(candidates), sensitivity, _scaled(privacy, sensitivity))
+    return ExponentialLaw(blocks, candidates, sensitivity, _scaled(privacy, sensitivity))
 
 
 def fit(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float, rng: np.random.Generator | None = None) -> int:

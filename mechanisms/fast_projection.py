@@ -26,8 +26,10 @@ def walsh_hadamard(X: np.ndarray) -> np.ndarray:
     >>> walsh_hadamard(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    if not isinstance(X, np.ndarray) or X.dtype != float or X.ndim < 1 or not X.size:
-        raise ValueError("X is not a non-empty array of float64, so it cannot be transformed in place")
+    if not isinstance(X, np.ndarray) or np.ma.isMaskedArray(X) or X.dtype.kind not in "fO" or not X.size:
+        raise ValueError("X is not a non-empty array of floats, so it cannot be transformed in place")
+    if X.ndim < 1 or (X.dtype.kind == "f" and not np.isfinite(X).all()):
+        raise ValueError("X is a number, or has entries that are not finite")
     width = X.shape[-1]
     if width & (width - 1):
         raise ValueError(f"X has a last axis of {width}, not a power of two")
@@ -83,7 +85,7 @@ def fast_projection(k: int, d: int, *, rng: np.random.Generator) -> FastProjecti
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape
     ((5, 3), (5,))
     """
-    check_matrix(k, d)
+    k, d = check_matrix(k, d)
     rng = generator(rng)
     width = 1 << (int(d) - 1).bit_length()
     signs = 1.0 - 2.0 * rng.integers(0, 2, size=width)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.exact.privacy_curves import LOG_SQRT_2PI
-from mechanisms.arithmetic import up
+from mechanisms.arithmetic import brief, up
 from mechanisms.law import finite, generator, positive
-from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, gaussian_noise_multiplier
+from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
 
@@ -65,20 +65,20 @@ def law(
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {sigma}, privacy = {privacy}: give exactly one of them")
-    positive(sensitivity=sensitivity)
+        raise ValueError(f"sigma = {brief(sigma)}, privacy = {brief(privacy)}: give exactly one of them")
+    (sensitivity,) = positive(sensitivity=sensitivity)
+    if privacy is not None:
+        check_guarantee("privacy", privacy)
     neighbours = "replace" if privacy is None else privacy.neighbours
     if privacy is not None:
         sigma = noise_for(sensitivity, privacy)
-    positive(sigma=sigma)
-    spread = float(sigma)  # type: ignore[arg-type]
-    bound = min(RESOLUTION * spread, np.finfo(float).max) if bound is None else bound
-    positive(bound=bound)
+    (spread,) = positive(sigma=sigma)
+    (bound,) = positive(bound=min(RESOLUTION * spread, np.finfo(float).max) if bound is None else bound)
     if bound > RESOLUTION * spread:
         raise ValueError(
-            f"sigma = {sigma} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
+            f"sigma = {brief(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
         )
-    mu = up(Fraction(float(sensitivity)) / Fraction(spread))
+    mu = up(Fraction(sensitivity) / Fraction(spread))
     return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))
 
 
@@ -88,10 +88,10 @@ def noise_for(sensitivity: float, privacy: Guarantee) -> float:
     >>> noise_for(3.0, GaussianDP(0.5))
     6.0
     """
-    positive(sensitivity=sensitivity)
+    (sensitivity,) = positive(sensitivity=sensitivity)
     multiplier = gaussian_noise_multiplier(privacy)
-    sigma = float(sensitivity) * multiplier
-    while sigma < Fraction(float(sensitivity)) * Fraction(multiplier):
+    sigma = sensitivity * multiplier
+    while sigma < Fraction(sensitivity) * Fraction(multiplier):
         sigma = nextafter(sigma, inf)
     return sigma
 

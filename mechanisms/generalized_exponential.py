@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from bounds.abgmu22 import generalized_exponential as bounds
 from mechanisms import exponential
+from mechanisms.arithmetic import reals
 from mechanisms.law import finite, generator, within_unit
 from mechanisms.privacy import Guarantee, PureDP, to_pure
 
@@ -61,14 +62,16 @@ def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta
     >>> law([0.0, 1.0], [1.0, 0.0], privacy=PureDP(1.0), beta=0.1).log_probabilities().round(3).tolist()
     [-2.575, -0.079]
     """
-    within_unit(beta=beta)
+    (beta,) = within_unit(beta=beta)
+    if beta < 1e-300:
+        raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
     privacy = to_pure(privacy)
-    q, gamma = finite("scores", scores), finite("sensitivities", sensitivities)
+    q, gamma = finite("scores", scores), reals("sensitivities", sensitivities)
     if q.ndim != 1 or q.size < 1:
         raise ValueError(f"scores has shape {q.shape}, not (candidates,) with at least one candidate")
     if gamma.shape != q.shape:
         raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
-    if not (gamma >= 0).all():
+    if not (np.isfinite(gamma) & (gamma >= 0)).all():
         raise ValueError(f"sensitivities = {gamma.tolist()} has entries outside [0, inf)")
     t = bounds.shift(candidates=q.size, epsilon=privacy.epsilon, beta=beta)
     normalised = bounds.normalised_scores(scores=q, sensitivities=gamma, t=t)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.arithmetic import in_range
-from mechanisms.law import finite, positive, whole
+from mechanisms.law import finite, generator, positive, whole
 
 STEPS = 2**20  # grid steps in one noise scale, at least
 MOST = 2**40  # grid steps in one noise scale, at most: products of it stay below 2^63
@@ -33,7 +33,8 @@ def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: i
     Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
     with probability exp(-x). Each trial is one uniform whole number below denominator * k.
     """
-    whole(denominator=denominator)
+    rng = generator(rng)
+    (denominator,) = whole(denominator=denominator)
     places = finite("numerator", numerator)
     if not ((places >= 0) & (places <= denominator) & (places == np.floor(places))).all():
         raise ValueError("numerator has entries that are not whole numbers in [0, denominator]")
@@ -53,10 +54,15 @@ def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int
     Canonne, Kamath & Steinke 2020, Algorithm 2: K = U + steps V with U uniform below `steps`, kept with
     probability exp(-U / steps), and V a geometric number of coins of probability 1/e; a sign, and no second zero.
     """
-    whole(steps=steps)
+    rng = generator(rng)
+    (steps,) = whole(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    steps = int(steps)
+    shape = size if isinstance(size, tuple) else (size,)
+    for length in shape:
+        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
+            raise ValueError(f"size = {length} is not a whole number >= 0")
+    size = tuple(int(length) for length in shape)
     out = np.zeros(size, dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
@@ -86,8 +92,10 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
     >>> grid == 2.0**-21, bool(2.0 + 3 * grid <= grid * steps <= 2.00001)
     (True, True)
     """
-    positive(sensitivity=sensitivity, epsilon=epsilon)
-    whole(dimension=dimension)
+    sensitivity, epsilon = positive(sensitivity=sensitivity, epsilon=epsilon)
+    (dimension,) = whole(dimension=dimension)
+    if dimension > MOST:
+        raise ValueError(f"dimension = {dimension} is outside [1, {MOST}]")
     scale = sensitivity / epsilon
     if not 1e-250 < min(scale, sensitivity) <= max(scale, sensitivity) < 1e250:
         raise ValueError(f"sensitivity = {sensitivity}, epsilon = {epsilon}: the noise is outside [1e-250, 1e250]")
@@ -116,7 +124,7 @@ class FloatLaplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _vector(self.centre))
-        positive(scale=self.scale)
+        object.__setattr__(self, "scale", positive(scale=self.scale)[0])
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` releases, shape (size, F)."""
@@ -144,8 +152,8 @@ class GridLaplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _vector(self.centre))
-        positive(grid=self.grid)
-        whole(steps=self.steps)
+        object.__setattr__(self, "grid", positive(grid=self.grid)[0])
+        object.__setattr__(self, "steps", whole(steps=self.steps)[0])
         if self.steps > MOST:
             raise ValueError(f"steps = {self.steps} is outside [1, {MOST}]")
         if frexp(self.grid)[0] != 0.5:
@@ -188,7 +196,7 @@ def reachable(y: float, centre: float, scale: float, margin: int = 4) -> bool:
     rounding of the logarithm. Scalars in, bool out.
     """
     y, centre = in_range("y", y, -inf, inf), in_range("centre", centre, -inf, inf)
-    positive(scale=scale)
+    (scale,) = positive(scale=scale)
     in_range("margin", margin, 0, 1e6, closed=True)
     margin = int(margin)
     x = y - centre

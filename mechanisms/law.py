@@ -26,7 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.arithmetic import in_range, real, reals
+from mechanisms.arithmetic import brief, in_range, real, reals
 from mechanisms.privacy import Guarantee
 
 SIZES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
@@ -58,9 +58,9 @@ class Projection(Protocol):
 
 def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> Iterator[Any]:
     """Stream `size` releases in blocks of at most `block`."""
-    whole(size=size, block=block)
-    for start in range(0, int(size), int(block)):
-        yield law.sample(rng, min(int(block), int(size) - start))
+    size, block = whole(size=size, block=block)
+    for start in range(0, size, block):
+        yield law.sample(rng, min(block, size - start))
 
 
 # Randomness -----------------------------------------------------------------------------------------------------------
@@ -88,31 +88,29 @@ def two_streams(rng: np.random.Generator | None) -> tuple[np.random.Generator, n
 # Parameters: messages say name, value and range -----------------------------------------------------------------------
 
 
-def positive(**values: Any) -> None:
-    """Raise ValueError unless every value is a finite number above 0."""
-    for name, value in values.items():
-        in_range(name, value, 0, np.inf)
+def positive(**values: Any) -> list[float]:
+    """The values as floats. Raises ValueError unless every one is a finite number above 0."""
+    return [in_range(name, value, 0, np.inf) for name, value in values.items()]
 
 
-def sized(**values: Any) -> None:
-    """Raise ValueError unless every value is a number from 1e-100 to 1e100, where float64 can square and divide it."""
-    for name, value in values.items():
-        positive(**{name: value})
-        in_range(name, value, *SIZES, closed=True)
+def sized(**values: Any) -> list[float]:
+    """The values as floats. ValueError unless each lies in [1e-100, 1e100], where float64 can square and divide it."""
+    positive(**values)
+    return [in_range(name, value, *SIZES, closed=True) for name, value in values.items()]
 
 
-def within_unit(**values: Any) -> None:
-    """Raise ValueError unless every value lies strictly between 0 and 1."""
-    for name, value in values.items():
-        in_range(name, value, 0, 1)
+def within_unit(**values: Any) -> list[float]:
+    """The values as floats. Raises ValueError unless every one lies strictly between 0 and 1."""
+    return [in_range(name, value, 0, 1) for name, value in values.items()]
 
 
-def whole(**values: Any) -> None:
-    """Raise ValueError unless every value is a whole number of at least 1."""
+def whole(**values: Any) -> list[int]:
+    """The values as ints. Raises ValueError unless every one is a whole number of at least 1."""
     for name, value in values.items():
         number = real(name, value)
         if not (1 <= number < np.inf and number == np.floor(number)):
-            raise ValueError(f"{name} = {value} is not a whole number >= 1")
+            raise ValueError(f"{name} = {brief(value)} is not a whole number >= 1")
+    return [int(value) for value in values.values()]
 
 
 def one_of(allowed: tuple[str, ...], **values: Any) -> None:
@@ -122,12 +120,11 @@ def one_of(allowed: tuple[str, ...], **values: Any) -> None:
     Traceback (most recent call last):
     ValueError: calibration = 'tight' is not one of printed, exact
     """
-    if isinstance(allowed, str) or not all(isinstance(word, str) for word in allowed):
-        raise ValueError(f"allowed = {allowed!r} is not a tuple of words")
+    if not isinstance(allowed, tuple) or not all(isinstance(word, str) for word in allowed):
+        raise ValueError(f"allowed = {brief(allowed)} is not a tuple of words")
     for name, value in values.items():
         if not (isinstance(value, str) and value in allowed):
-            shown = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
-            raise ValueError(f"{name} = {shown} is not one of {', '.join(allowed)}")
+            raise ValueError(f"{name} = {brief(value)} is not one of {', '.join(allowed)}")
 
 
 # Data: messages name no entry -----------------------------------------------------------------------------------------
@@ -155,7 +152,7 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     >>> clip_rows([[3.0, 4.0], [0.0, 0.5], [3e200, 4e200]], 1.0).round(6).tolist()
     [[0.6, 0.8], [0.0, 0.5], [0.6, 0.8]]
     """
-    positive(radius=radius)
+    (radius,) = positive(radius=radius)
     X = rows(X)
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(X, axis=1, keepdims=True)
@@ -174,6 +171,8 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
 def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     """Labels as floats -1 or +1, shape (n,). The message names no label."""
     found = reals("y", y)
+    if n is not None:
+        (n,) = whole(n=n)
     if found.ndim != 1 or (n is not None and found.size != n):
         raise ValueError(f"y has shape {found.shape}, not ({'n' if n is None else n},)")
     if not np.isin(found, (-1.0, 1.0)).all():

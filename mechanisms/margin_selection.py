@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.bms22 import margin_selection_proof as bounds
-from mechanisms.arithmetic import in_range
+from mechanisms.arithmetic import brief, in_range, real
 from mechanisms.generalized_exponential import SelectionLaw
 from mechanisms.generalized_exponential import law as selection
 from mechanisms.law import AdaptiveModel, Law, generator, one_of, rows, signs, sized, within_unit
@@ -91,11 +91,12 @@ def margin_law(
     it at confidence beta. Raises ValueError for anything out of range. Example: see `fit`.
     """
     one_of(CALIBRATIONS, calibration=calibration)
-    sized(h_max=h_max)
-    within_unit(beta=beta)
+    (h_max,) = sized(h_max=h_max)
+    (beta,) = within_unit(beta=beta)
     if not isinstance(privacy, PureDP | ApproxDP):
-        raise ValueError(f"privacy = {privacy} has no epsilon: PureDP or ApproxDP is needed")
-    in_range("tolerance", tolerance, 0, np.finfo(float).max, closed=True)
+        raise ValueError(f"privacy = {brief(privacy)} has no epsilon: PureDP or ApproxDP is needed")
+    if not 0 <= real("tolerance", tolerance) < np.inf:
+        raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
     for name, value in (("learner", learner), ("bound", bound), ("best_loss", best_loss), ("sensitivity", sensitivity)):
         if not callable(value):
             raise ValueError(f"{name} is a {type(value).__name__}, not a function")

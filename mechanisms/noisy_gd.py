@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from bounds.wzw25 import last_iterate
 from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from mechanisms.arithmetic import in_range
+from mechanisms.arithmetic import brief, in_range
 from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, positive, signs, sized, whole
 from mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
@@ -133,8 +133,10 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
     >>> noise_for(4, 1.0, 0.5)
     4.0
     """
-    whole(steps=steps)
-    positive(sensitivity=sensitivity, mu=mu)
+    (steps,) = whole(steps=steps)
+    if steps > 10**18:
+        raise ValueError(f"steps = {steps} is outside [1, 10^18]")
+    sensitivity, mu = sized(sensitivity=sensitivity, mu=mu)
     sigma = bounds.noise_std(steps, sensitivity, mu)
     if not isfinite(sigma):
         raise ValueError(f"mu = {mu} needs more noise than a float can hold")
@@ -145,14 +147,17 @@ def noise_for(steps: int, sensitivity: float, mu: float) -> float:
 
 def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     """T: "printed" is n^2 mu^2 and "balanced" n^2 mu^2 / d, both rounded up; or a whole number."""
+    n, d = whole(n=n, d=d)
+    (mu,) = sized(mu=mu)
+    if max(n, d) > 10**18 or mu > 1e18:
+        raise ValueError(f"n, d or mu is above 10^18: n = {n}, d = {d}, mu = {mu}")
     if isinstance(steps, str) and steps == "printed":
         return bounds.printed_steps(n, mu)
     if isinstance(steps, str) and steps == "balanced":
         return bounds.balanced_steps(n, mu, d)
     if isinstance(steps, str):
         raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
-    whole(steps=steps)
-    return int(steps)
+    return whole(steps=steps)[0]
 
 
 def law(
@@ -188,7 +193,7 @@ def law(
     >>> released.sigma, released.sample(np.random.default_rng(0)).shape
     (4.0, (1, 1))
     """
-    sized(width=width, radius=radius, distance=distance, log_factor=log_factor)
+    width, radius, distance, log_factor = sized(width=width, radius=radius, distance=distance, log_factor=log_factor)
     one_of(OUTPUTS, output=output)
     one_of(STRIDES, stride=stride)
     mu = to_gaussian_budget(privacy).mu
@@ -201,7 +206,7 @@ def law(
 
     T = step_count(steps, n, mu, d)
     if T > MOST:
-        raise ValueError(f"steps = {steps}: {T} steps are more than {MOST}")
+        raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
     sensitivity = replacement_sensitivity(radius=radius, width=width)
     sigma = noise_for(T, sensitivity, mu)
     gradient_norm = n * sensitivity if stride == "printed" else n * sensitivity / 2

@@ -239,7 +239,9 @@ def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic"
     if calibration == "analytic":
         return gaussian_noise_multiplier(privacy)
     if not isinstance(privacy, ApproxDP) or not 0 < privacy.delta < 1:
-        raise ValueError(f"privacy = {privacy} is not ApproxDP with 0 < delta < 1, which the printed noise needs")
+        raise ValueError(
+            f"privacy is a {type(privacy).__name__}, not ApproxDP with 0 < delta < 1, which the printed noise needs"
+        )
     top = -log(privacy.delta)
     if not 0 < privacy.epsilon <= top:
         raise ValueError(f"epsilon = {privacy.epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
@@ -274,7 +276,7 @@ def law(
     >>> released.gradients, released.sample(np.random.default_rng(0)).shape
     (3, (1, 4))
     """
-    sized(rho=rho, radius=radius, norm_bound=norm_bound)
+    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
     one_of(OUTPUTS, output=output)
     X = clip_rows(X, radius)
     n, k = X.shape
@@ -284,8 +286,7 @@ def law(
     multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
     if eta is None:
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)
-    positive(eta=eta)
-    eta = float(eta)
+    (eta,) = positive(eta=eta)
     if not 1 / LARGEST < eta < LARGEST or not max(lipschitz, 1 / rho) * eta * max(multiplier, 1.0) < LARGEST:
         raise ValueError(f"eta = {eta} is outside the range in which steps and noise stay between 1e-100 and 1e100")
     kind = PhasesLaw if output == "phases" else PhasedSGDLaw

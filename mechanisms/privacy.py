@@ -30,6 +30,7 @@ from scipy.special import erfinv, ndtri_exp
 
 from bounds.exact.privacy_curves import log_gaussian_delta
 from mechanisms.arithmetic import (
+    brief,
     certified_delta,
     group_delta,
     in_range,
@@ -51,7 +52,7 @@ ROUNDING = 1e-14  # relative; the curve and the root finder are accurate to a fe
 
 def _check_neighbours(neighbours: Any) -> None:
     if not (isinstance(neighbours, str) and neighbours in NEIGHBOURS):
-        raise ValueError(f"neighbours = {neighbours!r} is not one of {', '.join(NEIGHBOURS)}")
+        raise ValueError(f"neighbours = {brief(neighbours)} is not one of {', '.join(NEIGHBOURS)}")
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class PureDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", in_range("epsilon", self.epsilon, 0, inf, closed=False))
+        object.__setattr__(self, "epsilon", in_range("epsilon", self.epsilon, 0, inf))
         _check_neighbours(self.neighbours)
 
     @property
@@ -93,7 +94,7 @@ class GaussianDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", in_range("mu", self.mu, 0, inf, closed=False))
+        object.__setattr__(self, "mu", in_range("mu", self.mu, 0, inf))
         _check_neighbours(self.neighbours)
 
 
@@ -101,7 +102,8 @@ Guarantee = PureDP | ApproxDP | GaussianDP
 G = TypeVar("G", PureDP, ApproxDP, GaussianDP)
 
 
-def _guarantee(name: str, value: Any) -> None:
+def check_guarantee(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a guarantee."""
     if not isinstance(value, Guarantee):
         raise ValueError(f"{name} is a {type(value).__name__}, not PureDP, ApproxDP or GaussianDP")
 
@@ -238,7 +240,7 @@ def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
     Raises ValueError for delta = 0, which Gaussian noise never gives, and for delta = 1, which needs no
     noise.
     """
-    _guarantee("privacy", privacy)
+    check_guarantee("privacy", privacy)
     if isinstance(privacy, GaussianDP):
         return privacy
     if not 0 < privacy.delta < 1:
@@ -251,7 +253,7 @@ def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
 
 def to_pure(privacy: Guarantee) -> PureDP:
     """The PureDP that `privacy` implies. Raises ValueError unless it is pure already, or ApproxDP with delta = 0."""
-    _guarantee("privacy", privacy)
+    check_guarantee("privacy", privacy)
     if isinstance(privacy, PureDP):
         return privacy
     if isinstance(privacy, ApproxDP) and privacy.delta == 0:
@@ -272,14 +274,16 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
     >>> to_approx(GaussianDP(1.0), epsilon=60.0)
     ApproxDP(epsilon=60.0, delta=5e-324, neighbours='replace')
     """
-    _guarantee("privacy", privacy)
+    check_guarantee("privacy", privacy)
     if isinstance(privacy, GaussianDP):
         if epsilon is not None and delta is None:
             epsilon = in_range("epsilon", epsilon, 0, LARGEST, closed=True)
             return ApproxDP(epsilon, certified_delta(epsilon, privacy.mu), privacy.neighbours)
         if delta is None or epsilon is not None:
-            raise ValueError(f"delta = {delta}, epsilon = {epsilon}: GaussianDP needs exactly one of them")
-        delta = in_range("delta", delta, 0, 1, closed=False)
+            raise ValueError(
+                f"delta = {brief(delta)}, epsilon = {brief(epsilon)}: GaussianDP needs exactly one of them"
+            )
+        delta = in_range("delta", delta, 0, 1)
         return ApproxDP(gaussian_epsilon(privacy.mu, delta), delta, privacy.neighbours)
     epsilon = privacy.epsilon if epsilon is None else in_range("epsilon", epsilon, 0, LARGEST, closed=True)
     delta = privacy.delta if delta is None else in_range("delta", delta, 0, 1, closed=True)
@@ -299,7 +303,7 @@ def to_gaussian(privacy: Guarantee) -> GaussianDP:
     >>> round(to_gaussian(PureDP(1.0)).mu, 6)
     1.232035
     """
-    _guarantee("privacy", privacy)
+    check_guarantee("privacy", privacy)
     if isinstance(privacy, GaussianDP):
         return privacy
     if privacy.delta > 0:
@@ -325,7 +329,7 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
     addition, so "add/remove" implies "replace" and "label" at the price of a group of two. Nothing implies
     "add/remove": the others keep the size.
     """
-    _guarantee("privacy", privacy)
+    check_guarantee("privacy", privacy)
     _check_neighbours(neighbours)
     if privacy.neighbours == neighbours:
         return privacy
@@ -358,7 +362,7 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     if not guarantees:
         raise ValueError("guarantees = () is empty: nothing to compose")
     for one in guarantees:
-        _guarantee("guarantees", one)
+        check_guarantee("guarantees", one)
     relations = {g.neighbours for g in guarantees}
     if len(relations) > 1:
         raise ValueError(f"neighbours = {sorted(relations)} differ: convert with to_neighbours first")
@@ -383,10 +387,10 @@ def group(privacy: G, k: int) -> G:
     >>> group(ApproxDP(0.0, 0.01), 3).delta
     0.03
     """
-    _guarantee("privacy", privacy)
+    check_guarantee("privacy", privacy)
     times = real("k", k)
     if not (1 <= times < inf and times == int(times)):
-        raise ValueError(f"k = {k} is not a whole number >= 1")
+        raise ValueError(f"k = {brief(k)} is not a whole number >= 1")
     whole = int(k)
     if isinstance(privacy, GaussianDP):
         larger: Any = GaussianDP(up(whole * Fraction(privacy.mu)), privacy.neighbours)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.rbht09 import private_svm as bounds
-from mechanisms.arithmetic import up
+from mechanisms.arithmetic import brief, up
 from mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
 from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, rows, signs, sized, whole
 from mechanisms.privacy import PureDP
@@ -64,7 +64,7 @@ def _prepared(
     counts: ArrayLike | None,
 ) -> tuple[ClippedMap, np.ndarray, np.ndarray, np.ndarray]:
     """(features clipped to kappa, labels, multiplicities), everything checked."""
-    sized(C=C, kappa=kappa)
+    C, kappa = sized(C=C, kappa=kappa)
     if C * kappa**2 > LARGEST:
         raise ValueError(f"C = {C}, kappa = {kappa}: C kappa^2 is outside (0, {LARGEST:g}], where float64 can solve")
     one_of(LOSSES, loss=loss)
@@ -164,17 +164,17 @@ def law(
     one_of(tuple(CALIBRATIONS), calibration=calibration)
     one_of(SAMPLERS, sampler=sampler)
     if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {privacy}, scale = {scale}: exactly one of them must be given")
+        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: exactly one of them must be given")
     if privacy is not None and not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {privacy} is not a PureDP for replaced rows or labels")
+        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
     if scale is not None:
-        sized(scale=scale)
+        (scale,) = sized(scale=scale)
     n, F = int(counts.sum()), V.shape[1]
 
     sensitivity = l1_sensitivity(n=n, C=C, F=F, kappa=kappa, calibration=calibration)
     if privacy is None:
-        privacy = PureDP(up(Fraction(sensitivity) / Fraction(float(scale or 0.0)) * (1 + SLACK)))
-        epsilon = sensitivity / float(scale or 0.0)
+        privacy = PureDP(up(Fraction(sensitivity) / Fraction(scale or 0.0) * (1 + SLACK)))
+        epsilon = sensitivity / (scale or 0.0)
     else:
         epsilon = privacy.epsilon
     grid, steps = grid_for(sensitivity, epsilon, F)
@@ -195,8 +195,8 @@ def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration:
     >>> l1_sensitivity(n=100, C=1.0, F=4)
     0.08
     """
-    whole(n=n, F=F)
-    sized(C=C, kappa=kappa)
+    n, F = whole(n=n, F=F)
+    C, kappa = sized(C=C, kappa=kappa)
     one_of(tuple(CALIBRATIONS), calibration=calibration)
     slack = 2 * sqrt(F) * solution_tolerance(C=C, F=F, kappa=kappa)
     safe = bounds.weight_sensitivity_sharp(n=n, C=C, F=F, kappa=kappa) + slack

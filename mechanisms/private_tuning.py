@@ -56,10 +56,10 @@ def budget(
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495, calibration="sharp"); round(mu, 4), promised.epsilon
     (0.1079, 1.0)
     """
-    within_unit(delta=delta)
-    positive(epsilon=epsilon)
-    epsilon, delta = float(epsilon), float(delta)
-    TruncatedNegativeBinomial(eta, r)
+    (delta,) = within_unit(delta=delta)
+    (epsilon,) = sized(epsilon=epsilon)
+    runs = TruncatedNegativeBinomial(eta, r)
+    eta, r = runs.eta, runs.r
     one_of(CALIBRATIONS, calibration=calibration)
     if calibration == "printed":
         if eta != 1:
@@ -186,7 +186,7 @@ def law(
     >>> tuned.sample(np.random.default_rng(0))["release"].shape, round(tuned.privacy.epsilon, 5)
     ((1, 1), 1.00001)
     """
-    positive(sensitivity=sensitivity)
+    (sensitivity,) = sized(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     each = split_budget(mu, 2)
     if not callable(base):
@@ -270,7 +270,7 @@ def selection_law(
     scores = finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
         raise ValueError(f"scores has shape {scores.shape}, not (m,) with m >= 1")
-    positive(sensitivity=sensitivity)
+    (sensitivity,) = sized(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     sigma = score_noise(sensitivity, split_budget(mu, 2))
     return PrivateSelectionLaw(scores, TruncatedNegativeBinomial(eta, r), sigma, promised)
@@ -333,7 +333,7 @@ def margin_law(
     >>> tuned.margins.tolist(), tuned.tuning.runs.mean
     ([0.5, 1.0], 6.0)
     """
-    sized(radius=radius)
+    (radius,) = sized(radius=radius)
     X = rows(X)
     n = len(X)
     if n < 2:
@@ -360,13 +360,13 @@ def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:
     (0.75, 1.0)
     """
     one_of(CALIBRATIONS, calibration=calibration)
-    positive(epsilon=epsilon)
-    within_unit(delta=delta)
+    (epsilon,) = positive(epsilon=epsilon)
+    (delta,) = within_unit(delta=delta)
     if calibration == "sharp":
-        return float(epsilon)
+        return epsilon
     if epsilon <= delta:
         raise ValueError(f"epsilon = {epsilon} is outside (delta, inf): Theorem K.3 adds delta = {delta} to it")
-    return down(Fraction(float(epsilon)) - Fraction(float(delta)))
+    return down(Fraction(epsilon) - Fraction(delta))
 
 
 def fit(

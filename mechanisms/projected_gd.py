@@ -128,7 +128,7 @@ def law(
     >>> released.sample(np.random.default_rng(1)).shape
     (1, 5)
     """
-    sized(width=width, radius=radius)
+    width, radius = sized(width=width, radius=radius)
     X = clip_rows(X, radius)
     if projection is not None:
         if getattr(projection, "d", None) != X.shape[1]:

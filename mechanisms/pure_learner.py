@@ -115,7 +115,7 @@ def law(
     >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
     (1, 2)
     """
-    sized(norm_bound=norm_bound, radius=radius, rho=rho)
+    norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
     if rho > norm_bound * radius:
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {norm_bound * radius}]")
     one_of(CALIBRATIONS, calibration=calibration)
@@ -156,8 +156,8 @@ def fit(
     """
     draws, private = two_streams(rng)
     if public is None:
-        within_unit(beta=beta)
-        sized(norm_bound=norm_bound, radius=radius, rho=rho)
+        (beta,) = within_unit(beta=beta)
+        norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
         m, d = rows(X).shape
         if k is None:
             smallest = min(rho, norm_bound * radius)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.law import finite, one_of, positive, rows, whole
+from mechanisms.law import finite, generator, one_of, positive, rows, sized, whole
 
 BLOCK = 2048  # frequencies held at once when a Gram matrix is streamed
 
@@ -61,7 +61,7 @@ def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> n
     >>> float(profile("cauchy", np.array([1.0, 0.0])))
     0.5
     """
-    positive(bandwidth=bandwidth)
+    (bandwidth,) = positive(bandwidth=bandwidth)
     found = np.atleast_1d(finite("differences", differences))
     with np.errstate(over="ignore"):
         return _kernel(kernel).profile(found / bandwidth)
@@ -72,17 +72,23 @@ def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng:
 
     Raises ValueError for an unknown kernel, a bandwidth outside (0, inf), or d or count not whole numbers >= 1.
     """
-    positive(bandwidth=bandwidth)
-    whole(d=d, count=count)
-    return _kernel(kernel).draw(rng, (int(count), int(d))) / bandwidth
+    (bandwidth,) = positive(bandwidth=bandwidth)
+    d, count = whole(d=d, count=count)
+    if d * count > 2**40:
+        raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
+    rng = generator(rng)
+    return _kernel(kernel).draw(rng, (count, d)) / bandwidth
 
 
 def frequency_blocks(
     kernel: str, d: int, count: int, *, bandwidth: float = 1.0, block: int = BLOCK, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
     """The same draws as `frequencies`, bit for bit, at most `block` of them at a time."""
-    whole(d=d, count=count, block=block)
-    for start in range(0, int(count), int(block)):
+    d, count, block = whole(d=d, count=count, block=block)
+    if d * count > 2**40:
+        raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
+    rng = generator(rng)
+    for start in range(0, count, block):
         yield frequencies(kernel, d, min(block, count - start), rng=rng, bandwidth=bandwidth)
 
 
@@ -102,7 +108,7 @@ class FourierMap:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        positive(radius=self.radius)
+        object.__setattr__(self, "radius", sized(radius=self.radius)[0])
         object.__setattr__(self, "omega", rows(self.omega, "omega"))
 
     @property
@@ -152,7 +158,9 @@ def gram(X: ArrayLike, blocks: Iterable[np.ndarray], *, radius: float = 1.0, Z: 
     >>> np.allclose(gram(X, [omega[:20], omega[20:]]), direct)
     True
     """
-    positive(radius=radius)
+    (radius,) = sized(radius=radius)
+    if not isinstance(blocks, Iterable):
+        raise ValueError(f"blocks is a {type(blocks).__name__}, not a sequence of frequencies")
     X = rows(X)
     Z = X if Z is None else rows(Z, "Z")
     total, count = np.zeros((len(X), len(Z))), 0

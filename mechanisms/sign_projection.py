@@ -16,24 +16,26 @@ from numpy.typing import ArrayLike
 
 from mechanisms.law import finite, generator, whole
 
-LARGEST = 2**40  # rows or columns
+LARGEST = 2**32  # rows or columns
 BLOCK = 2**20  # entries of the matrix that exist at any one time
 
 
 def points(X: ArrayLike, width: int, name: str) -> np.ndarray:
     """X as floats with last axis `width`, shape (width,) or (n, width). The message names no entry."""
     X = finite(name, X)
+    (width,) = whole(width=width)
     if X.ndim not in (1, 2) or X.shape[-1] != width:
         raise ValueError(f"{name} has shape {X.shape}, not (n, {width}) or ({width},)")
     return X
 
 
-def check_matrix(k: int, d: int) -> None:
-    """Raise ValueError for a projection whose image, or whose rows, no memory holds."""
-    whole(k=k, d=d)
+def check_matrix(k: int, d: int) -> tuple[int, int]:
+    """(k, d) as ints. Raises ValueError for a projection whose image, or whose rows, no memory holds."""
+    k, d = whole(k=k, d=d)
     for name, value in (("k", k), ("d", d)):
         if value > LARGEST:
             raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
+    return k, d
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,6 @@ def sign_projection(k: int, d: int, *, rng: np.random.Generator) -> SignProjecti
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape
     ((5, 3), (5,))
     """
-    check_matrix(k, d)
+    k, d = check_matrix(k, d)
     rng = generator(rng)
     return SignProjection(int(k), int(d), tuple(int(word) for word in rng.integers(0, 2**32, size=4)))

@@ -26,8 +26,8 @@ class TruncatedNegativeBinomial:
     r: float
 
     def __post_init__(self) -> None:
-        in_range("eta", self.eta, -1, np.inf)
-        in_range("r", self.r, 0, 1)
+        object.__setattr__(self, "eta", in_range("eta", self.eta, -1, np.inf))
+        object.__setattr__(self, "r", in_range("r", self.r, 0, 1))
         if (1 + abs(self.eta)) / self.r > LARGEST:
             raise ValueError(f"r = {self.r} is outside [(1 + |eta|) / 2^50, 1): K would not fit an integer")
 

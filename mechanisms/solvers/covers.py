@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.bms22.covers import covering_radius_squared, cubic_gram, thin_gram, unit_ball_volume
-from mechanisms.law import finite, one_of, positive, whole
+from mechanisms.law import finite, one_of, sized, whole
 
 LATTICES = {"thin": thin_gram, "cubic": cubic_gram}
 LARGEST = 50_000_000  # points of a cover that anybody can score
@@ -68,10 +68,10 @@ def cover(k: int, *, radius: float, resolution: float, lattice: str = "thin") ->
     >>> cover(1, radius=2.0, resolution=0.1).size, cover(2, radius=2.0, resolution=0.1).size
     (20, 535)
     """
-    whole(k=k)
-    positive(radius=radius, resolution=resolution)
+    (k,) = whole(k=k)
+    radius, resolution = sized(radius=radius, resolution=resolution)
     one_of(tuple(LATTICES), lattice=lattice)
-    if not radius / resolution < LARGEST or k > 100:
+    if not radius / resolution < LARGEST or k > 1000:
         raise ValueError(f"k = {k} at radius/resolution = {radius / resolution:.4g} needs more than {LARGEST} points")
     k, reach = int(k), min(radius, resolution) + radius
     least = (radius / resolution) ** k if k * np.log10(1 + radius / resolution) < 300 else np.inf

@@ -31,7 +31,7 @@ def hinge_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> 
     >>> round(low, 6), round(high, 6)
     (1.0, 1.0)
     """
-    sized(rho=rho, norm_bound=norm_bound)
+    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
     Z = signed_records(X, y) / rho
     m, d = Z.shape
     cost = np.concatenate([np.zeros(d), np.full(m, 1 / m)])  # variables w, slack
@@ -70,7 +70,7 @@ def margin_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) ->
     >>> margin_loss([[1.0, 0.0], [0.0, 1.0]], [1, 1], rho=0.8, norm_bound=1.0)
     (0.5, 0.5)
     """
-    sized(rho=rho, norm_bound=norm_bound)
+    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
     Z = signed_records(X, y)
     m, d = Z.shape
     if d == 1:

@@ -18,7 +18,7 @@ from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import last_iterate as last_claims
 from experiments.wzw25 import noisy_gd as claims
 from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon
+from mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
 
 SIZES = st.integers(1, 40)
 UNIT = st.floats(0.01, 0.99)
@@ -59,9 +59,9 @@ def obvious(random, X, y, *, mu, width, steps, distance):
 @pytest.mark.parametrize("output", noisy_gd.OUTPUTS)
 def test_law_agrees_with_the_printed_algorithm(output):
     X, y = problem()
-    parameters = dict(privacy=GaussianDP(1.3), width=0.4, steps=11, distance=2.0)
-    twin = obvious(rng("twin"), X, y, **parameters)
-    released = noisy_gd.law(X, y, output=output, **parameters).sample(rng("twin"))[0]
+    parameters = dict(width=0.4, steps=11, distance=2.0)
+    twin = obvious(rng("twin"), X, y, mu=1.3, **parameters)
+    released = noisy_gd.law(X, y, output=output, privacy=GaussianDP(1.3), **parameters).sample(rng("twin"))[0]
     expected = {"average": twin[:-1].mean(axis=0), "last": twin[-1], "iterates": twin[1:]}[output]
     assert np.allclose(released, expected, rtol=1e-12, atol=1e-14)
 
@@ -118,7 +118,7 @@ def test_nothing_of_the_data_is_shown():
 def test_fit_remembers_its_privacy():
     X, y = problem(40)
     model = noisy_gd.fit(X, y, epsilon=9.0, delta=1e-5, width=0.5, steps="balanced", rng=rng("fit"))
-    assert model.privacy == GaussianDP(2.0) and set(model.predict(X)) <= {-1.0, 1.0}
+    assert model.privacy == GaussianDP(gaussian_mu(9.0, 1e-5)) and set(model.predict(X)) <= {-1.0, 1.0}
 
 
 BAD = [
