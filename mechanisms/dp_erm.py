@@ -48,6 +48,7 @@ def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
     """Raise ValueError unless 0 < delta < 1/m, 0 < epsilon <= log(1/delta) and 0 < beta < 1, as Lemma 3.1 asks."""
     (m,) = whole(m=m)
     (beta,) = within_unit(beta=beta)
+    sized(beta=beta)
     epsilon, delta = real("epsilon", epsilon), real("delta", delta)
     if not 0 < delta < 1 / m:
         raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")

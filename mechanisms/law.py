@@ -168,6 +168,14 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
 
 
+def moderate(name: str, values: ArrayLike) -> np.ndarray:
+    """As `finite`, and no entry beyond 1e100: for solvers, which square what they get and promise no privacy."""
+    found = finite(name, values)
+    if np.abs(found).max(initial=0.0) > SIZES[1]:
+        raise ValueError(f"{name} has entries beyond {SIZES[1]:g}")
+    return found
+
+
 def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     """Labels as floats -1 or +1, shape (n,). The message names no label."""
     found = reals("y", y)

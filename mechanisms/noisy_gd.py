@@ -157,7 +157,10 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
         return bounds.balanced_steps(n, mu, d)
     if isinstance(steps, str):
         raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
-    return whole(steps=steps)[0]
+    (count,) = whole(steps=steps)
+    if count > MOST:
+        raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
+    return count
 
 
 def law(

@@ -239,9 +239,8 @@ def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic"
     if calibration == "analytic":
         return gaussian_noise_multiplier(privacy)
     if not isinstance(privacy, ApproxDP) or not 0 < privacy.delta < 1:
-        raise ValueError(
-            f"privacy is a {type(privacy).__name__}, not ApproxDP with 0 < delta < 1, which the printed noise needs"
-        )
+        held = type(privacy).__name__
+        raise ValueError(f"privacy is a {held}, not ApproxDP with 0 < delta < 1, which the printed noise needs")
     top = -log(privacy.delta)
     if not 0 < privacy.epsilon <= top:
         raise ValueError(f"epsilon = {privacy.epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")

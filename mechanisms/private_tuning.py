@@ -57,7 +57,7 @@ def budget(
     (0.1079, 1.0)
     """
     (delta,) = within_unit(delta=delta)
-    (epsilon,) = sized(epsilon=epsilon)
+    epsilon, delta = sized(epsilon=epsilon, delta=delta)
     runs = TruncatedNegativeBinomial(eta, r)
     eta, r = runs.eta, runs.r
     one_of(CALIBRATIONS, calibration=calibration)
@@ -198,6 +198,8 @@ def law(
         spent = getattr(candidate.privacy, "mu", 0.0 if candidate.privacy is None else np.inf)
         if spent > each * (1 + ROUNDING):
             raise ValueError(f"base[{j}].privacy = {candidate.privacy} is outside its budget, GaussianDP(mu={each})")
+    if not callable(score):
+        raise ValueError(f"score is a {type(score).__name__}, not a function (j, releases) -> scores")
     runs = TruncatedNegativeBinomial(eta, r)
     return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.law import finite, generator, one_of, positive, rows, sized, whole
+from mechanisms.law import finite, generator, one_of, rows, sized, whole
 
 BLOCK = 2048  # frequencies held at once when a Gram matrix is streamed
 
@@ -61,7 +61,7 @@ def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> n
     >>> float(profile("cauchy", np.array([1.0, 0.0])))
     0.5
     """
-    (bandwidth,) = positive(bandwidth=bandwidth)
+    (bandwidth,) = sized(bandwidth=bandwidth)
     found = np.atleast_1d(finite("differences", differences))
     with np.errstate(over="ignore"):
         return _kernel(kernel).profile(found / bandwidth)
@@ -72,7 +72,7 @@ def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng:
 
     Raises ValueError for an unknown kernel, a bandwidth outside (0, inf), or d or count not whole numbers >= 1.
     """
-    (bandwidth,) = positive(bandwidth=bandwidth)
+    (bandwidth,) = sized(bandwidth=bandwidth)
     d, count = whole(d=d, count=count)
     if d * count > 2**40:
         raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
@@ -159,7 +159,7 @@ def gram(X: ArrayLike, blocks: Iterable[np.ndarray], *, radius: float = 1.0, Z: 
     True
     """
     (radius,) = sized(radius=radius)
-    if not isinstance(blocks, Iterable):
+    if not isinstance(blocks, Iterable) or (isinstance(blocks, np.ndarray) and blocks.ndim != 3):
         raise ValueError(f"blocks is a {type(blocks).__name__}, not a sequence of frequencies")
     X = rows(X)
     Z = X if Z is None else rows(Z, "Z")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.bms22.covers import covering_radius_squared, cubic_gram, thin_gram, unit_ball_volume
-from mechanisms.law import finite, one_of, sized, whole
+from mechanisms.law import moderate, one_of, sized, whole
 
 LATTICES = {"thin": thin_gram, "cubic": cubic_gram}
 LARGEST = 50_000_000  # points of a cover that anybody can score
@@ -122,7 +122,9 @@ def _lines(basis: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
 
 def farthest(cover: Cover, points: ArrayLike) -> float:
     """The largest distance of `points`, shape (n, k), from the cover: a lower bound of its covering radius."""
-    points = finite("points", points)
+    if not isinstance(cover, Cover):
+        raise ValueError(f"cover is a {type(cover).__name__}, not a Cover")
+    points = moderate("points", points)
     if points.ndim != 2 or points.shape[1] != cover.k:
         raise ValueError(f"points has shape {points.shape}, not (n, {cover.k})")
     best = np.full(len(points), np.inf)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from mechanisms.law import sized
+from mechanisms.law import moderate, sized
 from mechanisms.solvers.margin import signed_records
 
 TOUCH = 1e-9  # arcs that meet within this angle (in radians) may or may not overlap
@@ -32,7 +32,7 @@ def hinge_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> 
     (1.0, 1.0)
     """
     rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
-    Z = signed_records(X, y) / rho
+    Z = signed_records(moderate("X", X), y) / rho
     m, d = Z.shape
     cost = np.concatenate([np.zeros(d), np.full(m, 1 / m)])  # variables w, slack
     # b - A v in the cone: slack >= 0, slack + Z w - 1 >= 0, (Lambda, w) in the second-order cone.
@@ -71,7 +71,7 @@ def margin_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) ->
     (0.5, 0.5)
     """
     rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
-    Z = signed_records(X, y)
+    Z = signed_records(moderate("X", X), y)
     m, d = Z.shape
     if d == 1:
         most = max(int((sign * norm_bound * Z[:, 0] > rho).sum()) for sign in (1, -1))

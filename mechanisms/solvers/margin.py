@@ -357,8 +357,9 @@ def _largest_sides(Z: np.ndarray, margin: float) -> np.ndarray | None:
         q, r = np.linalg.qr(np.swapaxes(Z[active], 1, 2))
         r += 1e-13 * singular[0] * np.eye(size)  # dependent records are no candidate; keep the solver going
         solution = np.linalg.solve(np.swapaxes(r, 1, 2), np.full((len(active), size, 1), margin))
-        w = (q @ solution)[..., 0]
-        w = w[np.linalg.norm(w, axis=1) <= 1 + 1e-7]
+        with np.errstate(over="ignore", invalid="ignore"):  # a w too long for floats is too long
+            w = (q @ solution)[..., 0]
+            w = w[np.linalg.norm(w, axis=1) <= 1 + 1e-7]
         sides.append(w @ Z.T >= margin - slack)
     listed = np.unique(np.concatenate(sides), axis=0)
     return listed[np.argsort(-listed.sum(axis=1), kind="stable")]

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from mechanisms.arithmetic import in_range
-from mechanisms.law import finite, one_of, positive, whole
+from mechanisms.law import finite, moderate, one_of, sized, whole
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
@@ -46,8 +46,8 @@ def solution_tolerance(*, C: float, F: int, kappa: float) -> float:
     A gap cannot be known better than the margins times C, that is C F eps kappa ||w|| with ||w|| <= sqrt(C).
     """
     (F,) = whole(F=F)
-    (C,) = positive(C=C)
-    kappa = in_range("kappa", kappa, 0, np.finfo(float).max, closed=True)
+    (C,) = sized(C=C)
+    kappa = in_range("kappa", kappa, 0, 1e100, closed=True)
     return float(2e-7 * np.sqrt((F + 2) * C * max(1.0, kappa * np.sqrt(C))))
 
 
@@ -56,8 +56,8 @@ def solve_rows(
 ) -> Solution:
     """Solve one problem, V of shape (n, F), or a batch of them, V of shape (B, n, F) and y of shape (B, n)."""
     one_of(LOSSES, loss=loss)
-    (C,) = positive(C=C)
-    V, y = finite("V", V), finite("y", y)
+    (C,) = sized(C=C)
+    V, y = moderate("V", V), moderate("y", y)
     if V.ndim not in (2, 3) or y.shape != V.shape[:-1] or not V.size:
         raise ValueError(f"V has shape {V.shape} and y {y.shape}, not (n, F) and (n,) or a batch of them")
     Z = y[..., None] * V

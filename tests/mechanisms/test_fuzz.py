@@ -40,7 +40,7 @@ from mechanisms import (
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from mechanisms.solvers import covers, least_loss, margin, svm
 
-PER_FUNCTION = 60  # replaced calls of each function, drawn with a fixed seed
+PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
 NASTY = {
     "None": None,
     "nan": np.nan,
@@ -132,6 +132,7 @@ TABLE = {
     law.whole: dict(rho=1),
     law.one_of: dict(allowed=("a", "b"), word="a"),
     law.finite: dict(values=X),
+    law.moderate: dict(values=X),
     law.rows: dict(X=X),
     law.clip_rows: dict(X=X, radius=1.0),
     law.signs: dict(y=Y, n=4),
@@ -250,6 +251,7 @@ NAMED = {
     arithmetic.real: dict(name="rho"),
     arithmetic.reals: dict(name="X"),
     law.finite: dict(name="X"),
+    law.moderate: dict(name="X"),
     sign_projection.points: dict(name="X"),
     random_features.angles_of: dict(name="X"),
 }
@@ -303,8 +305,8 @@ def test_nasty_arguments_are_answered_or_named(function):
     call = TABLE[function]
     draw = np.random.default_rng(sum(map(ord, name_of(function))))
     trials = [(name, nasty) for name in call for nasty in NASTY]
-    pairs = [tuple(draw.choice(len(trials), 2)) for _ in range(10)]
-    chosen = [(i,) for i in draw.permutation(len(trials))[: PER_FUNCTION - 10]] + pairs
+    pairs = [tuple(draw.choice(len(trials), 2)) for _ in range(40)]
+    chosen = [(i,) for i in draw.permutation(len(trials))[: PER_FUNCTION - 40]] + pairs
     for indices in chosen:
         changed = {trials[i][0]: trials[i][1] for i in indices}
         arguments = NAMED.get(function, {}) | built(call) | {name: NASTY[nasty] for name, nasty in changed.items()}
