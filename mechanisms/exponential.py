@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from mechanisms.law import finite, generator, positive, whole
+from mechanisms.law import finite, functions, generator, positive, whole
 from mechanisms.privacy import Guarantee, PureDP, to_pure
 
 MOST = 2**62  # candidates that an index can tell apart
@@ -131,8 +131,7 @@ def streamed(
     (candidates,) = whole(candidates=candidates)
     if candidates > MOST:
         raise ValueError(f"candidates = {candidates} is outside [1, 2^62]")
-    if not callable(blocks):
-        raise ValueError(f"blocks is a {type(blocks).__name__}, not a function that returns an iterator over scores")
+    functions(blocks=blocks)
     return ExponentialLaw(blocks, candidates, sensitivity, _scaled(privacy, sensitivity))
 
 

@@ -127,6 +127,13 @@ def one_of(allowed: tuple[str, ...], **values: Any) -> None:
             raise ValueError(f"{name} = {brief(value)} is not one of {', '.join(allowed)}")
 
 
+def functions(**values: Any) -> None:
+    """Raise ValueError unless every value can be called."""
+    for name, value in values.items():
+        if not callable(value):
+            raise ValueError(f"{name} is a {type(value).__name__}, not a function")
+
+
 # Data: messages name no entry -----------------------------------------------------------------------------------------
 
 

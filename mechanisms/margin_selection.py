@@ -17,7 +17,7 @@ from bounds.bms22 import margin_selection_proof as bounds
 from mechanisms.arithmetic import brief, in_range, real
 from mechanisms.generalized_exponential import SelectionLaw
 from mechanisms.generalized_exponential import law as selection
-from mechanisms.law import AdaptiveModel, Law, generator, one_of, rows, signs, sized, within_unit
+from mechanisms.law import AdaptiveModel, Law, functions, generator, one_of, rows, signs, sized, within_unit
 from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
 
 CALIBRATIONS = ("corrected", "printed")
@@ -97,9 +97,7 @@ def margin_law(
         raise ValueError(f"privacy = {brief(privacy)} has no epsilon: PureDP or ApproxDP is needed")
     if not 0 <= real("tolerance", tolerance) < np.inf:
         raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
-    for name, value in (("learner", learner), ("bound", bound), ("best_loss", best_loss), ("sensitivity", sensitivity)):
-        if not callable(value):
-            raise ValueError(f"{name} is a {type(value).__name__}, not a function")
+    functions(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
     X = rows(X)
     y = signs(y, len(X))
     grid = bounds.margins(len(X), h_max, *(("e", "ceil") if calibration == "printed" else ("2", "ceil")))

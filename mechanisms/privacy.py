@@ -237,8 +237,7 @@ def gaussian_noise_multiplier(privacy: Guarantee) -> float:
 def to_gaussian_budget(privacy: Guarantee) -> GaussianDP:
     """The largest GaussianDP that implies `privacy`: what a Gaussian mechanism may spend.
 
-    Raises ValueError for delta = 0, which Gaussian noise never gives, and for delta = 1, which needs no
-    noise.
+    Raises ValueError for delta = 0, which Gaussian noise never gives, and for delta = 1, which needs no noise.
     """
     check_guarantee("privacy", privacy)
     if isinstance(privacy, GaussianDP):

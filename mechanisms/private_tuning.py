@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import log, pi
 from typing import Any, Unpack
 
@@ -29,7 +30,7 @@ from bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
 from bounds.wzw25.tuned_margin import repetition_r
 from mechanisms.adaptive_margin import Projections, candidates, chosen_model, curated
 from mechanisms.arithmetic import down, up
-from mechanisms.law import AdaptiveModel, finite, one_of, positive, rows, sized, two_streams, within_unit
+from mechanisms.law import AdaptiveModel, finite, functions, one_of, positive, rows, sized, two_streams, within_unit
 from mechanisms.noisy_gd import Descent
 from mechanisms.privacy import ApproxDP, GaussianDP
 from mechanisms.tnb import TruncatedNegativeBinomial
@@ -189,8 +190,7 @@ def law(
     (sensitivity,) = sized(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     each = split_budget(mu, 2)
-    if not callable(base):
-        raise ValueError(f"base is a {type(base).__name__}, not a function mu -> laws")
+    functions(base=base)
     laws = tuple(base(each))
     if not laws:
         raise ValueError("base has no candidates, not at least 1")
@@ -198,8 +198,7 @@ def law(
         spent = getattr(candidate.privacy, "mu", 0.0 if candidate.privacy is None else np.inf)
         if spent > each * (1 + ROUNDING):
             raise ValueError(f"base[{j}].privacy = {candidate.privacy} is outside its budget, GaussianDP(mu={each})")
-    if not callable(score):
-        raise ValueError(f"score is a {type(score).__name__}, not a function (j, releases) -> scores")
+    functions(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
     return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
 
@@ -400,16 +399,5 @@ def fit(
     public, private = two_streams(rng)
     one_of(("average", "last"), output=output)
     X, y, projections = curated(X, y, radius, projections, public)
-    released = margin_law(
-        X,
-        y,
-        epsilon=asked,
-        delta=delta,
-        radius=radius,
-        calibration=calibration,
-        projections=projections,
-        steps=steps,
-        output=output,
-        stride=stride,
-    )
-    return chosen_model(released, private)
+    run = partial(margin_law, X, y, epsilon=asked, delta=delta, radius=radius, calibration=calibration)
+    return chosen_model(run(projections=projections, steps=steps, output=output, stride=stride), private)
