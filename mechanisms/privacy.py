@@ -222,8 +222,7 @@ def _step(value: float, factor: float, safe: Callable[[float], bool]) -> float:
 def gaussian_noise_multiplier(privacy: Guarantee) -> float:
     """sigma / sensitivity of the Gaussian mechanism that just gives `privacy`, rounded up.
 
-    GaussianDP(mu): 1 / mu. ApproxDP: the analytic calibration. Raises ValueError where no Gaussian noise
-    does it (delta = 0).
+    GaussianDP(mu): 1 / mu. ApproxDP: the analytic calibration. Raises ValueError where no noise does it (delta = 0).
 
     >>> round(gaussian_noise_multiplier(ApproxDP(1.0, 1e-5)), 5)
     3.73063

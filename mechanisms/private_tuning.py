@@ -40,9 +40,6 @@ ENTRIES = 2**22  # of the matrix of candidates at any one time
 ROUNDING = 1e-12  # relative; a candidate may exceed its budget by so much
 
 
-# Budgets --------------------------------------------------------------------------------------------------
-
-
 def budget(
     epsilon: float, delta: float, *, r: float, eta: float = 1.0, calibration: str = "printed"
 ) -> tuple[float, ApproxDP]:
