@@ -32,9 +32,11 @@ from experiments.instances.flipped_records import (
     end_to_end,
     flipped_laws,
     privacy_cases,
+    with_privacy,
     without_size,
 )
 from mechanisms import dp_erm
+from mechanisms.privacy import ApproxDP
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -81,12 +83,15 @@ def selection_gives_it_away(**setting):
 from scipy.special import ndtr
 from bounds.bms22.dp_erm import sides
 from mechanisms.dp_erm import law
+from mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
-released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), calibration='printed', **parameters)
+epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
+budget = dict(privacy=ApproxDP(epsilon, delta), calibration='printed')
+released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), **budget, **parameters)
 sigma = 2 * released.radius / released.rho * released.eta / 4 * released.multiplier
 p, q = released.select(np.array([[1.0], [-1.0]])).log_probabilities()
 low, high = sides(released.rounds, ndtr(-1.0 / sigma), np.exp(q - p))
-assert low > np.exp(parameters['epsilon']) * high + parameters['delta']  # the label of record 1 flipped"""
+assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
     output = "release = norm_bound (the other output: -norm_bound)"
     return broken_privacy(setting, law, setting["radius"], python, output=output)
 
@@ -225,7 +230,8 @@ def first_useful_m(calibration):
 def excess_above_bound(rng, size, *, m, k, a, calibration, factor=1, **budget):
     """Is the excess of a release above the bound? Records +-e_1, one in four with the wrong sign; excess exact."""
     Z = noisy_line(m, k)
-    law = dp_erm.law(Z, np.ones(m), rho=1 / a, radius=1.0, norm_bound=1.0, calibration=calibration, **budget)
+    asked = with_privacy(**budget, rho=1 / a, radius=1.0, norm_bound=1.0, calibration=calibration)
+    law = dp_erm.law(Z, np.ones(m), **asked)
     bound = bounds.boosted_excess(m=m, k=k, a=a, calibration=calibration, **budget)
     return line_excess(law.sample(rng, size), m, a) > bound / factor
 
@@ -235,7 +241,8 @@ def excess_above_bound(rng, size, *, m, k, a, calibration, factor=1, **budget):
 
 def counted(m, beta):
     """The number of gradients that our law says it computes."""
-    sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, epsilon=min(0.1, log(10 * m)), delta=0.1 / m, beta=beta)
+    privacy = ApproxDP(min(0.1, log(10 * m)), 0.1 / m)
+    sizes = dict(privacy=privacy, rho=0.5, radius=1.0, norm_bound=1.0, beta=beta)
     return dp_erm.law(np.ones((m, 1)), np.ones(m), calibration="corrected", **sizes).gradients
 
 

@@ -241,8 +241,9 @@ def margins_unit(*, m, rho):
     spent, p, q = selection_ratio(*flipped_laws("printed", **sizes, **UNIT_BALLS), 3)
     code = f"""import numpy as np
 from mechanisms.dp_erm import law
+from mechanisms.privacy import ApproxDP
 X, y = np.array([[1.0]] + [[0.0]] * {m - 1}), [1.0] * {m - 1}
-parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, epsilon=1.0, delta={0.1 / m!r}, beta=0.1)
+parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, {0.1 / m!r}), beta=0.1)
 pair = [law(X, np.array([s] + y), calibration='printed', **parameters) for s in (1.0, -1.0)]
 W = np.array([[1.0], [-1.0], [-1.0]])  # the candidates: the same for both datasets
 p, q = (one.select(W).log_probabilities() for one in pair)

@@ -21,7 +21,7 @@ from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import failing_samples, worst_gap
 from experiments.instances.erm_families import learner_settings, one_record
-from experiments.instances.flipped_records import ROUNDING
+from experiments.instances.flipped_records import ROUNDING, with_privacy
 from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
 from mechanisms.law import clip_rows
@@ -189,11 +189,12 @@ def failing_runs(*, m, epsilon, delta, beta, a):
 from bounds.bms22.efficient_learner import printed_rows
 from bounds.bms22.efficient_learner_proof import printed_training
 from mechanisms.dp_erm import law
+from mechanisms.privacy import ApproxDP
 setting = dict(m={m}, epsilon={epsilon}, delta={delta}, beta={beta})
 Z = np.zeros(({m}, int(np.ceil(printed_rows(**setting)))))
 Z[:, 0] = 1.0  # m equal records
 fixed = dict(rho={1 / a}, radius=2.0, norm_bound=2.0, calibration='corrected')
-trained = law(Z, np.ones({m}), epsilon={epsilon}, delta={delta}, beta={beta / 3!r}, **fixed)
+trained = law(Z, np.ones({m}), privacy=ApproxDP({epsilon}, {delta}), beta={beta / 3!r}, **fixed)
 W = trained.sample(np.random.default_rng(0), 100)
 loss = np.maximum(0, 1 - {a} * W[:, 0])  # the best vector has none
 assert (loss > printed_training(a={a}, **setting)).mean() > 0.8  # allowed: beta/3"""
@@ -221,7 +222,7 @@ def training_loses_more(rng, size, *, m, beta, a, **budget):
     Z = np.zeros((m, ceil(printed_rows(**sizes))))
     Z[:, 0] = 1.0  # Phi x up to a rotation, at norm r
     training = dict(rho=1 / a, radius=2.0, norm_bound=2.0, beta=beta / 3, calibration="corrected")
-    law = dp_erm.law(Z, np.ones(m), **training, **budget)
+    law = dp_erm.law(Z, np.ones(m), **with_privacy(**training, **budget))
     loss = np.maximum(0.0, 1 - a * law.sample(rng, size)[:, 0])  # the best vector of norm 1 has none, as a >= 1
     return loss > steps.printed_training(a=a, **sizes)
 

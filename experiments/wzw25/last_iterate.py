@@ -19,6 +19,7 @@ from experiments.engine.claim import Control, exact_claim, grid, mean_claim, tai
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import noisy_gd
+from mechanisms.privacy import GaussianDP
 
 # Lemma C.2 as printed -------------------------------------------------------------------------------------------------
 
@@ -26,6 +27,7 @@ NEAR_ONE = """from math import log1p, sqrt
 from scipy.stats import norm
 from bounds.wzw25.last_iterate import last_iterate_rate
 from bounds.wzw25.noisy_gd import stride
+from mechanisms.privacy import GaussianDP
 d, n, mu, ratios = {d}, 2 * {d}, 1 / (2 * {d}), []    # records +-e_j, w_ref = 0, w_0 = e_1: T = n^2 mu^2 = 1
 for s in {shares}:                                    # beta = 1 - s
     width, sigma = sqrt(s), 2 * n / sqrt(s)           # Delta = 2 / width, sigma = n Delta
@@ -185,8 +187,8 @@ def problem(*, kind, d, steps, mu, output="last", stride="tuned", average=None):
         Z, width, start, reference = separable(20, d, 0.5), 0.5, np.zeros(d), np.eye(d)[0]
     else:
         Z, width, start, reference = np.concatenate([np.eye(d), -np.eye(d)]), 0.01, np.eye(d)[0], np.zeros(d)
-    parameters = dict(mu=mu, width=width, steps=steps, start=start, output=output, stride=stride, average=average)
-    return Problem(noisy_gd.law(Z, np.ones(len(Z)), **parameters), reference)
+    run = dict(width=width, steps=steps, start=start, output=output, stride=stride, average=average)
+    return Problem(noisy_gd.law(Z, np.ones(len(Z)), privacy=GaussianDP(mu), **run), reference)
 
 
 def bounded_excess(rng, size, stride, setting):

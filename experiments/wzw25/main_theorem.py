@@ -32,6 +32,7 @@ from experiments.instances.planted import small_sets
 from experiments.wzw25.population_risk import COINS, ORDER, SAMPLES, coin, order
 from experiments.wzw25.whole_grid import MEAN_LOGS, NOT_ALL, TAIL_LOGS
 from mechanisms import adaptive_margin
+from mechanisms.privacy import ApproxDP
 from mechanisms.solvers.margin import subset_margins
 
 # Theorem 4.1: privacy -------------------------------------------------------------------------------------------------
@@ -158,6 +159,7 @@ ROWS = 10**6  # k of the projection: the constant of its O(.) and beta are free
 BEYOND = """from math import exp
 from bounds.wzw25.algorithms import single_record_gap, unlimited_budget
 from bounds.wzw25.gaussian_privacy import gaussian_delta
+from mechanisms.privacy import ApproxDP
 epsilon, delta = {epsilon!r}, {delta!r}
 apart, log_chance = single_record_gap(unlimited_budget(epsilon, delta), rows={rows})
 wrong = (1 + exp(epsilon)) * exp(log_chance)   # the linear range is left
@@ -301,7 +303,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
     releases = []
     for s, b in ((1.0, radius), (scale, bounds.scaled_radius(radius=radius, scale=scale) * factor)):
         run = dict(projections=projections, radius=b, calibration="printed", steps=40)
-        law = adaptive_margin.law(X * s, y, 30.0, 1e-5, **run)
+        law = adaptive_margin.law(X * s, y, privacy=ApproxDP(30.0, 1e-5), **run)
         releases.append(law.sample(np.random.default_rng(1), 3)["weights"])
     if not np.array_equal(*releases):
         gap = float(np.abs(releases[0] - releases[1]).max())

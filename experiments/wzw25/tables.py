@@ -23,7 +23,7 @@ from experiments.engine.claim import Control, exact_claim
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
-from mechanisms.privacy import PureDP
+from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.solvers.margin import geometric_margin
 
 # Quotations -----------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ class Identity:
 def rivals(rng, X, y, rho, runs):
     """Mean errors of the learners of Bassily, Mohri & Suresh on rows in the unit ball, told the margin `rho`."""
     ball = {"rho": rho, "radius": 1.0, "norm_bound": 1.0}
-    phased = efficient_learner.law(X, y, projection=Identity(), epsilon=EPSILON, delta=DELTA, beta=0.1, **ball)
+    phased = efficient_learner.law(X, y, projection=Identity(), privacy=ApproxDP(EPSILON, DELTA), beta=0.1, **ball)
     efficient, pure = errors(phased.sample(rng, runs), X, y).mean(), nan
     if rho >= ENUMERABLE:  # the cover of the pure learner grows like rho^-3
         chosen = pure_learner.law(X, y, privacy=PureDP(EPSILON), public=Identity(), **ball)
@@ -247,7 +247,7 @@ def measured(rng, n, gamma, outliers, radius, runs):
     margin = geometric_margin(X[: n - outliers], y[: n - outliers])
     if not margin.value <= gamma * (1 + 1e-9) or not margin.upper >= gamma * (1 - 1e-9):
         raise ArithmeticError(f"gamma = {gamma}: the planted margin is {margin.value}")
-    law = adaptive_margin.law(X, y, EPSILON, DELTA, radius=radius, steps=n, stride="tuned")
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(EPSILON, DELTA), radius=radius, steps=n, stride="tuned")
     plain = private_svm.solve(X / radius, y, C=HARD).weights
     ours = errors(law.sample(rng, runs)["weights"], X, y)
     return ours, rivals(rng, X / radius, y, gamma / radius, runs) | {"SVM, not private": errors(plain, X, y)[0]}

@@ -193,7 +193,7 @@ def test_one_copy_of_the_rows_for_all_candidates_without_a_projection():
 def test_ties_are_no_errors_and_clipping_turns_no_record():
     X, y = problem(d=64)
     phi, _ = stretched(seed=0, k=2, d=64)
-    law = projected_gd.law(X, y, mu=1.0, width=0.3, projection=phi)
+    law = projected_gd.law(X, y, privacy=GaussianDP(1.0), width=0.3, projection=phi)
     W = rng("ties").normal(size=(50, 2))
     lifted = law.lift(W)
     assert (law.errors(W) == ((X @ lifted.T) * y[:, None] < 0).sum(axis=0)).all()
