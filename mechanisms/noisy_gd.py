@@ -210,7 +210,7 @@ def law(
     T = step_count(steps, n, mu, d)
     if T > MOST:
         raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
-    sensitivity = replacement_sensitivity(radius=radius, width=width)
+    sensitivity = float(replacement_sensitivity(radius=radius, width=width))
     sigma = noise_for(T, sensitivity, mu)
     gradient_norm = n * sensitivity if stride == "printed" else n * sensitivity / 2
     if stride == "decaying":

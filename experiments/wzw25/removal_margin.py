@@ -250,10 +250,8 @@ def show(name, removed=0.1, reports=Path("reports")):
 
 
 def main(arguments):
-    """No argument: this topic's verdicts. `--features features.npz`: the curve of these data."""
-    if not arguments:
-        from experiments.__main__ import script
-
+    """`--features features.npz`: the curve of these data. Anything else: this module's verdicts, as in every script."""
+    if "--features" not in arguments:
         return script(__spec__.name)
     if len(arguments) != 2 or arguments[0] != "--features":
         print("usage: python -m experiments.wzw25.removal_margin [--features features.npz]", file=sys.stderr)
@@ -266,4 +264,6 @@ def main(arguments):
 
 
 if __name__ == "__main__":
+    from experiments.__main__ import script
+
     main(sys.argv[1:])

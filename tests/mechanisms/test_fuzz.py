@@ -22,6 +22,7 @@ from mechanisms import (
     fast_projection,
     gaussian,
     generalized_exponential,
+    grid_gaussian,
     laplace,
     law,
     margin_selection,
@@ -154,6 +155,8 @@ TABLE = {
     privacy.compose: None,
     privacy.group: dict(privacy=APPROX, k=3),
     gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    grid_gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    grid_gaussian.fit: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
     gaussian.noise_for: dict(sensitivity=1.0, privacy=GDP),
     gaussian.fit: dict(value=[1.0, 2.0], sensitivity=1.0, sigma=1.0, rng=rng),
     exponential.law: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0),
@@ -242,6 +245,7 @@ TABLE = {
 INNER = {
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",
+    grid_gaussian: "cell",
     pure_learner: "count_errors",
     arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }

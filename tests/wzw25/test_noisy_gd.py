@@ -16,7 +16,7 @@ from bounds.wzw25 import noisy_gd as bounds
 from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import noisy_gd as claims
 from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP, gaussian_epsilon
+from mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
 
 SIZES = st.integers(1, 40)
 UNIT = st.floats(0.01, 0.99)
@@ -57,9 +57,9 @@ def obvious(random, X, y, *, mu, width, steps, distance):
 @pytest.mark.parametrize("output", noisy_gd.OUTPUTS)
 def test_law_agrees_with_the_printed_algorithm(output):
     X, y = problem()
-    parameters = dict(mu=1.3, width=0.4, steps=11, distance=2.0)
-    twin = obvious(rng("twin"), X, y, **parameters)
-    released = noisy_gd.law(X, y, output=output, **parameters).sample(rng("twin"))[0]
+    parameters = dict(width=0.4, steps=11, distance=2.0)
+    twin = obvious(rng("twin"), X, y, mu=1.3, **parameters)
+    released = noisy_gd.law(X, y, output=output, privacy=GaussianDP(1.3), **parameters).sample(rng("twin"))[0]
     expected = {"average": twin[:-1].mean(axis=0), "last": twin[-1], "iterates": twin[1:]}[output]
     assert np.allclose(released, expected, rtol=1e-12, atol=1e-14)
 
@@ -115,12 +115,12 @@ def test_nothing_of_the_data_is_shown():
 
 def test_fit_remembers_its_privacy():
     X, y = problem(40)
-    model = noisy_gd.fit(X, y, rng=rng("fit"), mu=2.0, width=0.5, steps="balanced")
-    assert model.privacy == GaussianDP(2.0) and set(model.predict(X)) <= {-1.0, 1.0}
+    model = noisy_gd.fit(X, y, epsilon=9.0, delta=1e-5, width=0.5, steps="balanced", rng=rng("fit"))
+    assert model.privacy == GaussianDP(gaussian_mu(9.0, 1e-5)) and set(model.predict(X)) <= {-1.0, 1.0}
 
 
 BAD = [
-    (dict(mu=0.0), "mu = 0.0 is outside"),
+    (dict(privacy=PureDP(1.0)), "delta = 0.0 is outside"),
     (dict(width=-1.0), "width = -1.0 is outside"),
     (dict(radius=np.inf), "radius = inf is outside"),
     (dict(distance=0.0), "distance = 0.0 is outside"),
@@ -152,7 +152,7 @@ def test_bad_data_is_refused_without_showing_it(X, y):
 
 def test_iterates_are_no_predictor():
     with pytest.raises(ValueError, match="output = 'iterates'"):
-        noisy_gd.fit(*problem(), rng=rng("fit"), mu=1.0, width=1.0, output="iterates")
+        noisy_gd.fit(*problem(), epsilon=1.0, delta=1e-5, width=1.0, output="iterates", rng=rng("fit"))
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------
@@ -176,7 +176,9 @@ def test_curve_agrees_with_dp_accounting(n, steps, delta):
 
 def test_rounding_up_at_n_delta_costs_privacy():
     assert bounds.printed_steps(1, 0.1) == 1 and bounds.printed_steps(10, 0.5) == 25
-    assert noisy_gd.law([[1.0]], [1], privacy=GaussianDP(0.1), width=2.0).sigma == pytest.approx(10.0)
+    assert noisy_gd.law([[1.0]], [1], privacy=GaussianDP(0.1), width=2.0).sigma == pytest.approx(
+        10.0
+    )  # not n Delta = 1
 
 
 def test_the_real_pair_is_nearly_tight():
