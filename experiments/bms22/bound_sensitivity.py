@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
@@ -24,7 +24,7 @@ from mechanisms.solvers import least_loss
 ROUNDING = 1e-12
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
 # for |F(S) - F(S')| over enumerated neighbours against the sensitivity claimed, which other samples may attain
-MOVES = {"attained": False, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}
+MOVES = {"tightness": up_to_one, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}
 
 
 def neighbour_losses(least, m, ratio):
@@ -53,7 +53,7 @@ def moves(least, claimed, m, ratio, F=float):
     full=grid(constant=[0.01]),
     control=Control("max(1, C) divided by {}", (1.5, 40)),
     given=[bounds.sensitivity_1_explicit],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
     cost=1e-3,
     note="√(B/m) √(1/m) = √B/m: the lemma rightly has 1/m in front of the root. C is the constant of the O(·) in F_1; "
@@ -87,7 +87,7 @@ def first_bound(*, m, ratio, beta, constant):
 # F_2 and F_3 ----------------------------------------------------------------------------------------------------------
 
 HINGE_SAMPLES = grid(m=[1, 2, 10, 10**6], ratio=[1e-6, 0.5, 1.0, 2.0, 1e6])
-TWICE = {"constant": 2, "caught": (1.05, 2), "attained": False, "rounding": ROUNDING, "cost": 1e-3}
+TWICE = {"constant": 2, "caught": (1.05, 2), "tightness": up_to_one, "rounding": ROUNDING, "cost": 1e-3}
 
 
 @order_claim(
@@ -141,7 +141,7 @@ def other_minimiser():
     quick=grid(m=[3], ratio=[0.5]),
     full=grid(m=[1, 10], ratio=[0.1, 1.0, 2.0, 50.0]),
     caught=(1.05, 2),
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
     cost=0.01,
     note="attained for Λ r ≤ ρ; the bar of the maximum lets w' and w'' be any w",
@@ -201,7 +201,7 @@ def third_bound(*, m, ratio):
     constant=2,
     caught=(1.5, 3),
     given=[bounds.sensitivity_4_explicit],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
     cost=1e-3,
     note="√(M/m) √(1/m) = √M/m: the units are right",
@@ -231,7 +231,7 @@ def fourth_bound(*, m, M, ratio):
     constant=1,
     caught=(1.05, 2),
     given=[bounds.sensitivity_5_explicit],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
     cost=1e-3,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from bounds.bms22 import definitions as bounds
 from bounds.bms22.exponential_mechanism import label_pairs
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.engine.claim import grid
 from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risks, laws
 
@@ -44,7 +44,7 @@ def events_give_no_more_than_outputs(*, outputs):
     quick=grid(m=[2], epsilon=[0.3]),
     full=grid(m=[3], epsilon=[0.0, 0.1, 1.0]),
     caught=(1.5, 4),
-    attained=False,
+    tightness=up_to_one,
     cost=0.1,
 )
 def label_pairs_are_pairs(*, m, epsilon):

@@ -12,7 +12,7 @@ from bounds.bms22.phased_sgd import rounds_for
 from bounds.exact.balls import enclosure, lower_end, upper_end
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim, within_order
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
@@ -130,7 +130,7 @@ def budgets_add_up(*, factor=1, **setting):
     control=Control("noise {} times too small", (1.5, 2, 4)),
     given=("wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"),
     rounding=1e-6,
-    attained=False,
+    tightness=up_to_one,
     cost=0.2,
 )
 def copies_are_mixed(*, factor=1, **setting):
@@ -183,8 +183,8 @@ def excess_within_order(*, factor=1):
         bounds.utility_constant(substitution_constant()),
         family="one record, a -> 0",
         truths=truths,
-        reached=(min(2 * p["a"], bounds.boosted_excess(**p)) / g(**p) for p in points),
-        attained=truths[0][1] / g(**truths[0][0]),
+        sampled=(min(2 * p["a"], bounds.boosted_excess(**p)) / g(**p) for p in points),
+        truth=truths[0][1] / g(**truths[0][0]),
         scope="everywhere: corrected calibration, eta = base_step",
     )
 
@@ -276,7 +276,7 @@ def gradients_within_order(*, factor=1):
         1 / log(2),
         family="m grows",
         truths=[(point, bounds.gradient_count(**point)) for point in large],
-        reached=(bounds.gradient_count(**point) / g(**point) for point in points),
+        sampled=(bounds.gradient_count(**point) / g(**point) for point in points),
         note="for m = 1 there are none",
     )
 

@@ -154,8 +154,8 @@ def risk_within_order(*, factor=1):
         constant(),
         family="one record, delta -> 0",
         truths=truths,
-        reached=(explicit(**p) / g(**p) for p in learner_settings(300)),
-        attained=truths[0][1] / g(**truths[0][0]),
+        sampled=(explicit(**p) / g(**p) for p in learner_settings(300)),
+        truth=truths[0][1] / g(**truths[0][0]),
         scope="everywhere: Phi with independent signs",
     )
 
@@ -194,8 +194,8 @@ def soft_within_order(*, factor=1):
         3 * C,
         family="m grows, epsilon = 1/m",
         truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),  # what privacy alone forbids
-        reached=(C * bounds.corrected_order(**p) / g(**p) for p in learner_settings(300)),
-        attained=0.0,
+        sampled=(C * bounds.corrected_order(**p) / g(**p) for p in learner_settings(300)),
+        truth=0.0,
     )
 
 
@@ -338,7 +338,7 @@ def time_within_order(*, factor=1):
         56,
         family="beta -> 0 at d = 1",
         truths=[(p, count(**p)) for p in truths],
-        reached=(count(**p) / g(**p) for p in truths + drawn),
+        sampled=(count(**p) / g(**p) for p in truths + drawn),
     )
 
 

@@ -15,7 +15,7 @@ from bounds.bms22.sign_projection import inner_products_preserved
 from bounds.exact.certify import at, certify, over
 from experiments.bms22.efficient_learner import rows
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim, within_order
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive
@@ -58,7 +58,7 @@ def longest_projection(radius):
     control=Control("γ / {}", (1.2, 2, 10)),
     given=("bms22.lemA.4/printed/embedding",),
     rounding=ROUNDING,
-    attained=False,
+    tightness=up_to_one,
     scope="everywhere: on the event of Lemma A.4",
     cost=0.05,
     note="part (i) of the event itself; on it every ‖Φx‖ is at most 1.16 r",
@@ -116,7 +116,7 @@ def margins_stay(*, rho):
 @inequality_claim(
     steps.printed_deviation,
     control=Control("a bound {} times too small", (30, 300)),
-    attained=False,
+    tightness=up_to_one,
     cost=0.05,
     note="Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8, Rademacher complexity 2r/√m",
 )
@@ -151,7 +151,7 @@ def released_deviates(rng, size, *, m, beta, a, factor=1):
 @inequality_claim(
     steps.released_deviation,
     control=Control("a bound {} times too small", (30, 300)),
-    attained=False,
+    tightness=up_to_one,
     cost=0.05,
     note="Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8, Rademacher complexity 4r/√m",
 )
@@ -247,8 +247,8 @@ def training_within_order(*, factor=1):
         4 * (1 + log(3) / log(2)) * sqrt(2),
         family="one record, delta -> 0: the release is 0 and loses 1",
         truths=one_record(),
-        reached=(min(lemma(p), 8 * p["a"]) / g(**p) for p in learner_settings(300)),
-        attained=0.0,
+        sampled=(min(lemma(p), 8 * p["a"]) / g(**p) for p in learner_settings(300)),
+        truth=0.0,
         note="C in units of the lemma's constant",
     )
 
@@ -304,8 +304,8 @@ def distortion_within_order(*, factor=1):
         7.43,
         family="k grows, orthogonal points",
         truths=[({"k": k}, k**-0.5) for k in (1e3, 1e6, 1e9)],
-        reached=(explicit(p, k) / steps.projected_loss(rows=k, **p) * k ** (factor - 1) for p, k in inside),
-        attained=0.0,
+        sampled=(explicit(p, k) / steps.projected_loss(rows=k, **p) * k ** (factor - 1) for p, k in inside),
+        truth=0.0,
         scope="everywhere: k >= 56 log(2m/beta), signs",
         note=f"{len(inside)} random points",
     )

@@ -16,7 +16,7 @@ from bounds.bms22 import margin_selection as bounds
 from bounds.bms22 import margin_selection_proof as proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import selection_families as families
@@ -163,7 +163,7 @@ def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
         proof.halved_margin,
         proof.corrected_confidence,
     ],
-    attained=False,
+    tightness=up_to_one,
     cost=0.05,
     note="the smallest m at which J > 1 is 5; the learner has to be run at confidence β/J",
 )
@@ -236,7 +236,7 @@ assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
     ),
     control=Control("the constant 32 divided by {}", (1.01, 2)),
     given=[bounds.corrected_penalty, bound_sensitivity.sensitivity_2_explicit, bound_sensitivity.lipschitz_step],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
     cost=1e-3,
     note="conditional on what Theorem 3.2 promises for A_EffPrivMrg at confidence β/(2J), its constants included; the "

@@ -14,7 +14,7 @@ from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
 from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, grid
 from experiments.engine.verdict import inconclusive, refuted
@@ -121,7 +121,7 @@ assert 1 - np.exp(chosen.log_probabilities()[0]) > beta"""
     full=grid(m=[2, 100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2"]),
     control=Control("the constant 4 divided by {}", (1.5, 2, 4)),
     given=[selection_penalty],
-    attained=False,
+    tightness=up_to_one,
     cost=2e-3,
 )
 def corrected_choice(*, factor=1, **setting):
@@ -241,7 +241,7 @@ def promise_printed(*, size, beta, factor=1):
     quick=grid(size=[3], beta=[0.05]),
     full=grid(size=[2, 4], beta=[0.01, 0.2]),
     control=Control("the learner run at {} beta/J", (1.5, 3)),
-    attained=False,
+    tightness=up_to_one,
     cost=0.1,
     note="a union bound over the grid; the instances come near to it",
 )
@@ -295,7 +295,7 @@ def above_is_trivial(*, factor=1):
     bounds.trivial_small,
     control=Control("margins up to {} h_max/sqrt(m)", (1.1, 3)),
     rounding=1e-9,
-    attained=False,
+    tightness=up_to_one,
     cost=1e-3,
     note="'typically': F_1 at m ≤ 2 and β near 1 is left out, and the constants of the O(·) count as 1",
 )

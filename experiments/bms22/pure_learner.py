@@ -17,7 +17,7 @@ from bounds.bms22 import pure_learner_proof as proof
 from bounds.bms22.definitions import smallest_epsilon
 from bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.checks.pair import largest_log_ratio
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim
@@ -35,7 +35,7 @@ from mechanisms.sign_projection import sign_projection
     full=grid(epsilon=[1e-6, 0.01, 0.1, 5.0, 50.0]),
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     rounding=selections.FLOAT_ERROR,
-    attained=False,
+    tightness=up_to_one,
     cost=0.4,
 )
 def every_pair_of_score_vectors(*, epsilon, factor=1):
@@ -138,7 +138,7 @@ def excess_is_exceeded(*, factor=1, **setting):
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
     rounding=selections.FLOAT_ERROR,
-    attained=False,
+    tightness=up_to_one,
     cost=0.3,
 )
 def every_pair_of_datasets(*, k, m, epsilon, factor=1):
@@ -217,7 +217,7 @@ def all_logarithms_vanish():
     constant=pure_learner.ORDER,
     caught=(10,),
     given=[pure_learner.explicit_gap],
-    attained=False,
+    tightness=up_to_one,
     cost=0.1,
 )
 def corrected_order():
@@ -230,7 +230,7 @@ def corrected_order():
     constant=pure_learner.SOFT_ORDER,
     caught=(6,),
     given=[pure_learner.explicit_gap],
-    attained=False,
+    tightness=up_to_one,
     cost=0.2,
     note="printed in the appendix's text (002) only; the free logarithm is log(2m/β) log(41 Λr/ρ). It holds for β → 1 "
     "too",

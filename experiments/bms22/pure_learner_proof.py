@@ -11,7 +11,7 @@ from bounds.bms22 import pure_learner
 from bounds.bms22 import pure_learner_proof as proof
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
@@ -153,7 +153,9 @@ def alpha_vanishes():
         yield setting | {"P(excess = 1)": wrong}, needed, proof.printed_alpha(**setting)
 
 
-@inequality_claim(proof.alpha_for_small_beta, caught=(3, 6), given=[proof.log_size_bounds], attained=False, cost=0.01)
+@inequality_claim(
+    proof.alpha_for_small_beta, caught=(3, 6), given=[proof.log_size_bounds], tightness=up_to_one, cost=0.01
+)
 def alpha_is_enough():
     """4 (k log(1 + 40a) + log(4/beta))/(epsilon m) against alpha at the corners, k the explicit number of rows."""
     for point, epsilon in product(EDGES, (1e-3, 10.0)):
@@ -381,7 +383,7 @@ def same_minimisers(*, complexity, factor=1):
     full=({"m": 1, "complexity": 0.5}, {"m": 1000, "complexity": 0.02}),
     control=Control("the deviation divided by {}", (2, 4)),
     rounding=1e-9,
-    attained=False,
+    tightness=up_to_one,
     cost=0.1,
 )
 def chernoff(*, m, complexity, factor=1):

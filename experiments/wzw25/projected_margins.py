@@ -16,10 +16,11 @@ from experiments.bms22.sign_projection import breaks
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
+from experiments.checks.order import rows_order
 from experiments.data import load
 from experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.points import above, corners, rows_order
+from experiments.instances.points import above, corners
 from experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
 from experiments.wzw25.removal_margin import removal_margin_curve
 

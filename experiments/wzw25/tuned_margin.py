@@ -28,7 +28,7 @@ from experiments.instances import tuned_data
 
 OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
 SIZES = sorted({*range(2, 4097), *(2**j + e for j in range(12, 60) for e in (-1, 0, 1))})  # n, where |Gamma| changes
-ORDER = {"rounding": 1e-6, "attained": False, "control": Control("C divided by {}", (2,))}
+ORDER = {"rounding": 1e-6, "tightness": up_to_one, "control": Control("C divided by {}", (2,))}
 ONCE = {"epsilon": 1.0, "delta": 1e-3, "n": 100, "size": 8}
 BUDGETS = {
     "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 10, "size": 5}, ONCE),
