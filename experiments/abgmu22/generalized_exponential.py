@@ -15,7 +15,7 @@ from bounds.abgmu22 import generalized_exponential as bounds
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid
+from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import rare_choice
 from mechanisms.generalized_exponential import law
@@ -196,6 +196,4 @@ def good_scores_are_good(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,7 +16,7 @@ import numpy as np
 from bounds.bms22 import bound_sensitivity as bounds
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 from mechanisms.solvers import least_loss
@@ -259,6 +259,4 @@ def fifth_bound(*, m, ratio):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -12,7 +12,7 @@ from bounds.bms22 import definitions as bounds
 from bounds.bms22.exponential_mechanism import label_pairs
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import grid
+from experiments.engine.claim import grid, script
 from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
@@ -105,6 +105,4 @@ def zero_is_a_candidate():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -14,7 +14,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.boosted_rounds import mixture_delta, substitution_constant
 from experiments.instances.erm_families import (
@@ -290,6 +290,4 @@ def every_record_once():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -19,7 +19,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.boosted_rounds import (
     BUDGETS,
@@ -394,6 +394,4 @@ def rounds_are_counted(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

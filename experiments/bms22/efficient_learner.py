@@ -16,7 +16,7 @@ from experiments.bms22.dp_erm import CHAIN, broken_privacy
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, rate_claim, tail_claim
+from experiments.engine.claim import Control, exact_claim, rate_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import substitution_constant
 from experiments.instances.erm_families import (
@@ -353,6 +353,4 @@ def operations_are_counted():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -17,7 +17,7 @@ from experiments.bms22.efficient_learner import rows
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import failing_samples, worst_gap
 from experiments.instances.erm_families import learner_settings, one_record
@@ -367,6 +367,4 @@ def ball_is_wide_enough(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

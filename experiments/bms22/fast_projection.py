@@ -16,7 +16,7 @@ from bounds.exact.balls import exact as ball
 from experiments.bms22.sign_projection import breaks
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, grid, tail_claim
+from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from mechanisms.fast_projection import fast_projection
 
@@ -151,6 +151,4 @@ def gaussian_window(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -9,7 +9,7 @@ from math import comb
 from bounds.bms22 import long_minimiser as bounds
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 
@@ -159,6 +159,4 @@ def empirical_minimisers(*, m, gamma, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,7 +15,7 @@ from scipy.linalg import hadamard
 from bounds.bms22 import many_hypotheses as bounds
 from bounds.exact.balls import exact
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
@@ -153,6 +153,4 @@ def nearly_orthogonal_weights(*, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,7 +13,7 @@ from bounds.exact.balls import exact
 from experiments.bms22.many_hypotheses import risk
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
@@ -263,6 +263,4 @@ def enough_dimensions(*, c, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

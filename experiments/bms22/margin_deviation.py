@@ -8,7 +8,7 @@ from bounds.bms22 import margin_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
 from bounds.exact.balls import exact
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes
 from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms, with_less
@@ -133,6 +133,4 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

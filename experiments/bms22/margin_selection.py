@@ -17,7 +17,7 @@ from bounds.bms22 import margin_selection_proof as proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import selection_families as families
 from experiments.instances.selection_pairs import rare_choice, selection_laws, worst_pair
@@ -322,6 +322,4 @@ def rare_margins_and_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,7 +16,7 @@ from bounds.exact.balls import hull
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
@@ -391,6 +391,4 @@ def five_fall(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

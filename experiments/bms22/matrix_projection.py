@@ -11,7 +11,7 @@ from flint import arb
 from bounds.bms22 import matrix_projection as bounds
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from mechanisms.sign_projection import sign_projection
 
@@ -203,6 +203,4 @@ def one_product(*, rate):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -20,7 +20,7 @@ from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances import learner_bounds, learner_programs, selections
 from experiments.instances import linear_learners as small
@@ -368,6 +368,4 @@ def norm_of_the_release(rng, size, *, d, k, norm_bound, m):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,7 +13,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import covers, learner_bounds, learner_programs
 from experiments.instances import linear_learners as small
@@ -396,6 +396,4 @@ def chernoff(*, m, complexity, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

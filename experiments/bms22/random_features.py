@@ -19,7 +19,7 @@ from bounds.exact.numbers import sqrt
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import atomic_kernels
 from experiments.instances.kernel_transforms import compare_pair, density
@@ -242,6 +242,4 @@ def union_bound_fits(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -12,7 +12,7 @@ import itertools
 from bounds.bms22 import relative_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances import hypothesis_classes
 from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, with_less
@@ -128,6 +128,4 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,7 +13,7 @@ from bounds.bms22 import relative_deviation_proof as bounds
 from bounds.exact.balls import exact
 from bounds.exact.binomials import at_least
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, script
 
 TIES = """
 import numpy as np
@@ -149,6 +149,4 @@ def deviation_is_solved(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

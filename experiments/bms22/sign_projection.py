@@ -14,7 +14,7 @@ from bounds.exact.certify import HOLDS, at, certify, over
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import rows_order
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.points import corners, points
 from mechanisms.sign_projection import sign_projection
@@ -279,6 +279,4 @@ def parallelogram_step():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -218,3 +218,10 @@ def attack_claim(statement, *, law, attack, **fields):
 
     register = _register("attack", statement, law=law, attack=attack, **fields)
     return decorate
+
+
+def script(module):
+    """`python -m experiments.<paper>.<module>`: the verdicts and figures of one module of claims."""
+    from experiments.__main__ import script
+
+    script(module)

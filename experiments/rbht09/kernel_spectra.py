@@ -10,6 +10,7 @@ from __future__ import annotations
 from bounds.rbht09 import kernel_spectra
 from experiments.checks import witness
 from experiments.checks.inequality import cases_claim
+from experiments.engine.claim import script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.kernel_transforms import compare_mass, compare_pair, compare_transform, density, profile
 
@@ -204,6 +205,4 @@ transform_claim(kernel_spectra.table_constant_inverse)
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

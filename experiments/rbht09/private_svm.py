@@ -17,7 +17,7 @@ from experiments import data
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import svm_neighbours
@@ -361,6 +361,4 @@ def randhie_pair(*, beta, n, C, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

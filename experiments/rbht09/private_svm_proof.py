@@ -13,7 +13,7 @@ import numpy as np
 
 from bounds.rbht09 import private_svm_proof
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
 from experiments.instances import svm_neighbours
@@ -200,6 +200,4 @@ def auxiliary_display_right_sign(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -19,7 +19,7 @@ from bounds.rbht09 import random_features
 from bounds.rbht09.kernel_spectra import cauchy_profile
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, tail_claim
+from experiments.engine.claim import Control, exact_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted, vacuous
 from experiments.instances import atomic_kernels
 from mechanisms.random_features import FourierMap, frequencies, gram, profile
@@ -253,6 +253,4 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

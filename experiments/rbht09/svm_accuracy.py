@@ -21,7 +21,7 @@ from bounds.rbht09 import private_svm, svm_accuracy
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted
 
@@ -347,6 +347,4 @@ def right_magnitude(*, lam, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

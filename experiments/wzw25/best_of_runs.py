@@ -25,7 +25,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.tuned_pairs import OneRun, Reused, shifted, silent, tuned_margins
 from mechanisms import private_tuning
@@ -382,6 +382,4 @@ def margin_and_weights(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

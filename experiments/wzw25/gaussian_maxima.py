@@ -21,7 +21,7 @@ from experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 
 LACKS_SIGMA = (
@@ -337,6 +337,4 @@ def mean_of_the_count(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,7 +16,7 @@ from bounds.wzw25 import gaussian_privacy as bounds
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
 from experiments.instances.gaussian_pairs import binned_gaussians
@@ -344,6 +344,4 @@ def every_score_has_noise(*, n, d, mu, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
-
     script(__spec__.name)

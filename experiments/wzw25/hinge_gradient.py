@@ -9,7 +9,7 @@ import numpy as np
 
 from bounds.wzw25 import hinge_gradient as bounds
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 
 HINGE = "domain: hinge losses"
@@ -126,6 +126,4 @@ def hinge_is_lipschitz(*, norm, width):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,7 +13,7 @@ import numpy as np
 from bounds.wzw25 import hinge_loss as bound
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, script
 from experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 
@@ -87,6 +87,4 @@ def excess_is_positive(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

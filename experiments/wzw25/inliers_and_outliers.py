@@ -19,7 +19,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import min_outliers
 
@@ -277,6 +277,4 @@ def hinge_needs_the_margin(*, inliers, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,7 +15,7 @@ from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import noisy_gd
@@ -263,6 +263,4 @@ def last_iterate_exceeds(rng, size, *, beta, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -23,7 +23,7 @@ from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.checks.privacy_conversion import PRECISION
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import GDP, LINKS, PRIVATE, WHOLE, adaptive_pair, decide_privacy, printed
@@ -370,6 +370,4 @@ def scaled_risk_holds(*, radius, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,7 +16,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from experiments.instances.margin_profiles import (
     HAIR,
@@ -350,6 +350,4 @@ def display_holds_with_a_radius(*, n, radius):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,7 +13,7 @@ from scipy import sparse
 from bounds.wzw25 import margins as bound
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, script
 from mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 # Equation 1 -----------------------------------------------------------------------------------------------------------
@@ -222,6 +222,4 @@ def everything_reaches_zero(*, n, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

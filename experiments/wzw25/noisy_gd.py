@@ -19,7 +19,7 @@ from bounds.wzw25.noisy_gd_proof import one_step, squared_gradient, telescoped_c
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.noisy_descent import ceiling, separable
 from experiments.wzw25.hinge_gradient import HINGE
@@ -275,6 +275,4 @@ def randhie(*, n, rows, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
-
     script(__spec__.name)

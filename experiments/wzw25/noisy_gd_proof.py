@@ -18,7 +18,7 @@ from bounds.wzw25.noisy_gd import noise_std, printed_steps
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import HINGE
 from experiments.wzw25.noisy_gd import privacy_witness
@@ -298,6 +298,4 @@ def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,7 +16,7 @@ from experiments.checks.gaussian_means import choice_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
@@ -167,6 +167,4 @@ def noise_range_tail():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

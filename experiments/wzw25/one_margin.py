@@ -17,7 +17,7 @@ from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances import planted as data
@@ -392,6 +392,4 @@ def smallest_set_is_best(*, mu, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -17,7 +17,7 @@ from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
 from experiments.instances.planted import least_loss
 from mechanisms.solvers.margin import geometric_margin
@@ -210,6 +210,4 @@ def lifting_changes_no_sign(*, k, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -23,7 +23,7 @@ from experiments.bms22.relative_deviation import smallest_sample
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import adaptive_pairs
 from experiments.instances.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
@@ -364,6 +364,4 @@ def citation_holds(*, n, V, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
-
     script(__spec__.name)

@@ -17,7 +17,7 @@ from bounds.wzw25.algorithms import margin_grid
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.deviation_laws import decide_uniform, level_of
 from experiments.instances.hypothesis_classes import Halfplanes
@@ -246,6 +246,4 @@ def term_c_is_bounded():
 
 
 if __name__ == "__main__":
-    from experiments.engine.run import script
-
     script(__spec__.name)

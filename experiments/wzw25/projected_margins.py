@@ -18,7 +18,7 @@ from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import rows_order
 from experiments.data import load
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.points import above, corners
 from experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
@@ -382,6 +382,4 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -20,7 +20,7 @@ from bounds.wzw25 import repetition_growth as bound
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, spread
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 
 BITS = 4000  # beta^(-1/eta) at eta = 0.01 has 4,000 bits
@@ -241,6 +241,4 @@ def any_law_needs_many(**setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

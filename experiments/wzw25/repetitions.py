@@ -17,7 +17,7 @@ from bounds.wzw25 import repetitions as bound
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import equality, inequality_claim, spread
-from experiments.engine.claim import Control, grid, tail_claim
+from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.wzw25.repetition_growth import BITS, failure, relaxed, threshold
 from mechanisms import tnb as law_of_runs
@@ -342,6 +342,4 @@ def failure_stays_above_its_floor(**setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

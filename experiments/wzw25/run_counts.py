@@ -19,7 +19,7 @@ from bounds.wzw25 import run_counts
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import inequality_claim, spread
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 
 ETAS = [0.5, -0.999, -0.5, -1e-9, 0.0, 1e-9, 1.0, 3.0, 20.0, 200.0]
@@ -307,6 +307,4 @@ def one_run_less_fails(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -19,7 +19,7 @@ from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.monomials import along, compare
 from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
@@ -331,6 +331,4 @@ def errors_of_table2(*, along, n, radius, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -22,7 +22,7 @@ from bounds.wzw25.tuned_margin import repetition_r
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.checks.order import order_claim, searched
 from experiments.checks.tuning_account import BITS, Runs, account
-from experiments.engine.claim import Control, mean_claim, rate_claim
+from experiments.engine.claim import Control, mean_claim, rate_claim, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances import tuned_data
 
@@ -389,6 +389,4 @@ def error_given_drawn(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,7 +15,7 @@ from bounds.exact.best_of_runs import drawn, winner_excess
 from bounds.wzw25 import tuned_margin
 from bounds.wzw25 import tuned_margin_proof as bound
 from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.tuned_data import hardest_gap
 from experiments.wzw25.tuned_margin import SIZES
@@ -186,6 +186,4 @@ def selection_in_epsilon(**setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -17,7 +17,7 @@ from bounds.wzw25.whole_grid_proof import call_budget
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, tail_claim
+from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
@@ -300,6 +300,4 @@ def errors_exceed_quantile(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,7 +15,7 @@ from bounds.wzw25 import whole_grid_proof as bounds
 from bounds.wzw25.margin_grid import doubling_grid, grid_size
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)))
@@ -205,6 +205,4 @@ def tail_b_in_epsilon():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,7 +15,7 @@ from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner as bound
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, script
 from experiments.engine.verdict import Verdict, inconclusive
 from experiments.instances.tuned_data import hardest_gap
 
@@ -173,6 +173,4 @@ def winner_of_geometric_runs(*, factor=1, **law):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

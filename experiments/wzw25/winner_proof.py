@@ -18,7 +18,7 @@ from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner_proof as bound
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import equality, inequality_claim, up_to_one
-from experiments.engine.claim import Control
+from experiments.engine.claim import Control, script
 from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
 
 # The steps, path by path --------------------------------------------------------------------------------------------
@@ -237,6 +237,4 @@ def good_candidate_is_drawn(*, eta, r, size, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)
