@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
 
 from bounds.bms22.covers import MARGIN, covering_density, thin_gram
-from bounds.bms22.pure_learner import NOT_NEAR_ONE, SIZES
+from bounds.bms22.pure_learner import NOT_NEAR_ONE, SAMPLE_NEEDS
 from bounds.papers import BMS22
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{BMS22}, Appendix B.1, proof of Theorem 3.1"
 GEOMETRY = [positive("norm_bound"), positive("radius"), MARGIN]
-CONFIDENT = [*SIZES, in_unit_interval("beta")]
+CONFIDENT = [*SAMPLE_NEEDS, in_unit_interval("beta")]
 THRESHOLD = r"\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon}"
 ALPHA = r"\alpha=\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon m}"
 ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"

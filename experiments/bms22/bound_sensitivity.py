@@ -14,14 +14,13 @@ from math import sqrt
 import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 from mechanisms.solvers import least_loss
 
-ROUNDING = 1e-12
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
 # for |F(S) - F(S')| over enumerated neighbours against the sensitivity claimed, which other samples may attain
 MOVES = {"tightness": up_to_one, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}

@@ -20,7 +20,7 @@ from experiments.engine.claim import Control, exact_claim, rate_claim, script, t
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import substitution_constant
 from experiments.instances.erm_families import (
-    SIZES,
+    SAMPLE_AND_BUDGET,
     hidden_signs,
     learner_settings,
     one_record,
@@ -35,7 +35,7 @@ from mechanisms.fast_projection import fast_projection
 
 def rows(statement, p):
     """k of one of the two formulas at the point p, a real number."""
-    return statement(**{name: p[name] for name in SIZES})
+    return statement(**{name: p[name] for name in SAMPLE_AND_BUDGET})
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def rows(statement, p):
 def two_records(setting, calibration, factor=1):
     """(law of the training, its flipped twin, |Phi x|): records (radius, +-1), (0, 1) in R at the printed k, 1 here."""
     X, parameters = np.array([[setting["radius"]], [0.0]]), without_size(setting)
-    budget = {name: setting[name] for name in SIZES}
+    budget = {name: setting[name] for name in SAMPLE_AND_BUDGET}
     phi = efficient_learner.draw_projection(d=1, rng=np.random.default_rng(0), **budget)
     if phi.k != 1:
         raise ValueError(f"k = {phi.k} is not 1")
@@ -332,7 +332,7 @@ def time_within_order(*, factor=1):
         return bounds.operations(m=p["m"], d=p["d"], k=ceil(rows(bounds.corrected_rows, p)), beta=p["beta"])
 
     truths = [{"m": 100, "d": 1, "epsilon": 1e-6, "delta": 1e-3, "beta": 10.0**-j} for j in (1, 30, 300)]
-    drawn = [{name: p[name] for name in SIZES} | {"d": 1 + p["m"] % 2**30} for p in learner_settings(300)]
+    drawn = [{name: p[name] for name in SAMPLE_AND_BUDGET} | {"d": 1 + p["m"] % 2**30} for p in learner_settings(300)]
     return within_order(
         g,
         56,

@@ -14,16 +14,12 @@ from scipy.linalg import hadamard
 
 from bounds.bms22 import many_hypotheses as bounds
 from bounds.exact.balls import exact
+from bounds.exact.numbers import inner
 from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
-
-
-def inner(a, b):
-    """<a, b> in fractions."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def risk(w, points):

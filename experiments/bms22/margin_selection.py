@@ -16,7 +16,7 @@ from bounds.bms22 import margin_selection as bounds
 from bounds.bms22 import margin_selection_proof as proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import selection_families as families
@@ -25,9 +25,6 @@ from mechanisms import exponential
 from mechanisms.generalized_exponential import law
 from mechanisms.margin_selection import MarginSelectionLaw
 from mechanisms.privacy import PureDP
-
-ROUNDING = 1e-12
-
 
 # Lemma F.1, accuracy --------------------------------------------------------------------------------------------------
 

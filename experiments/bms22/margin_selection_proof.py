@@ -14,15 +14,12 @@ from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
 from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
-
-ROUNDING = 1e-12
-
 
 # The grid -------------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 from bounds.bms22 import sign_projection as bounds
 from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over
+from bounds.exact.numbers import inner
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
 from experiments.checks.order import rows_order
@@ -229,11 +230,6 @@ def squares_in_the_logarithm(*, beta):
 
 UNIT = [(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))]
 UNIT += [(Fraction(a, c), Fraction(s * b, c)) for a, b, c in ((3, 4, 5), (5, 12, 13), (8, 15, 17)) for s in (1, -1)]
-
-
-def inner(a, b):
-    """<a, b> in fractions."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def unit_pairs():

@@ -24,6 +24,8 @@ from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
+ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
+
 
 def largest(ratios: list[float]) -> tuple[float, float]:
     """The tightness of a claim whose worst case is among the cases: the largest ratio."""

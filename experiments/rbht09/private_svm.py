@@ -16,13 +16,13 @@ from bounds.rbht09 import private_svm
 from experiments import data
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import ROUNDING, inequality_claim
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import svm_neighbours
 from experiments.instances.reachable_floats import neighbours, watched
-from experiments.instances.svm_neighbours import ROUNDING, flipped
+from experiments.instances.svm_neighbours import flipped
 from mechanisms import private_svm as mechanism
 from mechanisms.laplace import GridLaplace, grid_for, reachable
 from mechanisms.privacy import PureDP

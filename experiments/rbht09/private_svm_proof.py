@@ -12,12 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.rbht09 import private_svm_proof
-from experiments.checks.inequality import inequality_claim
+from experiments.checks.inequality import ROUNDING, inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
 from experiments.instances import svm_neighbours
-from experiments.instances.svm_neighbours import ROUNDING
 
 STEP = ({"n": 10, "C": 20.0, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F": 1, "kappa": 1.0})
 

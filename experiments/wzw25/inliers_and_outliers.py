@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog
 
+from bounds.exact.numbers import inner
 from bounds.wzw25 import hinge_loss
 from bounds.wzw25 import inliers_and_outliers as bound
 from experiments.checks import witness
@@ -22,11 +23,6 @@ from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import min_outliers
-
-
-def inner(z, w):
-    """<z, w> of two tuples of fractions."""
-    return sum(a * b for a, b in zip(z, w, strict=True))
 
 
 def hinge_sum(w, Z, width):

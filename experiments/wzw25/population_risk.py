@@ -34,15 +34,11 @@ from experiments.instances.deviation_laws import (
     one_hypothesis,
     tail_witness,
     two_atoms,
+    with_less,
 )
 from mechanisms.sign_projection import sign_projection
 
 # Lemma 6.6 ------------------------------------------------------------------------------------------------------------
-
-
-def with_less(level, factor):
-    """The bound with Q / factor for Q: it is homogeneous of degree one in the empirical risk and Q."""
-    return lambda empirical: level(empirical * factor) / factor
 
 
 PRINTED = """

@@ -16,12 +16,11 @@ from bounds.wzw25 import population_risk_proof as proof
 from bounds.wzw25.algorithms import margin_grid
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.deviation_laws import decide_uniform, level_of
+from experiments.instances.deviation_laws import decide_uniform, level_of, with_less
 from experiments.instances.hypothesis_classes import Halfplanes
-from experiments.wzw25.population_risk import with_less
 
 # Scores ---------------------------------------------------------------------------------------------------------------
 
@@ -165,7 +164,6 @@ def selected_directions_err(rng, size, *, n, calls, mu, beta, factor=1):
 
 SIZES = sorted({*range(3, 600), *(2**j + s for j in range(9, 60) for s in (-1, 0, 1))})
 CALLS = {n: len(margin_grid(n)) for n in SIZES}  # |Gamma|
-UP_TO_ROUNDING = 1e-12
 
 
 @inequality_claim(
@@ -183,7 +181,7 @@ def grid_is_small():
 @inequality_claim(
     proof.term_a,
     caught=(1.3,),
-    rounding=UP_TO_ROUNDING,
+    rounding=ROUNDING,
     cost=0.1,
     note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms",
 )
@@ -197,7 +195,7 @@ def term_a_is_bounded():
 
 
 @inequality_claim(
-    proof.term_b, caught=(2,), rounding=UP_TO_ROUNDING, cost=0.1, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
+    proof.term_b, caught=(2,), rounding=ROUNDING, cost=0.1, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
 )
 def term_b_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|."""

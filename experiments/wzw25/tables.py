@@ -9,7 +9,7 @@ decides at every point where the bound is below 1.
 
 from __future__ import annotations
 
-from math import ceil, log1p, nan, sqrt
+from math import ceil, log1p, nan
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
+from experiments.instances.planted import drawn
 from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
 from mechanisms.privacy import PureDP
 from mechanisms.solvers.margin import geometric_margin
@@ -185,12 +186,7 @@ MOST = 0.64  # 2^6 / 100, so a grid value for n = 100 2^j
 def planted(n, gamma, outliers, radius, seed=0):
     """(X, y): the first n - outliers records have margin gamma exactly, the others lie opposite to their separator."""
     rng = np.random.default_rng(seed)
-    inliers = n - outliers
-    sides = rng.normal(size=((inliers + 1) // 2, DIMENSION - 1))
-    sides *= sqrt(radius**2 - gamma**2) / np.linalg.norm(sides, axis=1, keepdims=True)
-    Z = np.column_stack([np.full(inliers, gamma), np.vstack([sides, -sides])[:inliers]])
-    Z = np.vstack([Z, np.tile(-radius * np.eye(1, DIMENSION), (outliers, 1))])
-    y = rng.choice([-1.0, 1.0], n)
+    Z, y = drawn(rng, n, DIMENSION, gamma, outliers, radius), rng.choice([-1.0, 1.0], n)
     return Z * y[:, None], y
 
 

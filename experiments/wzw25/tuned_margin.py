@@ -27,7 +27,6 @@ from experiments.engine.verdict import inconclusive
 from experiments.instances import tuned_data
 
 OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
-SIZES = sorted({*range(2, 4097), *(2**j + e for j in range(12, 60) for e in (-1, 0, 1))})  # n, where |Gamma| changes
 ORDER = {"rounding": 1e-6, "tightness": up_to_one, "control": Control("C divided by {}", (2,))}
 ONCE = {"epsilon": 1.0, "delta": 1e-3, "n": 100, "size": 8}
 BUDGETS = {
@@ -121,7 +120,7 @@ def grids_cost_little(*, m, K):
 
 def repetitions_over(order, count, constant):
     """The cases count(n) <= constant * order(n) for n >= 2: all n up to 4096, and around powers of 2 up to 2^59."""
-    for n in SIZES:
+    for n in tuned_data.SIZES:
         yield {"n": n}, count(n), constant * order(n=n)
     far = [2**j for j in range(1, 40)]
     series = {"n": far, "repetitions": [count(n) for n in far], "bound": [constant * order(n=n) for n in far]}

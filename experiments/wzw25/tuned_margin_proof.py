@@ -17,8 +17,7 @@ from bounds.wzw25 import tuned_margin_proof as bound
 from experiments.checks.inequality import inequality_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.engine.verdict import inconclusive
-from experiments.instances.tuned_data import hardest_gap
-from experiments.wzw25.tuned_margin import SIZES
+from experiments.instances.tuned_data import SIZES, hardest_gap
 
 BITS = 300
 
