@@ -12,8 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.abgmu22 import generalized_exponential as bounds
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import identity_claim, inequality_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
 from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.engine.verdict import inconclusive

@@ -14,8 +14,7 @@ from math import sqrt
 import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
-from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin

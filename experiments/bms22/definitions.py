@@ -10,8 +10,7 @@ import numpy as np
 
 from bounds.bms22 import definitions as bounds
 from bounds.bms22.exponential_mechanism import label_pairs
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import identity_claim, inequality_claim, up_to_one
 from experiments.engine.claim import grid, script
 from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risks, laws
 

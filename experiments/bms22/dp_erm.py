@@ -10,10 +10,7 @@ from bounds.bms22 import dp_erm as bounds
 from bounds.bms22 import dp_erm_proof as steps
 from bounds.bms22.phased_sgd import rounds_for
 from bounds.exact.balls import enclosure, lower_end, upper_end
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim, within_order
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.boosted_rounds import mixture_delta, substitution_constant

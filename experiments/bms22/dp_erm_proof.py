@@ -15,10 +15,7 @@ from bounds.bms22.phased_sgd import one_round
 from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import at, certify, over
 from bounds.exact.privacy_curves import log_gaussian_delta
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim, within_order
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.boosted_rounds import (

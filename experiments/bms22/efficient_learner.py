@@ -13,9 +13,7 @@ from bounds.bms22.efficient_learner_proof import released_deviation
 from bounds.bms22.fast_projection import fast_projection_operations
 from bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from experiments.bms22.dp_erm import CHAIN, broken_privacy
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim, within_order
+from experiments.checks import identity_claim, inequality_claim, order_claim, within_order
 from experiments.engine.claim import Control, exact_claim, rate_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import substitution_constant
@@ -169,9 +167,9 @@ def with_logs(soft_order, p):
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
     points = [p | {"beta": min(p["beta"], 0.5)} for p in learner_settings(200)]
-    reached = max(bounds.corrected_order(**p) / with_logs(bounds.printed_soft_order, p) for p in points)
+    most = max(bounds.corrected_order(**p) / with_logs(bounds.printed_soft_order, p) for p in points)
     k = bounds.printed_rows(m=100, epsilon=1.0, delta=1e-3, beta=1 - 1e-9)
-    note = f"holds for β ≤ 1/2 with C = {6 * constant():.2g} (the order reaches {reached:.2f} of 3 soft ones)"
+    note = f"holds for β ≤ 1/2 with C = {6 * constant():.2g} (the order reaches {most:.2f} of 3 soft ones)"
     return inconclusive("NO_CONSTANT", f"{note}; near 1 the printed k, {k:.1g} at m = 100, β = 1 - 1e-9, is too large")
 
 

@@ -14,9 +14,7 @@ from bounds.bms22.efficient_learner import corrected_rows, printed_rows, sign_di
 from bounds.bms22.sign_projection import inner_products_preserved
 from bounds.exact.certify import at, certify, over
 from experiments.bms22.efficient_learner import rows
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim, within_order
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import failing_samples, worst_gap

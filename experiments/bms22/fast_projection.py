@@ -14,8 +14,7 @@ from bounds.bms22 import sign_projection
 from bounds.exact.balls import Phi
 from bounds.exact.balls import exact as ball
 from experiments.bms22.sign_projection import breaks
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import inequality_claim, order_claim
 from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from mechanisms.fast_projection import fast_projection

@@ -7,8 +7,7 @@ from itertools import product
 from math import comb
 
 from bounds.bms22 import long_minimiser as bounds
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
+from experiments.checks import identity_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 

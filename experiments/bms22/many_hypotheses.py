@@ -15,7 +15,7 @@ from scipy.linalg import hadamard
 from bounds.bms22 import many_hypotheses as bounds
 from bounds.exact.balls import exact
 from bounds.exact.numbers import inner
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law

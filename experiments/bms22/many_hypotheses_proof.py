@@ -11,8 +11,7 @@ import numpy as np
 from bounds.bms22 import many_hypotheses_proof as bounds
 from bounds.exact.balls import exact
 from experiments.bms22.many_hypotheses import risk
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law

@@ -7,7 +7,7 @@ import numpy as np
 from bounds.bms22 import margin_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
 from bounds.exact.balls import exact
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes

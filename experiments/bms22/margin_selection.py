@@ -15,8 +15,7 @@ from bounds.bms22 import bound_sensitivity
 from bounds.bms22 import margin_selection as bounds
 from bounds.bms22 import margin_selection_proof as proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
-from experiments.checks import witness
-from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
+from experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import selection_families as families

@@ -13,9 +13,7 @@ from bounds.bms22 import bound_sensitivity as sensitivity
 from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
-from experiments.checks import witness
-from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity

@@ -9,8 +9,7 @@ import numpy as np
 from flint import arb
 
 from bounds.bms22 import matrix_projection as bounds
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from mechanisms.sign_projection import sign_projection

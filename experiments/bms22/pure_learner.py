@@ -16,9 +16,7 @@ from bounds.bms22 import pure_learner
 from bounds.bms22 import pure_learner_proof as proof
 from bounds.bms22.definitions import smallest_epsilon
 from bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.engine.verdict import inconclusive
@@ -291,9 +289,9 @@ def three_events(*, margin_loss, factor=1, **setting):
     chances, quantiles = zip(*exactly, strict=True)
     yield setting | {"data": "one direction, 10% noise"}, max(chances), setting["beta"]
     gaps = [pure_learner.explicit_gap(m=m, margin_loss=0.1, **narrower) for m in sizes]
-    reached = max(quantile / gap for quantile, gap in zip(quantiles, gaps, strict=True))
+    share = max(quantile / gap for quantile, gap in zip(quantiles, gaps, strict=True))
     return {
-        "tightness": (max(0.0, reached), 1.0),
+        "tightness": (max(0.0, share), 1.0),
         "note": "of what the derivation allows, "
         + ", ".join(f"the {link} uses {share:.3g}" for link, share in shares.items())
         + f"; on data with one direction and 10% noise the bound fails with probability {max(chances):.1e}",

@@ -9,10 +9,7 @@ import numpy as np
 
 from bounds.bms22 import pure_learner
 from bounds.bms22 import pure_learner_proof as proof
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import covers, learner_bounds, learner_programs

@@ -16,9 +16,7 @@ from flint import arb, fmpz_poly
 from bounds.bms22 import random_features as bounds
 from bounds.exact.balls import enclosure, exact
 from bounds.exact.numbers import sqrt
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import atomic_kernels

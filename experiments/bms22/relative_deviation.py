@@ -11,7 +11,7 @@ import itertools
 
 from bounds.bms22 import relative_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances import hypothesis_classes

@@ -12,7 +12,7 @@ from bounds.bms22 import relative_deviation
 from bounds.bms22 import relative_deviation_proof as bounds
 from bounds.exact.balls import exact
 from bounds.exact.binomials import at_least
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, script
 
 TIES = """

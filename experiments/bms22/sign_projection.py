@@ -12,9 +12,7 @@ from bounds.bms22 import sign_projection as bounds
 from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over
 from bounds.exact.numbers import inner
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import rows_order
+from experiments.checks import inequality_claim, rows_order, witness
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.points import corners, points

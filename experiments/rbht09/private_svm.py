@@ -14,9 +14,7 @@ import numpy as np
 
 from bounds.rbht09 import private_svm
 from experiments import data
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import ROUNDING, inequality_claim
+from experiments.checks import ROUNDING, identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.rbht09 import private_svm_proof
-from experiments.checks.inequality import ROUNDING, inequality_claim
+from experiments.checks import ROUNDING, inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive

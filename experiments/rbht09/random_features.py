@@ -17,8 +17,7 @@ from bounds.exact.balls import PRECISION, enclosure, exact
 from bounds.exact.certify import at, certify, over
 from bounds.rbht09 import random_features
 from bounds.rbht09.kernel_spectra import cauchy_profile
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted, vacuous
 from experiments.instances import atomic_kernels

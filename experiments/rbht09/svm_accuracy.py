@@ -18,9 +18,7 @@ from flint import arb, ctx
 from bounds.exact.balls import exact, lower_end, upper_end
 from bounds.exact.certify import HOLDS, supremum
 from bounds.rbht09 import private_svm, svm_accuracy
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted

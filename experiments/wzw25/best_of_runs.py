@@ -21,9 +21,7 @@ from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quad
 from bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
 from bounds.wzw25 import best_of_runs as bound
 from bounds.wzw25.gaussian_privacy import composed_gdp
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted

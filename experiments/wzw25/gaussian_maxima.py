@@ -17,10 +17,9 @@ from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import max_exceeds, mean_max, mean_max_of_count
 from bounds.wzw25 import gaussian_maxima as bound
 from bounds.wzw25 import run_counts
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 

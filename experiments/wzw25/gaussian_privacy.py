@@ -13,8 +13,7 @@ from scipy.special import ndtr
 from bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import gaussian_privacy as bounds
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive

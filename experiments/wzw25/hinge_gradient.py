@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.wzw25 import hinge_gradient as bounds
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 

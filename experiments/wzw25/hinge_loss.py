@@ -11,8 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.wzw25 import hinge_loss as bound
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, script
 from experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 

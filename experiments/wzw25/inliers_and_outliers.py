@@ -16,10 +16,7 @@ from scipy.optimize import linprog
 from bounds.exact.numbers import inner
 from bounds.wzw25 import hinge_loss
 from bounds.wzw25 import inliers_and_outliers as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import min_outliers

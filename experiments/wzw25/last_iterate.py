@@ -13,8 +13,7 @@ from bounds.exact.balls import Phi
 from bounds.wzw25 import last_iterate as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.noisy_descent import ceiling, separable

@@ -17,10 +17,7 @@ from bounds.wzw25 import main_theorem as bounds
 from bounds.wzw25 import population_risk, whole_grid
 from bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
 from bounds.wzw25.whole_grid import tail_logs
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, witness
 from experiments.checks.privacy_conversion import PRECISION
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script

@@ -12,10 +12,7 @@ from math import log2
 
 from bounds.wzw25 import margin_grid as bound
 from bounds.wzw25.margin_grid import doubling_grid
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from experiments.instances.margin_profiles import (

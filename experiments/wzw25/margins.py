@@ -11,8 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from bounds.wzw25 import margins as bound
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, script
 from mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 

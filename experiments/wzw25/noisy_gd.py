@@ -16,8 +16,7 @@ from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from bounds.wzw25.hinge_gradient import first_order_gap, hinge_sum, replacement_sensitivity
 from bounds.wzw25.noisy_gd_proof import one_step, squared_gradient, telescoped_corrected
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import inequality_claim, order_claim
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.engine.verdict import inconclusive

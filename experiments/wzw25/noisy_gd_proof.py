@@ -15,9 +15,7 @@ from bounds.exact.certify import at, certify
 from bounds.wzw25 import noisy_gd_proof as bounds
 from bounds.wzw25.hinge_gradient import first_order_gap, replacement_sensitivity
 from bounds.wzw25.noisy_gd import noise_std, printed_steps
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import HINGE

@@ -12,10 +12,9 @@ import numpy as np
 
 from bounds.wzw25 import noisy_minimum as bound
 from bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.gaussian_means import choice_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
 

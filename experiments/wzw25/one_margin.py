@@ -15,8 +15,7 @@ from bounds.wzw25 import one_margin_proof as proof
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders

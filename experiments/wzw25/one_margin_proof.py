@@ -14,9 +14,7 @@ from bounds.exact.certify import HOLDS, at, certify, over
 from bounds.wzw25 import noisy_gd, one_margin, projected_margins
 from bounds.wzw25 import one_margin_proof as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
 from experiments.instances.planted import least_loss

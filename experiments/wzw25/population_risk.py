@@ -20,9 +20,7 @@ from bounds.wzw25 import algorithms, noisy_minimum, one_margin
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as proof
 from experiments.bms22.relative_deviation import smallest_sample
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import adaptive_pairs

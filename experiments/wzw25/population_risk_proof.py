@@ -14,9 +14,7 @@ from bounds.wzw25 import noisy_minimum
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as proof
 from bounds.wzw25.algorithms import margin_grid
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import ROUNDING, inequality_claim, up_to_one
+from experiments.checks import ROUNDING, identity_claim, inequality_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.deviation_laws import decide_uniform, level_of, with_less

@@ -13,10 +13,7 @@ from flint import arb
 from bounds.exact.balls import exact
 from bounds.wzw25 import projected_margins as bound
 from experiments.bms22.sign_projection import breaks
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import rows_order
+from experiments.checks import identity_claim, inequality_claim, rows_order, witness
 from experiments.data import load
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted

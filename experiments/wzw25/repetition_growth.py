@@ -17,9 +17,7 @@ from bounds.exact import tnb
 from bounds.exact.balls import exact, lower_end, upper_end
 from bounds.exact.tuning_curves import log_inverse_r
 from bounds.wzw25 import repetition_growth as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, spread
+from experiments.checks import identity_claim, inequality_claim, spread, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 

@@ -14,9 +14,7 @@ import numpy as np
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.wzw25 import repetitions as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import equality, inequality_claim, spread
+from experiments.checks import equality, identity_claim, inequality_claim, spread, witness
 from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.wzw25.repetition_growth import BITS, failure, relaxed, threshold

@@ -16,9 +16,7 @@ from flint import ctx
 from bounds.exact import tnb
 from bounds.exact.balls import exact, integral
 from bounds.wzw25 import run_counts
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, spread
+from experiments.checks import identity_claim, inequality_claim, spread, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 

@@ -15,10 +15,8 @@ import numpy as np
 
 from bounds.wzw25 import table_rates
 from bounds.wzw25 import tables as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
+from experiments.checks import identity_claim, order_claim, witness
 from experiments.checks.monomials import along, compare
-from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous

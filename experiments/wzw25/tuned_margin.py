@@ -19,8 +19,7 @@ from bounds.wzw25.algorithms import printed_budget, split_budget
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim, searched
+from experiments.checks import inequality_claim, order_claim, searched, up_to_one
 from experiments.checks.tuning_account import BITS, Runs, account
 from experiments.engine.claim import Control, mean_claim, rate_claim, script
 from experiments.engine.verdict import inconclusive

@@ -14,7 +14,7 @@ from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import drawn, winner_excess
 from bounds.wzw25 import tuned_margin
 from bounds.wzw25 import tuned_margin_proof as bound
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import inequality_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.tuned_data import SIZES, hardest_gap

@@ -14,8 +14,7 @@ from bounds.wzw25.algorithms import failure_probability, margin_grid, projection
 from bounds.wzw25.last_iterate import iterate_weights
 from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.whole_grid_proof import call_budget
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim, witness
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted

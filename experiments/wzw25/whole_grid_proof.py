@@ -13,8 +13,7 @@ from bounds.exact.gaussian_maxima import best_loses
 from bounds.wzw25 import noisy_minimum, projected_margins
 from bounds.wzw25 import whole_grid_proof as bounds
 from bounds.wzw25.margin_grid import doubling_grid, grid_size
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import inequality_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 

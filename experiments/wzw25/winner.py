@@ -14,7 +14,7 @@ from bounds.exact.best_of_runs import drawn, max_given_drawn, winner_excess
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner as bound
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, script
 from experiments.engine.verdict import Verdict, inconclusive
 from experiments.instances.tuned_data import hardest_gap

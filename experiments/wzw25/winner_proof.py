@@ -16,8 +16,7 @@ from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import max_given_drawn
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner_proof as bound
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import equality, inequality_claim, up_to_one
+from experiments.checks import equality, identity_claim, inequality_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
 
