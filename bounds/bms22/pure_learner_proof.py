@@ -112,7 +112,6 @@ def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) 
 
 @theorem(
     "bms22.thm3.1.s2",
-    kind="inequality",
     says=ALPHA + r"\ \Rightarrow\ \exists c:\ " + ENOUGH,
     needs=CONFIDENT,
     source=SOURCE + ", before equation (9), (8) in the appendix",

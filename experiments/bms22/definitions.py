@@ -21,7 +21,6 @@ from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_ri
     bounds.smallest_epsilon,
     quick=grid(outputs=[6]),
     full=grid(outputs=[2, 10]),
-    caught=(1.01, 2),
     rounding=FLOAT_ERROR,
     cost=0.05,
 )

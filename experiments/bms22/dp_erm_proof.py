@@ -286,7 +286,6 @@ def losses_unit(*, m, rho):
     full=grid(m=[5], rho=[1.0, 5.0], epsilon=[1.0], candidates=[20]),
     control=Control("a selection short by a factor of {}", (1.5, 2)),
     chunk=lambda **_: 20_000,
-    cap=20,
     cost=4e-7,
     note="one vector at Λe, all others at -Λe, one label flipped; exact likelihood ratio",
 )

@@ -106,7 +106,6 @@ def first_coordinate_is_outvoted(*, d):
     bounds.cube_risk,
     quick=grid(d=[3, 8]),
     full=grid(d=[1, 2, 5, 11]),
-    caught=(1.01, 2),
     cost=0.02,
     note="a binomial; all w alike by symmetry",
 )

@@ -122,7 +122,6 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     chunk=lambda *, beta, **setting: int(10 / beta),
     cap=5,
     cost=4e-4,
-    expect=0.0,
     nonvacuous_from=lambda: next(m for m in range(2, 10**4) if bounds.margin_complexity(m, 2, 0.1) < 1),
 )
 def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):

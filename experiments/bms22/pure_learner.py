@@ -69,7 +69,6 @@ def every_pair_of_score_vectors(*, epsilon, factor=1):
     full=grid(epsilon=[0.5, 2.0, 3.0], candidates=[20]),
     control=Control("a mechanism short by a factor of {}", (1.3, 1.6, 2)),
     chunk=lambda **_: 20_000,
-    cap=20,
     cost=4e-7,
 )
 def neighbouring_scores(*, epsilon, candidates, factor=1):
@@ -178,7 +177,6 @@ def every_pair_of_datasets(*, k, m, epsilon, factor=1):
     full=grid(epsilon=[2.0], m=[2]),
     control=Control("sensitivity 1/({} m)", (1.6, 2)),
     chunk=lambda **_: 5000,
-    cap=20,
     cost=1e-6,
 )
 def one_label_among_equals(*, epsilon, m, factor=1):
@@ -323,7 +321,6 @@ def norm_order():
     pure_learner.expected_square,
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
-    caught=(1.01, 2),
     rounding=1e-9,
     cost=0.02,
     note="all sign matrices agree",

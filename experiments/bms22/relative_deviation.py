@@ -95,7 +95,6 @@ def sampled(vc, factors, **axes):
         chunk=lambda *, beta, **setting: int(10 / beta),
         cap=5,
         cost=1e-4,
-        expect=0.0,
         trivial=lambda *, m, beta, **setting: (
             "the bound is at least 1 at empirical risk 0" if 4 * bounds.complexity(m, vc, beta) >= 1 else None
         ),

@@ -239,7 +239,6 @@ def unit_pairs():
 @inequality_claim(
     bounds.polarisation,
     quick=({"k": 1}, {"k": 2}),
-    caught=(1.01, 2),
     note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² - ‖u - v‖²)/4 "
     "for every linear Φ; attained by orthogonal unit vectors",
     cost=0.05,
@@ -260,7 +259,6 @@ def polarisation_step(*, k):
 
 @inequality_claim(
     bounds.parallelogram,
-    caught=(1.01, 2),
     note="an identity. The printed reason, the triangle inequality, gives 8, hence 2γ/3 only; the parallelogram law, 4",
     cost=1e-3,
 )

@@ -163,7 +163,6 @@ def the_curve_is_attained(*, sensitivity, sigma, factor=1):
     full=grid(sensitivity=[1.0], sigma=[0.7, 3.73], dimension=[20]),
     control=Control("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
     chunk=lambda **_: 10_000,
-    cap=20,
     cost=2e-7,
 )
 def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
@@ -293,7 +292,6 @@ def everything_is_seen(*, n, d, mu, factor=1):
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
     control=Control("budgets split over one candidate instead of {}", (4,)),
-    cost=1e-5,
     note="the budget is split over the candidates: |Γ| = 4 at n = 5",
     **GDP,
 )
@@ -332,7 +330,6 @@ class SharedNoise(WhiteBoxLaw):
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
     control=Control("scores whose noise is common but for a share of 1/{}", (3, 10)),
-    cost=1e-5,
     note="each score needs noise of its own: candidates that disagree about the record give it away in a difference",
     **GDP,
 )

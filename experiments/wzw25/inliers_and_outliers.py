@@ -101,7 +101,7 @@ def loss_is_minimum_and_excess(*, b, factor=1):
             yield setting, loss, bound.loss_through_excess(smallest=sum(weights), excess=excess)
 
 
-@inequality_claim(bound.separator_loss, given=[bound.loss_through_excess], caught=(1.01, 2), cost=0.4, **SPLIT)
+@inequality_claim(bound.separator_loss, given=[bound.loss_through_excess], cost=0.4, **SPLIT)
 def separator_is_a_candidate(*, b):
     """The exact minimum against the loss of e_1, the separator of the inliers."""
     for setting, inliers, outliers, width in splits(Fraction(b)):

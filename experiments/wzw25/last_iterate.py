@@ -203,7 +203,6 @@ MEAN = dict(
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
     chunk=lambda **setting: 500,
     cap=40,
-    cost=1e-5,
     expect=0.3,
     note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
 )
@@ -240,7 +239,6 @@ TAIL = dict(
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64, 128)),
     chunk=lambda **setting: 500,
     cap=10,
-    cost=1e-5,
 )
 
 

@@ -172,7 +172,6 @@ def smallest_useful_n():
     bound=lambda **setting: bounds.averaged_hinge_excess(**setting),
     high=lambda *, n, d, steps, mu, **_: sum(averaged_problem(n, d, steps, mu)[3:]),
     chunk=lambda **setting: 500,
-    cap=20,
     cost=2e-5,
     expect=0.6,
     nonvacuous_from=smallest_useful_n,

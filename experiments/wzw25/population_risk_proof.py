@@ -143,7 +143,6 @@ def corrected_equation_18_holds(*, n, mu, k, factor=1):
     chunk=lambda **setting: 100,
     cap=5,
     cost=4e-4,
-    expect=0.0,
     note="fresh samples, candidates of every quality, exact risks; by Lemmas 6.6 (corrected) and F.2 (explicit)",
 )
 def selected_directions_err(rng, size, *, n, calls, mu, beta, factor=1):
@@ -222,7 +221,6 @@ def price_of_confidence(n):
     quick=({"n": 100},),
     severity="cosmetic",
     scope="settings",
-    bits=128,
     python=lambda setting, *_: TERM_C.format(**setting),
     cost=0.02,
     note="an inequality in fact, which is all the proof needs",
@@ -232,9 +230,7 @@ def term_c_is_not_equal(*, n):
     yield {"n": n}, price_of_confidence(n), proof.term_c(n=n)
 
 
-@inequality_claim(
-    proof.term_c_at_most, caught=(1.1, 1.5), bits=128, cost=0.1, note="8 log 2 + 16 log n ≤ 16 log 2 + 16 log n"
-)
+@inequality_claim(proof.term_c_at_most, caught=(1.1, 1.5), cost=0.1, note="8 log 2 + 16 log n ≤ 16 log 2 + 16 log n")
 def term_c_is_bounded():
     """Both sides for many n."""
     for n in SIZES:

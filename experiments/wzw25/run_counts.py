@@ -99,7 +99,6 @@ def generating_function_generates(*, factor=1, x, eta, r):
     control=Control("the bound divided by {}", (2, 5, 10)),
     cost=0.15,
     rounding=1e-12,
-    bits=128,
     tightness=spread,
 )
 def law_is_continuous_at_zero(**setting):
