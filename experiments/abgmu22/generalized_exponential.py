@@ -49,7 +49,6 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
         bounds.score_threshold,
     ],
     trivial=lambda beta, **_: "beta is at least 1" if beta >= 1 else None,
-    cost=0.1,
     note="an existence statement without privacy, true of the argmin; read as the accuracy of Raskhodnikova & Smith's "
     "Algorithm 1. The statement has K scores and N pairs, which must be as many. β ≥ 1 is allowed and says nothing; "
     "γ_j = 0 is allowed",
@@ -153,9 +152,7 @@ def lattice():
                     yield {"scores": q, "sensitivities": gamma, "t": t}
 
 
-@inequality_claim(
-    bounds.normalised_sensitivity, control=Control("scores that move by {} sensitivities", (1.1, 2)), cost=0.1
-)
+@inequality_claim(bounds.normalised_sensitivity, control=Control("scores that move by {} sensitivities", (1.1, 2)))
 def one_at_most(*, factor=1):
     """All corners of the neighbourhood (each term is linear in the scores), on the lattice, in fractions."""
     for point in itertools.islice(lattice(), 0, None, 4):
@@ -167,7 +164,7 @@ def one_at_most(*, factor=1):
             yield point, apart, bounds.normalised_sensitivity()
 
 
-@identity_claim(bounds.best_normalised, control=Control("the own raised score times {}", (1.1, 2)), cost=0.1)
+@identity_claim(bounds.best_normalised, control=Control("the own raised score times {}", (1.1, 2)))
 def best_is_zero(*, factor=1):
     """min_i s_i on the lattice, in fractions; and the float function gives the same scores."""
     for point in lattice():
@@ -178,10 +175,7 @@ def best_is_zero(*, factor=1):
 
 
 @inequality_claim(
-    bounds.score_threshold,
-    control=Control("2 t divided by {}", (1.1, 2)),
-    cost=0.1,
-    note="equality where s_i = t and γ_i = γ_j",
+    bounds.score_threshold, control=Control("2 t divided by {}", (1.1, 2)), note="equality where s_i = t and γ_i = γ_j"
 )
 def good_scores_are_good(*, factor=1):
     """Every i with s_i <= t on the lattice, in fractions."""

@@ -17,13 +17,7 @@ from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_ri
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 
 
-@identity_claim(
-    bounds.smallest_epsilon,
-    quick=grid(outputs=[6]),
-    full=grid(outputs=[2, 10]),
-    rounding=FLOAT_ERROR,
-    cost=0.05,
-)
+@identity_claim(bounds.smallest_epsilon, quick=grid(outputs=[6]), full=grid(outputs=[2, 10]), rounding=FLOAT_ERROR)
 def events_give_no_more_than_outputs(*, outputs):
     """All 2^k events of random finite laws, ties and rare outputs included, in exact arithmetic."""
     rng = np.random.default_rng(outputs)
@@ -43,7 +37,6 @@ def events_give_no_more_than_outputs(*, outputs):
     full=grid(m=[3], epsilon=[0.0, 0.1, 1.0]),
     caught=(1.5, 4),
     tightness=up_to_one,
-    cost=0.1,
 )
 def label_pairs_are_pairs(*, m, epsilon):
     """Smallest delta over label pairs against all pairs: exponential mechanism, randomised response on a label."""

@@ -107,7 +107,6 @@ CHAIN = [
     control=Control("a score sensitivity {} times too small", (1.01, 4, 60)),
     given=CHAIN,
     scope="everywhere: M whole, b = 2/eta",
-    cost=0.1,
 )
 def budgets_add_up(*, factor=1, **setting):
     """The two records end to end in balls, and the selection's budget over all its outputs."""
@@ -257,9 +256,7 @@ def one_round_at_least():
         yield point, counted(**point), bounds.printed_gradients(**point)
 
 
-@exact_claim(
-    bounds.corrected_gradients, control=Control("m to the power 1/{}", (2,)), given=[bounds.gradient_count], cost=0.05
-)
+@exact_claim(bounds.corrected_gradients, control=Control("m to the power 1/{}", (2,)), given=[bounds.gradient_count])
 def gradients_within_order(*, factor=1):
     """ceil(x)/x <= 2 for x = log(2/beta), (m - 1)/(m log m) decreasing: the supremum is at m = 2, x just above 1."""
 
@@ -278,7 +275,7 @@ def gradients_within_order(*, factor=1):
     )
 
 
-@identity_claim(bounds.gradient_count, cost=0.05, note="the tests count the steps themselves")
+@identity_claim(bounds.gradient_count, note="the tests count the steps themselves")
 def every_record_once():
     """The law's count against the formula, m from 2 to 100."""
     for m in range(2, 101):

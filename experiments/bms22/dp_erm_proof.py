@@ -44,7 +44,6 @@ UNIT_BALLS = {"radius": 1.0, "norm_bound": 1.0}
     control=Control("T divided by {}", (1.1, 1.5, 2)),
     scope="everywhere: all m, delta < 1/m, M >= 1",
     tightness=up_to_one,
-    cost=0.06,
     note=("'fix a round' needs M ≥ 1, so δ̂ < 1; with M = log(2/β) < 1 it would fail at m = 1 for δ̂ above 2 exp(-1/2)"),
 )
 def copies_are_few(*, factor=1):
@@ -78,7 +77,6 @@ def copies_are_few(*, factor=1):
     control=Control("noise {} times too small", (2.2, 3)),
     given=("wzw25.lemE.1/printed", "wzw25.rem2.3/printed/gaussian"),
     scope="everywhere: convex (1/rho)-Lipschitz losses of <w, x>, eta <= 2/b, epsilon' <= log(1/delta')",
-    cost=0.1,
     note="η ≤ 2/b is needed, and our b = 2/η gives it for every phase; Algorithm 5 calls with ε' < 0.37",
 )
 def phases_are_private(*, epsilon, delta, factor=1):
@@ -265,7 +263,6 @@ assert max(abs(p - q)) > {0.99 * spent!r}  # claimed: epsilon/2 = 0.5"""
     full=grid(m=[2, 1000], rho=[0.001, 0.5, 1.0, 3.0, 1000.0]),
     tightness=up_to_one,
     scope="everywhere: the hinge, ||w|| <= Lambda, ||x|| <= r, one record replaced",
-    cost=0.02,
     note="attained by flipping a label",
 )
 def losses_unit(*, m, rho):
@@ -365,11 +362,7 @@ def rounds_do_not_vanish():
     return {"note": note}
 
 
-@exact_claim(
-    bounds.corrected_substitution,
-    control=Control("log(2/β) to the power {} and log(1/β) for the rest", (2,)),
-    cost=0.05,
-)
+@exact_claim(bounds.corrected_substitution, control=Control("log(2/β) to the power {} and log(1/β) for the rest", (2,)))
 def rounds_are_counted(*, factor=1):
     """The quotient certified on the whole domain, and never exceeded at random points; bounded as beta -> 1."""
 

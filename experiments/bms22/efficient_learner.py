@@ -92,7 +92,6 @@ assert low > np.exp(parameters['epsilon']) * high + parameters['delta']  # the l
     control=Control("a score sensitivity {} times too small", (2, 4, 400)),
     given=[training.corrected_privacy, *CHAIN],
     scope="everywhere: every fixed Phi drawn independently of the data, every k",
-    cost=0.1,
 )
 def training_is_private(*, factor=1, **setting):
     """The two records end to end, the selection over its outputs, and records that Phi would make too long."""
@@ -177,7 +176,6 @@ def soft_form_near_one():
     bounds.corrected_soft_order,
     control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
     given=[bounds.corrected_order],
-    cost=0.1,
     note="free logarithms: √(log(2m/β) log(2/β)) (1 + log^{3/4}(1/δ))",
 )
 def soft_within_order(*, factor=1):
@@ -317,9 +315,7 @@ def beta_is_left_out():
         yield point, steps * ceil(rows(bounds.printed_rows, point)), bounds.printed_time(**point)
 
 
-@exact_claim(
-    bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations], cost=0.1
-)
+@exact_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations])
 def time_within_order(*, factor=1):
     """The counted operations at the corrected k against 56 g, along many decades and for d from 1 to 2^30."""
 
@@ -340,7 +336,7 @@ def time_within_order(*, factor=1):
     )
 
 
-@identity_claim(bounds.operations, cost=0.05, note="the training is counted at the full beta")
+@identity_claim(bounds.operations, note="the training is counted at the full beta")
 def operations_are_counted():
     """The formula against a count of the law's pieces: transforms, rows clipped, steps of the rounds, scores."""
     for m, d, k, beta in ((2, 1, 1, 0.9), (100, 50, 10, 0.1), (37, 65, 3, 1e-6)):

@@ -58,7 +58,6 @@ def longest_projection(radius):
     rounding=ROUNDING,
     tightness=up_to_one,
     scope="everywhere: on the event of Lemma A.4",
-    cost=0.05,
     note="part (i) of the event itself; on it every ‖Φx‖ is at most 1.16 r",
 )
 def norms_stay(*, factor=1):
@@ -97,7 +96,6 @@ def printed_rows_put_in():
     given=("bms22.lemA.4/printed/embedding",),
     rounding=ROUNDING,
     scope="everywhere: on the event of Lemma A.4",
-    cost=0.05,
     note="the event gives rγ/(3ρ), a third; with Λ other than 1 it is Λrγ/(3ρ)",
 )
 def margins_stay(*, rho):
@@ -115,7 +113,6 @@ def margins_stay(*, rho):
     steps.printed_deviation,
     control=Control("a bound {} times too small", (30, 300)),
     tightness=up_to_one,
-    cost=0.05,
     note="Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8, Rademacher complexity 2r/√m",
 )
 def unit_ball_deviates(*, factor=1):
@@ -150,7 +147,6 @@ def released_deviates(rng, size, *, m, beta, a, factor=1):
     steps.released_deviation,
     control=Control("a bound {} times too small", (30, 300)),
     tightness=up_to_one,
-    cost=0.05,
     note="Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8, Rademacher complexity 4r/√m",
 )
 def twice_the_radius(*, factor=1):
@@ -161,7 +157,7 @@ def twice_the_radius(*, factor=1):
 # s4: lifting ----------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(steps.lifted_score, control=Control("the transpose multiplied by {}", (1.01, 2)), cost=0.05)
+@inequality_claim(steps.lifted_score, control=Control("the transpose multiplied by {}", (1.01, 2)))
 def scores_are_the_same(*, factor=1):
     """<Phi^T w, x> and <w, Phi x> for both projections; signs, so risks, also after clipping; ties stay ties."""
     rng, off = np.random.default_rng(0), 0.0
@@ -228,7 +224,6 @@ def training_loses_more(rng, size, *, m, beta, a, **budget):
     steps.corrected_training,
     control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
     given=[corrected_order],
-    cost=0.1,
 )
 def training_within_order(*, factor=1):
     """Lemma 3.1, corrected, at 4a and beta/3 against C g, or 8a where that is less, at the k of many settings."""
@@ -287,7 +282,6 @@ def one_row_loses_all():
     steps.projected_loss,
     control=Control(lambda factor: f"k to the power -1/2 - {factor - 1:g}", (1.25, 2)),
     given=("bms22.lemA.3/explicit/union",),
-    cost=0.1,
 )
 def distortion_within_order(*, factor=1):
     """t of `sign_distortion` against 7.43 g, on the domain where k >= 56 log(2m/beta)."""

@@ -160,7 +160,6 @@ def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
         proof.corrected_confidence,
     ],
     tightness=up_to_one,
-    cost=0.05,
     note="the smallest m at which J > 1 is 5; the learner has to be run at confidence β/J",
 )
 def corrected_lemma(*, m, epsilon, beta, factor=1):
@@ -234,7 +233,6 @@ assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
     given=[bounds.corrected_penalty, bound_sensitivity.sensitivity_2_explicit, bound_sensitivity.lipschitz_step],
     tightness=up_to_one,
     rounding=ROUNDING,
-    cost=1e-3,
     note="conditional on what Theorem 3.2 promises for A_EffPrivMrg at confidence β/(2J), its constants included; the "
     "term is at most a constant times the printed one for all m ≥ 3 and β: see the printed reading",
 )

@@ -214,7 +214,6 @@ def all_logarithms_vanish():
     caught=(10,),
     given=[pure_learner.explicit_gap],
     tightness=up_to_one,
-    cost=0.1,
 )
 def corrected_order():
     """min(1, explicit) <= 5000 printed for beta <= 1/2, at the corners; everywhere by the derivation."""
@@ -304,7 +303,6 @@ def three_events(*, margin_loss, factor=1, **setting):
     pure_learner.printed_norm,
     caught=(2, 3),
     given=[pure_learner.expected_square],
-    cost=0.01,
     note="with C = 3/√c′, attained up to 3/2; ρ/r carries the unit of Λ, so nothing is missing. For a fixed w̃, by "
     "Jensen; a w̃ selected with knowledge of Φ is tested in the part `selected`. The free logarithm is log(m/β)^(-1/2)",
 )
@@ -322,7 +320,6 @@ def norm_order():
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
     rounding=1e-9,
-    cost=0.02,
     note="all sign matrices agree",
 )
 def mean_square_of_the_lift(*, d, k):

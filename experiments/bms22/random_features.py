@@ -32,7 +32,6 @@ from mechanisms.random_features import profile as kernel_profile
     bounds.feature_norm,
     control=Control("features scaled by {}", (1.001, 2)),
     rounding=1e-9,
-    cost=0.02,
     note="a polynomial identity; our map keeps it within 1e-9 of r on extreme inputs",
 )
 def norms_are_r(*, factor=1):
@@ -79,7 +78,6 @@ def exponents(error):
     bounds.inner_product_error,
     control=Control("D / {} frequencies", (2, 3, 5, 10)),
     tightness=up_to_one,
-    cost=0.02,
     given=[bounds.mean_inner_product, bounds.one_pair_tail, bounds.all_pairs_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05)) + 1,  # D at m = 2, beta = 0.05: the error is < 2 r^2
     note="The proof's union bound over about m² pairs looks too short for log(m/β) in place of 2 log m: the constant 2 "
@@ -111,7 +109,6 @@ def all_pairs_are_close(*, factor=1):
     bounds.inner_product_error_sharp,
     control=Control("union over 1/{} of the pairs", (2, 5, 10, 30, 100)),
     tightness=up_to_one,
-    cost=0.02,
     given=[bounds.mean_inner_product, bounds.one_pair_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05) / 2) + 1,  # m = 2, beta = 0.05
 )
@@ -201,7 +198,6 @@ def inner_products_are_unbiased(*, factor=1):
     bounds.one_pair_tail,
     control=Control("exponent D t^2/2 times {}", (1.5, 2, 4)),
     tightness=up_to_one,
-    cost=0.02,
     note="Hoeffding 1963. The sign kernel is nearly its worst case",
 )
 def hoeffding_covers_one_pair(*, factor=1):
@@ -225,7 +221,6 @@ def hoeffding_covers_one_pair(*, factor=1):
     bounds.all_pairs_tail,
     control=Control("{} times as many pairs", (2, 4)),
     tightness=up_to_one,
-    cost=0.01,
     note="with all m² ordered pairs the sum would exceed β for β > 1/2; the error is symmetric in the pair",
 )
 def union_bound_fits(*, factor=1):

@@ -34,7 +34,6 @@ from mechanisms.privacy import PureDP
     full=grid(F=[3, 9]),
     caught=(1.01, 1.5, 2),
     rounding=ROUNDING,
-    cost=0.02,
     note="Per coordinate |t - b| - |t - a| is piecewise linear, so its extremes are at a and b.",
 )
 def laplace_log_ratio_is_distance(*, F):
@@ -188,7 +187,6 @@ def privacy_loss(scale, *, beta, **setting):
     caught=(1.5, 2.1, 3),
     given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity, private_svm.weight_sensitivity_sharp],
     rounding=ROUNDING,
-    cost=0.1,
     note="loose by exactly 2: twice the noise that is needed",
     **BUDGETS,
 )
@@ -202,7 +200,6 @@ def printed_noise_is_private(**setting):
     caught=(1.01, 1.1, 2),
     given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity_sharp],
     rounding=ROUNDING,
-    cost=0.1,
     **BUDGETS,
 )
 def sharp_noise_is_private(**setting):
@@ -218,7 +215,6 @@ def sharp_noise_is_private(**setting):
     quick=({"beta": 1.0},),
     full=({"beta": 0.01},),
     corrected_by=private_svm.grid_scale,
-    cost=0.05,
     note="A finding about implementations, ours included where `sampler='float64'` is asked for; the theorem stands.",
 )
 def textbook_sampler(*, beta, factor=1):
@@ -248,7 +244,6 @@ assert 0 < y < 0.5 and fmod(y, 2.0**-53) != 0
     quick=({"sensitivity": 1.0, "beta": 1.0, "F": 1}, {"sensitivity": 0.02, "beta": 0.3, "F": 7}),
     full=({"sensitivity": 5.0, "beta": 20.0, "F": 3},),
     control=Control("grid steps of noise / {}", (1.001, 1.01, 1.5)),
-    cost=0.05,
     note="The sampler's probabilities are products of whole-number comparisons; its grid is a power of two.",
 )
 def grid_sampler(*, sensitivity, beta, F, factor=1):

@@ -195,7 +195,6 @@ COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3
     random_features.uniform_failure,
     control=Control("{} times as many frequencies credited", (2, 4, 8, 16, 32)),
     rounding=1e-4,
-    cost=0.05,
 )
 def our_uniform_bound(*, factor=1):
     """Coin kernels over numbers of frequencies, thresholds and diameters: the exact tail never exceeds the bound."""

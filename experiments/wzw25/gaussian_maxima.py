@@ -88,7 +88,6 @@ def lattice(values, n):
 @inequality_claim(
     bound.range_reaches,
     control=Control("interval {} times as wide", (1.5, 2, 4)),
-    cost=0.05,
     note="-t/2 < m and M < t/2 give M - m < t. At n = 1 the printed m < M is impossible",
 )
 def inclusion(*, factor=1):
@@ -119,7 +118,6 @@ def leaving(statement):
     bound.two_ends,
     caught=(1.5, 3),
     rounding=5e-21,  # at t = 0 both sides are 1
-    cost=0.05,
     note="m ≥ -t/2 is a slip for m ≤ -t/2: the printed right side is 1, so it is true",
 )
 def union_over_ends():
@@ -131,7 +129,6 @@ def union_over_ends():
     bound.two_ends_mirrored,
     caught=(1.5, 3),
     rounding=5e-21,  # at t = 30 the sides differ by less than their balls
-    cost=0.05,
     note="the union bound over M ≥ t/2 and m ≤ -t/2",
 )
 def union_over_ends_mirrored():
@@ -159,7 +156,7 @@ def symmetry_of_ends():
         yield point, *bound.both_ends_alike.theorem.formula(**point)
 
 
-@identity_claim(bound.both_ends_mirrored, caught=(1.001, 2), cost=0.05, note="-ξ has the law of ξ")
+@identity_claim(bound.both_ends_mirrored, caught=(1.001, 2), note="-ξ has the law of ξ")
 def symmetry_of_ends_mirrored():
     """P(M >= t/2) + P(m <= -t/2) = 2 P(M >= t/2): -xi has the law of xi."""
     for point in ENDS:
@@ -262,7 +259,6 @@ def total_expectation(*, factor=1):
 @inequality_claim(
     bound.min_mean,
     control=Control(NOISE_MEAN, (1.1, 2, 4)),
-    cost=0.1,
     given=[bound.max_mean],
     note="E min of j ≤ E ξ_1 = 0 ≤ bound; equality at j = 1",
 )
@@ -283,7 +279,6 @@ def moments(statement, power):
 @inequality_claim(
     bound.root_outside,
     control=Control("power {}/2 for the square root", (1.5, 3)),
-    cost=0.05,
     note="the square root is concave and log K ≥ 0",
 )
 def jensen_for_the_root(*, factor=1):
@@ -292,10 +287,7 @@ def jensen_for_the_root(*, factor=1):
 
 
 @inequality_claim(
-    bound.logarithm_outside,
-    control=Control("logarithm to the power {}", (1.5, 2, 4)),
-    cost=0.05,
-    note="the logarithm is concave",
+    bound.logarithm_outside, control=Control("logarithm to the power {}", (1.5, 2, 4)), note="the logarithm is concave"
 )
 def jensen_for_the_logarithm(*, factor=1):
     """E log K <= log E K."""
@@ -305,7 +297,6 @@ def jensen_for_the_logarithm(*, factor=1):
 @inequality_claim(
     bound.root_log_curvature,
     control=Control("power {}/2 for the square root", (1.5, 3)),
-    cost=0.01,
     note="p - 1 - log x < 0 for every x > 1 at p = 1/2",
 )
 def jensen_once(*, factor=1):

@@ -45,7 +45,6 @@ def curves(setting, orders, claimed, balls):
     quick=grid(mu=[1.0]),
     full=grid(mu=[1e-8, 1e-3, 0.1, 5.0, 40.0]),
     control=Control("the second term divided by {}", (1.0001, 1.1)),
-    cost=0.05,
     note="{p > e^ε q} is a half-line; floats agree with balls to 1e-11 (1 + u²), u = ε/μ - μ/2",
 )
 def curve_is_the_integral(*, mu, factor=1):
@@ -141,7 +140,6 @@ def every_shift_stays_below_the_curve(*, sensitivity, sigma, factor=1):
     quick=({"sensitivity": 2.0, "sigma": 4.0},),
     full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
     control=Control("the characterization at {} Δ / σ", (1.001, 2)),
-    cost=0.05,
     note="attained at every ε; floats agree with balls to 1e-11 (1 + u²), u = ε/μ - μ/2",
 )
 def the_curve_is_attained(*, sensitivity, sigma, factor=1):
@@ -253,7 +251,6 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
     full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
     caught=(1.01,),
     given=[bounds.composed_gdp, bounds.gaussian_mechanism_gdp],
-    cost=0.01,
     note=(
         "the squares of 2 |Θ| budgets sum to μ² exactly. Line 5 is inside the loop, so every θ gets fresh noise; where "
         "Algorithm 3 prints Θ = {φ} the empty set is meant"

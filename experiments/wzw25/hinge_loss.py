@@ -52,11 +52,7 @@ def scale_is_free(*, n, factor=1):
 
 
 @identity_claim(
-    bound.smallest_hinge,
-    quick=({"n": 16},),
-    full=({"n": 40},),
-    cost=0.1,
-    note="both sides equal in fractions on twelve sets",
+    bound.smallest_hinge, quick=({"n": 16},), full=({"n": 40},), note="both sides equal in fractions on twelve sets"
 )
 def minimum_is_attained(*, n):
     """A minimiser and dual weights of equal value, in fractions; no w does better than the dual says."""
@@ -71,7 +67,6 @@ def minimum_is_attained(*, n):
     quick=({"n": 16},),
     full=({"n": 40},),
     control=Control("dual weights {} times as large", (1.01, 2)),
-    cost=0.1,
     note="for the hinge sum over R^d, whose minimum exists; EER(w*) = 0",
 )
 def excess_is_positive(*, n, factor=1):

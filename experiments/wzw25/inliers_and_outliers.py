@@ -111,9 +111,7 @@ def separator_is_a_candidate(*, b):
         yield setting, sum(weights), bound.separator_loss(**losses)
 
 
-@inequality_claim(
-    bound.separated_loss, control=Control("a confidence margin {} times gamma", (1.01, 2)), cost=0.02, **SPLIT
-)
+@inequality_claim(bound.separated_loss, control=Control("a confidence margin {} times gamma", (1.01, 2)), **SPLIT)
 def separator_has_no_loss(*, b, factor=1):
     """The separator's loss on its inliers, c = gamma included, at any scale of the records."""
     for setting, inliers, _, width in splits(Fraction(b)):
@@ -165,7 +163,7 @@ def outlier_costs_its_norm(*, b, factor=1):
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
 
-@inequality_claim(bound.outlier_loss, caught=(1.001, 2), cost=0.03, **SPLIT)
+@inequality_claim(bound.outlier_loss, caught=(1.001, 2), **SPLIT)
 def outlier_costs_one_more(*, b):
     """The same outliers against (1 + ||x||/c) |S_out|."""
     yield from outlier_losses(bound.outlier_loss, Fraction(b))
@@ -194,7 +192,6 @@ def loss_is_outliers_and_excess(*, b):
     bound.total_order,
     constant=2,
     given=[bound.total_loss],
-    cost=0.02,
     note="For records in the unit ball and c ≤ γ, which bracket (a) needs; for c > γ it fails, since one outlier may "
     "cost 1 + 1/γ.",
 )
@@ -219,7 +216,6 @@ def order_has_a_constant():
     quick=({"records": 3},),
     full=({"records": 4},),
     control=Control("only n - {} points removed", (3,)),
-    cost=0.1,
     note="Read: no record is zero, and some two records are not opposite (for n ≥ 3 the first implies the second); "
     "without an intercept (1, +1) and (2, -1) on a line are opposite, and one record is all that can be kept.",
 )

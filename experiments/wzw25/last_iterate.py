@@ -113,7 +113,6 @@ def one_step_quantile(beta, sensitivity, distance):
     caught=(10, 30, 100),
     scope="everywhere: convex, per-record gradients of norm at most Delta",
     note="T = n²μ² rounded up; the derivation's own value is smaller by the tightness shown",
-    cost=0.05,
 )
 def closed_form_is_above_the_derivation(*, n, d, mu, sensitivity, distance, beta):
     """The truth at T = 1, and every link of the derivation: weights in [1, 2], their sums, the last algebra."""

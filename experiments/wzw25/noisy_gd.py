@@ -84,7 +84,6 @@ def one_step_average(n, sensitivity, distance):
         "excess is at most nΔD < ΔD/μ. Other losses need convexity and per-record gradients of norm at most Δ. The "
         "proof prints the constant 4; at T = 1, d = 1 the truth is g / 2"
     ),
-    cost=0.05,
 )
 def average_within_rate(*, d, mu, sensitivity, distance, factor=1):
     """Truth and explicit over g: exact truths at T = 1 as D grows, and a certificate for all n^2 mu^2 / T and d."""

@@ -144,7 +144,6 @@ def lattice_steps():
     quick=({"d": 2},),
     caught=(1.5, 5),
     scope=HINGE,
-    cost=0.1,
     note=(
         "for the hinge even n²Δ²/4 suffices. A sensitivity alone bounds no gradient: l(w; z) = <a, w> has "
         "replacement sensitivity 0, so other losses need ‖∇l‖ ≤ Δ as a hypothesis"
@@ -188,7 +187,6 @@ def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared):
     control=Control("noise and gradients {} times smaller in the bound", (2, 5)),
     given=[first_order_gap, bounds.squared_gradient],
     scope=HINGE,
-    cost=0.1,
 )
 def one_step_holds(*, d, factor=1):
     """Both sides of the recursion on lattices of fractions."""
@@ -238,7 +236,6 @@ def telescoped_as_printed(*, distance, factor=1):
     control=Control("a second moment {} times too small", (5,)),
     given=[bounds.one_step],
     scope=HINGE,
-    cost=0.1,
 )
 def telescoped_corrected(*, distance, factor=1):
     """The corrected display at the constant loss and, for T = 1, on all lattice problems."""

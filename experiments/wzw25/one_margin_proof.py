@@ -38,7 +38,7 @@ def four_is_enough():
         yield {"n": n, "rows": rows, "mu": mu}, excess, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
 
 
-@inequality_claim(bounds.inlier_loss, control=Control("the width gamma/3 times {}", (1.001, 2)), cost=0.05)
+@inequality_claim(bounds.inlier_loss, control=Control("the width gamma/3 times {}", (1.001, 2)))
 def inliers_are_free(*, factor=1):
     """Separators of margin gamma/3 exactly, computed by us: the loss of the worst inlier, rounding aside."""
     for seed in range(10):
@@ -182,7 +182,6 @@ def substitution_of_sizes():
     quick=({"k": 2, "d": 2},),
     full=({"k": 3, "d": 3},),
     control=Control(lambda factor: f"margins less {factor - 1:g} after clipping", (2,)),
-    cost=0.1,
 )
 def lifting_changes_no_sign(*, k, d, factor=1):
     """All sign matrices, whole records and weights: margins before and after clipping, in fractions of 1/sqrt(k)."""

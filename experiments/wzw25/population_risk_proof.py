@@ -127,7 +127,6 @@ def equation_18_fails(*, n, mu, k, factor=1):
     control=Control("noise {} times as large", (4, 8, 16)),
     given=[noisy_minimum.choice_threshold_scaled, bounds.population_corrected],
     tightness=up_to_one,
-    cost=0.03,
 )
 def corrected_equation_18_holds(*, n, mu, k, factor=1):
     """Lemma F.2 and Lemma 6.6 (corrected); the exact chance for candidates of risk 0 and 1."""
@@ -179,7 +178,6 @@ def grid_is_small():
     proof.term_a,
     caught=(1.3,),
     rounding=ROUNDING,
-    cost=0.1,
     note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms",
 )
 def term_a_is_bounded():
@@ -191,9 +189,7 @@ def term_a_is_bounded():
             yield {"n": n, "gamma": gamma}, left, proof.term_a(n=n, gamma=gamma)
 
 
-@inequality_claim(
-    proof.term_b, caught=(2,), rounding=ROUNDING, cost=0.1, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
-)
+@inequality_claim(proof.term_b, caught=(2,), rounding=ROUNDING, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n")
 def term_b_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|."""
     for n, delta in product(SIZES[::7], (1e-12, 0.5)):
@@ -230,7 +226,7 @@ def term_c_is_not_equal(*, n):
     yield {"n": n}, price_of_confidence(n), proof.term_c(n=n)
 
 
-@inequality_claim(proof.term_c_at_most, caught=(1.1, 1.5), cost=0.1, note="8 log 2 + 16 log n ≤ 16 log 2 + 16 log n")
+@inequality_claim(proof.term_c_at_most, caught=(1.1, 1.5), note="8 log 2 + 16 log n ≤ 16 log 2 + 16 log n")
 def term_c_is_bounded():
     """Both sides for many n."""
     for n in SIZES:

@@ -62,12 +62,7 @@ def text_bound(n, alpha, eta):
 
 
 @identity_claim(
-    bound.inverse_r_rearranged,
-    quick=[TEXT],
-    control=Control("n^({} alpha/eta)", (1.001, 2)),
-    cost=0.05,
-    digits=15,
-    bits=512,
+    bound.inverse_r_rearranged, quick=[TEXT], control=Control("n^({} alpha/eta)", (1.001, 2)), digits=15, bits=512
 )
 def text_rearranges(*, factor=1, **setting):
     """Against the reciprocal of Lemma M.1's formula at beta = n^-alpha, |Theta| = log n."""
@@ -165,7 +160,6 @@ def expected_repetitions_grow_polynomially(**setting):
     quick=[TEXT],
     given=[bound.expected_repetitions],
     control=Control("n^({} alpha/eta)", (1.01, 1.1, 2)),
-    cost=0.05,
     bits=BITS,
     digits=15,
     scope="domain: every fixed eta > 0, all alpha > 0, n, |Theta| >= 2",

@@ -108,7 +108,6 @@ def tuning_grows_as_a_logarithm(*, factor=1, **setting):
     quick=({"m": 10, "K": 3},),
     full=({"m": 2, "K": 1}, {"m": 10**6, "K": 100}),
     control=Control("log(m^K) with m^K to the power {}", (5,), {"m": 2, "K": 1}),
-    cost=0.01,
     tightness=up_to_one,
     note="looks too large, and is: K log m instead of K m holds too; O(K m) is an upper bound, so it is not wrong",
 )
@@ -173,7 +172,6 @@ def theorem_71_keeps_its_promise(*, factor=1, **setting):
     bound.tuned_margin_order,
     constant=144 * sqrt(2 * (24 * (3 + log(3.5) / log(2)) + 2 / log(2))) + 24 * sqrt(2),
     given=[bound.tuned_margin_error],
-    cost=0.06,
     note="O(.) for every finite set of positive margins, though the printed proof covers |Θ| ≤ 4 log₂ n; "
     f"outliers cost {OUTLIER:.3g}/γ each",
     **ORDER,
@@ -306,7 +304,6 @@ def hinge_loss_exceeds_one(**setting):
     bound.grid_loss_order,
     constant=12 * sqrt(24 + 2 / log(6)),
     given=[bound.grid_loss],
-    cost=0.1,
     note="O(.) with the constant C for the noise, and 1 + 3 √1.5 ≤ 4.7 for the outliers; the chain is in the docstring",
     **ORDER,
 )
@@ -357,7 +354,6 @@ def algorithm_6_keeps_its_promise(*, factor=1, **setting):
     bound.tuned_order,
     constant=144 * sqrt(24 + 2 / log(48)) + 12 * sqrt(2),
     given=[bound.tuned_error_given_drawn],
-    cost=0.1,
     note="the printed last term 12 log(n² |Γ|/δ)/(n ε) is not needed: the first covers the selection; "
     f"outliers cost {OUTLIER:.3g}/γ each",
     **ORDER,

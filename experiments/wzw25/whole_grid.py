@@ -100,7 +100,6 @@ TAIL_LINKS = (one_margin.last_loss, noisy_minimum.choice_threshold_sharp)
     ),
     control=Control("rows of the smallest grid margin divided by {}", (10,)),
     given=(*MEAN_LINKS, "bms22.lemA.3.s2/explicit", grids.grid_neighbour, grids.fewest),
-    cost=0.05,
 )
 def off_grid_links(*, n, gamma, radius, factor=1, **setting):
     """The links below the grid: the net's failure probability for n = 4..10^6, the comparator's loss, its regret."""
@@ -126,7 +125,6 @@ def off_grid_links(*, n, gamma, radius, factor=1, **setting):
     caught=(10**6,),
     scope=margin_orders.GRID,
     rounding=1e-9,
-    cost=0.05,
 )
 def tail_off_grid_links(*, n, gamma, outliers, epsilon, delta, radius):
     """On the grid the bound is Lemma 6.3's closed form at 1/(n^2 |Gamma|), with a wider norm, plus the choice."""

@@ -29,7 +29,6 @@ SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)
     caught=(8, 16),
     tightness=up_to_one,
     note="Lemma F.1 with σ = 1/μ; half of it suffices",
-    cost=0.1,
 )
 def choice_in_expectation():
     """What one gap costs, in balls: scores (0, g, ..., g), excess g P(some rival wins), against the printed part."""
@@ -148,7 +147,6 @@ def choice_costs_more(*, n, mu, factor=1):
     given=[noisy_minimum.choice_threshold_scaled],
     scope="everywhere: scores independent of their noise",
     tightness=up_to_one,
-    cost=0.05,
 )
 def choice_costs_no_more(*, n, mu, factor=1):
     """The same scores against the level with 1/mu in both terms."""
