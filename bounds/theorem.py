@@ -63,8 +63,8 @@ class Hypothesis:
         """Raise `OutsideHypotheses` unless the named entries of `values` satisfy the condition."""
         chosen = [values[name] for name in self.names]
         if not self.holds(*chosen):
-            named = told(dict(zip(self.names, chosen, strict=True)))
-            raise OutsideHypotheses(f"{named} is outside the hypothesis: {self.range}")
+            named = dict(zip(self.names, chosen, strict=True))
+            raise OutsideHypotheses(f"{in_words(named)} is outside the hypothesis: {self.range}")
 
 
 def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
@@ -154,8 +154,8 @@ class Theorem:
     @functools.cached_property
     def digest(self) -> str:
         """16 hex digits for what is stated: id, part, reading, LaTeX, hypotheses and formula, its docstring apart."""
-        told = [self.id, self.part, self.reading, self.says, *(h.range for h in self.needs), _source(self.formula)]
-        return hashlib.blake2b("\0".join(told).encode(), digest_size=8).hexdigest()
+        stated = [self.id, self.part, self.reading, self.says, *(h.range for h in self.needs), _source(self.formula)]
+        return hashlib.blake2b("\0".join(stated).encode(), digest_size=8).hexdigest()
 
     @property
     def title(self) -> str:
@@ -194,7 +194,7 @@ def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
     return int(value) if whole and isinstance(value, float) and value.is_integer() else value
 
 
-def told(arguments: Mapping[str, Any]) -> str:
+def in_words(arguments: Mapping[str, Any]) -> str:
     """Arguments for a message: `n = 1, gamma = 0.5`."""
     return ", ".join(f"{name} = {short(value)}" for name, value in arguments.items())
 
@@ -240,6 +240,34 @@ class Statement(Protocol[P, R]):
         """A registered surrogate of an O(.) along one parameter."""
 
 
+def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
+    """`formula` behind the hypotheses of `made`; what it cannot compute raises `OutOfReach`."""
+    signature = inspect.signature(formula)
+    whole = {name for hypothesis in made.needs if hypothesis.whole for name in hypothesis.names}
+
+    @functools.wraps(formula)
+    def checked(*none: P.args, **arguments: P.kwargs) -> R:
+        bound = signature.bind(*none, **arguments)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = _argument(signature.parameters[name], value, name in whole)
+        bound.apply_defaults()
+        beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
+        if any(isinstance(value, int) and abs(value) >= 2**63 for value in bound.arguments.values()):
+            beyond = Exception  # numpy takes such numbers for objects, and raises whatever it comes upon
+        try:
+            made._check(bound.arguments)
+        except OutsideHypotheses:
+            raise
+        except beyond as error:
+            raise OutOfReach(f"{in_words(bound.arguments)}: beyond the range of floats ({error})") from None
+        try:
+            return formula(*bound.args, **bound.kwargs)
+        except beyond as error:
+            raise OutOfReach(f"{in_words(bound.arguments)}: {made.key} cannot be computed there ({error})") from None
+
+    return checked
+
+
 def theorem(
     id: str,
     *,
@@ -271,38 +299,16 @@ def theorem(
         source = f"{paper.cited}, {papers.label(id)}{source}"
 
     def record(formula: Callable[P, R]) -> Statement[P, R]:
-        signature = inspect.signature(formula)
         made = Theorem(id, part, reading, kind, says, tuple(needs), source, reconstructed, formula)
         if THEOREMS.get(made.key, made).formula.__qualname__ != formula.__qualname__:
             raise ValueError(f"id = {made.key!r} is recorded twice")
         THEOREMS[made.key] = made
 
-        whole = {name for hypothesis in needs if hypothesis.whole for name in hypothesis.names}
-
-        @functools.wraps(formula)
-        def checked(*none: P.args, **arguments: P.kwargs) -> R:
-            bound = signature.bind(*none, **arguments)
-            for name, value in bound.arguments.items():
-                bound.arguments[name] = _argument(signature.parameters[name], value, name in whole)
-            bound.apply_defaults()
-            beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
-            if any(isinstance(value, int) and abs(value) >= 2**63 for value in bound.arguments.values()):
-                beyond = Exception  # numpy takes such numbers for objects, and raises whatever it comes upon
-            try:
-                made._check(bound.arguments)
-            except OutsideHypotheses:
-                raise
-            except beyond as error:
-                raise OutOfReach(f"{told(bound.arguments)}: beyond the range of floats ({error})") from None
-            try:
-                return formula(*bound.args, **bound.kwargs)
-            except beyond as error:
-                raise OutOfReach(f"{told(bound.arguments)}: {made.key} cannot be computed there ({error})") from None
-
         def twin(reading: str, **changes: Any) -> Any:
             inherited: dict[str, Any] = dict(part=part, kind=kind, needs=needs, reconstructed=reconstructed)
             return theorem(id, reading=reading, **inherited | changes)
 
+        checked = _guarded(made, formula)
         checked.__dict__.update(
             theorem=made,
             corrected=functools.partial(twin, "corrected"),

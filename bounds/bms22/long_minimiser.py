@@ -98,7 +98,6 @@ def zero_one_loss(*, gamma: Real) -> Real:
 @theorem(
     "bms22.exH",
     part="norm",
-    kind="inequality",
     says=r"\gamma<\frac1m\ \Rightarrow\ \|w^*\|>m",
     needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
     source=", fourth paragraph",

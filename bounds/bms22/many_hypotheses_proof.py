@@ -98,7 +98,6 @@ def printed_inner_product(*, d: int) -> Fraction:
 
 @theorem(
     "bms22.lemG.1.s5",
-    kind="inequality",
     says=r"\Pr[h^*]\le\frac{1}{\sum_{w\in\mathcal W}\exp(-\hat R^\rho_S(h_w)\,\varepsilon m/2)}"
     r"\le\frac{1}{|\mathcal W|\,e^{-\varepsilon m/2}}",
     needs=[positive("epsilon"), integer("m"), positive("size")],
@@ -115,7 +114,6 @@ def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
 
 @theorem(
     "bms22.lemG.1.s6",
-    kind="inequality",
     says=r"m<\frac{c'd}{\varepsilon}\ \Rightarrow\ e^{\varepsilon m/2-c'd}\le e^{-c'd/2}",
     needs=[positive("c"), integer("d"), positive("epsilon"), positive("m")],
     source=", proof, last line; printed as m < c'/d epsilon",
@@ -133,7 +131,6 @@ ADMISSIBLE = require("0 < c' <= log 2, since |W| = e^{c' d} <= 2^d", lambda c: 0
 
 @theorem(
     "bms22.lemG.1.s7",
-    kind="inequality",
     says=r"d\ge\frac{2}{c'}+3\ \Rightarrow\ e^{-c'd/2}\le\frac{1}{10}",
     needs=[ADMISSIBLE],
     source=", proof, last line",

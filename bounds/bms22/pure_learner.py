@@ -102,8 +102,8 @@ PRINTED = (
     r"\frac{\Lambda^2r^2\log^2(m/\beta)}{m\rho^2}+\frac{\log(1/\beta)}{m}\right)}+\Gamma\right)\right\}\right]"
     r"\ge 1-\beta,\quad " + GAMMA
 )
-SIZES = [integer("m"), positive("norm_bound"), positive("radius"), MARGIN]
-NEEDS = [*SIZES, positive("epsilon"), in_unit_interval("beta"), between("margin_loss", 0, 1)]
+SAMPLE_NEEDS = [integer("m"), positive("norm_bound"), positive("radius"), MARGIN]
+NEEDS = [*SAMPLE_NEEDS, positive("epsilon"), in_unit_interval("beta"), between("margin_loss", 0, 1)]
 NOT_NEAR_ONE = require("beta <= 1/2", lambda beta: beta <= 0.5)
 
 
@@ -313,7 +313,7 @@ def informative_from(**setting: Any) -> float:
     "bms22.rem3.1",
     kind="mean",
     says=r"E\|\Phi^\top\tilde w\|_2=\tilde O\left(\frac{\sqrt d\,\rho}{r}\right)",
-    needs=[integer("d"), *SIZES, in_unit_interval("beta")],
+    needs=[integer("d"), *SAMPLE_NEEDS, in_unit_interval("beta")],
     source=f"{BMS22}, Section 3.1",
 )
 def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:

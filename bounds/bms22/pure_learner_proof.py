@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
 
 from bounds.bms22.covers import MARGIN, covering_density, thin_gram
-from bounds.bms22.pure_learner import NOT_NEAR_ONE, SIZES
+from bounds.bms22.pure_learner import NOT_NEAR_ONE, SAMPLE_NEEDS
 from bounds.papers import BMS22
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{BMS22}, Appendix B.1, proof of Theorem 3.1"
 GEOMETRY = [positive("norm_bound"), positive("radius"), MARGIN]
-CONFIDENT = [*SIZES, in_unit_interval("beta")]
+CONFIDENT = [*SAMPLE_NEEDS, in_unit_interval("beta")]
 THRESHOLD = r"\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon}"
 ALPHA = r"\alpha=\frac{c\Lambda^2r^2\log(m/\beta)\log(20\Lambda r/(\beta\rho))}{\rho^2\varepsilon m}"
 ENOUGH = r"m\ge\frac{4\log(4|\mathcal C|/\beta)}{\varepsilon\alpha}"
@@ -94,7 +94,7 @@ def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> 
     part="lattice",
     says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
     r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
-    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), *GEOMETRY],
+    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), integer("k"), *GEOMETRY],
     source="the covers of `mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
 )
 def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:
@@ -112,7 +112,6 @@ def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) 
 
 @theorem(
     "bms22.thm3.1.s2",
-    kind="inequality",
     says=ALPHA + r"\ \Rightarrow\ \exists c:\ " + ENOUGH,
     needs=CONFIDENT,
     source=SOURCE + ", before equation (9), (8) in the appendix",

@@ -215,29 +215,21 @@ def worst_ratio(
     sides = np.array([np.log(root[n]) if n in log_axes else root[n] for n in names], dtype=float)
 
     def decode(row: Array) -> dict[str, float]:
-        point = {}
-        for name, x in zip(names, row, strict=True):
-            x = min(max(math.exp(x) if name in log_axes else float(x), root[name][0]), root[name][1])
-            point[name] = round(x) if name in integers else x
-        return point
+        point = {name: math.exp(x) if name in log_axes else float(x) for name, x in zip(names, row, strict=True)}
+        point = {name: min(max(x, root[name][0]), root[name][1]) for name, x in point.items()}
+        return {name: round(x) if name in integers else x for name, x in point.items()}
 
     def score(row: Array) -> float:
         with np.errstate(all="ignore"):
-            found = float(log_ratio(**decode(row)))
-        return -math.inf if math.isnan(found) else found
+            value = float(log_ratio(**decode(row)))
+        return -math.inf if math.isnan(value) else value
 
     widths = sides[:, 1] - sides[:, 0]
     cloud = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random_base2(int(math.log2(sobol)))
     rows = np.vstack([sides[:, 0] + widths * cloud, list(itertools.product(*sides))])
     best = rows[int(np.argmax([score(row) for row in rows]))]
-    evolved = differential_evolution(
-        lambda row: float(np.clip(-score(row), -1e300, 1e300)),
-        sides,
-        rng=np.random.default_rng(seed),
-        maxiter=iterations,
-        x0=best,
-        polish=False,
-    )
+    loss, rng = lambda row: float(np.clip(-score(row), -1e300, 1e300)), np.random.default_rng(seed)
+    evolved = differential_evolution(loss, sides, rng=rng, maxiter=iterations, x0=best, polish=False)
     if score(evolved.x) > score(best):
         best = evolved.x
     return Hit(decode(best), score(best))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -47,6 +48,11 @@ def log(x: Any) -> Any:
 def sqrt(x: Any) -> Any:
     """The square root of a number, an array or a ball."""
     return x.sqrt() if isinstance(x, BALLS) else np.sqrt(x)
+
+
+def inner(a: Iterable, b: Iterable) -> Any:
+    """<a, b> of two vectors of fractions, or of other numbers."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 def alike(*values: Any) -> list[Any]:

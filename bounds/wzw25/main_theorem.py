@@ -15,11 +15,11 @@ from bounds.theorem import in_unit_interval, positive, require, theorem
 from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, spent_delta, unlimited_budget
 from bounds.wzw25.gaussian_privacy import gaussian_delta
 from bounds.wzw25.population_risk import OVER, RECORDS, UNIT, uncapped
-from bounds.wzw25.whole_grid import LAST, ON_SETS, PRINTED, RISK, SIZES, SURE, TERMS_B, mean_order_on_grid, terms
+from bounds.wzw25.whole_grid import LAST, ON_SETS, PRINTED, RISK, SAMPLE_NEEDS, SURE, TERMS_B, mean_order_on_grid, terms
 
 ANY = [in_unit_interval("delta"), positive("epsilon")]
 ON_ALL = r"\le" + ON_SETS + r"\tilde O\left(" + TERMS_B
-BALL = [*ANY, *SIZES]
+BALL = [*ANY, *SAMPLE_NEEDS]
 POPULATION = [*ANY, positive("radius"), *RECORDS, require("gamma <= radius", lambda gamma, radius: gamma <= radius)]
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------

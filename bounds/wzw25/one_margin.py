@@ -29,8 +29,8 @@ WITHIN_RADIUS = Hypothesis(("gamma", "radius"), "gamma <= radius: some record is
 FEW = require("outliers <= n", lambda outliers, n: outliers <= n)
 RECORDS = [integer("n"), integer("outliers", 0), FEW, positive("gamma"), positive("radius"), WITHIN_RADIUS]
 SETTING = [*RECORDS, positive("mu")]
-SIZES = [*SETTING, in_unit_interval("beta")]
-RUN = [*SIZES, integer("steps")]
+SAMPLE_NEEDS = [*SETTING, in_unit_interval("beta")]
+RUN = [*SAMPLE_NEEDS, integer("steps")]
 MEAN = r"\Pr_\Phi\left[\mathbb{E}_{\mathcal{A}}[\tilde L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le%s\right]\ge 1-\beta"
 NOISE = r"\frac{b^2\log^{1/2}((n+2)(n+1)/\beta)}{n\gamma^2\mu}"
 OUT = r"\frac{b|S_{\mathrm{out}}|}{\gamma n}"
@@ -77,7 +77,7 @@ def projected_gdp(*, n: int, steps: int, gamma: float, radius: float = 1.0) -> f
     says=r"\Pr\left[\tilde L_{\gamma/3}(\Phi^\top\mathbf{w};S)\le"
     + OVER
     + r"\tilde O\left(\frac{1}{\gamma^2\mu n}+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\right]\ge 1-2\beta",
-    needs=[*SIZES, require("radius = 1", lambda radius: radius == 1)],
+    needs=[*SAMPLE_NEEDS, require("radius = 1", lambda radius: radius == 1)],
 )
 def last_order_without_logs(*, n: int, gamma: float, outliers: int, mu: float, radius: float = 1.0) -> float:
     """The expression inside O~(.) for the hinge loss of the last iterate on the records themselves.
@@ -105,7 +105,7 @@ def last_logs(*, n: int, mu: float, beta: float) -> float:
     + r"O\left(\frac{b^2\log^{1/2}(1/\beta)\log^{1/2}((n+1)(n+2)/\beta)}{n\gamma^2\mu}+"
     + OUT
     + r"\right)\right]\ge 1-2\beta",
-    needs=SIZES,
+    needs=SAMPLE_NEEDS,
     source=f"{WZW25}, Lemma D.3",
 )
 def last_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
@@ -229,7 +229,7 @@ def noise_term(*, n: int, gamma: float, mu: float, beta: float, radius: float) -
     "wzw25.lemD.1",
     kind="mean",
     says=MEAN % (r" O\left(" + NOISE + r"+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)"),
-    needs=SIZES,
+    needs=SAMPLE_NEEDS,
 )
 def expected_order_as_printed(
     *, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0
@@ -346,7 +346,7 @@ def loss_along_dimension(*, first: float, last: float) -> float:
 # Corollary D.2: the fewest outliers -----------------------------------------------------------------------------------
 
 
-@theorem("wzw25.corD.2", kind="mean", says=r"\gamma\in[0,b]:\ " + MEAN % (OVER + ORDER), needs=SIZES)
+@theorem("wzw25.corD.2", kind="mean", says=r"\gamma\in[0,b]:\ " + MEAN % (OVER + ORDER), needs=SAMPLE_NEEDS)
 def fewest_outliers_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
     """The expression inside O(.) for the expected hinge loss against the best outlier set of a margin.
 

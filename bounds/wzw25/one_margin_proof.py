@@ -10,7 +10,7 @@ from math import log, sqrt
 from bounds.papers import WZW25
 from bounds.theorem import integer, positive, require, theorem
 from bounds.wzw25.algorithms import spread
-from bounds.wzw25.one_margin import ORDER, SIZES, projected_gdp
+from bounds.wzw25.one_margin import ORDER, SAMPLE_NEEDS, projected_gdp
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
 SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
@@ -129,7 +129,7 @@ def projected_sensitivity(*, gamma: float, radius: float) -> float:
     kind="mean",
     says=r"\mathbb{E}_{\mathcal{A}}[\hat L_{\gamma/3}(\bar{\mathbf{w}};\Phi S)]\le "
     + ORDER.replace(r"\gamma n", r"n\gamma"),
-    needs=SIZES,
+    needs=SAMPLE_NEEDS,
     source=f"{PROOF}, last display, announced as 'the averaged loss'",
 )
 def last_display_as_printed(
@@ -150,7 +150,7 @@ def last_display_as_printed(
     reading="explicit",
     says=r"\frac{\Delta\sqrt{k\log(1/\beta)}}{\mu}\le60\,\frac{b\sqrt{\log(1/\beta)}}{\mu\gamma}"
     r"\cdot\frac{b\sqrt{\log((n+1)(n+2)/\beta)}}{\gamma}",
-    needs=[need for need in SIZES if "outliers" not in need.names],
+    needs=[need for need in SAMPLE_NEEDS if "outliers" not in need.names],
     source=f"{WZW25}, Appendix D.2, third line of the display; our constant",
 )
 def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: float = 1.0) -> float:

@@ -79,7 +79,6 @@ def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
 
 @theorem(
     "wzw25.lem7.2.s4",
-    kind="inequality",
     says=r"PGF\le\beta\ \Rightarrow\ r\le\frac{1}{|\Theta|-1}\cdot\frac{\beta}{1-\beta}",
     needs=[UNIT_BETA, integer("size", 2)],
     source=", proof, last line",

@@ -26,7 +26,7 @@ from bounds.wzw25.noisy_gd import balanced_steps, printed_steps
 from bounds.wzw25.one_margin import WITHIN_RADIUS
 from bounds.wzw25.whole_grid_proof import call_budget
 
-SIZES = [
+SAMPLE_NEEDS = [
     integer("n"),
     positive("gamma"),
     positive("radius"),
@@ -34,7 +34,7 @@ SIZES = [
     integer("outliers", 0),
     require("outliers < n: S_out is not all of S", lambda outliers, n: outliers < n),
 ]
-GENERAL = [*SIZES, *RANGE]
+GENERAL = [*SAMPLE_NEEDS, *RANGE]
 RISK = r"\mathbb{E}_{\mathcal{A}}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]"
 LAST = r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})"
 ON_GRID = r"\min_{\gamma\in\Gamma}\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"

@@ -12,10 +12,9 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.abgmu22 import generalized_exponential as bounds
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid
+from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import rare_choice
 from mechanisms.generalized_exponential import law
@@ -50,7 +49,6 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
         bounds.score_threshold,
     ],
     trivial=lambda beta, **_: "beta is at least 1" if beta >= 1 else None,
-    cost=0.1,
     note="an existence statement without privacy, true of the argmin; read as the accuracy of Raskhodnikova & Smith's "
     "Algorithm 1. The statement has K scores and N pairs, which must be as many. β ≥ 1 is allowed and says nothing; "
     "γ_j = 0 is allowed",
@@ -88,7 +86,7 @@ def score_too_high(*, candidates, epsilon, beta, factor=1):
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     given=["bms22.thm3.1.em-privacy/printed", bounds.normalised_sensitivity],
     rounding=1e-12,
-    attained=False,
+    tightness=up_to_one,
     cost=0.4,
 )
 def every_corner(*, epsilon, factor=1):
@@ -126,7 +124,6 @@ def every_corner(*, epsilon, factor=1):
     full=grid(epsilon=[0.5, 2.0], heavy=[100], rare=[11]),
     control=Control("a mechanism short by a factor of {}", (1.3, 1.6)),
     chunk=lambda **_: 20_000,
-    cap=20,
     cost=4e-7,
 )
 def rare_neighbours(*, epsilon, heavy, rare, factor=1):
@@ -155,9 +152,7 @@ def lattice():
                     yield {"scores": q, "sensitivities": gamma, "t": t}
 
 
-@inequality_claim(
-    bounds.normalised_sensitivity, control=Control("scores that move by {} sensitivities", (1.1, 2)), cost=0.1
-)
+@inequality_claim(bounds.normalised_sensitivity, control=Control("scores that move by {} sensitivities", (1.1, 2)))
 def one_at_most(*, factor=1):
     """All corners of the neighbourhood (each term is linear in the scores), on the lattice, in fractions."""
     for point in itertools.islice(lattice(), 0, None, 4):
@@ -169,7 +164,7 @@ def one_at_most(*, factor=1):
             yield point, apart, bounds.normalised_sensitivity()
 
 
-@identity_claim(bounds.best_normalised, control=Control("the own raised score times {}", (1.1, 2)), cost=0.1)
+@identity_claim(bounds.best_normalised, control=Control("the own raised score times {}", (1.1, 2)))
 def best_is_zero(*, factor=1):
     """min_i s_i on the lattice, in fractions; and the float function gives the same scores."""
     for point in lattice():
@@ -180,10 +175,7 @@ def best_is_zero(*, factor=1):
 
 
 @inequality_claim(
-    bounds.score_threshold,
-    control=Control("2 t divided by {}", (1.1, 2)),
-    cost=0.1,
-    note="equality where s_i = t and γ_i = γ_j",
+    bounds.score_threshold, control=Control("2 t divided by {}", (1.1, 2)), note="equality where s_i = t and γ_i = γ_j"
 )
 def good_scores_are_good(*, factor=1):
     """Every i with s_i <= t on the lattice, in fractions."""
@@ -196,6 +188,4 @@ def good_scores_are_good(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

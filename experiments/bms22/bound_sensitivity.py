@@ -14,17 +14,15 @@ from math import sqrt
 import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, grid
+from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 from mechanisms.solvers import least_loss
 
-ROUNDING = 1e-12
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
 # for |F(S) - F(S')| over enumerated neighbours against the sensitivity claimed, which other samples may attain
-MOVES = {"attained": False, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}
+MOVES = {"tightness": up_to_one, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}
 
 
 def neighbour_losses(least, m, ratio):
@@ -53,9 +51,8 @@ def moves(least, claimed, m, ratio, F=float):
     full=grid(constant=[0.01]),
     control=Control("max(1, C) divided by {}", (1.5, 40)),
     given=[bounds.sensitivity_1_explicit],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
-    cost=1e-3,
     note="√(B/m) √(1/m) = √B/m: the lemma rightly has 1/m in front of the root. C is the constant of the O(·) in F_1; "
     "the explicit sensitivity is at most max(1, C) times the printed one",
 )
@@ -70,7 +67,6 @@ def first_order(*, constant):
     bounds.sensitivity_1_explicit,
     quick=tuple(s | {"beta": 0.1, "constant": 2.0} for s in LINE["quick"]),
     full=tuple(s | {"beta": b, "constant": c} for s in LINE["full"] for b, c in ((1e-6, 0.1), (0.9, 10.0))),
-    cost=0.02,
     note="attained by a sample without error at ρ and a neighbour with one",
     **MOVES,
 )
@@ -87,7 +83,7 @@ def first_bound(*, m, ratio, beta, constant):
 # F_2 and F_3 ----------------------------------------------------------------------------------------------------------
 
 HINGE_SAMPLES = grid(m=[1, 2, 10, 10**6], ratio=[1e-6, 0.5, 1.0, 2.0, 1e6])
-TWICE = {"constant": 2, "caught": (1.05, 2), "attained": False, "rounding": ROUNDING, "cost": 1e-3}
+TWICE = {"constant": 2, "caught": (1.05, 2), "tightness": up_to_one, "rounding": ROUNDING, "cost": 1e-3}
 
 
 @order_claim(
@@ -104,7 +100,6 @@ def second_order():
 
 @inequality_claim(
     bounds.sensitivity_2_explicit,
-    cost=0.05,
     note="attained for Λ r/ρ ≤ 1, and up to Λ r/ρ = m - 1 by records of norm ρ/Λ; the printed proof has 2 Λ r/(m ρ)",
     **LINE,
     **MOVES,
@@ -121,7 +116,6 @@ def second_bound(*, m, ratio):
 @inequality_claim(
     bounds.other_minimiser,
     control=Control("w'' with its loss on S' divided by {}", (1.5, 3)),
-    cost=0.1,
     note="the proof writes F_1 for F_2 on the left",
 )
 def other_minimiser():
@@ -141,9 +135,8 @@ def other_minimiser():
     quick=grid(m=[3], ratio=[0.5]),
     full=grid(m=[1, 10], ratio=[0.1, 1.0, 2.0, 50.0]),
     caught=(1.05, 2),
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
-    cost=0.01,
     note="attained for Λ r ≤ ρ; the bar of the maximum lets w' and w'' be any w",
 )
 def lipschitz(*, m, ratio):
@@ -163,7 +156,6 @@ def third_order():
     bounds.sensitivity_3_explicit,
     quick=grid(m=[3], ratio=[0.5]),
     full=grid(m=[2, 6], ratio=[1.0, 3.0]),
-    cost=0.1,
     note="attained for Λ r ≤ ρ by equal points and one changed label; all records have norm r here",
     **MOVES,
 )
@@ -201,9 +193,8 @@ def third_bound(*, m, ratio):
     constant=2,
     caught=(1.5, 3),
     given=[bounds.sensitivity_4_explicit],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
-    cost=1e-3,
     note="√(M/m) √(1/m) = √M/m: the units are right",
 )
 def fourth_order():
@@ -216,7 +207,6 @@ def fourth_order():
     bounds.sensitivity_4_explicit,
     quick=grid(m=[3], M=[7.0], ratio=[2.0]),
     full=grid(m=[1, 5], M=[0.0, 1.0, 1e6], ratio=[1.5, 4.0]),
-    cost=0.02,
     note="attained; M is positive where fat_{ρ/32} ≤ 34 e m, and beyond that F_4 is no bound",
     **MOVES,
 )
@@ -231,9 +221,8 @@ def fourth_bound(*, m, M, ratio):
     constant=1,
     caught=(1.05, 2),
     given=[bounds.sensitivity_5_explicit],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
-    cost=1e-3,
 )
 def fifth_order():
     """1/m <= 1/m."""
@@ -241,9 +230,7 @@ def fifth_order():
         yield s, bounds.sensitivity_5_explicit(**s), bounds.sensitivity_5(**s)
 
 
-@inequality_claim(
-    bounds.sensitivity_5_explicit, cost=0.02, note="attained; no root of the loss stands in F_5", **LINE, **MOVES
-)
+@inequality_claim(bounds.sensitivity_5_explicit, note="attained; no root of the loss stands in F_5", **LINE, **MOVES)
 def fifth_bound(*, m, ratio):
     """The least margin losses of all neighbours on the line, and of 20 samples of the plane by counting arcs."""
     claimed, rng = bounds.sensitivity_5_explicit(m=m), np.random.default_rng(m)
@@ -259,6 +246,4 @@ def fifth_bound(*, m, ratio):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -10,22 +10,14 @@ import numpy as np
 
 from bounds.bms22 import definitions as bounds
 from bounds.bms22.exponential_mechanism import label_pairs
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import grid
+from experiments.checks import identity_claim, inequality_claim, up_to_one
+from experiments.engine.claim import grid, script
 from experiments.instances.selections import FLOAT_ERROR, UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 
 
-@identity_claim(
-    bounds.smallest_epsilon,
-    quick=grid(outputs=[6]),
-    full=grid(outputs=[2, 10]),
-    caught=(1.01, 2),
-    rounding=FLOAT_ERROR,
-    cost=0.05,
-)
+@identity_claim(bounds.smallest_epsilon, quick=grid(outputs=[6]), full=grid(outputs=[2, 10]), rounding=FLOAT_ERROR)
 def events_give_no_more_than_outputs(*, outputs):
     """All 2^k events of random finite laws, ties and rare outputs included, in exact arithmetic."""
     rng = np.random.default_rng(outputs)
@@ -44,8 +36,7 @@ def events_give_no_more_than_outputs(*, outputs):
     quick=grid(m=[2], epsilon=[0.3]),
     full=grid(m=[3], epsilon=[0.0, 0.1, 1.0]),
     caught=(1.5, 4),
-    attained=False,
-    cost=0.1,
+    tightness=up_to_one,
 )
 def label_pairs_are_pairs(*, m, epsilon):
     """Smallest delta over label pairs against all pairs: exponential mechanism, randomised response on a label."""
@@ -105,6 +96,4 @@ def zero_is_a_candidate():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

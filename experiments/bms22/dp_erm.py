@@ -10,11 +10,8 @@ from bounds.bms22 import dp_erm as bounds
 from bounds.bms22 import dp_erm_proof as steps
 from bounds.bms22.phased_sgd import rounds_for
 from bounds.exact.balls import enclosure, lower_end, upper_end
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.boosted_rounds import mixture_delta, substitution_constant
 from experiments.instances.erm_families import (
@@ -115,7 +112,6 @@ CHAIN = [
     control=Control("a score sensitivity {} times too small", (1.01, 4, 60)),
     given=CHAIN,
     scope="everywhere: M whole, b = 2/eta",
-    cost=0.1,
 )
 def budgets_add_up(*, factor=1, **setting):
     """The two records end to end in balls, and the selection's budget over all its outputs."""
@@ -135,7 +131,7 @@ def budgets_add_up(*, factor=1, **setting):
     control=Control("noise {} times too small", (1.5, 2, 4)),
     given=("wzw25.rem2.3/printed/composition", "wzw25.rem2.3/printed/gaussian"),
     rounding=1e-6,
-    attained=False,
+    tightness=up_to_one,
     cost=0.2,
 )
 def copies_are_mixed(*, factor=1, **setting):
@@ -188,8 +184,8 @@ def excess_within_order(*, factor=1):
         bounds.utility_constant(substitution_constant()),
         family="one record, a -> 0",
         truths=truths,
-        reached=(min(2 * p["a"], bounds.boosted_excess(**p)) / g(**p) for p in points),
-        attained=truths[0][1] / g(**truths[0][0]),
+        sampled=(min(2 * p["a"], bounds.boosted_excess(**p)) / g(**p) for p in points),
+        truth=truths[0][1] / g(**truths[0][0]),
         scope="everywhere: corrected calibration, eta = base_step",
     )
 
@@ -267,9 +263,7 @@ def one_round_at_least():
         yield point, counted(**point), bounds.printed_gradients(**point)
 
 
-@exact_claim(
-    bounds.corrected_gradients, control=Control("m to the power 1/{}", (2,)), given=[bounds.gradient_count], cost=0.05
-)
+@exact_claim(bounds.corrected_gradients, control=Control("m to the power 1/{}", (2,)), given=[bounds.gradient_count])
 def gradients_within_order(*, factor=1):
     """ceil(x)/x <= 2 for x = log(2/beta), (m - 1)/(m log m) decreasing: the supremum is at m = 2, x just above 1."""
 
@@ -283,12 +277,12 @@ def gradients_within_order(*, factor=1):
         1 / log(2),
         family="m grows",
         truths=[(point, bounds.gradient_count(**point)) for point in large],
-        reached=(bounds.gradient_count(**point) / g(**point) for point in points),
+        sampled=(bounds.gradient_count(**point) / g(**point) for point in points),
         note="for m = 1 there are none",
     )
 
 
-@identity_claim(bounds.gradient_count, cost=0.05, note="the tests count the steps themselves")
+@identity_claim(bounds.gradient_count, note="the tests count the steps themselves")
 def every_record_once():
     """The law's count against the formula, m from 2 to 100."""
     for m in range(2, 101):
@@ -297,6 +291,4 @@ def every_record_once():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

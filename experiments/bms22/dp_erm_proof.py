@@ -15,11 +15,8 @@ from bounds.bms22.phased_sgd import one_round
 from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import at, certify, over
 from bounds.exact.privacy_curves import log_gaussian_delta
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.boosted_rounds import (
     BUDGETS,
@@ -46,8 +43,7 @@ UNIT_BALLS = {"radius": 1.0, "norm_bound": 1.0}
     bounds.copies_allowance,
     control=Control("T divided by {}", (1.1, 1.5, 2)),
     scope="everywhere: all m, delta < 1/m, M >= 1",
-    attained=False,
-    cost=0.06,
+    tightness=up_to_one,
     note=("'fix a round' needs M ≥ 1, so δ̂ < 1; with M = log(2/β) < 1 it would fail at m = 1 for δ̂ above 2 exp(-1/2)"),
 )
 def copies_are_few(*, factor=1):
@@ -81,7 +77,6 @@ def copies_are_few(*, factor=1):
     control=Control("noise {} times too small", (2.2, 3)),
     given=("wzw25.lemE.1/printed", "wzw25.rem2.3/printed/gaussian"),
     scope="everywhere: convex (1/rho)-Lipschitz losses of <w, x>, eta <= 2/b, epsilon' <= log(1/delta')",
-    cost=0.1,
     note="η ≤ 2/b is needed, and our b = 2/η gives it for every phase; Algorithm 5 calls with ε' < 0.37",
 )
 def phases_are_private(*, epsilon, delta, factor=1):
@@ -168,7 +163,7 @@ def sum_has_a_term_too_many():
 @inequality_claim(
     bounds.corrected_sum,
     control=Control(lambda factor: f"{factor - 1:g} more than floor(T) terms", (2,)),
-    attained=False,
+    tightness=up_to_one,
     note="group privacy of J records needs the terms 0, ..., J - 1 (Dwork & Roth 2014), and J ≤ floor(T)",
 )
 def sum_of_the_group(*, factor=1):
@@ -176,7 +171,7 @@ def sum_of_the_group(*, factor=1):
     yield from against_closed_form(factor - 1)
 
 
-@inequality_claim(bounds.linear_bound, control=Control("e^x - 1 ≥ {} x", (1.01, 1.2)), attained=False)
+@inequality_claim(bounds.linear_bound, control=Control("e^x - 1 ≥ {} x", (1.01, 1.2)), tightness=up_to_one)
 def exponential_above_line(*, factor=1):
     """x/(e^x - 1) <= 1 for x = epsilon', certified on [1e-6, 1/2]; below by convexity, with slope 1 at 0."""
 
@@ -267,9 +262,8 @@ assert max(abs(p - q)) > {0.99 * spent!r}  # claimed: epsilon/2 = 0.5"""
     bounds.score_sensitivity,
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 1000], rho=[0.001, 0.5, 1.0, 3.0, 1000.0]),
-    attained=False,
+    tightness=up_to_one,
     scope="everywhere: the hinge, ||w|| <= Lambda, ||x|| <= r, one record replaced",
-    cost=0.02,
     note="attained by flipping a label",
 )
 def losses_unit(*, m, rho):
@@ -290,7 +284,6 @@ def losses_unit(*, m, rho):
     full=grid(m=[5], rho=[1.0, 5.0], epsilon=[1.0], candidates=[20]),
     control=Control("a selection short by a factor of {}", (1.5, 2)),
     chunk=lambda **_: 20_000,
-    cap=20,
     cost=4e-7,
     note="one vector at Λe, all others at -Λe, one label flipped; exact likelihood ratio",
 )
@@ -314,8 +307,8 @@ def round_within_order(*, factor=1):
         C,
         family="one record, a -> 0",
         truths=truths,
-        reached=(C * sqrt(upper_end(round_ratio(m, Fraction(10) ** j))) for m in sizes for j in range(-6, 12, 3)),
-        attained=truths[0][1] / bounds.round_order(**truths[0][0]),
+        sampled=(C * sqrt(upper_end(round_ratio(m, Fraction(10) ** j))) for m in sizes for j in range(-6, 12, 3)),
+        truth=truths[0][1] / bounds.round_order(**truths[0][0]),
         scope="everywhere: b = 2/eta, eta = base_step",
         note="for m = 1 it is at most 1",
     )
@@ -370,11 +363,7 @@ def rounds_do_not_vanish():
     return {"note": note}
 
 
-@exact_claim(
-    bounds.corrected_substitution,
-    control=Control("log(2/β) to the power {} and log(1/β) for the rest", (2,)),
-    cost=0.05,
-)
+@exact_claim(bounds.corrected_substitution, control=Control("log(2/β) to the power {} and log(1/β) for the rest", (2,)))
 def rounds_are_counted(*, factor=1):
     """The quotient certified on the whole domain, and never exceeded at random points; bounded as beta -> 1."""
 
@@ -389,12 +378,10 @@ def rounds_are_counted(*, factor=1):
         substitution_constant(),
         family="epsilon = log(1/beta) -> 0",
         truths=one_round_run(),
-        reached=(left / g(**p) for p, left in one_round_run() + cases),
+        sampled=(left / g(**p) for p, left in one_round_run() + cases),
         evidence="certificate",
     )
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

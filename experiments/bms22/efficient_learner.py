@@ -13,14 +13,12 @@ from bounds.bms22.efficient_learner_proof import released_deviation
 from bounds.bms22.fast_projection import fast_projection_operations
 from bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from experiments.bms22.dp_erm import CHAIN, broken_privacy
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, rate_claim, tail_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, within_order
+from experiments.engine.claim import Control, exact_claim, rate_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import substitution_constant
 from experiments.instances.erm_families import (
-    SIZES,
+    SAMPLE_AND_BUDGET,
     hidden_signs,
     learner_settings,
     one_record,
@@ -36,7 +34,7 @@ from mechanisms.privacy import ApproxDP
 
 def rows(statement, p):
     """k of one of the two formulas at the point p, a real number."""
-    return statement(**{name: p[name] for name in SIZES})
+    return statement(**{name: p[name] for name in SAMPLE_AND_BUDGET})
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------
@@ -45,7 +43,7 @@ def rows(statement, p):
 def two_records(setting, calibration, factor=1):
     """(law of the training, its flipped twin, |Phi x|): records (radius, +-1), (0, 1) in R at the printed k, 1 here."""
     X, parameters = np.array([[setting["radius"]], [0.0]]), without_size(setting)
-    budget = {name: setting[name] for name in SIZES}
+    budget = {name: setting[name] for name in SAMPLE_AND_BUDGET}
     phi = efficient_learner.draw_projection(d=1, rng=np.random.default_rng(0), **budget)
     if phi.k != 1:
         raise ValueError(f"k = {phi.k} is not 1")
@@ -98,7 +96,6 @@ assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
     control=Control("a score sensitivity {} times too small", (2, 4, 400)),
     given=[training.corrected_privacy, *CHAIN],
     scope="everywhere: every fixed Phi drawn independently of the data, every k",
-    cost=0.1,
 )
 def training_is_private(*, factor=1, **setting):
     """The two records end to end, the selection over its outputs, and records that Phi would make too long."""
@@ -158,8 +155,8 @@ def risk_within_order(*, factor=1):
         constant(),
         family="one record, delta -> 0",
         truths=truths,
-        reached=(explicit(**p) / g(**p) for p in learner_settings(300)),
-        attained=truths[0][1] / g(**truths[0][0]),
+        sampled=(explicit(**p) / g(**p) for p in learner_settings(300)),
+        truth=truths[0][1] / g(**truths[0][0]),
         scope="everywhere: Phi with independent signs",
     )
 
@@ -173,9 +170,9 @@ def with_logs(soft_order, p):
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
     points = [p | {"beta": min(p["beta"], 0.5)} for p in learner_settings(200)]
-    reached = max(bounds.corrected_order(**p) / with_logs(bounds.printed_soft_order, p) for p in points)
+    most = max(bounds.corrected_order(**p) / with_logs(bounds.printed_soft_order, p) for p in points)
     k = bounds.printed_rows(m=100, epsilon=1.0, delta=1e-3, beta=1 - 1e-9)
-    note = f"holds for β ≤ 1/2 with C = {6 * constant():.2g} (the order reaches {reached:.2f} of 3 soft ones)"
+    note = f"holds for β ≤ 1/2 with C = {6 * constant():.2g} (the order reaches {most:.2f} of 3 soft ones)"
     return inconclusive("NO_CONSTANT", f"{note}; near 1 the printed k, {k:.1g} at m = 100, β = 1 - 1e-9, is too large")
 
 
@@ -183,7 +180,6 @@ def soft_form_near_one():
     bounds.corrected_soft_order,
     control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
     given=[bounds.corrected_order],
-    cost=0.1,
     note="free logarithms: √(log(2m/β) log(2/β)) (1 + log^{3/4}(1/δ))",
 )
 def soft_within_order(*, factor=1):
@@ -198,8 +194,8 @@ def soft_within_order(*, factor=1):
         3 * C,
         family="m grows, epsilon = 1/m",
         truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),  # what privacy alone forbids
-        reached=(C * bounds.corrected_order(**p) / g(**p) for p in learner_settings(300)),
-        attained=0.0,
+        sampled=(C * bounds.corrected_order(**p) / g(**p) for p in learner_settings(300)),
+        truth=0.0,
     )
 
 
@@ -323,9 +319,7 @@ def beta_is_left_out():
         yield point, steps * ceil(rows(bounds.printed_rows, point)), bounds.printed_time(**point)
 
 
-@exact_claim(
-    bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations], cost=0.1
-)
+@exact_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations])
 def time_within_order(*, factor=1):
     """The counted operations at the corrected k against 56 g, along many decades and for d from 1 to 2^30."""
 
@@ -336,17 +330,17 @@ def time_within_order(*, factor=1):
         return bounds.operations(m=p["m"], d=p["d"], k=ceil(rows(bounds.corrected_rows, p)), beta=p["beta"])
 
     truths = [{"m": 100, "d": 1, "epsilon": 1e-6, "delta": 1e-3, "beta": 10.0**-j} for j in (1, 30, 300)]
-    drawn = [{name: p[name] for name in SIZES} | {"d": 1 + p["m"] % 2**30} for p in learner_settings(300)]
+    drawn = [{name: p[name] for name in SAMPLE_AND_BUDGET} | {"d": 1 + p["m"] % 2**30} for p in learner_settings(300)]
     return within_order(
         g,
         56,
         family="beta -> 0 at d = 1",
         truths=[(p, count(**p)) for p in truths],
-        reached=(count(**p) / g(**p) for p in truths + drawn),
+        sampled=(count(**p) / g(**p) for p in truths + drawn),
     )
 
 
-@identity_claim(bounds.operations, cost=0.05, note="the training is counted at the full beta")
+@identity_claim(bounds.operations, note="the training is counted at the full beta")
 def operations_are_counted():
     """The formula against a count of the law's pieces: transforms, rows clipped, steps of the rounds, scores."""
     for m, d, k, beta in ((2, 1, 1, 0.9), (100, 50, 10, 0.1), (37, 65, 3, 1e-6)):
@@ -357,6 +351,4 @@ def operations_are_counted():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

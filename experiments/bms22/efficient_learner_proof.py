@@ -14,10 +14,8 @@ from bounds.bms22.efficient_learner import corrected_rows, printed_rows, sign_di
 from bounds.bms22.sign_projection import inner_products_preserved
 from bounds.exact.certify import at, certify, over
 from experiments.bms22.efficient_learner import rows
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.boosted_rounds import failing_samples, worst_gap
 from experiments.instances.erm_families import learner_settings, one_record
@@ -58,9 +56,8 @@ def longest_projection(radius):
     control=Control("γ / {}", (1.2, 2, 10)),
     given=("bms22.lemA.4/printed/embedding",),
     rounding=ROUNDING,
-    attained=False,
+    tightness=up_to_one,
     scope="everywhere: on the event of Lemma A.4",
-    cost=0.05,
     note="part (i) of the event itself; on it every ‖Φx‖ is at most 1.16 r",
 )
 def norms_stay(*, factor=1):
@@ -99,7 +96,6 @@ def printed_rows_put_in():
     given=("bms22.lemA.4/printed/embedding",),
     rounding=ROUNDING,
     scope="everywhere: on the event of Lemma A.4",
-    cost=0.05,
     note="the event gives rγ/(3ρ), a third; with Λ other than 1 it is Λrγ/(3ρ)",
 )
 def margins_stay(*, rho):
@@ -116,8 +112,7 @@ def margins_stay(*, rho):
 @inequality_claim(
     steps.printed_deviation,
     control=Control("a bound {} times too small", (30, 300)),
-    attained=False,
-    cost=0.05,
+    tightness=up_to_one,
     note="Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8, Rademacher complexity 2r/√m",
 )
 def unit_ball_deviates(*, factor=1):
@@ -151,8 +146,7 @@ def released_deviates(rng, size, *, m, beta, a, factor=1):
 @inequality_claim(
     steps.released_deviation,
     control=Control("a bound {} times too small", (30, 300)),
-    attained=False,
-    cost=0.05,
+    tightness=up_to_one,
     note="Mohri, Rostamizadeh & Talwalkar 2018, Theorem 5.8, Rademacher complexity 4r/√m",
 )
 def twice_the_radius(*, factor=1):
@@ -163,7 +157,7 @@ def twice_the_radius(*, factor=1):
 # s4: lifting ----------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(steps.lifted_score, control=Control("the transpose multiplied by {}", (1.01, 2)), cost=0.05)
+@inequality_claim(steps.lifted_score, control=Control("the transpose multiplied by {}", (1.01, 2)))
 def scores_are_the_same(*, factor=1):
     """<Phi^T w, x> and <w, Phi x> for both projections; signs, so risks, also after clipping; ties stay ties."""
     rng, off = np.random.default_rng(0), 0.0
@@ -231,7 +225,6 @@ def training_loses_more(rng, size, *, m, beta, a, **budget):
     steps.corrected_training,
     control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
     given=[corrected_order],
-    cost=0.1,
 )
 def training_within_order(*, factor=1):
     """Lemma 3.1, corrected, at 4a and beta/3 against C g, or 8a where that is less, at the k of many settings."""
@@ -248,8 +241,8 @@ def training_within_order(*, factor=1):
         4 * (1 + log(3) / log(2)) * sqrt(2),
         family="one record, delta -> 0: the release is 0 and loses 1",
         truths=one_record(),
-        reached=(min(lemma(p), 8 * p["a"]) / g(**p) for p in learner_settings(300)),
-        attained=0.0,
+        sampled=(min(lemma(p), 8 * p["a"]) / g(**p) for p in learner_settings(300)),
+        truth=0.0,
         note="C in units of the lemma's constant",
     )
 
@@ -290,7 +283,6 @@ def one_row_loses_all():
     steps.projected_loss,
     control=Control(lambda factor: f"k to the power -1/2 - {factor - 1:g}", (1.25, 2)),
     given=("bms22.lemA.3/explicit/union",),
-    cost=0.1,
 )
 def distortion_within_order(*, factor=1):
     """t of `sign_distortion` against 7.43 g, on the domain where k >= 56 log(2m/beta)."""
@@ -305,8 +297,8 @@ def distortion_within_order(*, factor=1):
         7.43,
         family="k grows, orthogonal points",
         truths=[({"k": k}, k**-0.5) for k in (1e3, 1e6, 1e9)],
-        reached=(explicit(p, k) / steps.projected_loss(rows=k, **p) * k ** (factor - 1) for p, k in inside),
-        attained=0.0,
+        sampled=(explicit(p, k) / steps.projected_loss(rows=k, **p) * k ** (factor - 1) for p, k in inside),
+        truth=0.0,
         scope="everywhere: k >= 56 log(2m/beta), signs",
         note=f"{len(inside)} random points",
     )
@@ -368,6 +360,4 @@ def ball_is_wide_enough(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -14,9 +14,8 @@ from bounds.bms22 import sign_projection
 from bounds.exact.balls import Phi
 from bounds.exact.balls import exact as ball
 from experiments.bms22.sign_projection import breaks
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, grid, tail_claim
+from experiments.checks import inequality_claim, order_claim
+from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from mechanisms.fast_projection import fast_projection
 
@@ -45,7 +44,6 @@ def enough(constant):
     note="k contains no dimension, though the usual proof (all coordinates flat) needs log d: moments do without. For "
     "m = 1, β → 1 the printed k drops to one row, where sign matrices fail (Lemma A.3) but another law works. "
     "c = 62,300 suffices for all m, γ, β and every dimension",
-    cost=0.02,
 )
 def printed_order(*, factor=1):
     """c = 62,300 is sufficiently large."""
@@ -125,7 +123,6 @@ def exact_moment(x, k, p):
     quick=({"k": 3, "p": 2}, {"k": 20, "p": 4}),
     full=grid(k=[1, 2, 5, 12], p=[2, 4, 8]),
     control=Control("the moment divided by {}", (4, 40), setting={"k": 20, "p": 4}),
-    cost=0.1,
     note="four named inequalities; docstring",
 )
 def moments(*, k, p):
@@ -135,10 +132,7 @@ def moments(*, k, p):
 
 
 @inequality_claim(
-    bounds.one_gaussian_row,
-    control=Control("the constant 0.118 multiplied by {}", (1.5, 2)),
-    evidence="certificate",
-    cost=0.02,
+    bounds.one_gaussian_row, control=Control("the constant 0.118 multiplied by {}", (1.5, 2)), evidence="certificate"
 )
 def gaussian_window(*, factor=1):
     """P(1 - gamma/3 <= N^2 <= 1 + gamma/3) >= 0.118 gamma, by balls: its density there is at least that at 4/3."""
@@ -151,6 +145,4 @@ def gaussian_window(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -7,9 +7,8 @@ from itertools import product
 from math import comb
 
 from bounds.bms22 import long_minimiser as bounds
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import identity_claim, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 
@@ -32,7 +31,7 @@ def formula_for_the_loss(statement, factor):
             yield point, expected, statement.theorem.formula(**(point | {"gamma": gamma * factor}))
 
 
-@identity_claim(bounds.hinge_loss, control=Control("gamma multiplied by {}", (2,)), cost=0.02)
+@identity_claim(bounds.hinge_loss, control=Control("gamma multiplied by {}", (2,)))
 def two_terms(*, factor=1):
     """The four atoms come in two pairs with equal losses."""
     yield from formula_for_the_loss(bounds.hinge_loss, factor)
@@ -41,7 +40,6 @@ def two_terms(*, factor=1):
 @identity_claim(
     bounds.hinge_pieces,
     control=Control("gamma multiplied by {}", (2,)),
-    cost=0.02,
     note="the two middle cases of the paper are one formula",
 )
 def four_pieces(*, factor=1):
@@ -55,7 +53,6 @@ def four_pieces(*, factor=1):
     full=grid(gamma=[1e-6]),
     caught=(1.01,),
     note="negative for every γ < 1, not only for γ ≪ 1",
-    cost=1e-3,
 )
 def middle_piece_falls(*, gamma):
     """alpha r - (1 - alpha) gamma at r = 1, alpha = gamma/2."""
@@ -80,7 +77,6 @@ def minimisers(weights):
     full=grid(gamma=[0.999, 1e-6]),
     control=Control("gamma multiplied by {}", (1.1, 1.5)),
     note="α (1 + γ/γ), as the appendix's text (002) has it, would be γ",
-    cost=1e-3,
 )
 def minimum_of_the_hinge(*, gamma, factor=1):
     """A convex piecewise linear function is least at a breakpoint; all three, and the values of the other cases."""
@@ -99,11 +95,7 @@ def minimum_of_the_hinge(*, gamma, factor=1):
 
 
 @identity_claim(
-    bounds.zero_one_loss,
-    quick=grid(gamma=[0.5, 0.01]),
-    full=grid(gamma=[0.999, 1e-6]),
-    caught=(1.01, 1.5, 2),
-    cost=1e-3,
+    bounds.zero_one_loss, quick=grid(gamma=[0.5, 0.01]), full=grid(gamma=[0.999, 1e-6]), caught=(1.01, 1.5, 2)
 )
 def equal_zero_one_losses(*, gamma):
     """P(y w x <= 0) for w between 1e-9 and 1e9, w* among them."""
@@ -118,7 +110,6 @@ def equal_zero_one_losses(*, gamma):
     quick=grid(m=[1, 1000], gamma=[0.0009]),
     full=grid(m=[9], gamma=[0.111]),
     control=Control("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),
-    cost=1e-3,
 )
 def longer_than_the_sample(*, m, gamma, factor=1):
     """1/gamma > m iff gamma < 1/m."""
@@ -138,7 +129,6 @@ def longer_than_the_sample(*, m, gamma, factor=1):
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
     control=Control("gamma multiplied by {}", (1.5, 3), setting={"m": 20, "gamma": 0.04}),
     note="printed without a probability; with one or more points at ±r the empirical minimiser is -1, short and wrong",
-    cost=0.02,
 )
 def empirical_minimisers(*, m, gamma, factor=1):
     """The loss depends on the sample through the number of points at +-r only: all m + 1 numbers, exact minimisers."""
@@ -159,6 +149,4 @@ def empirical_minimisers(*, m, gamma, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -14,16 +14,12 @@ from scipy.linalg import hadamard
 
 from bounds.bms22 import many_hypotheses as bounds
 from bounds.exact.balls import exact
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from bounds.exact.numbers import inner
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
-
-
-def inner(a, b):
-    """<a, b> in fractions."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def risk(w, points):
@@ -54,7 +50,6 @@ def arc(d, factor):
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
     control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (2,)),
-    cost=0.01,
     note="d ≥ 2; x = ±e_1, y = sgn(x_1), h* = h_{e_1}",
 )
 def one_is_right(*, d, factor=1):
@@ -69,7 +64,6 @@ def one_is_right(*, d, factor=1):
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
     control=Control("an arc {} times as long", (16,)),
-    cost=0.1,
     note="all other hypotheses have w_1 < 0 and norm 1",
 )
 def all_others_are_wrong(*, d, factor=1):
@@ -101,7 +95,6 @@ def weights_are_alike(*, d, factor=1):
     quick=({"d": 6, "epsilon": 1.0, "m": 5, "rho": 0.5}, {"d": 2, "epsilon": 0.1, "m": 19, "rho": 1.0}),
     full=grid(d=[10], epsilon=[0.01], m=[1, 999], rho=[0.0]) + grid(d=[20], epsilon=[3.0], m=[6], rho=[0.9]),
     control=Control("1/{} of the hypotheses", (2, 4)),
-    cost=0.05,
     note="c = 2, c' = 1",
 )
 def wrong_one_is_selected(*, d, epsilon, m, rho, factor=1):
@@ -133,7 +126,6 @@ def chance_at_limit(d, size):
     control=Control("c' = {}/100", (1.2, 2)),
     evidence="certificate",
     scope="domain: d >= 1100",
-    cost=0.05,
     note="c = 1100, c' = 1/100; as an instance, 16 weights from a Hadamard matrix",
 )
 def nearly_orthogonal_weights(*, d, factor=1):
@@ -153,6 +145,4 @@ def nearly_orthogonal_weights(*, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -11,9 +11,8 @@ import numpy as np
 from bounds.bms22 import many_hypotheses_proof as bounds
 from bounds.exact.balls import exact
 from experiments.bms22.many_hypotheses import risk
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.checks import identity_claim, inequality_claim
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
 from mechanisms.privacy import PureDP
@@ -62,7 +61,6 @@ def label_zero_is_an_error(*, d):
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (2,)),
-    cost=0.01,
 )
 def sign_of_the_first_coordinate(*, d, factor=1):
     """y <e_1, x> = 1/sqrt(d) > 0."""
@@ -104,12 +102,7 @@ def first_coordinate_is_outvoted(*, d):
 
 
 @identity_claim(
-    bounds.cube_risk,
-    quick=grid(d=[3, 8]),
-    full=grid(d=[1, 2, 5, 11]),
-    caught=(1.01, 2),
-    cost=0.02,
-    note="a binomial; all w alike by symmetry",
+    bounds.cube_risk, quick=grid(d=[3, 8]), full=grid(d=[1, 2, 5, 11]), note="a binomial; all w alike by symmetry"
 )
 def risk_of_the_printed_weights(*, d):
     """Enumeration of all x against the binomial."""
@@ -125,7 +118,6 @@ def risk_of_the_printed_weights(*, d):
     quick=grid(d=[3, 8]),
     full=grid(d=[5, 9, 14]),
     control=Control("only 1/{} of the coordinates shared", (1.2, 2), setting={"d": 8}),
-    cost=0.1,
     note="c = 1/4 for d ≥ 3: ⌊7d/16⌋ ≥ d/4; also with ≤ 1/8, by Gilbert and Varshamov, for large d",
 )
 def cube_family(*, d, factor=1):
@@ -169,7 +161,6 @@ def first_axis_and_the_cube(*, d):
     quick=({"epsilon": 1.0, "m": 6, "size": 8}, {"epsilon": 0.1, "m": 30, "size": 4}),
     full=({"epsilon": 5.0, "m": 1, "size": 2}, {"epsilon": 1.0, "m": 200, "size": 8}),
     control=Control("|W| taken {} times as large", (1.2, 20)),
-    cost=0.05,
 )
 def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     """The exact law at the worst scores, all losses 1; and on samples from the printed distribution, labels +-1."""
@@ -204,7 +195,6 @@ def chance_of_the_good_one(*, epsilon, m, size, factor=1):
     full=grid(c=[1e-3, 0.5]),
     control=Control("{} times as many samples", (1.1, 3)),
     note="the printed condition c'/d ε, read as c'/(d ε), is narrower and proves less than the lemma says",
-    cost=1e-3,
 )
 def fewer_samples(*, c, factor=1):
     """c d/2 <= c d - epsilon m/2 iff epsilon m <= c d, at the boundary in fractions: the negatives of both sides."""
@@ -255,7 +245,6 @@ def too_few_dimensions(*, c):
     full=grid(c=[0.5, 0.01]),
     control=Control("the dimension divided by {}", (1.05, 2)),
     figure=dimensions(bounds.dimension),
-    cost=1e-3,
 )
 def enough_dimensions(*, c, factor=1):
     """Equality at d = 2 log(10)/c'."""
@@ -263,6 +252,4 @@ def enough_dimensions(*, c, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -7,8 +7,8 @@ import numpy as np
 from bounds.bms22 import margin_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
 from bounds.exact.balls import exact
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes
 from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms, with_less
@@ -122,7 +122,6 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     chunk=lambda *, beta, **setting: int(10 / beta),
     cap=5,
     cost=4e-4,
-    expect=0.0,
     nonvacuous_from=lambda: next(m for m in range(2, 10**4) if bounds.margin_complexity(m, 2, 0.1) < 1),
 )
 def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
@@ -133,6 +132,4 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

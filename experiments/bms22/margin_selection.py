@@ -15,9 +15,8 @@ from bounds.bms22 import bound_sensitivity
 from bounds.bms22 import margin_selection as bounds
 from bounds.bms22 import margin_selection_proof as proof
 from bounds.bms22.definitions import smallest_delta, smallest_epsilon
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import selection_families as families
 from experiments.instances.selection_pairs import rare_choice, selection_laws, worst_pair
@@ -25,9 +24,6 @@ from mechanisms import exponential
 from mechanisms.generalized_exponential import law
 from mechanisms.margin_selection import MarginSelectionLaw
 from mechanisms.privacy import PureDP
-
-ROUNDING = 1e-12
-
 
 # Lemma F.1, accuracy --------------------------------------------------------------------------------------------------
 
@@ -163,8 +159,7 @@ def lemma_fails(*, family, m, epsilon, beta, base, factor=1):
         proof.halved_margin,
         proof.corrected_confidence,
     ],
-    attained=False,
-    cost=0.05,
+    tightness=up_to_one,
     note="the smallest m at which J > 1 is 5; the learner has to be run at confidence β/J",
 )
 def corrected_lemma(*, m, epsilon, beta, factor=1):
@@ -236,9 +231,8 @@ assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
     ),
     control=Control("the constant 32 divided by {}", (1.01, 2)),
     given=[bounds.corrected_penalty, bound_sensitivity.sensitivity_2_explicit, bound_sensitivity.lipschitz_step],
-    attained=False,
+    tightness=up_to_one,
     rounding=ROUNDING,
-    cost=1e-3,
     note="conditional on what Theorem 3.2 promises for A_EffPrivMrg at confidence β/(2J), its constants included; the "
     "term is at most a constant times the printed one for all m ≥ 3 and β: see the printed reading",
 )
@@ -322,6 +316,4 @@ def rare_margins_and_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,16 +13,11 @@ from bounds.bms22 import bound_sensitivity as sensitivity
 from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
-
-ROUNDING = 1e-12
-
 
 # The grid -------------------------------------------------------------------------------------------------------------
 
@@ -121,8 +116,7 @@ assert 1 - np.exp(chosen.log_probabilities()[0]) > beta"""
     full=grid(m=[2, 100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2"]),
     control=Control("the constant 4 divided by {}", (1.5, 2, 4)),
     given=[selection_penalty],
-    attained=False,
-    cost=2e-3,
+    tightness=up_to_one,
 )
 def corrected_choice(*, factor=1, **setting):
     """The corrected loss on the constant family; the theorem covers all others."""
@@ -156,7 +150,7 @@ def rising():
         yield point, point["rho_hat"] ** point["power"], bounds.half_sensitivity(**point)
 
 
-@inequality_claim(bounds.half_sensitivity_corrected, rounding=ROUNDING, caught=(1.05, 2), cost=1e-3)
+@inequality_claim(bounds.half_sensitivity_corrected, rounding=ROUNDING, caught=(1.05, 2))
 def falling():
     """Delta_rho = rho^-p; for any non-increasing Delta it is the definition, as rho^ >= rho_opt/2."""
     for point in near(0, -1, -2):
@@ -183,13 +177,13 @@ def any_slope():
     yield from lower_losses(bounds.raised_loss, (1, 0, -1))
 
 
-@inequality_claim(bounds.raised_loss_corrected, rounding=ROUNDING, caught=(1.05, 2), cost=1e-3)
+@inequality_claim(bounds.raised_loss_corrected, rounding=ROUNDING, caught=(1.05, 2))
 def rising_slope():
     """The definition of non-decreasing, as g_rho^ <= g_rho_opt for rho^ <= rho_opt."""
     yield from lower_losses(bounds.raised_loss_corrected, (0, 1, 5))
 
 
-@inequality_claim(bounds.halved_margin, rounding=ROUNDING, caught=(1.05, 2), cost=1e-3)
+@inequality_claim(bounds.halved_margin, rounding=ROUNDING, caught=(1.05, 2))
 def half_the_margin():
     """The definition of non-increasing, as rho_opt/2 <= rho^."""
     for point in near(0, 1, 2):
@@ -241,8 +235,7 @@ def promise_printed(*, size, beta, factor=1):
     quick=grid(size=[3], beta=[0.05]),
     full=grid(size=[2, 4], beta=[0.01, 0.2]),
     control=Control("the learner run at {} beta/J", (1.5, 3)),
-    attained=False,
-    cost=0.1,
+    tightness=up_to_one,
     note="a union bound over the grid; the instances come near to it",
 )
 def promise_corrected(*, size, beta, factor=1):
@@ -279,7 +272,6 @@ def below_is_not_trivial():
 @inequality_claim(
     bounds.trivial_above,
     control=Control("the margin divided by {}", (1.5, 3)),
-    cost=0.1,
     note="the margin loss is exactly 1; the hinge loss is below 1/2 up to ρ = 2 h_max, so leaving those margins out "
     "costs a factor of 2 at most, not nothing",
 )
@@ -295,8 +287,7 @@ def above_is_trivial(*, factor=1):
     bounds.trivial_small,
     control=Control("margins up to {} h_max/sqrt(m)", (1.1, 3)),
     rounding=1e-9,
-    attained=False,
-    cost=1e-3,
+    tightness=up_to_one,
     note="'typically': F_1 at m ≤ 2 and β near 1 is left out, and the constants of the O(·) count as 1",
 )
 def small_is_trivial(*, factor=1):
@@ -310,7 +301,6 @@ def small_is_trivial(*, factor=1):
     bounds.bounds_along,
     control=Control("margins up to {} Lambda r", (1.5, 2)),
     rounding=ROUNDING,
-    cost=0.05,
     note="where they are defined: F_1 for ρ ≤ Λ r, F_4 for fat ≤ 34 m, F_5 while r (η Λ)^L ≥ ρ",
 )
 def bounds_fall(*, factor=1):
@@ -329,7 +319,6 @@ def bounds_fall(*, factor=1):
 @inequality_claim(
     bounds.larger_margin,
     control=Control(lambda f: f"a ball whose radius grows like rho^{2 * f - 2:g}", (2,)),
-    cost=0.05,
     note="for the hinge loss it is the minimum over a ball that is monotone; the loss of a fixed w on a misclassified "
     "record falls as ρ grows",
 )
@@ -378,7 +367,6 @@ def five_do_not_rise(*, factor=1):
     control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (2,)),
     given=[getattr(sensitivity, f"sensitivity_{i}_explicit") for i in range(1, 6)],
     rounding=ROUNDING,
-    cost=5e-3,
 )
 def five_fall(*, factor=1):
     """The five along 25 margins, the largest first; M rises as margins fall."""
@@ -391,6 +379,4 @@ def five_fall(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -9,9 +9,8 @@ import numpy as np
 from flint import arb
 
 from bounds.bms22 import matrix_projection as bounds
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import inequality_claim, witness
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from mechanisms.sign_projection import sign_projection
 
@@ -91,7 +90,6 @@ def products_printed(*, factor=1):
     control=Control("the constant 16 divided by {}", (1.3, 1.6)),
     given=[bounds.union_of_deviations, bounds.column_average, bounds.product_mgf],
     rounding=1e-9,
-    cost=5e-3,
     note="log(3x) ≤ (log 6/log 2) log x for x = m/β ≥ 2, and log(m/β)/k ≤ 1",
 )
 def repaired():
@@ -143,7 +141,6 @@ def products_break(rng, size, *, m, k, p, columns, beta, factor=1):
     control=Control("the deviations belong to {} times as many rows", (1.5, 2), setting={"beta": 0.1}),
     given=[bounds.column_average, bounds.product_mgf],
     rounding=1e-9,
-    cost=1e-3,
     note="Chernoff of a sub-gamma variable at √(2 v t) + c t is e^{-t}, of the chi-square at most e^{-t}",
 )
 def union_bound(*, beta, factor=1):
@@ -169,7 +166,6 @@ def signs(p):
     quick=grid(rate=[0.1, 1.0]),
     control=Control("the right-hand side divided by {}", (1.001, 1.5), setting={"rate": 1.0}),
     rounding=1e-12,
-    cost=1e-3,
     note="Jensen for x ↦ cosh(λ √x), whose Taylor coefficients are positive; equality for one column",
 )
 def columns_average(*, rate):
@@ -189,7 +185,6 @@ def columns_average(*, rate):
     quick=grid(rate=[0.01, 0.2]),
     full=grid(rate=[0.001, 0.1, 0.249]),
     control=Control("the right-hand side divided by {}", (2, 4), setting={"rate": 0.01}),
-    cost=0.02,
     note="Cauchy-Schwarz and two mgfs; docstring",
 )
 def one_product(*, rate):
@@ -203,6 +198,4 @@ def one_product(*, rate):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

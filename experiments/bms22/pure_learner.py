@@ -16,11 +16,9 @@ from bounds.bms22 import pure_learner
 from bounds.bms22 import pure_learner_proof as proof
 from bounds.bms22.definitions import smallest_epsilon
 from bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances import learner_bounds, learner_programs, selections
 from experiments.instances import linear_learners as small
@@ -35,7 +33,7 @@ from mechanisms.sign_projection import sign_projection
     full=grid(epsilon=[1e-6, 0.01, 0.1, 5.0, 50.0]),
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     rounding=selections.FLOAT_ERROR,
-    attained=False,
+    tightness=up_to_one,
     cost=0.4,
 )
 def every_pair_of_score_vectors(*, epsilon, factor=1):
@@ -71,7 +69,6 @@ def every_pair_of_score_vectors(*, epsilon, factor=1):
     full=grid(epsilon=[0.5, 2.0, 3.0], candidates=[20]),
     control=Control("a mechanism short by a factor of {}", (1.3, 1.6, 2)),
     chunk=lambda **_: 20_000,
-    cap=20,
     cost=4e-7,
 )
 def neighbouring_scores(*, epsilon, candidates, factor=1):
@@ -138,7 +135,7 @@ def excess_is_exceeded(*, factor=1, **setting):
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
     rounding=selections.FLOAT_ERROR,
-    attained=False,
+    tightness=up_to_one,
     cost=0.3,
 )
 def every_pair_of_datasets(*, k, m, epsilon, factor=1):
@@ -180,7 +177,6 @@ def every_pair_of_datasets(*, k, m, epsilon, factor=1):
     full=grid(epsilon=[2.0], m=[2]),
     control=Control("sensitivity 1/({} m)", (1.6, 2)),
     chunk=lambda **_: 5000,
-    cap=20,
     cost=1e-6,
 )
 def one_label_among_equals(*, epsilon, m, factor=1):
@@ -217,8 +213,7 @@ def all_logarithms_vanish():
     constant=pure_learner.ORDER,
     caught=(10,),
     given=[pure_learner.explicit_gap],
-    attained=False,
-    cost=0.1,
+    tightness=up_to_one,
 )
 def corrected_order():
     """min(1, explicit) <= 5000 printed for beta <= 1/2, at the corners; everywhere by the derivation."""
@@ -230,7 +225,7 @@ def corrected_order():
     constant=pure_learner.SOFT_ORDER,
     caught=(6,),
     given=[pure_learner.explicit_gap],
-    attained=False,
+    tightness=up_to_one,
     cost=0.2,
     note="printed in the appendix's text (002) only; the free logarithm is log(2m/β) log(41 Λr/ρ). It holds for β → 1 "
     "too",
@@ -291,9 +286,9 @@ def three_events(*, margin_loss, factor=1, **setting):
     chances, quantiles = zip(*exactly, strict=True)
     yield setting | {"data": "one direction, 10% noise"}, max(chances), setting["beta"]
     gaps = [pure_learner.explicit_gap(m=m, margin_loss=0.1, **narrower) for m in sizes]
-    reached = max(quantile / gap for quantile, gap in zip(quantiles, gaps, strict=True))
+    share = max(quantile / gap for quantile, gap in zip(quantiles, gaps, strict=True))
     return {
-        "tightness": (max(0.0, reached), 1.0),
+        "tightness": (max(0.0, share), 1.0),
         "note": "of what the derivation allows, "
         + ", ".join(f"the {link} uses {share:.3g}" for link, share in shares.items())
         + f"; on data with one direction and 10% noise the bound fails with probability {max(chances):.1e}",
@@ -308,7 +303,6 @@ def three_events(*, margin_loss, factor=1, **setting):
     pure_learner.printed_norm,
     caught=(2, 3),
     given=[pure_learner.expected_square],
-    cost=0.01,
     note="with C = 3/√c′, attained up to 3/2; ρ/r carries the unit of Λ, so nothing is missing. For a fixed w̃, by "
     "Jensen; a w̃ selected with knowledge of Φ is tested in the part `selected`. The free logarithm is log(m/β)^(-1/2)",
 )
@@ -325,9 +319,7 @@ def norm_order():
     pure_learner.expected_square,
     quick=({"d": 3, "k": 2},),
     full=({"d": 1, "k": 3}, {"d": 4, "k": 1}, {"d": 2, "k": 4}),
-    caught=(1.01, 2),
     rounding=1e-9,
-    cost=0.02,
     note="all sign matrices agree",
 )
 def mean_square_of_the_lift(*, d, k):
@@ -368,6 +360,4 @@ def norm_of_the_release(rng, size, *, d, k, norm_bound, m):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -9,11 +9,8 @@ import numpy as np
 
 from bounds.bms22 import pure_learner
 from bounds.bms22 import pure_learner_proof as proof
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import covers, learner_bounds, learner_programs
 from experiments.instances import linear_learners as small
@@ -46,7 +43,7 @@ def nothing_is_trivial_near_one():
             yield setting | {"threshold / c": threshold}, 1, pure_learner.printed_gap(margin_loss=0.0, **setting)
 
 
-@inequality_claim(proof.trivial_share_corrected, caught=(1.2, 2), evidence="certificate", cost=0.01)
+@inequality_claim(proof.trivial_share_corrected, caught=(1.2, 2), evidence="certificate")
 def small_samples_are_trivial():
     """log(20a/beta) <= 6 log(a/beta) for a >= 1 and beta <= 1/2, by certificate in log 2/log(a/beta)."""
     for point in EDGES:
@@ -93,7 +90,6 @@ def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
     full=grid(k=[1, 3], norm_bound=[1.0], radius=[1.0], rho=[1.0])
     + grid(k=[2], norm_bound=[2.0], radius=[2.0], rho=[1.3]),
     caught=(1.3, 2),
-    cost=0.1,
     note="log(1 + 40a) ≤ (log 41/log 20) log(20a), so the proof's O(.) stands",
 )
 def volumes(*, k, norm_bound, radius, rho):
@@ -153,7 +149,7 @@ def alpha_vanishes():
         yield setting | {"P(excess = 1)": wrong}, needed, proof.printed_alpha(**setting)
 
 
-@inequality_claim(proof.alpha_for_small_beta, caught=(3, 6), given=[proof.log_size_bounds], attained=False, cost=0.01)
+@inequality_claim(proof.alpha_for_small_beta, caught=(3, 6), given=[proof.log_size_bounds], tightness=up_to_one)
 def alpha_is_enough():
     """4 (k log(1 + 40a) + log(4/beta))/(epsilon m) against alpha at the corners, k the explicit number of rows."""
     for point, epsilon in product(EDGES, (1e-3, 10.0)):
@@ -186,7 +182,6 @@ def adjoint(*, k, d, factor=1):
     caught=(1.75, 2),
     given=["bms22.lemA.3.s2/explicit"],
     evidence="certificate",
-    cost=0.01,
     note="2 is generous by a factor 1.73",
 )
 def comparator_stays():
@@ -201,7 +196,6 @@ def comparator_stays():
     caught=(1.31, 2),
     given=[proof.enlarged_norm],
     evidence="certificate",
-    cost=0.05,
     note="0.1155 would do",
 )
 def cover_keeps_margins():
@@ -253,7 +247,7 @@ def a_third_implies_nothing():
     return learner_bounds.margins_above(proof.margin_kept, proof.implied_loss_margin)
 
 
-@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), cost=1e-3, note="0.65/(2/3) = 0.975")
+@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), note="0.65/(2/3) = 0.975")
 def two_thirds_imply_the_loss():
     """2/3 > 0.65: every margin that the premise allows is above what the loss at 0.65 rho asks."""
     return learner_bounds.margins_above(proof.margin_kept_corrected, proof.implied_loss_margin_corrected)
@@ -342,7 +336,6 @@ def selection_fails(*, k, m, epsilon, beta, factor=1, **sizes):
 @inequality_claim(
     proof.final_line,
     control=Control("2 alpha + 8B divided by {}", (1.7, 2.5)),
-    cost=0.05,
     note="5B for 8B would do; Lemma A.1 needs the VC dimension of the cover's classifiers, which is at most k",
 )
 def last_line(*, factor=1):
@@ -362,7 +355,6 @@ def last_line(*, factor=1):
     quick=({"complexity": 0.01},),
     full=({"complexity": 0.0}, {"complexity": 5.0}),
     control=Control("the root subtracted, {} times", (2, 3)),
-    cost=0.01,
     note="t + 2√(tB) is a sum of an increasing function and t",
 )
 def same_minimisers(*, complexity, factor=1):
@@ -381,8 +373,7 @@ def same_minimisers(*, complexity, factor=1):
     full=({"m": 1, "complexity": 0.5}, {"m": 1000, "complexity": 0.02}),
     control=Control("the deviation divided by {}", (2, 4)),
     rounding=1e-9,
-    attained=False,
-    cost=0.1,
+    tightness=up_to_one,
 )
 def chernoff(*, m, complexity, factor=1):
     """Exact binomial tails over a fine grid of risks, never above e^{-mA}; the derivation is in the docstring."""
@@ -394,6 +385,4 @@ def chernoff(*, m, complexity, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,10 +16,8 @@ from flint import arb, fmpz_poly
 from bounds.bms22 import random_features as bounds
 from bounds.exact.balls import enclosure, exact
 from bounds.exact.numbers import sqrt
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import atomic_kernels
 from experiments.instances.kernel_transforms import compare_pair, density
@@ -34,7 +32,6 @@ from mechanisms.random_features import profile as kernel_profile
     bounds.feature_norm,
     control=Control("features scaled by {}", (1.001, 2)),
     rounding=1e-9,
-    cost=0.02,
     note="a polynomial identity; our map keeps it within 1e-9 of r on extreme inputs",
 )
 def norms_are_r(*, factor=1):
@@ -80,8 +77,7 @@ def exponents(error):
 @inequality_claim(
     bounds.inner_product_error,
     control=Control("D / {} frequencies", (2, 3, 5, 10)),
-    attained=False,
-    cost=0.02,
+    tightness=up_to_one,
     given=[bounds.mean_inner_product, bounds.one_pair_tail, bounds.all_pairs_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05)) + 1,  # D at m = 2, beta = 0.05: the error is < 2 r^2
     note="The proof's union bound over about m² pairs looks too short for log(m/β) in place of 2 log m: the constant 2 "
@@ -112,8 +108,7 @@ def all_pairs_are_close(*, factor=1):
 @inequality_claim(
     bounds.inner_product_error_sharp,
     control=Control("union over 1/{} of the pairs", (2, 5, 10, 30, 100)),
-    attained=False,
-    cost=0.02,
+    tightness=up_to_one,
     given=[bounds.mean_inner_product, bounds.one_pair_tail],
     nonvacuous_from=lambda: math.floor(math.log(2 / 0.05) / 2) + 1,  # m = 2, beta = 0.05
 )
@@ -202,8 +197,7 @@ def inner_products_are_unbiased(*, factor=1):
 @inequality_claim(
     bounds.one_pair_tail,
     control=Control("exponent D t^2/2 times {}", (1.5, 2, 4)),
-    attained=False,
-    cost=0.02,
+    tightness=up_to_one,
     note="Hoeffding 1963. The sign kernel is nearly its worst case",
 )
 def hoeffding_covers_one_pair(*, factor=1):
@@ -226,8 +220,7 @@ def hoeffding_covers_one_pair(*, factor=1):
 @inequality_claim(
     bounds.all_pairs_tail,
     control=Control("{} times as many pairs", (2, 4)),
-    attained=False,
-    cost=0.01,
+    tightness=up_to_one,
     note="with all m² ordered pairs the sum would exceed β for β > 1/2; the error is symmetric in the pair",
 )
 def union_bound_fits(*, factor=1):
@@ -242,6 +235,4 @@ def union_bound_fits(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -11,8 +11,8 @@ import itertools
 
 from bounds.bms22 import relative_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances import hypothesis_classes
 from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, with_less
@@ -95,7 +95,6 @@ def sampled(vc, factors, **axes):
         chunk=lambda *, beta, **setting: int(10 / beta),
         cap=5,
         cost=1e-4,
-        expect=0.0,
         trivial=lambda *, m, beta, **setting: (
             "the bound is at least 1 at empirical risk 0" if 4 * bounds.complexity(m, vc, beta) >= 1 else None
         ),
@@ -128,6 +127,4 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

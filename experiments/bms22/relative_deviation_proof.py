@@ -12,8 +12,8 @@ from bounds.bms22 import relative_deviation
 from bounds.bms22 import relative_deviation_proof as bounds
 from bounds.exact.balls import exact
 from bounds.exact.binomials import at_least
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, script
 
 TIES = """
 import numpy as np
@@ -53,7 +53,6 @@ def ties_shatter(*, points, m, beta):
     quick=({"m": 2}, {"m": 60}),
     full=({"m": 300},),
     caught=(1.1,),
-    cost=0.05,
     note="Greenberg & Mohri's theorem for all m; all sizes up to the setting's enumerated in balls. 1/4 is approached, "
     "not attained, as p falls to 1/2 at m = 2",
 )
@@ -82,7 +81,6 @@ def deviation_survives():
     quick=({"s": 60},),
     full=({"s": 400},),
     control=Control("both exponents multiplied by {}", (1.5, 2)),
-    cost=0.05,
 )
 def swaps_are_rare(*, s, factor=1):
     """The exact binomial tail at every attainable level of 1, ..., s signs."""
@@ -123,7 +121,6 @@ def growth_is_a_power(*, largest):
     quick=({"largest": 40},),
     full=({"largest": 400},),
     caught=(1.2, 1.5, 2),
-    cost=0.1,
     note="V = 1 by (2m + 1)/(2m) ≤ exp(1/(2m)), the others by Φ_V(2m) ≤ (2m)^V",
 )
 def union_is_affordable(*, largest):
@@ -137,7 +134,6 @@ def union_is_affordable(*, largest):
 @inequality_claim(
     bounds.solved,
     control=Control("the solution divided by {}", (1.001,)),
-    cost=0.05,
     note="by squaring; a rational lattice agrees",
 )
 def deviation_is_solved(*, factor=1):
@@ -149,6 +145,4 @@ def deviation_is_solved(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

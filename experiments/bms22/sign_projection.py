@@ -11,10 +11,9 @@ import numpy as np
 from bounds.bms22 import sign_projection as bounds
 from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import rows_order
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from bounds.exact.numbers import inner
+from experiments.checks import inequality_claim, rows_order, witness
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.points import corners, points
 from mechanisms.sign_projection import sign_projection
@@ -77,7 +76,6 @@ def one_point_needs_more_rows(*, factor=1):
     bounds.sign_projection_order_corrected,
     control=Control("the constant 94.1 divided by {}", (1.1, 2)),
     given=[bounds.sign_projection_union, bounds.sign_projection_tail, bounds.polarisation],
-    cost=0.02,
 )
 def corrected_order(*, factor=1):
     """explicit <= 94.1 log(2m/beta)/gamma^2."""
@@ -113,7 +111,6 @@ def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     quick=grid(beta=[1e-12, 0.1, 0.999]),
     control=Control("only 1/{} of the rows", (1.01, 1.1, 2)),
     given=[bounds.sign_projection_tail],
-    cost=0.01,
     note="k solves the inequality by its definition",
 )
 def union_bound(*, beta, factor=1):
@@ -196,7 +193,6 @@ def spread_tail(n, k, t):
     control=Control("the exponent multiplied by {}", (1.5, 2, 3)),
     evidence="certificate",
     rounding=1e-9,
-    cost=0.1,
 )
 def one_vector(*, n, k, t, factor=1):
     """The Chernoff exponents by certificate, on (0, 1]; the exact law of a spread vector never above them."""
@@ -218,7 +214,6 @@ def one_vector(*, n, k, t, factor=1):
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
     control=Control("the factor 2 divided by {}", (1.1, 1.5)),
     rounding=1e-12,
-    cost=1e-3,
     note="C = 2, as m grows; also at m = 1",
 )
 def squares_in_the_logarithm(*, beta):
@@ -231,11 +226,6 @@ UNIT = [(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))]
 UNIT += [(Fraction(a, c), Fraction(s * b, c)) for a, b, c in ((3, 4, 5), (5, 12, 13), (8, 15, 17)) for s in (1, -1)]
 
 
-def inner(a, b):
-    """<a, b> in fractions."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
 def unit_pairs():
     """Rational unit vectors u and v, u + v and u - v."""
     for u, v in combinations(UNIT, 2):
@@ -245,10 +235,8 @@ def unit_pairs():
 @inequality_claim(
     bounds.polarisation,
     quick=({"k": 1}, {"k": 2}),
-    caught=(1.01, 2),
     note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² - ‖u - v‖²)/4 "
     "for every linear Φ; attained by orthogonal unit vectors",
-    cost=0.05,
 )
 def polarisation_step(*, k):
     """All k x 2 sign matrices and pairs of rational unit vectors, exactly, at the distortion they attain."""
@@ -266,9 +254,7 @@ def polarisation_step(*, k):
 
 @inequality_claim(
     bounds.parallelogram,
-    caught=(1.01, 2),
     note="an identity. The printed reason, the triangle inequality, gives 8, hence 2γ/3 only; the parallelogram law, 4",
-    cost=1e-3,
 )
 def parallelogram_step():
     """||u + v||^2 + ||u - v||^2 = 4 for rational unit vectors, exactly."""
@@ -279,6 +265,4 @@ def parallelogram_step():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -1,1 +1,24 @@
-"""How a kind of statement is decided: checks that several papers share."""
+"""How a kind of statement is decided: checks that several papers share, and the words that most claims use."""
+
+from __future__ import annotations
+
+from experiments.checks import witness
+from experiments.checks.identity import identity_claim
+from experiments.checks.inequality import ROUNDING, cases_claim, equality, inequality_claim, spread, up_to_one
+from experiments.checks.order import grows, order_claim, rows_order, searched, within_order
+
+__all__ = [
+    "ROUNDING",
+    "cases_claim",
+    "equality",
+    "grows",
+    "identity_claim",
+    "inequality_claim",
+    "order_claim",
+    "rows_order",
+    "searched",
+    "spread",
+    "up_to_one",
+    "within_order",
+    "witness",
+]

@@ -24,6 +24,8 @@ from experiments.checks import witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
+ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
+
 
 def largest(ratios: list[float]) -> tuple[float, float]:
     """The tightness of a claim whose worst case is among the cases: the largest ratio."""
@@ -45,21 +47,18 @@ def equality(ratios: list[float]) -> tuple[float, float]:
     return 1.0, 1.0
 
 
-def inequality_claim(
-    statement: Callable, *, attained: bool = True, tightness: Callable | None = None, **fields: Any
-) -> Callable:
+def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
     Rationals are compared as rationals and balls, of at least `bits` bits, as balls; floats stand for the numbers that
     they are, up to a relative error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest`
-    (default), `up_to_one` (the same as `attained=False`: the cases need not contain the worst one), `spread` or
-    `equality`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
-    instead and says how in `control`. HOLDS has the given `evidence` (default "derivation") and `scope` (default
-    "everywhere"); `python(setting, left, right)` is the program of the witness. What the check returns is added: a dict
-    of more fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those of
-    `exact_claim`.
+    (default), `up_to_one` (the cases need not contain the worst one), `spread` or `equality`. The control divides the
+    right side by the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`.
+    HOLDS has the given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left,
+    right)` is the program of the witness. What the check returns is added: a dict of more fields of the verdict (note,
+    series), or a Verdict, which is then the result. The other fields are those of `exact_claim`.
     """
-    options = {"tightness": tightness or (largest if attained else up_to_one)}
+    options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
 
 
@@ -85,7 +84,7 @@ def cases_claim(
     """
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
-    told = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
+    how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
 
     def decorate(check: Callable) -> Callable:
         mutates = "factor" in inspect.signature(check).parameters
@@ -94,9 +93,9 @@ def cases_claim(
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
             with ctx.workprec(max(ctx.prec, bits)):
                 if mutates:
-                    verdict = decide(check(**setting, factor=factor), factor=1, **told)
+                    verdict = decide(check(**setting, factor=factor), factor=1, **how)
                 else:
-                    verdict = decide(check(**setting), factor=factor, **told)
+                    verdict = decide(check(**setting), factor=factor, **how)
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
         return exact_claim(statement, control=control, by=decide, **fields)(trial)

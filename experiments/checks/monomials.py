@@ -16,6 +16,8 @@ from math import lcm
 import numpy as np
 from scipy.optimize import linprog
 
+from bounds.exact.numbers import inner
+
 CONES = {  # each row <= 0. R and s may tend to 0, so that what is proved holds at R = 0 and s = 0 as well
     "unit": ({"n": -1}, {"gamma": 1}, {"epsilon": 1}, {"R": 1}, {"s": 1, "n": -1}),
     "ball": ({"n": -1}, {"a": -1}, {"epsilon": 1}, {"R": 1}, {"s": 1, "n": -1}),
@@ -30,11 +32,6 @@ def fraction(x, most=60):
 def rows(monomials, names):
     """Exponents as a matrix of fractions, one row a monomial."""
     return [[Fraction(one.get(name, 0)) for name in names] for one in monomials]
-
-
-def inner(x, y):
-    """<x, y> in fractions."""
-    return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
 
 
 def dominated(a, others, cone):

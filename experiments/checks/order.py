@@ -12,7 +12,7 @@ from flint import arb
 from bounds.bms22.sign_projection import order_bound
 from bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, compare, largest, up_to_one
+from experiments.checks.inequality import Ending, cases_claim, compare, largest
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be this many times the one before
@@ -23,8 +23,7 @@ def order_claim(
     *,
     constant: float = 0,
     family: str = "",
-    attained: bool = True,
-    tightness: Callable | None = None,
+    tightness: Callable = largest,
     **fields: Any,
 ) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
@@ -37,9 +36,8 @@ def order_claim(
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
-    told = {"constant": constant, "note": f"explicit ≤ C g with C = {constant:g}"}
-    told["tightness"] = tightness or (largest if attained else up_to_one)
-    return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=told, **fields)
+    options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
+    return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=options, **fields)
 
 
 def outgrown(
@@ -60,8 +58,8 @@ def outgrown(
     if not grows(ratios):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
     program = python(points, ratios) if python else ""
-    found = witness.growth(points[-1], family=family, points=points, ratios=ratios, python=program)
-    return refuted(evidence, found, **(ending.returned or {}))
+    shown = witness.growth(points[-1], family=family, points=points, ratios=ratios, python=program)
+    return refuted(evidence, shown, **(ending.returned or {}))
 
 
 def within_order(
@@ -70,16 +68,16 @@ def within_order(
     *,
     family: str,
     truths: Iterable,
-    reached: Iterable[float],
-    attained: float | None = None,
+    sampled: Iterable[float],
+    truth: float | None = None,
     evidence: str = "derivation",
     scope: str = "everywhere",
     note: str = "",
 ) -> Verdict:
-    """The verdict on explicit <= C g, where C is derived by hand and the ratios `reached` = explicit / g confirm it.
+    """The verdict on explicit <= C g, where C is derived by hand and the ratios `sampled` = explicit / g confirm it.
 
     REFUTED if truth / g grows along the family `truths` of (point, truth): that is what a mutated g has to fail.
-    `attained` is the largest truth / g that is known; None if the explicit side is the truth itself.
+    `truth` is the largest truth / g of an instance; None if the explicit side is the truth itself.
     """
     truths = list(truths)
     points, ratios = [point for point, _ in truths], [float(truth) / float(g(**point)) for point, truth in truths]
@@ -87,12 +85,12 @@ def within_order(
         return refuted("derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios))
     if not constant < inf:
         return inconclusive("BUDGET", "no finite constant was certified")
-    most = max(reached)
+    most = max(sampled)
     if not most <= constant:
         return inconclusive("FAILED", f"explicit / g reaches {most:g}, above C = {constant:g}")
-    ends = (most / constant, 1.0) if attained is None else (attained / constant, most / constant)
-    told = f"C = {constant:.3g}; explicit / g reaches {most:.3g}" + (f"; {note}" if note else "")
-    return holds(evidence, scope, tightness=ends, note=told)
+    ends = (most / constant, 1.0) if truth is None else (truth / constant, most / constant)
+    note = f"C = {constant:.3g}; explicit / g reaches {most:.3g}" + (f"; {note}" if note else "")
+    return holds(evidence, scope, tightness=ends, note=note)
 
 
 def grows(ratios: Sequence[float]) -> bool:

@@ -53,9 +53,10 @@ def growth(
     **more: Any,
 ) -> dict:
     """Along `family` the ratio of the truth to g grows without bound: three points or more."""
-    told = "truth / g is at least " + ", ".join(f"{r:.3g}" for r in ratios) if found is None else found
+    if found is None:
+        found = "truth / g is at least " + ", ".join(f"{r:.3g}" for r in ratios)
     fields = {"family": family, "points": points, "ratios": ratios, "python": python.strip()}
-    return plain({"setting": setting, "claimed": claimed, "found": told, **fields, **more})
+    return plain({"setting": setting, "claimed": claimed, "found": found, **fields, **more})
 
 
 def construction(
@@ -70,16 +71,16 @@ def construction(
     **more: Any,
 ) -> dict:
     """An `object` that the statement promises lacks its `property`: `value` is what it has instead."""
-    told = {"setting": setting, "claimed": claimed, "found": value if found is None else found}
-    return plain(told | {"object": object, "property": property, "value": value, "python": python.strip()} | more)
+    common = {"setting": setting, "claimed": claimed, "found": value if found is None else found}
+    return plain(common | {"object": object, "property": property, "value": value, "python": python.strip()} | more)
 
 
 def privacy(
     setting: dict, *, epsilon: float, log_ratio: float, a: Any, b: Any, output: Any, python: str = "", **more: Any
 ) -> dict:
     """Neighbouring datasets `a` and `b` (inline, or how to make them): the laws at `output`."""
-    told = {"setting": setting, "claimed": epsilon, "found": log_ratio, "a": a, "b": b, "output": output}
-    return plain(told | {"log_ratio": log_ratio, "python": python.strip()} | more)
+    common = {"setting": setting, "claimed": epsilon, "found": log_ratio, "a": a, "b": b, "output": output}
+    return plain(common | {"log_ratio": log_ratio, "python": python.strip()} | more)
 
 
 def plain(value: Any) -> Any:

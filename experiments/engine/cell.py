@@ -76,10 +76,10 @@ class Cell:
             self.verdict = chunk.payload
             return
         self.decider.add(chunk.payload)
-        reached = conclude(*self.decider.log_e())
-        if reached == REFUTED:
+        outcome = conclude(*self.decider.log_e())
+        if outcome == REFUTED:
             self.verdict = Verdict(REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness())
-        elif reached == HOLDS:
+        elif outcome == HOLDS:
             self.verdict = Verdict(HOLDS, evidence="sampled", tightness=self._tightness())
         elif self.folded == self.cap:
             self.verdict = self._exhausted()

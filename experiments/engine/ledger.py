@@ -91,24 +91,30 @@ def _finite(pair):
     return None if pair is None else [x if math.isfinite(x) else None for x in map(float, pair)]
 
 
+def _with_teeth(claim, verdict, control):
+    """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
+    notes = [claim.note, verdict.note]
+    positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
+    if claim.control and positive and control.outcome != REFUTED:
+        outcome = control.outcome or "not run"
+        verdict = inconclusive("NO_TEETH", f"its control came out {outcome}, not REFUTED", evidence=verdict.evidence)
+        notes.append(verdict.note)
+    if verdict.reason == "AUDIT_ONLY":
+        notes.append(f"would have caught: {control.smallest_caught}")
+    return verdict, notes
+
+
 def claim_row(claim, store, root):
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root)
     parent = claim.theorem.parent or (claim.theorem.id if claim.law else "")
     if verdict is None:
-        waiting = any(c.folded for c in cells)
-        note = "not finished: run it again" if waiting else "not run yet"
-        verdict = Verdict(OPEN, note=note) if cells else Verdict(OPEN, note="no admissible setting")
-    notes = [claim.note, verdict.note]
-    positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
-    if claim.control and positive and control.outcome != REFUTED:
-        told = control.outcome or "not run"
-        verdict = inconclusive("NO_TEETH", f"its control came out {told}, not REFUTED", evidence=verdict.evidence)
-        notes.append(verdict.note)
-    if verdict.reason == "AUDIT_ONLY":
-        notes.append(f"would have caught: {control.smallest_caught}")
+        waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
+        verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
+    verdict, notes = _with_teeth(claim, verdict, control)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
     slip = refuted and bool(claim.corner)
+    # One entry for each field of the ledger: long, but a table.
     verdicts = [c.verdict.outcome for c in cells if c.verdict]
     row = _row(
         claim.theorem,

@@ -167,31 +167,13 @@ def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=No
         client = Client(dask)
         backend = joblib.parallel_config(backend="dask")
     lock, flying = threading.Lock(), {}
-
-    def tasks():
-        """The next chunk of the next undecided cell, round-robin over the cells that are open now."""
-        cells = [(job, cell) for job in running for cell in job.active if cell.verdict is None]
-        while cells:
-            left = []
-            for job, cell in cells:
-                with lock:
-                    index = job.next_index(cell)
-                if index is None:
-                    continue
-                left.append((job, cell))
-                ticket = len(flying)
-                flying[ticket] = (job, cell, index)
-                arguments = (job.claim.key, cell.setting, cell.stream, index, root, cell.factor, cell.size)
-                yield joblib.delayed(_ticketed)(ticket, *arguments)
-            cells = left
-
     try:
         with backend:
             while not all(job.done for job in running):
                 parallel = joblib.Parallel(
                     n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
                 )
-                for ticket, result in parallel(tasks()):
+                for ticket, result in parallel(_tasks(running, flying, lock, root)):
                     job, cell, index = flying[ticket]
                     with lock:
                         job.receive(cell, index, result)
@@ -208,6 +190,24 @@ def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=No
     for job in running:
         store.mark_done(job.claim.key, job.code, root, profile)
     return running
+
+
+def _tasks(running, flying, lock, root):
+    """The next chunk of the next undecided cell, round-robin over the cells that are open now."""
+    cells = [(job, cell) for job in running for cell in job.active if cell.verdict is None]
+    while cells:
+        left = []
+        for job, cell in cells:
+            with lock:
+                index = job.next_index(cell)
+            if index is None:
+                continue
+            left.append((job, cell))
+            ticket = len(flying)
+            flying[ticket] = (job, cell, index)
+            arguments = (job.claim.key, cell.setting, cell.stream, index, root, cell.factor, cell.size)
+            yield joblib.delayed(_ticketed)(ticket, *arguments)
+        cells = left
 
 
 def _ticketed(ticket, *arguments):

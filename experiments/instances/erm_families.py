@@ -9,7 +9,7 @@ import numpy as np
 
 from bounds.exact.numbers import Array
 
-SIZES = ("m", "epsilon", "delta", "beta")
+SAMPLE_AND_BUDGET = ("m", "epsilon", "delta", "beta")
 
 
 def random_settings(count: int, log_m: float, **decades: tuple[float, float]) -> Iterator[dict]:

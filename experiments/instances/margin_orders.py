@@ -17,8 +17,7 @@ from flint import arb
 from bounds.exact.certify import HOLDS, at, certify, over
 from bounds.wzw25 import one_margin, whole_grid
 from bounds.wzw25.noisy_gd import printed_steps
-from experiments.checks import witness
-from experiments.checks.order import grows
+from experiments.checks import grows, witness
 from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.planted import least_loss

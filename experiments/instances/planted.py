@@ -29,9 +29,14 @@ NOISE = "noise {} times as large"
 @lru_cache(maxsize=64)
 def planted(n, d, gamma, outliers, radius=1.0, seed=7):
     """Signed records, shape (n, d): see above. The same for all trials: the bounds hold for every dataset."""
+    return drawn(np.random.default_rng(seed), n, d, gamma, outliers, radius)
+
+
+def drawn(rng, n, d, gamma, outliers, radius):
+    """The records of `planted` from a generator."""
     if 2 * outliers > n - outliers:
         raise ValueError(f"outliers = {outliers} is outside [0, {n // 3}]: every one needs a pair of inliers")
-    Z = sharp_records(np.random.default_rng(seed), n - outliers, d, gamma, radius)
+    Z = sharp_records(rng, n - outliers, d, gamma, radius)
     return np.vstack([Z, -radius * np.eye(1, d).repeat(outliers, axis=0)])
 
 

@@ -7,10 +7,7 @@ from math import sqrt
 import numpy as np
 
 from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.checks import witness
-from experiments.checks.order import rows_order as rows_order  # it has moved there
 from experiments.engine.claim import grid
-from experiments.engine.verdict import refuted
 
 
 def points(rng, m, d):
@@ -19,11 +16,6 @@ def points(rng, m, d):
     for row in T[: m // 2]:
         row[rng.permutation(d)[2:]] = 0.0
     return T / np.linalg.norm(T, axis=1, keepdims=True) * 10 ** rng.uniform(-2, 2, size=(m, 1))
-
-
-def failed(evidence, point, left, right, python="", **more):
-    """REFUTED: the two sides of the inequality at `point`, in the order in which the statement displays them."""
-    return refuted(evidence, witness.inequality(point, float(left), float(right), python=python), **more)
 
 
 def corners(size, size_name, parameter, values=(1e-3, 0.3, 0.999), betas=(1e-12, 0.1, 0.5, 1 - 1e-9)):

@@ -13,7 +13,6 @@ from experiments.engine.streams import generator
 from mechanisms.solvers.svm import Solution, solve_rows
 
 ROOT = 1  # the search is a fixed computation, not a sample; this root names it
-ROUNDING = 1e-12  # relative: what a bound computed in floats may be off by
 KINDS = ("zero", "random", "conflict", "one-hot", "features")
 
 

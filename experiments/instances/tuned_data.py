@@ -18,6 +18,8 @@ from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import private_tuning, projected_gd
 from mechanisms.privacy import GaussianDP
 
+SIZES = sorted({*range(2, 4097), *(2**j + e for j in range(12, 60) for e in (-1, 0, 1))})  # n, where |Gamma| changes
+
 
 def planted(n, gamma, outliers):
     """(X, y): `separable` data with margin gamma, the labels of the last `outliers` records flipped."""

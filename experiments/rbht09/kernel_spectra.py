@@ -8,8 +8,8 @@ Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
 from __future__ import annotations
 
 from bounds.rbht09 import kernel_spectra
-from experiments.checks import witness
-from experiments.checks.inequality import cases_claim
+from experiments.checks import cases_claim, witness
+from experiments.engine.claim import script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.kernel_transforms import compare_mass, compare_pair, compare_transform, density, profile
 
@@ -204,6 +204,4 @@ transform_claim(kernel_spectra.table_constant_inverse)
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

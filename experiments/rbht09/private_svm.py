@@ -14,15 +14,13 @@ import numpy as np
 
 from bounds.rbht09 import private_svm
 from experiments import data
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.checks import ROUNDING, identity_claim, inequality_claim, witness
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import svm_neighbours
 from experiments.instances.reachable_floats import neighbours, watched
-from experiments.instances.svm_neighbours import ROUNDING, flipped
+from experiments.instances.svm_neighbours import flipped
 from mechanisms import private_svm as mechanism
 from mechanisms.laplace import GridLaplace, grid_for, reachable
 from mechanisms.privacy import PureDP
@@ -36,7 +34,6 @@ from mechanisms.privacy import PureDP
     full=grid(F=[3, 9]),
     caught=(1.01, 1.5, 2),
     rounding=ROUNDING,
-    cost=0.02,
     note="Per coordinate |t - b| - |t - a| is piecewise linear, so its extremes are at a and b.",
 )
 def laplace_log_ratio_is_distance(*, F):
@@ -190,7 +187,6 @@ def privacy_loss(scale, *, beta, **setting):
     caught=(1.5, 2.1, 3),
     given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity, private_svm.weight_sensitivity_sharp],
     rounding=ROUNDING,
-    cost=0.1,
     note="loose by exactly 2: twice the noise that is needed",
     **BUDGETS,
 )
@@ -204,7 +200,6 @@ def printed_noise_is_private(**setting):
     caught=(1.01, 1.1, 2),
     given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity_sharp],
     rounding=ROUNDING,
-    cost=0.1,
     **BUDGETS,
 )
 def sharp_noise_is_private(**setting):
@@ -220,7 +215,6 @@ def sharp_noise_is_private(**setting):
     quick=({"beta": 1.0},),
     full=({"beta": 0.01},),
     corrected_by=private_svm.grid_scale,
-    cost=0.05,
     note="A finding about implementations, ours included where `sampler='float64'` is asked for; the theorem stands.",
 )
 def textbook_sampler(*, beta, factor=1):
@@ -250,7 +244,6 @@ assert 0 < y < 0.5 and fmod(y, 2.0**-53) != 0
     quick=({"sensitivity": 1.0, "beta": 1.0, "F": 1}, {"sensitivity": 0.02, "beta": 0.3, "F": 7}),
     full=({"sensitivity": 5.0, "beta": 20.0, "F": 3},),
     control=Control("grid steps of noise / {}", (1.001, 1.01, 1.5)),
-    cost=0.05,
     note="The sampler's probabilities are products of whole-number comparisons; its grid is a power of two.",
 )
 def grid_sampler(*, sensitivity, beta, F, factor=1):
@@ -361,6 +354,4 @@ def randhie_pair(*, beta, n, C, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

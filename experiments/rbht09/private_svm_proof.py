@@ -12,12 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.rbht09 import private_svm_proof
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.checks import ROUNDING, inequality_claim
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
 from experiments.instances import svm_neighbours
-from experiments.instances.svm_neighbours import ROUNDING
 
 STEP = ({"n": 10, "C": 20.0, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F": 1, "kappa": 1.0})
 
@@ -45,9 +44,7 @@ def auxiliary(setting):
         yield {**weights, **gradients, "C": C}, solution.error[i] + solution.error[j]
 
 
-@inequality_claim(
-    private_svm_proof.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (2,)), cost=0.05
-)
+@inequality_claim(private_svm_proof.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (2,)))
 def auxiliary_gradient_identity(*, factor=1, **setting):
     """C grad R_emp(w_D, D) + w equals the display at random w, up to what (3.2) is missed by."""
     w = np.linspace(-1, 1, setting["F"])
@@ -63,7 +60,6 @@ def auxiliary_gradient_identity(*, factor=1, **setting):
     private_svm_proof.auxiliary_risk,
     quick=STEP,
     control=Control("(1/2) ||.||^2 times {}", (1.5, 2.1, 2.5)),
-    cost=0.05,
     note="The value is exactly -½ ‖w_D - w_D'‖²: the factor 2 of the lemma is lost here.",
 )
 def auxiliary_risk_not_positive(*, factor=1, **setting):
@@ -129,12 +125,7 @@ def any_weight_distance(**setting):
 
 
 @inequality_claim(
-    private_svm_proof.norm_ratio,
-    quick=grid(F=[1, 7]),
-    full=grid(F=[100]),
-    caught=(1.01, 1.1),
-    rounding=ROUNDING,
-    cost=0.01,
+    private_svm_proof.norm_ratio, quick=grid(F=[1, 7]), full=grid(F=[100]), caught=(1.01, 1.1), rounding=ROUNDING
 )
 def norms_compare(*, F):
     """||w||_1^2 <= F ||w||_2^2 in whole numbers: (1, ..., 1) and random vectors; Cauchy-Schwarz for all others."""
@@ -189,10 +180,7 @@ def auxiliary_display_sign(**setting):
 
 
 @inequality_claim(
-    private_svm_proof.auxiliary_display_corrected,
-    quick=SATURATED,
-    control=Control("g / {}", (1.5, 2.1, 2.5)),
-    cost=0.05,
+    private_svm_proof.auxiliary_display_corrected, quick=SATURATED, control=Control("g / {}", (1.5, 2.1, 2.5))
 )
 def auxiliary_display_right_sign(*, factor=1, **setting):
     """Corrected: 0 >= -g + n / (2C) ||w_D - w_D'||^2."""
@@ -200,6 +188,4 @@ def auxiliary_display_right_sign(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

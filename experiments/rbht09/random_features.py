@@ -17,9 +17,8 @@ from bounds.exact.balls import PRECISION, enclosure, exact
 from bounds.exact.certify import at, certify, over
 from bounds.rbht09 import random_features
 from bounds.rbht09.kernel_spectra import cauchy_profile
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, tail_claim
+from experiments.checks import inequality_claim, witness
+from experiments.engine.claim import Control, exact_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted, vacuous
 from experiments.instances import atomic_kernels
 from mechanisms.random_features import FourierMap, frequencies, gram, profile
@@ -196,7 +195,6 @@ COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3
     random_features.uniform_failure,
     control=Control("{} times as many frequencies credited", (2, 4, 8, 16, 32)),
     rounding=1e-4,
-    cost=0.05,
 )
 def our_uniform_bound(*, factor=1):
     """Coin kernels over numbers of frequencies, thresholds and diameters: the exact tail never exceeds the bound."""
@@ -253,6 +251,4 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -18,10 +18,8 @@ from flint import arb, ctx
 from bounds.exact.balls import exact, lower_end, upper_end
 from bounds.exact.certify import HOLDS, supremum
 from bounds.rbht09 import private_svm, svm_accuracy
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import identity_claim, inequality_claim, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import holds, inconclusive, refuted
 
@@ -150,7 +148,6 @@ useful_with_one_feature_less = usefulness_claim(svm_accuracy.useful_scale_half, 
     full=({"F": 5, "delta": 1e-12, "acc": 1.0, "Phi": 1.0}, {"F": 1000, "delta": 0.5, "acc": 1.0, "Phi": 1.0}),
     control=Control("noise times {}", (1.001,)),
     rounding=1e-9,
-    cost=0.01,
     note="δ is the tail's definition; checked here",
 )
 def useful_exactly(*, F, delta, acc, Phi, factor=1):
@@ -165,7 +162,7 @@ def useful_exactly(*, F, delta, acc, Phi, factor=1):
 # The steps of the proof -----------------------------------------------------------------------------------------------
 
 
-@inequality_claim(svm_accuracy.sup_distance, quick=grid(F=[1, 6]), caught=(1.01, 1.1), cost=0.02)
+@inequality_claim(svm_accuracy.sup_distance, quick=grid(F=[1, 6]), caught=(1.01, 1.1))
 def hoelder(*, F):
     """sup over sign vectors s of |<mu, Phi s>| is Phi ||mu||_1, in whole numbers."""
     signs = np.array(np.meshgrid(*[[-1, 1]] * F)).reshape(F, -1).T
@@ -178,7 +175,6 @@ def hoelder(*, F):
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
     rounding=1e-12,
-    cost=0.02,
     note="By substitution y → (1 - λ t) y in the integral; checked by the moment series with its remainder.",
 )
 def moment_generating_function(*, F, lam, factor=1):
@@ -248,7 +244,6 @@ def about(x):
 @identity_claim(
     svm_accuracy.erlang_density,
     caught=(1.01,),
-    cost=0.02,
     note="by induction over q: e^(-y) convolved with c y^(q-1) e^(-y) is (c / q) y^q e^(-y)",
     **SHAPES,
 )
@@ -265,7 +260,6 @@ def density(*, q, lam):
 @identity_claim(
     svm_accuracy.erlang_cdf,
     control=Control("the last term of the sum times {}", (2,)),
-    cost=0.02,
     note="the derivative of e^(-y) Σ_{j<q} y^j / j! telescopes to the density, and the sum is 1 at 0",
     **SHAPES,
 )
@@ -288,13 +282,13 @@ def moments(q, lam):
     return lam * (factorial(q) // factorial(q - 1)), lam**2 * (factorial(q + 1) // factorial(q - 1))
 
 
-@identity_claim(svm_accuracy.erlang_mean, caught=(1.01,), rounding=1e-11, cost=0.01, **SHAPES)
+@identity_claim(svm_accuracy.erlang_mean, caught=(1.01,), rounding=1e-11, **SHAPES)
 def mean(*, q, lam):
     """q lambda."""
     yield {"q": q, "lam": lam}, moments(q, lam)[0], svm_accuracy.erlang_mean(q=q, lam=lam)
 
 
-@identity_claim(svm_accuracy.erlang_variance, caught=(1.01,), rounding=1e-11, cost=0.01, **SHAPES)
+@identity_claim(svm_accuracy.erlang_variance, caught=(1.01,), rounding=1e-11, **SHAPES)
 def variance(*, q, lam):
     """q lambda^2."""
     first, second = moments(q, lam)
@@ -339,7 +333,6 @@ def printed_magnitude(*, lam):
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
     control=Control("scale times {}", (1.01,)),
-    cost=0.01,
 )
 def right_magnitude(*, lam, factor=1):
     """|Laplace(0, lambda)| exponential with scale lambda."""
@@ -347,6 +340,4 @@ def right_magnitude(*, lam, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

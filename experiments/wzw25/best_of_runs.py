@@ -21,11 +21,9 @@ from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quad
 from bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
 from bounds.wzw25 import best_of_runs as bound
 from bounds.wzw25.gaussian_privacy import composed_gdp
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
+from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.tuned_pairs import OneRun, Reused, shifted, silent, tuned_margins
 from mechanisms import private_tuning
@@ -98,7 +96,6 @@ def sharp_bound_keeps_its_promise(*, factor=1, **setting):
         for eta in ETAS
     ),
     control=Control("K ~ TNB(eta, {} r)", (1.001, 1.1)),
-    cost=0.1,
 )
 def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
     """Floats against balls by distribution functions, and those against quadrature of the printed density."""
@@ -124,7 +121,6 @@ def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
     quick=({"mu": 1.0, "t": 3.0}, {"mu": 2.0, "t": 1.0}),
     full=({"mu": 1e-9, "t": 40.0}, {"mu": 80.0, "t": 40.0}),
     control=Control("6 / {} mu t for 6 mu t", (1.01, 2), {"mu": 2.0, "t": 1.0}),
-    cost=0.001,
 )
 def relaxation_is_a_ray(*, mu, t):
     """The slack is the polynomial 3/2 mu (2 t - mu), read off a 4 x 4 grid of rationals: >= 0 exactly for mu <= 2 t."""
@@ -234,7 +230,6 @@ assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=al
     full=WIDE,
     control=Control("standard deviation divided by {}", (1.001, 2)),
     given=("wzw25.rem2.3/printed/gaussian",),
-    cost=0.001,
     rounding=1e-12,
     tightness=up_to_one,
     note="whatever the unit of the score",
@@ -253,7 +248,6 @@ def line_sevens_variance_suffices(**setting):
     full=({"mu": 1e-9}, {"mu": 1.0}, {"mu": 9.0}),
     control=Control("the score's budget {} times as large", (1.01, 2)),
     given=[composed_gdp],
-    cost=0.1,
     bits=BITS,
     rounding=1e-9,
     note="exactly μ, although the score looks at the candidate",
@@ -276,7 +270,6 @@ def two_halves_make_a_run(*, mu, factor=1):
     quick=({"epsilon": 1.0, "t": 5.0},),
     full=({"epsilon": 300.0, "t": 5.0}, {"epsilon": 1e-9, "t": 0.1}),
     control=Control("epsilon / (6 t / {})", (1.01, 2)),
-    cost=0.001,
 )
 def budget_inverts_the_corollary(*, epsilon, t, factor=1):
     """In rationals: 6 mu t = epsilon, and mu = 2 t exactly at epsilon = 12 t^2."""
@@ -382,6 +375,4 @@ def margin_and_weights(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

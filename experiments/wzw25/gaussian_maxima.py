@@ -17,11 +17,10 @@ from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import max_exceeds, mean_max, mean_max_of_count
 from bounds.wzw25 import gaussian_maxima as bound
 from bounds.wzw25 import run_counts
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 
 LACKS_SIGMA = (
@@ -89,7 +88,6 @@ def lattice(values, n):
 @inequality_claim(
     bound.range_reaches,
     control=Control("interval {} times as wide", (1.5, 2, 4)),
-    cost=0.05,
     note="-t/2 < m and M < t/2 give M - m < t. At n = 1 the printed m < M is impossible",
 )
 def inclusion(*, factor=1):
@@ -120,7 +118,6 @@ def leaving(statement):
     bound.two_ends,
     caught=(1.5, 3),
     rounding=5e-21,  # at t = 0 both sides are 1
-    cost=0.05,
     note="m ≥ -t/2 is a slip for m ≤ -t/2: the printed right side is 1, so it is true",
 )
 def union_over_ends():
@@ -132,7 +129,6 @@ def union_over_ends():
     bound.two_ends_mirrored,
     caught=(1.5, 3),
     rounding=5e-21,  # at t = 30 the sides differ by less than their balls
-    cost=0.05,
     note="the union bound over M ≥ t/2 and m ≤ -t/2",
 )
 def union_over_ends_mirrored():
@@ -160,7 +156,7 @@ def symmetry_of_ends():
         yield point, *bound.both_ends_alike.theorem.formula(**point)
 
 
-@identity_claim(bound.both_ends_mirrored, caught=(1.001, 2), cost=0.05, note="-ξ has the law of ξ")
+@identity_claim(bound.both_ends_mirrored, caught=(1.001, 2), note="-ξ has the law of ξ")
 def symmetry_of_ends_mirrored():
     """P(M >= t/2) + P(m <= -t/2) = 2 P(M >= t/2): -xi has the law of xi."""
     for point in ENDS:
@@ -263,7 +259,6 @@ def total_expectation(*, factor=1):
 @inequality_claim(
     bound.min_mean,
     control=Control(NOISE_MEAN, (1.1, 2, 4)),
-    cost=0.1,
     given=[bound.max_mean],
     note="E min of j ≤ E ξ_1 = 0 ≤ bound; equality at j = 1",
 )
@@ -284,7 +279,6 @@ def moments(statement, power):
 @inequality_claim(
     bound.root_outside,
     control=Control("power {}/2 for the square root", (1.5, 3)),
-    cost=0.05,
     note="the square root is concave and log K ≥ 0",
 )
 def jensen_for_the_root(*, factor=1):
@@ -293,10 +287,7 @@ def jensen_for_the_root(*, factor=1):
 
 
 @inequality_claim(
-    bound.logarithm_outside,
-    control=Control("logarithm to the power {}", (1.5, 2, 4)),
-    cost=0.05,
-    note="the logarithm is concave",
+    bound.logarithm_outside, control=Control("logarithm to the power {}", (1.5, 2, 4)), note="the logarithm is concave"
 )
 def jensen_for_the_logarithm(*, factor=1):
     """E log K <= log E K."""
@@ -306,7 +297,6 @@ def jensen_for_the_logarithm(*, factor=1):
 @inequality_claim(
     bound.root_log_curvature,
     control=Control("power {}/2 for the square root", (1.5, 3)),
-    cost=0.01,
     note="p - 1 - log x < 0 for every x > 1 at p = 1/2",
 )
 def jensen_once(*, factor=1):
@@ -337,6 +327,4 @@ def mean_of_the_count(*, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

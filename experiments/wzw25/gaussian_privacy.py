@@ -13,10 +13,9 @@ from scipy.special import ndtr
 from bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import gaussian_privacy as bounds
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
 from experiments.instances.gaussian_pairs import binned_gaussians
@@ -46,7 +45,6 @@ def curves(setting, orders, claimed, balls):
     quick=grid(mu=[1.0]),
     full=grid(mu=[1e-8, 1e-3, 0.1, 5.0, 40.0]),
     control=Control("the second term divided by {}", (1.0001, 1.1)),
-    cost=0.05,
     note="{p > e^ε q} is a half-line; floats agree with balls to 1e-11 (1 + u²), u = ε/μ - μ/2",
 )
 def curve_is_the_integral(*, mu, factor=1):
@@ -142,7 +140,6 @@ def every_shift_stays_below_the_curve(*, sensitivity, sigma, factor=1):
     quick=({"sensitivity": 2.0, "sigma": 4.0},),
     full=({"sensitivity": 1e-3, "sigma": 50.0}, {"sensitivity": 7.0, "sigma": 0.5}),
     control=Control("the characterization at {} Δ / σ", (1.001, 2)),
-    cost=0.05,
     note="attained at every ε; floats agree with balls to 1e-11 (1 + u²), u = ε/μ - μ/2",
 )
 def the_curve_is_attained(*, sensitivity, sigma, factor=1):
@@ -164,7 +161,6 @@ def the_curve_is_attained(*, sensitivity, sigma, factor=1):
     full=grid(sensitivity=[1.0], sigma=[0.7, 3.73], dimension=[20]),
     control=Control("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
     chunk=lambda **_: 10_000,
-    cap=20,
     cost=2e-7,
 )
 def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
@@ -255,7 +251,6 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
     full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
     caught=(1.01,),
     given=[bounds.composed_gdp, bounds.gaussian_mechanism_gdp],
-    cost=0.01,
     note=(
         "the squares of 2 |Θ| budgets sum to μ² exactly. Line 5 is inside the loop, so every θ gets fresh noise; where "
         "Algorithm 3 prints Θ = {φ} the empty set is meant"
@@ -294,7 +289,6 @@ def everything_is_seen(*, n, d, mu, factor=1):
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
     control=Control("budgets split over one candidate instead of {}", (4,)),
-    cost=1e-5,
     note="the budget is split over the candidates: |Γ| = 4 at n = 5",
     **GDP,
 )
@@ -333,7 +327,6 @@ class SharedNoise(WhiteBoxLaw):
     quick=({"n": 5, "d": 2, "mu": 1.0},),
     bound=lambda *, mu, **_: mu,
     control=Control("scores whose noise is common but for a share of 1/{}", (3, 10)),
-    cost=1e-5,
     note="each score needs noise of its own: candidates that disagree about the record give it away in a difference",
     **GDP,
 )
@@ -344,6 +337,4 @@ def every_score_has_noise(*, n, d, mu, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,7 +15,7 @@ from bounds.exact.balls import Phi, exact
 from bounds.wzw25 import gaussian_privacy_proof as bounds
 from experiments.checks import witness
 from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from mechanisms import grid_gaussian
 
@@ -96,6 +96,4 @@ def quantile(p):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.wzw25 import hinge_gradient as bounds
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 
 HINGE = "domain: hinge losses"
@@ -22,7 +22,6 @@ HINGE = "domain: hinge losses"
     bounds.first_order_gap,
     quick=({"steps": 8},),
     control=Control("subgradients {} times too long", (1.5, 3)),
-    cost=0.1,
     note="printed for differentiable f and used on the hinge; for subgradients the inequality is their definition",
 )
 def subgradients_lie_below(*, steps, factor=1):
@@ -75,7 +74,6 @@ def largest_square(differences):
     full=grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0]),
     caught=(1.01,),
     scope=HINGE,
-    cost=0.01,
     note="attained by any record with ‖x‖ = b, at w = 0",
 )
 def add_remove_is_attained(*, radius, width):
@@ -93,7 +91,6 @@ def add_remove_is_attained(*, radius, width):
     full=grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0]),
     caught=(1.01,),
     scope=HINGE,
-    cost=0.02,
     note="attained by (x, +1) against (x, -1) with ‖x‖ = b, at w = 0; a blind search never exceeds it",
 )
 def replacement_is_attained(*, radius, width):
@@ -113,7 +110,6 @@ def replacement_is_attained(*, radius, width):
     quick=({"norm": 1.0, "width": 0.25},),
     full=({"norm": 0.0, "width": 1.0}, {"norm": 100.0, "width": 0.001}),
     caught=(1.01,),
-    cost=0.02,
     note="attained by the slope below the kink",
 )
 def hinge_is_lipschitz(*, norm, width):
@@ -126,6 +122,4 @@ def hinge_is_lipschitz(*, norm, width):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -11,9 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.wzw25 import hinge_loss as bound
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.checks import identity_claim, inequality_claim
+from experiments.engine.claim import Control, script
 from experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 
@@ -53,11 +52,7 @@ def scale_is_free(*, n, factor=1):
 
 
 @identity_claim(
-    bound.smallest_hinge,
-    quick=({"n": 16},),
-    full=({"n": 40},),
-    cost=0.1,
-    note="both sides equal in fractions on twelve sets",
+    bound.smallest_hinge, quick=({"n": 16},), full=({"n": 40},), note="both sides equal in fractions on twelve sets"
 )
 def minimum_is_attained(*, n):
     """A minimiser and dual weights of equal value, in fractions; no w does better than the dual says."""
@@ -72,7 +67,6 @@ def minimum_is_attained(*, n):
     quick=({"n": 16},),
     full=({"n": 40},),
     control=Control("dual weights {} times as large", (1.01, 2)),
-    cost=0.1,
     note="for the hinge sum over R^d, whose minimum exists; EER(w*) = 0",
 )
 def excess_is_positive(*, n, factor=1):
@@ -87,6 +81,4 @@ def excess_is_positive(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

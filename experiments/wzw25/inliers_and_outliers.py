@@ -13,20 +13,13 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog
 
+from bounds.exact.numbers import inner
 from bounds.wzw25 import hinge_loss
 from bounds.wzw25 import inliers_and_outliers as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, witness
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from mechanisms.solvers.margin import min_outliers
-
-
-def inner(z, w):
-    """<z, w> of two tuples of fractions."""
-    return sum(a * b for a, b in zip(z, w, strict=True))
 
 
 def hinge_sum(w, Z, width):
@@ -108,7 +101,7 @@ def loss_is_minimum_and_excess(*, b, factor=1):
             yield setting, loss, bound.loss_through_excess(smallest=sum(weights), excess=excess)
 
 
-@inequality_claim(bound.separator_loss, given=[bound.loss_through_excess], caught=(1.01, 2), cost=0.4, **SPLIT)
+@inequality_claim(bound.separator_loss, given=[bound.loss_through_excess], cost=0.4, **SPLIT)
 def separator_is_a_candidate(*, b):
     """The exact minimum against the loss of e_1, the separator of the inliers."""
     for setting, inliers, outliers, width in splits(Fraction(b)):
@@ -118,9 +111,7 @@ def separator_is_a_candidate(*, b):
         yield setting, sum(weights), bound.separator_loss(**losses)
 
 
-@inequality_claim(
-    bound.separated_loss, control=Control("a confidence margin {} times gamma", (1.01, 2)), cost=0.02, **SPLIT
-)
+@inequality_claim(bound.separated_loss, control=Control("a confidence margin {} times gamma", (1.01, 2)), **SPLIT)
 def separator_has_no_loss(*, b, factor=1):
     """The separator's loss on its inliers, c = gamma included, at any scale of the records."""
     for setting, inliers, _, width in splits(Fraction(b)):
@@ -172,7 +163,7 @@ def outlier_costs_its_norm(*, b, factor=1):
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
 
-@inequality_claim(bound.outlier_loss, caught=(1.001, 2), cost=0.03, **SPLIT)
+@inequality_claim(bound.outlier_loss, caught=(1.001, 2), **SPLIT)
 def outlier_costs_one_more(*, b):
     """The same outliers against (1 + ||x||/c) |S_out|."""
     yield from outlier_losses(bound.outlier_loss, Fraction(b))
@@ -201,7 +192,6 @@ def loss_is_outliers_and_excess(*, b):
     bound.total_order,
     constant=2,
     given=[bound.total_loss],
-    cost=0.02,
     note="For records in the unit ball and c ≤ γ, which bracket (a) needs; for c > γ it fails, since one outlier may "
     "cost 1 + 1/γ.",
 )
@@ -226,7 +216,6 @@ def order_has_a_constant():
     quick=({"records": 3},),
     full=({"records": 4},),
     control=Control("only n - {} points removed", (3,)),
-    cost=0.1,
     note="Read: no record is zero, and some two records are not opposite (for n ≥ 3 the first implies the second); "
     "without an intercept (1, +1) and (2, -1) on a line are opposite, and one record is all that can be kept.",
 )
@@ -277,6 +266,4 @@ def hinge_needs_the_margin(*, inliers, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

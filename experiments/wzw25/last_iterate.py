@@ -13,9 +13,8 @@ from bounds.exact.balls import Phi
 from bounds.wzw25 import last_iterate as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
+from experiments.checks import inequality_claim, witness
+from experiments.engine.claim import Control, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import noisy_gd
@@ -116,7 +115,6 @@ def one_step_quantile(beta, sensitivity, distance):
     caught=(10, 30, 100),
     scope="everywhere: convex, per-record gradients of norm at most Delta",
     note="T = n²μ² rounded up; the derivation's own value is smaller by the tightness shown",
-    cost=0.05,
 )
 def closed_form_is_above_the_derivation(*, n, d, mu, sensitivity, distance, beta):
     """The truth at T = 1, and every link of the derivation: weights in [1, 2], their sums, the last algebra."""
@@ -206,7 +204,6 @@ MEAN = dict(
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
     chunk=lambda **setting: 500,
     cap=40,
-    cost=1e-5,
     expect=0.3,
     note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
 )
@@ -243,7 +240,6 @@ TAIL = dict(
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64, 128)),
     chunk=lambda **setting: 500,
     cap=10,
-    cost=1e-5,
 )
 
 
@@ -265,6 +261,4 @@ def last_iterate_exceeds(rng, size, *, beta, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -17,13 +17,10 @@ from bounds.wzw25 import main_theorem as bounds
 from bounds.wzw25 import population_risk, whole_grid
 from bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
 from bounds.wzw25.whole_grid import tail_logs
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, witness
 from experiments.checks.privacy_conversion import PRECISION
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import GDP, LINKS, PRIVATE, WHOLE, adaptive_pair, decide_privacy, printed
@@ -114,7 +111,6 @@ def main_theorem(*, factor=1):
     control=Control("the second term divided by {}", (1.01,)),
     given=[population_risk.population_rate],
     rounding=1e-12,
-    cost=0.05,
     note="follows from Theorem 6.7, for Algorithm 3 with the penalised score; the other part is about the empirical "
     "score, so M* stands for two algorithms. The minimum over S_out inside the probability is the simultaneity",
 )
@@ -136,7 +132,6 @@ def main_theorem_follows(*, factor=1):
     rounding=1e-12,
     note="the right side does not depend on the release: simultaneity over 2^S costs nothing and claims nothing more. "
     "All subsets of four sets listed",
-    cost=0.1,
 )
 def one_event(*, epsilon, factor=1):
     """min over all 2^7 - 1 outlier sets, one by one, against the minimum over sizes, on sets with ties and zeros."""
@@ -289,7 +284,6 @@ def scaled_corners():
     bounds.scaled_radius,
     quick=({"radius": 1.0, "scale": 1024.0}, {"radius": 1.0, "scale": 2.0**-30}),
     control=Control("the radius scaled {} times too far", (1.25,)),
-    cost=0.1,
 )
 def releases_keep_their_weights(*, radius, scale, factor=1):
     """Algorithm 3 on records and on scaled records, same randomness: the same weights bit by bit (powers of two)."""
@@ -342,7 +336,6 @@ def scaled_rate_is_of_the_right_order(*, radius):
     control=Control("the radius multiplied by {}, the margins not", (1.01,)),
     rounding=1e-9,
     note="a function of γ/b, n, ε and |S_out|",
-    cost=0.05,
 )
 def scale_is_free(*, factor=1):
     """The bound at (s b, s gamma) and at (b, gamma)."""
@@ -372,6 +365,4 @@ def scaled_risk_holds(*, radius, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -12,11 +12,8 @@ from math import log2
 
 from bounds.wzw25 import margin_grid as bound
 from bounds.wzw25.margin_grid import doubling_grid
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.checks import identity_claim, inequality_claim, order_claim, witness
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from experiments.instances.margin_profiles import (
     HAIR,
@@ -144,9 +141,7 @@ def some_level_is_near(*, n):
     return {"series": witness.plain(series)}
 
 
-@inequality_claim(
-    bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},), control=TRIPLING, cost=0.05
-)
+@inequality_claim(bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},), control=TRIPLING)
 def grid_is_dense(*, largest, factor=1):
     """Every n up to `largest`, gamma at 1/n, at 1, and a hair below every grid value: the worst is below 2."""
     for n in range(1, largest + 1):
@@ -159,7 +154,6 @@ def grid_is_dense(*, largest, factor=1):
     bound.fewest,
     given=["wzw25.def6.1/explicit/nested"],
     control=Control("the outliers of {} times the grid value", (4, 40)),
-    cost=0.05,
     **SIZES,
 )
 def outliers_shrink(*, n, factor=1):
@@ -188,7 +182,7 @@ def terms_quadruple(*, n):
         yield {"epsilon": epsilon, "gamma": gamma}, doubled, claimed
 
 
-@inequality_claim(bound.best_level_bound, given=[bound.neighbour_bound], cost=0.08, **SIZES)
+@inequality_claim(bound.best_level_bound, given=[bound.neighbour_bound], **SIZES)
 def best_level_is_near(*, n):
     """Minima of both sides: on the right over the margins M_k >= 1/n, and over level 1 where everything is removed."""
     right = bound.best_level_bound.theorem.formula
@@ -222,14 +216,14 @@ def nothing_is_lost(*, n, factor=1):
     return refuted("enumeration", shown, tightness=(ratio, ratio))
 
 
-@inequality_claim(bound.restricted_constant, given=[bound.grid_constant], cost=0.05, **SIZES)
+@inequality_claim(bound.restricted_constant, given=[bound.grid_constant], **SIZES)
 def four_n_is_no_loss(*, n):
     """All profiles at epsilon = n, 2 n and 4 n."""
     chosen = [Fraction(n), Fraction(2 * n), Fraction(4 * n)]
     yield from all_profiles(n, lambda epsilon: bound.restricted_constant(n=n, epsilon=epsilon), chosen)
 
 
-@inequality_claim(bound.short_margin, cost=0.01, **SIZES)
+@inequality_claim(bound.short_margin, **SIZES)
 def short_margins_are_trivial(*, n):
     """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma a hair below 1/n; equality would refute."""
     for gamma in (level for level in levels(n) if n * level < 1):
@@ -239,11 +233,7 @@ def short_margins_are_trivial(*, n):
 
 
 @inequality_claim(
-    bound.any_margin,
-    given=[bound.short_margin, bound.best_level_bound],
-    cost=0.05,
-    note="the constant of O(·) is 4",
-    **SIZES,
+    bound.any_margin, given=[bound.short_margin, bound.best_level_bound], note="the constant of O(·) is 4", **SIZES
 )
 def any_margin_is_near(*, n):
     """All profiles at epsilon up to n, with the constant 4."""
@@ -321,9 +311,7 @@ def ball_needs_no_radius(*, n):
 BALLS = ({"n": 32, "radius": 0.001}, {"n": 1, "radius": 10.0}, {"n": 100, "radius": 7.0})
 
 
-@inequality_claim(
-    bound.ball_constant, given=[bound.grid_constant], quick=({"n": 6, "radius": 1000.0},), full=BALLS, cost=0.05
-)
+@inequality_claim(bound.ball_constant, given=[bound.grid_constant], quick=({"n": 6, "radius": 1000.0},), full=BALLS)
 def ball_carries_its_radius(*, n, radius):
     """All profiles scaled to the radius, with b in both terms."""
 
@@ -336,7 +324,6 @@ def ball_carries_its_radius(*, n, radius):
 @inequality_claim(
     bound.same_display_constant,
     given=[bound.neighbour_bound],
-    cost=0.1,
     quick=({"n": 32, "radius": 0.5}, {"n": 6, "radius": 1000.0}),
     full=BALLS,
 )
@@ -350,6 +337,4 @@ def display_holds_with_a_radius(*, n, radius):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -11,9 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from bounds.wzw25 import margins as bound
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.checks import identity_claim, inequality_claim
+from experiments.engine.claim import Control, script
 from mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 # Equation 1 -----------------------------------------------------------------------------------------------------------
@@ -57,7 +56,6 @@ def best_direction(Z):
     quick=({"n": 12},),
     full=({"n": 1}, {"n": 2}, {"n": 150}),
     control=Control("weights that sum to {}", (1.001, 2)),
-    cost=0.1,
 )
 def distance_is_margin(*, n, factor=1):
     """The nearest point's norm against every direction of the plane that can be best, for each awkward family."""
@@ -110,7 +108,6 @@ def hard_margin_svm(Z, at_least=1.0):
     full=({"n": 1, "d": 1}, {"n": 20, "d": 60}, {"n": 400, "d": 20}),
     control=Control("constraints y <w, x> >= {}", (1.001, 2)),
     rounding=1e-6,
-    cost=0.05,
 )
 def margin_is_svm(*, n, d, factor=1):
     """1 over the norm of the hard-margin SVM against the certified enclosure of gamma(S)."""
@@ -182,7 +179,6 @@ def inlier_sets_shrink(*, n, d, factor=1):
     quick=({"n": 6, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 8, "d": 4}),
     control=Control(lambda factor: "the empty subset left out", (2,)),
-    cost=0.1,
     note="Not printed: γ of the empty subset is +∞, so S itself is always an outlier set; without that S_out(γ) is "
     "empty for every γ above the longest record, and the minima over it in Lemma 6.3, Corollary D.2 and Lemma 6.4 are "
     "undefined.",
@@ -205,7 +201,6 @@ def some_outlier_set(*, n, d, factor=1):
     quick=({"n": 6, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 8, "d": 1}),
     control=Control(lambda factor: "gamma(S') > gamma in place of >=", (2,)),
-    cost=0.1,
     note="a set that is not separable has γ(S) = 0, which reaches level 0: m(0) = 0 for any data",
 )
 def everything_reaches_zero(*, n, d, factor=1):
@@ -222,6 +217,4 @@ def everything_reaches_zero(*, n, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

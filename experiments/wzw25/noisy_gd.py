@@ -16,10 +16,9 @@ from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from bounds.wzw25.hinge_gradient import first_order_gap, hinge_sum, replacement_sensitivity
 from bounds.wzw25.noisy_gd_proof import one_step, squared_gradient, telescoped_corrected
-from experiments.checks.inequality import inequality_claim
-from experiments.checks.order import order_claim
+from experiments.checks import inequality_claim, order_claim
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.noisy_descent import ceiling, separable
 from experiments.wzw25.hinge_gradient import HINGE
@@ -86,7 +85,6 @@ def one_step_average(n, sensitivity, distance):
         "excess is at most nΔD < ΔD/μ. Other losses need convexity and per-record gradients of norm at most Δ. The "
         "proof prints the constant 4; at T = 1, d = 1 the truth is g / 2"
     ),
-    cost=0.05,
 )
 def average_within_rate(*, d, mu, sensitivity, distance, factor=1):
     """Truth and explicit over g: exact truths at T = 1 as D grows, and a certificate for all n^2 mu^2 / T and d."""
@@ -174,7 +172,6 @@ def smallest_useful_n():
     bound=lambda **setting: bounds.averaged_hinge_excess(**setting),
     high=lambda *, n, d, steps, mu, **_: sum(averaged_problem(n, d, steps, mu)[3:]),
     chunk=lambda **setting: 500,
-    cap=20,
     cost=2e-5,
     expect=0.6,
     nonvacuous_from=smallest_useful_n,
@@ -276,6 +273,4 @@ def randhie(*, n, rows, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,10 +15,8 @@ from bounds.exact.certify import at, certify
 from bounds.wzw25 import noisy_gd_proof as bounds
 from bounds.wzw25.hinge_gradient import first_order_gap, replacement_sensitivity
 from bounds.wzw25.noisy_gd import noise_std, printed_steps
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import identity_claim, inequality_claim, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import HINGE
 from experiments.wzw25.noisy_gd import privacy_witness
@@ -146,7 +144,6 @@ def lattice_steps():
     quick=({"d": 2},),
     caught=(1.5, 5),
     scope=HINGE,
-    cost=0.1,
     note=(
         "for the hinge even n²Δ²/4 suffices. A sensitivity alone bounds no gradient: l(w; z) = <a, w> has "
         "replacement sensitivity 0, so other losses need ‖∇l‖ ≤ Δ as a hypothesis"
@@ -190,7 +187,6 @@ def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared):
     control=Control("noise and gradients {} times smaller in the bound", (2, 5)),
     given=[first_order_gap, bounds.squared_gradient],
     scope=HINGE,
-    cost=0.1,
 )
 def one_step_holds(*, d, factor=1):
     """Both sides of the recursion on lattices of fractions."""
@@ -240,7 +236,6 @@ def telescoped_as_printed(*, distance, factor=1):
     control=Control("a second moment {} times too small", (5,)),
     given=[bounds.one_step],
     scope=HINGE,
-    cost=0.1,
 )
 def telescoped_corrected(*, distance, factor=1):
     """The corrected display at the constant loss and, for T = 1, on all lattice problems."""
@@ -298,6 +293,4 @@ def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -12,11 +12,10 @@ import numpy as np
 
 from bounds.wzw25 import noisy_minimum as bound
 from bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.gaussian_means import choice_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid
+from experiments.engine.claim import Control, grid, script
 from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
@@ -68,7 +67,6 @@ CHOSEN_BY = Control("chosen under noise {} times as large", (2, 3, 5))
 @inequality_claim(
     bound.chosen_against_noisy_minimum,
     control=CHOSEN_BY,
-    cost=0.05,
     note="min(U + ξ) = U_out + ξ_out ≥ U_out + min ξ, ties broken for the worst",
 )
 def chosen_and_noisy_minimum(*, factor=1):
@@ -76,9 +74,7 @@ def chosen_and_noisy_minimum(*, factor=1):
     return (yield from outcomes(bound.chosen_against_noisy_minimum, worst_chosen, factor))
 
 
-@inequality_claim(
-    bound.noisy_minimum, control=CHOSEN_BY, cost=0.05, note="at the best score the noise is at most max ξ"
-)
+@inequality_claim(bound.noisy_minimum, control=CHOSEN_BY, note="at the best score the noise is at most max ξ")
 def noisy_minimum_and_minimum(*, factor=1):
     """min(U + xi) <= min U + max xi."""
     return (yield from outcomes(bound.noisy_minimum, lambda U, xi: (U + xi).min(axis=-1), factor))
@@ -87,7 +83,6 @@ def noisy_minimum_and_minimum(*, factor=1):
 @inequality_claim(
     bound.chosen_against_range,
     control=CHOSEN_BY,
-    cost=0.05,
     given=[bound.chosen_against_noisy_minimum, bound.noisy_minimum],
     note="the two steps before, added",
 )
@@ -96,9 +91,7 @@ def chosen_and_range(*, factor=1):
     return (yield from outcomes(bound.chosen_against_range, worst_chosen, factor))
 
 
-@identity_claim(
-    bound.min_is_minus_max, control=Control("noise of mean {} - 1", (1.001, 2)), cost=0.1, note="-ξ has the law of ξ"
-)
+@identity_claim(bound.min_is_minus_max, control=Control("noise of mean {} - 1", (1.001, 2)), note="-ξ has the law of ξ")
 def minimum_is_minus_maximum(*, factor=1):
     """E min = -E max for symmetric noise."""
     for n in (1, 2, 3, 10, 1000, 10**6):
@@ -167,6 +160,4 @@ def noise_range_tail():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -15,9 +15,8 @@ from bounds.wzw25 import one_margin_proof as proof
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
+from experiments.checks import inequality_claim, order_claim, up_to_one
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances import planted as data
@@ -68,7 +67,6 @@ def stretched_record_last(*, n, steps, factor=1):
     full=grid(n=[1, 3, 1000], steps=[1, 10**6], gamma=[1e-3, 1.0], radius=[0.01, 1.0, 1000.0]),
     control=Control("projected rows clipped at {} times 2 v", (1.05, 2)),
     given=(replacement_sensitivity, adaptive_pairs.COMPOSITION, adaptive_pairs.GAUSSIAN, noisy_gd.gdp_parameter),
-    cost=0.1,
     note="Algorithm 1's input line prints Φ in R^{d×k}; line 2 needs k×d. The sensitivity is the gradient's, not L's",
 )
 def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
@@ -120,7 +118,6 @@ def last_iterate_order():
     note="our derivation for constant steps pays 4 + 3 log T, which this display does not name: with that factor it is "
     "true (part utility), and weighted averages do not need it (part weighted). Whether the last iterate of constant "
     "steps does is open",
-    cost=0.05,
 )
 def last_iterate_without_log(*, factor=1):
     """explicit / g over T: bounded for every bounded T, and growing with log T."""
@@ -143,7 +140,6 @@ def last_iterate_without_log(*, factor=1):
     given=[last_iterate.last_iterate_tail, third_margin_rows],
     caught=(10**4,),
     scope="domain: beta <= 1/2, T = n^2 mu^2 rounded up, printed step size",
-    cost=0.05,
 )
 def closed_form_is_above(**setting):
     """The closed form against the bound it is derived from, at the printed step size; and against a run of one step.
@@ -374,7 +370,6 @@ def fewest_outliers_order_holds():
     given=(bounds.expected_loss, "wzw25.def6.1/explicit/never-empty"),
     rounding=1e-12,
     note="the bound grows with |S_out|; subsets and m(γ) computed independently on four sets",
-    cost=0.1,
 )
 def smallest_set_is_best(*, mu, beta, factor=1):
     """The bound at m(gamma), a separate computation, against that over every S_out in S_out(gamma), all 2^7 subsets."""
@@ -392,6 +387,4 @@ def smallest_set_is_best(*, mu, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

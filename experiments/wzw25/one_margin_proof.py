@@ -14,10 +14,8 @@ from bounds.exact.certify import HOLDS, at, certify, over
 from bounds.wzw25 import noisy_gd, one_margin, projected_margins
 from bounds.wzw25 import one_margin_proof as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim
+from experiments.checks import inequality_claim, order_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
 from experiments.instances.planted import least_loss
 from mechanisms.solvers.margin import geometric_margin
@@ -40,7 +38,7 @@ def four_is_enough():
         yield {"n": n, "rows": rows, "mu": mu}, excess, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
 
 
-@inequality_claim(bounds.inlier_loss, control=Control("the width gamma/3 times {}", (1.001, 2)), cost=0.05)
+@inequality_claim(bounds.inlier_loss, control=Control("the width gamma/3 times {}", (1.001, 2)))
 def inliers_are_free(*, factor=1):
     """Separators of margin gamma/3 exactly, computed by us: the loss of the worst inlier, rounding aside."""
     for seed in range(10):
@@ -184,7 +182,6 @@ def substitution_of_sizes():
     quick=({"k": 2, "d": 2},),
     full=({"k": 3, "d": 3},),
     control=Control(lambda factor: f"margins less {factor - 1:g} after clipping", (2,)),
-    cost=0.1,
 )
 def lifting_changes_no_sign(*, k, d, factor=1):
     """All sign matrices, whole records and weights: margins before and after clipping, in fractions of 1/sqrt(k)."""
@@ -210,6 +207,4 @@ def lifting_changes_no_sign(*, k, d, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -20,10 +20,8 @@ from bounds.wzw25 import algorithms, noisy_minimum, one_margin
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as proof
 from experiments.bms22.relative_deviation import smallest_sample
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
+from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import adaptive_pairs
 from experiments.instances.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
@@ -34,15 +32,11 @@ from experiments.instances.deviation_laws import (
     one_hypothesis,
     tail_witness,
     two_atoms,
+    with_less,
 )
 from mechanisms.sign_projection import sign_projection
 
 # Lemma 6.6 ------------------------------------------------------------------------------------------------------------
-
-
-def with_less(level, factor):
-    """The bound with Q / factor for Q: it is homogeneous of degree one in the empirical risk and Q."""
-    return lambda empirical: level(empirical * factor) / factor
 
 
 PRINTED = """
@@ -112,9 +106,7 @@ def corrected_bound_holds(*, n, k, beta, factor=1):
 SQUARES = list(itertools.product([Fraction(i, 8) for i in range(17)], repeat=2))  # sqrt(R_S) and sqrt(Q)
 
 
-@inequality_claim(
-    bounds.twice_geometric_mean, caught=(1.001,), cost=0.05, note="by squaring; a rational lattice agrees"
-)
+@inequality_claim(bounds.twice_geometric_mean, caught=(1.001,), note="by squaring; a rational lattice agrees")
 def means_are_ordered():
     """2 a b <= a^2 + b^2."""
     for a, b in SQUARES:
@@ -124,7 +116,6 @@ def means_are_ordered():
 @inequality_claim(
     bounds.doubled,
     caught=(1.01,),
-    cost=0.05,
     note="so the last line of the proof is right, and the statement, with log(β/4), is not what it proves. By "
     "squaring; a rational lattice agrees",
 )
@@ -163,7 +154,6 @@ def score_changes(n, beta, k, averaged):
     full=grid(n=[1, 3], k=[1, 50], beta=[0.01, 0.9]),
     control=Control("a sensitivity {} times smaller", (1.01,)),
     evidence="enumeration",
-    cost=0.05,
     note="the penalty is the same for neighbours: n is public, β and k are parameters; log(β/4) is negative. The score "
     "is a sum over records",
 )
@@ -203,7 +193,6 @@ def averaged_errors_do_not_change_by_one(*, n):
     evidence="enumeration",
     rounding=1e-15,
     note="a mean over records",
-    cost=0.05,
 )
 def averaged_errors_change_by_one_nth(*, n, factor=1):
     """The same enumeration, averaged; a record is right or wrong, whatever n is."""
@@ -347,7 +336,6 @@ def population_rate_holds():
     control=Control("Q divided by {}", (8, 16), {"n": 150, "V": 2, "beta": 1e-8}),
     given=("bms22.lemA.1/printed",),
     nonvacuous_from=lambda: smallest_sample(2),
-    cost=0.1,
     note="V = 2: two atoms and halfspaces of the plane, all four sets of errors at once, at every critical mass",
 )
 def citation_holds(*, n, V, beta, factor=1):
@@ -364,6 +352,4 @@ def citation_holds(*, n, V, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

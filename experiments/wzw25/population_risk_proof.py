@@ -14,14 +14,11 @@ from bounds.wzw25 import noisy_minimum
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as proof
 from bounds.wzw25.algorithms import margin_grid
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.checks import ROUNDING, identity_claim, inequality_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.deviation_laws import decide_uniform, level_of
+from experiments.instances.deviation_laws import decide_uniform, level_of, with_less
 from experiments.instances.hypothesis_classes import Halfplanes
-from experiments.wzw25.population_risk import with_less
 
 # Scores ---------------------------------------------------------------------------------------------------------------
 
@@ -130,7 +127,6 @@ def equation_18_fails(*, n, mu, k, factor=1):
     control=Control("noise {} times as large", (4, 8, 16)),
     given=[noisy_minimum.choice_threshold_scaled, bounds.population_corrected],
     tightness=up_to_one,
-    cost=0.03,
 )
 def corrected_equation_18_holds(*, n, mu, k, factor=1):
     """Lemma F.2 and Lemma 6.6 (corrected); the exact chance for candidates of risk 0 and 1."""
@@ -146,7 +142,6 @@ def corrected_equation_18_holds(*, n, mu, k, factor=1):
     chunk=lambda **setting: 100,
     cap=5,
     cost=4e-4,
-    expect=0.0,
     note="fresh samples, candidates of every quality, exact risks; by Lemmas 6.6 (corrected) and F.2 (explicit)",
 )
 def selected_directions_err(rng, size, *, n, calls, mu, beta, factor=1):
@@ -165,7 +160,6 @@ def selected_directions_err(rng, size, *, n, calls, mu, beta, factor=1):
 
 SIZES = sorted({*range(3, 600), *(2**j + s for j in range(9, 60) for s in (-1, 0, 1))})
 CALLS = {n: len(margin_grid(n)) for n in SIZES}  # |Gamma|
-UP_TO_ROUNDING = 1e-12
 
 
 @inequality_claim(
@@ -183,8 +177,7 @@ def grid_is_small():
 @inequality_claim(
     proof.term_a,
     caught=(1.3,),
-    rounding=UP_TO_ROUNDING,
-    cost=0.1,
+    rounding=ROUNDING,
     note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms",
 )
 def term_a_is_bounded():
@@ -196,9 +189,7 @@ def term_a_is_bounded():
             yield {"n": n, "gamma": gamma}, left, proof.term_a(n=n, gamma=gamma)
 
 
-@inequality_claim(
-    proof.term_b, caught=(2,), rounding=UP_TO_ROUNDING, cost=0.1, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
-)
+@inequality_claim(proof.term_b, caught=(2,), rounding=ROUNDING, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n")
 def term_b_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|."""
     for n, delta in product(SIZES[::7], (1e-12, 0.5)):
@@ -226,7 +217,6 @@ def price_of_confidence(n):
     quick=({"n": 100},),
     severity="cosmetic",
     scope="settings",
-    bits=128,
     python=lambda setting, *_: TERM_C.format(**setting),
     cost=0.02,
     note="an inequality in fact, which is all the proof needs",
@@ -236,9 +226,7 @@ def term_c_is_not_equal(*, n):
     yield {"n": n}, price_of_confidence(n), proof.term_c(n=n)
 
 
-@inequality_claim(
-    proof.term_c_at_most, caught=(1.1, 1.5), bits=128, cost=0.1, note="8 log 2 + 16 log n ≤ 16 log 2 + 16 log n"
-)
+@inequality_claim(proof.term_c_at_most, caught=(1.1, 1.5), note="8 log 2 + 16 log n ≤ 16 log 2 + 16 log n")
 def term_c_is_bounded():
     """Both sides for many n."""
     for n in SIZES:
@@ -246,6 +234,4 @@ def term_c_is_bounded():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

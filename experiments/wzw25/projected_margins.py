@@ -13,13 +13,11 @@ from flint import arb
 from bounds.exact.balls import exact
 from bounds.wzw25 import projected_margins as bound
 from experiments.bms22.sign_projection import breaks
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import identity_claim, inequality_claim, rows_order, witness
 from experiments.data import load
-from experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.points import above, corners, rows_order
+from experiments.instances.points import above, corners
 from experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
 from experiments.wzw25.removal_margin import removal_margin_curve
 
@@ -77,7 +75,6 @@ def informal(*, factor=1):
     bound.half_margin_order,
     control=Control("the constant 94.1 divided by {}", (1.5, 2, 4)),
     given=(*UNION, bound.projected_norm, bound.ratio_step_corrected),
-    cost=0.02,
 )
 def half_order(*, factor=1):
     """explicit <= 94.1 (b/gamma)^2 log((n+1)/beta), and (1 - g/3)/sqrt(1 + g/3) > 1/2 for g = gamma/b <= 1."""
@@ -110,7 +107,6 @@ def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
     given=UNION,
     note="γ = 0: no k is printed (division by 0), but any will do, as no margin is negative. γ = 1, outside the (0, 1) "
     "of Lemma B.2, holds too. The proof speaks of the largest inliers only; Lemma B.2 covers every fixed set.",
-    cost=0.02,
 )
 def third_printed(*, factor=1):
     """explicit <= 24.6 log((n+1)(n+2)/beta)/gamma^2, and (1/2)/sqrt(1 + g/2) > 1/3 for g <= 1."""
@@ -141,7 +137,6 @@ def third_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
 @identity_claim(
     bound.third_step,
     control=Control("the left side computed with e = {} gamma", (1.01, 2)),
-    cost=1e-3,
     note="an identity, linear in γ: two points decide it",
 )
 def third_identity(*, factor=1):
@@ -160,7 +155,6 @@ def third_identity(*, factor=1):
     given=("bms22.lemA.3/explicit/union", "bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"),
     note="Unlike bms22's Lemma A.3, which it cites, this one survives n = 1, β → 1: log(n(n+1)/β) ≥ log 2. e = 1 is "
     "allowed and holds.",
-    cost=0.02,
 )
 def angles_printed(*, factor=1):
     """explicit <= 94.1 log(n(n+1)/beta)/e^2."""
@@ -190,7 +184,6 @@ def angles_break(rng, size, *, n, d, e, beta, factor=1):
     given=(*UNION, bound.projected_norm, bound.ratio_step_corrected, bound.half_step_corrected),
     note="The printed chain has two links the wrong way where γ < e b/3; the conclusion holds there because "
     "γ/2 - e b/6 < 0 ≤ γ(Φ S'). S' is fixed before Φ is drawn: nothing is said of all subsets at once.",
-    cost=0.02,
 )
 def margin_printed(*, factor=1):
     """explicit <= 46.9 log((n+1)(n+2)/beta)/e^2, since 2n + 1 <= (n+1)(n+2)."""
@@ -251,9 +244,7 @@ def inner_products():
     return {Fraction(sum(signs), 5) for signs in product((1, -1), repeat=5)}  # of the five products of entries
 
 
-@inequality_claim(
-    bound.projected_minimum_corrected, control=Control("the loss e b/3 divided by {}", (1.01, 2)), cost=0.05
-)
+@inequality_claim(bound.projected_minimum_corrected, control=Control("the loss e b/3 divided by {}", (1.01, 2)))
 def minimum_corrected(*, factor=1):
     """All 5 x 2 sign matrices against records gamma e_1 +- s e_2, exactly, at the distortion they attain.
 
@@ -269,11 +260,7 @@ def minimum_corrected(*, factor=1):
 
 
 @inequality_claim(
-    bound.projected_norm,
-    control=Control("e divided by {}", (1.01, 2)),
-    rounding=1e-12,
-    cost=1e-3,
-    note="Lemma B.1 (a) for w",
+    bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), rounding=1e-12, note="Lemma B.1 (a) for w"
 )
 def norm_step(*, factor=1):
     """||Phi w||^2 <= 1 + e/3 is the event of Lemma B.1 for ||w|| = 1; attained by w = (1, 1)/sqrt(2), exactly."""
@@ -297,10 +284,7 @@ def ratio_printed():
 
 
 @inequality_claim(
-    bound.ratio_step_corrected,
-    given=(bound.projected_minimum_corrected, bound.projected_norm),
-    caught=(1.05, 1.1, 1.5),
-    cost=1e-3,
+    bound.ratio_step_corrected, given=(bound.projected_minimum_corrected, bound.projected_norm), caught=(1.05, 1.1, 1.5)
 )
 def ratio_corrected():
     """A nonnegative numerator over a smaller norm: the same example at twice the margin."""
@@ -333,7 +317,7 @@ def half_printed():
     yield from halves(bound.half_step, STEPS)
 
 
-@inequality_claim(bound.half_step_corrected, caught=(1.8, 2.5), evidence="certificate", cost=5e-3)
+@inequality_claim(bound.half_step_corrected, caught=(1.8, 2.5), evidence="certificate")
 def half_corrected():
     """1/sqrt(1 + e/3) >= 1/2 on [0, 1], certified; times a nonnegative number."""
     yield from halves(bound.half_step_corrected, [(g, e, b) for g, e, b in STEPS if g >= e * b / 3])
@@ -381,6 +365,4 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -33,7 +33,7 @@ from tqdm import tqdm
 from bounds.wzw25 import removal_margin as bound
 from experiments.checks import witness
 from experiments.data import load
-from experiments.engine.claim import Control, exact_claim
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from mechanisms.random_features import FourierMap, frequencies
 from mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
@@ -264,6 +264,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     main(sys.argv[1:])

@@ -17,10 +17,8 @@ from bounds.exact import tnb
 from bounds.exact.balls import exact, lower_end, upper_end
 from bounds.exact.tuning_curves import log_inverse_r
 from bounds.wzw25 import repetition_growth as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, spread
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import identity_claim, inequality_claim, spread, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 
 BITS = 4000  # beta^(-1/eta) at eta = 0.01 has 4,000 bits
@@ -64,12 +62,7 @@ def text_bound(n, alpha, eta):
 
 
 @identity_claim(
-    bound.inverse_r_rearranged,
-    quick=[TEXT],
-    control=Control("n^({} alpha/eta)", (1.001, 2)),
-    cost=0.05,
-    digits=15,
-    bits=512,
+    bound.inverse_r_rearranged, quick=[TEXT], control=Control("n^({} alpha/eta)", (1.001, 2)), digits=15, bits=512
 )
 def text_rearranges(*, factor=1, **setting):
     """Against the reciprocal of Lemma M.1's formula at beta = n^-alpha, |Theta| = log n."""
@@ -167,7 +160,6 @@ def expected_repetitions_grow_polynomially(**setting):
     quick=[TEXT],
     given=[bound.expected_repetitions],
     control=Control("n^({} alpha/eta)", (1.01, 1.1, 2)),
-    cost=0.05,
     bits=BITS,
     digits=15,
     scope="domain: every fixed eta > 0, all alpha > 0, n, |Theta| >= 2",
@@ -241,6 +233,4 @@ def any_law_needs_many(**setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

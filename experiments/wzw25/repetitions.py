@@ -14,10 +14,8 @@ import numpy as np
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.wzw25 import repetitions as bound
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import equality, inequality_claim, spread
-from experiments.engine.claim import Control, grid, tail_claim
+from experiments.checks import equality, identity_claim, inequality_claim, spread, witness
+from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.wzw25.repetition_growth import BITS, failure, relaxed, threshold
 from mechanisms import tnb as law_of_runs
@@ -42,7 +40,6 @@ def geometric_failure(r, t):
     bound.not_selected,
     quick=[{"eta": [0.5, -0.9, 0.0, 1.0, 5.0], "r": [0.25, 0.015625, 0.999], "size": [2, 1, 3, 1000]}],
     control=Control("1 - 1/({} |Theta|)", (1.001, 1.1, 2)),
-    cost=0.1,
     digits=15,
     bits=256,
     note="'selected' is 'drawn in line 5 of Algorithm 4', as Appendix M.1 defines it, not 'returned'",
@@ -57,7 +54,7 @@ def missing_is_the_generating_function(*, factor=1, **setting):
         yield point, tnb.series(eta, r, x=1 - 1 / exact(size))[0], failure(eta, r, size)
 
 
-@identity_claim(bound.not_selected_geometric, caught=(1.001, 2), evidence="certificate", cost=0.01)
+@identity_claim(bound.not_selected_geometric, caught=(1.001, 2), evidence="certificate")
 def closed_form_at_one():
     """A rational identity in (r, t), with s = 1 - (1 - r)(1 - t) > 0 cleared from the denominators."""
     for point in lattice(r=4, t=4):
@@ -66,9 +63,7 @@ def closed_form_at_one():
         yield point, (1 / s - 1) / (1 / r - 1) * s, geometric_failure(r, t) * s
 
 
-@identity_claim(
-    bound.cleared_slack, control=Control("{} r (1 - beta)(1 - t)", (1.001, 2)), evidence="certificate", cost=0.01
-)
+@identity_claim(bound.cleared_slack, control=Control("{} r (1 - beta)(1 - t)", (1.001, 2)), evidence="certificate")
 def cleared_of_its_denominator(*, factor=1):
     """beta s - r (1 - t) = beta t - r (1 - beta)(1 - t), a polynomial identity; s > 0."""
     for point in lattice(r=1, t=1, beta=1):
@@ -90,7 +85,7 @@ def failure_at(inverse_r):
         yield point, geometric_failure(r, t) * common, beta * common
 
 
-@identity_claim(bound.largest_r_geometric, control=Control("r times {}", (1.001, 2)), evidence="certificate", cost=0.01)
+@identity_claim(bound.largest_r_geometric, control=Control("r times {}", (1.001, 2)), evidence="certificate")
 def last_line_of_the_proof(*, factor=1):
     """The failure probability is beta at that r, and increases in r."""
     largest = bound.largest_r_geometric.theorem.formula
@@ -130,7 +125,6 @@ def printed_repetitions_suffice(*, factor=1, **setting):
     bound.repetitions,
     quick=[{"beta": [0.5, 0.1, 0.999, 1e-6, 1e-12], "size": [1, 2, 3, 10, 1000]}],
     control=Control("the repetitions divided by {}", (1.001, 1.1, 2)),
-    cost=0.01,
     evidence="certificate",
     note="necessary and sufficient; at |Θ| = 1 nothing is needed",
 )
@@ -183,7 +177,6 @@ def just_below(point, needed, beta):
     bound.repetitions_polynomial,
     quick=[TEXT],
     control=Control("the bound times {}", (1.001, 1.1, 2)),
-    cost=0.05,
     bits=256,
     tightness=equality,
     note="consistent with the proof's last line, not with the printed lemma; 'larger than' should be 'at least'; for "
@@ -201,7 +194,6 @@ def text_bound_is_necessary(*, factor=1, **setting):
     bound.repetitions_polynomial_with_constant,
     quick=[TEXT | {"c": [2.0, 0.25, 100.0]}],
     control=Control("the bound times {}", (1.001, 1.1, 2)),
-    cost=0.05,
     bits=256,
     tightness=equality,
 )
@@ -224,7 +216,6 @@ SHARP = 12_000  # bits: at eta = 1000 a relaxation agrees with the truth to 3,00
     bound.relaxation,
     quick=[{"eta": ETAS, "r": [0.5, 0.999, 1e-6, 1e-300], "size": [2, 1, 3, 1000]}],
     caught=(1.1, 2, 10),
-    cost=0.1,
     bits=SHARP,
     tightness=spread,
 )
@@ -238,12 +229,7 @@ def dropping_the_ones_increases(**setting):
 
 
 @identity_claim(
-    bound.largest_r_relaxed,
-    quick=[MANY_ETAS],
-    control=Control("r times {}", (1.001, 1.1, 2)),
-    cost=0.1,
-    digits=15,
-    bits=BITS,
+    bound.largest_r_relaxed, quick=[MANY_ETAS], control=Control("r times {}", (1.001, 1.1, 2)), digits=15, bits=BITS
 )
 def equation_31_solved(*, factor=1, **setting):
     """At the printed r the left side of Equation 31 is beta; it increases in r. The three lines are equivalences."""
@@ -288,7 +274,6 @@ def printed_r_is_necessary(*, factor=1, **setting):
     bound.sufficiently_small_r,
     quick=[MANY_ETAS],
     control=Control("r times {}", (1.01, 1.1, 2), {"eta": [1.0], "beta": [0.01], "size": [1000]}),
-    cost=0.1,
     bits=SHARP,
     tightness=spread,
 )
@@ -330,7 +315,6 @@ def exact_largest_r(*, factor=1, **setting):
     bound.unavoidable_failure,
     quick=[{"eta": [-0.5, -0.999, -0.01], "r": [0.5, 1e-6, 1e-300], "size": [4, 2, 1000]}],
     control=Control("the floor times {}", (1.001, 1.1, 2)),
-    cost=0.05,
     bits=BITS,
     tightness=spread,
 )
@@ -342,6 +326,4 @@ def failure_stays_above_its_floor(**setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

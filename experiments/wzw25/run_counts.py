@@ -16,10 +16,8 @@ from flint import ctx
 from bounds.exact import tnb
 from bounds.exact.balls import exact, integral
 from bounds.wzw25 import run_counts
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import inequality_claim, spread
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import identity_claim, inequality_claim, spread, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 
 ETAS = [0.5, -0.999, -0.5, -1e-9, 0.0, 1e-9, 1.0, 3.0, 20.0, 200.0]
@@ -101,7 +99,6 @@ def generating_function_generates(*, factor=1, x, eta, r):
     control=Control("the bound divided by {}", (2, 5, 10)),
     cost=0.15,
     rounding=1e-12,
-    bits=128,
     tightness=spread,
 )
 def law_is_continuous_at_zero(**setting):
@@ -165,7 +162,6 @@ def printed_weight(r, k, eta):
     run_counts.geometric_pmf,
     quick=[WEIGHTS],
     control=Control("r (1 - r)^(k-1) with {} r for r", (1.0001, 1.1)),
-    cost=0.01,
     note="the geometric law on 1, 2, 3, ...; the other convention, on 0, 1, 2, ..., is not meant",
 )
 def geometric_at_one(*, factor=1, **setting):
@@ -177,12 +173,7 @@ def geometric_at_one(*, factor=1, **setting):
 
 
 @identity_claim(
-    run_counts.logarithmic_pmf,
-    quick=[WEIGHTS],
-    control=Control("p = 1 - {} r", (1.0001, 1.1)),
-    cost=0.01,
-    digits=15,
-    bits=512,
+    run_counts.logarithmic_pmf, quick=[WEIGHTS], control=Control("p = 1 - {} r", (1.0001, 1.1)), digits=15, bits=512
 )
 def logarithmic_at_zero(*, factor=1, **setting):
     """The log-series weights against the limit eta -> 0 of the printed ones, at eta = 1e-40."""
@@ -273,7 +264,6 @@ def survival(r, t, rational=False):
     run_counts.geometric_quantile,
     quick=[QUANTILES],
     control=Control("the number of runs divided by {}", (1.01, 1.1, 2)),
-    cost=0.02,
     bits=tnb.FINE,
     tightness=spread,
 )
@@ -292,7 +282,6 @@ def quantile_is_exceeded_rarely(*, factor=1, **setting):
     run_counts.smallest_t,
     quick=[QUANTILES],
     control=Control("the number of runs times {}, rounded down", (1.01, 1.1, 2)),
-    cost=0.02,
 )
 def one_run_less_fails(*, factor=1, **setting):
     """(1 - r)^t <= beta < (1 - r)^(t - 1) at the printed t, so the two conditions have the same smallest whole t."""
@@ -307,6 +296,4 @@ def one_run_less_fails(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -19,16 +19,14 @@ from bounds.wzw25.algorithms import printed_budget, split_budget
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.checks.order import order_claim, searched
+from experiments.checks import inequality_claim, order_claim, searched, up_to_one
 from experiments.checks.tuning_account import BITS, Runs, account
-from experiments.engine.claim import Control, mean_claim, rate_claim
+from experiments.engine.claim import Control, mean_claim, rate_claim, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances import tuned_data
 
 OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
-SIZES = sorted({*range(2, 4097), *(2**j + e for j in range(12, 60) for e in (-1, 0, 1))})  # n, where |Gamma| changes
-ORDER = {"rounding": 1e-6, "attained": False, "control": Control("C divided by {}", (2,))}
+ORDER = {"rounding": 1e-6, "tightness": up_to_one, "control": Control("C divided by {}", (2,))}
 ONCE = {"epsilon": 1.0, "delta": 1e-3, "n": 100, "size": 8}
 BUDGETS = {
     "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 10, "size": 5}, ONCE),
@@ -110,7 +108,6 @@ def tuning_grows_as_a_logarithm(*, factor=1, **setting):
     quick=({"m": 10, "K": 3},),
     full=({"m": 2, "K": 1}, {"m": 10**6, "K": 100}),
     control=Control("log(m^K) with m^K to the power {}", (5,), {"m": 2, "K": 1}),
-    cost=0.01,
     tightness=up_to_one,
     note="looks too large, and is: K log m instead of K m holds too; O(K m) is an upper bound, so it is not wrong",
 )
@@ -121,7 +118,7 @@ def grids_cost_little(*, m, K):
 
 def repetitions_over(order, count, constant):
     """The cases count(n) <= constant * order(n) for n >= 2: all n up to 4096, and around powers of 2 up to 2^59."""
-    for n in SIZES:
+    for n in tuned_data.SIZES:
         yield {"n": n}, count(n), constant * order(n=n)
     far = [2**j for j in range(1, 40)]
     series = {"n": far, "repetitions": [count(n) for n in far], "bound": [constant * order(n=n) for n in far]}
@@ -175,7 +172,6 @@ def theorem_71_keeps_its_promise(*, factor=1, **setting):
     bound.tuned_margin_order,
     constant=144 * sqrt(2 * (24 * (3 + log(3.5) / log(2)) + 2 / log(2))) + 24 * sqrt(2),
     given=[bound.tuned_margin_error],
-    cost=0.06,
     note="O(.) for every finite set of positive margins, though the printed proof covers |Θ| ≤ 4 log₂ n; "
     f"outliers cost {OUTLIER:.3g}/γ each",
     **ORDER,
@@ -308,7 +304,6 @@ def hinge_loss_exceeds_one(**setting):
     bound.grid_loss_order,
     constant=12 * sqrt(24 + 2 / log(6)),
     given=[bound.grid_loss],
-    cost=0.1,
     note="O(.) with the constant C for the noise, and 1 + 3 √1.5 ≤ 4.7 for the outliers; the chain is in the docstring",
     **ORDER,
 )
@@ -359,7 +354,6 @@ def algorithm_6_keeps_its_promise(*, factor=1, **setting):
     bound.tuned_order,
     constant=144 * sqrt(24 + 2 / log(48)) + 12 * sqrt(2),
     given=[bound.tuned_error_given_drawn],
-    cost=0.1,
     note="the printed last term 12 log(n² |Γ|/δ)/(n ε) is not needed: the first covers the selection; "
     f"outliers cost {OUTLIER:.3g}/γ each",
     **ORDER,
@@ -389,6 +383,4 @@ def error_given_drawn(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -14,11 +14,10 @@ from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import drawn, winner_excess
 from bounds.wzw25 import tuned_margin
 from bounds.wzw25 import tuned_margin_proof as bound
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control
+from experiments.checks import inequality_claim, up_to_one
+from experiments.engine.claim import Control, script
 from experiments.engine.verdict import inconclusive
-from experiments.instances.tuned_data import hardest_gap
-from experiments.wzw25.tuned_margin import SIZES
+from experiments.instances.tuned_data import SIZES, hardest_gap
 
 BITS = 300
 
@@ -30,7 +29,6 @@ BITS = 300
     bound.grid_size_slack,
     control=Control("4 divided by {}", (3,)),
     given=("wzw25.lem6.4/printed/size",),
-    cost=0.05,
     note="the largest share is at n = 2",
 )
 def grid_has_few_margins():
@@ -76,7 +74,6 @@ def four_is_lost(*, factor=1, **setting):
     full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
     control=Control("n^2 |Gamma| multiplied by {}", (4,)),
     given=[bound.grid_size_slack],
-    cost=0.01,
 )
 def four_is_kept(*, factor=1, **setting):
     """With the 4 it is step s1."""
@@ -91,7 +88,6 @@ def four_is_kept(*, factor=1, **setting):
     quick=({"n": 2, "size": 1}, {"n": 10, "size": 5}),
     full=({"n": 2, "size": 10**10}, {"n": 10**6, "size": 20}),
     control=Control("r multiplied by {}", (1.01, 2), {"n": 10, "size": 5}),
-    cost=0.01,
     bits=200,
 )
 def best_margin_is_drawn(*, n, size, factor=1):
@@ -149,7 +145,6 @@ def sqrt_two_is_lost(*, n, size, mu):
     quick=({"n": 10, "size": 5, "mu": 1.0}, {"n": 2, "size": 10**30, "mu": 1.0}),
     control=Control("noise {} times as large", (1.2, 2), {"n": 2, "size": 10**30, "mu": 1.0}),
     given=("wzw25.lemK.4/corrected/winner-geometric",),
-    cost=0.1,
     bits=BITS,
     tightness=up_to_one,
 )
@@ -167,7 +162,6 @@ def sqrt_two_is_kept(*, n, size, mu):
     full=({"n": 10**6, "size": 10**9, "epsilon": 1e-3, "delta": 1e-300},),
     control=Control("12 divided by {}", (1.5, 2)),
     given=[tuned_margin.margin_budget],
-    cost=0.01,
     bits=BITS,
     tightness=up_to_one,
 )
@@ -186,6 +180,4 @@ def selection_in_epsilon(**setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -14,10 +14,9 @@ from bounds.wzw25.algorithms import failure_probability, margin_grid, projection
 from bounds.wzw25.last_iterate import iterate_weights
 from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.whole_grid_proof import call_budget
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim
+from experiments.checks import inequality_claim, witness
 from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, tail_claim
+from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
@@ -101,7 +100,6 @@ TAIL_LINKS = (one_margin.last_loss, noisy_minimum.choice_threshold_sharp)
     ),
     control=Control("rows of the smallest grid margin divided by {}", (10,)),
     given=(*MEAN_LINKS, "bms22.lemA.3.s2/explicit", grids.grid_neighbour, grids.fewest),
-    cost=0.05,
 )
 def off_grid_links(*, n, gamma, radius, factor=1, **setting):
     """The links below the grid: the net's failure probability for n = 4..10^6, the comparator's loss, its regret."""
@@ -127,7 +125,6 @@ def off_grid_links(*, n, gamma, radius, factor=1, **setting):
     caught=(10**6,),
     scope=margin_orders.GRID,
     rounding=1e-9,
-    cost=0.05,
 )
 def tail_off_grid_links(*, n, gamma, outliers, epsilon, delta, radius):
     """On the grid the bound is Lemma 6.3's closed form at 1/(n^2 |Gamma|), with a wider norm, plus the choice."""
@@ -300,6 +297,4 @@ def errors_exceed_quantile(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -13,9 +13,8 @@ from bounds.exact.gaussian_maxima import best_loses
 from bounds.wzw25 import noisy_minimum, projected_margins
 from bounds.wzw25 import whole_grid_proof as bounds
 from bounds.wzw25.margin_grid import doubling_grid, grid_size
-from experiments.checks import witness
-from experiments.checks.inequality import inequality_claim, up_to_one
-from experiments.engine.claim import Control, exact_claim, grid
+from experiments.checks import inequality_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)))
@@ -30,7 +29,6 @@ SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)
     caught=(8, 16),
     tightness=up_to_one,
     note="Lemma F.1 with σ = 1/μ; half of it suffices",
-    cost=0.1,
 )
 def choice_in_expectation():
     """What one gap costs, in balls: scores (0, g, ..., g), excess g P(some rival wins), against the printed part."""
@@ -149,7 +147,6 @@ def choice_costs_more(*, n, mu, factor=1):
     given=[noisy_minimum.choice_threshold_scaled],
     scope="everywhere: scores independent of their noise",
     tightness=up_to_one,
-    cost=0.05,
 )
 def choice_costs_no_more(*, n, mu, factor=1):
     """The same scores against the level with 1/mu in both terms."""
@@ -205,6 +202,4 @@ def tail_b_in_epsilon():
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -14,8 +14,8 @@ from bounds.exact.best_of_runs import drawn, max_given_drawn, winner_excess
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner as bound
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, script
 from experiments.engine.verdict import Verdict, inconclusive
 from experiments.instances.tuned_data import hardest_gap
 
@@ -63,7 +63,6 @@ def excess_of_the_winner(statement, law, factor):
     quick=(FAR, USED),
     full=LAWS,
     control=Control("noise of mean ({} - 1) sigma", (2, 4), {"eta": 1.0, "r": 0.5, "size": 10**10}),
-    cost=0.06,
     bits=BITS,
     note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards",
 )
@@ -121,7 +120,6 @@ def winner_as_printed(*, factor=1, **law):
     full=LAWS,
     control=Control(NOISE, (1.2, 2), {"eta": 1.0, "r": 1e-12, "size": 10**14}),
     given=("wzw25.lemA.5/printed/mean",),
-    cost=0.1,
     bits=BITS,
 )
 def winner_given_drawn(*, factor=1, **law):
@@ -156,7 +154,6 @@ def ends_of_the_range(factor):
     full=({"r": 0.9, "size": 10**6}, {"r": 1e-30, "size": 10**14}, {"r": 0.1, "size": 10**10}, {"r": 1e-6, "size": 2}),
     control=Control(NOISE, (1.2, 2), {"r": 1e-12, "size": 10**14}),
     given=[bound.winner_mean_given_drawn],
-    cost=0.1,
     bits=BITS,
     note="the case that Lemma K.6 uses: the slips of the proof cost nothing there",
 )
@@ -173,6 +170,4 @@ def winner_of_geometric_runs(*, factor=1, **law):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)

@@ -16,9 +16,8 @@ from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import max_given_drawn
 from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner_proof as bound
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import equality, inequality_claim, up_to_one
-from experiments.engine.claim import Control
+from experiments.checks import equality, identity_claim, inequality_claim, up_to_one
+from experiments.engine.claim import Control, script
 from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
 
 # The steps, path by path --------------------------------------------------------------------------------------------
@@ -54,7 +53,7 @@ def along_paths(statement, left, factor):
 LOWERED = Control("the bound lowered by {} - 1", (1.5,))
 
 
-@inequality_claim(bound.winner_below, control=LOWERED, cost=0.02)
+@inequality_claim(bound.winner_below, control=LOWERED)
 def first_line_of_equation_24(*, factor=1):
     """All paths of at most three draws."""
     return along_paths(bound.winner_below, clean_winner, factor)
@@ -81,17 +80,14 @@ def second_line_of_equation_24(*, factor=1):
     return along_paths(bound.winner_below_as_printed, clean_winner, factor)
 
 
-@inequality_claim(bound.minimum_splits, control=LOWERED, cost=0.02)
+@inequality_claim(bound.minimum_splits, control=LOWERED)
 def the_minimum_splits(*, factor=1):
     """All paths of at most three draws."""
     return along_paths(bound.minimum_splits, noisy_best, factor)
 
 
 @identity_claim(
-    bound.reflected_maximum,
-    quick=({"size": 2}, {"size": 10**6}),
-    control=Control("noise shifted by {} - 1", (1.5,)),
-    cost=0.02,
+    bound.reflected_maximum, quick=({"size": 2}, {"size": 10**6}), control=Control("noise shifted by {} - 1", (1.5,))
 )
 def reflection(*, size, factor=1):
     """Symmetric noise on four points, K in {1, 2, 3} with the weights of K given Y: the two means, in rationals."""
@@ -106,12 +102,7 @@ def reflection(*, size, factor=1):
 
 
 @inequality_claim(
-    bound.best_expected_score,
-    quick=({"size": 3},),
-    full=({"size": 5},),
-    control=LOWERED,
-    cost=0.02,
-    tightness=equality,
+    bound.best_expected_score, quick=({"size": 3},), full=({"size": 5},), control=LOWERED, tightness=equality
 )
 def best_score_is_drawn(*, size, factor=1):
     """Random finite laws of dependent scores, every set of draws that contains theta*: in rationals."""
@@ -209,7 +200,6 @@ def factor_two_lost(**law):
     bound.twice_maximum,
     control=Control(NOISE, (1.1, 1.5)),
     given=("wzw25.lemA.7/printed/max",),
-    cost=0.05,
     bits=BITS,
     tightness=up_to_one,
     **COUNTS,
@@ -225,7 +215,6 @@ def factor_two_kept(**law):
     full=({"eta": 0.0, "r": 0.01, "size": 2}, {"eta": 3.0, "r": 0.05, "size": 10}, {"eta": 1.0, "r": 0.5, "size": 1}),
     control=Control("one candidate in {} |Theta|", (1.01, 2)),
     given=("wzw25.defA.1/printed/pgf",),
-    cost=0.05,
     bits=256,
     rounding=1e-9,
 )
@@ -237,6 +226,4 @@ def good_candidate_is_drawn(*, eta, r, size, factor=1):
 
 
 if __name__ == "__main__":
-    from experiments.__main__ import script
-
     script(__spec__.name)
