@@ -64,9 +64,10 @@ def share_of_truth(d, s):
     bounds.last_iterate_rate,
     quick=({"d": 10},),
     full=({"d": 3}, {"d": 100}),
-    severity="cosmetic",
+    severity="constant",
     note=(
-        "for β ≤ 1/e we neither prove the printed rate nor refute it: our derivation pays 1 + H_T for constant steps, "
+        "Refuted as β → 1, where log(1/β) vanishes and the excess does not. No restricted reading is known to hold: "
+        "for β ≤ 1/e we neither prove the printed rate nor refute it; our derivation pays 1 + H_T for constant steps, "
         "as the literature does, and no logarithm for linearly decaying ones (part decaying); on the 1-norm, up to "
         "T = 4000, no growth with T was seen at d = 1 and 3, and at d = 10 the ratio was still rising"
     ),

@@ -164,10 +164,11 @@ assert gaussian_delta(epsilon=epsilon, mu=apart) - wrong > delta"""
 OUTSIDE = dict(
     quick=({"epsilon": 30.0, "delta": 0.5, "radius": 1.0},),
     full=({"epsilon": 260.0, "delta": 1e-5, "radius": 1000.0},),
-    severity="cosmetic",
+    severity="privacy",
+    corner="ε < 8 log(1/δ), the range of Theorems 4.1 and 6.5",
     cost=0.1,
-    note="no range is printed for ε; true for ε < 8 log(1/δ), the range of Theorem 6.5, which is surely meant; false "
-    "at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, where that range ends at 5.5 and 92",
+    note="no range is printed for ε, and Table 2 takes ε ≤ 1; false at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, "
+    "where the range of Theorem 6.5 ends at 5.5 and 92",
 )
 BALL = PRIVATE | {
     "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1000.0},),
@@ -176,8 +177,8 @@ BALL = PRIVATE | {
 }
 
 
-@exact_claim(bounds.ball_privacy, **OUTSIDE)
-@exact_claim(bounds.ball_population_privacy, **OUTSIDE)
+@exact_claim(bounds.ball_privacy, used=("wzw25.thmL.2",), **OUTSIDE)
+@exact_claim(bounds.ball_population_privacy, used=("wzw25.tab2",), **OUTSIDE)
 def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
     """Theorems L.1 and L.2 beyond epsilon = 8 log(1/delta): one record, the last iterate of the only run.
 
