@@ -151,7 +151,9 @@ def copies_are_mixed(*, factor=1, **setting):
 @order_claim(
     bounds.printed_order,
     family="m grows, k = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm3.2",),
     python=unlearnable_program("dp_erm", "P(excess < 1/4)", "p['k']"),
     note=(
         "log(1/β) vanishes as β → 1, the noise does not. For β ≤ 1/2 it holds with twice the corrected constant, on "
@@ -242,7 +244,9 @@ def counted(m, beta):
 @order_claim(
     bounds.printed_gradients,
     family="beta -> 1",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm3.2",),
     python=lambda *_: (
         """from bounds.bms22.dp_erm import gradient_count, printed_gradients
 betas = [1 - 10.0**-j for j in (1, 3, 5)]

@@ -146,7 +146,9 @@ def parameters_agree(*, factor=1):
 
 @identity_claim(
     bounds.printed_sum,
-    severity="cosmetic",
+    severity="constant",
+    corner="an upper limit of 2 log(2/δ̂) - 1 in the sum, which is what a group of 2 log(2/δ̂) records needs",
+    used=("bms22.lem3.1",),
     python=lambda point, *_: (
         f"""import numpy as np
 from bounds.bms22.dp_erm_proof import allowed_copies, printed_sum, round_parameters
@@ -344,7 +346,9 @@ def excess_of_one_round(rng, size, *, m, k, multiplier, a, factor=1):
 @order_claim(
     bounds.printed_substitution,
     family="epsilon = log(1/beta) -> 0",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2 and 2⌈log(2/β)⌉ ≤ δ^-3",
+    used=("bms22.lem3.1",),
     python=lambda *_: (
         """from math import exp
 from bounds.bms22.dp_erm_proof import printed_substitution
@@ -354,8 +358,9 @@ ratios = [substituted(**p) / printed_substitution(**p) for p in points]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
     note=(
-        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For β ≤ 1/2 it holds with twice the "
-        "corrected constant. With the appendix's root over everything (002) it would also fail as δ → 0"
+        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For β ≤ 1/2 and 2⌈log(2/β)⌉ ≤ δ^-3 it "
+        "holds with twice the corrected constant; with more rounds Lemma 3.1 says nothing. With the appendix's root "
+        "over everything (002) it would also fail as δ → 0"
     ),
 )
 def rounds_do_not_vanish():

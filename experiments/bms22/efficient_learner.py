@@ -114,7 +114,9 @@ def training_is_private(*, factor=1, **setting):
 @order_claim(
     bounds.printed_order,
     family="m grows, d = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm4.2", "bms22.corF.2"),
     python=unlearnable_program("efficient_learner", "P(risk < 1/4)", "p['a'] ** 2"),
     note=(
         "log(1/β) vanishes as β → 1, the noise does not, and k grows without bound. For β ≤ 1/2 it holds with twice "
