@@ -347,7 +347,7 @@ def excess_of_one_round(rng, size, *, m, k, multiplier, a, factor=1):
     bounds.printed_substitution,
     family="epsilon = log(1/beta) -> 0",
     severity="statement",
-    corner="β ≤ 1/2 and 2⌈log(2/β)⌉ ≤ δ^-3",
+    corner="m ≥ 2 and β ≤ 1/2",
     used=("bms22.lem3.1",),
     python=lambda *_: (
         """from math import exp
@@ -358,9 +358,9 @@ ratios = [substituted(**p) / printed_substitution(**p) for p in points]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
     note=(
-        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For β ≤ 1/2 and 2⌈log(2/β)⌉ ≤ δ^-3 it "
-        "holds with twice the corrected constant; with more rounds Lemma 3.1 says nothing. With the appendix's root "
-        "over everything (002) it would also fail as δ → 0"
+        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with "
+        "twice the corrected constant, as log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ^-3; at m = 1 Lemma 3.1 says "
+        "nothing. With the appendix's root over everything (002) it would also fail as δ → 0"
     ),
 )
 def rounds_do_not_vanish():
