@@ -61,16 +61,49 @@ def broken_privacy(setting, law, record, python, **words):
     return refuted("certificate", shown, tightness=(lower_end(low / most),) * 2, note=note)
 
 
-@exact_claim(
+CHAIN = [
+    steps.copies_allowance,
+    steps.round_parameters,
+    steps.printed_multiplier,
+    steps.corrected_sum,
+    steps.linear_bound,
+    steps.half_bound,
+    steps.score_sensitivity,
+    "bms22.thm3.1.em-privacy/printed",
+]
+
+
+@inequality_claim(
     bounds.printed_privacy,
+    quick=(SMALL_RHO,),
+    full=(SMALL_RHO | {"rho": 1.0}, SMALL_RHO | {"epsilon": 4.0, "rho": 5.0}, SMALL_RHO | {"m": 50, "delta": 1e-3}),
+    control=Control("a score sensitivity {} times too small", (1.01, 4, 60)),
+    given=CHAIN,
+    scope="everywhere: M whole, b = 2/eta",
+    cost=0.1,
+)
+def budgets_add_up(*, factor=1, **setting):
+    """The two records end to end in balls, and the selection's budget over all its outputs."""
+    law, other = flipped_laws("corrected", factor, **setting)
+    record = setting["radius"] if setting["m"] == 2 else None
+    spent = (yield from privacy_cases(setting, law, other, record)) / setting["epsilon"]
+    if law.rounds != rounds_for(setting["beta"]):
+        return inconclusive("FAILED", f"the law has {law.rounds} rounds")
+    note = f"M = {law.rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent:.3f} of its ε/2"
+    return {"tightness": (spent, 1.0), "note": note}
+
+
+@exact_claim(
+    bounds.calibrated_privacy,
     quick=(SMALL_RHO,),
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
+    corrected_by=bounds.printed_privacy,
     cost=0.1,
     note=(
-        "step 8 names no sensitivity, and the proof's Λr/m lacks 1/ρ (s3). Read with any valid sensitivity the lemma "
-        "is the corrected row, which holds; with the printed one the selection is (ε/2)-DP iff "
-        "min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates)"
+        "who implements the proof leaks: step 8 names no sensitivity, and the proof's Λr/m lacks 1/ρ (s3). With it the "
+        "selection is (ε/2)-DP iff min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates); with any valid sensitivity "
+        "the lemma holds"
     ),
 )
 def selection_gives_it_away(**setting):
@@ -91,37 +124,6 @@ low, high = sides(released.rounds, ndtr(-1.0 / sigma), np.exp(q - p))
 assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
     output = "release = norm_bound (the other output: -norm_bound)"
     return broken_privacy(setting, law, setting["radius"], python, output=output)
-
-
-CHAIN = [
-    steps.copies_allowance,
-    steps.round_parameters,
-    steps.printed_multiplier,
-    steps.corrected_sum,
-    steps.linear_bound,
-    steps.half_bound,
-    steps.score_sensitivity,
-    "bms22.thm3.1.em-privacy/printed",
-]
-
-
-@inequality_claim(
-    bounds.corrected_privacy,
-    quick=(SMALL_RHO,),
-    full=(SMALL_RHO | {"rho": 1.0}, SMALL_RHO | {"epsilon": 4.0, "rho": 5.0}, SMALL_RHO | {"m": 50, "delta": 1e-3}),
-    control=Control("a score sensitivity {} times too small", (1.01, 4, 60)),
-    given=CHAIN,
-    scope="everywhere: M whole, b = 2/eta",
-)
-def budgets_add_up(*, factor=1, **setting):
-    """The two records end to end in balls, and the selection's budget over all its outputs."""
-    law, other = flipped_laws("corrected", factor, **setting)
-    record = setting["radius"] if setting["m"] == 2 else None
-    spent = (yield from privacy_cases(setting, law, other, record)) / setting["epsilon"]
-    if law.rounds != rounds_for(setting["beta"]):
-        return inconclusive("FAILED", f"the law has {law.rounds} rounds")
-    note = f"M = {law.rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent:.3f} of its ε/2"
-    return {"tightness": (spent, 1.0), "note": note}
 
 
 @inequality_claim(
@@ -152,7 +154,9 @@ def copies_are_mixed(*, factor=1, **setting):
 @order_claim(
     bounds.printed_order,
     family="m grows, k = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm3.2",),
     python=unlearnable_program("dp_erm", "P(excess < 1/4)", "p['k']"),
     note=(
         "log(1/β) vanishes as β → 1, the noise does not. For β ≤ 1/2 it holds with twice the corrected constant, on "
@@ -245,7 +249,9 @@ def counted(m, beta):
 @order_claim(
     bounds.printed_gradients,
     family="beta -> 1",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm3.2",),
     python=lambda *_: (
         """from bounds.bms22.dp_erm import gradient_count, printed_gradients
 betas = [1 - 10.0**-j for j in (1, 3, 5)]

@@ -253,7 +253,7 @@ def training_within_order(*, factor=1):
 @order_claim(
     steps.printed_projected_loss,
     family="m = 1, k = 1, beta -> 1: loss 1 with probability 1/2 > beta/3",
-    severity="cosmetic",
+    severity="constant",
     python=lambda *_: (
         """from bounds.bms22.efficient_learner_proof import printed_projected_loss
 fixed = dict(m=1, epsilon=0.5, delta=0.3, a=1.0)
@@ -262,7 +262,8 @@ assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]  # the loss is 1 with probabil
     ),
     note=(
         "one record and one row, which the printed k allows: as β → 1 the bound goes to 0 and Φx = 0 has probability "
-        "1/2. With k ≥ 56 log(2m/β) and log(2/β) it holds"
+        "1/2. With k ≥ 56 log(2m/β), log(2/β) and independent signs it holds; Algorithm 2 projects with the transform "
+        "of Lemma A.4, whose distortion at this k has another logarithm (s1)"
     ),
 )
 def one_row_loses_all():
@@ -321,7 +322,9 @@ def best_and_own(radius):
 
 @inequality_claim(
     steps.minimiser_radius,
-    severity="cosmetic",
+    severity="statement",
+    corner="ŵ the minimiser over the ball of radius 2Λ that Algorithm 2 trains in",
+    used=("bms22.thm3.2",),
     python=lambda *_: (
         """import numpy as np
 phi = np.ones((8, 2)) / np.sqrt(8)
