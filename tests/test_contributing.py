@@ -25,7 +25,7 @@ def test_the_blocks_run_in_their_order(untouched):
     assert len(blocks) == 7
     namespace = {"__name__": "experiments.bms22.sign_projection"}
     for block in blocks:
-        exec(compile(block, PAGE.name, "exec"), namespace)
+        exec(compile(block, f"<{PAGE.name}>", "exec"), namespace)
     exec(compile(namespace["WITNESS"], "witness", "exec"), {})
     assert len(namespace["WITNESS"].splitlines()) <= 15
 
