@@ -73,7 +73,7 @@ def projection_rows(n: int, size: int, gamma: float, beta: float) -> int:
     return third_margin_rows(n=n, gamma=gamma, beta=beta / size)
 
 
-# Section 7, text ----------------------------------------------------------------------------------------------------
+# Section 7, text ------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -151,7 +151,7 @@ def repetitions_order(*, n: int) -> float:
     return n**2 * log(n)
 
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -249,7 +249,7 @@ def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> fl
     return (last / first) ** -0.9 * spread(last) / spread(first)
 
 
-# Lemma K.5 ----------------------------------------------------------------------------------------------------------
+# Lemma K.5 ------------------------------------------------------------------------------------------------------------
 
 
 def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outliers: int) -> float:
@@ -311,7 +311,7 @@ def grid_loss(
     return min(summed_loss(n=n, mu=mu, gamma=g, outliers=m, rows=k, steps=t, **variant) for g, m, k, t in each) / n
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(

@@ -12,7 +12,7 @@ from bounds.theorem import integer, positive, theorem
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -58,7 +58,7 @@ def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
     return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(

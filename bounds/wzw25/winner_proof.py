@@ -14,7 +14,7 @@ from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R
 from bounds.wzw25.winner import COUNT, LAW, winner_mean_given_drawn
 
-# The steps of the proof ---------------------------------------------------------------------------------------------
+# The steps of the proof -----------------------------------------------------------------------------------------------
 
 
 @theorem(

@@ -40,7 +40,7 @@ def named(points, **more):
     return tuple({"mu": m, "r": r, "delta": d} | more for m, r, d in points)
 
 
-# Lemma K.1 ----------------------------------------------------------------------------------------------------------
+# Lemma K.1 ------------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -113,7 +113,7 @@ def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=note)
 
 
-# Corollary K.2 ------------------------------------------------------------------------------------------------------
+# Corollary K.2 --------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -153,7 +153,7 @@ def corollary_k2_keeps_its_promise(*, factor=1, **setting):
     return account(Runs(**setting), promised, links, "at most twice Lemma K.1")
 
 
-# Theorem K.3 --------------------------------------------------------------------------------------------------------
+# Theorem K.3 ----------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -278,7 +278,7 @@ def budget_inverts_the_corollary(*, epsilon, t, factor=1):
     yield setting, bound.budget_at(12 * x * x, x) * Fraction(factor), 2 * x
 
 
-# Our code under attack ----------------------------------------------------------------------------------------------
+# Our code under attack ------------------------------------------------------------------------------------------------
 
 
 def level(*, epsilon, delta, calibration="printed", **_):

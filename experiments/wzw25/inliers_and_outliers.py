@@ -51,7 +51,7 @@ def smallest_hinge(Z, width):
 WEIGHTS = [tuple(map(Fraction, w)) for w in product((-3, 0, Fraction(1, 7), 2), repeat=2)]
 
 
-# Equation 2 ---------------------------------------------------------------------------------------------------------
+# Equation 2 -----------------------------------------------------------------------------------------------------------
 
 OUTLIERS = {  # where the outliers lie, for records of norm at most b and a separator e_1 of margin gamma
     "opposite": lambda b, gamma: (-b, Fraction(0)),
@@ -208,7 +208,7 @@ def order_has_a_constant():
     return {"tightness": None, "note": note, "series": series}
 
 
-# The remark below it ------------------------------------------------------------------------------------------------
+# The remark below it --------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(

@@ -81,7 +81,7 @@ def bound_vanishes_near_one(*, d, factor=1):
     if not 0 < 2 * first < second < third / 2:
         return inconclusive("NO_CONSTANT", "truth / g stays bounded along this family", series=series)
     shares = (1e-4, 1e-8, 1e-12)
-    found = witness.growth(
+    shown = witness.growth(
         {"d": d, "n": 2 * d, "mu": 1 / (2 * d), "radius": 1.0},
         family="records +-e_j, w_ref = 0, w_0 = e_1, T = n^2 mu^2 = 1, width = sqrt(1 - beta), beta -> 1",
         points=[{"d": d, "beta": f"1 - {s:g}"} for s in shares],
@@ -90,7 +90,7 @@ def bound_vanishes_near_one(*, d, factor=1):
         found=f"truth / g >= {float(third):.3g} at beta = 1 - 1e-12, growing like (1 - beta)^(1/d - 1/2)",
         python=NEAR_ONE.format(d=d, shares=shares),
     )
-    return refuted("certificate", found, series=series)
+    return refuted("certificate", shown, series=series)
 
 
 # Lemma C.2 corrected --------------------------------------------------------------------------------------------------

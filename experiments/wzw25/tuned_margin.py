@@ -55,7 +55,7 @@ def margin_account(statement, factor, *, epsilon, delta, n, size):
     return account(Runs(mu, r, delta), epsilon + delta, links, f"μ = {mu:.4g}, E K = {1 / r:.6g}")
 
 
-# Section 7, text ----------------------------------------------------------------------------------------------------
+# Section 7, text ------------------------------------------------------------------------------------------------------
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
 SECTION_7 = {
@@ -154,7 +154,7 @@ def tuning_is_slow():
     return repetitions_over(bound.repetitions_order, lambda n: grid_size(n=n) * (n**2 - 1), constant)
 
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -257,7 +257,7 @@ def excess_over_n(rng, size, *, first, last, epsilon, delta, factor=1):
     return np.column_stack(columns)
 
 
-# Lemma K.5 ----------------------------------------------------------------------------------------------------------
+# Lemma K.5 ------------------------------------------------------------------------------------------------------------
 
 
 def excess_after_two_steps(n, mu, gamma, k):
@@ -336,7 +336,7 @@ def hinge_loss_at_the_best_margin(rng, size, *, n, factor=1, **setting):
     return (np.minimum(hinge_sum(law.sample(rng, size).T, Z, width), top) + tau) / n
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(

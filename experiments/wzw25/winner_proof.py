@@ -20,7 +20,7 @@ from experiments.checks import equality, identity_claim, inequality_claim, up_to
 from experiments.engine.claim import Control, script
 from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
 
-# The steps, path by path --------------------------------------------------------------------------------------------
+# The steps, path by path ----------------------------------------------------------------------------------------------
 
 
 def paths(longest=3):
@@ -118,7 +118,7 @@ def best_score_is_drawn(*, size, factor=1):
     return {"note": "equality where θ* is drawn alone"}
 
 
-# The steps about the law of K ---------------------------------------------------------------------------------------
+# The steps about the law of K -----------------------------------------------------------------------------------------
 
 
 def more_runs_given_drawn(law, left, right):
