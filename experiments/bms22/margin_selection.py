@@ -257,8 +257,8 @@ def spending(budget, setting, spent, kind):
     yield setting | {"laws": "small samples"}, searched, epsilon
     yield setting | {"laws": "choice and learner at their worst"}, spent_by_pair, epsilon
     yield setting | {"laws": "the same, delta"}, excess, delta
-    note = f"{len(pairs)} neighbouring samples reach {searched / epsilon:.3f}, the worst pair {spent_by_pair / epsilon:.4f} "
-    note += f"of ε; δ spent_by_pair {excess:.3g} of {delta:g}"
+    note = f"{len(pairs)} neighbouring samples reach {searched / epsilon:.3f}, the pair {spent_by_pair / epsilon:.4f} "
+    note += f"of ε; δ reaches {excess:.3g} of {delta:g}"
     return {"note": note, "tightness": (max(searched, spent_by_pair) / epsilon, 1.0)}
 
 

@@ -74,7 +74,7 @@ def auxiliary_risk_not_positive(*, factor=1, **setting):
     return {"tightness": None}
 
 
-TWICE = {"quick": STEP, "caught": (1.5, 2.1, 2.5), "rounding": 1e-9, "cost": 0.05}  # each is loose by a factor 2
+TWICE = {"quick": STEP, "caught": (1.5, 2.1, 2.5), "rounding": 1e-9}  # each is loose by a factor 2
 
 
 def stability(bound, loss, setting):

@@ -300,7 +300,7 @@ def first_useful(limit=2**60):
     return next(2**j for j in range(2, int(log2(limit))) if bounds.population_risk(n=2**j, **point) < 1)
 
 
-COINS = dict(caught=(10, 100), tightness=up_to_one, cost=0.05)
+COINS = dict(caught=(10, 100), tightness=up_to_one)
 
 
 @inequality_claim(

@@ -189,7 +189,7 @@ def logarithmic_at_zero(*, factor=1, **setting):
 # Fact A.3 -------------------------------------------------------------------------------------------------------------
 
 CDF = {"r": [0.75, 0.5, 1e-6, 0.9990234375]}
-IN_BALLS = {"cost": 0.01, "digits": 15, "bits": 512}
+IN_BALLS = {"digits": 15, "bits": 512}
 
 
 def cumulative(r, t):

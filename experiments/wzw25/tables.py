@@ -97,7 +97,7 @@ def quoted_rightly(statement, **fields):
     def check(*, factor=1):
         return equal_rates(statement, factor)
 
-    exact_claim(statement, control=control, by=equal_rates, cost=0.05, **fields)(check)
+    exact_claim(statement, control=control, by=equal_rates, **fields)(check)
 
 
 N_FOR_N2 = {

@@ -59,7 +59,7 @@ def agrees(ball, number):
     return ball
 
 
-IN_EPSILON = dict(given=("wzw25.lem6.4/printed/size",), caught=(3,), tightness=up_to_one, cost=0.1)
+IN_EPSILON = dict(given=("wzw25.lem6.4/printed/size",), caught=(3,), tightness=up_to_one)
 
 
 @inequality_claim(
