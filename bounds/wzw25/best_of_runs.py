@@ -203,7 +203,6 @@ def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
     "wzw25.corK.2.s1",
     says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
     needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
-    source=", proof",
 )
 def relaxation_slack(*, mu: float, t: float) -> float:
     """The relaxation of Lemma K.1: right side minus left side.
@@ -290,7 +289,6 @@ def score_gdp(*, mu: float, sensitivity: float) -> float:
     says=r"\frac{\mu}{\sqrt2}\mathrm{-GDP}\ \mathrm{and}\ \frac{\mu}{\sqrt2}\mathrm{-GDP}\ \Rightarrow\ "
     r"\mathcal{A}_{\theta}\ \mu\mathrm{-GDP}",
     needs=[positive("mu")],
-    source=", proof",
 )
 def run_gdp(*, mu: float) -> float:
     """One run, the candidate and its noisy score: the budget it spends.
