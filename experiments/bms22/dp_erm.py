@@ -210,7 +210,7 @@ def first_useful_m(calibration):
         {"m": 2**17, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.0, "calibration": "corrected"},
     ),
     control=Control("a bound {} times too small", (80,)),
-    chunk=lambda **_: 80,
+    chunk=80,
     cap=5,
     cost=1e-3,
     expect=0.01,

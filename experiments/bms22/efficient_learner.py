@@ -213,7 +213,7 @@ def first_useful_m():
         {"m": 4096, "k": 500, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.25, "calibration": "corrected"},
     ),
     control=Control("a bound {} times too small", (10,)),
-    chunk=lambda **_: 10,
+    chunk=10,
     cap=1,
     cost=1e-3,
     trivial=_says_nothing,

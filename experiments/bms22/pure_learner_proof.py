@@ -259,7 +259,7 @@ def two_thirds_imply_the_loss():
     full=grid(m=[30], beta=[0.4], norm_bound=[1.2], radius=[2.0], rho=[2.0]),
     bound=lambda beta, **_: beta / 4,
     control=Control("only 1/{} of the rows", (12, 60)),
-    chunk=lambda **_: 100,
+    chunk=100,
     cap=5,
     cost=5e-4,
     expect=0.01,

@@ -152,7 +152,7 @@ def spread_points(m, d):
         beta=[0.05],
     ),
     control=Control("frequencies of a bandwidth {} times too large", (1.5, 2, 4)),
-    chunk=lambda **_: 100,
+    chunk=100,
     cap=5,
     cost=6e-4,
     expect=2e-4,  # the error is about 5 standard deviations of every pair or more

@@ -299,7 +299,7 @@ INDEX = {"epsilon": 1.0, "delta": 0.05, "r": 0.01}
     full=grid(epsilon=[1.0], delta=[0.05], r=[1e-9], calibration=["sharp"]),
     control=Control(ONCE, (20,)),
     cost=2e-6,
-    chunk=lambda **_: 5000,
+    chunk=5000,
     note="exact likelihood ratio of the index; two candidates whose scores change places",
     **ATTACKED,
 )
@@ -347,7 +347,7 @@ def index_and_output(*, factor=1, **setting):
     quick=({"mu": 1.0},),
     full=({"mu": 0.5}, {"mu": 3.0}),
     control=Control("noise of release and score {} times too small", (1.2, 1.5)),
-    chunk=lambda **_: 10_000,
+    chunk=10_000,
     cap=10,
     cost=1e-6,
     note="white box: candidate, release and noisy score of one run, exact likelihood ratio, kappa = 1",
@@ -366,7 +366,7 @@ def one_run(*, mu, factor=1):
     control=Control(ONCE, (40,)),
     cost=2e-4,
     note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression",
-    **ATTACKED | {"chunk": lambda **_: 500, "cap": 3},
+    **ATTACKED | {"chunk": 500, "cap": 3},
 )
 def margin_and_weights(*, factor=1, **setting):
     """E K = 24 runs a tuning, 4 steps each."""

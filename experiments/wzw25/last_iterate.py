@@ -200,7 +200,7 @@ MEAN = dict(
     quick=KINDS,
     full=MORE,
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
-    chunk=lambda **setting: 500,
+    chunk=500,
     cap=40,
     expect=0.3,
     note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
@@ -236,7 +236,7 @@ TAIL = dict(
     quick=tuple(s | {"beta": 0.1} for s in KINDS),
     full=tuple(s | {"beta": 0.05} for s in MORE),
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64, 128)),
-    chunk=lambda **setting: 500,
+    chunk=500,
     cap=10,
 )
 

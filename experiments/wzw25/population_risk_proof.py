@@ -139,7 +139,7 @@ def corrected_equation_18_holds(*, n, mu, k, factor=1):
     quick=({"n": 1000, "calls": 12, "mu": 0.05, "beta": 0.05},),
     full=grid(n=[500, 3000], calls=[4, 12], mu=[0.1, 1.0], beta=[0.05]),
     control=Control("noise {} times as large", (100,)),
-    chunk=lambda **setting: 100,
+    chunk=100,
     cap=5,
     cost=4e-4,
     note="fresh samples, candidates of every quality, exact risks; by Lemmas 6.6 (corrected) and F.2 (explicit)",

@@ -41,9 +41,7 @@ BUDGETS = {
 }
 IDENTITY = {"projected": False, "stride": "tuned", "delta": 1e-5}
 ALONE = IDENTITY | {"gammas": [0.5], "rows": [2]}
-END_TO_END = dict(
-    chunk=lambda **_: 10, cap=7, expect=0.1, control=Control("the winner negated with chance 1 - 1/{}", (100,))
-)
+END_TO_END = dict(chunk=10, cap=7, expect=0.1, control=Control("the winner negated with chance 1 - 1/{}", (100,)))
 
 
 def margin_account(statement, factor, *, epsilon, delta, n, size):
@@ -241,7 +239,7 @@ def rate_points(*, first, last, **_):
     ),
     points=rate_points,
     control=Control("a bound {} times too small", (10,), of="bound"),
-    chunk=lambda **_: 500,
+    chunk=500,
     cap=16,
     cost=2.5e-5,
     expect=0.7,
@@ -323,7 +321,7 @@ EMPIRICAL = {"n": 20, "mu": 4.0, "gammas": [0.5, 1.0], "rows": [2, 2], "projecte
     high=tuned_data.largest_mean,
     control=Control("a bound {} times too small", (10,), of="bound"),
     given=("wzw25.lemC.1/explicit/utility", "wzw25.lem6.2/explicit"),
-    chunk=lambda **_: 500,
+    chunk=500,
     cap=16,
     cost=2e-5,
     expect=0.3,
