@@ -109,7 +109,6 @@ def phases_are_private(*, epsilon, delta, factor=1):
     quick=({"n": 64, "mu": 1.0},),
     full=({"n": 256, "mu": 0.5}, {"n": 16, "mu": 2.0}),
     control=Control("noise {} times too small", (1.3, 1.6)),
-    chunk=1000,
     cap=10,
     cost=3e-5,
     note="white box: every phase's release, exact likelihood ratio; κ = (n_1 - 1)/n_1",
