@@ -64,7 +64,6 @@ assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
     python=lambda setting: RBF_WITNESS.format(**setting),
-    cost=0.05,
     note="p lacks σ: it is the law of the kernel with σ = 1, whatever σ is. Holds at σ = 1.",
 )
 def rbf_row(*, sigma, factor=1):
@@ -131,7 +130,6 @@ assert cauchy_profile(point=[0.0] * d) == 2**d                              # wh
     quick=({"d": 1}, {"d": 3}),
     severity="constant",
     python=lambda setting: CAUCHY_WITNESS.format(**setting),
-    cost=0.02,
     note="Mass 2^d. Normalised to be drawn from, p gives E k_hat = g / 2^d: the row needs g(0) = 1.",
 )
 def cauchy_row_is_a_law(*, d, factor=1):

@@ -143,7 +143,6 @@ assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width)"""
     note="The hinge of a record at margin -‖x‖ is 1 + ‖x‖/c: an outlier opposite to w_in always exceeds the printed "
     "bound, whether ‖x‖ is the record's norm or the largest; where c ≤ ‖x‖, as under (a), by a factor 2 at most, so "
     "the last line of Equation 2 stands; where ‖x‖ < c (an outlier near 0) by any factor.",
-    cost=0.03,
     **SPLIT,
 )
 def outlier_costs_its_norm(*, b, factor=1):

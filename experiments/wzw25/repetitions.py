@@ -104,7 +104,6 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
 @inequality_claim(
     bound.repetitions_as_printed,
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
-    cost=0.01,
     evidence="enumeration",
     scope="settings",
     python=still_fails,
@@ -251,7 +250,6 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
 @inequality_claim(
     bound.largest_r_as_printed,
     quick=[MANY_ETAS],
-    cost=0.1,
     bits=BITS,
     evidence="enumeration",
     scope="settings",
