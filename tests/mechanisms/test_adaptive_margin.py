@@ -76,9 +76,9 @@ def test_projections_have_the_rows_of_lemma_6_2():
 def test_runs_abreast_are_noisy_gradient_descent(output, band, monkeypatch):
     monkeypatch.setattr(projected_gd, "BAND", band)  # bands of one row, and all rows in one
     X, y = problem()
-    known = dict(mu=0.7, width=0.3, output=output, steps=20)
-    ours = projected_gd.law(X, y, **known).sample(rng("abreast"), 5)
-    assert ours == pytest.approx(noisy_gd.law(X, y, **known).sample(rng("abreast"), 5), abs=1e-12)
+    parameters = dict(mu=0.7, width=0.3, output=output, steps=20)
+    ours = projected_gd.law(X, y, **parameters).sample(rng("abreast"), 5)
+    assert ours == pytest.approx(noisy_gd.law(X, y, **parameters).sample(rng("abreast"), 5), abs=1e-12)
 
 
 def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
@@ -116,10 +116,10 @@ def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_law_agrees_with_the_printed_algorithm(output, score, seed):
     X, y = problem(seed=seed)
-    known = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
-    law = adaptive_margin.law(X, y, 5.0, 1e-5, calibration="printed", **known)
+    parameters = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
+    law = adaptive_margin.law(X, y, 5.0, 1e-5, calibration="printed", **parameters)
     found = law.sample(rng(f"twin{seed}"))
-    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **known)
+    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **parameters)
     assert found["weights"][0] == pytest.approx(weights, abs=1e-9)
     assert (found["index"][0], found["margin"][0]) == (index, pytest.approx(margin))
 
@@ -140,8 +140,10 @@ def test_many_runs_have_the_law_of_one():
 def test_density_of_the_white_box(steps):
     """Against scipy, one factor after another."""
     X, y = problem(n=3, d=2)
-    known = dict(steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True)
-    law = adaptive_margin.law(X, y, 8.0, 1e-2, **known)
+    parameters = dict(
+        steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True
+    )
+    law = adaptive_margin.law(X, y, 8.0, 1e-2, **parameters)
     seen = law.sample(rng("density"), 2)
     expected = np.zeros(2)
     for r in range(2):
