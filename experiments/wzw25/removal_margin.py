@@ -33,7 +33,7 @@ from tqdm import tqdm
 from bounds.wzw25 import removal_margin as bound
 from experiments.checks import witness
 from experiments.data import load
-from experiments.engine.claim import Control, exact_claim
+from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import holds, refuted
 from mechanisms.random_features import FourierMap, frequencies
 from mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
@@ -250,12 +250,11 @@ def show(name, removed=0.1, reports=Path("reports")):
 
 
 def main(arguments):
-    """No argument: this topic's verdicts. `--features features.npz`: the curve of these data."""
-    if not arguments:
-        from experiments.__main__ import script
-
+    """`--features features.npz`: the curve of these data. No argument or other options: this topic's verdicts."""
+    features = arguments[:1] == ["--features"]
+    if not arguments or (arguments[0].startswith("--") and not features):
         return script(__spec__.name)
-    if len(arguments) != 2 or arguments[0] != "--features":
+    if len(arguments) != 2 or not features:
         print("usage: python -m experiments.wzw25.removal_margin [--features features.npz]", file=sys.stderr)
         sys.exit(2)
     try:
