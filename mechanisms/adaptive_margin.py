@@ -7,7 +7,7 @@
 
 The grid, the projections, step counts and noise depend on n, d and parameters only. Nothing has to be tuned:
 
-    model = adaptive_margin.fit(X, y, epsilon, delta, rng)
+    model = adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5)
 
 Defaults are what serves a user: the exact inverse of the Gaussian curve for mu, and n^2 mu^2 / k steps of gradient
 descent. `calibration="printed"`, `steps="printed"` give the algorithm to the letter.
@@ -16,20 +16,44 @@ descent. `calibration="printed"`, `steps="printed"` give the algorithm to the le
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log, nan
-from typing import Any
+from math import log
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.wzw25 import algorithms as bounds
 from mechanisms import projected_gd, sign_projection
-from mechanisms.law import LinearModel, clip_rows, positive, rows, signs, within_unit
+from mechanisms.law import (
+    AdaptiveModel,
+    Projection,
+    clip_rows,
+    one_of,
+    positive,
+    rows,
+    signs,
+    sized,
+    two_streams,
+    whole,
+    within_unit,
+)
+from mechanisms.noisy_gd import Descent
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 CALIBRATIONS = ("printed", "exact")
 SCORES = ("empirical", "penalised")
-SLACK = 1e-9  # a row is told to be too long when its norm exceeds the radius by more than this share
+SLACK = 1e-9  # a row is reported as too long when its norm exceeds the radius by more than this share
+Projections = Sequence[Projection | None]
+
+
+class Strides(TypedDict, total=False):
+    """What `law` hands on to noisy gradient descent; each is explained in `noisy_gd.law`."""
+
+    stride: str
+    distance: float
+    log_factor: float
 
 
 @dataclass(frozen=True)
@@ -47,11 +71,11 @@ class AdaptiveMarginLaw:
     privacy: ApproxDP  # neighbours differ in one replaced record
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly."""
         return sum(candidate.expected_cost for candidate in self.candidates)
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent runs with the same projections, abreast: the runs are columns of every matrix product."""
         best = np.full(size, np.inf)
         index = np.zeros(size, dtype=int)
@@ -68,9 +92,9 @@ class AdaptiveMarginLaw:
         return {"weights": chosen, "index": index, "margin": self.margins[index]}
 
     @property
-    def _dimension(self):
+    def _dimension(self) -> int:
         first = self.candidates[0]
-        return first.descent.Z.shape[1] if first.projection is None else first.projection.d  # type: ignore[attr-defined]
+        return first.descent.Z.shape[1] if first.projection is None else first.projection.d
 
 
 @dataclass(frozen=True)
@@ -83,29 +107,29 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
 
     output: str = "average"
 
-    def outputs(self, releases):
+    def outputs(self, releases: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """w_gamma of every run, a list of (size, k): the average or the last of its iterates."""
-        found = []
+        weights = []
         for j, candidate in enumerate(self.candidates):
             iterates, run = releases[f"iterates{j}"], candidate.descent
             if self.output == "last":
-                found.append(iterates[:, -1])
+                weights.append(iterates[:, -1])
             else:  # of w_0, ..., w_{T-1}
-                found.append(run.weights[0] * run.start + np.tensordot(iterates[:, :-1], run.weights[1:], (1, 0)))
-        return found
+                weights.append(run.weights[0] * run.start + np.tensordot(iterates[:, :-1], run.weights[1:], (1, 0)))
+        return weights
 
-    def means(self, releases):
+    def means(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """Scores without their noise, shape (size, m)."""
         pairs = zip(self.candidates, self.outputs(releases), strict=True)
         return np.column_stack([candidate.errors(weights) for candidate, weights in pairs]) + self.penalties
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent runs, seen completely."""
         seen = {f"iterates{j}": c.descent.sample(rng, size) for j, c in enumerate(self.candidates)}
         noise = rng.normal(scale=self.sigma, size=(size, len(self.margins)))
         return seen | {"scores": self.means(seen) + noise}
 
-    def log_density(self, releases):
+    def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """The exact log density, shape (size,): Gaussian steps, then Gaussian scores given the iterates."""
         standard = (releases["scores"] - self.means(releases)) / self.sigma
         scores = -(standard**2).sum(axis=1) / 2 - len(self.margins) * (log(2 * np.pi) / 2 + log(self.sigma))
@@ -113,7 +137,7 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
         return scores + sum(run.log_density(releases[f"iterates{j}"]) for j, run in enumerate(runs))
 
 
-def budget(epsilon, delta, calibration="exact"):
+def budget(epsilon: float, delta: float, calibration: str = "exact") -> float:
     """The Gaussian budget mu of (epsilon, delta)-DP: "printed" epsilon / (2 sqrt(2 log(1/delta))), "exact" the largest.
 
     Raises ValueError for delta outside (0, 1) and epsilon outside (0, 8 log(1/delta)), the range of Theorem 4.1.
@@ -121,38 +145,49 @@ def budget(epsilon, delta, calibration="exact"):
     >>> round(budget(1.0, 1e-5, "printed"), 5), round(budget(1.0, 1e-5), 5)
     (0.1042, 0.26805)
     """
-    within_unit(delta=delta)
+    (delta,) = within_unit(delta=delta)
+    (epsilon,) = positive(epsilon=epsilon)
     if not 0 < epsilon < 8 * log(1 / delta):
         raise ValueError(f"epsilon = {epsilon} is outside (0, 8 log(1/delta)) = (0, {8 * log(1 / delta):.6g})")
     one_of(CALIBRATIONS, calibration=calibration)
     return bounds.printed_budget(epsilon, delta) if calibration == "printed" else gaussian_mu(epsilon, delta)
 
 
-def one_of(allowed, **values):
-    """Raise ValueError unless every value is one of those allowed."""
-    for name, value in values.items():
-        if value not in allowed:
-            raise ValueError(f"{name} = {value!r} is not one of {', '.join(allowed)}")
-
-
-def draw_projections(n, d, *, rng, radius=1.0, beta=None):
+def draw_projections(
+    n: int, d: int, *, radius: float = 1.0, beta: float | None = None, rng: np.random.Generator
+) -> tuple[Projection | None, ...]:
     """The public randomness of Algorithm 3: a sign projection for every margin, None (the identity) where k >= d.
 
     They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
     third of its margin, 1/n^2 by default.
     """
+    n, d = whole(n=n, d=d)
+    if max(n, d) > 2**32:
+        raise ValueError(f"n = {n}, d = {d}: one of them is more than 2^32")
+    (radius,) = sized(radius=radius)
+    if beta is not None:
+        (beta,) = within_unit(beta=beta)
     sizes = [bounds.projection_rows(n, gamma, radius, beta) for gamma in bounds.margin_grid(n, radius)]
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
 
-def candidates(X, y, *, mu, projections=None, radius=1.0, steps="balanced", **descent):
+def candidates(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    mu: float,
+    radius: float = 1.0,
+    projections: Projections | None = None,
+    **descent: Unpack[Descent],
+) -> tuple[projected_gd.JLGDLaw, ...]:
     """Algorithm 1 for every margin of the grid, each with the budget `mu`: a tuple of laws.
 
-    They are the base mechanism of Algorithms 2 and 4. `projections` as `draw_projections` returns them; they may be
-    left out if all of them are the identity.
+    They are the base mechanism of Algorithms 2 and 4; `steps` is "balanced" by default. `projections` as
+    `draw_projections` returns them; they may be left out if all of them are the identity.
     `descent`: `output`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
     """
-    positive(mu=mu, radius=radius)
+    (radius,) = sized(radius=radius)
+    share = GaussianDP(mu)
     X = clip_rows(X, radius)
     y = signs(y, len(X))
     n, d = X.shape
@@ -161,38 +196,38 @@ def candidates(X, y, *, mu, projections=None, radius=1.0, steps="balanced", **de
         if (k := bounds.projection_rows(n, margins[-1], radius)) < d:
             raise ValueError(f"projections = None, but the margin {margins[-1]} needs one from R^{d} to R^{k}")
         projections = (None,) * len(margins)
-    if len(projections) != len(margins):
-        raise ValueError(f"projections has length {len(projections)}, and the grid has {len(margins)} margins")
-    found: list[projected_gd.JLGDLaw] = []
+    if not isinstance(projections, Sequence) or len(projections) != len(margins):
+        raise ValueError(f"projections is not a sequence of length {len(margins)}, one for every margin of the grid")
+    descent = Descent(steps="balanced") | descent
+    runs: list[projected_gd.JLGDLaw] = []
     Z = None
     for gamma, phi in zip(margins, projections, strict=True):
-        run = projected_gd.law(X, y, mu=mu, width=gamma / 3, projection=phi, radius=radius, steps=steps, **descent)
+        run = projected_gd.law(X, y, privacy=share, width=gamma / 3, radius=radius, projection=phi, **descent)
         if phi is None:  # the same rows every time: keep one copy
             Z = run.descent.Z if Z is None else Z
             run = replace(run, descent=replace(run.descent, Z=Z))
-        found.append(run)
-    return tuple(found)
+        runs.append(run)
+    return tuple(runs)
 
 
 def law(
-    X,
-    y,
-    epsilon,
-    delta,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    projections=None,
-    radius=1.0,
-    calibration="exact",
-    steps="balanced",
-    output="average",
-    score="empirical",
-    white_box=False,
-    **descent,
-):
-    """Algorithm 3: run Algorithm 1 for every margin of the grid, release the run with the fewest noisy errors.
+    privacy: ApproxDP,
+    radius: float = 1.0,
+    calibration: str = "exact",
+    steps: str | int = "balanced",
+    output: str = "average",
+    score: str = "empirical",
+    white_box: bool = False,
+    projections: Projections | None = None,
+    **descent: Unpack[Strides],
+) -> AdaptiveMarginLaw:
+    """Algorithm 3 of wzw25: run Algorithm 1 for every margin of the grid, release the run with the fewest noisy errors.
 
-    Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input and all fixed projections;
-    more precisely `gdp`. Each of the m runs and each of their m scores is a Gaussian mechanism with budget
+    Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input and all fixed
+    projections; more precisely `gdp`. Each of the m runs and each of their m scores is a Gaussian mechanism with budget
     mu / sqrt(2 m), and the square of mu is the sum of their squares; what is released is a function of them. Rows are
     clipped to `radius`. The analysis is over the reals; floating-point noise is not hardened.
 
@@ -201,50 +236,97 @@ def law(
     iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
     averaged errors change by 1/n; noise and score divided by n make the same choice). `white_box`: see `WhiteBoxLaw`.
     `descent`: `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
+
+    >>> released = law([[0.6], [-0.6]], [1, -1], privacy=ApproxDP(1.0, 1e-5), steps=3)
+    >>> released.margins.tolist(), released.sample(np.random.default_rng(0))["weights"].shape
+    ([0.5, 1.0], (1, 1))
     """
-    mu = budget(epsilon, delta, calibration)
+    if not isinstance(privacy, ApproxDP):
+        raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
+    mu = budget(privacy.epsilon, privacy.delta, calibration)
     one_of(("average", "last"), output=output)
     one_of(SCORES, score=score)
+    (radius,) = sized(radius=radius)
     X = rows(X)
     n = len(X)
     margins = bounds.margin_grid(n, radius)
     each = bounds.split_budget(mu, 2 * len(margins))
-    known = dict(projections=projections, radius=radius, steps=steps, **descent)
-    runs = candidates(X, y, mu=each, output="iterates" if white_box else output, **known)
+    seen = "iterates" if white_box else output
+    runs = candidates(X, y, mu=each, radius=radius, projections=projections, steps=steps, output=seen, **descent)
     penalties = np.zeros(len(margins))
     if score == "penalised":
         dimensions = [run.descent.Z.shape[1] for run in runs]
         penalties = np.array([bounds.penalty(n, k, bounds.failure_probability(n)) for k in dimensions])
-    told = (runs, margins, penalties, bounds.score_noise(1.0, each), GaussianDP(mu), ApproxDP(epsilon, delta))
-    return WhiteBoxLaw(*told, output) if white_box else AdaptiveMarginLaw(*told)
+    sigma, gdp = bounds.score_noise(1.0, each), GaussianDP(mu, privacy.neighbours)
+    if white_box:
+        return WhiteBoxLaw(runs, margins, penalties, sigma, gdp, privacy, output)
+    return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy)
 
 
-@dataclass(frozen=True)
-class AdaptiveModel(LinearModel):
-    """One release: the predictor, its privacy, and the margin that was chosen."""
+def curated(
+    X: ArrayLike, y: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, Projections]:
+    """The data checked, one warning if rows are too long, and projections: what `fit` of Algorithms 3 and 6 begin with.
 
-    margin: float = nan
-
-
-def fit(X, y, epsilon, delta, rng, *, radius=1.0, **parameters):
-    """One release of Algorithm 3, as a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
-
-    Needs no other parameter. The projections are drawn from `rng` too. What is said to the caller about the data, that
-    `y` has one class (ValueError) or that rows are longer than `radius` and were scaled down (one warning), names no
-    value and no number, but it is no release: it is for the curator's eyes and outside the guarantee.
-    Raises ValueError for epsilon outside (0, 8 log(1/delta)), delta outside (0, 1), and data that are not finite.
+    The warning names no value and no number, but it is no release: it is for the curator's eyes.
     """
-    if "white_box" in parameters:
-        raise ValueError("white_box is not an argument of fit: it is for audits")
-    budget(epsilon, delta)
-    positive(radius=radius)
+    (radius,) = sized(radius=radius)
     X = rows(X)
     y = signs(y, len(X))
-    if (y == y[0]).all():
-        raise ValueError("y has one class, not two: there is nothing to separate")
-    if (np.linalg.norm(X, axis=1) > radius * (1 + SLACK)).any():
-        warnings.warn(f"X has rows longer than radius = {radius}: they are scaled down to it", stacklevel=2)
-    projections = parameters.pop("projections", None) or draw_projections(*X.shape, rng=rng, radius=radius)
-    released = law(X, y, epsilon, delta, radius=radius, projections=projections, **parameters)
-    found = released.sample(rng)
-    return AdaptiveModel(found["weights"][0], released.privacy, margin=float(found["margin"][0]))
+    with np.errstate(over="ignore"):
+        if (np.linalg.norm(X, axis=1) > radius * (1 + SLACK)).any():
+            warnings.warn(f"X has rows longer than radius = {radius}: they are scaled down to it", stacklevel=3)
+    if projections is None:
+        projections = draw_projections(*X.shape, radius=radius, rng=rng)
+    return X, y, projections
+
+
+def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
+    """One release of Algorithm 3 or 6 as a predictor: what their `fit` ends with."""
+    release = law.sample(rng)
+    return AdaptiveModel(release["weights"][0], law.privacy, margin=float(release["margin"][0]))
+
+
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    radius: float = 1.0,
+    calibration: str = "exact",
+    steps: str | int = "balanced",
+    output: str = "average",
+    score: str = "empirical",
+    stride: str = "printed",
+    projections: Projections | None = None,
+    rng: np.random.Generator | None = None,
+) -> AdaptiveModel:
+    """One release of Algorithm 3, as a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
+
+    Needs no other parameter than `epsilon` and `delta`. The projections are drawn from a stream of their own. That rows
+    are longer than `radius` and were scaled down is said in one warning, which names no value and no number; it is for
+    the curator's eyes and outside the guarantee. Labels of one class are no error: whether they are is private.
+    Raises ValueError for epsilon outside (0, 8 log(1/delta)), delta outside (0, 1), and data that are not finite.
+
+    >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
+    >>> model = fit(X, y, epsilon=8.0, delta=1e-5, steps=200, rng=np.random.default_rng(0))
+    >>> model.predict([[1.0]]), model.privacy
+    (array([1.]), ApproxDP(epsilon=8.0, delta=1e-05, neighbours='replace'))
+    """
+    budget(epsilon, delta)
+    public, private = two_streams(rng)
+    X, y, projections = curated(X, y, radius, projections, public)
+    released = law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon, delta),
+        radius=radius,
+        calibration=calibration,
+        steps=steps,
+        output=output,
+        score=score,
+        projections=projections,
+        stride=stride,
+    )
+    return chosen_model(released, private)

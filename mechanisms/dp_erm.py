@@ -16,33 +16,40 @@ Three calibrations:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import log
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.bms22 import dp_erm as bounds
 from bounds.bms22 import dp_erm_proof as steps
 from bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from mechanisms import exponential
-from mechanisms.law import LinearModel, clip_rows, positive, signs, within_unit
-from mechanisms.phased_sgd import bootstrap_runs, one_of
+from mechanisms.arithmetic import real, up
+from mechanisms.law import LinearModel, clip_rows, generator, one_of, signs, sized, whole, within_unit
+from mechanisms.phased_sgd import bootstrap_runs
 from mechanisms.privacy import ApproxDP, PureDP
 
 CALIBRATIONS = ("tight", "corrected", "printed")
 ENTRIES = 2**22  # of the matrix of losses at any one time
 
 
-def hinge_means(W, Z, rho):
+def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
     """mean_i max(0, 1 - <w, z_i>/rho) for every row of W, shape (runs,)."""
     block = max(1, ENTRIES // len(Z))
     parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
     return np.concatenate([np.maximum(0.0, 1 - part / rho).mean(axis=1) for part in parts])
 
 
-def check_setting(m, epsilon, delta, beta):
+def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
     """Raise ValueError unless 0 < delta < 1/m, 0 < epsilon <= log(1/delta) and 0 < beta < 1, as Lemma 3.1 asks."""
-    within_unit(beta=beta)
+    (m,) = whole(m=m)
+    (beta,) = within_unit(beta=beta)
+    sized(beta=beta)
+    epsilon, delta = real("epsilon", epsilon), real("delta", delta)
     if not 0 < delta < 1 / m:
         raise ValueError(f"delta = {delta} is outside (0, 1/m) = (0, {1 / m:.6g})")
     top = -log(delta)
@@ -66,90 +73,165 @@ class BoostedLaw:
     privacy: ApproxDP  # neighbours differ in one replaced record
 
     @property
-    def gradients(self):
+    def gradients(self) -> int:
         """Gradient computations of one release."""
         return self.rounds * sum(phase_lengths(len(self.Z)))
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly, among many abreast."""
         return self.gradients * (5e-8 + 1e-8 * self.Z.shape[1])
 
-    def candidates(self, rng, size=1):
+    def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """The vectors of all rounds, shape (size, rounds, k)."""
-        known = dict(rho=self.rho, lipschitz=self.radius / self.rho, norm_bound=self.norm_bound)
-        known |= dict(eta=self.eta, multiplier=self.multiplier)
-        W = bootstrap_runs(rng, self.Z, size * self.rounds, len(self.Z), **known)
+        W = self.train(rng, self.Z, size * self.rounds, len(self.Z))
         return W.reshape(size, self.rounds, -1)
 
-    def select(self, candidates):
+    def train(
+        self, rng: np.random.Generator, Z: np.ndarray, runs: int, m: int, rows: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Rounds of A_GLL with the parameters of this law, shape (runs, k): see `phased_sgd.bootstrap_runs`."""
+        return bootstrap_runs(
+            rng,
+            Z,
+            runs,
+            m,
+            rho=self.rho,
+            lipschitz=self.radius / self.rho,
+            norm_bound=self.norm_bound,
+            eta=self.eta,
+            multiplier=self.multiplier,
+            rows=rows,
+        )
+
+    def select(self, candidates: ArrayLike) -> exponential.ExponentialLaw:
         """The law of the selected index among fixed vectors, shape (rounds, k)."""
         scores = -hinge_means(np.asarray(candidates, dtype=float), self.Z, self.rho)
         return exponential.law(scores, sensitivity=self.sensitivity, privacy=self.selection)
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
         losses = hinge_means(W.reshape(-1, W.shape[2]), self.Z, self.rho).reshape(size, -1)
         return W[np.arange(size), self.choose(rng, losses)]
 
-    def choose(self, rng, losses):
+    def choose(self, rng: np.random.Generator, losses: np.ndarray) -> np.ndarray:
         """One selected index for every row of losses, shape (runs, rounds): Gumbel-max."""
         noisy = rng.gumbel(size=losses.shape) - self.selection.epsilon / (2 * self.sensitivity) * losses
         return noisy.argmax(axis=1)
 
 
-def sample_each(laws, rng):
+def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndarray:
     """One release of each of several laws that differ in their data alone, abreast; shape (laws, k)."""
+    if not laws:
+        raise ValueError("laws is empty")
     first, count = laws[0], len(laws)
     if any((law.Z.shape, law.eta, law.rounds) != (first.Z.shape, first.eta, first.rounds) for law in laws):
         raise ValueError("laws have different sizes or parameters")
     m, k = first.Z.shape
     rows = np.repeat(np.arange(count * m).reshape(count, m), first.rounds, axis=0)
-    known = dict(rho=first.rho, lipschitz=first.radius / first.rho, norm_bound=first.norm_bound)
-    known |= dict(eta=first.eta, multiplier=first.multiplier)
     stacked = np.concatenate([law.Z for law in laws])
-    W = bootstrap_runs(rng, stacked, len(rows), m, rows=rows, **known).reshape(count, first.rounds, k)
+    W = first.train(rng, stacked, len(rows), m, rows).reshape(count, first.rounds, k)
     losses = np.maximum(0.0, 1 - W @ stacked.reshape(count, m, k).swapaxes(1, 2) / first.rho).mean(axis=2)
     return W[np.arange(count), first.choose(rng, losses)]
 
 
-def sensitivity_for(m, radius, norm_bound, rho, calibration):
+def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibration: str) -> float:
     """Delta of the scores: "printed" radius norm_bound / m, else the hinge's."""
+    one_of(CALIBRATIONS, calibration=calibration)
+    (m,) = whole(m=m)
+    radius, norm_bound, rho = sized(radius=radius, norm_bound=norm_bound, rho=rho)
     statement = steps.printed_sensitivity if calibration == "printed" else steps.score_sensitivity
     return statement(m=m, radius=radius, norm_bound=norm_bound, rho=rho)
 
 
-def law(X, y, *, rho, radius, norm_bound, epsilon, delta, beta, calibration="tight"):
-    """Minimise the mean hinge loss max(0, 1 - y <w, x>/rho) over the ball of radius `norm_bound`.
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: ApproxDP,
+    rho: float,
+    radius: float,
+    norm_bound: float,
+    beta: float,
+    calibration: str = "tight",
+) -> BoostedLaw:
+    """DP-ERM of bms22: minimise the mean hinge loss max(0, 1 - y <w, x>/rho) over the ball of radius `norm_bound`.
 
-    Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, if `calibration` is "tight"
-    or "corrected"; with "printed" `privacy` is what the selection at that sensitivity spends, which may be more. Rows
-    are clipped to `radius` and labels checked here; the number of rounds and all sizes depend on public numbers only.
-    The analysis is over the reals; floating-point noise is not hardened.
+    Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input, if `calibration`
+    is "tight" or "corrected"; with "printed" the law's `privacy` is what the selection at that sensitivity spends,
+    which may be more. Rows are clipped to `radius` and labels checked here; the number of rounds and all sizes depend
+    on public numbers only. The analysis is over the reals; floating-point noise is not hardened.
 
-    X: (m, k) with m >= 2; y: (m,), each -1 or +1. Raises ValueError for anything out of range: 0 < delta < 1/m,
-    0 < epsilon <= log(1/delta), 0 < beta < 1.
+    X: (m, k) with m >= 2; y: (m,), each -1 or +1. `beta` is the failure probability. Raises ValueError for anything out
+    of range: 0 < delta < 1/m, 0 < epsilon <= log(1/delta), 0 < beta < 1.
+
+    >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)
+    >>> released = law(np.eye(9), np.ones(9), privacy=ApproxDP(1.0, 1e-5), **sizes)
+    >>> released.rounds, released.privacy.epsilon, released.sample(np.random.default_rng(0)).shape
+    (3, 1.0, (1, 9))
     """
-    positive(rho=rho, radius=radius, norm_bound=norm_bound)
+    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
     one_of(CALIBRATIONS, calibration=calibration)
+    if not isinstance(privacy, ApproxDP):
+        raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
     X = clip_rows(X, radius)
     m, k = X.shape
     if m < 2:
         raise ValueError(f"X has shape {X.shape}, not (m, k) with m >= 2: one record leaves no phase")
+    epsilon, delta = privacy.epsilon, privacy.delta
     check_setting(m, epsilon, delta, beta)
     Z = signs(y, m)[:, None] * X
     rounds = rounds_for(beta)
     multiplier = bounds.round_multiplier(m, epsilon, delta, rounds, calibration)
     eta = base_step(n=m, k=k, multiplier=multiplier, lipschitz=radius / rho, norm_bound=norm_bound)
-    known = (m, radius, norm_bound, rho)
-    used, needed = sensitivity_for(*known, calibration), sensitivity_for(*known, "corrected")
-    spent = epsilon / 2 + epsilon / 2 * max(1.0, needed / used)
-    told = (Z, rho, radius, norm_bound, eta, multiplier, rounds, used, PureDP(epsilon / 2), ApproxDP(spent, delta))
-    return BoostedLaw(*told)
+    used = sensitivity_for(m, radius, norm_bound, rho, calibration)
+    needed = sensitivity_for(m, radius, norm_bound, rho, "corrected")
+    # rounds and selection have half of epsilon each, and a selection spends more where its sensitivity is too small
+    excess = max(Fraction(1), Fraction(float(needed)) / Fraction(float(used)))
+    spent = up(Fraction(epsilon) / 2 * (1 + excess))
+    return BoostedLaw(
+        Z=Z,
+        rho=rho,
+        radius=radius,
+        norm_bound=norm_bound,
+        eta=eta,
+        multiplier=multiplier,
+        rounds=rounds,
+        sensitivity=used,
+        selection=PureDP(epsilon / 2, privacy.neighbours),
+        privacy=ApproxDP(spent, delta, privacy.neighbours),
+    )
 
 
-def fit(X, y, *, rng, **parameters):
-    """One release, as a predictor x -> sign(<weights, x>) that remembers its privacy."""
-    released = law(X, y, **parameters)
-    return LinearModel(released.sample(rng)[0], released.privacy)
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    rho: float,
+    radius: float,
+    norm_bound: float,
+    beta: float,
+    calibration: str = "tight",
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of DP-ERM, as a predictor x -> sign(<weights, x>) that remembers its privacy.
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
+    >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)
+    >>> fit(X, y, epsilon=5.0, delta=1e-5, **sizes, rng=np.random.default_rng(0)).predict([[1.0]])
+    array([1.])
+    """
+    released = law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon, delta),
+        rho=rho,
+        radius=radius,
+        norm_bound=norm_bound,
+        beta=beta,
+        calibration=calibration,
+    )
+    return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.bms22 import efficient_learner as bounds
-from mechanisms import dp_erm, phased_sgd
+from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
-from mechanisms.law import LinearModel, positive, rows, within_unit
+from mechanisms.law import LinearModel, Projection, one_of, rows, sized, two_streams, within_unit
 from mechanisms.privacy import ApproxDP
 from mechanisms.sign_projection import sign_projection
 
-PROJECTIONS = {"fast": fast_projection, "signs": sign_projection}
+PROJECTIONS = ("fast", "signs")
 
 
-def rows_for(m, epsilon, delta, beta):
+def rows_for(m: int, epsilon: float, delta: float, beta: float) -> int:
     """k of step 1, rounded up.
 
     >>> rows_for(10**4, 1.0, 1e-5, 0.1)
@@ -32,58 +34,127 @@ def rows_for(m, epsilon, delta, beta):
     return max(1, ceil(bounds.printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta)))
 
 
-def draw_projection(m, d, *, rng, epsilon, delta, beta, k=None, kind="fast"):
+def draw_projection(
+    m: int,
+    d: int,
+    *,
+    epsilon: float,
+    delta: float,
+    beta: float,
+    k: int | None = None,
+    kind: str = "fast",
+    rng: np.random.Generator,
+) -> Projection:
     """The public Phi of step 2, R^d -> R^k: `kind` "fast" (Lemma A.4) or "signs" (Lemma A.3); k as printed if None."""
-    phased_sgd.one_of(tuple(PROJECTIONS), kind=kind)
-    return PROJECTIONS[kind](rows_for(m, epsilon, delta, beta) if k is None else k, d, rng=rng)
+    one_of(PROJECTIONS, kind=kind)
+    k = rows_for(m, epsilon, delta, beta) if k is None else k
+    return fast_projection(k, d, rng=rng) if kind == "fast" else sign_projection(k, d, rng=rng)
 
 
 @dataclass(frozen=True)
 class EfficientLaw:
     """The law of w^Priv on one dataset, at a fixed projection; releases have shape (size, d)."""
 
-    projection: Any = field(repr=False)
+    projection: Projection = field(repr=False)
     trained: dp_erm.BoostedLaw  # the law of the vector in R^k
     privacy: ApproxDP
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly."""
         return self.trained.expected_cost
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases."""
         return self.projection.transpose(self.trained.sample(rng, size))
 
 
-def law(X, y, *, projection, rho, radius, norm_bound, epsilon, delta, beta, calibration="tight"):
-    """Learn a linear classifier with margin rho against vectors of norm `norm_bound`.
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: ApproxDP,
+    rho: float,
+    radius: float,
+    norm_bound: float,
+    beta: float,
+    calibration: str = "tight",
+    projection: Projection,
+) -> EfficientLaw:
+    """A_EffPrivMrg of bms22: learn a linear classifier with margin rho against vectors of norm `norm_bound`.
 
-    Formal guarantee: that of `boosting.law` with the same `calibration`, under replacement of one record, for every
+    Formal guarantee: that of `dp_erm.law` with the same `calibration`, under replacement of one record, for every
     input and every fixed `projection` that was drawn independently of the data. Nothing is assumed about the norms of
     the rows: Phi x is clipped to 2 radius.
 
     X: (m, d); y: (m,), each -1 or +1. The training is given beta/3 of the failure probability. Raises ValueError for
     anything out of range, rho outside (0, norm_bound * radius] included.
+
+    >>> phi = fast_projection(2, 9, rng=np.random.default_rng(0))
+    >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)
+    >>> released = law(np.eye(9), np.ones(9), privacy=ApproxDP(1.0, 1e-5), **sizes, projection=phi)
+    >>> released.sample(np.random.default_rng(1)).shape
+    (1, 9)
     """
-    positive(rho=rho, radius=radius, norm_bound=norm_bound)
-    within_unit(beta=beta)
+    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
+    (beta,) = within_unit(beta=beta)
     if rho > (top := norm_bound * radius):
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {top:.6g}]")
     X = rows(X)
-    known = dict(rho=rho, radius=2 * radius, norm_bound=2 * norm_bound, calibration=calibration)
-    trained = dp_erm.law(projection.apply(X), y, epsilon=epsilon, delta=delta, beta=beta / 3, **known)
+    if getattr(projection, "d", None) != X.shape[1]:
+        raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
+    trained = dp_erm.law(
+        projection.apply(X),
+        y,
+        privacy=privacy,
+        rho=rho,
+        radius=2 * radius,
+        norm_bound=2 * norm_bound,
+        beta=beta / 3,
+        calibration=calibration,
+    )
     return EfficientLaw(projection, trained, trained.privacy)
 
 
-def fit(X, y, *, rng, projection=None, k=None, kind="fast", **parameters):
-    """One release, as a predictor x -> sign(<weights, x>) that remembers its privacy.
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    rho: float,
+    radius: float,
+    norm_bound: float,
+    beta: float,
+    calibration: str = "tight",
+    k: int | None = None,
+    kind: str = "fast",
+    projection: Projection | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of A_EffPrivMrg, as a predictor x -> sign(<weights, x>) that remembers its privacy.
 
-    Without `projection` one is drawn from `rng`, with k rows (as printed by default).
+    Without `projection` one is drawn, from a stream of its own, with k rows (as printed by default).
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
+    >>> sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, beta=0.1)
+    >>> fit(X, y, epsilon=5.0, delta=1e-5, **sizes, rng=np.random.default_rng(0)).weights.shape
+    (1,)
     """
+    public, private = two_streams(rng)
+    privacy = ApproxDP(epsilon, delta)
     if projection is None:
         m, d = rows(X).shape
-        budget = {name: parameters[name] for name in ("epsilon", "delta", "beta")}
-        projection = draw_projection(m, d, rng=rng, k=k, kind=kind, **budget)
-    released = law(X, y, projection=projection, **parameters)
-    return LinearModel(released.sample(rng)[0], released.privacy)
+        projection = draw_projection(m, d, epsilon=epsilon, delta=delta, beta=beta, k=k, kind=kind, rng=public)
+    released = law(
+        X,
+        y,
+        privacy=privacy,
+        rho=rho,
+        radius=radius,
+        norm_bound=norm_bound,
+        beta=beta,
+        calibration=calibration,
+        projection=projection,
+    )
+    return LinearModel(released.sample(private)[0], released.privacy)

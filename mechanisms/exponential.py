@@ -10,16 +10,18 @@ so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from mechanisms.law import positive
-from mechanisms.privacy import PureDP, to_pure
+from mechanisms.law import finite, functions, generator, positive, whole
+from mechanisms.privacy import Guarantee, PureDP, to_pure
 
+MOST = 2**62  # candidates that an index can tell apart
 BLOCK = 100_000  # scores held at a time
 
 
@@ -27,17 +29,17 @@ BLOCK = 100_000  # scores held at a time
 class ExponentialLaw:
     """The law of the selected index, on one dataset."""
 
-    blocks: Callable[[], Iterable] = field(repr=False)  # scores in order, larger is better; never in a repr
+    blocks: Callable[[], Iterable[np.ndarray]] = field(repr=False)  # scores in order, larger is better; never in a repr
     candidates: int
     sensitivity: float  # of every score, between neighbours
     privacy: PureDP
 
     @property
-    def scale(self):
+    def scale(self) -> float:
         """epsilon / (2 Dq), the factor of the scores in the exponent."""
         return self.privacy.epsilon / (2 * self.sensitivity)
 
-    def _weighted(self):
+    def _weighted(self) -> Iterator[tuple[int, np.ndarray]]:
         """Pairs (index of the first candidate, scale * scores) block by block."""
         start = 0
         for block in self.blocks():
@@ -45,78 +47,100 @@ class ExponentialLaw:
             yield start, self.scale * scores
             start += scores.size
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: indices, shape (size,). One pass over the scores, whatever `size` is."""
         height, winner = np.full(size, -np.inf), np.zeros(size, dtype=np.int64)
         for start, logits in self._weighted():
             top = logits.max()
             rising = np.cumsum(np.exp(logits - top))
-            reached = top + np.log(rising[-1]) + rng.gumbel(size=size)
-            leads = np.flatnonzero(reached > height)
+            best = top + np.log(rising[-1]) + rng.gumbel(size=size)
+            leads = np.flatnonzero(best > height)
             # u < 1, so the candidate found always has positive weight
             inside = np.searchsorted(rising, rng.random(leads.size) * rising[-1], side="right")
-            height[leads], winner[leads] = reached[leads], start + np.minimum(inside, logits.size - 1)
+            height[leads], winner[leads] = best[leads], start + np.minimum(inside, logits.size - 1)
         return winner
 
-    def log_normaliser(self):
+    def log_normaliser(self) -> float:
         """log sum_c exp(epsilon q(c) / (2 Dq)), in one pass."""
         return float(logsumexp([logsumexp(logits) for _, logits in self._weighted()]))
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """log-probabilities of released indices, shape (size,); -inf for what is no candidate."""
         releases = np.asarray(releases)
-        found = np.full(releases.shape, -np.inf)
+        logs = np.full(releases.shape, -np.inf)
         totals = []
         for start, logits in self._weighted():
             here = (releases >= start) & (releases < start + logits.size) & (releases == np.floor(releases))
-            found[here] = logits[releases[here].astype(np.int64) - start]
+            logs[here] = logits[releases[here].astype(np.int64) - start]
             totals.append(logsumexp(logits))
-        return found - logsumexp(totals)
+        return logs - logsumexp(totals)
 
-    def log_probabilities(self):
+    def log_probabilities(self) -> np.ndarray:
         """All log-probabilities, shape (candidates,): for exact checks on small sets."""
         return self.log_density(np.arange(self.candidates))
 
 
-def _checked(scores):
+def _checked(scores: ArrayLike) -> np.ndarray:
     """One block of scores as floats, shape (n,). The message names no score."""
-    scores = np.asarray(scores, dtype=float)
+    scores = finite("scores", scores)
     if scores.ndim != 1 or scores.size < 1:
         raise ValueError(f"scores has shape {scores.shape}, not (candidates,) with at least one candidate")
-    if not np.isfinite(scores).all():
-        raise ValueError("scores has entries that are not finite numbers")
     return scores
 
 
-def _slices(scores, block):
+def _slices(scores: np.ndarray, block: int) -> Iterator[np.ndarray]:
     return (scores[start : start + block] for start in range(0, len(scores), block))
 
 
-def law(scores, *, sensitivity, privacy):
-    """The exponential mechanism over scores that fit in memory, shape (candidates,), larger is better.
+def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> ExponentialLaw:
+    """The exponential mechanism (bms22 Definition 2.1) over scores that fit in memory, (candidates,), larger is better.
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if no score moves by more than
     `sensitivity` between neighbours (assumed: it belongs to the caller's score) and the candidates do not
     depend on the private data. The analysis is over the reals. Raises ValueError for scores that are empty
     or not finite, a sensitivity outside (0, inf), and a guarantee that is not pure.
+
+    >>> law([0.0, 1.0], privacy=PureDP(2.0), sensitivity=1.0).log_probabilities().round(3).tolist()
+    [-1.313, -0.313]
     """
-    positive(sensitivity=sensitivity)
+    (sensitivity,) = positive(sensitivity=sensitivity)
     scores = _checked(scores)
-    return ExponentialLaw(partial(_slices, scores, BLOCK), scores.size, sensitivity, to_pure(privacy))
+    return ExponentialLaw(partial(_slices, scores, BLOCK), scores.size, sensitivity, _scaled(privacy, sensitivity))
 
 
-def streamed(blocks, *, candidates, sensitivity, privacy):
+def _scaled(privacy: Guarantee, sensitivity: float) -> PureDP:
+    """`privacy` as a pure guarantee whose exponent epsilon / (2 sensitivity) is a positive float."""
+    pure = to_pure(privacy)
+    if not 0 < pure.epsilon / (2 * sensitivity) < np.inf:
+        raise ValueError(f"sensitivity = {sensitivity}: epsilon / (2 sensitivity) is outside the range of floats")
+    return pure
+
+
+def streamed(
+    blocks: Callable[[], Iterable[np.ndarray]], *, privacy: Guarantee, candidates: int, sensitivity: float
+) -> ExponentialLaw:
     """As `law`, for more scores than memory holds.
 
-    `blocks()` returns a fresh iterator over arrays of scores, in order.
+    `blocks()` returns a fresh iterator over arrays of scores, in order; `candidates` is their number in all. Every call
+    of `sample` or `log_density` is one pass and holds one block.
 
-    `candidates` is their number in all. Every call of `sample` or `log_density` is one pass and holds one
-    block.
+    >>> streamed(lambda: [np.zeros(2), np.zeros(2)], privacy=PureDP(1.0), candidates=4, sensitivity=1.0).scale
+    0.5
     """
-    positive(sensitivity=sensitivity, candidates=candidates)
-    return ExponentialLaw(blocks, candidates, sensitivity, to_pure(privacy))
+    (sensitivity,) = positive(sensitivity=sensitivity)
+    (candidates,) = whole(candidates=candidates)
+    if candidates > MOST:
+        raise ValueError(f"candidates = {candidates} is outside [1, 2^62]")
+    functions(blocks=blocks)
+    return ExponentialLaw(blocks, candidates, sensitivity, _scaled(privacy, sensitivity))
 
 
-def fit(scores, *, rng, **parameters):
-    """One release: the index of the selected candidate, an int."""
-    return int(law(scores, **parameters).sample(rng)[0])
+def fit(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float, rng: np.random.Generator | None = None) -> int:
+    """One release of the exponential mechanism: the index of the selected candidate.
+
+    A selection is no learner: it takes `privacy`, whose neighbours are those that `sensitivity` is about.
+
+    >>> fit([0.0, 50.0], privacy=PureDP(2.0), sensitivity=1.0, rng=np.random.default_rng(0))
+    1
+    """
+    return int(law(scores, privacy=privacy, sensitivity=sensitivity).sample(generator(rng))[0])

@@ -1,15 +1,26 @@
-"""The Gaussian mechanism: a statistic plus Gaussian noise, the mechanism that Gaussian privacy is named after."""
+"""The Gaussian mechanism: a statistic plus Gaussian noise, the mechanism that Gaussian privacy is named after.
+
+The theorem speaks of real numbers. A float64 near 10^17 has no room for noise of size 1: value + noise would be the
+value itself. Whether that happens depends on the private value, so it cannot be refused without giving something away.
+Instead there is a public `bound`: entries beyond it are clipped, which moves no two datasets further apart, and noise
+that is too small for the bound is refused.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf, nextafter
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.exact.privacy_curves import LOG_SQRT_2PI
-from bounds.wzw25.gaussian_privacy import gaussian_mechanism_gdp
-from mechanisms.law import positive
-from mechanisms.privacy import GaussianDP, gaussian_noise_multiplier
+from mechanisms.arithmetic import brief, up
+from mechanisms.law import finite, generator, positive
+from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
+
+RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
 
 
 @dataclass(frozen=True)
@@ -20,38 +31,84 @@ class GaussianLaw:
     sigma: float  # standard deviation of every coordinate
     privacy: GaussianDP
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, k)."""
         return self.value + self.sigma * rng.normal(size=(size, self.value.size))
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """log-density of releases of shape (size, k), shape (size,)."""
         z = (np.asarray(releases) - self.value) / self.sigma
         return -(z**2).sum(axis=-1) / 2 - self.value.size * (LOG_SQRT_2PI + np.log(self.sigma))
 
 
-def law(value, *, sensitivity, sigma=None, privacy=None):
-    """The Gaussian mechanism with noise `sigma`, or with the least noise that gives `privacy` (one of the two).
+def law(
+    value: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP | None = None,
+    sensitivity: float,
+    sigma: float | None = None,
+    bound: float | None = None,
+) -> GaussianLaw:
+    """The Gaussian mechanism (wzw25 Remark 2.3) with noise `sigma`, or with the least noise that gives `privacy`.
 
-    Formal guarantee: (sensitivity / sigma)-GDP, if the statistic moves by at most `sensitivity` in the L2
-    norm between neighbours (assumed: it belongs to the caller's statistic). The analysis is over the reals;
-    low bits are not hardened. Raises ValueError for a value that is not a vector of finite numbers, and for
-    sensitivity or sigma outside (0, inf).
+    Formal guarantee: (sensitivity / sigma)-GDP, rounded up, if the statistic moves by at most `sensitivity` in the L2
+    norm between neighbours (assumed: it belongs to the caller's statistic). Entries are clipped to [-bound, bound], by
+    default 2^36 sigma. The analysis is over the reals; low bits are not hardened. Raises ValueError for a value that is
+    not a vector of finite numbers, for sensitivity, sigma or bound outside (0, inf), for sigma below bound / 2^36, and
+    unless exactly one of `sigma` and `privacy` is given.
+
+    >>> released = law([3.0, 4.0], sensitivity=1.0, privacy=GaussianDP(0.5))
+    >>> released.sigma, released.sample(np.random.default_rng(0)).round(2).tolist()
+    (2.0, [[3.25, 3.74]])
     """
-    value = np.atleast_1d(np.asarray(value, dtype=float))
-    if value.ndim != 1 or not np.isfinite(value).all():
-        raise ValueError(f"value has shape {value.shape}, not (k,), or entries that are not finite numbers")
+    value = np.atleast_1d(finite("value", value))
+    if value.ndim != 1 or not value.size:
+        raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {sigma}, privacy = {privacy}: give exactly one of them")
-    positive(sensitivity=sensitivity)
+        raise ValueError(f"sigma = {brief(sigma)}, privacy = {brief(privacy)}: give exactly one of them")
+    (sensitivity,) = positive(sensitivity=sensitivity)
+    if privacy is not None:
+        check_guarantee("privacy", privacy)
     neighbours = "replace" if privacy is None else privacy.neighbours
-    if sigma is None:
-        sigma = sensitivity * gaussian_noise_multiplier(privacy)
-    positive(sigma=sigma)
-    mu = gaussian_mechanism_gdp(sensitivity=sensitivity, sigma=sigma)
-    return GaussianLaw(value, float(sigma), GaussianDP(mu, neighbours))
+    if privacy is not None:
+        sigma = noise_for(sensitivity, privacy)
+    (spread,) = positive(sigma=sigma)
+    (bound,) = positive(bound=min(RESOLUTION * spread, np.finfo(float).max) if bound is None else bound)
+    if bound > RESOLUTION * spread:
+        raise ValueError(
+            f"sigma = {brief(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"
+        )
+    mu = up(Fraction(sensitivity) / Fraction(spread))
+    return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))
 
 
-def fit(value, *, rng, **parameters):
-    """One release, shape (k,)."""
-    return law(value, **parameters).sample(rng)[0]
+def noise_for(sensitivity: float, privacy: Guarantee) -> float:
+    """The standard deviation that gives `privacy`: sensitivity times the multiplier, never below sensitivity / mu.
+
+    >>> noise_for(3.0, GaussianDP(0.5))
+    6.0
+    """
+    (sensitivity,) = positive(sensitivity=sensitivity)
+    multiplier = gaussian_noise_multiplier(privacy)
+    sigma = sensitivity * multiplier
+    while sigma < Fraction(sensitivity) * Fraction(multiplier):
+        sigma = nextafter(sigma, inf)
+    return sigma
+
+
+def fit(
+    value: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP | None = None,
+    sensitivity: float,
+    sigma: float | None = None,
+    bound: float | None = None,
+    rng: np.random.Generator | None = None,
+) -> np.ndarray:
+    """One release of the Gaussian mechanism, shape (k,). Its guarantee is Gaussian, so it takes `privacy` or `sigma`.
+
+    >>> fit([0.0], privacy=GaussianDP(1.0), sensitivity=1.0, rng=np.random.default_rng(0)).round(3).tolist()
+    [0.126]
+    """
+    released = law(value, privacy=privacy, sensitivity=sensitivity, sigma=sigma, bound=bound)
+    return released.sample(generator(rng))[0]

@@ -1,10 +1,9 @@
-"""Private choice among candidates that move by different amounts, and of a margin for a private learner.
+"""Private choice among candidates whose scores move by different amounts: the generalized exponential mechanism.
 
-`law` is the generalized exponential mechanism (Raskhodnikova & Smith 2016, Algorithm 1): scores to be minimised, each
-with a sensitivity of its own. `margin_law` is Algorithm 6 of Bassily, Mohri & Suresh (2022): it chooses a margin from
-the grid h_max/2, h_max/4, ... by the bound F(rho, g_rho(S)) and runs the learner at it.
+Raskhodnikova & Smith 2016, Algorithm 1, as abgmu22 and bms22 use it: scores to be minimised, each with a sensitivity of
+its own.
 
-    choice = selection.law(scores, sensitivities, beta=0.05, privacy=PureDP(1.0))
+    choice = generalized_exponential.law(scores, sensitivities, privacy=PureDP(1.0), beta=0.05)
     choice.sample(rng, 100_000)                # indices; the scores are normalised once
     choice.log_density([0, 1])                 # the exact law
 """
@@ -14,13 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.abgmu22 import generalized_exponential as bounds
 from mechanisms import exponential
-from mechanisms.law import within_unit
-from mechanisms.privacy import PureDP, to_pure
-
-CALIBRATIONS = ("corrected", "printed")
+from mechanisms.arithmetic import reals
+from mechanisms.law import finite, generator, within_unit
+from mechanisms.privacy import Guarantee, PureDP, to_pure
 
 
 @dataclass(frozen=True)
@@ -32,23 +31,23 @@ class SelectionLaw:
     candidates: int
     privacy: PureDP
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: indices, shape (size,). Gumbel noise on the normalised scores."""
         return self.in_play[self.choice.sample(rng, size)]
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """log-probabilities of released indices, shape (size,); -inf for what is never released."""
         releases = np.asarray(releases)
         where = np.searchsorted(self.in_play, releases)
         here = self.in_play[np.minimum(where, self.in_play.size - 1)] == releases
         return np.where(here, self.choice.log_density(np.where(here, where, -1)), -np.inf)
 
-    def log_probabilities(self):
+    def log_probabilities(self) -> np.ndarray:
         """All log-probabilities, shape (candidates,)."""
         return self.log_density(np.arange(self.candidates))
 
 
-def law(scores, sensitivities, *, beta, privacy):
+def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta: float) -> SelectionLaw:
     """The generalized exponential mechanism over scores to be minimised, shape (N,), with sensitivities, shape (N,).
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if score j never moves by more than
@@ -59,14 +58,17 @@ def law(scores, sensitivities, *, beta, privacy):
 
     Raises ValueError for scores that are empty or not finite, sensitivities of another length, negative or not
     finite, beta outside (0, 1), and a guarantee that is not pure.
+
+    >>> law([0.0, 1.0], [1.0, 0.0], privacy=PureDP(1.0), beta=0.1).log_probabilities().round(3).tolist()
+    [-2.575, -0.079]
     """
-    within_unit(beta=beta)
+    (beta,) = within_unit(beta=beta)
+    if beta < 1e-300:
+        raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
     privacy = to_pure(privacy)
-    q, gamma = np.asarray(scores, dtype=float), np.asarray(sensitivities, dtype=float)
+    q, gamma = finite("scores", scores), reals("sensitivities", sensitivities)
     if q.ndim != 1 or q.size < 1:
         raise ValueError(f"scores has shape {q.shape}, not (candidates,) with at least one candidate")
-    if not np.isfinite(q).all():
-        raise ValueError("scores has entries that are not finite numbers")
     if gamma.shape != q.shape:
         raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():
@@ -76,3 +78,21 @@ def law(scores, sensitivities, *, beta, privacy):
     in_play = np.flatnonzero(np.isfinite(normalised))
     choice = exponential.law(-normalised[in_play], sensitivity=1.0, privacy=privacy)
     return SelectionLaw(choice, in_play, q.size, privacy)
+
+
+def fit(
+    scores: ArrayLike,
+    sensitivities: ArrayLike,
+    *,
+    privacy: Guarantee,
+    beta: float,
+    rng: np.random.Generator | None = None,
+) -> int:
+    """One release of the generalized exponential mechanism: the index of the selected candidate.
+
+    A selection is no learner: it takes `privacy`, whose neighbours are those that the sensitivities are about.
+
+    >>> fit([0.0, 900.0], [1.0, 1.0], privacy=PureDP(1.0), beta=0.1, rng=np.random.default_rng(0))
+    0
+    """
+    return int(law(scores, sensitivities, privacy=privacy, beta=beta).sample(generator(rng))[0])

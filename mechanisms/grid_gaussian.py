@@ -17,16 +17,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import floor, frexp, inf, isfinite, nextafter
+from math import floor, frexp, inf, isfinite
 
 import numpy as np
 from flint import arb, ctx
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtri
 
 from bounds.exact.balls import Phi, exact
-from bounds.wzw25.gaussian_privacy import gaussian_mechanism_gdp
-from mechanisms.law import positive
-from mechanisms.privacy import GaussianDP, gaussian_noise_multiplier
+from mechanisms.arithmetic import brief, up
+from mechanisms.gaussian import noise_for
+from mechanisms.law import finite, generator, positive
+from mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 FINE = 2**20  # grid steps in one standard deviation, by default
 DIGITS = 53  # binary digits of the uniform number that are drawn at a time
@@ -90,12 +92,12 @@ class GridGaussianLaw:
 
 
 def law(
-    value: np.ndarray,
+    value: ArrayLike,
     *,
     sensitivity: float,
     bound: float,
     sigma: float | None = None,
-    privacy: GaussianDP | None = None,
+    privacy: GaussianDP | ApproxDP | None = None,
     step: float | None = None,
 ) -> GridGaussianLaw:
     """The hardened Gaussian mechanism for a statistic in [-bound, bound]^k, with noise `sigma` or for `privacy`.
@@ -111,37 +113,37 @@ def law(
     >>> released.privacy.mu, released.sample(np.random.default_rng(0))
     (0.5, array([[2.5, 3. ]]))
     """
-    value = np.atleast_1d(np.asarray(value, dtype=float))
-    if value.ndim != 1 or not np.isfinite(value).all():
-        raise ValueError(f"value has shape {value.shape}, not (k,), or entries that are not finite numbers")
+    value = np.atleast_1d(finite("value", value))
+    if value.ndim != 1 or not value.size:
+        raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
     if (sigma is None) == (privacy is None):
-        raise ValueError(f"sigma = {sigma}, privacy = {privacy}: give exactly one of them")
-    positive(sensitivity=sensitivity, bound=bound)
-    if sigma is None:
-        assert privacy is not None
-        sigma = sensitivity * gaussian_noise_multiplier(privacy)
-    positive(sigma=sigma)
+        raise ValueError(f"sigma = {brief(sigma)}, privacy = {brief(privacy)}: give exactly one of them")
+    sensitivity, bound = positive(sensitivity=sensitivity, bound=bound)
+    if privacy is not None:
+        check_guarantee("privacy", privacy)
+        sigma = noise_for(sensitivity, privacy)
+    (spread,) = positive(sigma=sigma)
     if step is None:
-        step = 2.0 ** (frexp(max(sigma / FINE, bound / MOST * 2))[1] - 1)
-    positive(step=step)
-    if frexp(step)[0] != 0.5:
-        raise ValueError(f"step = {step} is not a power of two")
-    if max(bound, sigma) / step > MOST:
-        raise ValueError(f"step = {step} is too fine for bound = {bound} and sigma = {sigma}: more than 2^52 steps")
+        step = 2.0 ** (frexp(max(spread / FINE, bound / MOST * 2))[1] - 1)
+    (grid,) = positive(step=step)
+    if frexp(grid)[0] != 0.5:
+        raise ValueError(f"step = {brief(step)} is not a power of two")
+    if max(bound, spread) / grid > MOST:
+        raise ValueError(
+            f"step = {brief(step)} is too fine for bound = {bound} and sigma = {spread}: more than 2^52 steps"
+        )
     neighbours = "replace" if privacy is None else privacy.neighbours
-    mu = gaussian_mechanism_gdp(sensitivity=sensitivity, sigma=sigma)
-    if Fraction(mu) * Fraction(sigma) < Fraction(sensitivity):  # the quotient was rounded down
-        mu = nextafter(mu, inf)
-    return GridGaussianLaw(np.clip(value, -bound, bound), float(sigma), float(step), GaussianDP(mu, neighbours))
+    mu = up(Fraction(sensitivity) / Fraction(spread))
+    return GridGaussianLaw(np.clip(value, -bound, bound), spread, grid, GaussianDP(mu, neighbours))
 
 
 def fit(
-    value: np.ndarray,
+    value: ArrayLike,
     *,
     sensitivity: float,
     bound: float,
     sigma: float | None = None,
-    privacy: GaussianDP | None = None,
+    privacy: GaussianDP | ApproxDP | None = None,
     step: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
@@ -151,4 +153,4 @@ def fit(
     (1,)
     """
     released = law(value, sensitivity=sensitivity, bound=bound, sigma=sigma, privacy=privacy, step=step)
-    return released.sample(np.random.default_rng() if rng is None else rng)[0]
+    return released.sample(generator(rng))[0]

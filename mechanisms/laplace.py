@@ -18,20 +18,27 @@ from dataclasses import dataclass, field
 from math import ceil, exp, floor, frexp, inf, log, nextafter, ulp
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from mechanisms.law import positive, whole
+from mechanisms.arithmetic import in_range
+from mechanisms.law import finite, generator, positive, whole
 
 STEPS = 2**20  # grid steps in one noise scale, at least
 MOST = 2**40  # grid steps in one noise scale, at most: products of it stay below 2^63
 
 
-def bernoulli_exp(rng, numerator, denominator):
+def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: int) -> np.ndarray:
     """Bernoulli(exp(-numerator / denominator)) for whole 0 <= numerator <= denominator, shape of `numerator`.
 
     Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
     with probability exp(-x). Each trial is one uniform whole number below denominator * k.
     """
-    numerator = np.asarray(numerator, dtype=np.int64)
+    rng = generator(rng)
+    (denominator,) = whole(denominator=denominator)
+    places = finite("numerator", numerator)
+    if not ((places >= 0) & (places <= denominator) & (places == np.floor(places))).all():
+        raise ValueError("numerator has entries that are not whole numbers in [0, denominator]")
+    numerator = places.astype(np.int64)
     odd = np.zeros(numerator.shape, dtype=bool)
     left, k = np.arange(numerator.size), 1
     while left.size:
@@ -41,16 +48,21 @@ def bernoulli_exp(rng, numerator, denominator):
     return odd
 
 
-def discrete_laplace(rng, steps, size):
+def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int, ...]) -> np.ndarray:
     """Whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
 
     Canonne, Kamath & Steinke 2020, Algorithm 2: K = U + steps V with U uniform below `steps`, kept with
     probability exp(-U / steps), and V a geometric number of coins of probability 1/e; a sign, and no second zero.
     """
-    whole(steps=steps)
+    rng = generator(rng)
+    (steps,) = whole(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    steps = int(steps)
+    shape = size if isinstance(size, tuple) else (size,)
+    for length in shape:
+        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
+            raise ValueError(f"size = {length} is not a whole number >= 0")
+    size = tuple(int(length) for length in shape)
     out = np.zeros(size, dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
@@ -61,15 +73,15 @@ def discrete_laplace(rng, steps, size):
         while going.size:
             going = going[bernoulli_exp(rng, np.ones(going.size, dtype=np.int64), 1)]
             whole_part[going] += 1
-        found = rest + steps * whole_part
+        size_of = rest + steps * whole_part
         negative = rng.integers(0, 2, size=left.size) == 1
-        kept &= ~(negative & (found == 0))
-        out.flat[left[kept]] = np.where(negative, -found, found)[kept]
+        kept &= ~(negative & (size_of == 0))
+        out.flat[left[kept]] = np.where(negative, -size_of, size_of)[kept]
         left = left[~kept]
     return out
 
 
-def grid_for(sensitivity, epsilon, dimension):
+def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float, int]:
     """(grid, steps): a power of two and a whole number, so that noise of scale grid * steps gives epsilon-DP.
 
     Two centres at L1 distance at most `sensitivity` round to whole numbers at distance at most
@@ -80,15 +92,27 @@ def grid_for(sensitivity, epsilon, dimension):
     >>> grid == 2.0**-21, bool(2.0 + 3 * grid <= grid * steps <= 2.00001)
     (True, True)
     """
-    positive(sensitivity=sensitivity, epsilon=epsilon)
-    whole(dimension=dimension)
+    sensitivity, epsilon = positive(sensitivity=sensitivity, epsilon=epsilon)
+    (dimension,) = whole(dimension=dimension)
+    if dimension > MOST:
+        raise ValueError(f"dimension = {dimension} is outside [1, {MOST}]")
     scale = sensitivity / epsilon
+    if not 1e-250 < min(scale, sensitivity) <= max(scale, sensitivity) < 1e250:
+        raise ValueError(f"sensitivity = {sensitivity}, epsilon = {epsilon}: the noise is outside [1e-250, 1e250]")
     fine = max(min(scale, sensitivity) / (STEPS * dimension), 4 * scale / MOST)
     grid = 2.0 ** (frexp(fine)[1] - 1)  # the power of two just below `fine`
     steps = ceil(nextafter((sensitivity / grid + dimension) / epsilon * (1 + 1e-15), inf))
     if steps > MOST:
         raise ValueError(f"epsilon = {epsilon} is too small for {dimension} coordinates on a grid")
     return grid, steps
+
+
+def _vector(centre: ArrayLike) -> np.ndarray:
+    """The centre as floats, shape (F,)."""
+    found = np.atleast_1d(finite("centre", centre))
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"centre has shape {found.shape}, not (F,) with F >= 1")
+    return found
 
 
 @dataclass(frozen=True)
@@ -98,12 +122,16 @@ class FloatLaplace:
     centre: np.ndarray = field(repr=False)  # shape (F,); private
     scale: float
 
-    def sample(self, rng, size=1):
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centre", _vector(self.centre))
+        object.__setattr__(self, "scale", positive(scale=self.scale)[0])
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` releases, shape (size, F)."""
         noise = rng.laplace(0.0, self.scale, (size, self.centre.size))
         return self.centre + noise  # two statements: no fused multiply-add may hide what is studied
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """-||t - centre||_1 / scale - F log(2 scale), shape (size,)."""
         distance = np.abs(np.atleast_2d(releases) - self.centre).sum(axis=-1)
         return -distance / self.scale - self.centre.size * np.log(2 * self.scale)
@@ -122,27 +150,32 @@ class GridLaplace:
     grid: float  # a power of two, public
     steps: int  # scale / grid, a whole number, public
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centre", _vector(self.centre))
+        object.__setattr__(self, "grid", positive(grid=self.grid)[0])
+        object.__setattr__(self, "steps", whole(steps=self.steps)[0])
+        if self.steps > MOST:
+            raise ValueError(f"steps = {self.steps} is outside [1, {MOST}]")
         if frexp(self.grid)[0] != 0.5:
             raise ValueError(f"grid = {self.grid} is not a power of two")
         if not np.all(np.abs(self.centre) < self.grid * 2.0**52):
             raise ValueError(f"grid = {self.grid} is too fine for the centre's range")
 
     @property
-    def scale(self):
+    def scale(self) -> float:
         """The scale of the noise."""
         return self.grid * self.steps
 
     @property
-    def point(self):
+    def point(self) -> np.ndarray:
         """The centre in whole grid steps, shape (F,); private."""
         return np.rint(self.centre / self.grid).astype(np.int64)
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` releases, shape (size, F), all multiples of `grid`."""
         return (self.point + discrete_laplace(rng, self.steps, (size, self.centre.size))) * self.grid
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """The log-probability of each release, shape (size,): -inf off the grid."""
         places = np.atleast_2d(releases) / self.grid
         distance = np.abs(places - self.point).sum(axis=-1)
@@ -150,19 +183,22 @@ class GridLaplace:
         return np.where(np.all(places == np.rint(places), axis=-1), mass, -inf)
 
 
-def _noise(k, scale):
+def _noise(k: int, scale: float) -> float:
     """What `rng.laplace(0, scale)` returns for the uniform k / 2^53 (numpy's inversion, the C library's log)."""
     u = k * 2.0**-53
     return 0.0 - scale * log(2.0 - u - u) if u >= 0.5 else 0.0 + scale * log(u + u)
 
 
-def reachable(y, centre, scale, margin=4):
+def reachable(y: float, centre: float, scale: float, margin: int = 4) -> bool:
     """Can `centre + rng.laplace(0, scale)` be exactly `y` for some of the 2^53 uniforms? The bit-level attack.
 
     Only uniforms whose noise lies within the rounding of the sum are tried, and `margin` more on either side for the
     rounding of the logarithm. Scalars in, bool out.
     """
-    y, centre = float(y), float(centre)
+    y, centre = in_range("y", y, -inf, inf), in_range("centre", centre, -inf, inf)
+    (scale,) = positive(scale=scale)
+    in_range("margin", margin, 0, 1e6, closed=True)
+    margin = int(margin)
     x = y - centre
     tail = exp(-abs(x) / scale)
     u = 1 - tail / 2 if x > 0 else tail / 2

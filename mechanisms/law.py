@@ -8,15 +8,28 @@ A law is a frozen dataclass with
 
 and never shows data in a repr or an exception. Randomness comes in as `rng`; public randomness (projections,
 frequencies) is an argument drawn by the caller from a stream of its own. Inputs are checked here, by name.
+
+Every learner is called in one way, `fit(X, y, *, epsilon, delta, ..., rng=None)`: first what may be spent, then what
+the algorithm needs, then public randomness, then `rng`. Without `rng` a release draws from the operating system's
+entropy. A seeded PCG64 is right for verdicts, which must be repeatable, and wrong for releases: its outputs give away
+its state, so for a release leave `rng` out, or build the generator from `secrets.randbits(256)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from mechanisms.arithmetic import brief, in_range, real, reals
+from mechanisms.privacy import Guarantee
+
+SIZES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
 
 
 @runtime_checkable
@@ -29,66 +42,160 @@ class Law(Protocol):
     def sample(self, rng: np.random.Generator, size: int = 1) -> Any: ...
 
 
-def blocks(law, rng, size, block=1000) -> Iterator:
+class Projection(Protocol):
+    """Public randomness: a linear map R^d -> R^k (`mechanisms.sign_projection`, `mechanisms.fast_projection`)."""
+
+    @property
+    def k(self) -> int: ...
+
+    @property
+    def d(self) -> int: ...
+
+    def apply(self, X: ArrayLike) -> np.ndarray: ...
+
+    def transpose(self, W: ArrayLike) -> np.ndarray: ...
+
+
+def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> Iterator[Any]:
     """Stream `size` releases in blocks of at most `block`."""
+    size, block = whole(size=size, block=block)
     for start in range(0, size, block):
         yield law.sample(rng, min(block, size - start))
 
 
-def positive(**values):
-    """Raise ValueError unless every value is a finite number above 0."""
+# Randomness -----------------------------------------------------------------------------------------------------------
+
+
+def generator(rng: np.random.Generator | None) -> np.random.Generator:
+    """`rng`, or a new generator from 256 bits of the operating system's entropy. ValueError for anything else."""
+    if rng is None:
+        return np.random.default_rng(secrets.randbits(256))
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng is a {type(rng).__name__}, not a numpy.random.Generator or None")
+    return rng
+
+
+def two_streams(rng: np.random.Generator | None) -> tuple[np.random.Generator, np.random.Generator]:
+    """Independent generators for what is published (a projection) and for the noise, which must stay unknown.
+
+    A projection is published whole, its signs or its seed, and with them the state of the generator that drew it. So
+    the noise comes from another one.
+    """
+    public, private = generator(rng).spawn(2)
+    return public, private
+
+
+# Parameters: messages say name, value and range -----------------------------------------------------------------------
+
+
+def positive(**values: Any) -> list[float]:
+    """The values as floats. Raises ValueError unless every one is a finite number above 0."""
+    return [in_range(name, value, 0, np.inf) for name, value in values.items()]
+
+
+def sized(**values: Any) -> list[float]:
+    """The values as floats. ValueError unless each lies in [1e-100, 1e100], where float64 can square and divide it."""
+    positive(**values)
+    return [in_range(name, value, *SIZES, closed=True) for name, value in values.items()]
+
+
+def within_unit(**values: Any) -> list[float]:
+    """The values as floats. Raises ValueError unless every one lies strictly between 0 and 1."""
+    return [in_range(name, value, 0, 1) for name, value in values.items()]
+
+
+def whole(**values: Any) -> list[int]:
+    """The values as ints. Raises ValueError unless every one is a whole number of at least 1."""
     for name, value in values.items():
-        if not (np.isfinite(value) and value > 0):
-            raise ValueError(f"{name} = {value} is outside (0, inf)")
+        number = real(name, value)
+        if not (1 <= number < np.inf and number == np.floor(number)):
+            raise ValueError(f"{name} = {brief(value)} is not a whole number >= 1")
+    return [int(value) for value in values.values()]
 
 
-def within_unit(**values):
-    """Raise ValueError unless every value lies strictly between 0 and 1."""
+def one_of(allowed: tuple[str, ...], **values: Any) -> None:
+    """Raise ValueError unless every value is one of the words that are allowed.
+
+    >>> one_of(("printed", "exact"), calibration="tight")
+    Traceback (most recent call last):
+    ValueError: calibration = 'tight' is not one of printed, exact
+    """
+    if not isinstance(allowed, tuple) or not all(isinstance(word, str) for word in allowed):
+        raise ValueError(f"allowed = {brief(allowed)} is not a tuple of words")
     for name, value in values.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} = {value} is outside (0, 1)")
+        if not (isinstance(value, str) and value in allowed):
+            raise ValueError(f"{name} = {brief(value)} is not one of {', '.join(allowed)}")
 
 
-def whole(**values):
-    """Raise ValueError unless every value is a whole number of at least 1."""
+def functions(**values: Any) -> None:
+    """Raise ValueError unless every value can be called."""
     for name, value in values.items():
-        if not (np.isfinite(value) and value >= 1 and value == int(value)):
-            raise ValueError(f"{name} = {value} is not a whole number >= 1")
+        if not callable(value):
+            raise ValueError(f"{name} is a {type(value).__name__}, not a function")
 
 
-def _numbers(values, name):
-    """`values` as floats. NumPy's own message would quote an entry."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not an array of numbers") from None
+# Data: messages name no entry -----------------------------------------------------------------------------------------
 
 
-def rows(X, name="X"):
-    """X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
-    X = _numbers(X, name)
-    if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
-        raise ValueError(f"{name} has shape {X.shape}, not (n, d) with n, d >= 1")
-    if not np.isfinite(X).all():
+def finite(name: str, values: ArrayLike) -> np.ndarray:
+    """`values` as an array of floats. Raises ValueError unless they are finite real numbers."""
+    found = reals(name, values)
+    if not np.isfinite(found).all():
         raise ValueError(f"{name} has entries that are not finite numbers")
-    return X
+    return found
 
 
-def clip_rows(X, radius):
-    """Rows scaled down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced."""
+def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
+    """X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
+    found = reals(name, X)
+    if found.ndim != 2 or found.shape[0] < 1 or found.shape[1] < 1:
+        raise ValueError(f"{name} has shape {found.shape}, not (n, d) with n, d >= 1")
+    return finite(name, found)
+
+
+def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
+    """Rows scaled down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
+
+    >>> clip_rows([[3.0, 4.0], [0.0, 0.5], [3e200, 4e200]], 1.0).round(6).tolist()
+    [[0.6, 0.8], [0.0, 0.5], [0.6, 0.8]]
+    """
+    (radius,) = positive(radius=radius)
     X = rows(X)
-    norms = np.linalg.norm(X, axis=1, keepdims=True)
-    return X * (radius / np.maximum(norms, radius))
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(X, axis=1, keepdims=True)
+    out = (norms > 1e150) | (norms < 1e-150)  # the squares have left the range of floats
+    if not out.any():
+        return X * (radius / np.maximum(norms, radius))
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    unit = X / np.where(largest > 0, largest, 1.0)
+    lengths = np.linalg.norm(unit, axis=1, keepdims=True)  # the norm is largest * lengths
+    longer = out & (largest > radius / np.maximum(lengths, 1.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        usual = np.where(out, X, X * (radius / np.maximum(norms, radius)))
+    return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
 
 
-def signs(y, n=None):
+def moderate(name: str, values: ArrayLike) -> np.ndarray:
+    """As `finite`, and no entry beyond 1e100: for solvers, which square what they get and promise no privacy."""
+    found = finite(name, values)
+    if np.abs(found).max(initial=0.0) > SIZES[1]:
+        raise ValueError(f"{name} has entries beyond {SIZES[1]:g}")
+    return found
+
+
+def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     """Labels as floats -1 or +1, shape (n,). The message names no label."""
-    y = _numbers(y, "y")
-    if y.ndim != 1 or (n is not None and y.size != n):
-        raise ValueError(f"y has shape {y.shape}, not ({'n' if n is None else n},)")
-    if not np.isin(y, (-1.0, 1.0)).all():
+    found = reals("y", y)
+    if n is not None:
+        (n,) = whole(n=n)
+    if found.ndim != 1 or (n is not None and found.size != n):
+        raise ValueError(f"y has shape {found.shape}, not ({'n' if n is None else n},)")
+    if not np.isin(found, (-1.0, 1.0)).all():
         raise ValueError("y has entries outside {-1, +1}")
-    return y
+    return found
+
+
+# Models ---------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -96,14 +203,24 @@ class LinearModel:
     """One release, as a predictor x -> sign(<weights, feature_map(x)>) that remembers its privacy."""
 
     weights: np.ndarray
-    privacy: Any
-    feature_map: Any = field(default=None, repr=False)
+    privacy: Guarantee
+    feature_map: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         """<weights, feature_map(x)> for every row, shape (n,)."""
         X = rows(X)
-        return (X if self.feature_map is None else self.feature_map(X)) @ self.weights
+        features = X if self.feature_map is None else self.feature_map(X)
+        if features.shape[1:] != self.weights.shape:
+            raise ValueError(f"X has shape {X.shape}: it gives {features.shape[1:]} features, not {self.weights.shape}")
+        return features @ self.weights
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """Labels -1 or +1; a tie is +1."""
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class AdaptiveModel(LinearModel):
+    """One release of a learner that chooses its margin: the predictor, its privacy, and the margin chosen."""
+
+    margin: float = nan

@@ -1,26 +1,28 @@
-"""Private choice among candidates that move by different amounts, and of a margin for a private learner.
+"""Private choice of a margin for a private learner: Algorithm 6 of Bassily, Mohri & Suresh (2022).
 
-`law` is the generalized exponential mechanism (Raskhodnikova & Smith 2016, Algorithm 1): scores to be minimised, each
-with a sensitivity of its own. `margin_law` is Algorithm 6 of Bassily, Mohri & Suresh (2022): it chooses a margin from
-the grid h_max/2, h_max/4, ... by the bound F(rho, g_rho(S)) and runs the learner at it.
-
-    choice = selection.law(scores, sensitivities, beta=0.05, privacy=PureDP(1.0))
-    choice.sample(rng, 100_000)                # indices; the scores are normalised once
-    choice.log_density([0, 1])                 # the exact law
+`margin_law` chooses a margin from the grid h_max/2, h_max/4, ... by the bound F(rho, g_rho(S)), with the generalized
+exponential mechanism (`mechanisms.generalized_exponential`), and runs the learner at it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.bms22 import margin_selection_proof as bounds
-from mechanisms.adaptive_margin import AdaptiveModel, one_of
-from mechanisms.generalized_exponential import CALIBRATIONS, SelectionLaw, law
-from mechanisms.law import positive, rows, signs, within_unit
-from mechanisms.privacy import ApproxDP, PureDP, compose
+from mechanisms.arithmetic import brief, in_range, real
+from mechanisms.generalized_exponential import SelectionLaw
+from mechanisms.generalized_exponential import law as selection
+from mechanisms.law import AdaptiveModel, Law, functions, generator, one_of, rows, signs, sized, within_unit
+from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
+
+CALIBRATIONS = ("corrected", "printed")
+Learner = Callable[..., Law]  # learner(X, y, rho=, privacy=, beta=)
+Function = Callable[..., float]
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,12 @@ class MarginSelectionLaw:
     choice: SelectionLaw = field(repr=False)
     learners: tuple[Any, ...] = field(repr=False)  # the learner's law at every margin
     margins: np.ndarray  # the grid, descending, shape (J,)
-    privacy: Any
+    privacy: Guarantee
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent releases; the learner's runs at one margin are drawn together."""
         index = self.choice.sample(rng, size)
-        model = None
+        model: Any = None
         for j in np.unique(index):
             here = index == j
             drawn = np.asarray(self.learners[j].sample(rng, int(here.sum())))
@@ -47,58 +49,116 @@ class MarginSelectionLaw:
             model[here] = drawn
         return {"index": index, "margin": self.margins[index], "model": model}
 
-    def log_density(self, releases):
+    def log_density(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """log-density of (margin, model), shape (size,), where the learner's law knows its own."""
         index = np.asarray(releases["index"])
-        found = self.choice.log_density(index)
+        total = self.choice.log_density(index)
         for j in np.unique(index):
             here = index == j
-            found[here] += self.learners[j].log_density(np.asarray(releases["model"])[here])
-        return found
+            total[here] += self.learners[j].log_density(np.asarray(releases["model"])[here])
+        return total
 
 
 def margin_law(
-    X, y, *, learner, bound, best_loss, sensitivity, h_max, privacy, beta, tolerance=0.0, calibration="corrected"
-):
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: PureDP | ApproxDP,
+    learner: Learner,
+    bound: Function,
+    best_loss: Function,
+    sensitivity: Function,
+    h_max: float,
+    beta: float,
+    tolerance: float = 0.0,
+    calibration: str = "corrected",
+) -> MarginSelectionLaw:
     """Algorithm 6: choose rho* from the grid 2^-j h_max by F(rho, g_rho(S)), then run the learner at rho*.
 
     learner(X, y, rho=, privacy=, beta=)   the law of the learner's releases, arrays of one shape for all margins
-    best_loss(X, y, rho)                   g_rho(S), the least margin or hinge loss bound(rho, t)
-    F(rho, t) sensitivity(rho)                       Delta_rho(F), at least |F(rho, g_rho(S)) - F(rho, g_rho(S'))| for
-    neighbours tolerance                              error of bound(rho, best_loss(...)), added twice to every
-    sensitivity
+    best_loss(X, y, rho)                   g_rho(S), the least margin or hinge loss
+    bound(rho, t)                          F(rho, t)
+    sensitivity(rho)                       Delta_rho(F), at least |F(rho, g_rho(S)) - F(rho, g_rho(S'))| for neighbours
+    tolerance                              error of bound(rho, best_loss(...)), added twice to every sensitivity
 
     Formal guarantee: the choice spends `privacy.epsilon`, purely, the learner the `privacy` it is given; together
     (2 epsilon, delta) under replacement of one record (the learner's neighbours), if the sensitivities are right and
-    the learner keeps its promise. The grid knows the number of records only.
+    the learner keeps its promise. So `privacy` is what each of the two may spend; `fit` takes the total. The grid knows
+    the number of records only.
 
     `calibration`: "corrected" takes J = max(1, ceil(log2(m)/2)) margins and runs the learner at confidence beta/J, so
     that its promise survives the choice (Lemma F.1, corrected); "printed" takes J = ceil(log(m)/2), natural, and runs
-    it at confidence beta. Raises ValueError for anything out of range.
+    it at confidence beta. Raises ValueError for anything out of range. Example: see `fit`.
     """
     one_of(CALIBRATIONS, calibration=calibration)
-    positive(h_max=h_max)
-    within_unit(beta=beta)
+    (h_max,) = sized(h_max=h_max)
+    (beta,) = within_unit(beta=beta)
     if not isinstance(privacy, PureDP | ApproxDP):
-        raise ValueError(f"privacy = {privacy} has no epsilon: PureDP or ApproxDP is needed")
-    if not tolerance >= 0:
+        raise ValueError(f"privacy = {brief(privacy)} has no epsilon: PureDP or ApproxDP is needed")
+    if not 0 <= real("tolerance", tolerance) < np.inf:
         raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
+    functions(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
     X = rows(X)
     y = signs(y, len(X))
     grid = bounds.margins(len(X), h_max, *(("e", "ceil") if calibration == "printed" else ("2", "ceil")))
     each = beta if calibration == "printed" else beta / len(grid)
     scores = [bound(rho, best_loss(X, y, rho)) for rho in grid]
     moves = [sensitivity(rho) + 2 * tolerance for rho in grid]
-    choice = law(scores, moves, beta=beta, privacy=PureDP(privacy.epsilon, privacy.neighbours))
+    choice = selection(scores, moves, privacy=PureDP(privacy.epsilon, privacy.neighbours), beta=beta)
     learners = tuple(learner(X, y, rho=rho, privacy=privacy, beta=each) for rho in grid)
     promised = {run.privacy for run in learners}
     if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for different margins")
-    return MarginSelectionLaw(choice, learners, grid, compose(choice.privacy, promised.pop()))
+    spent = promised.pop()
+    if isinstance(spent, GaussianDP) and privacy.delta > 0:  # basic composition needs an epsilon: the learner's own
+        spent = to_approx(spent, epsilon=privacy.epsilon)
+    return MarginSelectionLaw(choice, learners, grid, compose(choice.privacy, spent))
 
 
-def fit(X, y, *, rng, **parameters):
-    """One release of `margin_law` for linear learners: a predictor that remembers its privacy and its margin."""
-    chosen = margin_law(X, y, **parameters)
-    found = chosen.sample(rng)
-    return AdaptiveModel(found["model"][0], chosen.privacy, margin=float(found["margin"][0]))
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    learner: Learner,
+    bound: Function,
+    best_loss: Function,
+    sensitivity: Function,
+    h_max: float,
+    beta: float,
+    tolerance: float = 0.0,
+    calibration: str = "corrected",
+    rng: np.random.Generator | None = None,
+) -> AdaptiveModel:
+    """One release of Algorithm 6 for a linear learner: a predictor that remembers its privacy and its margin.
+
+    Choice and learner get epsilon / 2 each, the learner all of `delta`; with delta = 0 it must be pure. The other
+    arguments are those of `margin_law`.
+
+    >>> from mechanisms import phased_sgd
+    >>> def learner(X, y, *, rho, privacy, beta):
+    ...     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
+    >>> parts = dict(learner=learner, bound=lambda rho, t: t / rho, best_loss=lambda X, y, rho: 0.1)
+    >>> sizes = dict(sensitivity=lambda rho: 0.1 / rho, h_max=1.0, beta=0.1, rng=np.random.default_rng(0))
+    >>> X, y = np.eye(4), [1, -1, 1, -1]
+    >>> fit(X, y, epsilon=2.0, delta=1e-5, **parts, **sizes).margin
+    0.5
+    """
+    epsilon = in_range("epsilon", epsilon, 0, np.inf)
+    delta = in_range("delta", delta, 0, 1, closed=True)
+    chosen = margin_law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon / 2, delta) if delta else PureDP(epsilon / 2),
+        learner=learner,
+        bound=bound,
+        best_loss=best_loss,
+        sensitivity=sensitivity,
+        h_max=h_max,
+        beta=beta,
+        tolerance=tolerance,
+        calibration=calibration,
+    )
+    release = chosen.sample(generator(rng))
+    return AdaptiveModel(release["model"][0], chosen.privacy, margin=float(release["margin"][0]))

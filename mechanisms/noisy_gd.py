@@ -13,22 +13,39 @@ be tight.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, isfinite, log, nextafter, pi
+from typing import TypedDict
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.wzw25 import last_iterate
 from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from mechanisms.law import LinearModel, clip_rows, positive, signs, whole
-from mechanisms.privacy import GaussianDP
+from mechanisms.arithmetic import brief, in_range
+from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, positive, signs, sized, whole
+from mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
 ENTRIES = 2**14  # of the matrix of margins at any one time: it stays in the cache, ten times faster than 2^21
+MOST = 10**9  # steps that anybody can take
 RATE = 1e9  # entries a core updates in a second, measured
+
+
+class Descent(TypedDict, total=False):
+    """What the laws built on noisy gradient descent hand on to it; each is explained in `law`."""
+
+    steps: str | int
+    stride: str
+    distance: float
+    start: ArrayLike | None
+    log_factor: float
+    average: ArrayLike | None
+    output: str
 
 
 @dataclass(frozen=True)
@@ -44,23 +61,32 @@ class NoisyGDLaw:
     output: str
     privacy: GaussianDP  # neighbours differ in one replaced row
 
+    def __post_init__(self) -> None:
+        if np.ndim(self.Z) != 2 or np.shape(self.start) != np.shape(self.Z)[1:] or np.ndim(self.strides) != 1:
+            raise ValueError("Z, start or strides is not of shape (n, d), (d,) and (steps,)")
+        if np.ndim(self.weights) != 1:
+            raise ValueError(f"weights has shape {np.shape(self.weights)}, not (steps,)")
+        positive(width=self.width)
+        in_range("sigma", self.sigma, 0, inf, closed=True)
+        one_of(OUTPUTS, output=self.output)
+
     @property
-    def steps(self):
+    def steps(self) -> int:
         """T, a whole number that depends on no data."""
         return len(self.strides)
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly: two products of the margin matrix a step."""
         return self.steps * (self.Z.size + 30 * self.Z.shape[1]) / RATE
 
-    def gradients(self, W):
+    def gradients(self, W: np.ndarray) -> np.ndarray:
         """Subgradients of the hinge sum at the columns of W, shape (d, columns); 0 is chosen at a kink."""
         margins = self.Z @ W
         active = (margins < self.width).astype(float)  # a product with booleans would not go to BLAS
         return self.Z.T @ active / -self.width
 
-    def _descend(self, rng, size):
+    def _descend(self, rng: np.random.Generator, size: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield (t, w_t, w_{t+1}) for `size` independent runs, one column each."""
         W = np.repeat(self.start[:, None], size, axis=1)
         for t, eta in enumerate(self.strides):
@@ -69,13 +95,13 @@ class NoisyGDLaw:
             yield t, W, after
             W = after
 
-    def _block(self, rng, size):
+    def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         release = np.zeros((len(self.start), size))
         for t, before, after in self._descend(rng, size):
             release = after if self.output == "last" else release + self.weights[t] * before
         return release.T
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: columns of one matrix product a step, a bounded number at a time."""
         block = max(16, ENTRIES // len(self.Z))
         parts = [self._block(rng, min(block, size - start)) for start in range(0, size, block)]
@@ -86,10 +112,10 @@ class NoisyGDLaw:
 class IteratesLaw(NoisyGDLaw):
     """The law of all iterates w_1..w_T together; releases have shape (size, steps, d)."""
 
-    def _block(self, rng, size):
+    def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         return np.stack([after.T for _, _, after in self._descend(rng, size)], axis=1)
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """The exact log density, shape (size,): a product of Gaussians, step t centred at w_t - eta_t grad L(w_t)."""
         iterates = np.ascontiguousarray(np.moveaxis(np.asarray(releases, dtype=float), 0, -1))  # (steps, d, size)
         total = np.zeros(iterates.shape[-1])
@@ -101,91 +127,151 @@ class IteratesLaw(NoisyGDLaw):
         return total
 
 
-def noise_for(steps, sensitivity, mu):
+def noise_for(steps: int, sensitivity: float, mu: float) -> float:
     """The smallest float sigma found with sqrt(steps) sensitivity / sigma <= mu, checked in exact arithmetic.
 
     >>> noise_for(4, 1.0, 0.5)
     4.0
     """
+    (steps,) = whole(steps=steps)
+    if steps > 10**18:
+        raise ValueError(f"steps = {steps} is outside [1, 10^18]")
+    sensitivity, mu = sized(sensitivity=sensitivity, mu=mu)
     sigma = bounds.noise_std(steps, sensitivity, mu)
+    if not isfinite(sigma):
+        raise ValueError(f"mu = {mu} needs more noise than a float can hold")
     while steps * Fraction(sensitivity) ** 2 > Fraction(mu) ** 2 * Fraction(sigma) ** 2:
         sigma = nextafter(sigma, inf)
     return sigma
 
 
-def step_count(steps, n, mu, d):
+def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     """T: "printed" is n^2 mu^2 and "balanced" n^2 mu^2 / d, both rounded up; or a whole number."""
-    if steps == "printed":
+    n, d = whole(n=n, d=d)
+    (mu,) = sized(mu=mu)
+    if max(n, d) > 10**18 or mu > 1e18:
+        raise ValueError(f"n, d or mu is above 10^18: n = {n}, d = {d}, mu = {mu}")
+    if isinstance(steps, str) and steps == "printed":
         return bounds.printed_steps(n, mu)
-    if steps == "balanced":
+    if isinstance(steps, str) and steps == "balanced":
         return bounds.balanced_steps(n, mu, d)
     if isinstance(steps, str):
         raise ValueError(f"steps = {steps!r} is not printed, balanced or a whole number >= 1")
-    whole(steps=steps)
-    return int(steps)
+    (count,) = whole(steps=steps)
+    if count > MOST:
+        raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
+    return count
 
 
 def law(
-    X,
-    y,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    mu,
-    width,
-    radius=1.0,
-    steps="printed",
-    stride="printed",
-    distance=1.0,
-    start=None,
-    log_factor=1.0,
-    average=None,
-    output="average",
-):
-    """Minimise the sum of hinge losses by noisy gradient descent.
+    privacy: GaussianDP | ApproxDP,
+    width: float,
+    radius: float = 1.0,
+    steps: str | int = "printed",
+    stride: str = "printed",
+    distance: float = 1.0,
+    start: ArrayLike | None = None,
+    log_factor: float = 1.0,
+    average: ArrayLike | None = None,
+    output: str = "average",
+) -> NoisyGDLaw:
+    """Algorithm 5 of wzw25: minimise the sum of hinge losses by noisy gradient descent.
 
-    Formal guarantee: mu-GDP under replacement of one row, for every input and each of the three releases. Rows are
-    clipped to `radius` and labels checked here, sigma is computed from the whole number of steps, and nothing but n
-    and d enters the step count and the step sizes. The analysis is over the reals; floating-point noise is not
-    hardened.
+    Formal guarantee: mu-GDP under replacement of one row, for every input and each of the three releases, with the mu
+    of `privacy` (for an ApproxDP the largest that implies it). Rows are clipped to `radius` and labels checked here,
+    sigma is computed from the whole number of steps, and nothing but n and d enters the step count and the step sizes.
+    The analysis is over the reals; floating-point noise is not hardened.
 
-    X: (n, d); y: (n,), each -1 or +1. `distance` is the assumed ||w_ref - w_0||, a public constant (1 for unit
-    comparators and w_0 = 0). `stride`: "printed" distance / sqrt(T (n^2 Delta^2 + d sigma^2 log_factor)), where Lemma
-    C.2 has log_factor = log(1/beta); "tuned" uses the hinge's gradient norm n Delta / 2; "decaying" does too and goes
-    down linearly to 0 (`bounds.wzw25.last_iterate.decaying_mean`). `average`: weights of w_0..w_{T-1}, uniform by
-    default. Raises ValueError for anything out of range.
+    X: (n, d); y: (n,), each -1 or +1. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, or a whole number.
+    `distance` is the assumed ||w_ref - w_0||, a public constant (1 for unit comparators and w_0 = 0). `stride`:
+    "printed" distance / sqrt(T (n^2 Delta^2 + d sigma^2 log_factor)), where Lemma C.2 has log_factor = log(1/beta);
+    "tuned" uses the hinge's gradient norm n Delta / 2; "decaying" does too and goes down linearly to 0
+    (`bounds.wzw25.last_iterate.decaying_mean`). `start`: w_0, public, 0 by default. `average`: weights of
+    w_0..w_{T-1}, uniform by default. Raises ValueError for anything out of range.
+
+    >>> released = law([[0.6], [-0.6]], [1, -1], privacy=GaussianDP(2.0), width=0.5, steps=4)
+    >>> released.sigma, released.sample(np.random.default_rng(0)).shape
+    (4.0, (1, 1))
     """
-    positive(mu=mu, width=width, radius=radius, distance=distance, log_factor=log_factor)
-    for name, value, allowed in (("output", output, OUTPUTS), ("stride", stride, STRIDES)):
-        if value not in allowed:
-            raise ValueError(f"{name} = {value!r} is not one of {', '.join(allowed)}")
+    width, radius, distance, log_factor = sized(width=width, radius=radius, distance=distance, log_factor=log_factor)
+    one_of(OUTPUTS, output=output)
+    one_of(STRIDES, stride=stride)
+    mu = to_gaussian_budget(privacy).mu
     X = clip_rows(X, radius)
     n, d = X.shape
     Z = signs(y, n)[:, None] * X
-    start = np.zeros(d) if start is None else np.array(start, dtype=float)
-    if start.shape != (d,) or not np.isfinite(start).all():
-        raise ValueError(f"start has shape {start.shape}, not ({d},) with finite entries")
+    origin = np.zeros(d) if start is None else finite("start", start)
+    if origin.shape != (d,):
+        raise ValueError(f"start has shape {origin.shape}, not ({d},)")
 
     T = step_count(steps, n, mu, d)
-    sensitivity = replacement_sensitivity(radius=radius, width=width)
+    if T > MOST:
+        raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
+    sensitivity = float(replacement_sensitivity(radius=radius, width=width))
     sigma = noise_for(T, sensitivity, mu)
-    known = {"steps": T, "sigma": sigma, "d": d, "distance": distance}
     gradient_norm = n * sensitivity if stride == "printed" else n * sensitivity / 2
     if stride == "decaying":
-        strides = last_iterate.decaying_strides(gradient_norm=gradient_norm, **known)
+        strides = last_iterate.decaying_strides(
+            steps=T, gradient_norm=gradient_norm, sigma=sigma, d=d, distance=distance
+        )
     else:
-        strides = np.full(T, bounds.stride(gradient_norm=gradient_norm, log_factor=log_factor, **known))
+        size = bounds.stride(
+            steps=T, gradient_norm=gradient_norm, sigma=sigma, d=d, distance=distance, log_factor=log_factor
+        )
+        strides = np.full(T, size)
     if not (isfinite(sigma) and np.all(strides > 0)):
         raise ValueError(f"mu = {mu}, width = {width}: the step sizes are outside (0, inf)")
 
-    weights = np.full(T, 1 / T) if average is None else np.asarray(average, dtype=float)
+    weights = np.full(T, 1 / T) if average is None else finite("average", average)
     if weights.shape != (T,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
         raise ValueError(f"average has shape {weights.shape}, not ({T},) with weights >= 0 that are not all 0")
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
-    return kind(Z, width, start, sigma, strides, weights / weights.sum(), output, GaussianDP(mu))
+    weights = weights / weights.sum()
+    return kind(Z, width, origin, sigma, strides, weights, output, GaussianDP(mu, privacy.neighbours))
 
 
-def fit(X, y, *, rng, output="average", **parameters):
-    """One release, as a predictor x -> sign(<weights, x>) that remembers its privacy; `output` average or last."""
-    if output == "iterates":
-        raise ValueError("output = 'iterates' is not one of average, last")
-    released = law(X, y, output=output, **parameters)
-    return LinearModel(released.sample(rng)[0], released.privacy)
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    width: float,
+    radius: float = 1.0,
+    steps: str | int = "printed",
+    stride: str = "printed",
+    distance: float = 1.0,
+    start: ArrayLike | None = None,
+    log_factor: float = 1.0,
+    average: ArrayLike | None = None,
+    output: str = "average",
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
+
+    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
+    other arguments are those of `law`.
+
+    >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
+    >>> model.predict([[1.0]])
+    array([1.])
+    """
+    one_of(("average", "last"), output=output)
+    released = law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon, delta),
+        width=width,
+        radius=radius,
+        steps=steps,
+        stride=stride,
+        distance=distance,
+        start=start,
+        log_factor=log_factor,
+        average=average,
+        output=output,
+    )
+    return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -14,36 +14,34 @@ Many runs are columns of one loop over records. It is plain numpy: at 200 runs i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from math import inf, log, nextafter, pi
-from typing import Any
+from fractions import Fraction
+from math import log, pi
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.bms22 import dp_erm_proof
 from bounds.bms22 import phased_sgd as bounds
-from mechanisms.law import LinearModel, clip_rows, positive, signs
+from mechanisms.arithmetic import up
+from mechanisms.law import LinearModel, clip_rows, generator, one_of, positive, signs, sized
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 
 CALIBRATIONS = ("analytic", "printed")
 OUTPUTS = ("last", "phases")
 DRAWN = 2**18  # indices drawn at any one time
+LARGEST = 1e100  # of a step, and of the noise of a phase
+Records = Iterable[tuple[np.ndarray, np.ndarray]]  # (Z, 1/|z|^2), a step each
 
 
-def one_of(allowed, **values):
-    """Raise ValueError unless every value is one of those allowed."""
-    for name, value in values.items():
-        if value not in allowed:
-            raise ValueError(f"{name} = {value!r} is not one of {', '.join(allowed)}")
-
-
-def inverse_squares(Z):
+def inverse_squares(Z: np.ndarray) -> np.ndarray:
     """1/|z|^2 for every row, 0 for rows that are 0 (their step is 0 whatever stands here), shape (n,)."""
     squares = np.einsum("nk,nk->n", Z, Z)
     return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 1e-200)
 
 
-def project(V, norm_bound):
+def project(V: np.ndarray, norm_bound: float) -> np.ndarray:
     """Rows scaled down, in place, to norm `norm_bound` where they are longer; returns V."""
     squares = np.einsum("rk,rk->r", V, V)
     if squares.max(initial=0.0) > norm_bound**2:
@@ -51,7 +49,9 @@ def project(V, norm_bound):
     return V
 
 
-def average_iterate(V, records, *, rho, pull, cap, norm_bound):
+def average_iterate(
+    V: np.ndarray, records: Records, *, rho: float, pull: float, cap: float, norm_bound: float
+) -> np.ndarray:
     """mean(v_1, ..., v_n) of one phase for every row of V, which is changed. Shape (runs, k).
 
     `records` yields n pairs (Z, 1/|z|^2), Z of shape (runs, k), or (1, k) if the runs share the record. `pull` is
@@ -68,13 +68,25 @@ def average_iterate(V, records, *, rho, pull, cap, norm_bound):
     return total
 
 
-def phases(n, *, eta, lipschitz, multiplier):
+def phases(n: int, *, eta: float, lipschitz: float, multiplier: float) -> list[tuple[int, float, float]]:
     """(n_i, eta_i, sigma_i) of every phase."""
     steps = [(length, eta / 4.0**i) for i, length in enumerate(bounds.phase_lengths(n), start=1)]
     return [(length, step, 2 * lipschitz * step * multiplier) for length, step in steps]
 
 
-def run_phases(rng, V, n, records, *, rho, eta, lipschitz, multiplier, norm_bound, inspect=None):
+def run_phases(
+    rng: np.random.Generator,
+    V: np.ndarray,
+    n: int,
+    records: Callable[[int, int], Records],
+    *,
+    rho: float,
+    eta: float,
+    lipschitz: float,
+    multiplier: float,
+    norm_bound: float,
+    inspect: Callable[[np.ndarray], None] | None = None,
+) -> np.ndarray:
     """All phases from the rows of V; returns the last w_i. `records(start, length)` yields those of one phase.
 
     `inspect(w)` is called with every w_i before the next phase begins.
@@ -92,7 +104,19 @@ def run_phases(rng, V, n, records, *, rho, eta, lipschitz, multiplier, norm_boun
     return W
 
 
-def bootstrap_runs(rng, Z, runs, m, *, rho, lipschitz, norm_bound, eta, multiplier, rows=None):
+def bootstrap_runs(
+    rng: np.random.Generator,
+    Z: np.ndarray,
+    runs: int,
+    m: int,
+    *,
+    rho: float,
+    lipschitz: float,
+    norm_bound: float,
+    eta: float,
+    multiplier: float,
+    rows: np.ndarray | None = None,
+) -> np.ndarray:
     """`runs` independent runs of A_GLL, each on m records drawn with replacement from its dataset.
 
     Z: (n, k), rows y x with norm at most rho * lipschitz. By default all runs share the dataset of the first m rows of
@@ -100,14 +124,24 @@ def bootstrap_runs(rng, Z, runs, m, *, rho, lipschitz, norm_bound, eta, multipli
     """
     inverse, block, own = inverse_squares(Z), max(1, DRAWN // runs), np.arange(runs)
 
-    def records(start, length):
+    def records(start: int, length: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for done in range(0, length, block):
             for drawn in rng.integers(0, m, size=(min(block, length - done), runs)):
                 chosen = drawn if rows is None else rows[own, drawn]
                 yield Z.take(chosen, axis=0), inverse.take(chosen)
 
-    known = dict(rho=rho, eta=eta, lipschitz=lipschitz, multiplier=multiplier, norm_bound=norm_bound)
-    return project(run_phases(rng, np.zeros((runs, Z.shape[1])), m, records, **known), norm_bound)
+    V = run_phases(
+        rng,
+        np.zeros((runs, Z.shape[1])),
+        m,
+        records,
+        rho=rho,
+        eta=eta,
+        lipschitz=lipschitz,
+        multiplier=multiplier,
+        norm_bound=norm_bound,
+    )
+    return project(V, norm_bound)
 
 
 @dataclass(frozen=True)
@@ -120,41 +154,55 @@ class PhasedSGDLaw:
     norm_bound: float
     eta: float
     multiplier: float  # sigma_i / (2 lipschitz eta_i)
-    privacy: Any  # GaussianDP: neighbours differ in one replaced record
+    privacy: GaussianDP  # neighbours differ in one replaced record
 
     @property
-    def gradients(self):
+    def gradients(self) -> int:
         """Gradient computations of one release: every record at most once."""
         return sum(bounds.phase_lengths(len(self.Z)))
 
     @property
-    def noise(self):
-        """sigma_i of every phase."""
-        known = dict(eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
-        return [sigma for _, _, sigma in phases(len(self.Z), **known)]
+    def phases(self) -> list[tuple[int, float, float]]:
+        """(n_i, eta_i, sigma_i) of every phase."""
+        return phases(len(self.Z), eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
 
-    def _records(self, start, length):
+    @property
+    def noise(self) -> list[float]:
+        """sigma_i of every phase."""
+        return [sigma for _, _, sigma in self.phases]
+
+    def _records(self, start: int, length: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         inverse = inverse_squares(self.Z[start : start + length])
         for t in range(length):
             yield self.Z[start + t : start + t + 1], inverse[t : t + 1]
 
-    def averages(self, starts):
+    def averages(self, starts: Iterable[np.ndarray]) -> np.ndarray:
         """The averages before their noise when phase i starts at starts[i], (phases, runs, k) -> the same shape."""
-        begin, found = 0, []
-        listed = phases(len(self.Z), eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
-        for V, (length, step, _) in zip(starts, listed, strict=True):
-            V = project(np.array(V, dtype=float), self.norm_bound)
-            known = dict(rho=self.rho, pull=2 * step / self.eta, cap=step / self.rho, norm_bound=self.norm_bound)
-            found.append(average_iterate(V, self._records(begin, length), **known))
+        begin, means = 0, []
+        for start, (length, step, _) in zip(starts, self.phases, strict=True):
+            V, records = project(np.array(start, dtype=float), self.norm_bound), self._records(begin, length)
+            pull, cap = 2 * step / self.eta, step / self.rho
+            means.append(average_iterate(V, records, rho=self.rho, pull=pull, cap=cap, norm_bound=self.norm_bound))
             begin += length
-        return np.array(found)
+        return np.array(means)
 
-    def _run(self, rng, size, inspect=None):
-        known = dict(eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier, norm_bound=self.norm_bound)
-        V, n = np.zeros((size, self.Z.shape[1])), len(self.Z)
-        return run_phases(rng, V, n, self._records, rho=self.rho, inspect=inspect, **known)
+    def _run(
+        self, rng: np.random.Generator, size: int, inspect: Callable[[np.ndarray], None] | None = None
+    ) -> np.ndarray:
+        return run_phases(
+            rng,
+            np.zeros((size, self.Z.shape[1])),
+            len(self.Z),
+            self._records,
+            rho=self.rho,
+            eta=self.eta,
+            lipschitz=self.lipschitz,
+            multiplier=self.multiplier,
+            norm_bound=self.norm_bound,
+            inspect=inspect,
+        )
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, k)."""
         return project(self._run(rng, size), self.norm_bound)
 
@@ -163,13 +211,13 @@ class PhasedSGDLaw:
 class PhasesLaw(PhasedSGDLaw):
     """The white box: all w_1..w_K together, unprojected; releases have shape (size, phases, k)."""
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent runs, every phase's release."""
         seen: list[np.ndarray] = []
         self._run(rng, size, seen.append)
         return np.stack(seen, axis=1)
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """The exact log density, shape (size,): Gaussian phases, each centred at its average given the one before."""
         W = np.moveaxis(np.asarray(releases, dtype=float), 1, 0)  # (phases, size, k)
         centres = self.averages(np.concatenate([np.zeros_like(W[:1]), W[:-1]]))
@@ -179,7 +227,7 @@ class PhasesLaw(PhasedSGDLaw):
         return total
 
 
-def multiplier_for(privacy, calibration="analytic"):
+def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic") -> float:
     """sigma_i / (2 L eta_i) that gives `privacy`: "analytic", the least; "printed", 2 sqrt(log(1/delta'))/epsilon'.
 
     Raises ValueError for a calibration without a name, and where no noise, or not the printed one, gives `privacy`.
@@ -191,26 +239,43 @@ def multiplier_for(privacy, calibration="analytic"):
     if calibration == "analytic":
         return gaussian_noise_multiplier(privacy)
     if not isinstance(privacy, ApproxDP) or not 0 < privacy.delta < 1:
-        raise ValueError(f"privacy = {privacy} is not ApproxDP with 0 < delta < 1, which the printed noise needs")
+        held = type(privacy).__name__
+        raise ValueError(f"privacy is a {held}, not ApproxDP with 0 < delta < 1, which the printed noise needs")
     top = -log(privacy.delta)
     if not 0 < privacy.epsilon <= top:
         raise ValueError(f"epsilon = {privacy.epsilon} is outside (0, log(1/delta)] = (0, {top:.6g}]")
     return dp_erm_proof.printed_multiplier(epsilon=privacy.epsilon, delta=privacy.delta)
 
 
-def law(X, y, *, rho, radius, norm_bound, privacy, calibration="analytic", output="last", eta=None):
-    """One pass of phased SGD over the mean hinge loss max(0, 1 - y <w, x>/rho) on the ball of radius `norm_bound`.
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP,
+    rho: float,
+    radius: float,
+    norm_bound: float,
+    calibration: str = "analytic",
+    output: str = "last",
+    eta: float | None = None,
+) -> PhasedSGDLaw:
+    """A_GLL of bms22: one pass of phased SGD over the mean hinge loss max(0, 1 - y <w, x>/rho) on a ball.
 
     Formal guarantee: (1/multiplier)-GDP under replacement of one record, hence `privacy`, for every input. Rows are
     clipped to `radius` and labels checked here; the number and the length of the phases and all step sizes depend on n
     and k only. The records are read in the order given. The analysis is over the reals; floating-point noise is not
     hardened.
 
-    X: (n, k); y: (n,), each -1 or +1. `privacy`: GaussianDP, or ApproxDP with `calibration` "analytic" (the least
-    noise) or "printed". `eta`: the base step, by default the minimiser of the explicit excess. `output`: "last", or
-    "phases" for the white box. Raises ValueError for anything out of range, and for n = 1, which leaves no phase.
+    X: (n, k); y: (n,), each -1 or +1. The ball has radius `norm_bound`. `privacy`: GaussianDP, or ApproxDP with
+    `calibration` "analytic" (the least noise) or "printed". `eta`: the base step, by default the minimiser of the
+    explicit excess. `output`: "last", or "phases" for the white box. Raises ValueError for anything out of range, and
+    for n = 1, which leaves no phase.
+
+    >>> released = law(np.eye(4), np.ones(4), privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=1.0)
+    >>> released.gradients, released.sample(np.random.default_rng(0)).shape
+    (3, (1, 4))
     """
-    positive(rho=rho, radius=radius, norm_bound=norm_bound)
+    rho, radius, norm_bound = sized(rho=rho, radius=radius, norm_bound=norm_bound)
     one_of(OUTPUTS, output=output)
     X = clip_rows(X, radius)
     n, k = X.shape
@@ -220,13 +285,45 @@ def law(X, y, *, rho, radius, norm_bound, privacy, calibration="analytic", outpu
     multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
     if eta is None:
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)
-    positive(eta=eta)
+    (eta,) = positive(eta=eta)
+    if not 1 / LARGEST < eta < LARGEST or not max(lipschitz, 1 / rho) * eta * max(multiplier, 1.0) < LARGEST:
+        raise ValueError(f"eta = {eta} is outside the range in which steps and noise stay between 1e-100 and 1e100")
     kind = PhasesLaw if output == "phases" else PhasedSGDLaw
-    spent = GaussianDP(nextafter(1 / multiplier, inf), privacy.neighbours)
-    return kind(Z, rho, lipschitz, norm_bound, float(eta), multiplier, spent)
+    spent = GaussianDP(up(1 / Fraction(multiplier)), privacy.neighbours)
+    return kind(Z, rho, lipschitz, norm_bound, eta, multiplier, spent)
 
 
-def fit(X, y, *, rng, **parameters):
-    """One release, as a predictor x -> sign(<weights, x>) that remembers its privacy."""
-    released = law(X, y, **parameters)
-    return LinearModel(released.sample(rng)[0], released.privacy)
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    rho: float,
+    radius: float,
+    norm_bound: float,
+    calibration: str = "analytic",
+    eta: float | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of A_GLL, as a predictor x -> sign(<weights, x>) that remembers its privacy.
+
+    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
+    other arguments are those of `law`.
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
+    >>> budget = dict(epsilon=2.0, delta=1e-5)
+    >>> fit(X, y, **budget, rho=0.5, radius=1.0, norm_bound=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
+    array([1.])
+    """
+    released = law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon, delta),
+        rho=rho,
+        radius=radius,
+        norm_bound=norm_bound,
+        calibration=calibration,
+        eta=eta,
+    )
+    return LinearModel(released.sample(generator(rng))[0], released.privacy)

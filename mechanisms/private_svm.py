@@ -11,65 +11,89 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import sqrt
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.rbht09 import private_svm as bounds
+from mechanisms.arithmetic import brief, up
 from mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
-from mechanisms.law import LinearModel, clip_rows, positive, rows, signs
+from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, rows, signs, sized, whole
 from mechanisms.privacy import PureDP
 from mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
 
 CALIBRATIONS = {"printed": bounds.weight_sensitivity, "sharp": bounds.weight_sensitivity_sharp}
 SAMPLERS = ("grid", "float64")
+SLACK = Fraction(1, 10**12)  # for the rounding of a given scale to grid steps
 LARGEST = 1e6  # of C kappa^2
+FeatureMap = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class ClippedMap:
     """x -> phi(x), scaled down to norm kappa where it is longer: what training and prediction both use."""
 
-    feature_map: Callable | None = field(repr=False)
+    feature_map: FeatureMap | None = field(repr=False)
     kappa: float
 
-    def __call__(self, X):
+    def __call__(self, X: ArrayLike) -> np.ndarray:
         """Features of the rows of X, shape (n, F)."""
         X = rows(X)
-        with np.errstate(over="ignore"):  # a row beyond 1e154 becomes zero
-            return clip_rows(X if self.feature_map is None else self.feature_map(X), self.kappa)
+        return clip_rows(X if self.feature_map is None else self.feature_map(X), self.kappa)
 
 
-def _counts(counts, n):
+def _counts(counts: ArrayLike | None, n: int) -> np.ndarray:
     """Multiplicities of the rows as whole numbers >= 1, shape (n,). The message names no entry."""
-    counts = np.ones(n) if counts is None else np.asarray(counts, dtype=float)
+    counts = np.ones(n) if counts is None else finite("counts", counts)
     if counts.shape != (n,):
         raise ValueError(f"counts has shape {counts.shape}, not ({n},)")
-    if not (np.all(np.isfinite(counts)) and np.all(counts >= 1) and np.all(counts == np.floor(counts))):
+    if not (np.all(counts >= 1) and np.all(counts == np.floor(counts))):
         raise ValueError("counts has entries that are not whole numbers >= 1")
     return counts
 
 
-def _prepared(X, y, C, feature_map, kappa, loss, counts):
+def _prepared(
+    X: ArrayLike,
+    y: ArrayLike,
+    C: float,
+    feature_map: FeatureMap | None,
+    kappa: float,
+    loss: str,
+    counts: ArrayLike | None,
+) -> tuple[ClippedMap, np.ndarray, np.ndarray, np.ndarray]:
     """(features clipped to kappa, labels, multiplicities), everything checked."""
-    positive(C=C, kappa=kappa)
+    C, kappa = sized(C=C, kappa=kappa)
     if C * kappa**2 > LARGEST:
         raise ValueError(f"C = {C}, kappa = {kappa}: C kappa^2 is outside (0, {LARGEST:g}], where float64 can solve")
-    if loss not in LOSSES:
-        raise ValueError(f"loss = {loss!r} is not one of {', '.join(LOSSES)}")
+    one_of(LOSSES, loss=loss)
+    if not (feature_map is None or callable(feature_map)):
+        raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
     phi = ClippedMap(feature_map, kappa)
     V = phi(X)
     return phi, V, signs(y, len(V)), _counts(counts, len(V))
 
 
-def solve(X, y, *, C, feature_map=None, kappa=1.0, loss="hinge", counts=None) -> Solution:
+def solve(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    C: float,
+    feature_map: FeatureMap | None = None,
+    kappa: float = 1.0,
+    loss: str = "hinge",
+    counts: ArrayLike | None = None,
+) -> Solution:
     """Algorithm 1: the SVM without an intercept, with a certified distance to the exact minimiser. Not private.
 
     X has shape (n, d), y holds -1 and +1. `counts` are multiplicities of the rows, so n = 10^8 people in a hundred
     groups cost what a hundred rows cost. Loss "hinge" (1 - y f)_+ or "logistic" log(1 + exp(-y f)); both are
     1-Lipschitz. Returns `Solution(weights, dual, gap, error)`, for whoever holds the data. Raises ValueError for
     bad input.
+
+    >>> solve([[1.0], [-1.0]], [1, -1], C=10.0).weights.round(6).tolist()
+    [1.0]
     """
     _, V, y, counts = _prepared(X, y, C, feature_map, kappa, loss, counts)
     return solve_rows(V, y, C=C, loss=loss, counts=counts)
@@ -85,38 +109,38 @@ class SVMLaw:
     feature_map: ClippedMap = field(repr=False)
 
     @property
-    def scale(self):
+    def scale(self) -> float:
         """The Laplace scale of every coordinate."""
         return self.noise.scale
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, F); the SVM was solved once."""
         return self.noise.sample(rng, size)
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Exact log-density ("float64") or log-probability ("grid", -inf off it) of releases, shape (size,)."""
         return self.noise.log_density(releases)
 
-    def model(self, rng):
+    def model(self, rng: np.random.Generator) -> LinearModel:
         """One release as a predictor."""
         return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
 
 
 def law(
-    X,
-    y,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
+    privacy: PureDP | None = None,
     C: float,
-    privacy: Any = None,
     scale: float | None = None,
-    feature_map: Callable | None = None,
+    feature_map: FeatureMap | None = None,
     kappa: float = 1.0,
     loss: str = "hinge",
     calibration: str = "printed",
     sampler: str = "grid",
-    counts=None,
-):
-    """Algorithm 2 (PRIVATESVM-FINITE): solve once, release the weights under Laplace noise.
+    counts: ArrayLike | None = None,
+) -> SVMLaw:
+    """Algorithm 2 of rbht09 (PRIVATESVM-FINITE): solve once, release the weights under Laplace noise.
 
     Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input. The L1 sensitivity S is that
     of Lemma 21 (`calibration="printed"`, 4 C kappa sqrt(F) / n) or its sharp half ("sharp", 2 C kappa sqrt(F) / n,
@@ -131,44 +155,84 @@ def law(
 
     Give `privacy` or `scale`; with a `scale` the law computes the privacy it has. Raises ValueError for bad input,
     and RuntimeError, naming no data, should the solver miss its tolerance.
+
+    >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
+    >>> round(released.scale, 5), released.sample(np.random.default_rng(0)).shape
+    (1.0, (1, 1))
     """
     phi, V, y, counts = _prepared(X, y, C, feature_map, kappa, loss, counts)
-    if calibration not in CALIBRATIONS:
-        raise ValueError(f"calibration = {calibration!r} is not one of {', '.join(CALIBRATIONS)}")
-    if sampler not in SAMPLERS:
-        raise ValueError(f"sampler = {sampler!r} is not one of {', '.join(SAMPLERS)}")
+    one_of(tuple(CALIBRATIONS), calibration=calibration)
+    one_of(SAMPLERS, sampler=sampler)
     if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {privacy}, scale = {scale}: exactly one of them must be given")
+        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: exactly one of them must be given")
     if privacy is not None and not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {privacy} is not a PureDP for replaced rows or labels")
+        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
     if scale is not None:
-        positive(scale=scale)
+        (scale,) = sized(scale=scale)
     n, F = int(counts.sum()), V.shape[1]
 
     sensitivity = l1_sensitivity(n=n, C=C, F=F, kappa=kappa, calibration=calibration)
-    epsilon = sensitivity / scale if privacy is None else privacy.epsilon
-    grid, steps = grid_for(sensitivity, epsilon, F)
-    found = solve_rows(V, y, C=C, loss=loss, counts=counts)
-    if found.error > solution_tolerance(C=C, F=F, kappa=kappa):
-        raise RuntimeError(f"loss = {loss!r}: the solver missed its tolerance at C = {C}; nothing is released")
-    if sampler == "float64":
-        noise: Any = FloatLaplace(found.weights, sensitivity / epsilon)
+    if privacy is None:
+        privacy = PureDP(up(Fraction(sensitivity) / Fraction(scale or 0.0) * (1 + SLACK)))
+        epsilon = sensitivity / (scale or 0.0)
     else:
-        noise = GridLaplace(found.weights, grid, steps)
-    return SVMLaw(noise, sensitivity, privacy or PureDP(epsilon * (1 + 1e-12)), phi)
+        epsilon = privacy.epsilon
+    grid, steps = grid_for(sensitivity, epsilon, F)
+    solved = solve_rows(V, y, C=C, loss=loss, counts=counts)
+    if solved.error > solution_tolerance(C=C, F=F, kappa=kappa):
+        raise RuntimeError(f"loss = {loss!r}: the solver missed its tolerance at C = {C}; nothing is released")
+    noise: GridLaplace | FloatLaplace
+    if sampler == "float64":
+        noise = FloatLaplace(solved.weights, sensitivity / epsilon)
+    else:
+        noise = GridLaplace(solved.weights, grid, steps)
+    return SVMLaw(noise, sensitivity, privacy, phi)
 
 
-def l1_sensitivity(*, n, C, F, kappa=1.0, calibration="printed"):
+def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration: str = "printed") -> float:
     """The L1 sensitivity that `law` calibrates to: Lemma 21's, or the sharp one plus twice the solver's tolerance.
 
     >>> l1_sensitivity(n=100, C=1.0, F=4)
     0.08
     """
+    n, F = whole(n=n, F=F)
+    C, kappa = sized(C=C, kappa=kappa)
+    one_of(tuple(CALIBRATIONS), calibration=calibration)
     slack = 2 * sqrt(F) * solution_tolerance(C=C, F=F, kappa=kappa)
     safe = bounds.weight_sensitivity_sharp(n=n, C=C, F=F, kappa=kappa) + slack
     return max(CALIBRATIONS[calibration](n=n, C=C, F=F, kappa=kappa), safe)
 
 
-def fit(X, y, *, rng, **parameters):
-    """One release, as a predictor x -> sign(<weights, phi(x)>) that remembers its privacy."""
-    return law(X, y, **parameters).model(rng)
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    C: float,
+    feature_map: FeatureMap | None = None,
+    kappa: float = 1.0,
+    loss: str = "hinge",
+    calibration: str = "printed",
+    counts: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of PRIVATESVM-FINITE, as a predictor x -> sign(<weights, phi(x)>) that remembers its privacy.
+
+    epsilon-DP under replacement of one record, by the sampler that holds in floating point.
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
+    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
+    array([1.])
+    """
+    released = law(
+        X,
+        y,
+        privacy=PureDP(epsilon),
+        C=C,
+        feature_map=feature_map,
+        kappa=kappa,
+        loss=loss,
+        calibration=calibration,
+        counts=counts,
+    )
+    return released.model(generator(rng))

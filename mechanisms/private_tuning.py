@@ -12,13 +12,15 @@ Algorithm 6 is Algorithm 3 (`mechanisms.adaptive_margin`) with this for its sele
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
 from math import log, pi
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri_exp
 
@@ -26,8 +28,10 @@ from bounds.wzw25 import run_counts
 from bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
 from bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
 from bounds.wzw25.tuned_margin import repetition_r
-from mechanisms.adaptive_margin import SLACK, AdaptiveModel, candidates, draw_projections, one_of
-from mechanisms.law import positive, rows, signs, within_unit
+from mechanisms.adaptive_margin import Projections, candidates, chosen_model, curated
+from mechanisms.arithmetic import down, up
+from mechanisms.law import AdaptiveModel, finite, functions, one_of, positive, rows, sized, two_streams, within_unit
+from mechanisms.noisy_gd import Descent
 from mechanisms.privacy import ApproxDP, GaussianDP
 from mechanisms.tnb import TruncatedNegativeBinomial
 
@@ -36,10 +40,9 @@ ENTRIES = 2**22  # of the matrix of candidates at any one time
 ROUNDING = 1e-12  # relative; a candidate may exceed its budget by so much
 
 
-# Budgets --------------------------------------------------------------------------------------------------
-
-
-def budget(epsilon, delta, *, r, eta=1.0, calibration="printed"):
+def budget(
+    epsilon: float, delta: float, *, r: float, eta: float = 1.0, calibration: str = "printed"
+) -> tuple[float, ApproxDP]:
     """(mu of one run, the guarantee of the best of K runs).
 
     "printed": Theorem K.3, epsilon / (6 sqrt(2 log(1/(r delta)))), for eta = 1 and epsilon <= 24 log(1/(r delta)); it
@@ -51,18 +54,21 @@ def budget(epsilon, delta, *, r, eta=1.0, calibration="printed"):
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495, calibration="sharp"); round(mu, 4), promised.epsilon
     (0.1079, 1.0)
     """
-    within_unit(delta=delta)
-    positive(epsilon=epsilon)
-    TruncatedNegativeBinomial(eta, r)
+    (delta,) = within_unit(delta=delta)
+    epsilon, delta = sized(epsilon=epsilon, delta=delta)
+    runs = TruncatedNegativeBinomial(eta, r)
+    eta, r = runs.eta, runs.r
     one_of(CALIBRATIONS, calibration=calibration)
     if calibration == "printed":
         if eta != 1:
             raise ValueError(f"eta = {eta} is not 1, and Theorem K.3 is about geometric numbers of runs: use 'sharp'")
         if epsilon > (top := 12 * tail_at(r=r, delta=delta) ** 2):
             raise ValueError(f"epsilon = {epsilon} is outside (0, 24 log(1/(r delta))] = (0, {top:.6g}]")
-        return tuning_budget(epsilon=epsilon, r=r, delta=delta), ApproxDP(epsilon + delta, delta)
+        return tuning_budget(epsilon=epsilon, r=r, delta=delta), ApproxDP(
+            up(Fraction(epsilon) + Fraction(delta)), delta
+        )
 
-    def excess(log_mu):
+    def excess(log_mu: float) -> float:
         return sharp_epsilon(mu=float(np.exp(log_mu)), r=r, delta=delta, eta=eta) - epsilon
 
     low = high = log(epsilon / (6 * tail_at(r=r, delta=delta)))
@@ -87,19 +93,23 @@ class PrivateTuningLaw:
     with zeros to the longest candidate's F. Neither scores nor K are released.
     """
 
-    base: tuple = field(repr=False)  # one law a candidate, (mu / sqrt 2)-GDP each: sample(rng, size) -> (size, F_j)
-    score: Callable = field(repr=False)  # (candidate j, releases (size, F_j)) -> clean scores U(m; S), (size,)
+    base: tuple[Any, ...] = field(
+        repr=False
+    )  # one law a candidate, (mu / sqrt 2)-GDP each: sample(rng, size) -> (size, F_j)
+    score: Callable[[int, np.ndarray], np.ndarray] = field(
+        repr=False
+    )  # (candidate j, releases (size, F_j)) -> clean scores U(m; S), (size,)
     runs: TruncatedNegativeBinomial  # the law of K, which takes no data
     sigma: float  # standard deviation of a score's noise
     run: GaussianDP  # what one run spends, its score included
     privacy: ApproxDP  # neighbours differ in one replaced record
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly, if the candidates know theirs: E K of them."""
         return self.runs.mean * float(np.mean([getattr(law, "expected_cost", 1e-7) for law in self.base]))
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent tunings abreast: all runs of all of them in one stream, a bounded number at a time."""
         ends = np.cumsum(self.runs.sample(rng, size))
         best = np.full(size, np.inf)
@@ -123,7 +133,7 @@ class PrivateTuningLaw:
             start = stop
         return {"index": index, "release": release}
 
-    def run_alone(self, rng, count):
+    def run_alone(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`count` single runs, seen completely: candidates drawn, noisy scores, releases. For audits: not released."""
         drawn = rng.integers(len(self.base), size=count)
         noisy = self.noise(rng, count)
@@ -138,26 +148,46 @@ class PrivateTuningLaw:
             table[here, : released.shape[1]] = released
         return drawn, noisy, table
 
-    def noise(self, rng, count):
+    def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Fresh noise for every run."""
         return rng.normal(scale=self.sigma, size=count)
 
 
-def law(base, *, score, sensitivity, epsilon, delta, r, eta=1.0, calibration="printed"):
-    """Algorithm 4: draw K candidates, run each, release the one with the smallest noisy score.
+def law(
+    base: Callable[[float], Sequence[Any]],
+    *,
+    epsilon: float,
+    delta: float,
+    score: Callable[[int, np.ndarray], np.ndarray],
+    sensitivity: float,
+    r: float,
+    eta: float = 1.0,
+    calibration: str = "printed",
+) -> PrivateTuningLaw:
+    """Algorithm 4 of wzw25: draw K candidates, run each, release the one with the smallest noisy score.
 
     Formal guarantee: `privacy`, (epsilon + delta, delta)-DP with the printed and (epsilon, delta)-DP with the sharp
-    calibration, under replacement of one record, for whoever does not learn K. It assumes that `score` moves by at most
-    `sensitivity` for every fixed release (it belongs to the caller), that candidates and r take no data, and that each
-    law's `privacy` is true; that its mu is within the budget is checked. The analysis is over the reals.
+    calibration, under replacement of one record, for whoever does not learn K. So `epsilon` and `delta` are the numbers
+    of Theorem K.3, not yet the guarantee, and there is no `privacy` argument; `fit` takes the guarantee. It assumes
+    that `score` moves by at most `sensitivity` for every fixed release (it belongs to the caller), that candidates and
+    r take no data, and that each law's `privacy` is true; that its mu is within the budget is checked. The analysis is
+    over the reals.
 
     `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a GaussianDP
     `privacy` of at most mu, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
     better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range.
+
+    >>> from mechanisms import gaussian
+    >>> def base(mu):
+    ...     return [gaussian.law([x], privacy=GaussianDP(mu), sensitivity=1.0) for x in (0.0, 9.0)]
+    >>> tuned = law(base, epsilon=1.0, delta=1e-5, score=lambda j, m: m[:, 0], sensitivity=1.0, r=0.25)
+    >>> tuned.sample(np.random.default_rng(0))["release"].shape, round(tuned.privacy.epsilon, 5)
+    ((1, 1), 1.00001)
     """
-    positive(sensitivity=sensitivity)
+    (sensitivity,) = sized(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     each = split_budget(mu, 2)
+    functions(base=base)
     laws = tuple(base(each))
     if not laws:
         raise ValueError("base has no candidates, not at least 1")
@@ -165,6 +195,7 @@ def law(base, *, score, sensitivity, epsilon, delta, r, eta=1.0, calibration="pr
         spent = getattr(candidate.privacy, "mu", 0.0 if candidate.privacy is None else np.inf)
         if spent > each * (1 + ROUNDING):
             raise ValueError(f"base[{j}].privacy = {candidate.privacy} is outside its budget, GaussianDP(mu={each})")
+    functions(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
     return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
 
@@ -183,9 +214,9 @@ class PrivateSelectionLaw:
     scores: np.ndarray = field(repr=False)  # U(theta; S), shape (|Theta|,)
     runs: TruncatedNegativeBinomial
     sigma: float
-    privacy: Any
+    privacy: ApproxDP
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent choices, shape (size,)."""
         m = len(self.scores)
         hits = rng.multinomial(self.runs.sample(rng, size), np.full(m, 1 / m))
@@ -194,7 +225,7 @@ class PrivateSelectionLaw:
         lowest = np.where(hits > 0, self.scores - self.sigma * ndtri_exp(log_above), np.inf)
         return np.argmin(lowest, axis=1)
 
-    def log_probabilities(self):
+    def log_probabilities(self) -> np.ndarray:
         """log P(candidate i is chosen), shape (|Theta|,), by the trapezoidal rule, which is exact to rounding here.
 
         The density of the best noisy score at u, split by the candidate: E K (r/s)^(eta+1) phi((u - U_i)/sigma) /
@@ -210,21 +241,34 @@ class PrivateSelectionLaw:
         scale = log(run_counts.mean(eta=eta, r=r)) - log(2 * pi) / 2 - log(len(self.scores)) + log(0.01)
         return total + scale
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """log-probabilities of indices, same shape."""
         return self.log_probabilities()[np.asarray(releases, dtype=int)]
 
 
-def selection_law(scores, *, sensitivity, epsilon, delta, r, eta=1.0, calibration="printed"):
+def selection_law(
+    scores: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    sensitivity: float,
+    r: float,
+    eta: float = 1.0,
+    calibration: str = "printed",
+) -> PrivateSelectionLaw:
     """Choose one of known candidates by Algorithm 4 whose runs release nothing but the candidate.
 
     Formal guarantee and arguments: those of `law`; `scores` (|Theta|,), each moves by at most `sensitivity`. Raises
     ValueError for anything out of range; the message names no score.
+
+    >>> chosen = selection_law([0.0, 900.0], epsilon=1.0, delta=1e-5, sensitivity=1.0, r=0.01)
+    >>> bool(np.exp(chosen.log_probabilities()[0]) > 0.9)
+    True
     """
-    scores = np.asarray(scores, dtype=float)
-    if scores.ndim != 1 or scores.size < 1 or not np.isfinite(scores).all():
-        raise ValueError(f"scores has shape {scores.shape}, not (m,) with m >= 1, or entries that are not finite")
-    positive(sensitivity=sensitivity)
+    scores = finite("scores", scores)
+    if scores.ndim != 1 or scores.size < 1:
+        raise ValueError(f"scores has shape {scores.shape}, not (m,) with m >= 1")
+    (sensitivity,) = sized(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     sigma = score_noise(sensitivity, split_budget(mu, 2))
     return PrivateSelectionLaw(scores, TruncatedNegativeBinomial(eta, r), sigma, promised)
@@ -238,75 +282,119 @@ class TunedMarginLaw:
     """The law of Algorithm 6 on one dataset, given its public projections; a release is a dict as in Algorithm 3."""
 
     tuning: PrivateTuningLaw  # its runs release weights in R^k
-    lifts: tuple = field(repr=False)  # for every margin the law of Algorithm 1
+    lifts: tuple[Any, ...] = field(repr=False)  # for every margin the law of Algorithm 1
     margins: np.ndarray  # Gamma, ascending
 
     @property
-    def privacy(self):
+    def privacy(self) -> ApproxDP:
         """What `tuning` promises."""
         return self.tuning.privacy
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly: |Gamma| (n^2 - 1) runs are expected."""
         return self.tuning.expected_cost
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent tunings: `weights` (size, d) in R^d, `index` (size,), `margin` (size,)."""
-        found = self.tuning.sample(rng, size)
-        index, weights = found["index"], None
+        tuned = self.tuning.sample(rng, size)
+        index = tuned["index"]
+        weights: Any = None
         for j in np.unique(index):
             here, run = index == j, self.lifts[j]
-            lifted = run.lift(found["release"][here, : run.descent.Z.shape[1]])
+            lifted = run.lift(tuned["release"][here, : run.descent.Z.shape[1]])
             weights = np.zeros((size, lifted.shape[1])) if weights is None else weights
             weights[here] = lifted
         return {"weights": weights, "index": index, "margin": self.margins[index]}
 
 
 def margin_law(
-    X, y, epsilon, delta, *, projections=None, radius=1.0, calibration="printed", steps="balanced", **descent
-):
-    """Algorithm 6: find the margin by private tuning, K ~ TNB(1, 1/(|Gamma| (n^2 - 1))) runs of Algorithm 1.
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    radius: float = 1.0,
+    calibration: str = "printed",
+    projections: Projections | None = None,
+    **descent: Unpack[Descent],
+) -> TunedMarginLaw:
+    """Algorithm 6 of wzw25: find the margin by tuning, K ~ TNB(1, 1/(|Gamma| (n^2 - 1))) runs of Algorithm 1.
 
     Formal guarantee: that of `law`, for all fixed projections. Scores count errors, so their sensitivity is 1; nothing
     but n, d and parameters enters grid, projections, step counts and the law of K. Rows are clipped to `radius`.
 
-    Arguments as in `mechanisms.adaptive_margin.law`; n >= 2. Expect |Gamma| (n^2 - 1) runs: `expected_cost`.
-    Raises ValueError for anything out of range.
+    Arguments as in `mechanisms.adaptive_margin.law`, but `epsilon` and `delta` are those of `law`; n >= 2. Expect
+    |Gamma| (n^2 - 1) runs: `expected_cost`. Raises ValueError for anything out of range.
+
+    >>> tuned = margin_law([[0.6], [-0.6]], [1, -1], epsilon=9.0, delta=1e-5, steps=2)
+    >>> tuned.margins.tolist(), tuned.tuning.runs.mean
+    ([0.5, 1.0], 6.0)
     """
+    (radius,) = sized(radius=radius)
     X = rows(X)
     n = len(X)
     if n < 2:
         raise ValueError(f"n = {n} is outside [2, inf): the number of runs has r = 1/(|Gamma| (n^2 - 1))")
     margins = margin_grid(n, radius)
-    found: list = []
+    runs: list[Any] = []
 
-    def base(mu):
-        found.extend(candidates(X, y, mu=mu, projections=projections, radius=radius, steps=steps, **descent))
-        return [run.descent for run in found]
+    def base(mu: float) -> list[Any]:
+        runs.extend(candidates(X, y, mu=mu, radius=radius, projections=projections, **descent))
+        return [run.descent for run in runs]
 
-    def errors(j, weights):
-        return found[j].errors(weights)
+    def errors(j: int, weights: np.ndarray) -> np.ndarray:
+        return runs[j].errors(weights)
 
-    known = dict(sensitivity=1.0, epsilon=epsilon, delta=delta, r=repetition_r(n, len(margins)))
-    tuning = law(base, score=errors, calibration=calibration, **known)
-    return TunedMarginLaw(tuning, tuple(found), margins)
+    r = repetition_r(n, len(margins))
+    tuning = law(base, epsilon=epsilon, delta=delta, score=errors, sensitivity=1.0, r=r, calibration=calibration)
+    return TunedMarginLaw(tuning, tuple(runs), margins)
 
 
-def fit(X, y, epsilon, delta, rng, *, radius=1.0, **parameters):
+def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:
+    """The epsilon of Theorem K.3 whose guarantee, (epsilon + delta, delta), is at most the one asked for.
+
+    >>> theorem_epsilon(1.0, 0.25, "printed"), theorem_epsilon(1.0, 0.25, "sharp")
+    (0.75, 1.0)
+    """
+    one_of(CALIBRATIONS, calibration=calibration)
+    (epsilon,) = positive(epsilon=epsilon)
+    (delta,) = within_unit(delta=delta)
+    if calibration == "sharp":
+        return epsilon
+    if epsilon <= delta:
+        raise ValueError(f"epsilon = {epsilon} is outside (delta, inf): Theorem K.3 adds delta = {delta} to it")
+    return down(Fraction(epsilon) - Fraction(delta))
+
+
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    radius: float = 1.0,
+    calibration: str = "printed",
+    steps: str | int = "balanced",
+    output: str = "average",
+    stride: str = "printed",
+    projections: Projections | None = None,
+    rng: np.random.Generator | None = None,
+) -> AdaptiveModel:
     """One release of Algorithm 6, as a predictor that remembers its privacy and its margin.
 
-    As `mechanisms.adaptive_margin.fit`, with the number of runs hidden in its duration: see the top of this file. Takes
-    about `margin_law(...).expected_cost` core-seconds, hours for n in the thousands.
+    At most (epsilon, delta)-DP under replacement of one record: with the printed calibration Theorem K.3 is used at
+    epsilon - delta. As `mechanisms.adaptive_margin.fit`, with the number of runs hidden in its duration: see the top of
+    this file. Takes about `margin_law(...).expected_cost` core-seconds, hours for n in the thousands.
+
+    >>> X, y = [[0.9], [-0.9], [0.8]], [1, -1, 1]
+    >>> model = fit(X, y, epsilon=50.0, delta=1e-5, steps=5, rng=np.random.default_rng(0))
+    >>> model.weights.shape, model.privacy.epsilon
+    ((1,), 50.0)
     """
-    positive(radius=radius)
-    X = rows(X)
-    y = signs(y, len(X))
-    if (y == y[0]).all():
-        raise ValueError("y has one class, not two: there is nothing to separate")
-    if (np.linalg.norm(X, axis=1) > radius * (1 + SLACK)).any():
-        warnings.warn(f"X has rows longer than radius = {radius}: they are scaled down to it", stacklevel=2)
-    projections = parameters.pop("projections", None) or draw_projections(*X.shape, rng=rng, radius=radius)
-    released = margin_law(X, y, epsilon, delta, radius=radius, projections=projections, **parameters)
-    found = released.sample(rng)
-    return AdaptiveModel(found["weights"][0], released.privacy, margin=float(found["margin"][0]))
+    asked = theorem_epsilon(epsilon, delta, calibration)
+    public, private = two_streams(rng)
+    one_of(("average", "last"), output=output)
+    X, y, projections = curated(X, y, radius, projections, public)
+    run = partial(margin_law, X, y, epsilon=asked, delta=delta, radius=radius, calibration=calibration)
+    return chosen_model(run(projections=projections, steps=steps, output=output, stride=stride), private)

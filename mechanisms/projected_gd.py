@@ -13,13 +13,15 @@ privacy costs half the noise.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mechanisms import noisy_gd
-from mechanisms.law import LinearModel, clip_rows, positive
-from mechanisms.noisy_gd import NoisyGDLaw
-from mechanisms.privacy import GaussianDP
+from mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, sized
+from mechanisms.noisy_gd import Descent, NoisyGDLaw
+from mechanisms.privacy import ApproxDP, GaussianDP
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
 COLUMNS = 256  # runs abreast
@@ -30,7 +32,7 @@ CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
 class RunsAbreast(NoisyGDLaw):
     """`NoisyGDLaw` for many rows: as many runs abreast as fill a matrix product, rows in bands that fit the cache."""
 
-    def _block(self, rng, size):
+    def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         height = min(len(self.Z), max(1, BAND // size))
         bands = [self.Z[start : start + height] for start in range(0, len(self.Z), height)]
         margins, active = np.empty((height, size)), np.empty((height, size), dtype=bool)  # reused: fresh memory is slow
@@ -53,7 +55,7 @@ class RunsAbreast(NoisyGDLaw):
             W -= gradient
         return (W if self.output == "last" else total).T
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, k)."""
         parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
         return np.concatenate(parts)
@@ -63,12 +65,12 @@ class RunsAbreast(NoisyGDLaw):
 class JLGDLaw:
     """The law of Algorithm 1 on one dataset, given its public projection; releases have shape (size, d).
 
-    `descent` is noisy gradient descent on the projected rows. `sample` lifts what it releases back to R^d; who needs
-    the weights in R^k takes `descent.sample`, which gives away as much (Phi is public).
+    `descent` is noisy gradient descent on the projected rows. `sample` lifts what it releases back to R^d; for the
+    weights in R^k call `descent.sample`; since Phi is public this releases no more.
     """
 
     descent: NoisyGDLaw = field(repr=False)
-    projection: object | None  # has k, d, apply, transpose (mechanisms.sign_projection); None is the identity
+    projection: Projection | None  # None is the identity
 
     @property
     def privacy(self) -> GaussianDP:
@@ -76,19 +78,19 @@ class JLGDLaw:
         return self.descent.privacy
 
     @property
-    def expected_cost(self):
+    def expected_cost(self) -> float:
         """Core-seconds a release, roughly."""
         return self.descent.expected_cost
 
-    def lift(self, weights):
+    def lift(self, weights: np.ndarray) -> np.ndarray:
         """Phi' w for every row w of `weights`: shape (size, k) -> (size, d)."""
-        return weights if self.projection is None else self.projection.transpose(weights)  # type: ignore[attr-defined]
+        return weights if self.projection is None else self.projection.transpose(weights)
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases that share the projection, shape (size, d)."""
         return self.lift(self.descent.sample(rng, size))
 
-    def errors(self, weights):
+    def errors(self, weights: ArrayLike) -> np.ndarray:
         """The summed zero-one risk of every row of `weights` in R^k, shape (size,): how many records have y <w, x> < 0.
 
         The inequality is strict, as the paper prints it: a tie counts as right, so w = 0 makes no error. Clipping
@@ -96,33 +98,83 @@ class JLGDLaw:
         """
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
         height = max(1, BAND // W.shape[1])
-        return sum((Z[start : start + height] @ W < 0).sum(axis=0) for start in range(0, len(Z), height))
+        counts = [(Z[start : start + height] @ W < 0).sum(axis=0) for start in range(0, len(Z), height)]
+        return np.sum(counts, axis=0)
 
 
-def law(X, y, *, mu, width, projection=None, radius=1.0, **descent):
-    """Algorithm 1: project, clip at twice the radius, descend with noise, lift.
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP,
+    width: float,
+    radius: float = 1.0,
+    projection: Projection | None = None,
+    **descent: Unpack[Descent],
+) -> JLGDLaw:
+    """Algorithm 1 of wzw25: project, clip at twice the radius, descend with noise, lift.
 
-    Formal guarantee: mu-GDP under replacement of one record, for every input and every fixed projection. Rows are
-    clipped to `radius` before and to 2 `radius` after the projection, so the gradient sum has L2 sensitivity
-    2 (2 radius) / width, or 2 radius / width without a projection; nothing but n, k and parameters enters the rest.
-    The analysis is over the reals; floating-point noise is not hardened.
+    Formal guarantee: mu-GDP under replacement of one record, for every input and every fixed projection, with the mu of
+    `privacy`. Rows are clipped to `radius` before and to 2 `radius` after the projection, so the gradient sum has L2
+    sensitivity 2 (2 radius) / width, or 2 radius / width without a projection; nothing but n, k and parameters enters
+    the rest. The analysis is over the reals; floating-point noise is not hardened.
 
     X: (n, d); y: (n,), each -1 or +1. `width` is the confidence margin c, a third of the margin sought in Algorithm 3.
     `descent`: `output`, `steps`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
+
+    >>> from mechanisms.sign_projection import sign_projection
+    >>> phi = sign_projection(2, 5, rng=np.random.default_rng(0))
+    >>> released = law(np.eye(5), np.ones(5), privacy=GaussianDP(1.0), width=0.5, projection=phi, steps=3)
+    >>> released.sample(np.random.default_rng(1)).shape
+    (1, 5)
     """
-    positive(mu=mu, width=width, radius=radius)
+    width, radius = sized(width=width, radius=radius)
     X = clip_rows(X, radius)
     if projection is not None:
-        if projection.d != X.shape[1]:
-            raise ValueError(f"projection has d = {projection.d}, and X has shape {X.shape}")
+        if getattr(projection, "d", None) != X.shape[1]:
+            raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
         X, radius = projection.apply(X), CLIP * radius
-    run = noisy_gd.law(X, y, mu=mu, width=width, radius=radius, **descent)
+    run = noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent)
     return JLGDLaw(RunsAbreast(**vars(run)) if type(run) is NoisyGDLaw else run, projection)
 
 
-def fit(X, y, *, rng, output="average", **parameters):
-    """One release, as a predictor x -> sign(<weights, x>) that remembers its privacy; `output` average or last."""
-    if output == "iterates":
-        raise ValueError("output = 'iterates' is not one of average, last")
-    released = law(X, y, output=output, **parameters)
-    return LinearModel(released.sample(rng)[0], released.privacy)
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    width: float,
+    radius: float = 1.0,
+    steps: str | int = "printed",
+    stride: str = "printed",
+    distance: float = 1.0,
+    log_factor: float = 1.0,
+    output: str = "average",
+    projection: Projection | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of Algorithm 1, as a predictor x -> sign(<weights, x>); `output` average or last.
+
+    (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
+    projection is public and drawn independently of the data; None is the identity.
+
+    >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
+    >>> model.predict([[1.0]])
+    array([1.])
+    """
+    one_of(("average", "last"), output=output)
+    released = law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon, delta),
+        width=width,
+        radius=radius,
+        projection=projection,
+        steps=steps,
+        stride=stride,
+        distance=distance,
+        log_factor=log_factor,
+        output=output,
+    )
+    return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -10,24 +10,26 @@ thousands of releases cost little more than one. Notation: `norm_bound` Lambda, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from bounds.bms22 import pure_learner as bounds
 from mechanisms import exponential
-from mechanisms.law import LinearModel, clip_rows, positive, signs, whole, within_unit
-from mechanisms.privacy import PureDP, to_pure
-from mechanisms.sign_projection import SignProjection, sign_projection
+from mechanisms.law import LinearModel, Projection, clip_rows, one_of, rows, signs, sized, two_streams, within_unit
+from mechanisms.privacy import Guarantee, PureDP, to_pure
+from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.covers import Cover, cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical risk: enough, and nothing to save
 SCORED = 2**22  # entries <c, Phi x_i> that exist at any one time
 
 
-def count_errors(candidates: Cover, Z):
+def count_errors(candidates: Cover, Z: np.ndarray) -> np.ndarray:
     """#{i : <c, z_i> <= 0} for every candidate c, shape (|C|,); z_i = y_i Phi x_i, shape (m, k). Ties are errors."""
     errors = np.empty(candidates.size, dtype=np.int32)
     start = 0
@@ -37,7 +39,7 @@ def count_errors(candidates: Cover, Z):
     return errors
 
 
-def _scores(errors, samples):
+def _scores(errors: np.ndarray, samples: int) -> Iterator[np.ndarray]:
     return (errors[i : i + exponential.BLOCK] / -samples for i in range(0, len(errors), exponential.BLOCK))
 
 
@@ -48,11 +50,11 @@ class PrivateMarginLaw:
     errors: np.ndarray = field(repr=False)  # of every candidate on the projected sample; never in a repr
     samples: int
     candidates: Cover
-    projection: SignProjection
+    projection: Projection
     privacy: PureDP  # neighbours differ in one replaced record
 
     @property
-    def selection(self):
+    def selection(self) -> exponential.ExponentialLaw:
         """The exponential mechanism over the numbers of the candidates: scores -errors/m of sensitivity 1/m."""
         return exponential.streamed(
             partial(_scores, self.errors, self.samples),
@@ -61,16 +63,16 @@ class PrivateMarginLaw:
             privacy=self.privacy,
         )
 
-    def choose(self, rng, size=1):
+    def choose(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent selections w~, shape (size, k)."""
         return self.candidates.points(self.selection.sample(rng, size))
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases Phi^T w~, shape (size, d)."""
         return self.projection.transpose(self.choose(rng, size))
 
     @cached_property
-    def _atoms(self):
+    def _atoms(self) -> tuple[cKDTree, np.ndarray]:
         """(tree over Phi Phi^T c, log-probability of each distinct one): Phi is one-to-one on what it can release."""
         points = np.concatenate(list(self.candidates.blocks()))
         seen = np.round(self.projection.apply(self.projection.transpose(points)) / self.candidates.radius, 9)
@@ -79,7 +81,7 @@ class PrivateMarginLaw:
         np.logaddexp.at(logs, place.ravel(), self.selection.log_probabilities())
         return cKDTree(atoms), logs
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """log-probabilities of releases, shape (size, d) -> (size,); -inf for what is never released."""
         tree, logs = self._atoms
         distance, nearest = tree.query(self.projection.apply(releases) / self.candidates.radius)
@@ -87,8 +89,19 @@ class PrivateMarginLaw:
         return np.where(distance <= 1e-4, logs[nearest], -np.inf)
 
 
-def law(X, y, *, norm_bound, radius, rho, privacy, public, calibration="printed", lattice="thin"):
-    """A private choice among linear classifiers, by their errors on the projected sample.
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: Guarantee,
+    norm_bound: float,
+    radius: float,
+    rho: float,
+    calibration: str = "printed",
+    lattice: str = "thin",
+    public: Projection,
+) -> PrivateMarginLaw:
+    """A_PrivMrg of bms22: a private choice among linear classifiers, by their errors on the projected sample.
 
     Formal guarantee: `privacy.epsilon`-DP for its neighbours, for every value of the projection `public` (a
     `mechanisms.sign_projection` projection R^d -> R^k drawn independently of the data), every dataset and every k. Rows
@@ -96,34 +109,69 @@ def law(X, y, *, norm_bound, radius, rho, privacy, public, calibration="printed"
     norm_bound): public. The sensitivity of the empirical risk, 1/m, is exact ("printed" calibration), in floats too: a
     record's own signs are the only ones that change. Raises ValueError for bad input, rho above norm_bound * radius,
     and covers that are too large to be scored.
+
+    >>> phi = sign_projection(1, 2, rng=np.random.default_rng(0))
+    >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, public=phi)
+    >>> law(np.eye(2), [1, 1], privacy=PureDP(1.0), **sizes).sample(np.random.default_rng(1)).shape
+    (1, 2)
     """
-    positive(norm_bound=norm_bound, radius=radius, rho=rho)
+    norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
     if rho > norm_bound * radius:
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {norm_bound * radius}]")
-    if calibration not in CALIBRATIONS:
-        raise ValueError(f"calibration = {calibration!r} is not one of {', '.join(CALIBRATIONS)}")
+    one_of(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
     y = signs(y, len(X))
-    if X.shape[1] != public.d:
-        raise ValueError(f"public projects from R^{public.d}, but X has {X.shape[1]} columns")
+    if getattr(public, "d", None) != X.shape[1]:
+        raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
     errors = count_errors(candidates, y[:, None] * public.apply(X))
     return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(privacy))
 
 
-def fit(X, y, *, rng, norm_bound, radius, rho, privacy, k=None, beta=0.05, public=None, **parameters):
-    """One release, as a predictor x -> sign(<Phi^T w~, x>) that remembers its privacy.
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    norm_bound: float,
+    radius: float,
+    rho: float,
+    beta: float = 0.05,
+    calibration: str = "printed",
+    lattice: str = "thin",
+    k: int | None = None,
+    public: Projection | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of A_PrivMrg, as a predictor x -> sign(<Phi^T w~, x>) that remembers its privacy.
 
-    Without `public` a projection to R^k is drawn from `rng`. Without `k` it has the size of the theorem
-    (`bounds.bms22.pure_learner.projection_rows` at confidence `beta`), which is honest and far beyond enumeration:
-    ValueError.
+    epsilon-DP under replacement of one record. Without `public` a projection to R^k is drawn, from a stream of its own.
+    Without `k` it has the size of the theorem (`bounds.bms22.pure_learner.projection_rows` at confidence `beta`), which
+    is honest and far beyond enumeration: ValueError.
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (50, 1)), np.tile([1, -1], 50)
+    >>> budget = dict(epsilon=1.0, norm_bound=1.0, radius=1.0, rho=0.5)
+    >>> fit(X, y, **budget, k=1, rng=np.random.default_rng(0)).predict([[1.0]])
+    array([1.])
     """
+    draws, private = two_streams(rng)
     if public is None:
-        within_unit(beta=beta)
-        positive(norm_bound=norm_bound, radius=radius, rho=rho)
-        m, d = np.shape(X) if np.ndim(X) == 2 else (0, 0)
-        whole(m=m, d=d)
-        sizes = {"norm_bound": norm_bound, "radius": radius, "rho": min(rho, norm_bound * radius)}
-        public = sign_projection(bounds.projection_rows(m=m, beta=beta, **sizes) if k is None else k, d, rng=rng)
-    released = law(X, y, norm_bound=norm_bound, radius=radius, rho=rho, privacy=privacy, public=public, **parameters)
-    return LinearModel(released.sample(rng)[0], released.privacy)
+        (beta,) = within_unit(beta=beta)
+        norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
+        m, d = rows(X).shape
+        if k is None:
+            smallest = min(rho, norm_bound * radius)
+            k = bounds.projection_rows(m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=smallest)
+        public = sign_projection(k, d, rng=draws)
+    released = law(
+        X,
+        y,
+        privacy=PureDP(epsilon),
+        norm_bound=norm_bound,
+        radius=radius,
+        rho=rho,
+        calibration=calibration,
+        lattice=lattice,
+        public=public,
+    )
+    return LinearModel(released.sample(private)[0], released.privacy)

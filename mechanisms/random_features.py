@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from mechanisms.law import positive, rows, whole
+from mechanisms.law import finite, generator, one_of, rows, sized, whole
 
 BLOCK = 2048  # frequencies held at once when a Gram matrix is streamed
 
@@ -30,8 +31,8 @@ class Kernel:
     coordinates of the spectral law. At bandwidth s differences are divided by s, and so are frequencies.
     """
 
-    profile: Callable
-    draw: Callable
+    profile: Callable[[np.ndarray], np.ndarray]
+    draw: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
     second_moment: float  # E omega_i^2 of one coordinate at bandwidth 1; inf for the Laplacian kernel
 
 
@@ -49,36 +50,45 @@ KERNELS = {
 }
 
 
-def _kernel(name):
-    if name not in KERNELS:
-        raise ValueError(f"kernel = {name!r} is not one of {', '.join(KERNELS)}")
+def _kernel(name: str) -> Kernel:
+    one_of(tuple(KERNELS), kernel=name)
     return KERNELS[name]
 
 
-def profile(kernel, differences, *, bandwidth=1.0):
+def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> np.ndarray:
     """K_bar at `differences`, shape (..., d) -> (...). K_bar(0) = 1 for every kernel.
 
     >>> float(profile("cauchy", np.array([1.0, 0.0])))
     0.5
     """
-    positive(bandwidth=bandwidth)
-    return _kernel(kernel).profile(np.asarray(differences, dtype=float) / bandwidth)
+    (bandwidth,) = sized(bandwidth=bandwidth)
+    found = np.atleast_1d(finite("differences", differences))
+    with np.errstate(over="ignore"):
+        return _kernel(kernel).profile(found / bandwidth)
 
 
-def frequencies(kernel, d, count, *, rng, bandwidth=1.0):
+def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng: np.random.Generator) -> np.ndarray:
     """`count` independent draws of the spectral law of `kernel` on R^d, shape (count, d).
 
     Raises ValueError for an unknown kernel, a bandwidth outside (0, inf), or d or count not whole numbers >= 1.
     """
-    positive(bandwidth=bandwidth)
-    whole(d=d, count=count)
-    return _kernel(kernel).draw(rng, (int(count), int(d))) / bandwidth
+    (bandwidth,) = sized(bandwidth=bandwidth)
+    d, count = whole(d=d, count=count)
+    if d * count > 2**40:
+        raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
+    rng = generator(rng)
+    return _kernel(kernel).draw(rng, (count, d)) / bandwidth
 
 
-def frequency_blocks(kernel, d, count, *, rng, bandwidth=1.0, block=BLOCK) -> Iterator[np.ndarray]:
+def frequency_blocks(
+    kernel: str, d: int, count: int, *, bandwidth: float = 1.0, block: int = BLOCK, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
     """The same draws as `frequencies`, bit for bit, at most `block` of them at a time."""
-    whole(d=d, count=count, block=block)
-    for start in range(0, int(count), int(block)):
+    d, count, block = whole(d=d, count=count, block=block)
+    if d * count > 2**40:
+        raise ValueError(f"count = {count}, d = {d}: more than 2^40 frequencies")
+    rng = generator(rng)
+    for start in range(0, count, block):
         yield frequencies(kernel, d, min(block, count - start), rng=rng, bandwidth=bandwidth)
 
 
@@ -97,16 +107,16 @@ class FourierMap:
     omega: np.ndarray = field(repr=False)
     radius: float = 1.0
 
-    def __post_init__(self):
-        positive(radius=self.radius)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", sized(radius=self.radius)[0])
         object.__setattr__(self, "omega", rows(self.omega, "omega"))
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """2 D, the number of features."""
         return 2 * len(self.omega)
 
-    def __call__(self, X):
+    def __call__(self, X: ArrayLike) -> np.ndarray:
         """psi of every row of X, shape (n, d) -> (n, 2 D), cosines and sines interleaved as printed."""
         angles = angles_of(X, self.omega)
         images = np.empty((*angles.shape, 2))
@@ -116,9 +126,9 @@ class FourierMap:
         return images.reshape(len(images), self.dimension)
 
 
-def angles_of(X, omega, name="X"):
+def angles_of(X: ArrayLike, omega: np.ndarray, name: str = "X") -> np.ndarray:
     """<omega_l, x_i>, shape (n, D). Raises ValueError where the dimensions differ or a product overflows."""
-    X = rows(X, name)
+    X, omega = rows(X, name), rows(omega, "omega")
     if X.shape[1] != omega.shape[1]:
         raise ValueError(f"{name} has shape {X.shape}, not (n, {omega.shape[1]}) as omega has")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -128,12 +138,14 @@ def angles_of(X, omega, name="X"):
     return angles
 
 
-def fourier_map(kernel, d, count, *, rng, bandwidth=1.0, radius=1.0):
+def fourier_map(
+    kernel: str, d: int, count: int, *, bandwidth: float = 1.0, radius: float = 1.0, rng: np.random.Generator
+) -> FourierMap:
     """psi with `count` freshly drawn frequencies, as a `FourierMap` into R^(2 count)."""
     return FourierMap(frequencies(kernel, d, count, rng=rng, bandwidth=bandwidth), radius)
 
 
-def gram(X, blocks: Iterable[np.ndarray], *, radius=1.0, Z=None):
+def gram(X: ArrayLike, blocks: Iterable[np.ndarray], *, radius: float = 1.0, Z: ArrayLike | None = None) -> np.ndarray:
     """<psi(x_i), psi(z_j)> for all rows, shape (n, n_Z), from frequencies that arrive in blocks.
 
     Only one block of features is held: 500 rows and 10^6 frequencies need some 30 MB, not 8 GB. `blocks`
@@ -146,7 +158,9 @@ def gram(X, blocks: Iterable[np.ndarray], *, radius=1.0, Z=None):
     >>> np.allclose(gram(X, [omega[:20], omega[20:]]), direct)
     True
     """
-    positive(radius=radius)
+    (radius,) = sized(radius=radius)
+    if not isinstance(blocks, Iterable) or (isinstance(blocks, np.ndarray) and blocks.ndim != 3):
+        raise ValueError(f"blocks is a {type(blocks).__name__}, not a sequence of frequencies")
     X = rows(X)
     Z = X if Z is None else rows(Z, "Z")
     total, count = np.zeros((len(X), len(Z))), 0

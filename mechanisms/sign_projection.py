@@ -1,30 +1,41 @@
-"""Random projections: a sign matrix that is never held whole, and a fast one by the Walsh-Hadamard transform.
+"""Random projections: a sign matrix that is never held whole.
 
-A projection is public randomness: it is drawn before, and independently of, the data. `sign_projection` and
-`fast_projection` take a generator and return a small object that remembers only its seed (or its signs and rows);
-`apply` maps points to R^k, `transpose` maps directions back to R^d, and both see the same matrix.
+A projection is public randomness: it is drawn before, and independently of, the data. `sign_projection`,
+like `mechanisms.fast_projection`, takes a generator and returns a small object that remembers only its seed; `apply`
+maps points to R^k, `transpose` maps directions back to R^d, and both see the same matrix.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from mechanisms.law import whole
+from mechanisms.law import finite, generator, whole
 
+LARGEST = 2**32  # rows or columns
 BLOCK = 2**20  # entries of the matrix that exist at any one time
 
 
-def points(X, width, name):
+def points(X: ArrayLike, width: int, name: str) -> np.ndarray:
     """X as floats with last axis `width`, shape (width,) or (n, width). The message names no entry."""
-    X = np.asarray(X, dtype=float)
+    X = finite(name, X)
+    (width,) = whole(width=width)
     if X.ndim not in (1, 2) or X.shape[-1] != width:
         raise ValueError(f"{name} has shape {X.shape}, not (n, {width}) or ({width},)")
-    if not np.isfinite(X).all():
-        raise ValueError(f"{name} has entries that are not finite numbers")
     return X
+
+
+def check_matrix(k: int, d: int) -> tuple[int, int]:
+    """(k, d) as ints. Raises ValueError for a projection whose image, or whose rows, no memory holds."""
+    k, d = whole(k=k, d=d)
+    for name, value in (("k", k), ("d", d)):
+        if value > LARGEST:
+            raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
+    return k, d
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class SignProjection:
     d: int
     seed: tuple[int, ...] = field(repr=False)
 
-    def _blocks(self):
+    def _blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Pairs (slice of rows, their signs as floats, shape (rows, d))."""
         height = max(1, BLOCK // self.d)
         for index, start in enumerate(range(0, self.k, height)):
@@ -52,7 +63,7 @@ class SignProjection:
             signs -= 1.0
             yield slice(start, stop), signs.reshape(stop - start, self.d)
 
-    def apply(self, X):
+    def apply(self, X: ArrayLike) -> np.ndarray:
         """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
         X = points(X, self.d, "X")
         projected = np.empty((*X.shape[:-1], self.k))
@@ -61,7 +72,7 @@ class SignProjection:
         projected /= sqrt(self.k)
         return projected
 
-    def transpose(self, W):
+    def transpose(self, W: ArrayLike) -> np.ndarray:
         """Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,)."""
         W = points(W, self.k, "W")
         lifted = np.zeros((*W.shape[:-1], self.d))
@@ -71,12 +82,13 @@ class SignProjection:
         return lifted
 
 
-def sign_projection(k, d, *, rng):
+def sign_projection(k: int, d: int, *, rng: np.random.Generator) -> SignProjection:
     """A projection R^d -> R^k with independent entries +-1/sqrt(k), drawn from `rng` (Lemma A.3 of bms22).
 
     >>> phi = sign_projection(3, 5, rng=np.random.default_rng(0))
     >>> phi.apply(np.eye(5)).shape, phi.transpose(np.ones(3)).shape
     ((5, 3), (5,))
     """
-    whole(k=k, d=d)
+    k, d = check_matrix(k, d)
+    rng = generator(rng)
     return SignProjection(int(k), int(d), tuple(int(word) for word in rng.integers(0, 2**32, size=4)))

@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.exact import tnb
 from bounds.wzw25 import run_counts
+from mechanisms.arithmetic import in_range, reals
 
 LARGEST = 2.0**50  # of (1 + |eta|) / r: so large a K is still counted exactly, and 2^63 is out of reach
 
@@ -23,20 +25,18 @@ class TruncatedNegativeBinomial:
     eta: float
     r: float
 
-    def __post_init__(self):
-        if not (np.isfinite(self.eta) and self.eta > -1):
-            raise ValueError(f"eta = {self.eta} is outside (-1, inf)")
-        if not 0 < self.r < 1:
-            raise ValueError(f"r = {self.r} is outside (0, 1)")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eta", in_range("eta", self.eta, -1, np.inf))
+        object.__setattr__(self, "r", in_range("r", self.r, 0, 1))
         if (1 + abs(self.eta)) / self.r > LARGEST:
             raise ValueError(f"r = {self.r} is outside [(1 + |eta|) / 2^50, 1): K would not fit an integer")
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """E K."""
         return run_counts.mean(eta=self.eta, r=self.r)
 
-    def sample(self, rng, size=1):
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent values of K, shape (size,), whole numbers of at least 1.
 
         K = 1 + N with N | p negative binomial, 1 + eta successes of probability p, and p in (r, 1) of density
@@ -48,12 +48,12 @@ class TruncatedNegativeBinomial:
         rate = rng.standard_gamma(1 + self.eta, size) * (-np.expm1(np.log(p)) / p)
         return 1 + rng.poisson(rate)
 
-    def log_density(self, releases):
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
         """log P(K = k) for an array of k, same shape."""
-        return tnb.log_pmf(eta=self.eta, r=self.r, k=releases)
+        return tnb.log_pmf(eta=self.eta, r=self.r, k=reals("releases", releases))
 
 
-def law(*, eta, r):
+def law(*, eta: float, r: float) -> TruncatedNegativeBinomial:
     """The law of the number of runs. `law(eta=1, r=r)` is the geometric one of Theorem 7.1.
 
     >>> law(eta=1, r=0.25).mean

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from bounds.bms22.dp_erm_proof import HINGE, SETTING, WHOLE_SETTING, printed_multiplier, round_excess
+from bounds.bms22.dp_erm_proof import HINGE, PROOF, SETTING, WHOLE_SETTING, printed_multiplier, round_excess
 from bounds.bms22.phased_sgd import one_round, phase_lengths, rounds_for
 from bounds.exact.numbers import Array
 from bounds.exact.privacy_curves import log_gaussian_delta
@@ -28,32 +28,42 @@ PRIVATE = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 # Privacy --------------------------------------------------------------------------------------------------------------
 
 
-@theorem("bms22.lem3.1", part="privacy", kind="privacy", says=PRIVATE, needs=[*SETTING, *HINGE])
+@theorem(
+    "bms22.lem3.1",
+    part="privacy",
+    kind="privacy",
+    says=PRIVATE + r"\mathrm{\ for\ every\ }"
+    r"\Delta\ge\max_{\|w\|\le\Lambda}\left|\widehat{L}_{S}(w)-\widehat{L}_{S'}(w)\right|",
+    needs=[*SETTING, *HINGE],
+)
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta, of DP-ERM with the selection calibrated as the proof says.
+    """epsilon, at delta, of DP-ERM with the selection calibrated to any valid sensitivity of the scores.
 
-    Step 8 is "the exponential mechanism with privacy parameter epsilon/2"; it needs the sensitivity of the scores, and
-    the only one in either text is the proof's Lambda r / m.
-    """
-    return epsilon
-
-
-@printed_privacy.corrected(
-    says=PRIVATE + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{\Lambda\tilde{r}}{\rho},"
-    r"\frac{2\Lambda\tilde{r}}{\rho}\right)"
-)
-def corrected_privacy(
-    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
-) -> float:
-    """epsilon, at delta, of DP-ERM with the selection calibrated to the sensitivity of the hinge.
+    Step 8 is "the exponential mechanism with privacy parameter epsilon/2". It names no sensitivity, so the lemma is
+    about every Delta that bounds what one record moves a score by; the proof's own is the step `calibration`.
 
     Derivation. A round: A_GLL is (epsilon', delta')-DP (s2, oracle); a replaced record is drawn J times, more than T
     times with probability at most delta_hat/2 (s1), else the round is a group of J <= T and (epsilon_hat,
     delta_hat/2)-DP (s2, sum, linear and half); so it is (epsilon_hat, delta_hat)-DP. M rounds compose to (epsilon/2,
-    delta); the selection is (epsilon/2, 0)-DP at the sensitivity of s3, corrected. M is a whole number in all of them.
+    delta); the selection is (epsilon/2, 0)-DP at the sensitivity of s3, corrected, which is the smallest valid one, and
+    a larger Delta divides its log ratios by more. M is a whole number in all of them.
     """
+    return epsilon
+
+
+@theorem(
+    "bms22.lem3.1.calibration",
+    kind="privacy",
+    says=PRIVATE + r"\mathrm{\ with\ }\Delta=\frac{\Lambda\tilde{r}}{m}",
+    needs=[*SETTING, *HINGE],
+    source=PROOF,
+)
+def calibrated_privacy(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta, of DP-ERM with the selection calibrated to Lambda r / m, the only sensitivity in the texts."""
     return epsilon
 
 

@@ -38,26 +38,36 @@ def corrected_rows(*, m: int, epsilon: float, delta: float, beta: float) -> floa
 # Privacy --------------------------------------------------------------------------------------------------------------
 
 
-@theorem("bms22.thm3.2", part="privacy", kind="privacy", says=PRIVATE, needs=[*SETTING, *HINGE])
+@theorem(
+    "bms22.thm3.2",
+    part="privacy",
+    kind="privacy",
+    says=PRIVATE + r"\mathrm{\ for\ every\ }"
+    r"\Delta\ge\max_{\|w\|\le2\Lambda}\left|\widehat{L}_{S_\Phi}(w)-\widehat{L}_{S'_\Phi}(w)\right|",
+    needs=[*SETTING, *HINGE],
+)
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta and every fixed Phi, with the selection calibrated as the proof of Lemma 3.1 says."""
+    """epsilon, at delta and every fixed Phi, with the selection calibrated to any valid sensitivity of the scores.
+
+    Derivation. Phi and k do not depend on the data, a replaced record is a replaced projected record of norm at most
+    2r, so DP-ERM is (epsilon, delta)-DP (Lemma 3.1); w^Priv is a function of its release and of Phi.
+    """
     return epsilon
 
 
-@printed_privacy.corrected(
-    says=PRIVATE
-    + r"\mathrm{\ with\ }\Delta=\frac{1}{m}\min\left(1+\frac{4\Lambda r}{\rho},\frac{8\Lambda r}{\rho}\right)"
+@theorem(
+    "bms22.thm3.2.calibration",
+    kind="privacy",
+    says=PRIVATE + r"\mathrm{\ with\ }\Delta=\frac{4\Lambda r}{m}",
+    needs=[*SETTING, *HINGE],
+    source="Bassily, Mohri & Suresh 2022, Appendix B.2, proof of Lemma 3.1",
 )
-def corrected_privacy(
+def calibrated_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
 ) -> float:
-    """epsilon, at delta and every fixed Phi, with the selection calibrated to the sensitivity of the hinge.
-
-    Derivation. Phi and k do not depend on the data, a replaced record is a replaced projected record of norm at most
-    2r, so DP-ERM is (epsilon, delta)-DP (Lemma 3.1, corrected); w^Priv is a function of its release and of Phi.
-    """
+    """epsilon, at delta and every fixed Phi, with the selection calibrated as the proof of Lemma 3.1 says."""
     return epsilon
 
 

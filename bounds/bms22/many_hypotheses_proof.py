@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, log
 
-from bounds.exact.numbers import Real
+from bounds.exact.numbers import Real, power
 from bounds.theorem import integer, positive, require, theorem
 
 # The construction that the proof prints -------------------------------------------------------------------------------
@@ -63,7 +63,8 @@ def cube_risk(*, d: int) -> Fraction:
     >>> [cube_risk(d=d) for d in (1, 2, 3, 5)]
     [Fraction(1, 1), Fraction(1, 1), Fraction(3, 4), Fraction(11, 16)]
     """
-    return Fraction(sum(comb(d - 1, j) for j in range(d // 2 + 1)), 2 ** (d - 1))
+    everything = power(2, d - 1)
+    return Fraction(sum(comb(d - 1, j) for j in range(d // 2 + 1)), everything)
 
 
 @theorem(

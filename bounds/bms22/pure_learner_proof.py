@@ -94,7 +94,7 @@ def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> 
     part="lattice",
     says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
     r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
-    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), *GEOMETRY],
+    needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), integer("k"), *GEOMETRY],
     source="the covers of `mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
 )
 def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:

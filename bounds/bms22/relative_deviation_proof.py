@@ -14,7 +14,7 @@ from flint import arb
 
 from bounds.bms22.relative_deviation import CGM19, SAMPLE, complexity
 from bounds.exact.balls import exact
-from bounds.exact.numbers import Number, Real
+from bounds.exact.numbers import Number, Real, power
 from bounds.theorem import at_least, integer, require, theorem
 
 
@@ -122,7 +122,7 @@ def growth(*, m: int, V: int) -> int:
     True for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b} is the
     image of two of them, which leaves one for the empty set. False for V = 1: thresholds make 2m + 1 patterns.
     """
-    return (2 * m) ** V
+    return power(2 * m, V)
 
 
 @growth.corrected(

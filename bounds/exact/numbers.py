@@ -19,6 +19,20 @@ Array = np.ndarray
 BALLS = (arb, acb)
 
 
+DIGITS = 2**24  # binary digits that a whole number may have
+
+
+def power(base: int, exponent: int) -> int:
+    """base^exponent, a whole number. Raises OverflowError for one of more than 2^24 binary digits.
+
+    >>> power(2, 10)
+    1024
+    """
+    if exponent * base.bit_length() > DIGITS:
+        raise OverflowError("a whole number of more than 2^24 binary digits")
+    return base**exponent
+
+
 def exp(x: Any) -> Any:
     """e^x of a number, an array or a ball."""
     return x.exp() if isinstance(x, BALLS) else np.exp(x)

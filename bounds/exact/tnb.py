@@ -17,6 +17,7 @@ from bounds.exact.balls import exact
 from bounds.exact.numbers import Array, Number
 
 FINE = 2300
+MOST = 10**7  # terms that a series may take
 
 
 def weights(eta: Number, r: Number, count: int) -> list[arb]:
@@ -41,6 +42,9 @@ def series(eta: Number, r: Number, *, x: Number = 1, power: int = 0) -> tuple[ar
     eta, r, x = exact(eta), exact(r), exact(x)
     if not abs(x) * (1 - r) < 1:
         raise ValueError(f"x = {x} is outside the circle of convergence, |x| (1 - r) < 1 at r = {r}")
+    decay = abs(x) * (1 - r)
+    if not decay * (eta + 1) < (1 - decay) * MOST:
+        raise ValueError(f"the series at eta = {eta}, r = {r} and x = {x} takes more than {MOST} terms")
     total, k = arb(0), 1
     p = (1 - r) / -r.log() if eta == 0 else eta * (1 - r) / (-eta * r.log()).expm1()
     term = p * x

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bounds.exact.numbers import Array
+from bounds.exact.numbers import Array, power
 from bounds.theorem import at_least, between, theorem
 
 
@@ -163,4 +163,4 @@ def outlier_count_at_zero(*, n: int) -> int:
     >>> outlier_count_at_zero(n=3)
     8
     """
-    return 2**n
+    return power(2, n)

@@ -140,7 +140,9 @@ def parameters_agree(*, factor=1):
 
 @identity_claim(
     bounds.printed_sum,
-    severity="cosmetic",
+    severity="constant",
+    corner="an upper limit of 2 log(2/δ̂) - 1 in the sum, which is what a group of 2 log(2/δ̂) records needs",
+    used=("bms22.lem3.1",),
     python=lambda point, *_: (
         f"""import numpy as np
 from bounds.bms22.dp_erm_proof import allowed_copies, printed_sum, round_parameters
@@ -235,8 +237,9 @@ def margins_unit(*, m, rho):
     spent, p, q = selection_ratio(*flipped_laws("printed", **sizes, **UNIT_BALLS), 3)
     code = f"""import numpy as np
 from mechanisms.dp_erm import law
+from mechanisms.privacy import ApproxDP
 X, y = np.array([[1.0]] + [[0.0]] * {m - 1}), [1.0] * {m - 1}
-parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, epsilon=1.0, delta={0.1 / m!r}, beta=0.1)
+parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, {0.1 / m!r}), beta=0.1)
 pair = [law(X, np.array([s] + y), calibration='printed', **parameters) for s in (1.0, -1.0)]
 W = np.array([[1.0], [-1.0], [-1.0]])  # the candidates: the same for both datasets
 p, q = (one.select(W).log_probabilities() for one in pair)
@@ -336,7 +339,9 @@ def excess_of_one_round(rng, size, *, m, k, multiplier, a, factor=1):
 @order_claim(
     bounds.printed_substitution,
     family="epsilon = log(1/beta) -> 0",
-    severity="cosmetic",
+    severity="statement",
+    corner="m ≥ 2 and β ≤ 1/2",
+    used=("bms22.lem3.1",),
     python=lambda *_: (
         """from math import exp
 from bounds.bms22.dp_erm_proof import printed_substitution
@@ -346,8 +351,9 @@ ratios = [substituted(**p) / printed_substitution(**p) for p in points]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
     note=(
-        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For β ≤ 1/2 it holds with twice the "
-        "corrected constant. With the appendix's root over everything (002) it would also fail as δ → 0"
+        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with "
+        "twice the corrected constant, as log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ^-3; at m = 1 Lemma 3.1 says "
+        "nothing. With the appendix's root over everything (002) it would also fail as δ → 0"
     ),
 )
 def rounds_do_not_vanish():

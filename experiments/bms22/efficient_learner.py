@@ -25,10 +25,11 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import SMALL_RHO, privacy_cases, without_size
+from experiments.instances.flipped_records import SMALL_RHO, privacy_cases, with_privacy, without_size
 from experiments.instances.projected_records import risks
 from mechanisms import efficient_learner
 from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import ApproxDP
 
 
 def rows(statement, p):
@@ -46,7 +47,8 @@ def two_records(setting, calibration, factor=1):
     phi = efficient_learner.draw_projection(d=1, rng=np.random.default_rng(0), **budget)
     if phi.k != 1:
         raise ValueError(f"k = {phi.k} is not 1")
-    law = efficient_learner.law(X, np.ones(2), projection=phi, calibration=calibration, **parameters).trained
+    asked = with_privacy(**parameters, projection=phi, calibration=calibration)
+    law = efficient_learner.law(X, np.ones(2), **asked).trained
     law = replace(law, sensitivity=law.sensitivity / factor)
     return law, replace(law, Z=law.Z * [[-1.0], [1.0]]), float(abs(phi.apply(X)[0, 0]))
 
@@ -54,15 +56,37 @@ def two_records(setting, calibration, factor=1):
 LEARNER = SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3, "beta": 0.03}
 
 
-@exact_claim(
+@inequality_claim(
     bounds.printed_privacy,
+    quick=(LEARNER,),
+    full=(LEARNER | {"rho": 1.0},),
+    control=Control("a score sensitivity {} times too small", (2, 4, 400)),
+    given=[training.printed_privacy, *CHAIN],
+    scope="everywhere: every fixed Phi drawn independently of the data, every k",
+    cost=0.1,
+)
+def training_is_private(*, factor=1, **setting):
+    """The two records end to end, the selection over its outputs, and records that Phi would make too long."""
+    spent = yield from privacy_cases(setting, *two_records(setting, "corrected", factor))
+    rng = np.random.default_rng(1)
+    X, phi = 100 * rng.normal(size=(20, 30)), fast_projection(3, 30, rng=rng)
+    sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, 0.01), beta=0.1)
+    longest = np.linalg.norm(efficient_learner.law(X, np.ones(20), projection=phi, **sizes).trained.Z, axis=1).max()
+    if longest > 2 * (1 + 1e-12):
+        return inconclusive("FAILED", f"a projected row has norm {longest}")
+    return {"tightness": (spent / setting["epsilon"], 1.0)}
+
+
+@exact_claim(
+    bounds.calibrated_privacy,
     quick=(LEARNER,),
     full=(LEARNER | {"rho": 1e-4},),
     severity="privacy",
+    corrected_by=bounds.printed_privacy,
     cost=0.1,
     note=(
-        "inherited from Lemma 3.1, whose proof calibrates the selection to Λr/m (here 4Λr/m) for a loss with Lipschitz "
-        "constant 1/ρ. With a valid sensitivity it holds: the corrected row"
+        "who implements the proof leaks: that of Lemma 3.1 calibrates the selection to Λr/m (here 4Λr/m) for a loss "
+        "with Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds"
     ),
 )
 def selection_gives_it_away(**setting):
@@ -73,36 +97,18 @@ from scipy.special import ndtr
 from bounds.bms22.dp_erm import sides
 from mechanisms.efficient_learner import law
 from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
+epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
 phi = fast_projection(1, 1, rng=np.random.default_rng(0))  # k = 1, as printed
 X, y = np.array([[1.0], [0.0]]), np.array([1.0, 1.0])
-inner = law(X, y, projection=phi, calibration='printed', **parameters).trained
+inner = law(X, y, privacy=ApproxDP(epsilon, delta), projection=phi, calibration='printed', **parameters).trained
 sigma = 2 * inner.radius / inner.rho * inner.eta / 4 * inner.multiplier
 scores = inner.select(np.array([[2.0], [-2.0]])).log_probabilities()
 low, high = sides(inner.rounds, ndtr(-2.0 / sigma), np.exp(-abs(scores[0] - scores[1])))
-assert low > np.exp(parameters['epsilon']) * high + parameters['delta']  # the label of record 1 flipped"""
+assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
     output = "release = 2 norm_bound Phi (the other output: its negative)"
     return broken_privacy(setting, law, record, python, output=output)
-
-
-@inequality_claim(
-    bounds.corrected_privacy,
-    quick=(LEARNER,),
-    full=(LEARNER | {"rho": 1.0},),
-    control=Control("a score sensitivity {} times too small", (2, 4, 400)),
-    given=[training.corrected_privacy, *CHAIN],
-    scope="everywhere: every fixed Phi drawn independently of the data, every k",
-)
-def training_is_private(*, factor=1, **setting):
-    """The two records end to end, the selection over its outputs, and records that Phi would make too long."""
-    spent = yield from privacy_cases(setting, *two_records(setting, "corrected", factor))
-    rng = np.random.default_rng(1)
-    X, phi = 100 * rng.normal(size=(20, 30)), fast_projection(3, 30, rng=rng)
-    sizes = dict(rho=0.5, radius=1.0, norm_bound=1.0, epsilon=1.0, delta=0.01, beta=0.1)
-    longest = np.linalg.norm(efficient_learner.law(X, np.ones(20), projection=phi, **sizes).trained.Z, axis=1).max()
-    if longest > 2 * (1 + 1e-12):
-        return inconclusive("FAILED", f"a projected row has norm {longest}")
-    return {"tightness": (spent / setting["epsilon"], 1.0)}
 
 
 # Utility --------------------------------------------------------------------------------------------------------------
@@ -111,7 +117,9 @@ def training_is_private(*, factor=1, **setting):
 @order_claim(
     bounds.printed_order,
     family="m grows, d = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm4.2", "bms22.corF.2"),
     python=unlearnable_program("efficient_learner", "P(risk < 1/4)", "p['a'] ** 2"),
     note=(
         "log(1/β) vanishes as β → 1, the noise does not, and k grows without bound. For β ≤ 1/2 it holds with twice "

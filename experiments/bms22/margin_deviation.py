@@ -37,13 +37,15 @@ def memorising(*, m, d, beta):
     bounds.margin_deviation,
     quick=({"m": 10, "d": 1000, "beta": 0.1},),
     full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
-    severity="cosmetic",
+    severity="statement",
+    corner="d ≤ m",
+    used=("bms22.thm6.1",),
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
     cost=0.02,
-    note="the covering number bound behind M asks for d ≤ m; beyond d = 2cem = 92.4 m, M is negative. No user meets "
-    "this (up to d = 92 m the bound is above 1 or nearly so); for d ≤ m see the corrected reading. At ρ = 0, d is "
-    "the number of points of the domain, or the pseudo-dimension, and nothing changes",
+    note="the covering number bound behind M asks for d ≤ m; beyond d = 2cem = 92.4 m, M is negative. Theorem 6.1, "
+    "its one use, has the same M and says nothing for d > m (up to d = 92 m the bound is above 1 or nearly "
+    "so). At ρ = 0, d is the number of points of the domain, or the pseudo-dimension, and nothing changes",
 )
 def large_dimensions_fail(*, m, d, beta):
     """All functions on d points: memorising the sample has risk at least 1 - m/d and empirical margin loss 0."""

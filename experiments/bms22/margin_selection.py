@@ -200,7 +200,8 @@ def largest_constant():
 @exact_claim(
     bounds.corollary_order,
     quick=grid(m=[1, 2], beta=[0.9]),
-    severity="cosmetic",
+    severity="statement",
+    corner="m ≥ 3",
     cost=1e-3,
     note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for β > log 2. For m ≥ 3 "
     "the corrected term is at most C times the printed one. What else the corollary inherits from the proof of Lemma "

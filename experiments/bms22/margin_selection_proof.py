@@ -139,6 +139,8 @@ def program(statement, left):
 @inequality_claim(
     bounds.half_sensitivity,
     severity="statement",
+    corner="a sensitivity Δ_ρ that does not rise with ρ, as in Lemma F.3",
+    used=("bms22.lemF.1", "bms22.corF.2"),
     rounding=ROUNDING,
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
@@ -166,7 +168,9 @@ def lower_losses(statement, slopes):
 
 @inequality_claim(
     bounds.raised_loss,
-    severity="cosmetic",
+    severity="statement",
+    corner="bounds F(ρ, t) that do not fall as t grows, as F_1 to F_5",
+    used=("bms22.lemF.1", "bms22.corF.2"),
     rounding=ROUNDING,
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
@@ -258,7 +262,9 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     bounds.trivial_below,
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
     python=lambda *_: FALLS,
-    severity="cosmetic",
+    severity="statement",
+    corner="ρ > h_max",
+    used=("bms22.lemF.1",),
     cost=1e-3,
     note="a slip: ρ > h_max is meant",
 )
@@ -349,6 +355,8 @@ assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
 @exact_claim(
     bounds.rising_sensitivities,
     severity="statement",
+    corner="'non-increasing' in place of 'non-decreasing'",
+    used=("bms22.lemF.1", "bms22.corF.2"),
     cost=1e-3,
     note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
     "and that of F_5 is constant; so the lemma as printed could be used for F_5 alone",

@@ -63,6 +63,8 @@ NOTE = (
 @exact_claim(
     bounds.norm_deviation,
     severity="statement",
+    corner="k ≥ log(m/β) ≥ log 2",
+    used=("bms22.clmD.2", "bms22.clmD.3"),
     corrected_by="bms22.lemD.1/corrected",
     note=NOTE + "That N is missing is right: an average over columns has the tail of one column",
     cost=1e-3,
@@ -75,6 +77,8 @@ def norm_printed(*, factor=1):
 @exact_claim(
     bounds.product_deviation,
     severity="statement",
+    corner="k ≥ log(m/β) ≥ log 2",
+    used=("bms22.clmD.2", "bms22.clmD.3"),
     corrected_by="bms22.lemD.1/corrected",
     note=NOTE + "Also false for m = 1 as β → 1: with k = 1 and w = z = (1, 1) the error is ‖w‖ ‖z‖ for certain. "
     "That N is missing is right",

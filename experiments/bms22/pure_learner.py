@@ -195,7 +195,8 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     pure_learner.printed_gap,
     family="x = r e_1, y a fair coin, m = 1, beta = 1 - eta, rho = (1 - eta) Lambda r, eta -> 0",
     evidence="enumeration",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
     python=lambda *_: learner_programs.COIN,
     cost=0.05,
     note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "

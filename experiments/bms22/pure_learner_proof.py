@@ -29,7 +29,9 @@ EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.
     proof.trivial_share,
     family="m = 1/eta, epsilon = eta, beta = 1 - eta^2, rho = Lambda r, eta -> 0",
     evidence="enumeration",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2",
+    used=("bms22.thm3.1",),
     python=lambda *_: learner_programs.SMALL_SAMPLE,
     cost=1e-3,
     note="fails where β → 1 and ρ → Λr only; it holds for β ≤ 1/2",
@@ -135,7 +137,9 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     proof.printed_alpha,
     family="m = 1, rho = Lambda r, beta -> 1",
     evidence="enumeration",
-    severity="cosmetic",
+    severity="statement",
+    corner="β ≤ 1/2, with c = 1140",
+    used=("bms22.thm3.1",),
     python=lambda *_: learner_programs.FLIPPED,
     cost=0.01,
     note="fails for m = 1 and β → 1 only, where α tends to 0 with log(m/β); it holds for β ≤ 1/2, c = 1140",
@@ -236,7 +240,9 @@ def two_thirds_are_kept():
 
 @inequality_claim(
     proof.implied_loss_margin,
-    severity="cosmetic",
+    severity="statement",
+    corner="projected margins of at least 2ρ/3, which the event of Lemma A.3 gives",
+    used=("bms22.thm3.1",),
     python=lambda *_: learner_programs.THIRD,
     cost=1e-3,
     note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event of "

@@ -11,11 +11,9 @@ import itertools
 
 from bounds.bms22 import relative_deviation as bounds
 from bounds.bms22 import relative_deviation_proof as proof
-from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, level_of, one_hypothesis, with_less
+from experiments.instances.deviation_laws import decide_uniform, level_of, with_less
 
 
 def smallest_sample(V=1, beta=0.1, constant=4):
@@ -23,7 +21,7 @@ def smallest_sample(V=1, beta=0.1, constant=4):
     return next(m for m in itertools.count(1) if constant * bounds.complexity(m, V, beta) < 1)
 
 
-# Lemma A.1 in its two texts -------------------------------------------------------------------------------------------
+# Lemma A.1 ------------------------------------------------------------------------------------------------------------
 
 
 @exact_claim(
@@ -46,35 +44,6 @@ def relative_deviation_holds(*, m, V, beta, factor=1):
     setting = {"m": m, "V": V, "beta": beta}
     level = level_of(bounds.relative_deviation, **setting)
     return decide_uniform(setting, m, V, beta, with_less(level, factor))
-
-
-APPENDIX = """
-from bounds.bms22 import relative_deviation
-from bounds.exact.binomials import at_most
-from bounds.exact.balls import exact
-m, V, beta, errors = {m}, {V}, exact({beta!r}), {errors}
-level = relative_deviation.relative_deviation_of_the_appendix(m=exact(m), V=V, beta=beta, empirical=exact(errors) / m)
-# One hypothesis whose risk is just above the level makes at most so many errors with this probability.
-chance = at_most(m, level, errors)
-assert chance > beta, (chance, beta)
-"""
-
-
-@inequality_claim(
-    bounds.relative_deviation_of_the_appendix,
-    quick=({"m": 100_000, "V": 1, "beta": 0.1},),
-    severity="constant",
-    corrected_by=bounds.relative_deviation,
-    python=lambda setting, *_: APPENDIX.format(**setting),
-    cost=0.4,
-    note="the paper's text, which we call printed, has the root over the product; so does the second paper's citation",
-)
-def root_must_cover_the_product(*, m, V, beta):
-    """The exact failure probability of one hypothesis at the worst risk."""
-    setting = {"m": m, "V": V, "beta": beta}
-    chance, errors = one_hypothesis(m, level_of(bounds.relative_deviation_of_the_appendix, **setting))
-    yield setting | {"errors": errors}, chance, beta
-    return inconclusive("ONE_SIDED_ORACLE", "one hypothesis does not fail often enough here")
 
 
 # Lemma A.1 on whole classes -------------------------------------------------------------------------------------------

@@ -32,7 +32,9 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
 @inequality_claim(
     bounds.vc_of_signs,
     quick=({"points": 10_000, "m": 100, "beta": 0.1},),
-    severity="cosmetic",
+    severity="statement",
+    corner="sets of classifiers and of linear functions",
+    used=("bms22.lemA.1", "bms22.thm3.1"),
     corrected_by=relative_deviation.relative_deviation,
     python=lambda setting, *_: TIES.format(**setting),
     cost=0.1,
@@ -105,10 +107,11 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
 @inequality_claim(
     bounds.growth,
     quick=({"largest": 40},),
-    severity="cosmetic",
+    severity="constant",
     python=lambda *_: SAUER,
     cost=0.05,
-    note="true for V = 0 and V ≥ 2; fails by one pattern for V = 1 (thresholds on a line), which the proof can afford",
+    note="true for V = 0 and V ≥ 2; fails by one pattern for V = 1 (thresholds on a line), which Lemma A.1 admits and "
+    "whose proof can afford it",
 )
 def growth_is_a_power(*, largest):
     """Sauer's function, which some class attains for every V and m, against (2m)^V: whole numbers."""

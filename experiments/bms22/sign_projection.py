@@ -37,7 +37,9 @@ assert g < 0.32                                                     # yet k >= 4
 @exact_claim(
     bounds.sign_projection_order,
     cost=0.02,
-    severity="cosmetic",
+    severity="statement",
+    corner="m ≥ 2",
+    used=("bms22.thm3.1",),
     note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141 "
     "(log(2m²/β) ≤ 3 log(m/β)). The proofs that use the lemma have m + 1 ≥ 2 points",
 )
@@ -150,7 +152,9 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
 
 @inequality_claim(
     bounds.pair_vectors,
-    severity="cosmetic",
+    severity="constant",
+    corner="vectors counted up to sign",
+    used=("bms22.lemA.3",),
     python=lambda *_: FIVE_VECTORS,
     figure=counted(bounds.pair_vectors),
     note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",

@@ -182,7 +182,7 @@ def _rest_on(rows):
         if twin and not row["control"]:
             row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
         if row["verdict"] == SLIP and (not twin or twin["verdict"] != HOLDS):
-            row |= {"verdict": REFUTED, "severity": "statement", "corner": "", "used": []}
+            row |= {"verdict": REFUTED, "severity": CLAIMS[row["key"]].severity, "corner": "", "used": []}
 
 
 def _summaries(rows):

@@ -20,6 +20,7 @@ from experiments.checks.privacy_conversion import Conversion, decide_conversion
 from experiments.engine.claim import Control, grid
 from experiments.engine.verdict import inconclusive
 from mechanisms import adaptive_margin, projected_gd, sign_projection
+from mechanisms.privacy import ApproxDP, GaussianDP
 
 DELTA = 1e-5
 PER_MU = 2 * sqrt(2 * log(1 / DELTA))
@@ -52,8 +53,8 @@ def adaptive_pair(build, X, y, factor):
 
 def printed(mu, **parameters):
     """X, y -> Algorithm 3 with budget mu, printed calibration and steps."""
-    calibrated = partial(adaptive_margin.law, epsilon=mu * PER_MU, delta=DELTA, calibration="printed", steps="printed")
-    return partial(calibrated, **parameters)
+    asked = ApproxDP(mu * PER_MU, DELTA)
+    return partial(adaptive_margin.law, privacy=asked, calibration="printed", steps="printed", **parameters)
 
 
 def stretched(seed, k, d):
@@ -70,7 +71,8 @@ def projected_pair(n, steps, output, clip):
     X = np.vstack([canary, np.eye(64)[: n - 1]])
 
     def build(X, y):
-        run = dict(mu=sqrt(steps) / n, width=50.0, projection=phi, steps=steps, output=output)
+        asked = GaussianDP(sqrt(steps) / n)
+        run = dict(privacy=asked, width=50.0, projection=phi, steps=steps, output=output)
         law = projected_gd.law(X * clip, y, radius=clip, **run)  # clipped at 2 clip, with noise for that
         return replace(law.descent, sigma=law.descent.sigma / clip)  # then the noise for 2
 
@@ -109,12 +111,12 @@ def searched(rng, projections, radius, pairs=12, n=4, d=9, clip=1.0):
 
     `clip`: how many times too long the clipped rows are (sabotage).
     """
-    largest_gradient = largest_score = 0.0
+    largest_gradient, largest_score, unit = 0.0, 0.0, GaussianDP(1.0)
     for _ in range(pairs):
         width = radius / 3 * 2.0 ** -rng.integers(0, 3)
         for phi in projections:
             a, b = (
-                projected_gd.law(X, y, mu=1.0, width=width, projection=phi, radius=radius, steps=2).descent
+                projected_gd.law(X, y, privacy=unit, width=width, projection=phi, radius=radius, steps=2).descent
                 for X, y in neighbours(rng, n, d, radius)
             )
             W = rng.normal(size=(a.Z.shape[1], 40)) * 10.0 ** rng.uniform(-3, 1, size=40) / 3
@@ -138,7 +140,8 @@ def spent_by_law(epsilon, delta, n, radius, score):
     """The squares of all budgets that our law with the printed calibration spends, over mu^2, in fractions."""
     X, y = np.full((n, 2), radius / 2), np.ones(n)
     plain = dict(steps=3, projections=[None] * len(numbers.margin_grid(n)))
-    law = adaptive_margin.law(X, y, epsilon, delta, radius=radius, score=score, calibration="printed", **plain)
+    asked = dict(privacy=ApproxDP(epsilon, delta), radius=radius, score=score, calibration="printed")
+    law = adaptive_margin.law(X, y, **asked, **plain)
     runs = [c.descent for c in law.candidates]
     needed = [Fraction(replacement_sensitivity(radius=radius, width=run.width)) for run in runs]
     squares = [run.steps * (Delta / Fraction(run.sigma)) ** 2 for run, Delta in zip(runs, needed, strict=True)]

@@ -14,6 +14,7 @@ from bounds.bms22.phased_sgd import phase_lengths
 from bounds.exact.balls import Phi, exact
 from bounds.exact.numbers import Array
 from mechanisms import dp_erm
+from mechanisms.privacy import ApproxDP
 
 SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
 ROUNDING = 1e-9  # of floating-point arithmetic, relative
@@ -36,8 +37,14 @@ def flipped_laws(calibration: str, factor: float = 1, *, m: int, radius: float, 
     """DP-ERM on m records of R, (radius, 1) or (radius, -1) and the others 0; the sensitivity is `factor` too small."""
     X, y = radius * np.eye(m, 1), np.ones(m)
     labels = [np.append(sign, y[1:]) for sign in (1.0, -1.0)]
-    pair = [dp_erm.law(X, y, radius=radius, calibration=calibration, **parameters) for y in labels]
+    asked = with_privacy(**parameters)
+    pair = [dp_erm.law(X, y, radius=radius, calibration=calibration, **asked) for y in labels]
     return [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
+
+
+def with_privacy(*, epsilon: float, delta: float, **parameters: Any) -> dict[str, Any]:
+    """A setting's parameters as a law takes them: epsilon and delta as one guarantee."""
+    return {"privacy": ApproxDP(epsilon, delta), **parameters}
 
 
 def without_size(setting: dict) -> dict:

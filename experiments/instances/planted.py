@@ -20,6 +20,7 @@ from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.engine.claim import rate_claim
 from experiments.instances.points import sharp_records
 from mechanisms import adaptive_margin, projected_gd
+from mechanisms.privacy import ApproxDP, GaussianDP
 from mechanisms.sign_projection import sign_projection
 
 NOISE = "noise {} times as large"
@@ -70,12 +71,13 @@ def louder(law, factor):
     return replace(law, descent=replace(law.descent, sigma=law.descent.sigma * factor))
 
 
-def runs(rng, size, Z, k, factor, **parameters):
+def runs(rng, size, Z, k, factor, mu, **parameters):
     """`size` weights in R^d of Algorithm 1 with k rows, shape (size, d); every trial has its own projection."""
     d = Z.shape[1]
 
     def release(count, **projection):
-        return louder(projected_gd.law(Z, np.ones(len(Z)), **projection, **parameters), factor).sample(rng, count)
+        law = projected_gd.law(Z, np.ones(len(Z)), privacy=GaussianDP(mu), **projection, **parameters)
+        return louder(law, factor).sample(rng, count)
 
     if d <= k:
         return release(size)
@@ -105,7 +107,8 @@ def loss_of(weights, setting):
 
 def losses(rng, size, Z, gamma, mu, louder_by=1.0, **descent):
     """The averaged hinge loss of `size` averaged iterates, balanced steps, shape (size,)."""
-    law = louder(projected_gd.law(Z, np.ones(len(Z)), mu=mu, width=gamma / 3, steps="balanced", **descent), louder_by)
+    law = projected_gd.law(Z, np.ones(len(Z)), privacy=GaussianDP(mu), width=gamma / 3, steps="balanced", **descent)
+    law = louder(law, louder_by)
     return hinge_sum(law.descent.sample(rng, size).T, law.descent.Z, gamma / 3) / len(Z)
 
 
@@ -120,7 +123,7 @@ def adaptive_runs(rng, size, Z, epsilon, delta, radius=1.0, factor=1, **descent)
 
     def release(projections, count):
         parameters = dict(radius=radius, calibration="printed", projections=projections, **descent)
-        law = adaptive_margin.law(Z, np.ones(len(Z)), epsilon, delta, **parameters)
+        law = adaptive_margin.law(Z, np.ones(len(Z)), privacy=ApproxDP(epsilon, delta), **parameters)
         noisier = replace(law, sigma=law.sigma * factor, candidates=tuple(louder(c, factor) for c in law.candidates))
         return noisier.sample(rng, count)["weights"]
 

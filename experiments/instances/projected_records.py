@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bounds.exact.numbers import Array
+from experiments.instances.flipped_records import with_privacy
 from mechanisms import dp_erm
 from mechanisms.fast_projection import fast_projection
 
@@ -39,7 +40,7 @@ def risks(
     epsilon, delta and beta. With `lifted_by` = 2, a sabotage, the releases are lifted by projections drawn anew.
     """
     projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
-    sizes = dict(rho=gamma, radius=2.0, norm_bound=2.0) | budget | {"beta": budget["beta"] / 3}
+    sizes = with_privacy(rho=gamma, radius=2.0, norm_bound=2.0, **budget) | {"beta": budget["beta"] / 3}
     laws = [dp_erm.law(projected(rng, phi, m, gamma), np.ones(m), **sizes) for phi in projections]
     W = dp_erm.sample_each(laws, rng)
     for _ in range(lifted_by - 1):

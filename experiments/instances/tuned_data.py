@@ -16,6 +16,7 @@ from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
 from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import private_tuning, projected_gd
+from mechanisms.privacy import GaussianDP
 
 SIZES = sorted({*range(2, 4097), *(2**j + e for j in range(12, 60) for e in (-1, 0, 1))})  # n, where |Gamma| changes
 
@@ -35,7 +36,7 @@ def descent_at_the_best_margin(n, mu, gammas, outliers, steps, **_):
     best = min(range(len(gammas)), key=lambda j: abs(gammas[j] - 0.5))
     X, y = planted(n, 0.5, outliers[best])
     width = gammas[best] / 3
-    law = projected_gd.law(X, y, mu=mu, width=width, steps=steps[best]).descent
+    law = projected_gd.law(X, y, privacy=GaussianDP(mu), width=width, steps=steps[best]).descent
     coefficients = law.strides * np.arange(law.steps - 1, -1, -1) / law.steps
     top, tau = ceiling(law, n / width, 1.0, coefficients)
     return law, y[:, None] * X, width, top + outliers[best] * (1 + 1 / width), tau
@@ -54,7 +55,7 @@ def tuned_law(n, epsilon, delta, gammas, outliers, steps, **_):
 
     def base(mu):
         for gamma, t in zip(gammas, steps, strict=True):
-            runs.append(projected_gd.law(X, y, mu=mu, width=gamma / 3, steps=t, stride="tuned"))
+            runs.append(projected_gd.law(X, y, privacy=GaussianDP(mu), width=gamma / 3, steps=t, stride="tuned"))
         return [run.descent for run in runs]
 
     def score(j, weights):

@@ -169,7 +169,9 @@ def displays(bound, setting, factor=1):
 @inequality_claim(
     private_svm_proof.auxiliary_display,
     quick=SATURATED,
-    severity="cosmetic",
+    severity="statement",
+    corner="-g in place of g",
+    used=("rbht09.lem21",),
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
     cost=0.05,
     note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",

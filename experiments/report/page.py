@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 from bounds import papers
 from bounds.theorem import THEOREMS
 from experiments.report.figures import figures, picture
-from experiments.report.summary import CLASSES, class_of, refuted_as_printed, tally
+from experiments.report.summary import CLASSES, class_of, refuted_as_printed, slips, tally
 
 
 def mathml(latex):
@@ -115,5 +115,11 @@ def render(pairs, root):
         for paper in papers.PAPERS.values()
     ]
     return environment.get_template("index.html.j2").render(
-        groups=groups, classes=CLASSES, tally=tally(rows), refuted=refuted_as_printed(rows), root=root, anchor=anchor
+        groups=groups,
+        classes=CLASSES,
+        tally=tally(rows),
+        refuted=refuted_as_printed(rows),
+        slips=slips(rows),
+        root=root,
+        anchor=anchor,
     )

@@ -42,6 +42,11 @@ def refuted_as_printed(rows):
     return [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
 
 
+def slips(rows):
+    """The printed rows that are true but for a corner: statements, parts and steps, each once."""
+    return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]
+
+
 def tally(rows):
     """{reading: Counter of classes} over the headline rows: printed, corrected, explicit, rate."""
     found: dict = {"printed": Counter(), "corrected": Counter(), "explicit": Counter()}
@@ -51,7 +56,7 @@ def tally(rows):
 
 
 def summary_lines(rows):
-    """The summary in plain text, refuted printed statements named."""
+    """The summary in plain text; refuted printed statements are named, and slips with where they are true."""
     lines = []
     for reading, counter in tally(rows).items():
         numbers = ", ".join(f"{counter[c]} {text}" for c, text in CLASSES.items() if counter[c])
@@ -59,6 +64,9 @@ def summary_lines(rows):
     if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]
+    if slipped := headline(row for row in rows if row["verdict"] == SLIP):
+        lines.append("slips, true with a restriction that every use keeps:")
+        lines += [f"  {row['id']:18} {row['label']:22} true for {row['corner']}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]
     survived = sum(row["verdict"] == HOLDS or row["reason"] == "AUDIT_ONLY" for row in impl)
     lines.append(f"our own mechanisms under attack: {survived} of {len(impl)} survived")

@@ -7,6 +7,7 @@ import numpy as np
 from experiments.speed.bench_noisy_gd import SEED, margin_data
 from experiments.speed.side_by_side import ratio
 from mechanisms import adaptive_margin
+from mechanisms.privacy import ApproxDP
 
 
 class AdaptiveMargin:
@@ -19,7 +20,9 @@ class AdaptiveMargin:
     def setup(self, shape, calibration, runs):
         if runs > 1 and calibration == "exact":
             raise NotImplementedError("six times the steps of the printed calibration: no more to learn")
-        self.law = adaptive_margin.law(margin_data(*shape), np.ones(shape[0]), 1.0, 1e-5, calibration=calibration)
+        self.law = adaptive_margin.law(
+            margin_data(*shape), np.ones(shape[0]), privacy=ApproxDP(1.0, 1e-5), calibration=calibration
+        )
         self.rng = np.random.default_rng(SEED)
 
     def time_sample(self, shape, calibration, runs):
@@ -36,7 +39,9 @@ class Abreast:
     param_names = ("n",)
 
     def setup(self, n):
-        self.law = adaptive_margin.law(margin_data(n, 20), np.ones(n), 1.0, 1e-5, calibration="printed")
+        self.law = adaptive_margin.law(
+            margin_data(n, 20), np.ones(n), privacy=ApproxDP(1.0, 1e-5), calibration="printed"
+        )
         self.rng = np.random.default_rng(SEED)
 
     def track_time_over_loop(self, n):

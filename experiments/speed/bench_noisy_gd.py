@@ -8,6 +8,7 @@ from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum
 from experiments.speed.side_by_side import ratio
 from mechanisms import noisy_gd
+from mechanisms.privacy import GaussianDP
 
 SEED = 11
 MU, GAMMA = 1.0, 0.5
@@ -24,7 +25,9 @@ def margin_data(n, d):
 
 def law(n, d, output="average", steps="balanced"):
     """The law on the margin data, width GAMMA."""
-    return noisy_gd.law(margin_data(n, d), np.ones(n), mu=MU, width=GAMMA, steps=steps, stride="tuned", output=output)
+    return noisy_gd.law(
+        margin_data(n, d), np.ones(n), privacy=GaussianDP(MU), width=GAMMA, steps=steps, stride="tuned", output=output
+    )
 
 
 class Releases:

@@ -194,7 +194,8 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     severity="privacy",
     cost=0.001,
     note="read as a standard deviation the fraction has the wrong unit: it is enough exactly where μ ≤ √2 Δ, so never "
-    "for averaged scores once n μ > √2; read as a variance it is right",
+    "for averaged scores once n μ > √2; Algorithm 4 prints it as a variance, and is right, but who implements the "
+    "proof leaks",
 )
 def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     """sigma = 2 Delta^2 / mu^2 at n = 100, epsilon = 1, both units of the score."""

@@ -146,9 +146,11 @@ assert left > right or right > left, (left, right)
 @identity_claim(
     bound.both_ends_alike,
     cost=0.05,
-    severity="cosmetic",
+    severity="statement",
+    corner="m ≤ -t/2 in place of m ≥ -t/2",
+    used=("wzw25.corA.6",),
     python=lambda point, left, right: UNEQUAL.format(**point),
-    note="m ≥ -t/2 is a slip for m ≤ -t/2: as printed the left side is 1 for every t",
+    note="as printed the left side is 1 for every t",
 )
 def symmetry_of_ends():
     """P(M >= t/2) + P(m >= -t/2) against 2 P(M >= t/2), as printed."""

@@ -29,6 +29,7 @@ from experiments.instances.planted import small_sets
 from experiments.wzw25.population_risk import COINS, ORDER, SAMPLES, coin, order
 from experiments.wzw25.whole_grid import MEAN_LOGS, NOT_ALL, TAIL_LOGS
 from mechanisms import adaptive_margin
+from mechanisms.privacy import ApproxDP
 from mechanisms.solvers.margin import subset_margins
 
 # Theorem 4.1: privacy -------------------------------------------------------------------------------------------------
@@ -153,6 +154,7 @@ ROWS = 10**6  # k of the projection: the constant of its O(.) and beta are free
 BEYOND = """from math import exp
 from bounds.wzw25.algorithms import single_record_gap, unlimited_budget
 from bounds.wzw25.gaussian_privacy import gaussian_delta
+from mechanisms.privacy import ApproxDP
 epsilon, delta = {epsilon!r}, {delta!r}
 apart, log_chance = single_record_gap(unlimited_budget(epsilon, delta), rows={rows})
 wrong = (1 + exp(epsilon)) * exp(log_chance)   # the linear range is left
@@ -162,10 +164,11 @@ assert gaussian_delta(epsilon=epsilon, mu=apart) - wrong > delta"""
 OUTSIDE = dict(
     quick=({"epsilon": 30.0, "delta": 0.5, "radius": 1.0},),
     full=({"epsilon": 260.0, "delta": 1e-5, "radius": 1000.0},),
-    severity="cosmetic",
+    severity="privacy",
+    corner="ε < 8 log(1/δ), the range of Theorems 4.1 and 6.5",
     cost=0.1,
-    note="no range is printed for ε; true for ε < 8 log(1/δ), the range of Theorem 6.5, which is surely meant; false "
-    "at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, where that range ends at 5.5 and 92",
+    note="no range is printed for ε, and Table 2 takes ε ≤ 1; false at ε = 30 for δ = 1/2 and at 260 for δ = 1e-5, "
+    "where the range of Theorem 6.5 ends at 5.5 and 92",
 )
 BALL = PRIVATE | {
     "quick": ({"epsilon": 1.0, "delta": 1e-5, "n": 5, "radius": 1000.0},),
@@ -174,8 +177,8 @@ BALL = PRIVATE | {
 }
 
 
-@exact_claim(bounds.ball_privacy, **OUTSIDE)
-@exact_claim(bounds.ball_population_privacy, **OUTSIDE)
+@exact_claim(bounds.ball_privacy, used=("wzw25.thmL.2",), **OUTSIDE)
+@exact_claim(bounds.ball_population_privacy, used=("wzw25.tab2",), **OUTSIDE)
 def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
     """Theorems L.1 and L.2 beyond epsilon = 8 log(1/delta): one record, the last iterate of the only run.
 
@@ -295,7 +298,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
     releases = []
     for s, b in ((1.0, radius), (scale, bounds.scaled_radius(radius=radius, scale=scale) * factor)):
         run = dict(projections=projections, radius=b, calibration="printed", steps=40)
-        law = adaptive_margin.law(X * s, y, 30.0, 1e-5, **run)
+        law = adaptive_margin.law(X * s, y, privacy=ApproxDP(30.0, 1e-5), **run)
         releases.append(law.sample(np.random.default_rng(1), 3)["weights"])
     if not np.array_equal(*releases):
         gap = float(np.abs(releases[0] - releases[1]).max())

@@ -23,6 +23,7 @@ from experiments.engine.verdict import inconclusive
 from experiments.instances.noisy_descent import ceiling, separable
 from experiments.wzw25.hinge_gradient import HINGE
 from mechanisms import noisy_gd
+from mechanisms.privacy import GaussianDP
 
 # Lemma C.1: privacy ---------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,7 @@ def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):
 def averaged_problem(n, d, steps, mu, gamma=0.5):
     """(law, Z, width, M, tau) for the separable data at width = gamma, where L(e_1) = 0."""
     Z = separable(n, d, gamma)
-    law = noisy_gd.law(Z, np.ones(n), mu=mu, width=gamma, steps=steps, stride="tuned")
+    law = noisy_gd.law(Z, np.ones(n), privacy=GaussianDP(mu), width=gamma, steps=steps, stride="tuned")
     T = law.steps
     coefficients = law.strides * np.arange(T - 1, -1, -1) / T
     return law, Z, gamma, *ceiling(law, n / gamma, 1.0, coefficients)
@@ -185,11 +186,11 @@ def averaged_excess_of_releases(rng, size, *, n, d, steps, mu, sensitivity, dist
 # Our code under attack ------------------------------------------------------------------------------------------------
 
 
-def flipped(X, y, **parameters):
+def flipped(X, y, mu, **parameters):
     """Two laws on datasets that differ in the label of record 0."""
     other = np.array(y, dtype=float)
     other[0] = -other[0]
-    return noisy_gd.law(X, y, **parameters), noisy_gd.law(X, other, **parameters)
+    return tuple(noisy_gd.law(X, labels, privacy=GaussianDP(mu), **parameters) for labels in (y, other))
 
 
 def weaker(pair, factor):

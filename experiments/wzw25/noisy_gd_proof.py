@@ -34,9 +34,11 @@ assert found > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-9
 @exact_claim(
     bounds.value_sensitivity,
     quick=({"norm": 1.0, "radius": 1.0, "width": 2.0}, {"norm": 10.0, "radius": 1.0, "width": 0.5}),
-    severity="cosmetic",
+    severity="statement",
+    corner="the sensitivity of the gradient in place of that of the value",
+    used=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3"),
     corrected_by=replacement_sensitivity,
-    note="false word for word; what is meant, and what the callers hand over, is the sensitivity of the gradient",
+    note="false word for word; the callers hand over the sensitivity of the gradient, by Lemma A.10",
 )
 def value_sensitivity_is_delta(*, factor=1, **setting):
     """The largest change of the value at ||w|| = norm against Delta = 2 radius / width, in fractions."""
@@ -167,11 +169,13 @@ assert gradient**2 + d * sigma**2 > claimed * (1 + 1e-9)"""
     bounds.squared_gradient_any_loss,
     quick=grid(n=[3], d=[1], sensitivity=[1.0], sigma=[3.0], shared=[0.5, 100.0]),
     severity="statement",
+    corner="hinge losses, which Section 3 fixes for the paper",
+    used=("wzw25.lemC.1", "wzw25.lemD.1"),
     corrected_by=bounds.squared_gradient,
     evidence="enumeration",
     scope="settings",
     python=lambda setting, left, right: SHARED.format(**setting),
-    note="Algorithm 5 takes any loss; the paper runs it on hinge losses only, where the line is true",
+    note="Algorithm 5 takes any loss; the line needs gradients of norm at most Δ, which a sensitivity does not give",
 )
 def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared):
     """n records z = -1 and the loss <a, w> + hinge at w = 0: the squared norm of the gradient sum, in fractions."""
@@ -217,8 +221,10 @@ def constant_loss(distance):
 @exact_claim(
     bounds.telescoped,
     quick=({"distance": 1.0}, {"distance": 100.0}),
-    severity="cosmetic",
-    note="the last term lacks 1/(2η), so its unit differs from that of the others; the next line drops it, harmlessly",
+    severity="constant",
+    corner="1/(2η) before its last term (as printed, for η ≤ 1/2)",
+    used=("wzw25.lemC.1", "wzw25.lemD.1"),
+    note="the last term lacks 1/(2η), so its unit differs from that of the others; the next line drops it",
 )
 def telescoped_as_printed(*, distance, factor=1):
     """The display at a constant loss, whose excess is 0: its right-hand side in balls."""

@@ -66,7 +66,9 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
 
 @inequality_claim(
     bounds.outlier_loss,
-    severity="cosmetic",
+    severity="statement",
+    corner="the event of Lemma B.1, which keeps the norms of all records, in place of E₁",
+    used=("wzw25.lemD.1", "wzw25.lem6.3"),
     scope="settings",
     python=lambda *_: NARROW,
     note="E1 is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers; the event of Lemma B.1, which "
@@ -146,10 +148,12 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
 @order_claim(
     bounds.last_display_as_printed,
     family="n records e_1, a quarter labelled -1, mu = n",
-    severity="cosmetic",
+    severity="statement",
+    corner="the averaged loss L̃ in place of the sum L̂",
+    used=("wzw25.lemD.1",),
     corrected_by=one_margin.expected_order,
     python=lambda *_: SUMMED,
-    note="a hat for a tilde: the display is announced as the averaged loss",
+    note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
 )
 def summed_loss_is_no_average():
     """n equal records, a quarter of them outliers: the summed loss of any w is at least n/2, the right side is O(1)."""

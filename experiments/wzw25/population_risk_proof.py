@@ -215,11 +215,13 @@ def price_of_confidence(n):
 @identity_claim(
     proof.term_c,
     quick=({"n": 100},),
-    severity="cosmetic",
+    severity="constant",
+    corner="≤ in place of =",
+    used=("wzw25.thm6.7",),
     scope="settings",
     python=lambda setting, *_: TERM_C.format(**setting),
     cost=0.02,
-    note="an inequality in fact, which is all the proof needs",
+    note="the left side is the smaller one, which is all that the proof needs",
 )
 def term_c_is_not_equal(*, n):
     """Both sides in balls."""

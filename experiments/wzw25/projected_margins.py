@@ -44,7 +44,9 @@ assert np.mean(lost) == 15 / 16  # all but those with every Phi e_j parallel to 
 
 @exact_claim(
     bound.informal_order,
-    severity="cosmetic",
+    severity="statement",
+    corner="records in the unit ball, as Section 3 assumes",
+    used=("wzw25.lem6.2", "wzw25.lem6.3"),
     note="The lemma takes S in R^d without a radius, and 1/γ² is not scale-free. Section 3 assumes the unit ball, and "
     "the formal Lemma B.2 prints the radius b: with (b/γ)² it is true. Lemma B.2's own bound γ/2 - e b/6 never exceeds "
     "γ/2; its proof gives 0.577 γ.",
@@ -228,8 +230,10 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
 
 @inequality_claim(
     bound.projected_minimum,
-    severity="cosmetic",
-    note="Only for γ = 0 and a set that is not separable, for which Lemma B.2 says nothing.",
+    severity="statement",
+    corner="separable S′, with ≥ in place of = where γ(S′) > γ",
+    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    note="False only for γ = 0 and a set that is not separable, of which Lemma B.2 says nothing.",
     python=lambda *case: NOT_SEPARABLE,
     cost=1e-3,
 )
@@ -272,8 +276,10 @@ def norm_step(*, factor=1):
 
 @inequality_claim(
     bound.ratio_step,
-    severity="cosmetic",
-    note="For γ < e b/3. The printed minimum also runs over S where S' is meant.",
+    severity="statement",
+    corner="γ ≥ e b/3, with S′ for S under the minimum",
+    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    note="False for γ < e b/3, where Lemma B.2 says nothing. The printed minimum also runs over S where S' is meant.",
     python=lambda *case: WRONG_WAY,
     cost=1e-3,
 )
@@ -305,8 +311,11 @@ def halves(gap, points):
 
 @inequality_claim(
     bound.half_step,
-    severity="cosmetic",
-    note="For γ < e b/3 both sides are negative and the larger factor makes the left one smaller.",
+    severity="statement",
+    corner="γ ≥ e b/3",
+    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    note="For γ < e b/3 both sides are negative and the larger factor makes the left one smaller. Lemma B.2 says "
+    "nothing there.",
     python=lambda point, *sides: (
         f"from bounds.wzw25.projected_margins import half_step\nassert half_step(**{point}) < 0"
     ),

@@ -250,11 +250,10 @@ def show(name, removed=0.1, reports=Path("reports")):
 
 
 def main(arguments):
-    """`--features features.npz`: the curve of these data. No argument or other options: this topic's verdicts."""
-    features = arguments[:1] == ["--features"]
-    if not arguments or (arguments[0].startswith("--") and not features):
+    """`--features features.npz`: the curve of these data. Anything else: this module's verdicts, as in every script."""
+    if "--features" not in arguments:
         return script(__spec__.name)
-    if len(arguments) != 2 or not features:
+    if len(arguments) != 2 or arguments[0] != "--features":
         print("usage: python -m experiments.wzw25.removal_margin [--features features.npz]", file=sys.stderr)
         sys.exit(2)
     try:

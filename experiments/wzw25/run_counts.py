@@ -225,7 +225,9 @@ assert abs(geometric_cdf_at_real(r=r, t=t) - truth) > 0.01"""
     run_counts.geometric_cdf_at_real,
     quick=[CDF | {"t": [1.5, 1, 2.25]}],
     python=flat_between,
-    severity="cosmetic",
+    severity="statement",
+    corner="whole t",
+    used=("wzw25.lemA.4",),
     note="between whole numbers the printed formula exceeds the distribution function; the paper uses whole t only",
     **IN_BALLS,
 )

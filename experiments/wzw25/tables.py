@@ -22,7 +22,7 @@ from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from experiments.instances.planted import drawn
 from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
-from mechanisms.privacy import PureDP
+from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.solvers.margin import geometric_margin
 
 # Quotations -----------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def quoted_rightly(statement, **fields):
 
 N_FOR_N2 = {
     "corrected_by": bound.agnostic_corrected,
-    "severity": "cosmetic",
+    "severity": "constant",
     "note": "The root has 1/(n² γ²) where Theorem 3.1 of BMS22, and Table 2, have 1/(n γ²): too small by a factor 1/γ "
     "for large n. Compared is the excess over R, which has the factor 1 on both sides; if R too were meant up to a "
     "constant, the root would not matter, since 2 √(R/(n γ²)) ≤ R + 1/(n γ²).",
@@ -116,7 +116,7 @@ quoted_rightly(bound.adaptive_by_table1)
 quoted_rightly(
     bound.hinge_by_section_1_2,
     corrected_by=bound.hinge_by_table1,
-    severity="cosmetic",
+    severity="constant",
     note="Wherever the rates are below 1 the quoted privacy term 1/(γ² n ε) is smaller than the 1/(γ √(n ε)) of "
     "Theorem 3.2, and of Table 1; it is the rate of Lemma 3.1 of BMS22 in dimension 1/γ², to which their efficient "
     "algorithm does not project.",
@@ -142,7 +142,7 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
 @order_claim(
     bound.claimed_gain,
     family="s = n^(2/5) outliers, which is o(√n), as n grows: the claimed gain over the actual one",
-    severity="cosmetic",
+    severity="constant",
     note="True for boundedly many outliers. For o(√n) of them the new rate is the better one, but by √n / (1 + |S_out|)"
     ", which may tend to infinity as slowly as one likes.",
     python=lambda points, ratios: GAIN,
@@ -227,7 +227,7 @@ class Identity:
 def rivals(rng, X, y, rho, runs):
     """Mean errors of the learners of Bassily, Mohri & Suresh on rows in the unit ball, told the margin `rho`."""
     ball = {"rho": rho, "radius": 1.0, "norm_bound": 1.0}
-    phased = efficient_learner.law(X, y, projection=Identity(), epsilon=EPSILON, delta=DELTA, beta=0.1, **ball)
+    phased = efficient_learner.law(X, y, projection=Identity(), privacy=ApproxDP(EPSILON, DELTA), beta=0.1, **ball)
     efficient, pure = errors(phased.sample(rng, runs), X, y).mean(), nan
     if rho >= ENUMERABLE:  # the cover of the pure learner grows like rho^-3
         chosen = pure_learner.law(X, y, privacy=PureDP(EPSILON), public=Identity(), **ball)
@@ -241,7 +241,7 @@ def measured(rng, n, gamma, outliers, radius, runs):
     margin = geometric_margin(X[: n - outliers], y[: n - outliers])
     if not margin.value <= gamma * (1 + 1e-9) or not margin.upper >= gamma * (1 - 1e-9):
         raise ArithmeticError(f"gamma = {gamma}: the planted margin is {margin.value}")
-    law = adaptive_margin.law(X, y, EPSILON, DELTA, radius=radius, steps=n, stride="tuned")
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(EPSILON, DELTA), radius=radius, steps=n, stride="tuned")
     plain = private_svm.solve(X / radius, y, C=HARD).weights
     ours = errors(law.sample(rng, runs)["weights"], X, y)
     return ours, rivals(rng, X / radius, y, gamma / radius, runs) | {"SVM, not private": errors(plain, X, y)[0]}

@@ -283,11 +283,13 @@ assert s * phi(1 / s) - Phi(-1 / s) > 0"""
     bound.grid_loss_order_capped,
     quick=({"n": 2, "mu": 0.7, "beta": 0.1, "gammas": [1.0], "outliers": [1]},),  # T = n² μ² rounded up = 2
     full=({"n": 2, "mu": 0.7, "beta": 0.001, "gammas": [0.5], "outliers": [1]},),
-    severity="cosmetic",
+    severity="statement",
+    corner="the bound without its minimum with 1",
+    used=("wzw25.lemK.6", "wzw25.thm7.1"),
     cost=0.01,
     bits=300,
     python=loss_exceeds_one,
-    note="true without the minimum with 1, which belongs to the zero-one risk; it fails only where the bound is void, "
+    note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void, "
     "by 6e-24 at our k = 102 for β = 0.1, γ = 1, and by 0.03 were k = 1",
 )
 def hinge_loss_exceeds_one(**setting):

@@ -175,11 +175,13 @@ def tail_a(point, formula, *, with_mu=False):
 
 @inequality_claim(
     bounds.tail_term_a_as_printed,
-    severity="cosmetic",
+    severity="constant",
+    corner="ε in place of μ in the denominator on the right",
+    used=("wzw25.lemH.3", "wzw25.thm6.5"),
     scope="settings",
     python=lambda *_: NEAR_ONE,
-    note="μ stands for ε in the denominator on the right; with μ the line is true, and too large by 8 √(log₂(n) "
-    "log(1/δ)), unless δ is so near 1 that this factor is below 1",
+    note="With μ, as printed, the right side is too large by 8 √(log₂(n) log(1/δ)), so the line is true unless δ is so "
+    "near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε)).",
     cost=0.05,
 )
 def mu_for_epsilon():

@@ -70,10 +70,12 @@ assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
 
 @inequality_claim(
     bound.winner_below_as_printed,
-    severity="cosmetic",
+    severity="statement",
+    corner="expectations, as the remark ξ =ᵈ -ξ beside the line says",
+    used=("wzw25.lemK.4",),
     cost=0.02,
     python=path_breaks_the_line,
-    note="used in expectation only, where it holds",
+    note="false on paths; the proof takes the expectation at the next step, and there it holds",
 )
 def second_line_of_equation_24(*, factor=1):
     """All paths of at most three draws."""

@@ -10,13 +10,16 @@ block of points can be had by its numbers, so a scoring pass never holds more th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil, isqrt, sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bounds.bms22.covers import covering_radius_squared, cubic_gram, thin_gram, unit_ball_volume
-from mechanisms.law import positive, whole
+from mechanisms.law import moderate, one_of, sized, whole
 
 LATTICES = {"thin": thin_gram, "cubic": cubic_gram}
 LARGEST = 50_000_000  # points of a cover that anybody can score
@@ -37,7 +40,7 @@ class Cover:
     offsets: np.ndarray = field(repr=False)  # shape (lines + 1,): its number; the last entry is `size`
     step: float = field(repr=False)  # between the points of a line, along the first axis
 
-    def points(self, numbers):
+    def points(self, numbers: ArrayLike) -> np.ndarray:
         """The points with these numbers, shape (n,) -> (n, k)."""
         numbers = np.asarray(numbers, dtype=np.int64)
         if numbers.size and not (numbers.min() >= 0 and numbers.max() < self.size):
@@ -48,13 +51,13 @@ class Cover:
         norms = np.sqrt((found * found).sum(axis=1, keepdims=True))
         return found * (self.radius / np.maximum(norms, self.radius))
 
-    def blocks(self, rows=BLOCK):
+    def blocks(self, rows: int = BLOCK) -> Iterator[np.ndarray]:
         """All points in order, at most `rows` at a time."""
         for start in range(0, self.size, rows):
             yield self.points(np.arange(start, min(start + rows, self.size)))
 
 
-def cover(k, *, radius, resolution, lattice="thin"):
+def cover(k: int, *, radius: float, resolution: float, lattice: str = "thin") -> Cover:
     """A cover of B^k(radius) at the given resolution.
 
     `lattice`: "thin" is A_k^* (k = 2 hexagonal, k = 3 body-centred cubic), the thinnest known for k <= 5; "cubic" is
@@ -65,10 +68,11 @@ def cover(k, *, radius, resolution, lattice="thin"):
     >>> cover(1, radius=2.0, resolution=0.1).size, cover(2, radius=2.0, resolution=0.1).size
     (20, 535)
     """
-    whole(k=k)
-    positive(radius=radius, resolution=resolution)
-    if lattice not in LATTICES:
-        raise ValueError(f"lattice = {lattice!r} is not one of {', '.join(LATTICES)}")
+    (k,) = whole(k=k)
+    radius, resolution = sized(radius=radius, resolution=resolution)
+    one_of(tuple(LATTICES), lattice=lattice)
+    if not radius / resolution < LARGEST or k > 1000:
+        raise ValueError(f"k = {k} at radius/resolution = {radius / resolution:.4g} needs more than {LARGEST} points")
     k, reach = int(k), min(radius, resolution) + radius
     least = (radius / resolution) ** k if k * np.log10(1 + radius / resolution) < 300 else np.inf
     if max(1.0, least) > LARGEST:
@@ -86,7 +90,7 @@ def cover(k, *, radius, resolution, lattice="thin"):
     return Cover(k, radius, resolution, lattice, int(offsets[-1]), starts, offsets, float(basis[0, 0]))
 
 
-def _basis(gram, resolution):
+def _basis(gram: Any, resolution: float) -> np.ndarray:
     """Rows that span the lattice with covering radius at most `resolution`, lower triangular."""
     square = covering_radius_squared(gram)
     # a rational upper bound of the covering radius, so that the scale errs on the fine side
@@ -94,7 +98,7 @@ def _basis(gram, resolution):
     return np.linalg.cholesky(np.array(gram, dtype=float)) * (resolution / radius * INWARD)
 
 
-def _lines(basis, reach):
+def _lines(basis: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
     """Lattice points sum_i z_i basis_i of norm <= reach, as lines along the first axis: (first points, counts).
 
     Coordinate j of a point is sum_{i >= j} z_i basis_ij: from the last to the first, each z_j has an interval.
@@ -116,9 +120,13 @@ def _lines(basis, reach):
     raise AssertionError("k is at least 1")
 
 
-def farthest(cover, points):
+def farthest(cover: Cover, points: ArrayLike) -> float:
     """The largest distance of `points`, shape (n, k), from the cover: a lower bound of its covering radius."""
-    points = np.asarray(points, dtype=float)
+    if not isinstance(cover, Cover):
+        raise ValueError(f"cover is a {type(cover).__name__}, not a Cover")
+    points = moderate("points", points)
+    if points.ndim != 2 or points.shape[1] != cover.k:
+        raise ValueError(f"points has shape {points.shape}, not (n, {cover.k})")
     best = np.full(len(points), np.inf)
     for block in cover.blocks(max(1, 2**22 // max(1, len(points)))):
         squares = (block**2).sum(axis=1)[:, None] - 2 * block @ points.T

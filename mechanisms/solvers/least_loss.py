@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import clarabel
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from mechanisms.law import positive
+from mechanisms.law import moderate, sized
 from mechanisms.solvers.margin import signed_records
 
 TOUCH = 1e-9  # arcs that meet within this angle (in radians) may or may not overlap
 
 
-def hinge_loss(X, y, *, rho, norm_bound):
+def hinge_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> tuple[float, float]:
     """The least hinge loss over the ball of radius `norm_bound`: (low, high), a duality gap apart.
 
     X: (m, d); y: (m,), each -1 or +1. Any w of the ball gives a value from above; any 0 <= a_i <= 1/m gives
@@ -30,8 +31,8 @@ def hinge_loss(X, y, *, rho, norm_bound):
     >>> round(low, 6), round(high, 6)
     (1.0, 1.0)
     """
-    positive(rho=rho, norm_bound=norm_bound)
-    Z = signed_records(X, y) / rho
+    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
+    Z = signed_records(moderate("X", X), y) / rho
     m, d = Z.shape
     cost = np.concatenate([np.zeros(d), np.full(m, 1 / m)])  # variables w, slack
     # b - A v in the cone: slack >= 0, slack + Z w - 1 >= 0, (Lambda, w) in the second-order cone.
@@ -50,14 +51,14 @@ def hinge_loss(X, y, *, rho, norm_bound):
     solver = clarabel.DefaultSolver(sparse.csc_matrix((d + m, d + m)), cost, sparse.csc_matrix(A), b, cones, settings)
     found = solver.solve()
     w = np.array(found.x[:d])
-    w *= min(1.0, norm_bound / max(np.linalg.norm(w), 1e-300))
+    w *= min(1.0, norm_bound / max(float(np.linalg.norm(w)), 1e-300))
     high = min(1.0, float(np.maximum(1 - Z @ w, 0).mean()))  # w = 0 costs 1
     a = np.clip(found.z[m : 2 * m], 0, 1 / m)
     low = max(0.0, float(a.sum() - norm_bound * np.linalg.norm(a @ Z)))
     return min(low, high), high
 
 
-def margin_loss(X, y, *, rho, norm_bound):
+def margin_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> tuple[float, float]:
     """The least margin loss over the ball of radius `norm_bound` in R^1 or R^2: (low, high).
 
     For d = 2 every record is classified with a margin above rho by an open arc of directions w, and the most records
@@ -69,8 +70,8 @@ def margin_loss(X, y, *, rho, norm_bound):
     >>> margin_loss([[1.0, 0.0], [0.0, 1.0]], [1, 1], rho=0.8, norm_bound=1.0)
     (0.5, 0.5)
     """
-    positive(rho=rho, norm_bound=norm_bound)
-    Z = signed_records(X, y)
+    rho, norm_bound = sized(rho=rho, norm_bound=norm_bound)
+    Z = signed_records(moderate("X", X), y)
     m, d = Z.shape
     if d == 1:
         most = max(int((sign * norm_bound * Z[:, 0] > rho).sum()) for sign in (1, -1))
@@ -84,7 +85,7 @@ def margin_loss(X, y, *, rho, norm_bound):
     return 1 - most / m, 1 - fewest / m
 
 
-def _depth(centres, halves):
+def _depth(centres: np.ndarray, halves: np.ndarray) -> int:
     """The most open arcs that share a direction. Just right of the start of an arc the count is as large as it gets."""
     halves, centres = halves[halves > 0], centres[halves > 0]
     if not len(centres):

@@ -17,8 +17,10 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
+from mechanisms.arithmetic import in_range, reals
 from mechanisms.law import rows, signs
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -42,23 +44,23 @@ class GeometricMargin:
     weights: np.ndarray = field(repr=False)
 
     @property
-    def gap(self):
+    def gap(self) -> float:
         """upper - value."""
         return self.upper - self.value
 
     @property
-    def separable(self):
+    def separable(self) -> bool:
         """Whether a positive margin is certified."""
         return self.value > 0
 
 
-def signed_records(X, y):
+def signed_records(X: ArrayLike, y: ArrayLike) -> np.ndarray:
     """The rows z_i = y_i x_i, shape (n, d). Raises ValueError for data not finite or labels not -1 or +1."""
     X = rows(X)
     return X * signs(y, len(X))[:, None]
 
 
-def geometric_margin(X, y):
+def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     """gamma(S) of Equation 1, with a certified gap, as a `GeometricMargin`.
 
     X has shape (n, d), y shape (n,) with entries -1 or +1. Classifiers are homogeneous: there is no
@@ -97,29 +99,29 @@ def geometric_margin(X, y):
     return _rescaled(found, exponent)
 
 
-def _settled(found, radius):
+def _settled(found: GeometricMargin, radius: float) -> bool:
     """Whether the enclosure is as narrow as rounding lets it be, or shows that nothing separates."""
     return found.gap <= 1e-11 * found.upper or found.upper <= 1e-13 * radius
 
 
-def _towards(vector):
+def _towards(vector: np.ndarray) -> np.ndarray:
     """The unit vector along `vector`; the first axis for the zero vector."""
     length = np.linalg.norm(vector)
     return vector / length if length > 0 else np.eye(1, len(vector))[0]
 
 
-def _system(Z, scale):
+def _system(Z: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """The least-squares system whose solution is a multiple of the weights sought."""
     return np.vstack([Z.T / scale, np.ones(len(Z))]), np.append(np.zeros(Z.shape[1]), 1.0)
 
 
-def _nearest_weights(Z, scale):
+def _nearest_weights(Z: np.ndarray, scale: float) -> np.ndarray:
     """Convex weights of a point of conv(Z) near the one nearest to the origin."""
     weights, _ = nnls(*_system(Z, scale), maxiter=30 * sum(Z.shape))
     return weights / weights.sum()
 
 
-def _polished(Z, weights, rounds=200):
+def _polished(Z: np.ndarray, weights: np.ndarray, rounds: int = 200) -> np.ndarray:
     """Wolfe's minimum-norm-point algorithm from `weights`, a least-squares problem of its own every step.
 
     Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas.
@@ -153,7 +155,7 @@ def _polished(Z, weights, rounds=200):
     return best
 
 
-def _enclosure(Z, direction, weights):
+def _enclosure(Z: np.ndarray, direction: np.ndarray, weights: np.ndarray) -> GeometricMargin:
     """What a direction and convex weights prove; the slack bounds the rounding of the two products."""
     radius = np.linalg.norm(Z, axis=1).max()
     support = np.flatnonzero(weights)
@@ -163,13 +165,13 @@ def _enclosure(Z, direction, weights):
     return GeometricMargin(lower, max(upper, lower), direction, weights)
 
 
-def _tighter(a, b):
+def _tighter(a: GeometricMargin, b: GeometricMargin) -> GeometricMargin:
     """The better side of each enclosure."""
     low, high = max(a, b, key=lambda m: m.value), min(a, b, key=lambda m: m.upper)
     return GeometricMargin(low.value, high.upper, low.direction, high.weights)
 
 
-def _rescaled(margin, exponent):
+def _rescaled(margin: GeometricMargin, exponent: int) -> GeometricMargin:
     """The enclosure times 2^exponent, rounded outwards where the product is no float."""
     with np.errstate(over="ignore"):
         value = min(np.ldexp(margin.value, exponent), np.finfo(float).max)
@@ -182,19 +184,19 @@ def _rescaled(margin, exponent):
     return GeometricMargin(float(value), float(upper), margin.direction, margin.weights)
 
 
-def _direction(w, d):
+def _direction(w: ArrayLike, d: int) -> np.ndarray:
     """w / ||w|| as a float vector (d,)."""
-    w = np.asarray(w, dtype=float)
-    if w.shape != (d,):
-        raise ValueError(f"w has shape {w.shape}, not ({d},)")
-    largest = np.abs(w).max()
+    direction = reals("w", w)
+    if direction.shape != (d,):
+        raise ValueError(f"w has shape {direction.shape}, not ({d},)")
+    largest = np.abs(direction).max()
     if not (np.isfinite(largest) and largest > 0):
         raise ValueError(f"w has largest entry {largest}, outside (0, inf): a zero vector has no margin")
-    w = w / largest
-    return w / np.linalg.norm(w)
+    direction = direction / largest
+    return direction / np.linalg.norm(direction)
 
 
-def margin_of(w, X, y):
+def margin_of(w: ArrayLike, X: ArrayLike, y: ArrayLike) -> float:
     """Margin(w; S) = max(min_i y_i <w, x_i> / ||w||, 0), the display above Equation 1; w has shape (d,).
 
     Raises ValueError for w = 0, where the quotient is not defined.
@@ -206,7 +208,7 @@ def margin_of(w, X, y):
     return max(float((Z @ _direction(w, Z.shape[1])).min()), 0.0)
 
 
-def signed_normalised_margins(w, X, y):
+def signed_normalised_margins(w: ArrayLike, X: ArrayLike, y: ArrayLike) -> np.ndarray:
     """y_i <w, x_i> / (||x_i|| ||w||) for every record, shape (n,): what Definition N.1 takes the minimum of.
 
     A zero record has no direction; its margin is 0 under every w, so its normalised margin is 0 here.
@@ -215,7 +217,7 @@ def signed_normalised_margins(w, X, y):
     return unit_rows(Z) @ _direction(w, Z.shape[1])
 
 
-def normalised_margin(w, X, y):
+def normalised_margin(w: ArrayLike, X: ArrayLike, y: ArrayLike) -> float:
     """max(min_i y_i <w, x_i> / (||x_i|| ||w||), 0), Definition N.1.
 
     >>> normalised_margin([1.0, 0.0], [[3.0, 4.0], [3.0, -4.0]], [1, 1])
@@ -224,7 +226,7 @@ def normalised_margin(w, X, y):
     return max(float(signed_normalised_margins(w, X, y).min()), 0.0)
 
 
-def unit_rows(X):
+def unit_rows(X: ArrayLike) -> np.ndarray:
     """Every row divided by its Euclidean norm, zero rows as they are; shape (n, d)."""
     X = rows(X)
     X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(float).tiny)  # no overflow in the norm
@@ -232,13 +234,14 @@ def unit_rows(X):
     return X / np.where(norms > 0, norms, 1.0)
 
 
-def subset_margins(X, y):
+def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Enclosures of gamma(S') for every subset S' of S, two arrays (2^n,): lower and upper.
 
     Bit i of an index says whether record i is in the subset. The minimum over no record is +inf, so the empty
     subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records.
     """
-    X, y = rows(X), signs(y)
+    X = rows(X)
+    y = signs(y, len(X))
     n = len(X)
     if n > LARGEST_TABLE:
         raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
@@ -250,7 +253,7 @@ def subset_margins(X, y):
     return lower, upper
 
 
-def inliers(X, y, margin):
+def inliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     """The family S_in(margin) of Definition 6.1, as bit masks: every subset S' with gamma(S') >= margin.
 
     The empty subset, mask 0, belongs to it at every level. Equality is decided up to a relative 1e-9.
@@ -264,7 +267,7 @@ def inliers(X, y, margin):
     return np.flatnonzero(upper >= level)
 
 
-def outliers(X, y, margin):
+def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     """The family S_out(margin) of Definition 6.1, as bit masks: the complements of the inlier sets.
 
     >>> outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
@@ -273,10 +276,10 @@ def outliers(X, y, margin):
     return np.sort(2 ** len(rows(X)) - 1 - inliers(X, y, margin))
 
 
-def _level(margin):
-    if not (np.isfinite(margin) and margin >= 0):
+def _level(margin: float) -> float:
+    if in_range("margin", margin, -np.inf, np.inf) < 0:
         raise ValueError(f"margin = {margin} is outside [0, inf)")
-    return margin * (1 - LEVEL_SLACK)
+    return float(margin) * (1 - LEVEL_SLACK)
 
 
 @dataclass(frozen=True)
@@ -291,7 +294,7 @@ class Outliers:
     removed: np.ndarray = field(repr=False)
 
 
-def min_outliers(X, y, margin):
+def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
     """m(margin) = min |S_out| over S_out(margin) of Definition 6.1, as `Outliers`.
 
     A largest inlier set is {i : <w, z_i> >= margin} for the shortest w that serves it, and that w is the shortest
@@ -305,7 +308,8 @@ def min_outliers(X, y, margin):
     >>> found.low, found.high
     (2, 2)
     """
-    X, y, level = rows(X), signs(y), _level(margin)
+    X, level = rows(X), _level(margin)
+    y = signs(y, len(X))
     everyone = np.arange(len(X))
     cores, kept = _disjoint_cores(X, y, everyone, level)
     low = len(cores)
@@ -323,7 +327,9 @@ def min_outliers(X, y, margin):
     return Outliers(low, len(X) - len(kept), np.setdiff1d(everyone, kept))
 
 
-def _disjoint_cores(X, y, left, level):
+def _disjoint_cores(
+    X: np.ndarray, y: np.ndarray, left: np.ndarray, level: float
+) -> tuple[list[np.ndarray], np.ndarray]:
     """Cores taken out of `left` one after another, and what remains, whose margin reaches the level."""
     found = []
     while len(left):
@@ -336,7 +342,7 @@ def _disjoint_cores(X, y, left, level):
     return found, left
 
 
-def _largest_sides(Z, margin):
+def _largest_sides(Z: np.ndarray, margin: float) -> np.ndarray | None:
     """The sets {i : <w, z_i> >= margin} of all candidate w, largest first, up to 1e-7; None if there are too many."""
     left, singular, _ = np.linalg.svd(Z, full_matrices=False)
     rank = int((singular > 1e-12 * singular[0]).sum())
@@ -351,8 +357,9 @@ def _largest_sides(Z, margin):
         q, r = np.linalg.qr(np.swapaxes(Z[active], 1, 2))
         r += 1e-13 * singular[0] * np.eye(size)  # dependent records are no candidate; keep the solver going
         solution = np.linalg.solve(np.swapaxes(r, 1, 2), np.full((len(active), size, 1), margin))
-        w = (q @ solution)[..., 0]
-        w = w[np.linalg.norm(w, axis=1) <= 1 + 1e-7]
+        with np.errstate(over="ignore", invalid="ignore"):  # a w too long for floats is too long
+            w = (q @ solution)[..., 0]
+            w = w[np.linalg.norm(w, axis=1) <= 1 + 1e-7]
         sides.append(w @ Z.T >= margin - slack)
     listed = np.unique(np.concatenate(sides), axis=0)
     return listed[np.argsort(-listed.sum(axis=1), kind="stable")]

@@ -18,11 +18,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
+
+from mechanisms.arithmetic import in_range
+from mechanisms.law import finite, moderate, one_of, sized, whole
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
 ITERATIONS = 200
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # weights, dual, gap, error
 
 
 @dataclass(frozen=True)
@@ -35,40 +40,51 @@ class Solution:
     error: np.ndarray = field(repr=False)  # (...): certified bound on ||weights - exact minimiser||_2
 
 
-def solution_tolerance(*, C, F, kappa):
+def solution_tolerance(*, C: float, F: int, kappa: float) -> float:
     """The error that every solution is held to: a function of public numbers alone, a few times what float64 allows.
 
     A gap cannot be known better than the margins times C, that is C F eps kappa ||w|| with ||w|| <= sqrt(C).
     """
+    (F,) = whole(F=F)
+    (C,) = sized(C=C)
+    kappa = in_range("kappa", kappa, 0, 1e100, closed=True)
     return float(2e-7 * np.sqrt((F + 2) * C * max(1.0, kappa * np.sqrt(C))))
 
 
-def solve_rows(V, y, *, C, loss="hinge", counts=None):
+def solve_rows(
+    V: ArrayLike, y: ArrayLike, *, C: float, loss: str = "hinge", counts: ArrayLike | None = None
+) -> Solution:
     """Solve one problem, V of shape (n, F), or a batch of them, V of shape (B, n, F) and y of shape (B, n)."""
-    V, y = np.asarray(V, dtype=float), np.asarray(y, dtype=float)
+    one_of(LOSSES, loss=loss)
+    (C,) = sized(C=C)
+    V, y = moderate("V", V), moderate("y", y)
+    if V.ndim not in (2, 3) or y.shape != V.shape[:-1] or not V.size:
+        raise ValueError(f"V has shape {V.shape} and y {y.shape}, not (n, F) and (n,) or a batch of them")
     Z = y[..., None] * V
     single = Z.ndim == 2
     Z = Z[None] if single else Z
-    counts = np.ones(Z.shape[1]) if counts is None else np.asarray(counts, dtype=float)
+    counts = np.ones(Z.shape[1]) if counts is None else finite("counts", counts)
+    if counts.shape != (Z.shape[1],) or not (counts > 0).all():
+        raise ValueError(f"counts has shape {counts.shape}, not ({Z.shape[1]},), or entries that are not positive")
     share = counts / counts.sum()
     found = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
     return Solution(*(part[0] for part in found)) if single else Solution(*found)
 
 
-def _weights(dual, Z):
+def _weights(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return np.einsum("bn,bnf->bf", dual, Z)
 
 
-def _margins(w, Z):
+def _margins(w: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return np.einsum("bf,bnf->bn", w, Z)
 
 
-def _solved(systems, right):
+def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Batched linear solve for one right-hand side each."""
     return np.linalg.solve(systems, right[..., None])[..., 0]
 
 
-def _hinge(Z, C, share):
+def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     """(weights, dual, gap, error) for the hinge loss."""
     box, (B, n, F) = C * share, Z.shape
     w, dual, gap = np.zeros((B, F)), np.zeros((B, n)), np.full(B, np.inf)
@@ -87,7 +103,7 @@ def _hinge(Z, C, share):
     return w, dual, gap, np.sqrt(gap) + summed
 
 
-def _gap(w, dual, Z, box):
+def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.ndarray:
     """The duality gap at w = w(dual), rounded up: margins are known to a few units in the last place."""
     margins = _margins(w, Z)
     absolute = np.einsum("bf,bnf->bn", np.abs(w), np.abs(Z))
@@ -96,7 +112,7 @@ def _gap(w, dual, Z, box):
     return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (1 + 1e-12)
 
 
-def _interior_point(A, share, centring):
+def _interior_point(A: np.ndarray, share: np.ndarray, centring: float) -> np.ndarray:
     """Minimise 1/2 ||sum_i share_i x_i A_i||^2 - sum_i share_i x_i over 0 <= x_i <= 1, for a batch of A (B, n, F).
 
     Lower and upper multipliers l, m and the distance s = 1 - x are variables of their own, which keeps their last
@@ -138,7 +154,9 @@ def _interior_point(A, share, centring):
     return best
 
 
-def _polish(w, dual, gap, Z, box):
+def _polish(
+    w: np.ndarray, dual: np.ndarray, gap: float, Z: np.ndarray, box: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Snap to the bounds what the margins say is there and solve for the free rows; kept where the gap shrinks."""
     margins = Z @ w
     for width in (1e-3, 1e-5, 1e-7, 1e-9):
@@ -160,15 +178,15 @@ def _polish(w, dual, gap, Z, box):
     return w, dual, gap
 
 
-def _logistic(Z, C, share):
+def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     """(weights, dual, gap, error) for the logistic loss: damped Newton from zero, on a batch."""
     B, n, F = Z.shape
     w = np.zeros((B, F))
 
-    def value(w):
+    def value(w: np.ndarray) -> np.ndarray:
         return 0.5 * (w**2).sum(axis=-1) + C * (share * np.logaddexp(0, -_margins(w, Z))).sum(axis=-1)
 
-    def gradient(w):
+    def gradient(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         slopes = C * share * expit(-_margins(w, Z))
         return w - _weights(slopes, Z), slopes
 

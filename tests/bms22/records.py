@@ -3,8 +3,9 @@
 import numpy as np
 
 from experiments.engine.streams import TEST_ROOT, generator
+from mechanisms.privacy import ApproxDP
 
-PRIVATE = dict(epsilon=1.0, delta=1e-3, beta=0.1)
+PRIVATE = dict(privacy=ApproxDP(1.0, 1e-3), beta=0.1)
 HINGE = dict(rho=0.5, radius=1.0, norm_bound=1.0)
 
 

@@ -116,10 +116,10 @@ def test_copies_against_scipy():
 
 
 BAD = [
-    (dict(delta=0.05), r"delta = 0.05 is outside \(0, 1/m\) = \(0, 0.05\)"),
-    (dict(delta=0.0), r"delta = 0.0 is outside \(0, 1/m\)"),
-    (dict(epsilon=7.0), r"epsilon = 7.0 is outside \(0, log\(1/delta\)\] = \(0, 6.90776\]"),
-    (dict(epsilon=float("nan")), r"epsilon = nan is outside \(0, log"),
+    (dict(privacy=ApproxDP(1.0, 0.05)), r"delta = 0.05 is outside \(0, 1/m\) = \(0, 0.05\)"),
+    (dict(privacy=ApproxDP(1.0, 0.0)), r"delta = 0.0 is outside \(0, 1/m\)"),
+    (dict(privacy=ApproxDP(7.0, 1e-3)), r"epsilon = 7.0 is outside \(0, log\(1/delta\)\] = \(0, 6.90776\]"),
+    (dict(privacy=GaussianDP(1.0)), r"privacy is a GaussianDP, not ApproxDP"),
     (dict(beta=1.0), r"beta = 1.0 is outside \(0, 1\)"),
     (dict(rho=0.0), r"rho = 0.0 is outside \(0, inf\)"),
     (dict(norm_bound=-1.0), r"norm_bound = -1.0 is outside"),
@@ -154,7 +154,7 @@ def test_other_bad_input():
     with pytest.raises(ValueError, match=r"epsilon = 3.0 is outside \(0, log"):
         phased_sgd.law(X, y, **HINGE, privacy=ApproxDP(3.0, 0.1), calibration="printed")
     with pytest.raises(ValueError, match="kind = 'dense' is not one of fast, signs"):
-        efficient_learner.fit(X, y, rng=rng("b"), kind="dense", **HINGE, **PRIVATE)
+        efficient_learner.fit(X, y, epsilon=1.0, delta=1e-3, beta=0.1, **HINGE, kind="dense", rng=rng("b"))
 
 
 def test_no_data_in_a_repr():

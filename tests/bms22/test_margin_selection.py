@@ -74,8 +74,9 @@ def test_one_release_is_a_predictor_that_knows_its_margin():
         def sample(self, rng, size=1):
             return np.ones((size, 1))
 
-    changed = {"learner": lambda X, y, **_: Constant(), "privacy": ApproxDP(1.0, 1e-6)}
-    model = margin_selection.fit(*sample_line(), rng=np.random.default_rng(0), **(LINE | changed))
+    others = {name: value for name, value in LINE.items() if name not in ("privacy", "learner")}
+    budget = dict(epsilon=2.0, delta=1e-6, learner=lambda X, y, **_: Constant())
+    model = margin_selection.fit(*sample_line(), **budget, **others, rng=np.random.default_rng(0))
     assert model.privacy == ApproxDP(2.0, 1e-6) and model.margin in (0.5, 0.25, 0.125)
     assert model.predict([[1.0], [-1.0]]).tolist() == [1.0, -1.0]
 

@@ -160,10 +160,10 @@ def test_a_million_candidates_in_blocks():
 
 def test_fit_remembers_its_privacy():
     X, y = sample_of(30, 4)
-    model = fit(X, y, rng=np.random.default_rng(0), privacy=PureDP(1.0), k=2, **SIZES)
+    model = fit(X, y, epsilon=1.0, k=2, **SIZES, rng=np.random.default_rng(0))
     assert model.privacy == PureDP(1.0)
     assert set(model.predict(X)) <= {-1.0, 1.0}
-    same = fit(X, y, rng=np.random.default_rng(0), privacy=PureDP(1.0), k=2, **SIZES)
+    same = fit(X, y, epsilon=1.0, k=2, **SIZES, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(model.weights, same.weights)
 
 
@@ -194,9 +194,9 @@ def test_bad_input_is_named(changed, message):
 
 def test_the_size_of_the_theorem_cannot_be_run():
     with pytest.raises(ValueError, match=r"k = 468 at radius/resolution = 20 needs more than 50000000 points"):
-        fit(*sample_of(50, 4), rng=np.random.default_rng(0), privacy=PureDP(1.0), **SIZES)
+        fit(*sample_of(50, 4), epsilon=1.0, **SIZES, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"beta = 1\.5 is outside \(0, 1\)"):
-        fit(*sample_of(5, 4), rng=np.random.default_rng(0), privacy=PureDP(1.0), beta=1.5, **SIZES)
+        fit(*sample_of(5, 4), epsilon=1.0, beta=1.5, **SIZES, rng=np.random.default_rng(0))
 
 
 @pytest.mark.statistical

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bounds.bms22 import relative_deviation, relative_deviation_proof
-from bounds.exact import binomials
+from bounds.exact import binomials, numbers
 from bounds.exact.balls import exact
 from bounds.theorem import OutsideHypotheses
 from experiments.instances import deviation_laws
@@ -21,6 +21,21 @@ from experiments.instances.hypothesis_classes import Halfplanes, Mixture, Stumps
 property_test = settings(derandomize=True, deadline=None, max_examples=50)
 PLANES = [Halfplanes(1.0, 0.2), Halfplanes(0.5, 0.1, 0.3), Mixture(0.7)]
 PROBLEMS = [Thresholds(0.0), Thresholds(0.3), Stumps(0.2), *PLANES]
+
+
+# Editions -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_root_of_the_separate_appendix_would_be_false():
+    """Over the empirical risk alone, one hypothesis fails with probability 0.296 where 0.1 is allowed."""
+
+    def appendix(*, m, V, beta, empirical):
+        Q = relative_deviation.complexity(m, V, beta)
+        return empirical + 2 * numbers.sqrt(empirical) * Q + 4 * Q
+
+    level = deviation_laws.level_of(appendix, m=100_000, V=1, beta=0.1)
+    chance, errors = deviation_laws.one_hypothesis(100_000, level)
+    assert errors == 42210 and float(chance) == pytest.approx(0.2960266751)
 
 
 # Laws -----------------------------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """The page: formulas are MathML, nothing comes from elsewhere, figures are drawn from the store."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from bounds.theorem import THEOREMS
 from experiments.engine import registry, run
+from experiments.engine.ledger import ledger
 from experiments.engine.store import Store
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.report import write
@@ -74,6 +76,33 @@ def test_proved_is_counted_apart_from_held(page):
 def test_the_summary_names_what_is_refuted(page):
     _, text = page
     assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
+
+
+def page_with_a_corner(corrected_by, folder):
+    """Row and page of the false coin, said to be true for beta <= 0, with `corrected_by` as its corrected row."""
+    with toy.registered() as claims:
+        key = "abgmu22.asm1/printed/false"
+        fields = {"corner": "beta <= 0", "used": ("abgmu22.asm2",), "corrected_by": corrected_by}
+        claims[key] = replace(claims[key], **fields)
+        store = Store()
+        run.execute(list(claims.values()), store)
+        path, text = write(store, LEDGER_ROOT, folder)
+        return next(row for row in ledger(store, LEDGER_ROOT) if row["key"] == key), path.read_text(), text
+
+
+def test_a_slip_is_listed_with_where_it_is_true(tmp_path):
+    row, html, text = page_with_a_corner("abgmu22.asm1/printed/coin", tmp_path)
+    assert (row["verdict"], row["severity"], row["corner"]) == ("SLIP", "", "beta <= 0")
+    assert "refuted as printed" not in text and "true for beta <= 0" in text
+    assert "Refuted as printed" not in html
+    slips = html[html.index("Slips: true with") : html.index("The ledger</h2>")]
+    assert "beta &lt;= 0" in slips and "abgmu22.asm2" in slips
+
+
+def test_a_slip_whose_corrected_row_does_not_hold_is_refuted(tmp_path):
+    row, html, _ = page_with_a_corner("abgmu22.asm2/printed/toothless", tmp_path)
+    assert (row["verdict"], row["severity"], row["corner"]) == ("REFUTED", "constant", "")
+    assert "Slips: true with" not in html
 
 
 def test_figures_come_with_the_verdicts(page):

@@ -76,9 +76,9 @@ def test_projections_have_the_rows_of_lemma_6_2():
 def test_runs_abreast_are_noisy_gradient_descent(output, band, monkeypatch):
     monkeypatch.setattr(projected_gd, "BAND", band)  # bands of one row, and all rows in one
     X, y = problem()
-    parameters = dict(mu=0.7, width=0.3, output=output, steps=20)
-    ours = projected_gd.law(X, y, **parameters).sample(rng("abreast"), 5)
-    assert ours == pytest.approx(noisy_gd.law(X, y, **parameters).sample(rng("abreast"), 5), abs=1e-12)
+    known = dict(privacy=GaussianDP(0.7), width=0.3, output=output, steps=20)
+    ours = projected_gd.law(X, y, **known).sample(rng("abreast"), 5)
+    assert ours == pytest.approx(noisy_gd.law(X, y, **known).sample(rng("abreast"), 5), abs=1e-12)
 
 
 def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
@@ -116,17 +116,17 @@ def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_law_agrees_with_the_printed_algorithm(output, score, seed):
     X, y = problem(seed=seed)
-    parameters = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
-    law = adaptive_margin.law(X, y, 5.0, 1e-5, calibration="printed", **parameters)
+    known = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(5.0, 1e-5), calibration="printed", **known)
     found = law.sample(rng(f"twin{seed}"))
-    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **parameters)
+    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **known)
     assert found["weights"][0] == pytest.approx(weights, abs=1e-9)
     assert (found["index"][0], found["margin"][0]) == (index, pytest.approx(margin))
 
 
 def test_many_runs_have_the_law_of_one():
     X, y = problem()
-    law = adaptive_margin.law(X, y, 8.0, 1e-2, steps=3, projections=small_projections(*X.shape))
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(8.0, 1e-2), steps=3, projections=small_projections(*X.shape))
     together = law.sample(rng("together"), 4000)
     single = [law.sample(rng("single", str(i))) for i in range(400)]
     assert together["weights"].shape == (4000, 3)
@@ -140,10 +140,8 @@ def test_many_runs_have_the_law_of_one():
 def test_density_of_the_white_box(steps):
     """Against scipy, one factor after another."""
     X, y = problem(n=3, d=2)
-    parameters = dict(
-        steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True
-    )
-    law = adaptive_margin.law(X, y, 8.0, 1e-2, **parameters)
+    known = dict(steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(8.0, 1e-2), **known)
     seen = law.sample(rng("density"), 2)
     expected = np.zeros(2)
     for r in range(2):
@@ -162,7 +160,7 @@ def test_density_of_the_white_box(steps):
 
 def test_white_box_averages_what_the_release_averages():
     X, y = problem()
-    law = adaptive_margin.law(X, y, 5.0, 1e-5, steps=4, white_box=True)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(5.0, 1e-5), steps=4, white_box=True)
     seen = law.sample(rng("average"), 2)
     for j, weights in enumerate(law.outputs(seen)):
         visited = np.concatenate([np.zeros((2, 1, 3)), seen[f"iterates{j}"][:, :-1]], axis=1)
@@ -171,7 +169,7 @@ def test_white_box_averages_what_the_release_averages():
 
 def test_budgets_of_the_law_compose_to_its_guarantee():
     X, y = problem()
-    law = adaptive_margin.law(X, y, 1.0, 1e-5, projections=small_projections(*X.shape))
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(1.0, 1e-5), projections=small_projections(*X.shape))
     scores = [GaussianDP(1 / law.sigma)] * len(law.margins)
     total = compose(*[c.privacy for c in law.candidates], *scores)
     assert total.mu == pytest.approx(law.gdp.mu, rel=1e-12) and total.mu <= law.gdp.mu * (1 + 1e-15)
@@ -181,21 +179,22 @@ def test_budgets_of_the_law_compose_to_its_guarantee():
 def test_everything_scales_with_the_radius():
     X, y = problem()
     small, large = (
-        adaptive_margin.law(s * X, y, 4.0, 1e-5, radius=s, steps=5).sample(rng("scale"), 20) for s in (1.0, 2.0**10)
+        adaptive_margin.law(s * X, y, privacy=ApproxDP(4.0, 1e-5), radius=s, steps=5).sample(rng("scale"), 20)
+        for s in (1.0, 2.0**10)
     )
     assert (small["weights"] == large["weights"]).all() and (small["margin"] * 2**10 == large["margin"]).all()
 
 
 def test_one_copy_of_the_rows_for_all_candidates_without_a_projection():
     X, y = problem()
-    runs = adaptive_margin.law(X, y, 1.0, 1e-5).candidates
+    runs = adaptive_margin.law(X, y, privacy=ApproxDP(1.0, 1e-5)).candidates
     assert all(run.descent.Z is runs[0].descent.Z for run in runs)
 
 
 def test_ties_are_no_errors_and_clipping_turns_no_record():
     X, y = problem(d=64)
     phi, _ = stretched(seed=0, k=2, d=64)
-    law = projected_gd.law(X, y, mu=1.0, width=0.3, projection=phi)
+    law = projected_gd.law(X, y, privacy=GaussianDP(1.0), width=0.3, projection=phi)
     W = rng("ties").normal(size=(50, 2))
     lifted = law.lift(W)
     assert (law.errors(W) == ((X @ lifted.T) * y[:, None] < 0).sum(axis=0)).all()
@@ -209,7 +208,7 @@ def test_separated_data_are_learned():
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     X[:, 0] += y
     X /= 2
-    model = adaptive_margin.fit(X, y, 4.0, 1e-5, rng("learn"), steps=200)
+    model = adaptive_margin.fit(X, y, epsilon=4.0, delta=1e-5, steps=200, rng=rng("learn"))
     assert (model.predict(X) == y).mean() > 0.95
     assert model.privacy == ApproxDP(4.0, 1e-5) and model.margin in bounds.margin_grid(3000)
 
@@ -223,7 +222,6 @@ BAD = {
     "epsilon NaN": (dict(epsilon=float("nan")), "epsilon = nan is outside"),
     "delta one": (dict(delta=1.0), r"delta = 1\.0 is outside \(0, 1\)"),
     "delta zero": (dict(delta=0.0), r"delta = 0\.0 is outside \(0, 1\)"),
-    "one class": (dict(y=np.ones(9)), "y has one class, not two"),
     "labels": (dict(y=np.arange(9.0)), r"y has entries outside \{-1, \+1\}"),
     "NaN": (dict(X=np.where(np.eye(9, 3), np.nan, X0)), "X has entries that are not finite numbers"),
     "empty": (dict(X=np.empty((0, 3)), y=np.empty(0)), r"X has shape \(0, 3\)"),
@@ -233,11 +231,10 @@ BAD = {
     "score": (dict(score="hinge"), "score = 'hinge' is not one of empirical, penalised"),
     "output": (dict(output="iterates"), "output = 'iterates' is not one of average, last"),
     "steps": (dict(steps=0), "steps = 0 is not a whole number"),
-    "white box": (dict(white_box=True), "white_box is not an argument of fit"),
-    "projections": (dict(projections=[None]), "projections has length 1, and the grid has 5 margins"),
+    "projections": (dict(projections=[None]), "projections is not a sequence of length 5"),
     "dimension": (
         dict(projections=[sign_projection.sign_projection(2, 4, rng=np.random.default_rng(0))] * 5),
-        r"projection has d = 4, and X has shape \(9, 3\)",
+        r"projection is not a projection from R\^3, as X has shape \(9, 3\)",
     ),
 }
 
@@ -253,23 +250,30 @@ def test_bad_input_is_named(case):
     assert "\n" not in text and not any(f"{x:.4f}"[:6] in text for x in X0.ravel())
 
 
+def test_labels_of_one_class_are_no_error():
+    """Whether all labels are equal is private: an exception would tell."""
+    assert adaptive_margin.fit(X0 / 2, np.ones(9), epsilon=1.0, delta=1e-5, rng=rng("one")).weights.shape == (3,)
+
+
 def test_projections_are_asked_for_where_they_are_needed():
     X = np.zeros((4, 2000))
     with pytest.raises(ValueError, match=r"projections = None, but the margin 1\.0 needs one from R\^2000 to R\^\d+"):
-        adaptive_margin.law(X, [1, -1, 1, -1], 1.0, 1e-5)
-    assert adaptive_margin.fit(X, [1, -1, 1, -1], 1.0, 1e-5, rng("wide")).weights.shape == (2000,)
+        adaptive_margin.law(X, [1, -1, 1, -1], privacy=ApproxDP(1.0, 1e-5))
+    assert adaptive_margin.fit(X, [1, -1, 1, -1], epsilon=1.0, delta=1e-5, rng=rng("wide")).weights.shape == (2000,)
 
 
 def test_long_rows_are_told_once_and_clipped():
     with pytest.warns(UserWarning, match="^X has rows longer than radius = 1.0: they are scaled down to it$") as said:
-        model = adaptive_margin.fit(X0, Y0, 1.0, 1e-5, rng("long"))
+        model = adaptive_margin.fit(X0, Y0, epsilon=1.0, delta=1e-5, rng=rng("long"))
     assert len(said) == 1
     clipped = X0 / np.maximum(np.linalg.norm(X0, axis=1, keepdims=True), 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert (adaptive_margin.fit(clipped, Y0, 1.0, 1e-5, rng("long")).weights == model.weights).all()
+        assert (
+            adaptive_margin.fit(clipped, Y0, epsilon=1.0, delta=1e-5, rng=rng("long")).weights == model.weights
+        ).all()
 
 
 def test_data_stay_out_of_reprs():
-    law = adaptive_margin.law(X0, Y0, 1.0, 1e-5, white_box=True)
+    law = adaptive_margin.law(X0, Y0, privacy=ApproxDP(1.0, 1e-5), white_box=True)
     assert "array([[" not in repr(law) and "Z=" not in repr(law.candidates[0]) + repr(law)

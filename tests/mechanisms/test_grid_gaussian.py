@@ -95,7 +95,7 @@ def test_values_beyond_the_bound_are_clipped_and_stay_out_of_sight():
     ("change", "message"),
     [
         ({"value": [[1.0]]}, "value has shape"),
-        ({"value": [np.nan]}, "value has shape"),
+        ({"value": [np.nan]}, "value has entries that are not finite numbers"),
         ({"sensitivity": 0.0}, "sensitivity = 0.0"),
         ({"bound": np.inf}, "bound = inf"),
         ({"sigma": -1.0}, "sigma = -1.0"),

@@ -241,7 +241,7 @@ def test_group_privacy_step_by_step(epsilon, delta, k):
 
 
 def test_groups_of_pure_and_gaussian():
-    assert group(PureDP(0.1), 20) == PureDP(2.0)
+    assert group(PureDP(0.125), 16) == PureDP(2.0)
     assert group(GaussianDP(0.5, "label"), 4) == GaussianDP(2.0, "label")
     assert group(ApproxDP(700.0, 1e-300), 3).delta == 1.0
 

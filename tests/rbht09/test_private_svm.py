@@ -172,9 +172,7 @@ def test_hundred_million_people_in_two_rows():
 
 def test_fit_releases_a_predictor():
     V, y = problem(9, 400, 3)
-    model = private_svm.fit(
-        V, y, C=1.0, privacy=PureDP(5.0), rng=rng("fit"), feature_map=lambda X: np.hstack([X, X**2])
-    )
+    model = private_svm.fit(V, y, epsilon=5.0, C=1.0, feature_map=lambda X: np.hstack([X, X**2]), rng=rng("fit"))
     assert model.privacy == PureDP(5.0)
     assert np.mean(model.predict(V) == y) > 0.6
     assert np.allclose(

@@ -13,6 +13,7 @@ from bounds.wzw25 import noisy_gd as bounds
 from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import last_iterate as last_claims
 from mechanisms import noisy_gd
+from mechanisms.privacy import GaussianDP
 
 SIZES = st.integers(1, 40)
 UNIT = st.floats(0.01, 0.99)
@@ -85,7 +86,14 @@ def test_printed_rate_fails_near_one_by_sampling():
     width, start = sqrt(s), np.eye(d)[0]
     Z = np.concatenate([np.eye(d), -np.eye(d)])
     law = noisy_gd.law(
-        Z, np.ones(2 * d), mu=1 / (2 * d), width=width, steps=1, start=start, output="last", log_factor=-np.log1p(-s)
+        Z,
+        np.ones(2 * d),
+        privacy=GaussianDP(1 / (2 * d)),
+        width=width,
+        steps=1,
+        start=start,
+        output="last",
+        log_factor=-np.log1p(-s),
     )
     excess = hinge_gradient.hinge_sum(law.sample(rng("near one"), 20_000).T, Z, width) - 2 * d
     g = last_iterate.last_iterate_rate(d=d, mu=1 / (2 * d), sensitivity=2 / width, distance=1.0, beta=1 - s)

@@ -12,6 +12,7 @@ from bounds.wzw25 import algorithms as bounds
 from bounds.wzw25.gaussian_privacy import gaussian_delta
 from experiments.engine.streams import TEST_ROOT, generator
 from mechanisms import adaptive_margin, noisy_gd
+from mechanisms.privacy import GaussianDP
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 100, 1024, 5000])
@@ -36,8 +37,8 @@ def test_no_range_means_no_privacy():
     epsilon, delta, k = 30.0, 0.5, 10**4
     mu = bounds.unlimited_budget(epsilon, delta)
     apart, log_chance = bounds.single_record_gap(mu, k)
-    parameters = dict(mu=mu / sqrt(2), width=1 / 3, radius=2.0, output="last")
-    run = noisy_gd.law(2 * np.eye(1, k), [1.0], **parameters)
+    known = dict(privacy=GaussianDP(mu / sqrt(2)), width=1 / 3, radius=2.0, output="last")
+    run = noisy_gd.law(2 * np.eye(1, k), [1.0], **known)
     s = run.sample(generator(TEST_ROOT, "tests.adaptive_margin.range", {}, "main", 0), 40)[:, 0] / (
         run.strides[0] * run.sigma * sqrt(run.steps)
     )

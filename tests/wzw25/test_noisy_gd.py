@@ -16,7 +16,7 @@ from bounds.wzw25 import noisy_gd as bounds
 from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import noisy_gd as claims
 from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP, gaussian_epsilon
+from mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
 
 SIZES = st.integers(1, 40)
 UNIT = st.floats(0.01, 0.99)
@@ -57,15 +57,15 @@ def obvious(random, X, y, *, mu, width, steps, distance):
 @pytest.mark.parametrize("output", noisy_gd.OUTPUTS)
 def test_law_agrees_with_the_printed_algorithm(output):
     X, y = problem()
-    parameters = dict(mu=1.3, width=0.4, steps=11, distance=2.0)
-    twin = obvious(rng("twin"), X, y, **parameters)
-    released = noisy_gd.law(X, y, output=output, **parameters).sample(rng("twin"))[0]
+    parameters = dict(width=0.4, steps=11, distance=2.0)
+    twin = obvious(rng("twin"), X, y, mu=1.3, **parameters)
+    released = noisy_gd.law(X, y, output=output, privacy=GaussianDP(1.3), **parameters).sample(rng("twin"))[0]
     expected = {"average": twin[:-1].mean(axis=0), "last": twin[-1], "iterates": twin[1:]}[output]
     assert np.allclose(released, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_columns_are_independent_runs():
-    law = noisy_gd.law(*problem(), mu=1.0, width=5.0, steps=4, output="last")
+    law = noisy_gd.law(*problem(), privacy=GaussianDP(1.0), width=5.0, steps=4, output="last")
     releases = law.sample(rng("columns"), 4000)
     assert np.abs(np.corrcoef(releases[:2000, 0], releases[2000:, 0])[0, 1]) < 0.1
     assert len(np.unique(releases)) == releases.size
@@ -73,7 +73,7 @@ def test_columns_are_independent_runs():
 
 def test_last_iterate_is_normal_in_the_linear_range():
     X, y = problem()
-    law = noisy_gd.law(X, y, mu=1.0, width=1e4, steps=9, output="last")
+    law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=1e4, steps=9, output="last")
     eta, mean = law.strides[0], law.strides.sum() * law.Z.sum(axis=0) / law.width
     standard = (law.sample(rng("linear"), 3000) - mean) / (eta * law.sigma * 3)
     assert kstest(standard[:, 0], "norm").pvalue > 1e-6
@@ -81,7 +81,7 @@ def test_last_iterate_is_normal_in_the_linear_range():
 
 def test_log_density_is_a_product_of_gaussians():
     X, y = problem()
-    law = noisy_gd.law(X, y, mu=1.0, width=0.3, steps=5, stride="decaying", output="iterates")
+    law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.3, steps=5, stride="decaying", output="iterates")
     releases = law.sample(rng("density"), 6)
     for release, found in zip(releases, law.log_density(releases), strict=True):
         expected, w = 0.0, np.zeros(3)
@@ -99,7 +99,7 @@ def test_hinge_sum_agrees_with_scikit_learn():
 
 
 def test_gradients_are_those_of_the_hinge_sum():
-    law = noisy_gd.law(*problem(), mu=1.0, width=0.7, steps=1)
+    law = noisy_gd.law(*problem(), privacy=GaussianDP(1.0), width=0.7, steps=1)
     w, h = np.array([[0.1], [-0.4], [0.2]]), 1e-6
     slopes = [
         (hinge_gradient.hinge_sum(w + h * e, law.Z, 0.7) - hinge_gradient.hinge_sum(w - h * e, law.Z, 0.7)) / (2 * h)
@@ -109,18 +109,18 @@ def test_gradients_are_those_of_the_hinge_sum():
 
 
 def test_nothing_of_the_data_is_shown():
-    law = noisy_gd.law([[0.123456]], [1], mu=1.0, width=1.0)
+    law = noisy_gd.law([[0.123456]], [1], privacy=GaussianDP(1.0), width=1.0)
     assert "0.123" not in repr(law) and "Z" not in repr(law)
 
 
 def test_fit_remembers_its_privacy():
     X, y = problem(40)
-    model = noisy_gd.fit(X, y, rng=rng("fit"), mu=2.0, width=0.5, steps="balanced")
-    assert model.privacy == GaussianDP(2.0) and set(model.predict(X)) <= {-1.0, 1.0}
+    model = noisy_gd.fit(X, y, epsilon=9.0, delta=1e-5, width=0.5, steps="balanced", rng=rng("fit"))
+    assert model.privacy == GaussianDP(gaussian_mu(9.0, 1e-5)) and set(model.predict(X)) <= {-1.0, 1.0}
 
 
 BAD = [
-    (dict(mu=0.0), "mu = 0.0 is outside"),
+    (dict(privacy=PureDP(1.0)), "delta = 0.0 is outside"),
     (dict(width=-1.0), "width = -1.0 is outside"),
     (dict(radius=np.inf), "radius = inf is outside"),
     (dict(distance=0.0), "distance = 0.0 is outside"),
@@ -137,7 +137,7 @@ BAD = [
 @pytest.mark.parametrize(("wrong", "message"), BAD)
 def test_bad_parameters_are_named(wrong, message):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        noisy_gd.law(*problem(), **(dict(mu=1.0, width=1.0, steps=3) | wrong))
+        noisy_gd.law(*problem(), **(dict(privacy=GaussianDP(1.0), width=1.0, steps=3) | wrong))
 
 
 @pytest.mark.parametrize(
@@ -146,13 +146,13 @@ def test_bad_parameters_are_named(wrong, message):
 )
 def test_bad_data_is_refused_without_showing_it(X, y):
     with pytest.raises(ValueError) as caught:
-        noisy_gd.law(X, y, mu=1.0, width=1.0)
+        noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=1.0)
     assert "0.7" not in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_iterates_are_no_predictor():
     with pytest.raises(ValueError, match="output = 'iterates'"):
-        noisy_gd.fit(*problem(), rng=rng("fit"), mu=1.0, width=1.0, output="iterates")
+        noisy_gd.fit(*problem(), epsilon=1.0, delta=1e-5, width=1.0, output="iterates", rng=rng("fit"))
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def test_sigma_spends_at_most_mu(steps, sensitivity, mu):
 
 @pytest.mark.parametrize(("n", "steps", "delta"), [(10, 25, 1e-5), (7, 3, 1e-3), (100, 100, 1e-9)])
 def test_curve_agrees_with_dp_accounting(n, steps, delta):
-    law = noisy_gd.law(*problem(n), mu=sqrt(steps) / n, width=0.5, steps=steps)
+    law = noisy_gd.law(*problem(n), privacy=GaussianDP(sqrt(steps) / n), width=0.5, steps=steps)
     multiplier = law.sigma / hinge_gradient.replacement_sensitivity(radius=1.0, width=0.5) / sqrt(law.steps)
     expected = dp_accounting.get_epsilon_gaussian(multiplier, delta)
     assert gaussian_epsilon(law.privacy.mu, delta) == pytest.approx(expected, rel=1e-9)
@@ -176,7 +176,9 @@ def test_curve_agrees_with_dp_accounting(n, steps, delta):
 
 def test_rounding_up_at_n_delta_costs_privacy():
     assert bounds.printed_steps(1, 0.1) == 1 and bounds.printed_steps(10, 0.5) == 25
-    assert noisy_gd.law([[1.0]], [1], mu=0.1, width=2.0).sigma == pytest.approx(10.0)  # not n Delta = 1
+    assert noisy_gd.law([[1.0]], [1], privacy=GaussianDP(0.1), width=2.0).sigma == pytest.approx(
+        10.0
+    )  # not n Delta = 1
 
 
 def test_the_real_pair_is_nearly_tight():

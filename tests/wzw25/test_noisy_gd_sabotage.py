@@ -76,7 +76,9 @@ def test_row_18_noise_broadcast_over_coordinates_is_refuted():
         return lambda random, size: law.sample(BroadcastNoise(random), size) @ np.array([[1.0], [-1.0]])
 
     assert attacked(*map(difference, neighbours(steps=1)), mu=1.0, budget=2000)
-    noise = noisy_gd.law([[0.0, 0.0]], [1], mu=1.0, width=1.0, steps=1, output="last").sample(rng("rank"), 500)
+    noise = noisy_gd.law([[0.0, 0.0]], [1], privacy=GaussianDP(1.0), width=1.0, steps=1, output="last").sample(
+        rng("rank"), 500
+    )
     assert np.linalg.matrix_rank(noise) == 2
 
 
@@ -142,7 +144,7 @@ class CountingNoise:
 @pytest.mark.parametrize(("charged", "kept"), [(0, True), (-1, False)])
 def test_row_24_every_step_is_charged(output, charged, kept):
     """The accountant against a draw counter; sigma for T - 1 of T steps is noticed."""
-    law = noisy_gd.law([[1.0, 0.0], [0.0, 1.0]], [1, -1], mu=0.7, width=0.5, steps=12, output=output)
+    law = noisy_gd.law([[1.0, 0.0], [0.0, 1.0]], [1, -1], privacy=GaussianDP(0.7), width=0.5, steps=12, output=output)
     sensitivity = hinge_gradient.replacement_sensitivity(radius=1.0, width=0.5)
     law = replace(law, sigma=noisy_gd.noise_for(12 + charged, sensitivity, 0.7))
     counter = CountingNoise(rng("counter"))

@@ -82,7 +82,7 @@ def test_unclipped_lifted_loss_is_the_projected_one():
     rng = np.random.default_rng(0)
     Z = planted.planted(10, 300, 0.8, 1)
     phi = sign_projection.sign_projection(150, 300, rng=rng)
-    law = projected_gd.law(Z, np.ones(10), mu=5.0, width=0.8 / 3, projection=phi, steps=50)
+    law = projected_gd.law(Z, np.ones(10), privacy=GaussianDP(5.0), width=0.8 / 3, projection=phi, steps=50)
     W = law.descent.sample(rng, 3)
     projected = hinge_sum(W.T, law.descent.Z, 0.8 / 3) / 10
     lifted = planted.loss_of(law.lift(W), dict(n=10, d=300, gamma=0.8, outliers=1, radius=1.0))
@@ -93,14 +93,16 @@ def test_unclipped_lifted_loss_is_the_projected_one():
 def test_projected_rows_are_clipped_and_the_noise_is_for_twice_the_radius():
     phi, canary = adaptive_pairs.stretched(seed=0, k=2, d=64)
     assert np.linalg.norm(phi.apply(canary)) > 5
-    law = projected_gd.law(canary[None], [1.0], mu=0.5, width=0.25, projection=phi, radius=1.0, steps=4)
+    law = projected_gd.law(
+        canary[None], [1.0], privacy=GaussianDP(0.5), width=0.25, projection=phi, radius=1.0, steps=4
+    )
     assert np.linalg.norm(law.descent.Z) == pytest.approx(2.0)
     assert law.descent.sigma == pytest.approx(2 * 2 / 0.25 * sqrt(4) / 0.5)
     assert law.sample(generator(TEST_ROOT, "tests.adaptive_margin.lift", {}, "main", 0), 3).shape == (
         3,
         64,
     ) and law.privacy == GaussianDP(0.5)
-    plain = projected_gd.law(canary[None], [1.0], mu=0.5, width=0.25, steps=4)
+    plain = projected_gd.law(canary[None], [1.0], privacy=GaussianDP(0.5), width=0.25, steps=4)
     assert plain.descent.sigma == pytest.approx(2 / 0.25 * sqrt(4) / 0.5)
 
 

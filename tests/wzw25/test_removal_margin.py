@@ -134,7 +134,7 @@ def test_a_users_features_get_their_curve(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"), [(["--features", "nowhere.npz"], "does not exist"), (["digits"], "usage")]
+    ("arguments", "message"), [(["--features", "nowhere.npz"], "does not exist"), (["--features"], "usage")]
 )
 def test_a_bad_request_gets_one_line(arguments, message, capsys):
     with pytest.raises(SystemExit) as stopped:

@@ -11,6 +11,7 @@ from bounds.wzw25 import table_rates, tables
 from experiments.checks.monomials import CONES, along, compare
 from experiments.wzw25 import tables as figures
 from mechanisms import adaptive_margin, private_svm
+from mechanisms.privacy import ApproxDP
 from mechanisms.solvers.margin import geometric_margin, min_outliers
 
 SETTING = st.fixed_dictionaries(
@@ -139,6 +140,6 @@ def test_what_is_measured_are_errors():
     plain = private_svm.solve(X, y, C=figures.HARD).weights
     slow = np.mean([y[i] * (X[i] @ plain) < 0 for i in range(len(X))])
     assert figures.errors(plain, X, y)[0] == slow == 4 / 200
-    law = adaptive_margin.law(X, y, 1.0, 1e-5, steps=50)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(1.0, 1e-5), steps=50)
     weights = law.sample(np.random.default_rng(0), 3)["weights"]
     assert figures.errors(weights, X, y).shape == (3,)

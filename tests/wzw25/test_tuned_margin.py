@@ -79,9 +79,9 @@ def test_outside_the_hypotheses_the_theorems_say_so(call, message):
 
 def test_algorithm_6_finds_the_separator():
     X = np.array([[0.6, 0.8], [0.6, -0.8], [0.9, 0.1], [0.7, 0.3]] * 3)
-    model = laws.fit(X, np.sign(X[:, 0] - 0.65), 400.0, 1e-5, np.random.default_rng(5), steps=50)
-    assert model.privacy.epsilon == pytest.approx(400.0, abs=1e-4) and model.weights.shape == (2,)
-    law = laws.margin_law(X, np.ones(12), 300.0, 1e-5, steps=50, stride="tuned")
+    model = laws.fit(X, np.sign(X[:, 0] - 0.65), epsilon=400.0, delta=1e-5, steps=50, rng=np.random.default_rng(5))
+    assert 400.0 * (1 - 1e-14) < model.privacy.epsilon <= 400.0 and model.weights.shape == (2,)
+    law = laws.margin_law(X, np.ones(12), epsilon=300.0, delta=1e-5, steps=50, stride="tuned")
     released = law.sample(np.random.default_rng(6), 3)
     assert (X @ released["weights"].T > 0).mean() > 0.9
     assert law.expected_cost > 0
@@ -90,9 +90,9 @@ def test_algorithm_6_finds_the_separator():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: laws.margin_law([[1.0]], [1.0], 1.0, 0.1), r"n = 1 is outside \[2, inf\)"),
-        (lambda: laws.fit([[1.0], [1.0]], [1.0, 1.0], 1.0, 0.1, np.random.default_rng(0)), "y has one class"),
-        (lambda: laws.fit([[np.nan], [1.0]], [1.0, -1.0], 1.0, 0.1, np.random.default_rng(0)), "not finite"),
+        (lambda: laws.margin_law([[1.0]], [1.0], epsilon=1.0, delta=0.1), r"n = 1 is outside \[2, inf\)"),
+        (lambda: laws.fit([[1.0]], [1.0], epsilon=0.1, delta=0.2), r"epsilon = 0\.1 is outside \(delta, inf\)"),
+        (lambda: laws.fit([[np.nan], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1), "not finite"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -103,5 +103,5 @@ def test_bad_input_is_named(call, message):
 def test_a_warning_is_given_once_for_long_rows():
     X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
     with pytest.warns(UserWarning, match="rows longer than radius"):
-        laws.fit(X, y, 50.0, 0.1, np.random.default_rng(1), steps=5)
-    assert isinstance(laws.margin_law(X, y, 10.0, 0.1, steps=5).tuning.run, GaussianDP)
+        laws.fit(X, y, epsilon=50.0, delta=0.1, steps=5, rng=np.random.default_rng(1))
+    assert isinstance(laws.margin_law(X, y, epsilon=10.0, delta=0.1, steps=5).tuning.run, GaussianDP)

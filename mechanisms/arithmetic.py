@@ -1,0 +1,190 @@
+"""Numbers that are rounded in the direction that claims less privacy: exact rationals first, then one float.
+
+A guarantee must never be better on paper than in truth. What is spent is computed in fractions, which know no
+rounding, and turned into the nearest float *above*; what may be spent is turned into the nearest float *below*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import inf, isinf, isqrt, nextafter
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from bounds.exact.balls import Phi, exact, lower_end, mills, phi, upper_end
+
+REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
+
+
+def real(name: str, value: Any) -> float:
+    """`value` as a float. Raises ValueError unless it is one real number (bool, int, float or Fraction) or a 0-d array.
+
+    A whole number or a fraction too large for a float becomes inf, which no range below admits.
+
+    >>> real("rho", np.int64(2)), real("rho", True)
+    (2.0, 1.0)
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
+        value = value[()]
+    if not isinstance(value, REALS):
+        raise ValueError(f"{name} = {brief(value)} is not a real number")
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
+    """`value` as a float. ValueError unless low < value < high, or low <= value <= high with `closed` ends.
+
+    >>> in_range("delta", 1, 0, 1, closed=True)
+    1.0
+    """
+    number = real(name, value)
+    low, high = real("low", low), real("high", high)
+    if not (low <= number <= high if closed else low < number < high):  # NaN is in no range
+        ends = "[]" if closed else "()"
+        raise ValueError(f"{name} = {brief(value)} is outside {ends[0]}{_short(low)}, {_short(high)}{ends[1]}")
+    return number
+
+
+def reals(name: str, value: Any) -> np.ndarray:
+    """Real numbers as an array of floats. Raises ValueError, without an entry, for anything else: masked, complex,
+    text, objects, ragged lists."""
+    if np.ma.isMaskedArray(value):
+        raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not an array of numbers") from None
+    if found.dtype.kind not in "biuf":
+        raise ValueError(f"{name} is not an array of numbers, its dtype is {found.dtype}")
+    return found.astype(float, copy=False)
+
+
+def brief(value: Any) -> str:
+    """A parameter as a message may show it: numbers, short words and None as they are, the rest by its type."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    text = repr(value) if isinstance(value, str) else str(value)
+    if value is None or (isinstance(value, (str, complex, *REALS)) and len(text) <= 60):
+        return text
+    return text if type(value).__name__.endswith("DP") else f"a {type(value).__name__}"  # guarantees are public
+
+
+def _short(end: float) -> str:
+    return str(int(end)) if abs(end) < 1e6 and end == int(end) else str(end)
+
+
+def up(x: Fraction) -> float:
+    """The smallest float that is at least `x`; inf beyond the largest.
+
+    >>> up(Fraction(1, 10)) >= Fraction(1, 10), up(Fraction(1, 10**400))
+    (True, 5e-324)
+    """
+    try:
+        near = float(x)
+    except OverflowError:
+        return inf if x > 0 else -nextafter(inf, 0)
+    return near if near >= x else nextafter(near, inf)
+
+
+def down(x: Fraction) -> float:
+    """The largest float that is at most `x`.
+
+    >>> down(Fraction(1, 10)) <= Fraction(1, 10), down(Fraction(1, 10**400))
+    (True, 0.0)
+    """
+    return -up(-x)
+
+
+def root_up(x: Fraction) -> float:
+    """The smallest float whose square is at least `x` >= 0.
+
+    >>> root_up(Fraction(25)), Fraction(root_up(Fraction(2))) ** 2 > 2
+    (5.0, True)
+    """
+    below = Fraction(isqrt(x.numerator * x.denominator << 256), x.denominator << 128)
+    near = up(below)
+    return near if isinf(near) or Fraction(near) ** 2 >= x else nextafter(near, inf)
+
+
+def sum_up(values: Iterable[float]) -> float:
+    """The smallest float that is at least the exact sum of finite floats.
+
+    >>> sum_up([0.1] * 10) > 1 - 1e-16, sum([0.1] * 10)
+    (True, 0.9999999999999999)
+    """
+    return up(sum((Fraction(value) for value in values), Fraction(0)))
+
+
+# The Gaussian curve in balls ------------------------------------------------------------------------------------------
+
+SMALLEST = nextafter(0.0, 1.0)  # the least positive float: what a probability that underflows is rounded up to
+FAR = 60.0  # standard deviations; the tail beyond has a mass below e^-1800
+
+
+def certified_delta(epsilon: float, mu: float) -> float:
+    """A float of at least delta(epsilon; mu), 0 <= epsilon < inf, 0 < mu < inf, and hardly more; never 0.
+
+    With u = epsilon / mu - mu / 2 and Mills' ratio m it is phi(u) (m(u) - m(u + mu)), or Phi(-u) - phi(u) m(u + mu)
+    where u < -1; evaluated in balls, with as many bits as it takes.
+
+    >>> certified_delta(60.0, 1.0), certified_delta(0.0, 1.0) >= 0.38292492254802624
+    (5e-324, True)
+    """
+    u = Fraction(epsilon) / Fraction(mu) - Fraction(mu) / 2
+    if abs(u) > FAR:
+        return SMALLEST if u > 0 else 1.0
+    for bits in (128, 512, 2048, 4096):
+        with ctx.workprec(bits):
+            e, m = exact(epsilon), exact(mu)
+            z = e / m - m / 2
+            near = phi(z) * (mills(z) - mills(z + m)) if u > -1 else Phi(-z) - phi(z) * mills(z + m)
+            if near.rel_accuracy_bits() > 80:
+                break
+    return max(SMALLEST, min(1.0, upper_end(near)))
+
+
+def lemma_epsilon(mu: float, delta: float) -> float:
+    """mu^2 / 2 + mu sqrt(2 log(1/delta)) of wzw25 Lemma E.1, rounded up: an epsilon that mu-GDP always implies."""
+    with ctx.workprec(128):
+        m = exact(mu)
+        return upper_end(m * m / 2 + m * (-2 * exact(delta).log()).sqrt())
+
+
+def lemma_mu(epsilon: float, delta: float) -> float:
+    """A mu that implies (epsilon, delta)-DP, rounded down: Lemma E.1 solved for mu, or sqrt(2 pi) delta if larger.
+
+    At epsilon = 0 delta(0; mu) = erf(mu / sqrt 8) <= mu / sqrt(2 pi), and it decreases in epsilon.
+    """
+    with ctx.workprec(128):
+        e, t = exact(epsilon), (-2 * exact(delta).log()).sqrt()
+        from_lemma = lower_end(2 * e / ((t * t + 2 * e).sqrt() + t)) if epsilon > 0 else 0.0
+        return max(from_lemma, lower_end((2 * arb.pi()).sqrt() * exact(delta)))
+
+
+def pure_is_gaussian(epsilon: float, mu: float) -> bool:
+    """Whether epsilon-DP is shown to imply mu-GDP: Phi(-mu / 2) <= 1 / (1 + e^epsilon)."""
+    with ctx.workprec(128):
+        e, half = exact(epsilon), exact(mu) / 2
+        if epsilon < 1:  # both sides are near 1/2: compare what is missing
+            return bool((half / arb(2).sqrt()).erf() >= (e / 2).tanh())
+        tail = mills(half).log() - half**2 / 2 - (2 * arb.pi()).log() / 2
+        return bool(tail <= -e - (-e).exp().log1p())
+
+
+def group_delta(epsilon: float, delta: float, k: int) -> float:
+    """delta (e^{k epsilon} - 1) / (e^epsilon - 1), or k delta at epsilon = 0, rounded up; at most 1."""
+    if delta == 0:
+        return 0.0
+    if epsilon == 0:
+        return min(1.0, up(k * Fraction(delta)))
+    if (k - 1) * Fraction(epsilon) > 1000:  # above delta e^1000
+        return 1.0
+    with ctx.workprec(128):
+        e = exact(epsilon)
+        return min(1.0, upper_end(exact(delta) * (k * e).expm1() / e.expm1()))

@@ -1,0 +1,340 @@
+"""Nasty arguments: the answer is finite and of the right type, or one ValueError of one line that names the argument.
+
+Every public function of mechanisms/ stands in a table with a valid call. One or two of its arguments are then replaced
+by values that callers do pass by mistake. `test_the_table_is_complete` finds a function that is missing.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+
+import mechanisms
+from mechanisms import (
+    adaptive_margin,
+    arithmetic,
+    dp_erm,
+    efficient_learner,
+    exponential,
+    fast_projection,
+    gaussian,
+    generalized_exponential,
+    grid_gaussian,
+    laplace,
+    law,
+    margin_selection,
+    noisy_gd,
+    phased_sgd,
+    privacy,
+    private_svm,
+    private_tuning,
+    projected_gd,
+    pure_learner,
+    random_features,
+    sign_projection,
+    tnb,
+)
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from mechanisms.solvers import covers, least_loss, margin, svm
+
+PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
+NASTY = {
+    "None": None,
+    "nan": np.nan,
+    "inf": np.inf,
+    "-inf": -np.inf,
+    "-1": -1,
+    "0": 0,
+    "0.0": 0.0,
+    "huge": 1e308,
+    "tiny": 5e-324,
+    "whole": 10**400,
+    "text": "12345",
+    "empty text": "",
+    "complex": 1 + 2j,
+    "true": True,
+    "numpy bool": np.bool_(True),
+    "numpy int": np.int64(1),
+    "0-d": np.array(0.5),
+    "empty": np.array([]),
+    "vector": np.array([0.5, 1.0, 2.0]),
+    "cube": np.ones((2, 2, 2)),
+    "nan vector": np.array([np.nan, 1.0, 1.0, 1.0]),
+    "ragged": [[1.0], [1.0, 2.0]],
+    "objects": np.array([None, "secret", 3.0], dtype=object),
+    "texts": np.array([["secret", "b"]]),
+    "complex matrix": np.ones((4, 2)) * 1j,
+    "masked": np.ma.masked_array(np.ones((4, 2)), mask=np.eye(4, 2)),
+    "huge matrix": np.full((4, 2), 1e200),
+    "tiny matrix": np.full((4, 2), 1e-300),
+    "one class": np.ones(4),
+    "dict": {"epsilon": 1.0},
+    "class": object(),
+}
+
+X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
+XY = dict(X=X, y=Y)
+BUDGET = dict(epsilon=1.0, delta=1e-3)
+BALL = dict(rho=0.5, radius=1.0, norm_bound=1.0)
+PHI = sign_projection.sign_projection(1, 2, rng=np.random.default_rng(0))
+APPROX, PURE, GDP = ApproxDP(1.0, 1e-3), PureDP(1.0), GaussianDP(1.0)
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def COVER():
+    return covers.cover(2, radius=1.0, resolution=0.5)
+
+
+def MATRIX():
+    return np.ones((2, 4))
+
+
+def choices(mu):
+    return [gaussian.law([0.0], privacy=GaussianDP(mu), sensitivity=1.0)] * 2
+
+
+def learner(X, y, *, rho, privacy, beta):
+    return exponential.law([0.0, 1.0], privacy=privacy, sensitivity=1.0)
+
+
+def linear_learner(X, y, *, rho, privacy, beta):
+    return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
+
+
+MARGIN = dict(
+    bound=lambda rho, t: t / rho,
+    best_loss=lambda X, y, rho: 0.1,
+    sensitivity=lambda rho: 0.1 / rho,
+    h_max=1.0,
+    beta=0.1,
+    tolerance=0.0,
+)
+TUNED = dict(**BUDGET, score=lambda j, m: m[:, 0], sensitivity=1.0, r=0.25, eta=1.0, calibration="printed")
+DESCENT = dict(steps=3, stride="printed", distance=1.0)
+
+# function: a valid call, by keyword
+TABLE = {
+    arithmetic.in_range: dict(value=0.5, low=0.0, high=1.0),
+    arithmetic.real: dict(value=0.5),
+    arithmetic.reals: dict(value=[0.5]),
+    law.blocks: None,
+    law.generator: dict(rng=None),
+    law.two_streams: dict(rng=None),
+    law.positive: dict(rho=1.0),
+    law.sized: dict(rho=1.0),
+    law.within_unit: dict(rho=0.5),
+    law.whole: dict(rho=1),
+    law.functions: dict(bound=len),
+    law.one_of: dict(allowed=("a", "b"), word="a"),
+    law.finite: dict(values=X),
+    law.moderate: dict(values=X),
+    law.rows: dict(X=X),
+    law.clip_rows: dict(X=X, radius=1.0),
+    law.signs: dict(y=Y, n=4),
+    privacy.check_guarantee: None,
+    arithmetic.brief: None,
+    privacy.PureDP: dict(epsilon=1.0, neighbours="label"),
+    privacy.ApproxDP: dict(epsilon=1.0, delta=0.1, neighbours="label"),
+    privacy.GaussianDP: dict(mu=1.0, neighbours="label"),
+    privacy.LabelDP: dict(epsilon=1.0, delta=0.1),
+    privacy.gaussian_delta: dict(epsilon=1.0, mu=1.0),
+    privacy.gaussian_epsilon: dict(mu=1.0, delta=1e-5),
+    privacy.gaussian_mu: dict(epsilon=1.0, delta=1e-5),
+    privacy.gaussian_noise_multiplier: dict(privacy=APPROX),
+    privacy.to_gaussian_budget: dict(privacy=APPROX),
+    privacy.to_pure: dict(privacy=PURE),
+    privacy.to_approx: dict(privacy=GDP, delta=1e-5),
+    privacy.to_gaussian: dict(privacy=PURE),
+    privacy.to_neighbours: dict(privacy=PURE, neighbours="label"),
+    privacy.compose: None,
+    privacy.group: dict(privacy=APPROX, k=3),
+    gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    grid_gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    grid_gaussian.fit: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    gaussian.noise_for: dict(sensitivity=1.0, privacy=GDP),
+    gaussian.fit: dict(value=[1.0, 2.0], sensitivity=1.0, sigma=1.0, rng=rng),
+    exponential.law: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0),
+    exponential.streamed: dict(blocks=lambda: [np.ones(2)], privacy=PURE, candidates=2, sensitivity=1.0),
+    exponential.fit: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0, rng=rng),
+    generalized_exponential.law: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1),
+    generalized_exponential.fit: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1, rng=rng),
+    laplace.bernoulli_exp: dict(rng=rng, numerator=[1, 2], denominator=3),
+    laplace.discrete_laplace: dict(rng=rng, steps=5, size=3),
+    laplace.grid_for: dict(sensitivity=1.0, epsilon=1.0, dimension=2),
+    laplace.FloatLaplace: dict(centre=[1.0, 2.0], scale=1.0),
+    laplace.GridLaplace: dict(centre=[1.0, 2.0], grid=0.25, steps=5),
+    laplace.reachable: dict(y=1.0, centre=0.5, scale=1.0, margin=4),
+    tnb.law: dict(eta=1.0, r=0.5),
+    sign_projection.sign_projection: dict(k=2, d=3, rng=rng),
+    sign_projection.points: dict(X=X, width=2),
+    sign_projection.check_matrix: dict(k=2, d=3),
+    fast_projection.fast_projection: dict(k=2, d=3, rng=rng),
+    fast_projection.walsh_hadamard: dict(X=MATRIX),
+    random_features.profile: dict(kernel="gaussian", differences=X, bandwidth=1.0),
+    random_features.frequencies: dict(kernel="cauchy", d=2, count=3, bandwidth=1.0, rng=rng),
+    random_features.frequency_blocks: dict(kernel="cauchy", d=2, count=3, bandwidth=1.0, block=2, rng=rng),
+    random_features.FourierMap: dict(omega=X, radius=1.0),
+    random_features.angles_of: dict(X=X, omega=X),
+    random_features.fourier_map: dict(kernel="gaussian", d=2, count=3, bandwidth=1.0, radius=1.0, rng=rng),
+    random_features.gram: dict(X=X, blocks=[np.ones((3, 2))], radius=1.0, Z=X),
+    noisy_gd.noise_for: dict(steps=4, sensitivity=1.0, mu=0.5),
+    noisy_gd.step_count: dict(steps="printed", n=4, mu=0.5, d=2),
+    noisy_gd.law: dict(
+        **XY, privacy=GDP, width=0.5, radius=1.0, log_factor=1.0, start=[0.0, 0.0], average=None, **DESCENT
+    ),
+    noisy_gd.fit: dict(**XY, **BUDGET, width=0.5, radius=1.0, output="last", **DESCENT, rng=rng),
+    projected_gd.law: dict(**XY, privacy=GDP, width=0.5, radius=1.0, projection=PHI, **DESCENT),
+    projected_gd.fit: dict(**XY, **BUDGET, width=0.5, radius=1.0, projection=PHI, **DESCENT, rng=rng),
+    adaptive_margin.budget: dict(**BUDGET, calibration="exact"),
+    adaptive_margin.draw_projections: dict(n=4, d=2, radius=1.0, beta=0.1, rng=rng),
+    adaptive_margin.candidates: dict(**XY, mu=1.0, radius=1.0, projections=None, steps=3),
+    adaptive_margin.law: dict(**XY, privacy=APPROX, radius=1.0, score="penalised", output="last", steps=3),
+    adaptive_margin.fit: dict(**XY, **BUDGET, radius=1.0, calibration="exact", projections=None, steps=3, rng=rng),
+    adaptive_margin.curated: None,
+    adaptive_margin.chosen_model: None,
+    private_tuning.budget: dict(**BUDGET, r=0.25, eta=1.0, calibration="printed"),
+    private_tuning.law: dict(base=choices, **TUNED),
+    private_tuning.selection_law: dict(scores=[0.0, 1.0], **{k: v for k, v in TUNED.items() if k != "score"}),
+    private_tuning.margin_law: dict(**XY, **BUDGET, radius=1.0, calibration="printed", projections=None, steps=3),
+    private_tuning.theorem_epsilon: dict(**BUDGET, calibration="printed"),
+    private_tuning.fit: dict(**XY, **BUDGET, radius=1.0, calibration="printed", output="last", steps=2, rng=rng),
+    phased_sgd.multiplier_for: dict(privacy=APPROX, calibration="printed"),
+    phased_sgd.law: dict(**XY, privacy=APPROX, **BALL, calibration="analytic", output="last", eta=0.1),
+    phased_sgd.fit: dict(**XY, **BUDGET, **BALL, calibration="analytic", eta=None, rng=rng),
+    dp_erm.check_setting: dict(m=10, **BUDGET, beta=0.1),
+    dp_erm.sensitivity_for: dict(m=10, **BALL, calibration="printed"),
+    dp_erm.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="tight"),
+    dp_erm.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", rng=rng),
+    dp_erm.sample_each: None,
+    efficient_learner.rows_for: dict(m=10, **BUDGET, beta=0.1),
+    efficient_learner.draw_projection: dict(m=10, d=3, **BUDGET, beta=0.1, k=2, kind="fast", rng=rng),
+    efficient_learner.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="printed", projection=PHI),
+    efficient_learner.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", k=2, kind="fast", rng=rng),
+    pure_learner.law: dict(**XY, privacy=PURE, **BALL, calibration="printed", lattice="thin", public=PHI),
+    pure_learner.fit: dict(**XY, epsilon=1.0, **BALL, beta=0.1, lattice="thin", k=1, rng=rng),
+    private_svm.solve: dict(**XY, C=1.0, kappa=1.0, loss="hinge", counts=[1, 1, 2, 1], feature_map=None),
+    private_svm.law: dict(**XY, privacy=PURE, C=1.0, kappa=1.0, loss="logistic", sampler="grid", counts=None),
+    private_svm.fit: dict(**XY, epsilon=1.0, C=1.0, kappa=1.0, feature_map=None, calibration="sharp", rng=rng),
+    private_svm.l1_sensitivity: dict(n=10, C=1.0, F=2, kappa=1.0, calibration="sharp"),
+    margin_selection.margin_law: dict(**XY, privacy=PURE, learner=learner, **MARGIN, calibration="corrected"),
+    margin_selection.fit: dict(**XY, **BUDGET, learner=linear_learner, **MARGIN, rng=rng),
+    covers.cover: dict(k=2, radius=1.0, resolution=0.5, lattice="thin"),
+    covers.farthest: dict(cover=COVER, points=X),
+    least_loss.hinge_loss: dict(**XY, rho=0.5, norm_bound=1.0),
+    least_loss.margin_loss: dict(**XY, rho=0.5, norm_bound=1.0),
+    margin.signed_records: XY,
+    margin.geometric_margin: XY,
+    margin.margin_of: dict(w=[1.0, 0.0], **XY),
+    margin.signed_normalised_margins: dict(w=[1.0, 0.0], **XY),
+    margin.normalised_margin: dict(w=[1.0, 0.0], **XY),
+    margin.unit_rows: dict(X=X),
+    margin.subset_margins: XY,
+    margin.inliers: dict(**XY, margin=0.1),
+    margin.outliers: dict(**XY, margin=0.1),
+    margin.min_outliers: dict(**XY, margin=0.1),
+    svm.solution_tolerance: dict(C=1.0, F=2, kappa=1.0),
+    svm.solve_rows: dict(V=X, y=Y, C=1.0, loss="hinge", counts=[1, 1, 2, 1]),
+}
+# Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
+INNER = {
+    phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
+    dp_erm: "hinge_means",
+    grid_gaussian: "cell",
+    pure_learner: "count_errors",
+    arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
+}
+# The name that a checker puts into its messages is written by us.
+NAMED = {
+    arithmetic.in_range: dict(name="rho"),
+    arithmetic.real: dict(name="rho"),
+    arithmetic.reals: dict(name="X"),
+    law.finite: dict(name="X"),
+    law.moderate: dict(name="X"),
+    sign_projection.points: dict(name="X"),
+    random_features.angles_of: dict(name="X"),
+}
+CASES = [function for function, call in TABLE.items() if call is not None]
+
+
+def name_of(function):
+    return f"{function.__module__.removeprefix('mechanisms.')}.{function.__name__}"
+
+
+def built(call):
+    """The arguments of one call; generators and what a call may change are made afresh."""
+    made = (rng, COVER, MATRIX)
+    return {name: value() if any(value is maker for maker in made) else value for name, value in call.items()}
+
+
+def numbers_in(result, depth=0):
+    """All numbers that a result holds, however deep."""
+    if isinstance(result, bool | str | None | np.random.Generator) or depth > 4:
+        return
+    if isinstance(result, int | float | np.number | np.ndarray):
+        yield np.asarray(result)
+    elif isinstance(result, dict | list | tuple):
+        for part in result.values() if isinstance(result, dict) else result:
+            yield from numbers_in(part, depth + 1)
+    elif is_dataclass(result):
+        for entry in fields(result):
+            yield from numbers_in(getattr(result, entry.name), depth + 1)
+
+
+def released(function, result):
+    """A law is asked for one release too; a lazy answer is exhausted."""
+    if inspect.isgenerator(result):
+        return list(result)
+    if function.__name__ in ("law", "margin_law", "selection_law") and function is not tnb.law:
+        return result, result.sample(rng(), 2)
+    return result
+
+
+MAY_BE_INFINITE = {"gaussian_epsilon", "gaussian_mu", "subset_margins"}  # their docstrings say when
+
+
+@pytest.mark.parametrize("function", CASES, ids=name_of)
+def test_the_valid_call_works(function):
+    released(function, function(**NAMED.get(function, {}), **built(TABLE[function])))
+
+
+@pytest.mark.filterwarnings("ignore:X has rows longer")
+@pytest.mark.parametrize("function", CASES, ids=name_of)
+def test_nasty_arguments_are_answered_or_named(function):
+    call = TABLE[function]
+    draw = np.random.default_rng(sum(map(ord, name_of(function))))
+    trials = [(name, nasty) for name in call for nasty in NASTY]
+    pairs = [tuple(draw.choice(len(trials), 2)) for _ in range(40)]
+    chosen = [(i,) for i in draw.permutation(len(trials))[: PER_FUNCTION - 40]] + pairs
+    for indices in chosen:
+        changed = {trials[i][0]: trials[i][1] for i in indices}
+        arguments = NAMED.get(function, {}) | built(call) | {name: NASTY[nasty] for name, nasty in changed.items()}
+        try:
+            result = released(function, function(**arguments))
+        except ValueError as error:
+            text = str(error)
+            assert text and "\n" not in text and "secret" not in text, (changed, text)
+            # the message is ours: it begins with a name, not with numpy's "could not broadcast"
+            assert text.split()[0].split("[")[0].rstrip(",:").isidentifier(), (changed, text)
+        except Exception as error:  # a TypeError from deep inside says nothing about the argument
+            raise AssertionError(f"{name_of(function)} with {changed}: {type(error).__name__}: {error}") from error
+        else:
+            if function.__name__ not in MAY_BE_INFINITE and not function.__module__.endswith(("arithmetic", "law")):
+                for number in numbers_in(result):
+                    assert number.dtype.kind in "biuf" and np.isfinite(number).all(), (changed, result)
+
+
+def test_the_table_is_complete():
+    missing = []
+    for found in pkgutil.walk_packages(mechanisms.__path__, "mechanisms."):
+        module = importlib.import_module(found.name)
+        for name, value in vars(module).items():
+            public = inspect.isfunction(value) and value.__module__ == found.name and not name.startswith("_")
+            if public and value not in TABLE and name not in INNER.get(module, "").split():
+                missing.append(f"{found.name}.{name}")
+    assert missing == []
