@@ -198,7 +198,6 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     severity="statement",
     corner="β ≤ 1/2",
     python=lambda *_: learner_programs.COIN,
-    cost=0.05,
     note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "
     "β ≤ 1/2. We call the paper's text (000) printed",
 )

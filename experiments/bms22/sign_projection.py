@@ -36,7 +36,6 @@ assert g < 0.32                                                     # yet k >= 4
 
 @exact_claim(
     bounds.sign_projection_order,
-    cost=0.02,
     severity="statement",
     corner="m ≥ 2",
     used=("bms22.thm3.1",),

@@ -173,7 +173,6 @@ def displays(bound, setting, factor=1):
     corner="-g in place of g",
     used=("rbht09.lem21",),
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
-    cost=0.05,
     note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",
 )
 def auxiliary_display_sign(**setting):

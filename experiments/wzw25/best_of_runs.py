@@ -192,7 +192,6 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     quick=SCORES,
     full=WIDE,
     severity="privacy",
-    cost=0.001,
     note="read as a standard deviation the fraction has the wrong unit: it is enough exactly where μ ≤ √2 Δ, so never "
     "for averaged scores once n μ > √2; Algorithm 4 prints it as a variance, and is right, but who implements the "
     "proof leaks",

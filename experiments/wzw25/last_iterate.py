@@ -71,7 +71,6 @@ def share_of_truth(d, s):
         "as the literature does, and no logarithm for linearly decaying ones (part decaying); on the 1-norm, up to "
         "T = 4000, no growth with T was seen at d = 1 and 3, and at d = 10 the ratio was still rising"
     ),
-    cost=0.01,
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""

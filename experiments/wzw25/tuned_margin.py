@@ -286,7 +286,6 @@ assert s * phi(1 / s) - Phi(-1 / s) > 0"""
     severity="statement",
     corner="the bound without its minimum with 1",
     used=("wzw25.lemK.6", "wzw25.thm7.1"),
-    cost=0.01,
     bits=300,
     python=loss_exceeds_one,
     note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void, "

@@ -73,7 +73,6 @@ assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
     severity="statement",
     corner="expectations, as the remark ξ =ᵈ -ξ beside the line says",
     used=("wzw25.lemK.4",),
-    cost=0.02,
     python=path_breaks_the_line,
     note="false on paths; the proof takes the expectation at the next step, and there it holds",
 )
@@ -186,7 +185,6 @@ assert 2 * mean_max_of_count(eta, r) > twice_maximum_as_printed(eta=eta, r=r, si
 @inequality_claim(
     bound.twice_maximum_as_printed,
     severity="constant",
-    cost=0.05,
     bits=BITS,
     tightness=up_to_one,
     python=twice_is_more,
