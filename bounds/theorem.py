@@ -286,21 +286,22 @@ def theorem(
     """Record the decorated function as one reading of the statement `id`.
 
     `id` stands on the contents page of its paper, or is a step of one that does (`wzw25.lemB.2.s1`). `source` is by
-    default "authors year, label"; a text that begins with a comma is appended to that. Another reading of the same
-    statement is made from its twin, whose id, part, kind and hypotheses it inherits:
+    default "authors year, label", of a step "authors year, label, proof"; a text that begins with a comma follows the
+    label. Another reading of the same statement is made from its twin, whose id, part, kind and hypotheses it inherits:
 
         @printed_level.corrected(says=..., needs=...)
         def corrected_level(*, n, beta): ...
 
     Raises ValueError for an unknown id, kind or reading, and for a row that exists already.
     """
-    paper = papers.PAPERS[papers.statement_of(id).split(".", 1)[0]]
+    statement = papers.statement_of(id)
+    paper = papers.PAPERS[statement.split(".", 1)[0]]
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
     if reading not in READINGS and not reading.startswith("rate["):
         raise ValueError(f"reading = {reading!r} is not one of {', '.join(READINGS)}, rate[...]")
     if not source or source.startswith(","):
-        source = f"{paper.cited}, {papers.label(id)}{source}"
+        source = f"{paper.cited}, {papers.label(id)}{source or ', proof' * (id != statement)}"
 
     def record(formula: Callable[P, R]) -> Statement[P, R]:
         made = Theorem(id, part, reading, kind, says, tuple(needs), source, reconstructed, formula)

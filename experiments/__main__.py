@@ -68,8 +68,8 @@ def plainly(stored=False):
                     raise Broken(str(error)) from None
                 if os.environ.get("MARGINALIA_TRACEBACK"):
                     raise
-                told = f"{type(error).__name__}: {error}".splitlines()[0]
-                raise Broken(f"unexpected {told}; MARGINALIA_TRACEBACK=1 shows where") from None
+                problem = f"{type(error).__name__}: {error}".splitlines()[0]
+                raise Broken(f"unexpected {problem}; MARGINALIA_TRACEBACK=1 shows where") from None
 
         return run
 
@@ -257,10 +257,10 @@ def where(name):
     id = one_id(name)
     from experiments.engine.places import places
 
-    found = places(id)
-    if not found:
+    shown = places(id)
+    if not shown:
         click.echo(f"{id} is OPEN: nothing is written about it yet", err=True)
-    for kind, place in found.items():
+    for kind, place in shown.items():
         click.echo(f"{kind:6} {place}")
 
 
@@ -308,8 +308,8 @@ def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
     try:
         decider = attack(samples[sample_a], samples[sample_b], claim, root=root, budget=budget)
     except Exception as error:  # whatever somebody else's function does is no fault of this program
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise Usage(f"MODULE:FUNCTION = {sample_a} or {sample_b} cannot be attacked ({told})") from None
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Usage(f"MODULE:FUNCTION = {sample_a} or {sample_b} cannot be attacked ({problem})") from None
     refuted = conclude(*decider.log_e()) == REFUTED
     verdict = "REFUTED" if refuted else "INCONCLUSIVE (AUDIT_ONLY): survived"
     found = decider.found()

@@ -142,7 +142,6 @@ def other_minimiser() -> int:
     says=r"\hat{L}^\rho_{S'}(w)-\hat{L}^\rho_{S''}(w)\le\frac{2}{m\rho}\max_{\|w\|\le\Lambda,\|x\|\le r}|w\cdot x|"
     r"\le\frac{2\Lambda r}{m\rho}",
     needs=HINGE,
-    source=", proof",
 )
 def lipschitz_step(*, m: int, ratio: float) -> float:
     """How far one record moves the hinge loss of a fixed w, at most: 2 Lambda r / (m rho).

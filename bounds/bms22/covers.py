@@ -66,15 +66,15 @@ def covering_radius_squared(gram: Gram) -> Fraction:
     """
     k = len(gram)
     G = fmpq_mat(k, k, [fmpq(x) for row in gram for x in row])
-    worst = fmpq(0)
+    farthest = fmpq(0)
     for order in permutations(range(k)):
         P = fmpq_mat(k, k, [fmpq(int(i in order[: n + 1])) for n in range(k) for i in range(k)])
         PG = P * G
         lengths = PG * P.transpose()
         squares = fmpq_mat(k, 1, [lengths[n, n] / 2 for n in range(k)])
         centre = PG.solve(squares)  # <vertex, centre> = |vertex|^2 / 2
-        worst = max(worst, (centre.transpose() * G * centre)[0, 0])
-    return Fraction(int(worst.p), int(worst.q))
+        farthest = max(farthest, (centre.transpose() * G * centre)[0, 0])
+    return Fraction(int(farthest.p), int(farthest.q))
 
 
 def covering_density(gram: Gram) -> float:

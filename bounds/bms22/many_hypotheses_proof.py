@@ -22,7 +22,6 @@ CUBE = [integer("d")]
     kind="construction",
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=1_{x_1>0}\in\{0,1\},\ h^*=1_{x_1>0}:\ R_{\mathcal D}(h^*)=0",
     needs=CUBE,
-    source=", proof",
 )
 def printed_best_risk(*, d: int) -> int:
     """The risk of the printed h*, R(h) = P(y h(x) <= 0), as printed: 0."""

@@ -39,7 +39,6 @@ def margins(m: int, h_max: float = 1.0, base: str = "2", rounding: str = "ceil")
     says=r"\rho_{opt}\in[h_{\max}/\sqrt{m},h_{\max}]\ \Rightarrow\ "
     r"\exists\hat{\rho}\in\mathcal{V}:\ \hat{\rho}\le\rho_{opt}<2\hat{\rho}",
     needs=[*INTERVAL, *READING],
-    source=", proof",
 )
 def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -> float | None:
     """The grid point in (rho/2, rho] that the proof needs for every rho of the interval; None where there is none.
@@ -115,7 +114,6 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
     says=r"\Delta_\rho\ \mathrm{non-decreasing},\ \hat{\rho}>\frac{\rho_{opt}}{2}\ \Rightarrow\ "
     r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
     needs=[*NEAR, at_least("power", 0)],
-    source=", proof",
 )
 def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
     """The sensitivity at rho_opt/2, said to bound that at the grid point, for a non-decreasing Delta_rho = rho^power.
@@ -145,7 +143,6 @@ def half_sensitivity_corrected(*, rho_hat: float, rho_opt: float, power: float) 
     "bms22.lemF.1.s4",
     says=r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
     needs=[LOSSES, positive("rho"), at_least("power", 0), between("slope", -inf, inf)],
-    source=", proof",
 )
 def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
     """The bound at the larger empirical loss, F(rho, t) = rho^-power + slope t with any slope.
@@ -177,7 +174,6 @@ def raised_loss_corrected(*, rho: float, loss_hat: float, loss_opt: float, power
     "bms22.lemF.1.s5",
     says=r"F(\hat{\rho};g_{\rho_{opt}}(S))\le F(\rho_{opt}/2;g_{\rho_{opt}}(S))",
     needs=[*NEAR, at_least("power", 0)],
-    source=", proof",
 )
 def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
     """The bound at half the margin, less t, for F(rho, t) = rho^-power + t at one t.

@@ -81,7 +81,6 @@ def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float
     says=r"\mathbb{E}_{\omega_1,\ldots,\omega_D}\left[\langle\hat{\psi}(x_i),\hat{\psi}(x_j)\rangle\right]"
     r"=r^2\,\mathbb{E}\cos\langle\omega,x_i-x_j\rangle=K(x_i,x_j)",
     needs=[positive("radius")],
-    source=", proof",
 )
 def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
     """The mean of the inner product of two features, the kernel: they are unbiased.

@@ -128,7 +128,6 @@ def least_distortion(u: Sequence[int], k: int) -> Fraction:
     "bms22.lemA.3.s1",
     says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|\le m^2",
     needs=[integer("m")],
-    source=", proof",
 )
 def pair_vectors(*, m: int) -> int:
     """How many non-zero sums and differences of normalised pairs there are, as printed: m^2."""
@@ -192,7 +191,6 @@ def lower_tail_gap(t: Any) -> Any:
     "bms22.lemA.3.s3",
     says=r"\log(m^2/\beta)=O(\log(m/\beta))",
     needs=[integer("m"), in_unit_interval("beta")],
-    source=", proof",
 )
 def doubled_logarithm(*, m: int, beta: float) -> float:
     """The ratio log(m^2/beta) / log(m/beta): the square inside the logarithm costs a factor 2.

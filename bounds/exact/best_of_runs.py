@@ -43,7 +43,7 @@ def best_at_most(eta: Number, r: Number, F: Number) -> arb:
     return -(-eta * grown).expm1() / -(eta * r.log()).expm1()
 
 
-# Two datasets whose scores are N(0, 1) and N(shift, 1): nothing but the best score is released ----------------------
+# Two datasets whose scores are N(0, 1) and N(shift, 1): nothing but the best score is released ------------------------
 
 
 def _log_ratio(eta: arb, r: arb, shift: arb, u: arb, moved: arb) -> arb:
@@ -137,7 +137,7 @@ def best_score_delta_by_quadrature(
     return scale * sum(pieces, arb(0))
 
 
-# One candidate of |Theta| = `size` scores 0, all others score `gap`; noise N(0, 1); Y: the good one is drawn ---------
+# One candidate of |Theta| = `size` scores 0, all others score `gap`; noise N(0, 1); Y: the good one is drawn ----------
 
 
 @precise

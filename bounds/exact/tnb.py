@@ -100,7 +100,7 @@ def not_selected(eta: Number, r: Number, size: Number) -> arb:
     return generating(eta, r, r + (1 - r) / exact(size))
 
 
-# Definition A.1 in floats -------------------------------------------------------------------------------------------
+# Definition A.1 in floats ---------------------------------------------------------------------------------------------
 
 
 def _log_rising(k: Array, eta: float) -> Array:

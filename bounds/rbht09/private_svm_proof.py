@@ -32,7 +32,7 @@ def auxiliary_gradient(
     return C * np.subtract(risk_gradient_first, risk_gradient_second) + np.subtract(w, second)
 
 
-@theorem("rbht09.lem6.s2", says=r"\tilde R(w_D)\le 0", source=", proof")
+@theorem("rbht09.lem6.s2", says=r"\tilde R(w_D)\le 0")
 def auxiliary_risk(
     *, w: Array, first: Array, second: Array, risk_gradient_first: Array, risk_gradient_second: Array, C: float
 ) -> float:

@@ -180,8 +180,8 @@ def descent(
     The comparator is a unit separator, and w_0 = 0: their distance is 1.
     """
     sensitivity = (12 if projected else 6) * radius / gamma
-    problem: dict[str, Any] = dict(n=n, d=rows, steps=steps, mu=mu, sensitivity=sensitivity, log_factor=log_factor)
-    return problem_of(gradient_norm=n * sensitivity / 2, distance=1.0, **problem)
+    gradient = {"sensitivity": sensitivity, "gradient_norm": n * sensitivity / 2, "log_factor": log_factor}
+    return problem_of(n=n, d=rows, steps=steps, mu=mu, distance=1.0, **gradient)
 
 
 RATE = {"kind": "rate", "needs": [positive("first"), positive("last")]}  # what the registered surrogates share

@@ -56,7 +56,7 @@ def budget_at(epsilon: Any, t: Any) -> Any:
     return epsilon / (6 * t)
 
 
-# Lemma K.1 ----------------------------------------------------------------------------------------------------------
+# Lemma K.1 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -171,7 +171,7 @@ def score_only_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -
     return 0.0 if above(0.0) <= 0 else float(brentq(above, 0.0, top, xtol=1e-12))
 
 
-# Corollary K.2 ------------------------------------------------------------------------------------------------------
+# Corollary K.2 --------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -203,7 +203,6 @@ def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
     "wzw25.corK.2.s1",
     says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
     needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
-    source=", proof",
 )
 def relaxation_slack(*, mu: float, t: float) -> float:
     """The relaxation of Lemma K.1: right side minus left side.
@@ -216,7 +215,7 @@ def relaxation_slack(*, mu: float, t: float) -> float:
     return epsilon_simple_at(mu, t, 0) - epsilon_at(mu, t, 0)
 
 
-# Theorem K.3 --------------------------------------------------------------------------------------------------------
+# Theorem K.3 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -290,7 +289,6 @@ def score_gdp(*, mu: float, sensitivity: float) -> float:
     says=r"\frac{\mu}{\sqrt2}\mathrm{-GDP}\ \mathrm{and}\ \frac{\mu}{\sqrt2}\mathrm{-GDP}\ \Rightarrow\ "
     r"\mathcal{A}_{\theta}\ \mu\mathrm{-GDP}",
     needs=[positive("mu")],
-    source=", proof",
 )
 def run_gdp(*, mu: float) -> float:
     """One run, the candidate and its noisy score: the budget it spends.

@@ -89,7 +89,6 @@ def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
     says=r"|\ell_c(\mathbf{w};(\mathbf{x},y))-\ell_c(\mathbf{v};(\mathbf{x},y))|"
     r"\le\frac{\|\mathbf{x}\|}{c}\|\mathbf{w}-\mathbf{v}\|",
     needs=[positive("width")],
-    source=", proof",
 )
 def lipschitz_constant(*, norm: Real, width: Real) -> Real:
     """Lipschitz constant of one record's hinge loss: ||x|| / c, the proof's only line.

@@ -13,7 +13,6 @@ from bounds.theorem import at_least, integer, positive, theorem
 from bounds.wzw25.hinge_gradient import Real
 from bounds.wzw25.noisy_gd import averaged_rate, noise_std, printed_steps
 
-PROOF = ", proof"
 ALGORITHM = ", Algorithm 5, line Set"
 
 
@@ -76,7 +75,6 @@ def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
     part="second-moment",
     says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
     needs=[integer("n"), integer("d"), at_least("sensitivity", 0), at_least("sigma", 0)],
-    source=PROOF,
 )
 def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
     """Second moment of a noisy gradient: n^2 Delta^2 + d sigma^2.
@@ -114,7 +112,6 @@ def squared_gradient_any_loss(*, n: int, d: int, sensitivity: Real, sigma: Real,
     part="one-step",
     says=r"\mathbb{E}\|\mathbf{w}_{t+1}-\mathbf{w}_{ref}\|^2\le\mathbb{E}\|\mathbf{w}_t-\mathbf{w}_{ref}\|^2"
     r"-2\eta(\mathbb{E}\hat L(\mathbf{w}_t)-\hat L(\mathbf{w}_{ref}))+\eta^2(n^2\Delta^2+d\sigma^2)",
-    source=PROOF,
 )
 def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
     """One step of the recursion: its right-hand side.
@@ -131,7 +128,6 @@ def one_step(*, squared_distance: Real, excess: Real, eta: Real, second_moment: 
     says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{T\eta}"
     r"+\eta(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{T}",
     needs=[integer("steps"), positive("eta")],
-    source=PROOF,
 )
 def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
     """The telescoped sum as printed; `final` is E ||w_T - w_ref||^2. Its last term lacks a factor 1 / (2 eta).
@@ -145,7 +141,6 @@ def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final
 @telescoped.corrected(
     says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{2T\eta}"
     r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}",
-    source=PROOF,
 )
 def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
     """The telescoped sum: step s4 summed over t < T and divided by 2 eta T.
@@ -162,7 +157,6 @@ def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: 
     kind="identity",
     says=r"\frac{D^2}{T\eta}+\eta(n^2\Delta^2+d\sigma^2)=2\sqrt{\frac{D^2(n^2\Delta^2+d\sigma^2)}{T}}",
     needs=[integer("steps"), positive("second_moment"), positive("distance")],
-    source=PROOF,
 )
 def balanced(*, distance: float, steps: int, second_moment: float) -> float:
     """The chosen eta balances the two terms. (The proof's eta has L for Delta; L appears nowhere else.)
@@ -179,7 +173,6 @@ def balanced(*, distance: float, steps: int, second_moment: float) -> float:
     says=r"\frac{2n\Delta D}{\sqrt T}+\frac{2\sqrt d\,\sigma D}{\sqrt T}\le\frac{4\Delta\sqrt d\,D}{\mu},"
     r"\quad\sigma=\frac{\Delta\sqrt T}{\mu},\ T\ge n^2\mu^2",
     needs=[integer("d"), positive("mu"), positive("sensitivity"), positive("distance")],
-    source=PROOF,
 )
 def last_line(*, d: int, mu: float, sensitivity: float, distance: float) -> float:
     """The proof's last line, 4 Delta sqrt(d) ||w_ref - w_0|| / mu: the constant 4 the O(.) hides.

@@ -156,7 +156,6 @@ def projected_margin_rows(*, n: int, gamma: float, beta: float) -> int:
     kind="identity",
     says=r"e=\gamma,\ b=1:\quad\frac{\gamma}{2}-\frac{eb}{6}=\frac{\gamma}{3}",
     needs=[between("gamma", 0, 1)],
-    source=", proof",
 )
 def third_step(*, gamma: float) -> float:
     """Lemma B.2 with e = gamma leaves gamma/3.
@@ -262,7 +261,6 @@ POSITIVE = require("gamma >= e b/3", lambda gamma, e, b: gamma >= e * b / 3)
     says=r"\min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\min_{(x,y)\in S'}y\langle w_{S'},x\rangle"
     r"-\frac{eb}{3}=\gamma-\frac{eb}{3}",
     needs=[at_least("gamma", 0), *STEP],
-    source=", proof",
 )
 def projected_minimum(*, gamma: float, e: float, b: float) -> float:
     """On the event of Lemma B.1 the smallest signed product falls by at most e b/3.
@@ -283,9 +281,7 @@ def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
     return gamma - e * b / 3
 
 
-@theorem(
-    "wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")], source=", proof"
-)
+@theorem("wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")])
 def projected_norm(*, e: float) -> float:
     """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3)."""
     return sqrt(1 + e / 3)

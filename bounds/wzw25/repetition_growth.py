@@ -20,7 +20,7 @@ LOG_N = require("log n > 1, so that |Theta| = log n > 1", lambda n: bool(np.all(
 FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "
 
 
-# Appendix M.3 -------------------------------------------------------------------------------------------------------
+# Appendix M.3 ---------------------------------------------------------------------------------------------------------
 
 
 @theorem(

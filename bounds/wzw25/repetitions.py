@@ -24,7 +24,7 @@ ABOVE_ONE = require("1 < n < inf", lambda n: bool(np.all((np.asarray(n) > 1) & n
 FAILURE = r"\Pr[\theta^*\ \mathrm{not\ selected}]"
 
 
-# Lemma 7.2 ----------------------------------------------------------------------------------------------------------
+# Lemma 7.2 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -51,7 +51,6 @@ def not_selected(*, eta: float, r: float, size: int) -> float:
     kind="identity",
     says=r"PGF_{TNB_{1,r}}(1-1/|\Theta|)=\frac{r(1-1/|\Theta|)}{1-(1-r)(1-1/|\Theta|)}",
     needs=[UNIT_R, integer("size")],
-    source=", proof",
 )
 def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
     """The same chance in closed form for the geometric law.
@@ -67,7 +66,6 @@ def not_selected_geometric(*, r: Rational, size: Rational) -> Rational:
     kind="identity",
     says=r"PGF\le\beta\iff r(1-\beta)(1-1/|\Theta|)\le\beta/|\Theta|",
     needs=[UNIT_R, UNIT_BETA, integer("size")],
-    source=", proof",
 )
 def cleared_slack(*, r: Rational, beta: Rational, size: Rational) -> Rational:
     """Multiplied out: beta/|Theta| - r (1 - beta)(1 - 1/|Theta|), which is at least 0 exactly where PGF <= beta.
@@ -171,14 +169,13 @@ def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: An
 SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\eta}}"
 
 
-# Lemma M.1 ----------------------------------------------------------------------------------------------------------
+# Lemma M.1 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "wzw25.lemM.1.s1",
     says=r"PGF(1-t)\le\frac{(r+t-rt)^{-\eta}}{r^{-\eta}},\quad t=1/|\Theta|",
     needs=[positive("eta"), UNIT_R, integer("size")],
-    source=", proof",
 )
 def relaxation(*, eta: float, r: float, size: int) -> float:
     """The proof's relaxation: both ones are dropped.

@@ -158,7 +158,7 @@ def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
     return np.clip(p, r, 1.0)
 
 
-# Remark A.2 to Lemma A.4 ------------------------------------------------------------------------------------
+# Remark A.2 to Lemma A.4 ----------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -267,7 +267,6 @@ def geometric_quantile(*, r: float, beta: float) -> int:
     kind="identity",
     says=r"(1-r)^t\le\beta\iff t\ge\left\lceil\frac{\log\beta}{\log(1-r)}\right\rceil,\quad t=1,2,\dots",
     needs=[UNIT_R, UNIT_BETA],
-    source=", proof",
 )
 def smallest_t(*, r: float, beta: float) -> int:
     """The ceiling is the smallest whole t that will do: one less fails.

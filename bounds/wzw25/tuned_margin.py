@@ -12,6 +12,7 @@ r is infinite. gamma > 0: at gamma = 0 Algorithm 1 has no loss function, and the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import log, sqrt
 from typing import Any
 
@@ -73,7 +74,7 @@ def projection_rows(n: int, size: int, gamma: float, beta: float) -> int:
     return third_margin_rows(n=n, gamma=gamma, beta=beta / size)
 
 
-# Section 7, text ----------------------------------------------------------------------------------------------------
+# Section 7, text ------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -151,7 +152,7 @@ def repetitions_order(*, n: int) -> float:
     return n**2 * log(n)
 
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -249,7 +250,7 @@ def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> fl
     return (last / first) ** -0.9 * spread(last) / spread(first)
 
 
-# Lemma K.5 ----------------------------------------------------------------------------------------------------------
+# Lemma K.5 ------------------------------------------------------------------------------------------------------------
 
 
 def grid_term(*, n: int, size: int, mu: float, beta: float, gamma: float, outliers: int) -> float:
@@ -311,7 +312,7 @@ def grid_loss(
     return min(summed_loss(n=n, mu=mu, gamma=g, outliers=m, rows=k, steps=t, **variant) for g, m, k, t in each) / n
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -353,8 +354,8 @@ def tuned_order(*, n: int, epsilon: float, delta: float, gammas: Margins, outlie
     Without the last term, which has a printed constant and comes from a step that loses sqrt 2 (s2): the first term
     covers it. "With probability at least 1 - 2 beta" is the event Y and the event of Lemma 6.2.
     """
-    common: dict[str, Any] = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
-    return min(tuned_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True))
+    term = partial(tuned_term, n=n, size=len(gammas), epsilon=epsilon, delta=delta)
+    return min(term(gamma=g, outliers=m) for g, m in zip(gammas, outliers, strict=True))
 
 
 def tuned_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float, outliers: int) -> float:
@@ -384,9 +385,9 @@ def tuned_error_given_drawn(
     sqrt(2)/mu (line 7 of Algorithm 4 with Delta = 1 for a count), and errors are at most the hinge loss of
     `summed_loss` at budget mu / sqrt 2. All divided by n.
     """
-    common: dict[str, Any] = dict(n=n, size=len(gammas), epsilon=epsilon, delta=delta) | variant
+    run = partial(tuned_error_at, n=n, size=len(gammas), epsilon=epsilon, delta=delta, **variant)
     each = zip(gammas, outliers, rows, steps, strict=True)
-    return min(tuned_error_at(gamma=g, outliers=m, rows=k, steps=t, **common) for g, m, k, t in each)
+    return min(run(gamma=g, outliers=m, rows=k, steps=t) for g, m, k, t in each)
 
 
 def tuned_error_at(*, n: int, size: int, epsilon: float, delta: float, **margin: Any) -> float:

@@ -12,14 +12,13 @@ from bounds.theorem import integer, positive, theorem
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "wzw25.thm7.1.s1",
     says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
     needs=[integer("n", 2)],
-    source=", proof",
 )
 def grid_size_slack(*, n: int) -> float:
     """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side.
@@ -58,14 +57,13 @@ def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
     return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
     "wzw25.lemK.6.s1",
     says=r"\Pr[Y]\ge 1-\beta,\quad\beta=n^{-2},\ r=\frac{1}{|\Gamma|(n^2-1)}",
     needs=[integer("n", 2), integer("size")],
-    source=", proof",
 )
 def drawn_slack(*, n: int, size: int) -> float:
     """The best margin is drawn with probability at least 1 - 1/n^2.
@@ -114,7 +112,6 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
     says=r"\frac{\sqrt2}{\mu}\log^{1/2}A=\frac{12\log^{1/2}A\,\log^{1/2}(A/\delta)}{\varepsilon}"
     r"\le\frac{12\log(n^2|\Gamma|/\delta)}{\varepsilon},\quad A=|\Gamma|(n^2-1)",
     needs=BUDGET,
-    source=", proof",
 )
 def selection_slack(*, n: int, size: int, epsilon: float, delta: float) -> float:
     """The selection term in epsilon: right side minus middle, where left side and middle are equal.

@@ -14,7 +14,7 @@ from bounds.wzw25.gaussian_maxima import count_bound
 from bounds.wzw25.run_counts import ETA, UNIT_R
 from bounds.wzw25.winner import COUNT, LAW, winner_mean_given_drawn
 
-# The steps of the proof ---------------------------------------------------------------------------------------------
+# The steps of the proof -----------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -68,7 +68,6 @@ def reflected_maximum(*, noise: Sequence[float]) -> float:
 @theorem(
     "wzw25.lemK.4.s3",
     says=r"\min_{t\in[K]}\{U_{i_t}+\xi_{i_t}\}\le\min_{t\in[K]}\{U_{i_t}\}+\max_{t\in[K]}\{\xi_{i_t}\}",
-    source=", proof",
 )
 def minimum_splits(*, scores: Sequence[float], noise: Sequence[float]) -> float:
     """The noisy minimum is at most the clean minimum plus the largest noise.

@@ -123,7 +123,7 @@ def every_corner(*, epsilon, factor=1):
     quick=grid(epsilon=[1.0], heavy=[100], rare=[11]),
     full=grid(epsilon=[0.5, 2.0], heavy=[100], rare=[11]),
     control=Control("a mechanism short by a factor of {}", (1.3, 1.6)),
-    chunk=lambda **_: 20_000,
+    chunk=20_000,
     cost=4e-7,
 )
 def rare_neighbours(*, epsilon, heavy, rare, factor=1):

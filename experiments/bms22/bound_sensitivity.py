@@ -83,7 +83,7 @@ def first_bound(*, m, ratio, beta, constant):
 # F_2 and F_3 ----------------------------------------------------------------------------------------------------------
 
 HINGE_SAMPLES = grid(m=[1, 2, 10, 10**6], ratio=[1e-6, 0.5, 1.0, 2.0, 1e6])
-TWICE = {"constant": 2, "caught": (1.05, 2), "tightness": up_to_one, "rounding": ROUNDING, "cost": 1e-3}
+TWICE = {"constant": 2, "caught": (1.05, 2), "tightness": up_to_one, "rounding": ROUNDING}
 
 
 @order_claim(

@@ -80,7 +80,6 @@ CHAIN = [
     control=Control("a score sensitivity {} times too small", (1.01, 4, 60)),
     given=CHAIN,
     scope="everywhere: M whole, b = 2/eta",
-    cost=0.1,
 )
 def budgets_add_up(*, factor=1, **setting):
     """The two records end to end in balls, and the selection's budget over all its outputs."""
@@ -99,7 +98,6 @@ def budgets_add_up(*, factor=1, **setting):
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    cost=0.1,
     note=(
         "who implements the proof leaks: step 8 names no sensitivity, and the proof's Λr/m lacks 1/ρ (s3). With it the "
         "selection is (ε/2)-DP iff min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates); with any valid sensitivity "
@@ -219,7 +217,7 @@ def first_useful_m(calibration):
         {"m": 2**17, "k": 10, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.0, "calibration": "corrected"},
     ),
     control=Control("a bound {} times too small", (80,)),
-    chunk=lambda **_: 80,
+    chunk=80,
     cap=5,
     cost=1e-3,
     expect=0.01,

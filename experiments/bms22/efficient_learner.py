@@ -63,7 +63,6 @@ LEARNER = SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3, "beta": 0.03}
     control=Control("a score sensitivity {} times too small", (2, 4, 400)),
     given=[training.printed_privacy, *CHAIN],
     scope="everywhere: every fixed Phi drawn independently of the data, every k",
-    cost=0.1,
 )
 def training_is_private(*, factor=1, **setting):
     """The two records end to end, the selection over its outputs, and records that Phi would make too long."""
@@ -83,7 +82,6 @@ def training_is_private(*, factor=1, **setting):
     full=(LEARNER | {"rho": 1e-4},),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    cost=0.1,
     note=(
         "who implements the proof leaks: that of Lemma 3.1 calibrates the selection to Λr/m (here 4Λr/m) for a loss "
         "with Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds"
@@ -221,7 +219,7 @@ def first_useful_m():
         {"m": 4096, "k": 500, "epsilon": 8.0, "delta": 1e-6, "beta": 0.1, "a": 1.25, "calibration": "corrected"},
     ),
     control=Control("a bound {} times too small", (10,)),
-    chunk=lambda **_: 10,
+    chunk=10,
     cap=1,
     cost=1e-3,
     trivial=_says_nothing,

@@ -50,7 +50,6 @@ assert errors / len(cube) == 0.5 > printed_best_risk(d=3)
     used=("bms22.lemG.1",),
     python=lambda *_: LITERAL,
     note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
-    cost=0.01,
 )
 def label_zero_is_an_error(*, d):
     """R(h) = P(y h(x) <= 0) with y, h in {0, 1}: half of the points have y = 0."""
@@ -96,7 +95,6 @@ def risks_along_d(*, d):
     figure=risks_along_d,
     note="true for d ≤ 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
     "printed with R ≥ 1/2 in place of R = 1",
-    cost=0.02,
 )
 def first_coordinate_is_outvoted(*, d):
     """Labels +-1: the largest risk of a w with w_1 < 0, by enumeration of all x (and all w up to d = 5)."""
@@ -148,7 +146,6 @@ assert square < printed_inner_product(d=d) ** 2
     corrected_by="bms22.lemG.1/printed/inner-products",
     python=lambda *_: WIDE_CUBE,
     note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
-    cost=1e-3,
 )
 def first_axis_and_the_cube(*, d):
     """1/64 against <e_1, w>^2 = 1/d."""
@@ -233,7 +230,6 @@ def chance(c, d):
     severity="constant",
     python=lambda *_: SHORT_CUBE,
     figure=dimensions(bounds.printed_dimension),
-    cost=1e-3,
     note="at d = 2/c' + 3 the value is e^{-1 - 3c'/2}: at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
 )
 def too_few_dimensions(*, c):

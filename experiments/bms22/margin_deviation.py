@@ -42,7 +42,6 @@ def memorising(*, m, d, beta):
     used=("bms22.thm6.1",),
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
-    cost=0.02,
     note="the covering number bound behind M asks for d ≤ m; beyond d = 2cem = 92.4 m, M is negative. Theorem 6.1, "
     "its one use, has the same M and says nothing for d > m (up to d = 92 m the bound is above 1 or nearly "
     "so). At ρ = 0, d is the number of points of the domain, or the pseudo-dimension, and nothing changes",

@@ -111,7 +111,6 @@ def printed_failure(family, *, m, epsilon, beta, base):
         {"family": "rising", "m": 16, "epsilon": 1.0, "beta": 0.2, "base": "2"},
     ),
     severity="statement",
-    cost=0.05,
     note="Four things are wrong; each alone refutes the lemma, by one of the settings. (1) The constant 1: the "
     "mechanism of Raskhodnikova & Smith has 4, and weighs exp(-ε gap/(4 Δ)). (2) A promise at confidence β for every "
     "fixed margin does not survive a choice among J: it fails with probability near 1 - (1 - β)^J at any constant. "
@@ -202,7 +201,6 @@ def largest_constant():
     quick=grid(m=[1, 2], beta=[0.9]),
     severity="statement",
     corner="m ≥ 3",
-    cost=1e-3,
     note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for β > log 2. For m ≥ 3 "
     "the corrected term is at most C times the printed one. What else the corollary inherits from the proof of Lemma "
     "F.1 is repaired in the corrected reading: confidence β/(2J) for the learner and the grid to base 2; its Δ is "
@@ -253,14 +251,14 @@ def spending(budget, setting, spent, kind):
     epsilon, delta = budget
     laws, pairs = selection_laws(spent, kind=kind)
     searched = float(smallest_epsilon(laws=laws, pairs=pairs))
-    reached = float(smallest_epsilon(laws=worst_pair(spent), pairs=[(0, 1)]))
+    paired = float(smallest_epsilon(laws=worst_pair(spent), pairs=[(0, 1)]))
     excess = float(smallest_delta(laws=worst_pair(spent, delta), pairs=[(0, 1)], epsilon=epsilon))
     yield setting | {"laws": "small samples"}, searched, epsilon
-    yield setting | {"laws": "choice and learner at their worst"}, reached, epsilon
+    yield setting | {"laws": "choice and learner at their worst"}, paired, epsilon
     yield setting | {"laws": "the same, delta"}, excess, delta
-    note = f"{len(pairs)} neighbouring samples reach {searched / epsilon:.3f}, the worst pair {reached / epsilon:.4f} "
+    note = f"{len(pairs)} neighbouring samples reach {searched / epsilon:.3f}, the worst pair {paired / epsilon:.4f} "
     note += f"of ε; δ reached {excess:.3g} of {delta:g}"
-    return {"note": note, "tightness": (max(searched, reached) / epsilon, 1.0)}
+    return {"note": note, "tightness": (max(searched, paired) / epsilon, 1.0)}
 
 
 BUDGETS = {
@@ -299,7 +297,7 @@ def corollary_is_private(*, factor=1, **setting):
     quick=grid(epsilon=[0.5]),
     full=grid(epsilon=[1.0]),
     control=Control("choice and learner short by a factor of {}", (1.6, 2)),
-    chunk=lambda **_: 10_000,
+    chunk=10_000,
     cap=10,
     cost=4e-6,
 )

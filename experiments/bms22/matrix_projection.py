@@ -67,7 +67,6 @@ NOTE = (
     used=("bms22.clmD.2", "bms22.clmD.3"),
     corrected_by="bms22.lemD.1/corrected",
     note=NOTE + "That N is missing is right: an average over columns has the tail of one column",
-    cost=1e-3,
 )
 def norm_printed(*, factor=1):
     """The first inequality at k = 1."""
@@ -82,7 +81,6 @@ def norm_printed(*, factor=1):
     corrected_by="bms22.lemD.1/corrected",
     note=NOTE + "Also false for m = 1 as β → 1: with k = 1 and w = z = (1, 1) the error is ‖w‖ ‖z‖ for certain. "
     "That N is missing is right",
-    cost=1e-3,
 )
 def products_printed(*, factor=1):
     """The second inequality at k = 1."""

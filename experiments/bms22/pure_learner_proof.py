@@ -33,7 +33,6 @@ EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.
     corner="β ≤ 1/2",
     used=("bms22.thm3.1",),
     python=lambda *_: learner_programs.SMALL_SAMPLE,
-    cost=1e-3,
     note="fails where β → 1 and ρ → Λr only; it holds for β ≤ 1/2",
 )
 def nothing_is_trivial_near_one():
@@ -64,7 +63,6 @@ def small_samples_are_trivial():
     full=grid(k=[1], norm_bound=[1.0, 1.01], radius=[1.0], rho=[1.0])
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
-    cost=1e-3,
     note="exact for k = 1 and whole 20 Λr/ρ only; for k ≥ 2 every cover is larger, but log|C| ≤ "
     "(log 41/log 20) log((20 Λr/ρ)^k), which the proof's O(.) absorbs",
 )
@@ -141,7 +139,6 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     corner="β ≤ 1/2, with c = 1140",
     used=("bms22.thm3.1",),
     python=lambda *_: learner_programs.FLIPPED,
-    cost=0.01,
     note="fails for m = 1 and β → 1 only, where α tends to 0 with log(m/β); it holds for β ≤ 1/2, c = 1140",
 )
 def alpha_vanishes():
@@ -244,7 +241,6 @@ def two_thirds_are_kept():
     corner="projected margins of at least 2ρ/3, which the event of Lemma A.3 gives",
     used=("bms22.thm3.1",),
     python=lambda *_: learner_programs.THIRD,
-    cost=1e-3,
     note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event of "
     "Lemma A.3, which gives 2ρ/3",
 )
@@ -265,7 +261,7 @@ def two_thirds_imply_the_loss():
     full=grid(m=[30], beta=[0.4], norm_bound=[1.2], radius=[2.0], rho=[2.0]),
     bound=lambda beta, **_: beta / 4,
     control=Control("only 1/{} of the rows", (12, 60)),
-    chunk=lambda **_: 100,
+    chunk=100,
     cap=5,
     cost=5e-4,
     expect=0.01,

@@ -61,10 +61,10 @@ def worst_signs(error, thinned):
     used = np.maximum(1, count // thinned)
     tails = atomic_kernels.signs_tail(used, error(m=m, beta=beta, count=count))
     ratios = atomic_kernels.some_pair(m, tails) / beta
-    worst = np.unravel_index(np.argmax(ratios), ratios.shape)
-    setting = {"m": int(m[worst]), "beta": float(beta[worst]), "count": int(count[worst])}
+    largest_at = np.unravel_index(np.argmax(ratios), ratios.shape)
+    setting = {"m": int(m[largest_at]), "beta": float(beta[largest_at]), "count": int(count[largest_at])}
     t = error(m=setting["m"], beta=exact(setting["beta"]), count=setting["count"])
-    one = atomic_kernels.signs_tail_ball(used[worst], t)
+    one = atomic_kernels.signs_tail_ball(used[largest_at], t)
     return enclosure(atomic_kernels.some_pair(arb(setting["m"]), one) / exact(setting["beta"]))[0], setting
 
 
@@ -152,7 +152,7 @@ def spread_points(m, d):
         beta=[0.05],
     ),
     control=Control("frequencies of a bandwidth {} times too large", (1.5, 2, 4)),
-    chunk=lambda **_: 100,
+    chunk=100,
     cap=5,
     cost=6e-4,
     expect=2e-4,  # the error is about 5 standard deviations of every pair or more

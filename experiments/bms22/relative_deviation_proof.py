@@ -37,7 +37,6 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
     used=("bms22.lemA.1", "bms22.thm3.1"),
     corrected_by=relative_deviation.relative_deviation,
     python=lambda setting, *_: TIES.format(**setting),
-    cost=0.1,
     note="all functions to {0, 1}, labels +1: sign(h) is constant if sign(0) = +1 (for the other take {0, -1} and "
     "labels -1), yet ties cut out every set of errors. With V = 0 Lemma A.1 would allow risk 0.148 at empirical risk "
     "0 and m = 100, but h = 1 on the sample and 0 on the rest of 10,000 points has risk at least 0.99. Harmless for "
@@ -109,7 +108,6 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     quick=({"largest": 40},),
     severity="constant",
     python=lambda *_: SAUER,
-    cost=0.05,
     note="true for V = 0 and V ≥ 2; fails by one pattern for V = 1 (thresholds on a line), which Lemma A.1 admits and "
     "whose proof can afford it",
 )

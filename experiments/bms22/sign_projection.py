@@ -36,7 +36,6 @@ assert g < 0.32                                                     # yet k >= 4
 
 @exact_claim(
     bounds.sign_projection_order,
-    cost=0.02,
     severity="statement",
     corner="m ≥ 2",
     used=("bms22.thm3.1",),
@@ -147,7 +146,7 @@ def counted(formula):
     return lambda m: {"m": sizes, "bound": [formula(m=i) for i in sizes], "counted": [count_pairs(i) for i in sizes]}
 
 
-PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumeration", "cost": 1e-3}
+PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumeration"}
 
 
 @inequality_claim(

@@ -70,7 +70,7 @@ class Claim:
     bound: Callable = lambda **setting: setting["beta"]
     low: Callable = lambda **setting: 0.0
     high: Callable = lambda **setting: 1.0
-    chunk: Callable = lambda **setting: 1000  # trials a chunk
+    chunk: Callable = lambda **setting: 1000  # trials a chunk; a number will do
     cap: int = 20  # chunks a cell
     cost: float = 1e-5  # core-seconds a trial, committed; an exact check is one trial, of 0.05 by default
     trivial: Callable | None = None  # setting -> a sentence if the bound is vacuous there, else None
@@ -167,6 +167,8 @@ def _register(style, statement, *, quick=({},), full=(), control=None, given=(),
         fields.setdefault("corrected_by", _twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
     fields["given"] = tuple(map(key_of, given))
+    if isinstance(size := fields.get("chunk"), int):
+        fields["chunk"] = lambda **_: size
 
     def decorate(trial):
         claim = Claim(theorem, style, trial, tuple(quick), tuple(full), control, severity=severity, **fields)

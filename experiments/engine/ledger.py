@@ -163,12 +163,12 @@ def _rest_on(rows):
             if row["verdict"] != HOLDS:
                 break
             if link is None or link["verdict"] != HOLDS:
-                told = "missing" if link is None else link["verdict"]
+                outcome = "missing" if link is None else link["verdict"]
                 row |= {
                     "verdict": INCONCLUSIVE,
                     "reason": "NO_CONSTANT" if claim.theorem.kind != "privacy" else "BUDGET",
                 }
-                row["scope"], row["note"] = "", f"rests on {other}, which is {told}"
+                row["scope"], row["note"] = "", f"rests on {other}, which is {outcome}"
                 break
             if link["scope"] == "settings":
                 row["scope"] = "settings"

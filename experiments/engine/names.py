@@ -38,14 +38,14 @@ def resolve(name: str) -> tuple[str, str]:
         head, tail = start[:length], start[length:]
         if head.lower() in ids and (not tail or tail.startswith(".")):
             return ("key" if slash else "id"), ids[head.lower()] + tail + slash + rest
-    found = by_label(lower)
-    if len(found) == 1:
-        return "id", found[0]
-    if found:
-        raise UnknownName(f"ID = {name!r} is the label of {', '.join(found)}: say which")
+    labelled = by_label(lower)
+    if len(labelled) == 1:
+        return "id", labelled[0]
+    if labelled:
+        raise UnknownName(f"ID = {name!r} is the label of {', '.join(labelled)}: say which")
     near = difflib.get_close_matches(lower, [*ids, *stems, *papers.PAPERS], n=3)
-    told = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`marginalia ledger` lists them"
-    raise UnknownName(f"ID = {name!r} is no statement, module or paper; {told}")
+    hint = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`marginalia ledger` lists them"
+    raise UnknownName(f"ID = {name!r} is no statement, module or paper; {hint}")
 
 
 def by_label(words: str) -> list[str]:

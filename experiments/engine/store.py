@@ -77,8 +77,8 @@ def decode(data):
 
 def checksum(place, data):
     """Eight bytes that a changed count, value or place would change."""
-    told = json.dumps([str(x) for x in place]).encode()
-    return hashlib.blake2b(told + b"\0" + data, digest_size=8).digest()
+    address = json.dumps([str(x) for x in place]).encode()
+    return hashlib.blake2b(address + b"\0" + data, digest_size=8).digest()
 
 
 class Store:

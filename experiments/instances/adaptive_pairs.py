@@ -79,8 +79,8 @@ def projected_pair(n, steps, output, clip):
     return flipped(build, X, np.ones(n))
 
 
-GDP = dict(attack="gdp", chunk=lambda **setting: 2000, cap=10)
-LONG = GDP | {"chunk": lambda **setting: 20_000}  # for white boxes of few steps: a million releases a second
+GDP = dict(attack="gdp", chunk=2000, cap=10)
+LONG = GDP | {"chunk": 20_000}  # for white boxes of few steps: a million releases a second
 SEEN = dict(
     full=({"n": 2, "d": 2, "mu": 1.0}, {"n": 5, "d": 2, "mu": 1.0}),
     bound=lambda *, mu, **_: mu,

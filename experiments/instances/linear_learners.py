@@ -194,6 +194,6 @@ def one_direction(m, epsilon, beta, noise, *, factor=1, **sizes):
     chances = np.array([chance * (1 - wrong), chance * wrong])
     excess = (risks - loss).ravel()
     order = np.argsort(excess)[::-1]
-    reached = np.cumsum(chances.ravel()[order])
-    quantile = excess[order][np.searchsorted(reached, beta)]
+    cumulated = np.cumsum(chances.ravel()[order])
+    quantile = excess[order][np.searchsorted(cumulated, beta)]
     return float(chances[risks > bound + 1e-12].sum()), float(quantile)

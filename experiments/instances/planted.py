@@ -164,7 +164,7 @@ def along(statement, *, trials, most=1.0, whole=True, **fields):
             bound=lambda *, first, last, **_: statement(first=first, last=last),
             high=lambda **_: (1.0, most),
             points=lambda *, first, last, points, **_: [float(x) for x in spaced(first, last, points, whole)],
-            chunk=lambda **_: chunk,
+            chunk=chunk,
             cap=cap,
             cost=cost,
             by=along,

@@ -105,7 +105,7 @@ def coverage_family(m, grid):
     return Family(grid, record, cost=lambda rho: 0.0, slope=lambda rho: 1.0, m=m)
 
 
-# Disjoint failures --------------------------------------------------------------------------------------------------
+# Disjoint failures ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def hardest_choice(n, epsilon, delta):
     return private_tuning.selection_law(sigma * gap * (np.arange(size) > 0), **setting), sigma * gap
 
 
-# Explicit bounds over their orders, in floats -----------------------------------------------------------------------
+# Explicit bounds over their orders, in floats -------------------------------------------------------------------------
 
 TUNING_BOX = {"log_n": (log(2), 27), "log_size": (0, 27), "log_inverse_delta": (1e-12, 690), "gamma": (1e-3, 1)}
 

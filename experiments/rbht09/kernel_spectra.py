@@ -64,7 +64,6 @@ assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
     python=lambda setting: RBF_WITNESS.format(**setting),
-    cost=0.05,
     note="p lacks σ: it is the law of the kernel with σ = 1, whatever σ is. Holds at σ = 1.",
 )
 def rbf_row(*, sigma, factor=1):
@@ -91,7 +90,6 @@ def laplacian_row(*, factor=1):
 
 @spectral_claim(
     kernel_spectra.cauchy_measure,
-    cost=0.05,
     note="Looks unnormalised, and is: g(0) = 2^d and p has mass 2^d, so the two columns still match. The printed p has "
     "Δ for ω.",
 )
@@ -104,10 +102,7 @@ def cauchy_row(*, factor=1):
 
 
 @spectral_claim(
-    kernel_spectra.rbf_mass,
-    "density multiplied by {}",
-    quick=({"d": 1, "sigma": 2.0}, {"d": 3, "sigma": 0.5}),
-    cost=0.02,
+    kernel_spectra.rbf_mass, "density multiplied by {}", quick=({"d": 1, "sigma": 2.0}, {"d": 3, "sigma": 0.5})
 )
 def rbf_row_is_a_law(*, d, sigma, factor=1):
     """The first row's p has mass 1."""
@@ -135,7 +130,6 @@ assert cauchy_profile(point=[0.0] * d) == 2**d                              # wh
     quick=({"d": 1}, {"d": 3}),
     severity="constant",
     python=lambda setting: CAUCHY_WITNESS.format(**setting),
-    cost=0.02,
     note="Mass 2^d. Normalised to be drawn from, p gives E k_hat = g / 2^d: the row needs g(0) = 1.",
 )
 def cauchy_row_is_a_law(*, d, factor=1):
@@ -143,7 +137,7 @@ def cauchy_row_is_a_law(*, d, factor=1):
     yield {"d": d}, compare_mass(density("cauchy", "printed"), d, kernel_spectra.cauchy_mass(d=d), factor)
 
 
-@spectral_claim(kernel_spectra.cauchy_density, cost=0.05)
+@spectral_claim(kernel_spectra.cauchy_density)
 def cauchy_row_corrected(*, factor=1):
     """The third row divided by 2^d: a pair, and a law."""
     yield from row("cauchy", "corrected", factor=factor)
@@ -179,7 +173,7 @@ def transform_claim(constant, **fields):
 
     transforms.__name__ = transform_claim.__name__  # what its stored results depend on
     return spectral_claim(
-        constant, "prefactor multiplied by {}", quick=({"d": 1}, {"d": 2}), full=({"d": 3},), cost=0.1, **fields
+        constant, "prefactor multiplied by {}", quick=({"d": 1}, {"d": 2}), full=({"d": 3},), **fields
     )(transforms)
 
 

@@ -277,7 +277,7 @@ def grid_sampler(*, sensitivity, beta, F, factor=1):
     bound=lambda *, beta, **_: beta,
     quick=({"beta": 0.5, "n": 10, "F": 3, "sensitivity": 0.35, "grid": 2.0**-24},),
     control=Control("the textbook float64 sampler", (2,)),
-    chunk=lambda **_: 400,
+    chunk=400,
     cap=4,
     cost=1e-4,
     note="bit-level: the attacker knows both centres and the scale, and sees whether a release is possible under each",
@@ -288,6 +288,8 @@ def bit_level_pair(*, beta, n, F, sensitivity, grid, factor=1):
 
 
 # Our mechanism under attack -------------------------------------------------------------------------------------------
+
+ATTACKED = {"attack": "pure", "bound": lambda *, beta, **_: beta, "chunk": 2000}
 
 
 def attacked(X, y, z, *, C, beta, calibration, factor, counts=None):
@@ -300,15 +302,13 @@ def attacked(X, y, z, *, C, beta, calibration, factor, counts=None):
 @attack_claim(
     private_svm.noise_scale_sharp,
     law="svm.sharp",
-    attack="pure",
-    bound=lambda *, beta, **_: beta,
     quick=({"beta": 1.0, "n": 10, "C": 1.0, "F": 1},),
     full=({"beta": 2.0, "n": 40, "C": 1.0, "F": 1}, {"beta": 2.0, "n": 10, "C": 1.0, "F": 2}),
     control=Control("noise / {}", (1.2, 1.41, 2)),
-    chunk=lambda **_: 2000,
     cap=100,
     cost=2e-6,
     note="worst pair: kappa = 1",
+    **ATTACKED,
 )
 def sharp_law_pair(*, beta, n, C, F, factor=1):
     """The label of the extreme row flipped, all other rows alike: the sharp sensitivity is spent to the full."""
@@ -318,14 +318,12 @@ def sharp_law_pair(*, beta, n, C, F, factor=1):
 @attack_claim(
     private_svm.noise_scale,
     law="svm",
-    attack="pure",
-    bound=lambda *, beta, **_: beta,
     quick=({"beta": 1.0, "n": 10, "C": 1.0, "F": 1},),
     control=Control("noise / {}", (1.5, 2.5, 4)),
-    chunk=lambda **_: 2000,
     cap=50,
     cost=2e-6,
     note="worst pair: kappa = 1/2, because the printed calibration is twice what is needed",
+    **ATTACKED,
 )
 def printed_law_pair(*, beta, n, C, F, factor=1):
     """The same pair under the printed calibration, our default."""
@@ -335,14 +333,12 @@ def printed_law_pair(*, beta, n, C, F, factor=1):
 @attack_claim(
     private_svm.noise_scale_sharp,
     law="svm.randhie",
-    attack="pure",
-    bound=lambda *, beta, **_: beta,
     quick=({"beta": 2.0, "n": 2000, "C": 1.0},),
     full=({"beta": 2.0, "n": 20190, "C": 1.0},),
     control=Control("noise / {}", (2, 4)),
-    chunk=lambda **_: 2000,
     cap=30,
     cost=6e-6,
+    **ATTACKED,
 )
 def randhie_pair(*, beta, n, C, factor=1):
     """Health-insurance records; the last person is at a corner of the codebook and changes the answer."""

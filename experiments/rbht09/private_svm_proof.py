@@ -74,7 +74,7 @@ def auxiliary_risk_not_positive(*, factor=1, **setting):
     return {"tightness": None}
 
 
-TWICE = {"quick": STEP, "caught": (1.5, 2.1, 2.5), "rounding": 1e-9, "cost": 0.05}  # each is loose by a factor 2
+TWICE = {"quick": STEP, "caught": (1.5, 2.1, 2.5), "rounding": 1e-9}  # each is loose by a factor 2
 
 
 def stability(bound, loss, setting):
@@ -173,7 +173,6 @@ def displays(bound, setting, factor=1):
     corner="-g in place of g",
     used=("rbht09.lem21",),
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
-    cost=0.05,
     note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",
 )
 def auxiliary_display_sign(**setting):

@@ -223,7 +223,7 @@ def our_uniform_bound(*, factor=1):
     ),
     bound=lambda *, delta, **_: delta,
     control=Control("d_hat / {}", (40, 80, 160, 320)),
-    chunk=lambda **_: 100,
+    chunk=100,
     cap=3,
     cost=1e-3,
     expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-67)

@@ -108,7 +108,6 @@ assert success < delta - 1e-9
     quick=({"F": 1, "delta": 0.9}, {"F": 20, "delta": 0.9999}),
     full=({"F": 1, "delta": 0.5}, {"F": 1, "delta": 0.82}, {"F": 1, "delta": 0.83}, {"F": 100, "delta": 0.99999}),
     severity="statement",
-    cost=0.01,
     note="Definition 2 says Pr ≥ δ, the proofs use 1 - δ (part `used`, which holds everywhere): as defined the theorem "
     "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 - 2 = 0.828.",
 )
@@ -321,7 +320,6 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     used=("rbht09.thm8", "rbht09.lem10"),
     scope="settings",
     python=lambda point, *sides: MAGNITUDE.format(**point),
-    cost=0.01,
     note="The sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
     "scale is λ, λ^-1 is the rate; nothing in the proof depends on it.",
 )

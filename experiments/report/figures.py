@@ -62,8 +62,8 @@ def picture(cell):
         name = cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter"
         means = np.concatenate(cell.decider.curves).mean(axis=0)
         rate = Rate(name, x, means, np.log(cell.decider.ratio) / np.log(x[-1] / x[0]))
-    found = cell.verdict
-    return Picture(cell.setting, found.outcome, found.series, found.tightness, rate)
+    verdict = cell.verdict
+    return Picture(cell.setting, verdict.outcome, verdict.series, verdict.tightness, rate)
 
 
 def draw(pairs, folder):

@@ -59,8 +59,8 @@ def summary_lines(rows):
     """The summary in plain text; refuted printed statements are named, and slips with where they are true."""
     lines = []
     for reading, counter in tally(rows).items():
-        told = ", ".join(f"{counter[c]} {text}" for c, text in CLASSES.items() if counter[c])
-        lines.append(f"{reading} statements: {told}")
+        numbers = ", ".join(f"{counter[c]} {text}" for c, text in CLASSES.items() if counter[c])
+        lines.append(f"{reading} statements: {numbers}")
     if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]

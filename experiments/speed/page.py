@@ -47,8 +47,8 @@ def measurements(results=RESULTS):
     index = results / "benchmarks.json"
     if not index.exists():
         return []
-    known = {name: b for name, b in json.loads(index.read_text()).items() if isinstance(b, dict)}
-    found = []
+    benchmarks = {name: b for name, b in json.loads(index.read_text()).items() if isinstance(b, dict)}
+    taken = []
     for path in results.glob("*/*.json"):
         if path.name == "machine.json":
             continue
@@ -59,12 +59,12 @@ def measurements(results=RESULTS):
             entry = dict(zip(columns, packed, strict=False))
             combinations = product(*(entry.get("params") or [[]]))
             for parameters, value in zip(combinations, entry["result"] or [], strict=False):
-                if value is not None and math.isfinite(value) and name in known:
-                    names = known[name].get("param_names", [])
+                if value is not None and math.isfinite(value) and name in benchmarks:
+                    names = benchmarks[name].get("param_names", [])
                     spelled = ", ".join(f"{n} = {p}" for n, p in zip(names, parameters, strict=False))
-                    unit = known[name]["unit"]
-                    found.append(Measurement(name, spelled, run["commit_hash"][:8], date, value, unit))
-    return sorted(found, key=lambda m: (m.benchmark, m.parameters, m.date))
+                    unit = benchmarks[name]["unit"]
+                    taken.append(Measurement(name, spelled, run["commit_hash"][:8], date, value, unit))
+    return sorted(taken, key=lambda m: (m.benchmark, m.parameters, m.date))
 
 
 def readable(value, unit):

@@ -40,7 +40,7 @@ def named(points, **more):
     return tuple({"mu": m, "r": r, "delta": d} | more for m, r, d in points)
 
 
-# Lemma K.1 ----------------------------------------------------------------------------------------------------------
+# Lemma K.1 ------------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -113,7 +113,7 @@ def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=note)
 
 
-# Corollary K.2 ------------------------------------------------------------------------------------------------------
+# Corollary K.2 --------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -153,7 +153,7 @@ def corollary_k2_keeps_its_promise(*, factor=1, **setting):
     return account(Runs(**setting), promised, links, "at most twice Lemma K.1")
 
 
-# Theorem K.3 --------------------------------------------------------------------------------------------------------
+# Theorem K.3 ----------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -192,7 +192,6 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     quick=SCORES,
     full=WIDE,
     severity="privacy",
-    cost=0.001,
     note="read as a standard deviation the fraction has the wrong unit: it is enough exactly where μ ≤ √2 Δ, so never "
     "for averaged scores once n μ > √2; Algorithm 4 prints it as a variance, and is right, but who implements the "
     "proof leaks",
@@ -279,7 +278,7 @@ def budget_inverts_the_corollary(*, epsilon, t, factor=1):
     yield setting, bound.budget_at(12 * x * x, x) * Fraction(factor), 2 * x
 
 
-# Our code under attack ----------------------------------------------------------------------------------------------
+# Our code under attack ------------------------------------------------------------------------------------------------
 
 
 def level(*, epsilon, delta, calibration="printed", **_):
@@ -300,7 +299,7 @@ INDEX = {"epsilon": 1.0, "delta": 0.05, "r": 0.01}
     full=grid(epsilon=[1.0], delta=[0.05], r=[1e-9], calibration=["sharp"]),
     control=Control(ONCE, (20,)),
     cost=2e-6,
-    chunk=lambda **_: 5000,
+    chunk=5000,
     note="exact likelihood ratio of the index; two candidates whose scores change places",
     **ATTACKED,
 )
@@ -348,7 +347,7 @@ def index_and_output(*, factor=1, **setting):
     quick=({"mu": 1.0},),
     full=({"mu": 0.5}, {"mu": 3.0}),
     control=Control("noise of release and score {} times too small", (1.2, 1.5)),
-    chunk=lambda **_: 10_000,
+    chunk=10_000,
     cap=10,
     cost=1e-6,
     note="white box: candidate, release and noisy score of one run, exact likelihood ratio, kappa = 1",
@@ -367,7 +366,7 @@ def one_run(*, mu, factor=1):
     control=Control(ONCE, (40,)),
     cost=2e-4,
     note="Algorithm 6 on three records, one label flipped; index and weights, logistic regression",
-    **ATTACKED | {"chunk": lambda **_: 500, "cap": 3},
+    **ATTACKED | {"chunk": 500, "cap": 3},
 )
 def margin_and_weights(*, factor=1, **setting):
     """E K = 24 runs a tuning, 4 steps each."""

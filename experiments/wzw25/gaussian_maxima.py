@@ -145,7 +145,6 @@ assert left > right or right > left, (left, right)
 
 @identity_claim(
     bound.both_ends_alike,
-    cost=0.05,
     severity="statement",
     corner="m ≤ -t/2 in place of m ≥ -t/2",
     used=("wzw25.corA.6",),

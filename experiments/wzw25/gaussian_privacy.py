@@ -160,7 +160,7 @@ def the_curve_is_attained(*, sensitivity, sigma, factor=1):
     quick=grid(sensitivity=[1.0], sigma=[1.0], dimension=[1]),
     full=grid(sensitivity=[1.0], sigma=[0.7, 3.73], dimension=[20]),
     control=Control("noise of standard deviation sigma / {}", (1.1, 1.2, 1.5, 2)),
-    chunk=lambda **_: 10_000,
+    chunk=10_000,
     cost=2e-7,
 )
 def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):

@@ -32,7 +32,6 @@ assert 0 < abs(y) < {sigma!r} / 2 and fmod(y, {sigma!r} * 2.0**-53) != 0"""
     bounds.textbook_release,
     quick=grid(mu=[1.0]),
     corrected_by=bounds.grid_release,
-    cost=0.05,
     note="A finding about implementations, that of every mechanism here that adds float64 Gaussian noise included; the "
     "theorem stands. It shows what an adversary who reads every bit learns from one release.",
 )

@@ -51,7 +51,7 @@ def smallest_hinge(Z, width):
 WEIGHTS = [tuple(map(Fraction, w)) for w in product((-3, 0, Fraction(1, 7), 2), repeat=2)]
 
 
-# Equation 2 ---------------------------------------------------------------------------------------------------------
+# Equation 2 -----------------------------------------------------------------------------------------------------------
 
 OUTLIERS = {  # where the outliers lie, for records of norm at most b and a separator e_1 of margin gamma
     "opposite": lambda b, gamma: (-b, Fraction(0)),
@@ -143,7 +143,6 @@ assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width)"""
     note="The hinge of a record at margin -‖x‖ is 1 + ‖x‖/c: an outlier opposite to w_in always exceeds the printed "
     "bound, whether ‖x‖ is the record's norm or the largest; where c ≤ ‖x‖, as under (a), by a factor 2 at most, so "
     "the last line of Equation 2 stands; where ‖x‖ < c (an outlier near 0) by any factor.",
-    cost=0.03,
     **SPLIT,
 )
 def outlier_costs_its_norm(*, b, factor=1):
@@ -208,7 +207,7 @@ def order_has_a_constant():
     return {"tightness": None, "note": note, "series": series}
 
 
-# The remark below it ------------------------------------------------------------------------------------------------
+# The remark below it --------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(

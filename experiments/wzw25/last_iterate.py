@@ -71,7 +71,6 @@ def share_of_truth(d, s):
         "as the literature does, and no logarithm for linearly decaying ones (part decaying); on the 1-norm, up to "
         "T = 4000, no growth with T was seen at d = 1 and 3, and at d = 10 the ratio was still rising"
     ),
-    cost=0.01,
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""
@@ -84,7 +83,7 @@ def bound_vanishes_near_one(*, d, factor=1):
     if not 0 < 2 * first < second < third / 2:
         return inconclusive("NO_CONSTANT", "truth / g stays bounded along this family", series=series)
     shares = (1e-4, 1e-8, 1e-12)
-    found = witness.growth(
+    shown = witness.growth(
         {"d": d, "n": 2 * d, "mu": 1 / (2 * d), "radius": 1.0},
         family="records +-e_j, w_ref = 0, w_0 = e_1, T = n^2 mu^2 = 1, width = sqrt(1 - beta), beta -> 1",
         points=[{"d": d, "beta": f"1 - {s:g}"} for s in shares],
@@ -93,7 +92,7 @@ def bound_vanishes_near_one(*, d, factor=1):
         found=f"truth / g >= {float(third):.3g} at beta = 1 - 1e-12, growing like (1 - beta)^(1/d - 1/2)",
         python=NEAR_ONE.format(d=d, shares=shares),
     )
-    return refuted("certificate", found, series=series)
+    return refuted("certificate", shown, series=series)
 
 
 # Lemma C.2 corrected --------------------------------------------------------------------------------------------------
@@ -203,7 +202,7 @@ MEAN = dict(
     quick=KINDS,
     full=MORE,
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64), of="bound"),
-    chunk=lambda **setting: 500,
+    chunk=500,
     cap=40,
     expect=0.3,
     note="sampled is X = min(excess, M) + τ in [0, M + τ], whose mean is at least that of the excess",
@@ -239,7 +238,7 @@ TAIL = dict(
     quick=tuple(s | {"beta": 0.1} for s in KINDS),
     full=tuple(s | {"beta": 0.05} for s in MORE),
     control=Control("a bound {} times too small", (2, 4, 8, 16, 32, 64, 128)),
-    chunk=lambda **setting: 500,
+    chunk=500,
     cap=10,
 )
 

@@ -58,7 +58,6 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
     severity="statement",
     corner="ε ≤ 4n",
     used=("wzw25.thm6.5", "wzw25.thm6.7", "wzw25.thm7.1"),
-    cost=0.02,
     python=lambda points, ratios: BEYOND_N.format(n=points[0]["n"], least=1),
     note="For ε ≤ 4n it holds with the constant 4, beyond with ε/n. Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 "
     "and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and their Õ leaves that logarithm out. The "
@@ -206,7 +205,6 @@ def best_level_is_near(*, n):
     severity="statement",
     corner="ε ≤ 4n",
     used=("wzw25.lem6.4",),
-    cost=0.02,
     note="Beyond 4 n the constant of the case ε ≤ n is too small, and no constant is large enough.",
 )
 def nothing_is_lost(*, n, factor=1):
@@ -288,7 +286,6 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 20}),
     severity="statement",
-    cost=0.02,
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
     note="The display lacks the b that its terms need: it is no rescaling of Lemma 6.4, and stands only for b² ε ≤ 4 n "
     "(same-display). Records shorter than b/n leave a margin below the grid: at b/(2n) g is 4 n / (b² ε), while the "

@@ -177,7 +177,6 @@ assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensit
     evidence="enumeration",
     scope="settings",
     python=lambda setting, *_: AVERAGED.format(**setting, rest=setting["n"] - 1),
-    cost=0.05,
     note="as an upper bound it is true, so privacy stands, with n times the noise needed; Eq. 18 counts noise / n",
 )
 def averaged_errors_do_not_change_by_one(*, n):
@@ -300,7 +299,7 @@ def first_useful(limit=2**60):
     return next(2**j for j in range(2, int(log2(limit))) if bounds.population_risk(n=2**j, **point) < 1)
 
 
-COINS = dict(caught=(10, 100), tightness=up_to_one, cost=0.05)
+COINS = dict(caught=(10, 100), tightness=up_to_one)
 
 
 @inequality_claim(

@@ -37,7 +37,6 @@ assert averaged_score(n=n, beta=beta, **large) > averaged_score(n=n, beta=beta, 
     quick=({"n": 100, "beta": 1e-4},),
     severity="constant",
     corrected_by=bounds.penalised_sensitivity,
-    cost=0.02,
     note="Equation 3 is n/2 times the bound of Lemma 6.6, so it is the score that the argument needs; the proof's "
     "score has R̃_S for 2 R̃_S",
 )
@@ -106,7 +105,6 @@ def selection(statement, n, mu, k, factor=1):
     quick=({"n": 10_000, "mu": 6e-4, "k": 1},),
     full=({"n": 1000, "mu": 6e-3, "k": 1}, {"n": 10**6, "mu": 6e-6, "k": 10}),
     severity="constant",
-    cost=0.03,
     note="term (b) lacks a factor 2 (the score bounds half the risk), term (c) a factor 2/μ, as Lemma F.2 lacks σ. The "
     "theorem's Õ absorbs both. It fails where ε is small: n = 10,000 and μ = 6e-4 mean ε = 0.03 at δ = 1e-5",
 )
@@ -139,7 +137,7 @@ def corrected_equation_18_holds(*, n, mu, k, factor=1):
     quick=({"n": 1000, "calls": 12, "mu": 0.05, "beta": 0.05},),
     full=grid(n=[500, 3000], calls=[4, 12], mu=[0.1, 1.0], beta=[0.05]),
     control=Control("noise {} times as large", (100,)),
-    chunk=lambda **setting: 100,
+    chunk=100,
     cap=5,
     cost=4e-4,
     note="fresh samples, candidates of every quality, exact risks; by Lemmas 6.6 (corrected) and F.2 (explicit)",
@@ -220,7 +218,6 @@ def price_of_confidence(n):
     used=("wzw25.thm6.7",),
     scope="settings",
     python=lambda setting, *_: TERM_C.format(**setting),
-    cost=0.02,
     note="the left side is the smaller one, which is all that the proof needs",
 )
 def term_c_is_not_equal(*, n):

@@ -50,7 +50,6 @@ assert np.mean(lost) == 15 / 16  # all but those with every Phi e_j parallel to 
     note="The lemma takes S in R^d without a radius, and 1/γ² is not scale-free. Section 3 assumes the unit ball, and "
     "the formal Lemma B.2 prints the radius b: with (b/γ)² it is true. Lemma B.2's own bound γ/2 - e b/6 never exceeds "
     "γ/2; its proof gives 0.577 γ.",
-    cost=0.05,
 )
 def informal(*, factor=1):
     """n = 2N long records with gamma(S) = 1 need k >= N - 1 = n/2 - 1 rows, where O~(1/gamma^2) has polylog n."""
@@ -235,7 +234,6 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
     used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
     note="False only for γ = 0 and a set that is not separable, of which Lemma B.2 says nothing.",
     python=lambda *case: NOT_SEPARABLE,
-    cost=1e-3,
 )
 def minimum_printed():
     """gamma = 0, S' = {(1, +), (1, -)} in R: every unit w has clipped margin 0, and the smallest product is -1."""
@@ -281,7 +279,6 @@ def norm_step(*, factor=1):
     used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
     note="False for γ < e b/3, where Lemma B.2 says nothing. The printed minimum also runs over S where S' is meant.",
     python=lambda *case: WRONG_WAY,
-    cost=1e-3,
 )
 def ratio_printed():
     """gamma - e b/3 < 0 over ||Phi w|| = 1 is below the same over sqrt(1 + e/3) > 1."""
@@ -319,7 +316,6 @@ def halves(gap, points):
     python=lambda point, *sides: (
         f"from bounds.wzw25.projected_margins import half_step\nassert half_step(**{point}) < 0"
     ),
-    cost=1e-3,
 )
 def half_printed():
     """(gamma - e b/3)(1/sqrt(1 + e/3) - 1/2) at STEPS, where gamma - e b/3 has both signs."""

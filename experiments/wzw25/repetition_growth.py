@@ -53,7 +53,7 @@ def relaxed(eta, beta, size):
     return b / (size + b - size * b)
 
 
-# Appendix M.3 -------------------------------------------------------------------------------------------------------
+# Appendix M.3 ---------------------------------------------------------------------------------------------------------
 
 
 def text_bound(n, alpha, eta):
@@ -82,7 +82,6 @@ assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
 @exact_claim(
     bound.inverse_r_as_printed,
     quick=[TEXT],
-    cost=0.1,
     severity="constant",
     note="sufficient, not necessary, as Lemma M.1; for fixed η the exact need is smaller by a factor that goes to 1 as "
     "|Θ| grows (at η = 1 it is (|Θ| - 1)(n^α - 1)), but by an unbounded one as η → 0",
@@ -180,7 +179,6 @@ def rate_follows(*, factor=1, **setting):
 @exact_claim(
     bound.repetitions_rate_uniform,
     quick=[{"n": 8, "alpha": 1.0, "eta": [0.1, 0.02, 0.004], "size": 3, "log_inverse_r": 9.0}],
-    cost=0.05,
     severity="constant",
     note="the order is right for every fixed η (part `rate`); its constant cannot be chosen for all η at once",
 )

@@ -33,7 +33,7 @@ def geometric_failure(r, t):
     return bound.not_selected_geometric.theorem.formula(r=r, size=1 / t)
 
 
-# Lemma 7.2 ----------------------------------------------------------------------------------------------------------
+# Lemma 7.2 ------------------------------------------------------------------------------------------------------------
 
 
 @identity_claim(
@@ -104,7 +104,6 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
 @inequality_claim(
     bound.repetitions_as_printed,
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
-    cost=0.01,
     evidence="enumeration",
     scope="settings",
     python=still_fails,
@@ -205,7 +204,7 @@ def text_bound_with_constant_is_necessary(*, factor=1, **setting):
         yield from just_below(point, asked * exact(factor), c * n**-alpha)
 
 
-# Lemma M.1 ----------------------------------------------------------------------------------------------------------
+# Lemma M.1 ------------------------------------------------------------------------------------------------------------
 
 ETAS = [1.0, 0.01, 0.1, 0.5, 2.0, 30.0, 1000.0]
 MANY_ETAS = {"eta": ETAS, "beta": [0.5, 0.1, 0.9, 1e-6, 1e-12], "size": [2, 1, 3, 10, 1000]}
@@ -251,7 +250,6 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
 @inequality_claim(
     bound.largest_r_as_printed,
     quick=[MANY_ETAS],
-    cost=0.1,
     bits=BITS,
     evidence="enumeration",
     scope="settings",

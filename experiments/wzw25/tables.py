@@ -97,7 +97,7 @@ def quoted_rightly(statement, **fields):
     def check(*, factor=1):
         return equal_rates(statement, factor)
 
-    exact_claim(statement, control=control, by=equal_rates, cost=0.05, **fields)(check)
+    exact_claim(statement, control=control, by=equal_rates, **fields)(check)
 
 
 N_FOR_N2 = {
@@ -146,7 +146,6 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
     note="True for boundedly many outliers. For o(√n) of them the new rate is the better one, but by √n / (1 + |S_out|)"
     ", which may tend to infinity as slowly as one likes.",
     python=lambda points, ratios: GAIN,
-    cost=0.01,
 )
 def gain_with_few_outliers():
     """The gain claimed over the gain with s = n^(2/5) outliers, along n."""

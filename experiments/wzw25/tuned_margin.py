@@ -41,9 +41,7 @@ BUDGETS = {
 }
 IDENTITY = {"projected": False, "stride": "tuned", "delta": 1e-5}
 ALONE = IDENTITY | {"gammas": [0.5], "rows": [2]}
-END_TO_END = dict(
-    chunk=lambda **_: 10, cap=7, expect=0.1, control=Control("the winner negated with chance 1 - 1/{}", (100,))
-)
+END_TO_END = dict(chunk=10, cap=7, expect=0.1, control=Control("the winner negated with chance 1 - 1/{}", (100,)))
 
 
 def margin_account(statement, factor, *, epsilon, delta, n, size):
@@ -55,14 +53,13 @@ def margin_account(statement, factor, *, epsilon, delta, n, size):
     return account(Runs(mu, r, delta), epsilon + delta, links, f"μ = {mu:.4g}, E K = {1 / r:.6g}")
 
 
-# Section 7, text ----------------------------------------------------------------------------------------------------
+# Section 7, text ------------------------------------------------------------------------------------------------------
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
 SECTION_7 = {
     "quick": ({"n": 100, "epsilon": 1.0, "delta": 1e-5, "gamma": 0.5},),
     "full": ({"n": 10**6, "epsilon": 1.0, "delta": 1e-5, "gamma": 0.01},),
     "control": Control("|Theta|^(1 - 1/{}) times as much", (2,)),
-    "cost": 0.02,
     "tightness": up_to_one,
 }
 
@@ -125,7 +122,7 @@ def repetitions_over(order, count, constant):
     return {"note": f"C = {constant:.4g}", "series": series}
 
 
-RUNNING_TIME = {"cost": 0.05, "rounding": 1e-12, "tightness": up_to_one}
+RUNNING_TIME = {"rounding": 1e-12, "tightness": up_to_one}
 
 
 @inequality_claim(
@@ -154,7 +151,7 @@ def tuning_is_slow():
     return repetitions_over(bound.repetitions_order, lambda n: grid_size(n=n) * (n**2 - 1), constant)
 
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -242,7 +239,7 @@ def rate_points(*, first, last, **_):
     ),
     points=rate_points,
     control=Control("a bound {} times too small", (10,), of="bound"),
-    chunk=lambda **_: 500,
+    chunk=500,
     cap=16,
     cost=2.5e-5,
     expect=0.7,
@@ -257,7 +254,7 @@ def excess_over_n(rng, size, *, first, last, epsilon, delta, factor=1):
     return np.column_stack(columns)
 
 
-# Lemma K.5 ----------------------------------------------------------------------------------------------------------
+# Lemma K.5 ------------------------------------------------------------------------------------------------------------
 
 
 def excess_after_two_steps(n, mu, gamma, k):
@@ -289,7 +286,6 @@ assert s * phi(1 / s) - Phi(-1 / s) > 0"""
     severity="statement",
     corner="the bound without its minimum with 1",
     used=("wzw25.lemK.6", "wzw25.thm7.1"),
-    cost=0.01,
     bits=300,
     python=loss_exceeds_one,
     note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void, "
@@ -326,7 +322,7 @@ EMPIRICAL = {"n": 20, "mu": 4.0, "gammas": [0.5, 1.0], "rows": [2, 2], "projecte
     high=tuned_data.largest_mean,
     control=Control("a bound {} times too small", (10,), of="bound"),
     given=("wzw25.lemC.1/explicit/utility", "wzw25.lem6.2/explicit"),
-    chunk=lambda **_: 500,
+    chunk=500,
     cap=16,
     cost=2e-5,
     expect=0.3,
@@ -338,7 +334,7 @@ def hinge_loss_at_the_best_margin(rng, size, *, n, factor=1, **setting):
     return (np.minimum(hinge_sum(law.sample(rng, size).T, Z, width), top) + tau) / n
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(

@@ -22,7 +22,7 @@ from experiments.instances.tuned_data import SIZES, hardest_gap
 BITS = 300
 
 
-# Theorem 7.1 --------------------------------------------------------------------------------------------------------
+# Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -59,7 +59,6 @@ INSERTED = ({"n": 10, "delta": 1e-5, "epsilon": 1.0}, {"n": 1024, "delta": 1e-5,
     quick=INSERTED,
     full=({"n": 2, "delta": 0.5, "epsilon": 10.0},),
     severity="constant",
-    cost=0.01,
     python=slack_is_negative,
     note="false for every n, since |Γ| > log₂ n; Õ covers the lost 4",
 )
@@ -80,7 +79,7 @@ def four_is_kept(*, factor=1, **setting):
     return inserted(bound.inserted_slack, setting, factor)
 
 
-# Lemma K.6 ----------------------------------------------------------------------------------------------------------
+# Lemma K.6 ------------------------------------------------------------------------------------------------------------
 
 
 @inequality_claim(
@@ -128,7 +127,6 @@ assert excess > selection_term_as_printed(n=n, size=size, mu=1.0), excess"""
     bound.selection_term_as_printed,
     quick=({"n": 2, "size": 10**30, "mu": 1.0},),
     severity="constant",
-    cost=0.1,
     bits=BITS,
     tightness=up_to_one,
     python=selection_costs_more,

@@ -277,7 +277,7 @@ def quantile(setting):
     control=Control(NOISE, (1000,)),
     bound=lambda *, beta, **setting: 3 * beta,
     trivial=lambda **setting: "the bound is at least 1" if quantile(setting) >= 1 else None,
-    chunk=lambda **setting: 200,
+    chunk=200,
     cap=3,
     cost=4e-4,
     expect=0.01,

@@ -59,7 +59,7 @@ def agrees(ball, number):
     return ball
 
 
-IN_EPSILON = dict(given=("wzw25.lem6.4/printed/size",), caught=(3,), tightness=up_to_one, cost=0.1)
+IN_EPSILON = dict(given=("wzw25.lem6.4/printed/size",), caught=(3,), tightness=up_to_one)
 
 
 @inequality_claim(
@@ -122,7 +122,6 @@ LEVELS = grid(n=[1000], mu=[0.02])
     severity="constant",
     note="term (c) lacks 1/μ, as Lemma F.2 lacks σ: wrong for scores independent of the noise once μ < 0.7, as μ is "
     "for usual ε; with 1/μ (c) is Õ(1/(nε)), and Lemma H.3 stands",
-    cost=0.05,
 )
 def choice_costs_more(*, n, mu, factor=1):
     """Numbers of errors out of n: one candidate without any, the rivals just above the level; the exact chance."""
@@ -182,7 +181,6 @@ def tail_a(point, formula, *, with_mu=False):
     python=lambda *_: NEAR_ONE,
     note="With μ, as printed, the right side is too large by 8 √(log₂(n) log(1/δ)), so the line is true unless δ is so "
     "near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε)).",
-    cost=0.05,
 )
 def mu_for_epsilon():
     """delta = 0.999, n = 2: the left side is more than three times the right one, in balls."""

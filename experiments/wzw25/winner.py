@@ -35,7 +35,7 @@ def limit(statement, **law):
     return float(statement.theorem.formula(**law, sigma=1.0))
 
 
-# Lemma K.4 ----------------------------------------------------------------------------------------------------------
+# Lemma K.4 ------------------------------------------------------------------------------------------------------------
 
 
 def excess_of_the_winner(statement, law, factor):
@@ -104,7 +104,6 @@ assert excess > limit, (excess, limit)"""
     corner="η = 1",
     used=("wzw25.lemK.6", "wzw25.thm7.1"),
     corrected_by=bound.winner_mean_geometric,
-    cost=0.1,
     bits=BITS,
     evidence="certificate",
     scope="settings",

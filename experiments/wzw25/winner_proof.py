@@ -20,7 +20,7 @@ from experiments.checks import equality, identity_claim, inequality_claim, up_to
 from experiments.engine.claim import Control, script
 from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
 
-# The steps, path by path --------------------------------------------------------------------------------------------
+# The steps, path by path ----------------------------------------------------------------------------------------------
 
 
 def paths(longest=3):
@@ -73,7 +73,6 @@ assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
     severity="statement",
     corner="expectations, as the remark ξ =ᵈ -ξ beside the line says",
     used=("wzw25.lemK.4",),
-    cost=0.02,
     python=path_breaks_the_line,
     note="false on paths; the proof takes the expectation at the next step, and there it holds",
 )
@@ -120,7 +119,7 @@ def best_score_is_drawn(*, size, factor=1):
     return {"note": "equality where θ* is drawn alone"}
 
 
-# The steps about the law of K ---------------------------------------------------------------------------------------
+# The steps about the law of K -----------------------------------------------------------------------------------------
 
 
 def more_runs_given_drawn(law, left, right):
@@ -186,7 +185,6 @@ assert 2 * mean_max_of_count(eta, r) > twice_maximum_as_printed(eta=eta, r=r, si
 @inequality_claim(
     bound.twice_maximum_as_printed,
     severity="constant",
-    cost=0.05,
     bits=BITS,
     tightness=up_to_one,
     python=twice_is_more,

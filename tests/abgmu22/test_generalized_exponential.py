@@ -64,10 +64,10 @@ def test_shifts_and_units_of_the_scores_do_not_matter(q, shift, stretch):
 
 def test_blocks_of_the_normalisation_make_no_difference(monkeypatch):
     rng = np.random.default_rng(0)
-    known = {"scores": rng.normal(size=50), "sensitivities": rng.uniform(size=50), "t": 3.0}
-    whole = bounds.normalised_scores(**known)
+    parameters = {"scores": rng.normal(size=50), "sensitivities": rng.uniform(size=50), "t": 3.0}
+    whole = bounds.normalised_scores(**parameters)
     monkeypatch.setattr(bounds, "BLOCK", 1)
-    np.testing.assert_array_equal(bounds.normalised_scores(**known), whole)
+    np.testing.assert_array_equal(bounds.normalised_scores(**parameters), whole)
 
 
 def test_public_scores_take_part_and_only_the_best_of_them():
@@ -125,9 +125,9 @@ def test_scores_stay_out_of_the_repr():
     ],
 )
 def test_bad_input_is_named(changed, message):
-    known = {"scores": [0.0, 1.0], "sensitivities": [1.0, 1.0], "beta": 0.1, "privacy": PureDP(1.0)} | changed
+    parameters = {"scores": [0.0, 1.0], "sensitivities": [1.0, 1.0], "beta": 0.1, "privacy": PureDP(1.0)} | changed
     with pytest.raises(ValueError, match=message):
-        generalized_exponential.law(known.pop("scores"), known.pop("sensitivities"), **known)
+        generalized_exponential.law(parameters.pop("scores"), parameters.pop("sensitivities"), **parameters)
 
 
 @pytest.mark.statistical

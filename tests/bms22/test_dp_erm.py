@@ -46,8 +46,8 @@ def test_first_useful_sizes():
     """The numbers that the notes of the ledger print."""
     assert claims.first_useful_m("tight") == 4096
     assert claims.first_useful_m("corrected") == 524_288
-    known = dict(k=1000, epsilon=8.0, beta=0.1, a=1.0)
-    assert efficient_bounds.smallest_useful_m(calibration="tight", **known) == 65_536
+    parameters = dict(k=1000, epsilon=8.0, beta=0.1, a=1.0)
+    assert efficient_bounds.smallest_useful_m(calibration="tight", **parameters) == 65_536
 
 
 def test_losses_against_scikit_learn():

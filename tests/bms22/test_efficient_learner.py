@@ -42,9 +42,9 @@ def test_learner_learns_a_margin():
     X[:, 0] = 0
     y = random.choice([-1.0, 1.0], 400)
     X = np.column_stack([0.8 * y, 0.6 * (X / np.linalg.norm(X, axis=1, keepdims=True))[:, 1:]])
-    known = dict(rho=0.8, radius=1.0, norm_bound=1.0, epsilon=6.0, delta=1e-4, beta=0.1, k=50)
+    parameters = dict(rho=0.8, radius=1.0, norm_bound=1.0, epsilon=6.0, delta=1e-4, beta=0.1, k=50)
     for kind in efficient_learner.PROJECTIONS:
-        model = efficient_learner.fit(X, y, rng=rng(f"fit {kind}"), kind=kind, **known)
+        model = efficient_learner.fit(X, y, rng=rng(f"fit {kind}"), kind=kind, **parameters)
         assert (model.predict(X) != y).mean() < 0.15 and model.privacy == ApproxDP(6.0, 1e-4)
 
 
@@ -66,9 +66,9 @@ def test_distortion_solves_its_equation(m, k, beta):
 def test_orders_are_ordered(m, share, power, beta):
     """The corrected orders are at least the printed ones, and at most twice them for beta <= 1/2."""
     delta = float(m) ** -power
-    known = dict(m=m, epsilon=share * -log(delta), delta=delta, beta=beta, a=2.0)
+    parameters = dict(m=m, epsilon=share * -log(delta), delta=delta, beta=beta, a=2.0)
     for module, more in ((boosting_bounds, {"k": 5}), (bounds, {})):
-        low, high = module.printed_order(**known, **more), module.corrected_order(**known, **more)
+        low, high = module.printed_order(**parameters, **more), module.corrected_order(**parameters, **more)
         assert low <= high * (1 + 1e-12)
         assert beta > 0.5 or high <= 2 * low * (1 + 1e-12)
 

@@ -55,8 +55,8 @@ def test_phases_agree_with_the_printed_algorithm(n):
 def test_bootstrap_runs_agree_with_the_printed_algorithm():
     X, y = problem(13)
     law = phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(2.0))
-    known = dict(rho=law.rho, lipschitz=law.lipschitz, norm_bound=1.0, eta=law.eta, multiplier=law.multiplier)
-    found = phased_sgd.bootstrap_runs(rng("bootstrap"), law.Z, 3, 13, **known)
+    parameters = dict(rho=law.rho, lipschitz=law.lipschitz, norm_bound=1.0, eta=law.eta, multiplier=law.multiplier)
+    found = phased_sgd.bootstrap_runs(rng("bootstrap"), law.Z, 3, 13, **parameters)
     random, drawn, noises = rng("bootstrap"), [], []
     for length, sigma in zip(bounds.phase_lengths(13), law.noise, strict=True):
         drawn.append(random.integers(0, 13, size=(length, 3)))

@@ -37,9 +37,9 @@ def rng(name, stream="main"):
 def test_hinge_agrees_with_liblinear(n, F, C):
     V, y = problem(1, n, F)
     twin = LinearSVC(C=C / n, loss="hinge", dual=True, fit_intercept=False, tol=1e-11, max_iter=10**6, random_state=0)
-    found = private_svm.solve(V, y, C=C)
-    assert np.abs(found.weights - twin.fit(V, y).coef_[0]).sum() < 1e-5
-    assert found.error < solution_tolerance(C=C, F=F, kappa=1.0)
+    solved = private_svm.solve(V, y, C=C)
+    assert np.abs(solved.weights - twin.fit(V, y).coef_[0]).sum() < 1e-5
+    assert solved.error < solution_tolerance(C=C, F=F, kappa=1.0)
 
 
 @pytest.mark.parametrize(("n", "F", "C"), [(30, 3, 1.0), (100, 5, 50.0)])
@@ -68,10 +68,10 @@ def test_one_feature_against_bisection(C):
 )
 def test_every_solution_is_certified_within_the_public_tolerance(seed, n, F, log_C, loss):
     V, y = problem(seed, n, F)
-    found = private_svm.solve(V, y, C=10**log_C, loss=loss)
-    assert found.error <= solution_tolerance(C=10**log_C, F=F, kappa=1.0)
-    assert np.all(found.dual >= 0) and np.all(found.dual <= 10**log_C / n * (1 + 1e-12))
-    assert np.allclose((found.dual * y) @ V, found.weights, atol=1e-6 * 10**log_C)
+    solved = private_svm.solve(V, y, C=10**log_C, loss=loss)
+    assert solved.error <= solution_tolerance(C=10**log_C, F=F, kappa=1.0)
+    assert np.all(solved.dual >= 0) and np.all(solved.dual <= 10**log_C / n * (1 + 1e-12))
+    assert np.allclose((solved.dual * y) @ V, solved.weights, atol=1e-6 * 10**log_C)
 
 
 @given(seed=st.integers(0, 10**6), loss=st.sampled_from(LOSSES))
@@ -79,7 +79,7 @@ def test_the_certificate_is_true(seed, loss):
     """Any feasible point's objective is at least that of the minimiser: J(w) - J(w*) >= ||w - w*||^2 / 2."""
     V, y = problem(seed, 15, 3)
     C, draw = 30.0, np.random.default_rng(seed)
-    found = private_svm.solve(V, y, C=C, loss=loss)
+    solved = private_svm.solve(V, y, C=C, loss=loss)
 
     def objective(w):
         margins = V @ w * y
@@ -87,9 +87,9 @@ def test_the_certificate_is_true(seed, loss):
         return C * losses.mean() + w @ w / 2
 
     for _ in range(20):
-        other = found.weights + draw.normal(size=3) * 10 ** draw.uniform(-4, 0)
-        step = np.linalg.norm(other - found.weights)
-        assert objective(other) - objective(found.weights) >= step**2 / 2 - found.error * (step + C) - 1e-12 * C
+        other = solved.weights + draw.normal(size=3) * 10 ** draw.uniform(-4, 0)
+        step = np.linalg.norm(other - solved.weights)
+        assert objective(other) - objective(solved.weights) >= step**2 / 2 - solved.error * (step + C) - 1e-12 * C
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -110,16 +110,16 @@ def test_grouped_rows_are_repeated_rows_and_batches_are_loops(loss):
     "V", [np.zeros((4, 2)), np.ones((4, 1)), np.eye(4), np.full((4, 3), 1e-9)], ids=["zero", "ties", "one-hot", "tiny"]
 )
 def test_degenerate_data(V, loss):
-    found = private_svm.solve(V, [1, 1, -1, -1], C=100.0, loss=loss, kappa=2.0)
-    assert found.error <= solution_tolerance(C=100.0, F=V.shape[1], kappa=2.0)
+    solved = private_svm.solve(V, [1, 1, -1, -1], C=100.0, loss=loss, kappa=2.0)
+    assert solved.error <= solution_tolerance(C=100.0, F=V.shape[1], kappa=2.0)
 
 
 def test_a_small_saturated_problem_has_the_textbook_solution():
     """C kappa^2 <= 1: every margin is below 1, every dual variable is C / n."""
     V, y = problem(5, 40, 6)
-    found = private_svm.solve(V, y, C=0.9)
-    assert np.allclose(found.weights, 0.9 / 40 * y @ V, rtol=1e-12)
-    assert found.gap == 0
+    solved = private_svm.solve(V, y, C=0.9)
+    assert np.allclose(solved.weights, 0.9 / 40 * y @ V, rtol=1e-12)
+    assert solved.gap == 0
 
 
 # Algorithm 2: the law -------------------------------------------------------------------------------------------------
@@ -228,10 +228,10 @@ def test_the_printed_sensitivity_is_twice_the_sharp_one(n, C, F, L, kappa):
 def test_the_worst_pair_is_what_the_solver_finds():
     for F, n, C, kappa in ((4, 6, 1.5, 2.0), (1, 2, 2.0, 1.0), (9, 20, 3.0, 1.0)):
         X, y, z = claims.flipped(F, n, kappa)
-        found = [private_svm.solve(X, t, C=C, kappa=kappa).weights for t in (y, z)]
+        solved = [private_svm.solve(X, t, C=C, kappa=kappa).weights for t in (y, z)]
         exact = claims.worst_weights(n=n, C=C, F=F, kappa=kappa)
         assert claims.hinge_saturates(n=n, C=C, kappa=kappa)
-        assert np.allclose(found, np.array(exact, dtype=float), atol=1e-7)
+        assert np.allclose(solved, np.array(exact, dtype=float), atol=1e-7)
 
 
 # sabotage (STATISTICS 9) ----------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ REFERENCE = {
 }
 
 
-# The accounts of Lemma K.1 ------------------------------------------------------------------------------------------
+# The accounts of Lemma K.1 --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("point", REFERENCE)
@@ -123,7 +123,7 @@ def test_calibration_inverts_the_account(epsilon, r, delta, eta):
         assert laws.budget(epsilon, delta, r=r)[0] < mu
 
 
-# Lemma K.4: the law of K given Y, and the winner --------------------------------------------------------------------
+# Lemma K.4: the law of K given Y, and the winner ----------------------------------------------------------------------
 
 
 def slow_law(eta, r, size, longest=4000):
@@ -160,7 +160,7 @@ def test_the_winners_excess_is_that_of_simulated_tunings(eta, r, size, gap):
     assert test.pvalue > 1e-9
 
 
-# Algorithm 4 --------------------------------------------------------------------------------------------------------
+# Algorithm 4 ----------------------------------------------------------------------------------------------------------
 
 
 def both(scores, **setting):

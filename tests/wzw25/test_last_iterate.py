@@ -26,10 +26,10 @@ def rng(name, stream="main"):
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(d=SIZES, steps=st.integers(1, 60), eta=st.floats(1e-3, 10), beta=UNIT)
 def test_tail_bounds_fall_with_beta_and_weights_are_monotone(d, steps, eta, beta):
-    known = dict(d=d, steps=steps, gradient_norm=1.0, sigma=0.7, distance=2.0, eta=eta)
+    parameters = dict(d=d, steps=steps, gradient_norm=1.0, sigma=0.7, distance=2.0, eta=eta)
     for bound in (last_iterate.last_iterate_tail, last_iterate.weighted_tail):
-        assert bound(**known, beta=beta / 2) >= bound(**known, beta=beta) > 0
-    weights = last_iterate.iterate_weights(**known, beta=beta)
+        assert bound(**parameters, beta=beta / 2) >= bound(**parameters, beta=beta) > 0
+    weights = last_iterate.iterate_weights(**parameters, beta=beta)
     assert weights.shape == (steps,) and np.all(np.diff(weights) <= 0)
 
 
@@ -68,11 +68,11 @@ def test_noncentral_chi_square_link():
 @pytest.mark.parametrize(("n", "d", "mu"), [(1, 1, 0.1), (20, 5, 0.5), (50, 1, 1.0)])
 def test_corrected_is_above_the_explicit_bound(n, d, mu, beta):
     steps = bounds.printed_steps(n, mu)
-    known = last_iterate.problem_of(
+    parameters = last_iterate.problem_of(
         n=n, d=d, steps=steps, mu=mu, sensitivity=1.0, gradient_norm=n, distance=1.0, log_factor=1 + log(1 / beta)
     )
     closed = last_iterate.last_iterate_corrected(n=n, d=d, mu=mu, sensitivity=1.0, distance=1.0, beta=beta)
-    assert last_iterate.last_iterate_tail(**known, beta=beta) <= closed
+    assert last_iterate.last_iterate_tail(**parameters, beta=beta) <= closed
 
 
 def test_decaying_strides_follow_their_formula():

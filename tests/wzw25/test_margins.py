@@ -64,21 +64,21 @@ KNOWN = [
 def test_known_margins(name, Z, expected):
     Z = np.asarray(Z)
     y = np.where(np.arange(len(Z)) % 2, -1.0, 1.0)
-    found = margin_laws.geometric_margin(Z * y[:, None], y)
+    certified = margin_laws.geometric_margin(Z * y[:, None], y)
     longest = np.abs(Z).max() * np.sqrt(Z.shape[1])
-    assert found.value <= expected * (1 + 1e-15) + 1e-15 * longest
-    assert expected <= found.upper * (1 + 1e-15)
-    assert found.gap <= 1e-9 * expected + 1e-12 * longest
-    assert found.separable == (expected > 0)
-    assert np.linalg.norm(found.direction) == pytest.approx(1, abs=1e-14)
-    assert found.weights.sum() == pytest.approx(1) and (found.weights >= 0).all()
+    assert certified.value <= expected * (1 + 1e-15) + 1e-15 * longest
+    assert expected <= certified.upper * (1 + 1e-15)
+    assert certified.gap <= 1e-9 * expected + 1e-12 * longest
+    assert certified.separable == (expected > 0)
+    assert np.linalg.norm(certified.direction) == pytest.approx(1, abs=1e-14)
+    assert certified.weights.sum() == pytest.approx(1) and (certified.weights >= 0).all()
 
 
 @pytest.mark.parametrize(("n", "d"), [(3000, 50), (3000, 200), (100, 2000)])
 def test_large_data_leave_no_gap(n, d):
     X, y = cloud(7, n, d, shift=4.0)
-    found = margin_laws.geometric_margin(X, y)
-    assert found.separable and found.gap <= 1e-10 * found.upper
+    certified = margin_laws.geometric_margin(X, y)
+    assert certified.separable and certified.gap <= 1e-10 * certified.upper
 
 
 @given(seed=SEEDS, n=st.integers(1, 8), d=st.integers(1, 4), shift=st.floats(0, 3))
@@ -86,26 +86,26 @@ def test_large_data_leave_no_gap(n, d):
 def test_both_bounds_hold_in_exact_arithmetic(seed, n, d, shift):
     """The enclosure is rigorous: rational arithmetic on the very floats that were returned."""
     X, y = cloud(seed, n, d, shift)
-    found = margin_laws.geometric_margin(X, y)
+    certified = margin_laws.geometric_margin(X, y)
     Z = [[Fraction(x) * int(label) for x in row] for row, label in zip(X, y, strict=True)]
-    w, a = [Fraction(x) for x in found.direction], [Fraction(x) for x in found.weights]
+    w, a = [Fraction(x) for x in certified.direction], [Fraction(x) for x in certified.weights]
     inner = min(sum(z * x for z, x in zip(row, w, strict=True)) for row in Z)
-    if found.separable:
-        assert inner > 0 and inner**2 >= Fraction(found.value) ** 2 * sum(x * x for x in w)
+    if certified.separable:
+        assert inner > 0 and inner**2 >= Fraction(certified.value) ** 2 * sum(x * x for x in w)
     nearest = [sum(p * row[j] for p, row in zip(a, Z, strict=True)) for j in range(d)]
-    assert sum(x * x for x in nearest) <= (Fraction(found.upper) * sum(a)) ** 2
+    assert sum(x * x for x in nearest) <= (Fraction(certified.upper) * sum(a)) ** 2
 
 
 @given(seed=SEEDS, n=st.integers(1, 10), shift=st.floats(0, 3))
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_plane_searched_by_direction(seed, n, shift):
     X, y = cloud(seed, n, 2, shift)
-    found = margin_laws.geometric_margin(X, y)
+    certified = margin_laws.geometric_margin(X, y)
     angles = np.linspace(0, 2 * np.pi, 2001)
     slow = max(margin_laws.margin_of([np.cos(t), np.sin(t)], X, y) for t in angles)
     reach = np.linalg.norm(X, axis=1).max() * np.pi / 2000  # the margin is Lipschitz in the angle
-    assert slow <= found.upper <= slow + reach + 1e-12
-    assert found.value <= claims.best_direction(X * y[:, None]) + 1e-12
+    assert slow <= certified.upper <= slow + reach + 1e-12
+    assert certified.value <= claims.best_direction(X * y[:, None]) + 1e-12
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -113,9 +113,9 @@ def test_scikit_learn_finds_the_same_margin(seed):
     """libsvm has an intercept; on data with their mirror image it is 0."""
     X, y = cloud(seed, 40, 6, shift=3.0)
     machine = SVC(kernel="linear", C=1e8, tol=1e-8).fit(np.vstack([X, -X]), np.append(y, -y))
-    found = margin_laws.geometric_margin(X, y)
-    assert 1 / np.linalg.norm(machine.coef_) == pytest.approx(found.value, rel=1e-5)
-    assert margin_laws.margin_of(machine.coef_[0], X, y) <= found.upper
+    certified = margin_laws.geometric_margin(X, y)
+    assert 1 / np.linalg.norm(machine.coef_) == pytest.approx(certified.value, rel=1e-5)
+    assert margin_laws.margin_of(machine.coef_[0], X, y) <= certified.upper
 
 
 @given(seed=SEEDS, scale=st.floats(1e-100, 1e100), shift=st.floats(0, 3))
@@ -123,7 +123,7 @@ def test_scikit_learn_finds_the_same_margin(seed):
 def test_margins_follow_the_data(seed, scale, shift):
     """Scaling scales it; rotating, repeating and reordering leave it; more records never raise it."""
     X, y = cloud(seed, 10, 3, shift)
-    found = margin_laws.geometric_margin(X, y)
+    certified = margin_laws.geometric_margin(X, y)
     rng = np.random.default_rng(seed)
     rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     order = rng.permutation(np.tile(np.arange(10), 2))
@@ -133,9 +133,9 @@ def test_margins_follow_the_data(seed, scale, shift):
         (margin_laws.geometric_margin(X[order], y[order]), 1.0),
         (margin_laws.geometric_margin(-X, -y), 1.0),
     ]:
-        assert other.upper == pytest.approx(factor * found.upper, rel=1e-8, abs=1e-12 * factor)
+        assert other.upper == pytest.approx(factor * certified.upper, rel=1e-8, abs=1e-12 * factor)
     fewer = margin_laws.geometric_margin(X[1:], y[1:])
-    assert fewer.upper >= found.value
+    assert fewer.upper >= certified.value
 
 
 @given(seed=SEEDS, shift=st.floats(0, 3))
@@ -143,8 +143,8 @@ def test_margins_follow_the_data(seed, scale, shift):
 def test_a_direction_never_beats_the_margin(seed, shift):
     X, y = cloud(seed, 8, 3, shift)
     w = np.random.default_rng(seed).normal(size=3)
-    found = margin_laws.geometric_margin(X, y)
-    assert margin_laws.margin_of(w, X, y) <= found.upper
+    certified = margin_laws.geometric_margin(X, y)
+    assert margin_laws.margin_of(w, X, y) <= certified.upper
     assert margin_laws.margin_of(w, X, y) == pytest.approx(bound.margin(w=w, X=X, y=y), abs=1e-12)
     assert margin_laws.margin_of(1e200 * w, X, y) == pytest.approx(margin_laws.margin_of(w, X, y), abs=1e-12)
     normalised = margin_laws.normalised_margin(w, X, y)
@@ -210,9 +210,9 @@ def test_fewest_outliers_by_listing_every_subset(seed, n, d, level, ties):
             if margin_laws.geometric_margin(X[chosen], y[chosen]).upper >= level * (1 - 1e-9):
                 slow = min(slow, n - size)
                 break
-    found = margin_laws.min_outliers(X, y, level)
-    assert found.low == found.high == slow == len(found.removed)
-    kept = np.setdiff1d(np.arange(n), found.removed)
+    certified = margin_laws.min_outliers(X, y, level)
+    assert certified.low == certified.high == slow == len(certified.removed)
+    kept = np.setdiff1d(np.arange(n), certified.removed)
     assert not kept.size or margin_laws.geometric_margin(X[kept], y[kept]).upper >= level * (1 - 1e-9)
 
 
@@ -230,9 +230,9 @@ def test_fewest_outliers_of_forty_records_in_the_plane():
 
 def test_too_many_candidates_leave_an_honest_interval():
     X, y = cloud(5, 400, 10, shift=1.0)
-    found = margin_laws.min_outliers(X, y, 0.2)
-    kept = np.setdiff1d(np.arange(400), found.removed)
-    assert 0 < found.low < found.high < 400
+    certified = margin_laws.min_outliers(X, y, 0.2)
+    kept = np.setdiff1d(np.arange(400), certified.removed)
+    assert 0 < certified.low < certified.high < 400
     assert margin_laws.geometric_margin(X[kept], y[kept]).value >= 0.2 * (1 - 1e-9)
 
 

@@ -41,22 +41,22 @@ def slow_loss(n, gamma, outliers, mu, beta, steps, b):
 )
 def test_loss_agrees_with_its_twin_and_stays_below_the_order(n, share, b, mu, beta):
     gamma, T = share * b, printed_steps(n, mu)
-    known = dict(n=n, gamma=gamma, outliers=n // 3, mu=mu, beta=beta, radius=b)
-    found = one_margin.expected_loss(**known, steps=T)
+    parameters = dict(n=n, gamma=gamma, outliers=n // 3, mu=mu, beta=beta, radius=b)
+    found = one_margin.expected_loss(**parameters, steps=T)
     assert found == pytest.approx(slow_loss(n, gamma, n // 3, mu, beta, T, b), rel=1e-2)
-    assert found <= margin_orders.AVERAGE * one_margin.expected_order(**known)
+    assert found <= margin_orders.AVERAGE * one_margin.expected_order(**parameters)
 
 
 @settings(derandomize=True, deadline=None, max_examples=30)
 @given(scale=st.floats(1e-3, 1e3), gamma=st.floats(0.05, 1.0), q=st.integers(0, 30))
 def test_true_bounds_are_free_of_scale_and_the_printed_one_is_not(scale, gamma, q):
     one = dict(n=30, outliers=q, mu=0.7, beta=0.1)
-    known = {"gamma": gamma * scale, "radius": scale}
+    parameters = {"gamma": gamma * scale, "radius": scale}
     for bound in (one_margin.expected_order, one_margin.last_order, one_margin.last_loss):
-        assert bound(**one, **known) == pytest.approx(bound(**one, gamma=gamma, radius=1.0), rel=0.05)
+        assert bound(**one, **parameters) == pytest.approx(bound(**one, gamma=gamma, radius=1.0), rel=0.05)
     if q and not 0.5 < scale < 2:
         printed = one_margin.expected_order_as_printed
-        assert printed(**one, **known) != pytest.approx(printed(**one, gamma=gamma, radius=1.0), rel=1e-6)
+        assert printed(**one, **parameters) != pytest.approx(printed(**one, gamma=gamma, radius=1.0), rel=1e-6)
 
 
 def test_least_loss_against_a_minimiser():

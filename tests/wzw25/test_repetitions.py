@@ -99,7 +99,7 @@ def test_logarithmic_eta_needs_polylogarithmically_many():
         assert size * np.log(n) / 2 < need < 3 * size * np.log(n)
 
 
-# The claims ---------------------------------------------------------------------------------------------------------
+# The claims -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_repaired_statement_is_not_refuted():

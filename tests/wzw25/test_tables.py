@@ -45,10 +45,10 @@ def faithful(n, gamma, epsilon, R, s, C=1.0, b=1.0):
 
 @given(setting=SETTING)
 def test_monomials_are_the_displays_up_to_root_two(setting):
-    known = setting | {"a": 1 / setting["gamma"]}
+    parameters = setting | {"a": 1 / setting["gamma"]}
     for name, printed in faithful(**setting).items():
-        assert printed <= table_rates.value(getattr(table_rates, name), **known) * (1 + 1e-12), name
-        assert table_rates.value(getattr(table_rates, name), **known) <= sqrt(2) * printed * (1 + 1e-12), name
+        assert printed <= table_rates.value(getattr(table_rates, name), **parameters) * (1 + 1e-12), name
+        assert table_rates.value(getattr(table_rates, name), **parameters) <= sqrt(2) * printed * (1 + 1e-12), name
 
 
 def both_ways():
@@ -64,10 +64,10 @@ CERTIFIED = [found for found in both_ways() if found[2] is not None]
 
 @given(setting=SETTING)
 def test_what_holds_by_certificate_holds_in_numbers(setting):
-    known = setting | {"a": 1 / setting["gamma"]}
+    parameters = setting | {"a": 1 / setting["gamma"]}
     assert len(CERTIFIED) == 2 * len(tables.COMPARED) - 4  # Section 1.2 is neither above nor below: two of these
     for one, other, constant in CERTIFIED:
-        assert table_rates.value(one, **known) <= constant * table_rates.value(other, **known) * (1 + 1e-9)
+        assert table_rates.value(one, **parameters) <= constant * table_rates.value(other, **parameters) * (1 + 1e-9)
 
 
 REFUTED = [tables.agnostic_by_table1, tables.hinge_by_section_1_2, tables.tables_agree_on_margin]
@@ -119,14 +119,14 @@ def test_planted_data(n, outliers, radius):
 
 
 def test_the_bound_is_the_same_at_every_scale_and_below_one_where_drawn():
-    known = {"n": 800, "outliers": 8, "mu": 0.268, "d": 3, "steps": 800}
-    one = tables.adaptive_error(gamma=0.64, **known)
+    parameters = {"n": 800, "outliers": 8, "mu": 0.268, "d": 3, "steps": 800}
+    one = tables.adaptive_error(gamma=0.64, **parameters)
     assert one < 1
     for radius in (0.1, 10.0):
-        ball = tables.adaptive_error_in_ball(gamma=0.64 * radius, radius=radius, **known)
+        ball = tables.adaptive_error_in_ball(gamma=0.64 * radius, radius=radius, **parameters)
         assert ball == pytest.approx(one, rel=1e-9)
-    assert tables.adaptive_error(gamma=0.3, **known) > one  # a smaller margin, a larger bound
-    assert tables.adaptive_error(gamma=0.9, **known) == one  # off the grid: the grid value below
+    assert tables.adaptive_error(gamma=0.3, **parameters) > one  # a smaller margin, a larger bound
+    assert tables.adaptive_error(gamma=0.9, **parameters) == one  # off the grid: the grid value below
 
 
 def test_the_figure_decides_and_a_bound_too_small_is_refuted():

@@ -20,7 +20,7 @@ registry.load()
 property_test = settings(derandomize=True, deadline=None, max_examples=12)
 
 
-# Lemmas K.5 and K.6, Theorem 7.1 ------------------------------------------------------------------------------------
+# Lemmas K.5 and K.6, Theorem 7.1 --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_outside_the_hypotheses_the_theorems_say_so(call, message):
         call()
 
 
-# Algorithm 6 --------------------------------------------------------------------------------------------------------
+# Algorithm 6 ----------------------------------------------------------------------------------------------------------
 
 
 def test_algorithm_6_finds_the_separator():

@@ -36,10 +36,10 @@ def test_budget_of_a_call_is_the_algorithms():
 
 
 def test_margins_between_two_of_the_grid_cost_at_most_four_times_as_much():
-    known = dict(n=1000, outliers=0, epsilon=1.0, delta=1e-5)
+    parameters = dict(n=1000, outliers=0, epsilon=1.0, delta=1e-5)
     for level in margin_grid(1000)[:-1]:
-        low = theorem.error_off_grid(**known, gamma=float(level))
-        assert theorem.error_off_grid(**known, gamma=min(1.0, 1.99 * float(level))) <= low * (1 + 1e-12)
+        low = theorem.error_off_grid(**parameters, gamma=float(level))
+        assert theorem.error_off_grid(**parameters, gamma=min(1.0, 1.99 * float(level))) <= low * (1 + 1e-12)
 
 
 def test_comparator_below_the_grid_reaches_the_width():
