@@ -140,6 +140,8 @@ def one(row):
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", "; ".join(h.range for h in theorem.needs))
         lines.append(textwrap.indent(inspect.getdoc(theorem.formula) or "", "    | "))
+    lines += wrapped("true for", row["corner"])
+    lines += wrapped("used in", ", ".join(row["used"]))
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
     lines += wrapped("note", row["note"])
