@@ -72,7 +72,7 @@ def in_words(row, bad):
         return f"a SLIP{part}: as printed it lacks a restriction that every use in the paper keeps."
     if bad:
         severity = {"privacy": "a privacy error", "constant": "a wrong constant", "statement": "a false statement"}
-        return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'in a corner only')}."
+        return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'false as stated')}."
     return {
         HOLDS: "yes, as printed." if row["reading"] == "printed" else "yes, in this reading.",
         VACUOUS: "it says nothing: the bound exceeds what is possible anyway.",
