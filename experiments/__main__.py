@@ -202,7 +202,7 @@ def contradictions(rows, reports):
 @click.option("--csv", "as_csv", is_flag=True)
 @click.option("--timings", is_flag=True, help="Add the CPU seconds, which differ from run to run.")
 @click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
-@click.option("--severity", type=click.Choice(["privacy", "statement", "constant", "cosmetic"]), multiple=True)
+@click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
 @click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
 @click.option("--paper", metavar="PAPER", multiple=True)
 @root_option

@@ -169,12 +169,11 @@ def lower_losses(statement, slopes):
 @inequality_claim(
     bounds.raised_loss,
     severity="statement",
-    corner="bounds F(ρ, t) that do not fall as t grows, as F_1 to F_5",
+    corner="bounds F(ρ, t) that do not fall as t grows, which the lemma does not ask and F_1 to F_5 keep",
     used=("bms22.lemF.1", "bms22.corF.2"),
     rounding=ROUNDING,
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
-    note="the lemma does not ask that F(ρ, t) be non-decreasing in t; F_1 to F_5 are",
 )
 def any_slope():
     """F(rho, t) = 1/rho - t among others."""
@@ -199,7 +198,7 @@ def half_the_margin():
 TWO_PROMISES = """
 from scipy.stats import binom
 from bounds.bms22.margin_selection_proof import printed_confidence
-m, (P1, P2), (k1, k2), epsilon = {m!r}, {chances!r}, {counts!r}, 60.0
+m, (P1, P2), (k1, k2), epsilon = {instance.m!r}, {instance.chances!r}, {instance.counts!r}, 60.0
 beta = printed_confidence(m=m, beta={beta!r})
 assert binom.cdf(k1 - 1, m, P1) <= beta and binom.cdf(k2 - 1, m, P2) <= beta  # each promise keeps its confidence
 step = (P1 - P2) / (1 - P2)  # m g_1 = m g_2 + Bin(m - m g_2, step); F_j - R = g_j - k_j/m
@@ -228,8 +227,7 @@ def promise_printed(*, size, beta, factor=1):
     failure = instance.any()[0] * (1 - (size - 1) * np.exp(-60.0 / 4))
     if instance.each() > allowed or failure <= beta:
         return inconclusive("BUDGET", f"fails with probability {failure:.3g}")
-    numbers = {"m": instance.m, "chances": instance.chances, "counts": instance.counts, "beta": beta}
-    python = TWO_PROMISES.format(**numbers) if size == 2 else ""
+    python = TWO_PROMISES.format(beta=beta, instance=instance) if size == 2 else ""
     broken = witness.inequality({"size": size, "beta": beta}, failure, beta, python=python)
     return refuted("certificate", broken, tightness=(failure / beta,) * 2)
 
@@ -263,10 +261,9 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
     python=lambda *_: FALLS,
     severity="statement",
-    corner="ρ > h_max",
-    used=("bms22.lemF.1",),
+    corner="ρ ≥ 2 h_max, and ρ ≥ h_max for the margin loss",
     cost=1e-3,
-    note="a slip: ρ > h_max is meant",
+    note="ρ > h_max is meant. It motivates the interval of Lemma F.1, which is stated for that interval alone",
 )
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""
@@ -359,7 +356,7 @@ assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
     used=("bms22.lemF.1", "bms22.corF.2"),
     cost=1e-3,
     note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
-    "and that of F_5 is constant; so the lemma as printed could be used for F_5 alone",
+    "and that of F_5 is constant; so the lemma with 'non-decreasing' would serve F_5 alone",
 )
 def five_do_not_rise(*, factor=1):
     """Delta_rho(F_2) at rho = Lambda r/2 and Lambda r: 3/m and 2/m, both attained."""

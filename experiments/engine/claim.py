@@ -26,7 +26,7 @@ from experiments.engine.verdict import (
     TailDecider,
 )
 
-SEVERITIES = ("privacy", "statement", "constant", "cosmetic")
+SEVERITIES = ("privacy", "statement", "constant")  # worst first
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def in_words(row, bad):
         return f"a SLIP{part}: as printed it lacks a restriction that every use in the paper keeps."
     if bad:
         severity = {"privacy": "a privacy error", "constant": "a wrong constant", "statement": "a false statement"}
-        return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'in a corner only')}."
+        return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'false as stated')}."
     return {
         HOLDS: "yes, as printed." if row["reading"] == "printed" else "yes, in this reading.",
         VACUOUS: "it says nothing: the bound exceeds what is possible anyway.",
@@ -140,6 +140,8 @@ def one(row):
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", "; ".join(h.range for h in theorem.needs))
         lines.append(textwrap.indent(inspect.getdoc(theorem.formula) or "", "    | "))
+    lines += wrapped("true for", row["corner"])
+    lines += wrapped("used in", ", ".join(row["used"]))
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
     lines += wrapped("note", row["note"])

@@ -185,6 +185,11 @@ def _rest_on(rows):
             row |= {"verdict": REFUTED, "severity": CLAIMS[row["key"]].severity, "corner": "", "used": []}
 
 
+def _badness(row):
+    """Sorts the worst verdict first, and among the refuted the worst severity; a row without one comes last."""
+    return WORST.index(row["verdict"]), (*SEVERITIES, "").index(row["severity"])
+
+
 def _summaries(rows):
     """One row for every reading of a statement that has several parts: its worst part; the parts get a parent."""
     groups: dict = {}
@@ -202,9 +207,7 @@ def _summaries(rows):
             part["parent"] = id
         if key in taken:  # a definition and its consequences: the definition is the head
             continue
-        worst = min(
-            parts, key=lambda row: (WORST.index(row["verdict"]), SEVERITIES.index(row["severity"] or "cosmetic"))
-        )
+        worst = min(parts, key=_badness)
         scopes = {part["scope"] for part in parts}
         made[key] = worst | {
             "key": key,
