@@ -12,8 +12,9 @@ from bounds.bms22 import relative_deviation
 from bounds.bms22 import relative_deviation_proof as bounds
 from bounds.exact.balls import exact
 from bounds.exact.binomials import at_least
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, script
+from experiments.checks import inequality_claim, witness
+from experiments.engine.claim import Control, exact_claim, script
+from experiments.engine.verdict import holds, refuted
 
 TIES = """
 import numpy as np
@@ -29,25 +30,30 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
 """
 
 
-@inequality_claim(
+@exact_claim(
     bounds.vc_of_signs,
     quick=({"points": 10_000, "m": 100, "beta": 0.1},),
     severity="statement",
     corner="sets of classifiers and of linear functions",
     used=("bms22.lemA.1", "bms22.thm3.1"),
     corrected_by=relative_deviation.relative_deviation,
-    python=lambda setting, *_: TIES.format(**setting),
     cost=0.1,
     note="all functions to {0, 1}, labels +1: sign(h) is constant if sign(0) = +1 (for the other take {0, -1} and "
-    "labels -1), yet ties cut out every set of errors. With V = 0 Lemma A.1 would allow risk 0.148 at empirical risk "
-    "0 and m = 100, but h = 1 on the sample and 0 on the rest of 10,000 points has risk at least 0.99. Harmless for "
-    "classifiers and for linear functions",
+    "labels -1), yet ties cut out every set of errors. Harmless for classifiers and for linear functions",
 )
 def ties_shatter(*, points, m, beta):
     """All functions to {0, 1} on six points: VC dimension of the sets of errors, and of the signs."""
     values = np.array(list(product((0, 1), repeat=6)))
     errors, signs = bounds.vc_of_signs(patterns=values <= 0), bounds.vc_of_signs(patterns=values >= 0)
-    yield {"points": points, "m": m, "beta": beta}, errors, signs
+    if errors <= signs:
+        return holds("enumeration", "settings")
+    setting = {"points": points, "m": m, "beta": beta}
+    allowed = float(relative_deviation.relative_deviation(m=m, V=signs, beta=beta, empirical=0.0))
+    note = (
+        f"with V = {signs} Lemma A.1 would allow risk {allowed:.3g} at empirical risk 0, but h = 1 on the sample and 0 "
+        f"elsewhere has risk at least {1 - m / points:g}"
+    )
+    return refuted("enumeration", witness.inequality(setting, errors, signs, python=TIES.format(**setting)), note=note)
 
 
 @inequality_claim(
@@ -109,6 +115,8 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     quick=({"largest": 40},),
     severity="constant",
     python=lambda *_: SAUER,
+    evidence="enumeration",
+    scope="settings",
     cost=0.05,
     note="true for V = 0 and V ≥ 2; fails by one pattern for V = 1 (thresholds on a line), which Lemma A.1 admits and "
     "whose proof can afford it",

@@ -18,7 +18,7 @@ from bounds.exact.gaussian_maxima import mean_max_of_count
 from bounds.wzw25 import winner_proof as bound
 from experiments.checks import equality, identity_claim, inequality_claim, up_to_one
 from experiments.engine.claim import Control, script
-from experiments.wzw25.winner import BITS, FAR, LAWS, NOISE, USED, limit
+from experiments.wzw25.winner import BITS, FAR, LAWS, USED, limit
 
 # The steps, path by path --------------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ def condition_dropped(*, factor=1, **law):
     bound.maximum_given_drawn,
     quick=(USED, FAR),
     full=LAWS,
-    control=Control(NOISE, (1.2, 2), USED),
+    caught=(1.2, 2),
     given=("wzw25.lemA.5/printed/mean",),
     cost=0.25,
     bits=BITS,
@@ -200,7 +200,7 @@ def factor_two_lost(**law):
 
 @inequality_claim(
     bound.twice_maximum,
-    control=Control(NOISE, (1.1, 1.5)),
+    caught=(1.1, 1.5),
     given=("wzw25.lemA.7/printed/max",),
     bits=BITS,
     tightness=up_to_one,
