@@ -17,14 +17,14 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.rbht09 import private_svm as bounds
+from bounds.rbht09 import svm_sensitivity
 from mechanisms.arithmetic import brief, up
 from mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
 from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, rows, signs, sized, whole
 from mechanisms.privacy import PureDP
 from mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
 
-CALIBRATIONS = {"printed": bounds.weight_sensitivity, "sharp": bounds.weight_sensitivity_sharp}
+CALIBRATIONS = {"printed": svm_sensitivity.weight_sensitivity, "sharp": svm_sensitivity.weight_sensitivity_sharp}
 SAMPLERS = ("grid", "float64")
 SLACK = Fraction(1, 10**12)  # for the rounding of a given scale to grid steps
 LARGEST = 1e6  # of C kappa^2
@@ -199,7 +199,7 @@ def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration:
     C, kappa = sized(C=C, kappa=kappa)
     one_of(tuple(CALIBRATIONS), calibration=calibration)
     slack = 2 * sqrt(F) * solution_tolerance(C=C, F=F, kappa=kappa)
-    safe = bounds.weight_sensitivity_sharp(n=n, C=C, F=F, kappa=kappa) + slack
+    safe = svm_sensitivity.weight_sensitivity_sharp(n=n, C=C, F=F, kappa=kappa) + slack
     return max(CALIBRATIONS[calibration](n=n, C=C, F=F, kappa=kappa), safe)
 
 

@@ -13,7 +13,7 @@ CONTENTS = (
     ("rbht09.def4", "Definition 4", ""),
     ("rbht09.tab1", "Table 1", "kernel_spectra"),
     ("rbht09.def5", "Definition 5", ""),
-    ("rbht09.lem6", "Lemma 6", "private_svm"),
+    ("rbht09.lem6", "Lemma 6", "svm_sensitivity"),
     ("rbht09.thm7", "Theorem 7", "private_svm"),
     ("rbht09.thm8", "Theorem 8", "svm_accuracy"),
     ("rbht09.fn5", "Footnote 5", "svm_accuracy"),
@@ -32,6 +32,6 @@ CONTENTS = (
     ("rbht09.thm18", "Theorem 18", ""),
     ("rbht09.lem19", "Lemma 19", ""),
     ("rbht09.thm20", "Theorem 20", ""),
-    ("rbht09.lem21", "Lemma 21", "private_svm"),
+    ("rbht09.lem21", "Lemma 21", "svm_sensitivity"),
     ("rbht09.lem22", "Lemma 22", ""),
 )

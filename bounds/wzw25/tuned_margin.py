@@ -22,8 +22,7 @@ from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.one_margin import summed_loss
 from bounds.wzw25.projected_margins import third_margin_rows
 from bounds.wzw25.run_counts import UNIT_BETA
-from bounds.wzw25.winner import runs_given_drawn
-from bounds.wzw25.winner_proof import drawn_probability
+from bounds.wzw25.winner import drawn_probability, runs_given_drawn
 
 Margins = Sequence[float]
 Counts = Sequence[int]  # a number for each margin

@@ -345,6 +345,7 @@ assert best > loss(star) + 0.09"""
 def projected_vector_sticks_out():
     """A sign matrix on the event at gamma = 3/4 where Phi w* beats every vector of norm 1, in balls."""
     yield {"gamma": 0.75}, *best_and_own(steps.minimiser_radius(gamma=0.75))
+    return inconclusive("FAILED", "the best vector of norm 1 is as good")
 
 
 @inequality_claim(

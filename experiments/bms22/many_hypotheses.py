@@ -1,12 +1,12 @@
 """Lemma G.1 of Bassily, Mohri & Suresh (2022): our construction, checked point by point in whole numbers and fractions.
 
-The lemma holds by another construction than the printed one, whose steps are decided in `many_hypotheses_proof`.
+The lemma holds by another construction than the printed one (x on the cube, w_1 < 0), whose steps are decided below it.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil, exp, expm1, log
 
 import numpy as np
@@ -15,7 +15,7 @@ from scipy.linalg import hadamard
 from bounds.bms22 import many_hypotheses as bounds
 from bounds.exact.balls import exact
 from bounds.exact.numbers import inner
-from experiments.checks import inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from mechanisms.exponential import law
@@ -142,6 +142,243 @@ def nearly_orthogonal_weights(*, d, factor=1):
     if abs(float(count) - bounds.log_separated_size(d=d)) > 1e-6:
         return inconclusive("FAILED", "the function is not the count that is checked")
     return {"tightness": None}
+
+
+def cube_points(d):
+    """(sqrt(d) x, sgn(x_1)) for all x in {+-1/sqrt(d)}^d, equally likely: whole numbers."""
+    return [(x, x[0]) for x in product((1, -1), repeat=d)]
+
+
+def printed_weights(d):
+    """sqrt(d) w for the printed w, a few of them for large d: by symmetry they all have the same risk."""
+    every = product((1, -1), repeat=d - 1)
+    rest = list(every) if d <= 5 else [next(every), tuple(1 - 2 * (i % 2) for i in range(d - 1))]
+    return [(-1, *v) for v in rest]
+
+
+# The risks ------------------------------------------------------------------------------------------------------------
+
+LITERAL = """
+from itertools import product
+cube = list(product((1, -1), repeat=3))  # sqrt(d) x
+errors = sum(y * h <= 0 for y, h in ((int(x[0] > 0), int(x[0] > 0)) for x in cube))  # R(h) = P(y h(x) <= 0)
+from bounds.bms22.many_hypotheses import printed_best_risk
+assert errors / len(cube) == 0.5 > printed_best_risk(d=3)
+"""
+
+
+@inequality_claim(
+    bounds.printed_best_risk,
+    quick=grid(d=[3]),
+    full=grid(d=[1, 8]),
+    severity="statement",
+    corner="the labels -1 and +1 and the linear h* = h_{e_1}",
+    used=("bms22.lemG.1",),
+    python=lambda *_: LITERAL,
+    evidence="enumeration",
+    scope="settings",
+    note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
+)
+def label_zero_is_an_error(*, d):
+    """R(h) = P(y h(x) <= 0) with y, h in {0, 1}: half of the points have y = 0."""
+    points = [((int(x[0] > 0),), int(x[0] > 0)) for x, _ in cube_points(d)]
+    yield {"d": d}, risk((1,), points), bounds.printed_best_risk(d=d)
+
+
+@inequality_claim(
+    bounds.best_risk_with_signs,
+    quick=grid(d=[3]),
+    full=grid(d=[1, 8]),
+    control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (2,)),
+)
+def sign_of_the_first_coordinate(*, d, factor=1):
+    """y <e_1, x> = 1/sqrt(d) > 0."""
+    weight = (3 - 2 * factor,) + (0,) * (d - 1)
+    yield {"d": d, "w": weight}, risk(weight, cube_points(d)), bounds.best_risk_with_signs(d=d)
+    return {"tightness": None}
+
+
+THREE = """
+from itertools import product
+from bounds.bms22.many_hypotheses import printed_other_risk
+cube = list(product((1, -1), repeat=3))  # sqrt(d) x, y = sgn(x_1)
+w = (-1, 1, 1)  # sqrt(d) w
+wrong = sum(x[0] * sum(a * b for a, b in zip(w, x)) <= 0 for x in cube)
+assert wrong / len(cube) == 0.75 < printed_other_risk(d=3)
+"""
+
+
+def risks_along_d(*, d):
+    """The printed risk and the exact one in dimensions 1 to 29."""
+    dimensions = list(range(1, 30))
+    return {"d": dimensions, "bound": [1.0] * 29, "exact": [float(bounds.cube_risk(d=n)) for n in dimensions]}
+
+
+@inequality_claim(
+    bounds.printed_other_risk,
+    quick=grid(d=[3, 9]),
+    full=grid(d=[1, 2, 12]),
+    severity="statement",
+    python=lambda *_: THREE,
+    evidence="enumeration",
+    scope="settings",
+    figure=risks_along_d,
+    note="true for d ≤ 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
+    "printed with R ≥ 1/2 in place of R = 1",
+)
+def first_coordinate_is_outvoted(*, d):
+    """Labels +-1: the largest risk of a w with w_1 < 0, by enumeration of all x (and all w up to d = 5)."""
+    yield {"d": d}, bounds.printed_other_risk(d=d), max(risk(w, cube_points(d)) for w in printed_weights(d))
+
+
+@identity_claim(
+    bounds.cube_risk, quick=grid(d=[3, 8]), full=grid(d=[1, 2, 5, 11]), note="a binomial; all w alike by symmetry"
+)
+def risk_of_the_printed_weights(*, d):
+    """Enumeration of all x against the binomial."""
+    for w in printed_weights(d):
+        yield {"d": d, "w": w}, risk(w, cube_points(d)), bounds.cube_risk(d=d)
+
+
+# How many there are, and how far apart --------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.log2_cube_family,
+    quick=grid(d=[3, 8]),
+    full=grid(d=[5, 9, 14]),
+    control=Control("only 1/{} of the coordinates shared", (1.2, 2), setting={"d": 8}),
+    note="c = 1/4 for d ≥ 3: ⌊7d/16⌋ ≥ d/4; also with ≤ 1/8, by Gilbert and Varshamov, for large d",
+)
+def cube_family(*, d, factor=1):
+    """All w that share their first ceil(9d/16) coordinates: their number, and all inner products in whole numbers."""
+    fixed = ceil(Fraction(9 * d, 16) / Fraction(factor))
+    weights = np.array([(-1,) + (1,) * (fixed - 1) + v for v in product((1, -1), repeat=d - fixed)])
+    yield {"d": d, "property": "d |<w, w'>| >= d/8"}, Fraction(d, 8), int(np.abs(weights @ weights.T).min())
+    yield {"d": d, "property": "how many"}, 2 ** bounds.log2_cube_family(d=d), len(weights)
+    return {"tightness": None}
+
+
+WIDE_CUBE = """
+from fractions import Fraction
+from bounds.bms22.many_hypotheses import printed_inner_product
+d = 65
+square = Fraction(1, d)  # <e_1, w>^2 for every printed w
+assert square < printed_inner_product(d=d) ** 2
+"""
+
+
+@inequality_claim(
+    bounds.printed_inner_product,
+    quick=grid(d=[65]),
+    full=grid(d=[3, 64, 257]),
+    severity="statement",
+    corrected_by="bms22.lemG.1/printed/inner-products",
+    python=lambda *_: WIDE_CUBE,
+    evidence="enumeration",
+    scope="settings",
+    note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
+)
+def first_axis_and_the_cube(*, d):
+    """1/64 against <e_1, w>^2 = 1/d."""
+    yield {"d": d}, bounds.printed_inner_product(d=d) ** 2, Fraction(1, d)
+
+
+# The mechanism --------------------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.log_printed_chance,
+    quick=({"epsilon": 1.0, "m": 6, "size": 8}, {"epsilon": 0.1, "m": 30, "size": 4}),
+    full=({"epsilon": 5.0, "m": 1, "size": 2}, {"epsilon": 1.0, "m": 200, "size": 8}),
+    control=Control("|W| taken {} times as large", (1.2, 20)),
+)
+def chance_of_the_good_one(*, epsilon, m, size, factor=1):
+    """The exact law at the worst scores, all losses 1; and on samples from the printed distribution, labels +-1."""
+
+    def chance(losses):
+        scores = np.concatenate([[0.0], -np.asarray(losses)])
+        return exp(law(scores, sensitivity=1 / m, privacy=PureDP(epsilon)).log_probabilities()[0])
+
+    worst = chance(np.ones(size))
+    claimed = bounds.log_printed_chance.theorem.formula(epsilon=epsilon, m=m, size=size * factor)
+    yield {"epsilon": epsilon, "m": m, "size": size}, worst, exp(claimed)
+    weights = np.array([(-1,) + (1,) * 5 + v for v in product((1, -1), repeat=3)])[:size]
+    rng = np.random.default_rng(m)
+    for _ in range(20):
+        X = rng.choice([-1, 1], size=(m, 9))
+        if chance((X[:, :1] * (X @ weights.T) <= 0).mean(axis=0)) > worst * (1 + 1e-12):
+            return inconclusive("FAILED", "a sample selects h* more often than the worst scores")
+    literal = exp(epsilon / (2 * m)) / size
+    note = f"with the exponent ε/(2m) the first bound would be {literal:.3g}, below the exact {worst:.3g}"
+    sizes = [1, 2, 5, 10, 20]
+    series = {
+        "m": sizes,
+        "bound": [min(1.0, exp(min(0.0, epsilon * n / 2 - log(size)))) for n in sizes],
+        "exact": [1 / (1 + size * exp(-epsilon * n / 2)) for n in sizes],
+    }
+    return {"tightness": None, "note": note if literal < worst else "", "series": series}
+
+
+@inequality_claim(
+    bounds.log_halved,
+    quick=grid(c=[0.1, 0.69]),
+    full=grid(c=[1e-3, 0.5]),
+    control=Control("{} times as many samples", (1.1, 3)),
+    note="the printed condition c'/d ε, read as c'/(d ε), is narrower and proves less than the lemma says",
+)
+def fewer_samples(*, c, factor=1):
+    """c d/2 <= c d - epsilon m/2 iff epsilon m <= c d, at the boundary in fractions: the negatives of both sides."""
+    for d, epsilon in product((1, 5, 1000), (Fraction(1, 100), Fraction(3))):
+        point = {"c": Fraction(c), "d": d, "epsilon": epsilon, "m": Fraction(factor) * Fraction(c) * d / epsilon}
+        yield point, -bounds.log_halved(**point), point["c"] * d - epsilon * point["m"] / 2
+
+
+SHORT_CUBE = """
+from math import ceil, exp
+from bounds.bms22.many_hypotheses import printed_dimension
+c = 0.69  # c' <= log 2, because |W| = e^{c' d} <= 2^d
+d = ceil(printed_dimension(c=c))
+assert exp(-c * d / 2) > 1 / 10
+"""
+
+
+def dimensions(statement):
+    """The figure of a threshold: what is claimed and what is needed."""
+    rates = [0.1, 0.2, 0.4, 0.69]
+    claimed, needed = ([formula(c=x) for x in rates] for formula in (statement, bounds.dimension))
+    return lambda c: {"c'": rates, "bound": claimed, "exact": needed}
+
+
+def chance(c, d):
+    """e^{-c d/2} against 1/10 in balls; the corrected threshold meets it with equality, up to its own rounding."""
+    yield {"c'": c, "d": d}, (-exact(c) * exact(d) / 2).exp(), Fraction(10**12 + 1, 10**13)
+
+
+@inequality_claim(
+    bounds.printed_dimension,
+    quick=grid(c=[0.69, 0.1]),
+    full=grid(c=[0.5, 0.01]),
+    severity="constant",
+    python=lambda *_: SHORT_CUBE,
+    figure=dimensions(bounds.printed_dimension),
+    note="at d = 2/c' + 3 the value is e^{-1 - 3c'/2}: at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
+)
+def too_few_dimensions(*, c):
+    """e^{-c' d/2} at the smallest whole d that is allowed."""
+    yield from chance(c, ceil(bounds.printed_dimension(c=c)))
+
+
+@inequality_claim(
+    bounds.dimension,
+    quick=grid(c=[0.69, 0.1]),
+    full=grid(c=[0.5, 0.01]),
+    control=Control("the dimension divided by {}", (1.05, 2)),
+    figure=dimensions(bounds.dimension),
+)
+def enough_dimensions(*, c, factor=1):
+    """Equality at d = 2 log(10)/c'."""
+    yield from chance(c, bounds.dimension(c=c) / factor)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.bms22 import margin_deviation as bounds
-from bounds.bms22 import relative_deviation_proof as proof
+from bounds.bms22 import relative_deviation as proof
 from bounds.exact.balls import exact
 from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim

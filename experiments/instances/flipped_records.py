@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -78,17 +79,19 @@ def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
     return sides(law.rounds, Phi(-bound / sigma), odds)
 
 
-def privacy_cases(setting: dict, law: Any, other: Any, record: float | None) -> Iterator[tuple]:
-    """What (epsilon, delta)-DP asks of the two laws: of two records end to end, in balls, and of the selection.
-
-    The selection may spend epsilon/2 at most, whatever the number of candidates. Returns what it spends.
-    """
+def privacy_cases(setting: dict, law: Any, record: float | None) -> Iterator[tuple]:
+    """What (epsilon, delta)-DP asks of the law: that the budgets add up, and of two records end to end, in balls."""
+    epsilon = Fraction(setting["epsilon"])
+    rounds = law.rounds * (epsilon / (2 * law.rounds))  # each of them at epsilon / (2M)
+    yield setting | {"of": "budgets"}, rounds + Fraction(law.selection.epsilon), epsilon
     if record is not None:
         low, high = end_to_end(law, record)
         yield setting, low, allowed(setting, high)
-    spent = max(selection_ratio(law, other, candidates)[0] for candidates in (2, law.rounds, 1000))
-    yield setting | {"candidates": "2, M or 1000"}, spent, setting["epsilon"] / 2 * (1 + ROUNDING)
-    return spent
+
+
+def selection_spends(law: Any, other: Any) -> float:
+    """The most that the selection spends, whatever the number of candidates."""
+    return max(selection_ratio(law, other, candidates)[0] for candidates in (2, law.rounds, 1000))
 
 
 def allowed(setting: dict, high: arb) -> arb:

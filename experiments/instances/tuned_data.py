@@ -10,7 +10,7 @@ from math import ceil, exp, log, pi, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from bounds.wzw25 import one_margin, run_counts, winner_proof
+from bounds.wzw25 import one_margin, run_counts, winner
 from bounds.wzw25 import tuned_margin as bound
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import repetition_r
@@ -81,7 +81,7 @@ def hardest_gap(eta, r, size):
     share = 1 / size
     F = share * ndtr(u) + (1 - share) * ndtr(u - gaps[:, None])
     density = np.exp(-(u**2) / 2 - (eta + 1) * np.log1p((1 - r) / r * F)) * 0.02 / sqrt(2 * pi)
-    chance = winner_proof.drawn_probability(eta=eta, r=r, size=size)
+    chance = winner.drawn_probability(eta=eta, r=r, size=size)
     lost = gaps * (1 - run_counts.mean(eta=eta, r=r) * share * density.sum(axis=1) / chance)
     return float(gaps[int(np.argmax(lost))]), lost.tolist(), gaps
 

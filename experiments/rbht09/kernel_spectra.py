@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from bounds.rbht09 import kernel_spectra
 from experiments.checks import cases_claim, witness
+from experiments.checks.inequality import Ending
 from experiments.engine.claim import script
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.kernel_transforms import compare_mass, compare_pair, compare_transform, density, profile
 
 
@@ -21,8 +22,9 @@ def spectral_claim(statement, mutation="frequencies multiplied by {}", **fields)
 
 def all_equal(cases, *, evidence, scope, python, **options):
     """One disjoint pair refutes; HOLDS if all pairs overlap and are sharp."""
-    unsure = False
-    for setting, c in cases:
+    checked, unsure, ending = 0, False, Ending(cases)
+    for setting, c in ending:
+        checked += 1
         if c.apart:
             point = {
                 "claimed": "the two sides are equal",
@@ -34,7 +36,7 @@ def all_equal(cases, *, evidence, scope, python, **options):
         unsure |= not c.equal
     if unsure:
         return inconclusive("BUDGET", "balls too wide to tell")
-    return holds(evidence, scope, tightness=(1.0, 1.0))
+    return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 
 # Table 1: pairs -------------------------------------------------------------------------------------------------------

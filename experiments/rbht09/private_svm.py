@@ -1,8 +1,8 @@
-"""Is the SVM as stable, and its output perturbation as private, as Rubinstein et al. 2009 print?
+"""Is the SVM's output perturbation as private as Rubinstein et al. 2009 print?
 
-Both are decided by derivation (the docstrings of `bounds.rbht09.private_svm`), an exact worst pair in rational numbers,
-and a search over thousands of neighbours that are solved with a certificate and never exceed the bound. Usefulness,
-Theorem 8, is in `experiments.rbht09.svm_accuracy`.
+Decided by derivation (the docstrings of `bounds.rbht09.private_svm`), an exact worst pair in rational numbers, and a
+search over thousands of neighbours that never exceed the bound. The SVM's sensitivity is in
+`experiments.rbht09.svm_sensitivity`, usefulness, Theorem 8, in `experiments.rbht09.svm_accuracy`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import log
 
 import numpy as np
 
-from bounds.rbht09 import private_svm
+from bounds.rbht09 import private_svm, svm_sensitivity
 from experiments import data
 from experiments.checks import ROUNDING, identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
@@ -45,98 +45,6 @@ def laplace_log_ratio_is_distance(*, F):
             largest = sum(max(abs(t - q) - abs(t - p) for t in (p, q)) for p, q in zip(a, b, strict=True)) / lam
             centres = {"first": [*map(float, a)], "second": [*map(float, b)], "lam": float(lam)}
             yield centres, largest, private_svm.laplace_worst_log_ratio(**centres)
-
-
-# Lemmas 6 and 21 ------------------------------------------------------------------------------------------------------
-
-
-DATABASES = {
-    "quick": (
-        {"n": 10, "C": 1.0, "F": 4, "L": 1.0, "kappa": 1.0},
-        {"n": 30, "C": 200.0, "F": 16, "L": 0.5, "kappa": 2.0},
-    ),
-    "full": (
-        {"n": 2, "C": 1e-3, "F": 1, "L": 1.0, "kappa": 1.0},
-        {"n": 2, "C": 100.0, "F": 1, "L": 1.0, "kappa": 1.0},
-        {"n": 2, "C": 1.0, "F": 25, "L": 3.0, "kappa": 0.01},
-        {"n": 60, "C": 1000.0, "F": 4, "L": 1.0, "kappa": 10.0},
-    ),
-}
-
-
-def diameter(*, L, C, kappa, F, n=1):
-    """No two minimisers are farther apart, neighbours or not: ||w||_2 <= L C kappa, since w = -(C/n) sum slope phi."""
-    return 2 * L * C * kappa * F**0.5
-
-
-def sensitivity_claim(bound, **fields):
-    """A claim that `bound` is an L1 sensitivity, at `DATABASES`."""
-
-    def trivial(**setting):
-        sentence = "the bound is at least the distance of any two minimisers, 2 L C κ √F"
-        return sentence if bound(**setting) >= diameter(**setting) else None
-
-    def nonvacuous_from():
-        one = {"C": 1.0, "F": 1, "L": 1.0, "kappa": 1.0}  # every other argument cancels
-        return next(n for n in range(2, 100) if bound(n=n, **one) < diameter(**one))
-
-    start = {"trivial": trivial, "nonvacuous_from": nonvacuous_from}
-    return inequality_claim(bound, rounding=ROUNDING, cost=0.3, **start, **DATABASES, **fields)
-
-
-def sensitivity(bound, loss, **setting):
-    """The exact worst pair, then a certified search over `loss`, against the bound.
-
-    What HOLDS rests on is the derivation. The search covers hypotheses (loss, dimension, data) that the pair does not:
-    a hole in the derivation would show.
-    """
-    claimed, exact = bound(**setting), svm_neighbours.worst_distance(**setting)
-    yield setting, exact, claimed
-    searched, kind, rows = svm_neighbours.search(**setting, loss=loss)
-    yield setting | {"searched": kind, "rows": rows}, searched, claimed
-    sizes = [2, 5, 10, 20, 50, 100]
-    series = {
-        "n": [float(n) for n in sizes],
-        "bound": [bound(**setting | {"n": n}) for n in sizes],
-        "worst pair": [float(svm_neighbours.worst_distance(**setting | {"n": n})) for n in sizes],
-    }
-    note = f"search over {loss} reaches {searched / claimed:.3f} of the bound, the worst pair {exact / claimed:.3f}"
-    return {"note": note, "series": series}
-
-
-LOOSE = {"caught": (1.5, 2.1, 3), "note": "loose by exactly 2 over the whole range"}
-
-
-@sensitivity_claim(private_svm.weight_sensitivity_smooth, given=[private_svm.weight_sensitivity_smooth_sharp], **LOOSE)
-def smooth_sensitivity(**setting):
-    """Lemma 6 as printed."""
-    return (yield from sensitivity(private_svm.weight_sensitivity_smooth, "logistic", **setting))
-
-
-@sensitivity_claim(
-    private_svm.weight_sensitivity_smooth_sharp,
-    caught=(1.01, 1.1, 2),
-    note="attained by the linear loss for every n, C, L, κ and F",
-)
-def smooth_sensitivity_sharp(**setting):
-    """Half of Lemma 6."""
-    return (yield from sensitivity(private_svm.weight_sensitivity_smooth_sharp, "logistic", **setting))
-
-
-@sensitivity_claim(private_svm.weight_sensitivity, given=[private_svm.weight_sensitivity_sharp], **LOOSE)
-def any_sensitivity(**setting):
-    """Lemma 21 as printed."""
-    return (yield from sensitivity(private_svm.weight_sensitivity, "hinge", **setting))
-
-
-@sensitivity_claim(
-    private_svm.weight_sensitivity_sharp,
-    caught=(1.01, 1.1, 2),
-    note="the hinge loss attains it when L C κ² ≤ n, the linear loss always",
-)
-def any_sensitivity_sharp(**setting):
-    """Half of Lemma 21."""
-    return (yield from sensitivity(private_svm.weight_sensitivity_sharp, "hinge", **setting))
 
 
 # Theorem 7 ------------------------------------------------------------------------------------------------------------
@@ -185,7 +93,11 @@ def privacy_loss(scale, *, beta, **setting):
 @inequality_claim(
     private_svm.noise_scale,
     caught=(1.5, 2.1, 3),
-    given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity, private_svm.weight_sensitivity_sharp],
+    given=[
+        private_svm.laplace_worst_log_ratio,
+        svm_sensitivity.weight_sensitivity,
+        svm_sensitivity.weight_sensitivity_sharp,
+    ],
     rounding=ROUNDING,
     note="loose by exactly 2: twice the noise that is needed",
     **BUDGETS,
@@ -198,7 +110,7 @@ def printed_noise_is_private(**setting):
 @inequality_claim(
     private_svm.noise_scale_sharp,
     caught=(1.01, 1.1, 2),
-    given=[private_svm.laplace_worst_log_ratio, private_svm.weight_sensitivity_sharp],
+    given=[private_svm.laplace_worst_log_ratio, svm_sensitivity.weight_sensitivity_sharp],
     rounding=ROUNDING,
     **BUDGETS,
 )

@@ -228,7 +228,7 @@ assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=al
     bound.score_gdp,
     quick=SCORES,
     full=WIDE,
-    control=Control("standard deviation divided by {}", (1.001, 2)),
+    caught=(1.001, 2),
     given=("wzw25.rem2.3/printed/gaussian",),
     rounding=1e-12,
     tightness=up_to_one,

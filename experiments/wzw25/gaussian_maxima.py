@@ -306,8 +306,9 @@ def jensen_once(*, factor=1):
     def sign(x):  # p - 1 - log x falls in x, so the left end of a box bounds it
         return bound.root_log_curvature.theorem.formula(x=x, power=factor / 2)
 
-    proof = certify(lambda x: sign(x[0]), sign, {"x": (1.0, 1e300)}, 0)
-    yield proof.point, sign(proof.point["x"]), 0
+    negative = -1e-9
+    proof = certify(lambda x: sign(x[0]), sign, {"x": (1.0, 1e300)}, negative)
+    yield proof.point, sign(proof.point["x"]), negative
     if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"sign <= {proof.bound:.3g}")
     return {"tightness": None}

@@ -239,6 +239,7 @@ def minimum_printed():
     """gamma = 0, S' = {(1, +), (1, -)} in R: every unit w has clipped margin 0, and the smallest product is -1."""
     point = {"gamma": 0.0, "e": 0.5, "b": 1.0}
     yield point, bound.projected_minimum(**point), min(1, -1)  # Phi is an isometry of R
+    return inconclusive("BUDGET", "the example does not apply")
 
 
 def inner_products():
@@ -272,6 +273,16 @@ def norm_step(*, factor=1):
             yield {"e": e}, 1 + inner, bound.projected_norm(e=float(e) / factor) ** 2
 
 
+def divided(formula, gamma):
+    """The case (gamma - E/3)/sqrt(1 + E/3) <= gamma - E/3, in balls; the formula is the left side."""
+    point, smallest = {"gamma": float(gamma), "e": float(E), "b": 1.0}, exact(gamma) - exact(E) / 3
+    quotient = smallest / (1 + exact(E) / 3).sqrt()
+    if abs(float(quotient) - formula(**point)) > 1e-12:
+        return inconclusive("FAILED", "the formula is not the one examined")
+    yield point, quotient, smallest
+    return None
+
+
 @inequality_claim(
     bound.ratio_step,
     severity="statement",
@@ -282,8 +293,7 @@ def norm_step(*, factor=1):
 )
 def ratio_printed():
     """gamma - e b/3 < 0 over ||Phi w|| = 1 is below the same over sqrt(1 + e/3) > 1."""
-    point = {"gamma": float(GAMMA), "e": float(E), "b": 1.0}
-    yield point, bound.ratio_step(**point), GAMMA - E / 3
+    return (yield from divided(bound.ratio_step, GAMMA)) or inconclusive("BUDGET", "the example does not apply")
 
 
 @inequality_claim(
@@ -291,19 +301,23 @@ def ratio_printed():
 )
 def ratio_corrected():
     """A nonnegative numerator over a smaller norm: the same example at twice the margin."""
-    point = {"gamma": float(2 * GAMMA), "e": float(E), "b": 1.0}
-    yield point, bound.ratio_step_corrected(**point), 2 * GAMMA - E / 3
+    if wrong := (yield from divided(bound.ratio_step_corrected, 2 * GAMMA)):
+        return wrong
     return {"tightness": None, "note": "a ≥ c ≥ 0 and 0 < n ≤ N give a/n ≥ c/N"}
 
 
 STEPS = [(g, e, b) for g, e, b in product((0.0, 0.01, 0.2, 1.0), (0.01, 0.5, 0.99), (0.1, 1.0, 100.0)) if g <= b]
 
 
-def halves(gap, points):
-    """Cases of half of gamma - e b/3 <= all of it over sqrt(1 + e/3), `gap` being the difference, in balls."""
+def halves(formula, points):
+    """Cases of half of gamma - e b/3 <= all of it over sqrt(1 + e/3), in balls; the formula is the difference."""
     for gamma, e, b in points:
-        half = (exact(gamma) - exact(e) * exact(b) / 3) / 2
-        yield {"gamma": gamma, "e": e, "b": b}, half, half + gap(gamma=exact(gamma), e=exact(e), b=exact(b))
+        point, numerator = {"gamma": gamma, "e": e, "b": b}, exact(gamma) - exact(e) * exact(b) / 3
+        half, quotient = numerator / 2, numerator / (1 + exact(e) / 3).sqrt()
+        if abs(float(quotient - half) - formula(**point)) > 1e-9 * (1 + b):
+            return inconclusive("FAILED", "the formula is not the one examined")
+        yield point, half, quotient
+    return None
 
 
 @inequality_claim(
@@ -319,13 +333,15 @@ def halves(gap, points):
 )
 def half_printed():
     """(gamma - e b/3)(1/sqrt(1 + e/3) - 1/2) at STEPS, where gamma - e b/3 has both signs."""
-    yield from halves(bound.half_step, STEPS)
+    return (yield from halves(bound.half_step, STEPS)) or inconclusive("BUDGET", "no sign change found")
 
 
 @inequality_claim(bound.half_step_corrected, caught=(1.8, 2.5), evidence="certificate")
 def half_corrected():
     """1/sqrt(1 + e/3) >= 1/2 on [0, 1], certified; times a nonnegative number."""
-    yield from halves(bound.half_step_corrected, [(g, e, b) for g, e, b in STEPS if g >= e * b / 3])
+    points = [(g, e, b) for g, e, b in STEPS if g >= e * b / 3]
+    if wrong := (yield from halves(bound.half_step_corrected, points)):
+        return wrong
     if not above(lambda e: 1 / (1 + e / 3).sqrt(), 0.5):
         return inconclusive("BUDGET", "the certificate did not close")
     return {"tightness": (1 / 2, 1 / sqrt(3)), "note": "0.866 ≥ 1/2, so 0.577 γ is kept"}

@@ -319,7 +319,10 @@ def exact_largest_r(*, factor=1, **setting):
 def failure_stays_above_its_floor(**setting):
     """Above the floor at every r, by monotonicity; within 1e-2 of it at r = 1e-300."""
     for point in grid(**setting):
-        yield point, 1 - exact(point["size"]) ** exact(point["eta"]), failure(**point)
+        floor, found = 1 - exact(point["size"]) ** exact(point["eta"]), failure(**point)
+        yield point, floor, found
+        if not found > floor:
+            return inconclusive("FAILED", f"the floor is attained at {point}")
     return {"note": "the tightness is floor / truth"}
 
 

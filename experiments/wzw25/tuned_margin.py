@@ -18,11 +18,12 @@ from bounds.wzw25 import tuned_margin as bound
 from bounds.wzw25.algorithms import printed_budget, split_budget
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.margin_grid import grid_size
+from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.tuned_margin import repetition_r
-from experiments.checks import inequality_claim, order_claim, searched, up_to_one
+from experiments.checks import inequality_claim, order_claim, searched, up_to_one, witness
 from experiments.checks.tuning_account import BITS, Runs, account
-from experiments.engine.claim import Control, mean_claim, rate_claim, script
-from experiments.engine.verdict import inconclusive
+from experiments.engine.claim import Control, exact_claim, mean_claim, rate_claim, script
+from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances import tuned_data
 
 OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
@@ -127,7 +128,7 @@ RUNNING_TIME = {"rounding": 1e-12, "tightness": up_to_one}
 
 @inequality_claim(
     bound.iterations_order,
-    control=Control("every margin tried {} times", (1.1, 2)),
+    caught=(1.1, 2),
     given=("wzw25.lem6.4/printed/size",),
     note="|Γ|, attained at n = 2",
     **RUNNING_TIME,
@@ -139,7 +140,7 @@ def iterating_is_quick():
 
 @inequality_claim(
     bound.repetitions_order,
-    control=Control("E K multiplied by {}", (1.1, 2)),
+    caught=(1.1, 2),
     given=("wzw25.lem6.4/printed/size", run_counts.mean),
     note="E K, attained at n = 3",
     **RUNNING_TIME,
@@ -268,7 +269,7 @@ def excess_after_two_steps(n, mu, gamma, k):
     return s * phi(1 / s) - Phi(-1 / s)
 
 
-def loss_exceeds_one(point, left, right):
+def loss_exceeds_one(point):
     """A program: the expected loss after two steps exceeds 1."""
     return f"""
 from flint import ctx
@@ -279,23 +280,28 @@ s = 3 / (2 * exact(gamma) * (exact(n) ** 2 * exact(mu) ** 2 + 2 * exact(k)).sqrt
 assert s * phi(1 / s) - Phi(-1 / s) > 0"""
 
 
-@inequality_claim(
+@exact_claim(
     bound.grid_loss_order_capped,
-    quick=({"n": 2, "mu": 0.7, "beta": 0.1, "gammas": [1.0], "outliers": [1]},),  # T = n² μ² rounded up = 2
+    quick=({"n": 2, "mu": 0.7, "beta": 0.1, "gammas": [1.0], "outliers": [1]},),
     full=({"n": 2, "mu": 0.7, "beta": 0.001, "gammas": [0.5], "outliers": [1]},),
     severity="statement",
     corner="the bound without its minimum with 1",
     used=("wzw25.lemK.6", "wzw25.thm7.1"),
-    bits=300,
-    python=loss_exceeds_one,
-    note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void, "
-    "by 6e-24 at our k = 102 for β = 0.1, γ = 1, and by 0.03 were k = 1",
+    note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void",
 )
 def hinge_loss_exceeds_one(**setting):
     """Two records that cancel, two steps: the loss is 1 at w = 0, and convex. From both sides 1 is subtracted."""
     n, mu, beta, (gamma,) = (setting[name] for name in ("n", "mu", "beta", "gammas"))
-    k = bound.projection_rows(n, 1, gamma, beta)
-    yield setting | {"k": k}, excess_after_two_steps(n, mu, gamma, k), bound.grid_loss_order_capped(**setting) - 1
+    if printed_steps(n, mu) != 2:
+        return inconclusive("FAILED", f"T = {printed_steps(n, mu)}")
+    k, claimed = bound.projection_rows(n, 1, gamma, beta), bound.grid_loss_order_capped(**setting) - 1
+    with ctx.workprec(300):
+        excess, most = (excess_after_two_steps(n, mu, gamma, rows) for rows in (k, 1))
+        if not excess > claimed:
+            return inconclusive("BUDGET", "the cap is above the loss")
+        shown = witness.inequality(setting | {"k": k}, excess, claimed, python=loss_exceeds_one(setting | {"k": k}))
+    note = f"larger than 1 by {float(excess):.2g} at our k = {k}, by {float(most):.2g} were k = 1"
+    return refuted("certificate", shown, note=note)
 
 
 @order_claim(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import floats, integers
 from scipy.stats import binom
 
-from bounds.bms22 import many_hypotheses, many_hypotheses_proof
+from bounds.bms22 import many_hypotheses
 from bounds.theorem import OutsideHypotheses
 
 exactly = settings(derandomize=True, deadline=None)
@@ -17,8 +17,8 @@ exactly = settings(derandomize=True, deadline=None)
 @exactly
 @given(d=integers(1, 60))
 def test_risk_of_the_printed_weights_is_a_binomial(d):
-    assert float(many_hypotheses_proof.cube_risk(d=d)) == pytest.approx(binom.cdf(d / 2, d - 1, 0.5))
-    assert many_hypotheses_proof.cube_risk(d=d) >= 0.5
+    assert float(many_hypotheses.cube_risk(d=d)) == pytest.approx(binom.cdf(d / 2, d - 1, 0.5))
+    assert many_hypotheses.cube_risk(d=d) >= 0.5
 
 
 @pytest.mark.parametrize("d", [2, 7])
@@ -45,15 +45,15 @@ def test_nearly_orthogonal_weights_exist():
 @exactly
 @given(c=floats(0.001, 0.69))
 def test_the_dimension_is_the_inverse(c):
-    assert math.exp(-c * many_hypotheses_proof.dimension(c=c) / 2) == pytest.approx(0.1)
-    assert many_hypotheses_proof.printed_dimension(c=c) < many_hypotheses_proof.dimension(c=c)
+    assert math.exp(-c * many_hypotheses.dimension(c=c) / 2) == pytest.approx(0.1)
+    assert many_hypotheses.printed_dimension(c=c) < many_hypotheses.dimension(c=c)
 
 
 @pytest.mark.parametrize(
     ("statement", "arguments", "message"),
     [
         (many_hypotheses.failure_chance, {"d": 6, "epsilon": 1.0, "m": 6, "rho": 0.5}, "m < d/epsilon"),
-        (many_hypotheses_proof.printed_dimension, {"c": 0.7}, "log 2"),
+        (many_hypotheses.printed_dimension, {"c": 0.7}, "log 2"),
     ],
 )
 def test_outside_the_hypotheses(statement, arguments, message):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bounds.bms22 import relative_deviation, relative_deviation_proof
+from bounds.bms22 import relative_deviation
 from bounds.exact import binomials, numbers
 from bounds.exact.balls import exact
 from bounds.theorem import OutsideHypotheses
@@ -100,10 +100,10 @@ def test_risks_are_frequencies(problem):
 def test_dimension_of_small_classes():
     points = np.arange(6)
     intervals = [(points >= a) & (points < b) for a in range(7) for b in range(a, 7)]
-    assert relative_deviation_proof.vc_of_signs(patterns=[points >= a for a in range(7)]) == 1
-    assert relative_deviation_proof.vc_of_signs(patterns=intervals) == 2
-    assert relative_deviation_proof.vc_of_signs(patterns=list(itertools.product((0, 1), repeat=4))) == 4
-    assert relative_deviation_proof.vc_of_signs(patterns=[[1, 0, 1]]) == 0
+    assert relative_deviation.vc_of_signs(patterns=[points >= a for a in range(7)]) == 1
+    assert relative_deviation.vc_of_signs(patterns=intervals) == 2
+    assert relative_deviation.vc_of_signs(patterns=list(itertools.product((0, 1), repeat=4))) == 4
+    assert relative_deviation.vc_of_signs(patterns=[[1, 0, 1]]) == 0
 
 
 def test_two_atoms_against_enumeration():
@@ -130,7 +130,7 @@ def test_bounds_shrink_with_the_sample_and_grow_with_the_demand(m, V, beta):
 def test_one_pattern_too_many_is_paid_for():
     """V = 1: without the second-order term of step s3 the union would cost more than beta."""
     m, beta = 50, 0.999
-    assert float(relative_deviation_proof.union_over_patterns(m=m, V=1, beta=beta)) < beta
+    assert float(relative_deviation.union_over_patterns(m=m, V=1, beta=beta)) < beta
     assert 4 * (2 * m + 1) * math.exp(-m * relative_deviation.complexity(m, 1, beta)) > beta
 
 
@@ -138,7 +138,7 @@ def test_swaps_against_enumeration_of_signs():
     for s in range(1, 9):
         sums = np.array([sum(signs) for signs in itertools.product((-1, 1), repeat=s)])
         for u in range(s + 1):
-            assert (sums >= u).mean() <= float(relative_deviation_proof.swapping_tail(s=s, u=u))
+            assert (sums >= u).mean() <= float(relative_deviation.swapping_tail(s=s, u=u))
 
 
 def test_levels_are_balls():

@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from bounds.rbht09 import private_svm as bounds
+from bounds.rbht09 import svm_sensitivity
 from experiments.engine.audit import audit
 from experiments.engine.streams import TEST_ROOT, generator
 from experiments.engine.verdict import LOG_REFUTE, AttackDecider, TailDecider
@@ -220,9 +221,11 @@ def test_bad_input_is_named(change, message):
 )
 def test_the_printed_sensitivity_is_twice_the_sharp_one(n, C, F, L, kappa):
     setting = {"n": n, "C": C, "F": F, "L": L, "kappa": kappa}
-    assert bounds.weight_sensitivity(**setting) == pytest.approx(2 * bounds.weight_sensitivity_sharp(**setting))
-    assert bounds.weight_sensitivity(**setting) == bounds.weight_sensitivity_smooth(**setting)
-    assert bounds.noise_scale(beta=0.5, **setting) == pytest.approx(2 * bounds.weight_sensitivity(**setting))
+    assert svm_sensitivity.weight_sensitivity(**setting) == pytest.approx(
+        2 * svm_sensitivity.weight_sensitivity_sharp(**setting)
+    )
+    assert svm_sensitivity.weight_sensitivity(**setting) == svm_sensitivity.weight_sensitivity_smooth(**setting)
+    assert bounds.noise_scale(beta=0.5, **setting) == pytest.approx(2 * svm_sensitivity.weight_sensitivity(**setting))
 
 
 def test_the_worst_pair_is_what_the_solver_finds():
@@ -258,7 +261,7 @@ def test_row_15_l2_sensitivity_for_laplace_is_caught():
     wrong = bounds.noise_scale_sharp(beta=epsilon, n=n, C=1.0, F=1)  # sqrt(F) forgotten
     distance, _, _ = claims.search(F=F, n=n, C=1.0, kappa=1.0, loss="hinge")
     assert distance > 3 * wrong * epsilon
-    assert distance <= bounds.weight_sensitivity_sharp(n=n, C=1.0, F=F) * (1 + 1e-9)
+    assert distance <= svm_sensitivity.weight_sensitivity_sharp(n=n, C=1.0, F=F) * (1 + 1e-9)
     X, y, z = claims.flipped(F, n, others=1.0)
     pair = [FloatLaplace(private_svm.solve(X, t, C=1.0).weights, wrong) for t in (y, z)]
     assert attack(*pair, epsilon)

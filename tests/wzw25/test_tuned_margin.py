@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bounds.theorem import OutsideHypotheses
-from bounds.wzw25 import best_of_runs, tuned_margin_proof, winner_proof
+from bounds.wzw25 import best_of_runs, tuned_margin_proof, winner
 from bounds.wzw25 import tuned_margin as bound
 from experiments.engine import registry
 from experiments.engine.claim import CLAIMS
@@ -48,7 +48,7 @@ def test_the_explicit_bound_at_the_feasible_settings(n, epsilon, size, expected)
 @property_test
 def test_the_best_margin_is_drawn_often_enough(n, size):
     slack = tuned_margin_proof.drawn_slack(n=n, size=size)
-    missed = 1 - winner_proof.drawn_probability(eta=1, r=bound.repetition_r(n, size), size=size)
+    missed = 1 - winner.drawn_probability(eta=1, r=bound.repetition_r(n, size), size=size)
     assert slack >= 0
     assert missed == pytest.approx(1 / n**2 - slack, abs=1e-9)
 

@@ -1,8 +1,8 @@
-"""The steps of the printed proofs of Lemmas 6 and 21 of Rubinstein et al. 2009, on pairs of neighbouring databases.
+"""How far one record moves the SVM of Rubinstein et al. 2009: Lemmas 6 and 21, and the steps of their proofs.
 
-Each is checked on certified pairs, with their certified errors as tolerance, and where it can fail also on the exact
-worst pair in rational numbers; that it holds for all others is the derivation in its docstring
-(`bounds.rbht09.private_svm`).
+The lemmas are decided by derivation (the docstrings of `bounds.rbht09.svm_sensitivity`), an exact worst pair in
+rational numbers, and a search over thousands of neighbours that are solved with a certificate. Their steps are checked
+on certified pairs, with their certified errors as tolerance, and where they can fail also on the exact worst pair.
 """
 
 from __future__ import annotations
@@ -11,12 +11,106 @@ from fractions import Fraction
 
 import numpy as np
 
-from bounds.rbht09 import private_svm_proof
+from bounds.rbht09 import svm_sensitivity as bounds
 from experiments.checks import ROUNDING, inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
 from experiments.instances import svm_neighbours
+
+# Lemmas 6 and 21 ------------------------------------------------------------------------------------------------------
+
+
+DATABASES = {
+    "quick": (
+        {"n": 10, "C": 1.0, "F": 4, "L": 1.0, "kappa": 1.0},
+        {"n": 30, "C": 200.0, "F": 16, "L": 0.5, "kappa": 2.0},
+    ),
+    "full": (
+        {"n": 2, "C": 1e-3, "F": 1, "L": 1.0, "kappa": 1.0},
+        {"n": 2, "C": 100.0, "F": 1, "L": 1.0, "kappa": 1.0},
+        {"n": 2, "C": 1.0, "F": 25, "L": 3.0, "kappa": 0.01},
+        {"n": 60, "C": 1000.0, "F": 4, "L": 1.0, "kappa": 10.0},
+    ),
+}
+
+
+def diameter(*, L, C, kappa, F, n=1):
+    """No two minimisers are farther apart, neighbours or not: ||w||_2 <= L C kappa, since w = -(C/n) sum slope phi."""
+    return 2 * L * C * kappa * F**0.5
+
+
+def sensitivity_claim(bound, **fields):
+    """A claim that `bound` is an L1 sensitivity, at `DATABASES`."""
+
+    def trivial(**setting):
+        sentence = "the bound is at least the distance of any two minimisers, 2 L C κ √F"
+        return sentence if bound(**setting) >= diameter(**setting) else None
+
+    def nonvacuous_from():
+        one = {"C": 1.0, "F": 1, "L": 1.0, "kappa": 1.0}  # every other argument cancels
+        return next(n for n in range(2, 100) if bound(n=n, **one) < diameter(**one))
+
+    start = {"trivial": trivial, "nonvacuous_from": nonvacuous_from}
+    return inequality_claim(bound, rounding=ROUNDING, cost=0.3, **start, **DATABASES, **fields)
+
+
+def sensitivity(bound, loss, **setting):
+    """The exact worst pair, then a certified search over `loss`, against the bound.
+
+    What HOLDS rests on is the derivation. The search covers hypotheses (loss, dimension, data) that the pair does not:
+    a hole in the derivation would show.
+    """
+    claimed, exact = bound(**setting), svm_neighbours.worst_distance(**setting)
+    yield setting, exact, claimed
+    searched, kind, rows = svm_neighbours.search(**setting, loss=loss)
+    yield setting | {"searched": kind, "rows": rows}, searched, claimed
+    sizes = [2, 5, 10, 20, 50, 100]
+    series = {
+        "n": [float(n) for n in sizes],
+        "bound": [bound(**setting | {"n": n}) for n in sizes],
+        "worst pair": [float(svm_neighbours.worst_distance(**setting | {"n": n})) for n in sizes],
+    }
+    note = f"search over {loss} reaches {searched / claimed:.3f} of the bound, the worst pair {exact / claimed:.3f}"
+    return {"note": note, "series": series}
+
+
+LOOSE = {"caught": (1.5, 2.1, 3), "note": "loose by exactly 2 over the whole range"}
+
+
+@sensitivity_claim(bounds.weight_sensitivity_smooth, given=[bounds.weight_sensitivity_smooth_sharp], **LOOSE)
+def smooth_sensitivity(**setting):
+    """Lemma 6 as printed."""
+    return (yield from sensitivity(bounds.weight_sensitivity_smooth, "logistic", **setting))
+
+
+@sensitivity_claim(
+    bounds.weight_sensitivity_smooth_sharp,
+    caught=(1.01, 1.1, 2),
+    note="attained by the linear loss for every n, C, L, κ and F",
+)
+def smooth_sensitivity_sharp(**setting):
+    """Half of Lemma 6."""
+    return (yield from sensitivity(bounds.weight_sensitivity_smooth_sharp, "logistic", **setting))
+
+
+@sensitivity_claim(bounds.weight_sensitivity, given=[bounds.weight_sensitivity_sharp], **LOOSE)
+def any_sensitivity(**setting):
+    """Lemma 21 as printed."""
+    return (yield from sensitivity(bounds.weight_sensitivity, "hinge", **setting))
+
+
+@sensitivity_claim(
+    bounds.weight_sensitivity_sharp,
+    caught=(1.01, 1.1, 2),
+    note="the hinge loss attains it when L C κ² ≤ n, the linear loss always",
+)
+def any_sensitivity_sharp(**setting):
+    """Half of Lemma 21."""
+    return (yield from sensitivity(bounds.weight_sensitivity_sharp, "hinge", **setting))
+
+
+# The steps of their proofs --------------------------------------------------------------------------------------------
 
 STEP = ({"n": 10, "C": 20.0, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F": 1, "kappa": 1.0})
 
@@ -44,20 +138,20 @@ def auxiliary(setting):
         yield {**weights, **gradients, "C": C}, solution.error[i] + solution.error[j]
 
 
-@inequality_claim(private_svm_proof.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (2,)))
+@inequality_claim(bounds.auxiliary_gradient, quick=STEP, control=Control("C / {} in the second term", (2,)))
 def auxiliary_gradient_identity(*, factor=1, **setting):
     """C grad R_emp(w_D, D) + w equals the display at random w, up to what (3.2) is missed by."""
     w = np.linspace(-1, 1, setting["F"])
     for arguments, error in auxiliary(setting):
         left = setting["C"] * arguments["risk_gradient_first"] + w
         arguments["risk_gradient_second"] = arguments["risk_gradient_second"] / factor
-        displayed = private_svm_proof.auxiliary_gradient(w=w, **arguments)
+        displayed = bounds.auxiliary_gradient(w=w, **arguments)
         yield setting, np.abs(displayed - left).max(), 10 * error
     return {"tightness": (1.0, 1.0)}
 
 
 @inequality_claim(
-    private_svm_proof.auxiliary_risk,
+    bounds.auxiliary_risk,
     quick=STEP,
     control=Control("(1/2) ||.||^2 times {}", (1.5, 2.1, 2.5)),
     note="The value is exactly -½ ‖w_D - w_D'‖²: the factor 2 of the lemma is lost here.",
@@ -67,7 +161,7 @@ def auxiliary_risk_not_positive(*, factor=1, **setting):
     for arguments, error in auxiliary(setting):
         moved = arguments["first"] - arguments["second"]
         square = float(moved @ moved)
-        value = private_svm_proof.auxiliary_risk(w=arguments["first"], **arguments)
+        value = bounds.auxiliary_risk(w=arguments["first"], **arguments)
         slack = 10 * error * (1 + square)
         yield setting, abs(value + square / 2), slack
         yield setting, value + (factor - 1) * square / 2, slack
@@ -90,16 +184,16 @@ def stability(bound, loss, setting):
         yield setting, left, bound(L=1.0, sup_distance=distance)
 
 
-@inequality_claim(private_svm_proof.stability_right_side, **TWICE)
+@inequality_claim(bounds.stability_right_side, **TWICE)
 def smooth_stability(**setting):
     """(3.3) for the linear and the logistic loss."""
-    yield from stability(private_svm_proof.stability_right_side, "logistic", setting)
+    yield from stability(bounds.stability_right_side, "logistic", setting)
 
 
-@inequality_claim(private_svm_proof.stability_right_side_subgradient, **TWICE)
+@inequality_claim(bounds.stability_right_side_subgradient, **TWICE)
 def any_stability(**setting):
     """(A.3) for the linear and the hinge loss."""
-    yield from stability(private_svm_proof.stability_right_side_subgradient, "hinge", setting)
+    yield from stability(bounds.stability_right_side_subgradient, "hinge", setting)
 
 
 def distances(bound, loss, setting):
@@ -112,25 +206,23 @@ def distances(bound, loss, setting):
         yield setting, moved - solution.error[i] - solution.error[j], claimed
 
 
-@inequality_claim(private_svm_proof.weight_distance, **TWICE)
+@inequality_claim(bounds.weight_distance, **TWICE)
 def smooth_weight_distance(**setting):
     """||w_D - w_D'||_2 <= 4 L C kappa / n, differentiable loss."""
-    yield from distances(private_svm_proof.weight_distance, "logistic", setting)
+    yield from distances(bounds.weight_distance, "logistic", setting)
 
 
-@inequality_claim(private_svm_proof.weight_distance_subgradient, **TWICE)
+@inequality_claim(bounds.weight_distance_subgradient, **TWICE)
 def any_weight_distance(**setting):
     """||w_D - w_D'||_2 <= 4 L C kappa / n, any convex loss."""
-    yield from distances(private_svm_proof.weight_distance_subgradient, "hinge", setting)
+    yield from distances(bounds.weight_distance_subgradient, "hinge", setting)
 
 
-@inequality_claim(
-    private_svm_proof.norm_ratio, quick=grid(F=[1, 7]), full=grid(F=[100]), caught=(1.01, 1.1), rounding=ROUNDING
-)
+@inequality_claim(bounds.norm_ratio, quick=grid(F=[1, 7]), full=grid(F=[100]), caught=(1.01, 1.1), rounding=ROUNDING)
 def norms_compare(*, F):
     """||w||_1^2 <= F ||w||_2^2 in whole numbers: (1, ..., 1) and random vectors; Cauchy-Schwarz for all others."""
     rng = generator(1, "svm.norms", {"F": F}, "main", 0)
-    square = Fraction(private_svm_proof.norm_ratio(F=F)) ** 2
+    square = Fraction(bounds.norm_ratio(F=F)) ** 2
     for w in [[1] * F, *rng.integers(-9, 10, (200, F)).tolist()]:
         yield {"w": w}, sum(map(abs, w)) ** 2, square * sum(x * x for x in w)
 
@@ -140,12 +232,12 @@ def norms_compare(*, F):
 SATURATED = ({"n": 10, "C": 0.25, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F": 1, "kappa": 1.0})
 WRONG_SIGN = """
 from fractions import Fraction
-from bounds.rbht09 import private_svm_proof
+from bounds.rbht09 import svm_sensitivity as bounds
 n, C, kappa = {n}, Fraction({C}), Fraction({kappa})
 moved = 2 * C * kappa**2 / n  # f(x_n) - f'(x_n) when only the last row has a feature, kappa, and its label is flipped
 g = (+1) * moved - (-1) * moved  # hinge subgradients +1 at y'_n = -1 and -1 at y_n = +1
 squared = (2 * C * kappa / n) ** 2
-assert private_svm_proof.auxiliary_display(n=n, C=C, g=g, squared_distance=squared) > 0
+assert bounds.auxiliary_display(n=n, C=C, g=g, squared_distance=squared) > 0
 """
 
 
@@ -167,7 +259,7 @@ def displays(bound, setting, factor=1):
 
 
 @inequality_claim(
-    private_svm_proof.auxiliary_display,
+    bounds.auxiliary_display,
     quick=SATURATED,
     severity="statement",
     corner="-g in place of g",
@@ -177,15 +269,13 @@ def displays(bound, setting, factor=1):
 )
 def auxiliary_display_sign(**setting):
     """Printed: 0 >= g + n / (2C) ||w_D - w_D'||^2."""
-    return (yield from displays(private_svm_proof.auxiliary_display, setting))
+    return (yield from displays(bounds.auxiliary_display, setting))
 
 
-@inequality_claim(
-    private_svm_proof.auxiliary_display_corrected, quick=SATURATED, control=Control("g / {}", (1.5, 2.1, 2.5))
-)
+@inequality_claim(bounds.auxiliary_display_corrected, quick=SATURATED, control=Control("g / {}", (1.5, 2.1, 2.5)))
 def auxiliary_display_right_sign(*, factor=1, **setting):
     """Corrected: 0 >= -g + n / (2C) ||w_D - w_D'||^2."""
-    return (yield from displays(private_svm_proof.auxiliary_display_corrected, setting, factor))
+    return (yield from displays(bounds.auxiliary_display_corrected, setting, factor))
 
 
 if __name__ == "__main__":
