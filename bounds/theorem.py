@@ -212,8 +212,12 @@ def _has_nan(values: np.ndarray) -> bool:
 
 
 def _source(formula: Callable) -> str:
-    """The formula's text without decorators, annotations, docstring, comments and layout."""
-    (made,) = ast.parse(textwrap.dedent(inspect.getsource(formula))).body
+    """The formula's text without decorators, annotations, docstring, comments and layout; "" if it is in no file."""
+    try:
+        text = inspect.getsource(formula)
+    except OSError:  # typed at a prompt
+        return ""
+    (made,) = ast.parse(textwrap.dedent(text)).body
     assert isinstance(made, ast.FunctionDef)
     if ast.get_docstring(made) is not None:
         del made.body[0]

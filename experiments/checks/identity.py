@@ -39,24 +39,27 @@ def equal(
 ) -> Verdict:
     """REFUTED at the first case whose sides are proved to differ, else HOLDS."""
     checked, ending = 0, Ending(cases)
+    undecided = None
     for setting, left, right in ending:
         checked += 1
         left, right = sides(left, right, Fraction(factor))
         if isinstance(left, arb):
             differ = not left.overlaps(right)
             if not differ and not sharp(left, right, digits):
-                return inconclusive("BUDGET", f"the balls are too wide at {setting}")
+                undecided = undecided or inconclusive("BUDGET", f"the balls are too wide at {setting}")
         else:
             differ = abs(left - right) > exactly(rounding) * max(abs(left), abs(right))
         if differ:
             program = python(setting, left, right) if python else ""
             proof = "certificate" if isinstance(left, arb) else "enumeration"
             return refuted(proof, witness.inequality(setting, left, right, python=program))
-    return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
+    return undecided or ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 
 def sharp(left: arb, right: arb, digits: int) -> bool:
-    """Are the two balls narrow enough for their overlap to mean something?"""
+    """Are the two balls finite, and narrow enough for their overlap to mean something?"""
+    if not (left.is_finite() and right.is_finite()):
+        return False
     if digits:
         return bool(abs(left - right) < abs(right) * exact(10.0**-digits) + exact(1e-300))
     return bool(left.rad() + right.rad() < (abs(right) + 1) * exact(SHARP))

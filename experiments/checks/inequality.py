@@ -54,9 +54,10 @@ def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fi
     they are, up to a relative error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest`
     (default), `up_to_one` (the cases need not contain the worst one), `spread` or `equality`. The control divides the
     right side by the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`.
-    HOLDS has the given `evidence` (default "derivation") and `scope` (default "everywhere"); `python(setting, left,
-    right)` is the program of the witness. What the check returns is added: a dict of more fields of the verdict (note,
-    series), or a Verdict, which is then the result. The other fields are those of `exact_claim`.
+    HOLDS has the given `evidence` (default "derivation") and `scope` (default "everywhere"; "enumeration" and
+    "settings" for a row with a severity, which is expected to fall); `python(setting, left, right)` is the program of
+    the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or a Verdict,
+    which is then the result. The other fields are those of `exact_claim`.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
@@ -69,8 +70,8 @@ def cases_claim(
     *,
     caught: tuple[float, ...] = (1.01, 2),
     control: Control | None = None,
-    evidence: str = "derivation",
-    scope: str = "everywhere",
+    evidence: str = "",
+    scope: str = "",
     rounding: float = 0.0,
     bits: int = PRECISION,
     figure: Callable | None = None,
@@ -84,6 +85,9 @@ def cases_claim(
     """
     if control is None and not fields.get("severity"):
         control = Control(says, caught)
+    if fields.get("severity"):  # the row is expected to fall: where a setting does not break it, it was only tried
+        evidence, scope = evidence or "enumeration", scope or "settings"
+    evidence, scope = evidence or "derivation", scope or "everywhere"
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
 
     def decorate(check: Callable) -> Callable:
@@ -115,19 +119,26 @@ def compare(
     note: str = "",
     tightness: Callable = largest,
 ) -> Verdict:
-    """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio."""
-    ratios, ending = [], Ending(cases)
+    """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio.
+
+    A case that a ball leaves undecided makes it INCONCLUSIVE, unless a later one refutes.
+    """
+    ratios, undecided, ending = [], None, Ending(cases)
     for setting, left, right in ending:
+        if factor > 1 and right < 0:
+            raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
-        slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
+        slack: Any = 0
+        if rounding:
+            slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
         if left > right + slack:
             program = python(setting, left, right) if python else ""
             proof = "certificate" if isinstance(left, arb) else "enumeration"
             return refuted(proof, witness.inequality(setting, left, right, python=program))
         if not left <= right + slack:
-            return inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
+            undecided = undecided or inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
         ratios.append(ratio(left, right))
-    return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
+    return undecided or ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
 class Ending:
@@ -158,7 +169,7 @@ def exactly(x: Any) -> Fraction | arb:
 
 def sides(left: Any, right: Any, scale: Fraction) -> tuple:
     """Both sides as rationals, or as balls where one is a ball or infinite; the right one times `scale`."""
-    finite = all(isinstance(x, arb) or math.isfinite(x) for x in (left, right))
+    finite = all(isinstance(x, arb | int | Fraction) or math.isfinite(x) for x in (left, right))
     if finite and not isinstance(left, arb) and not isinstance(right, arb):
         return exactly(left), exactly(right) * scale
     return exact(left), exact(right) * exact(scale)

@@ -15,7 +15,7 @@ from experiments.checks import witness
 from experiments.checks.inequality import Ending, cases_claim, compare, largest
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
-GROWTH = 5  # each ratio of a family must be this many times the one before
+GROWTH = 5  # each ratio of a family must be at least this many times the one before
 
 
 def order_claim(
@@ -23,19 +23,20 @@ def order_claim(
     *,
     constant: float = 0,
     family: str = "",
+    growth: float = GROWTH,
     tightness: Callable = largest,
     **fields: Any,
 ) -> Callable:
     """A claim about a printed O(g), whose check yields (point, explicit or truth, g).
 
     With a `constant` C: explicit <= C g in every case, and the control divides C. With a `family`, the sentence that
-    describes it: three points or more, in order, along which truth / g grows without bound (`grows`); then the row is
-    REFUTED. Other fields as for `inequality_claim`.
+    describes it: three points or more, in order, along which truth / g grows by the factor `growth` at each; then the
+    row is REFUTED. Other fields as for `inequality_claim`.
     """
     if bool(constant) == bool(family):
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
-        return cases_claim(statement, outgrown, "", options={"family": family}, **fields)
+        return cases_claim(statement, outgrown, "", options={"family": family, "growth": growth}, **fields)
     options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=options, **fields)
 
@@ -48,6 +49,7 @@ def outgrown(
     scope: str,
     rounding: float,
     family: str,
+    growth: float,
     python: Callable | None = None,
 ) -> Verdict:
     """REFUTED if truth / g grows along the cases, else INCONCLUSIVE."""
@@ -55,7 +57,9 @@ def outgrown(
     for point, truth, g in ending:
         points.append(point)
         ratios.append(float(truth) / float(g) / factor)
-    if not grows(ratios):
+    if isinstance(ending.returned, Verdict):
+        return ending.returned
+    if not grows(ratios, growth):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
     program = python(points, ratios) if python else ""
     shown = witness.growth(points[-1], family=family, points=points, ratios=ratios, python=program)
@@ -85,21 +89,22 @@ def within_order(
         return refuted("derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios))
     if not constant < inf:
         return inconclusive("BUDGET", "no finite constant was certified")
-    most = max(sampled)
-    if not most <= constant:
+    reached = list(sampled)
+    most = max(reached)
+    if not all(found <= constant for found in reached):
         return inconclusive("FAILED", f"explicit / g reaches {most:g}, above C = {constant:g}")
     ends = (most / constant, 1.0) if truth is None else (truth / constant, most / constant)
     note = f"C = {constant:.3g}; explicit / g reaches {most:.3g}" + (f"; {note}" if note else "")
     return holds(evidence, scope, tightness=ends, note=note)
 
 
-def grows(ratios: Sequence[float]) -> bool:
-    """At least three ratios, each `GROWTH` times the one before: what counts as growing without bound.
+def grows(ratios: Sequence[float], growth: float = GROWTH) -> bool:
+    """At least three ratios, each `growth` times the one before: what counts as growing without bound.
 
     >>> grows([1, 10, 100]), grows([1, 4, 16])
     (True, False)
     """
-    return len(ratios) >= 3 and all(b >= GROWTH * a > 0 for a, b in pairwise(ratios))
+    return len(ratios) >= 3 and all(b >= growth * a > 0 for a, b in pairwise(ratios))
 
 
 def searched(log_ratio: Callable, box: dict) -> Iterable:
@@ -108,6 +113,8 @@ def searched(log_ratio: Callable, box: dict) -> Iterable:
     `log_ratio` is log(explicit / g) in floats; the constant is proved elsewhere, by a chain of inequalities.
     """
     hit = worst_ratio(log_ratio, box, iterations=25)
+    if not hit.log_ratio > -inf:
+        return inconclusive("FAILED", "the search found no point where explicit / g is a number")
     yield hit.point, exp(hit.log_ratio), 1
     return {"note": f"a search of the domain attains C = {exp(hit.log_ratio):.5g}"}
 

@@ -10,5 +10,7 @@ import numpy as np
 def largest_log_ratio(a: Any, b: Any) -> float:
     """max |log p - log q| over all outputs; infinite where only one law can produce an output."""
     p, q = np.asarray(a.log_probabilities()), np.asarray(b.log_probabilities())
+    if np.isnan(p).any() or np.isnan(q).any():
+        raise ValueError("log-probabilities that are not numbers")
     possible = (p > -np.inf) | (q > -np.inf)
     return float(np.max(np.abs(p[possible] - q[possible])))

@@ -30,7 +30,7 @@ def outgrown(points, truth, order):
     """The witness that `truth`, whose docstring describes the family, outgrows the order along `points`, or None."""
     ratios = [float(truth(point)) / order(**point) for point in points]
     family = {"family": truth.__doc__, "points": points, "ratios": ratios}
-    return witness.growth(points[-1], **family) if grows(ratios) else None
+    return witness.growth(points[-1], **family) if grows(ratios, 9) else None
 
 
 def certified(statement, explicit, *, order, family, constant, proofs, scope=ONE_MARGIN, series=dict, **fields):

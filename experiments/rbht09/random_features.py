@@ -194,7 +194,7 @@ COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3
 @inequality_claim(
     random_features.uniform_failure,
     control=Control("{} times as many frequencies credited", (2, 4, 8, 16, 32)),
-    rounding=1e-4,
+    rounding=1e-12,
 )
 def our_uniform_bound(*, factor=1):
     """Coin kernels over numbers of frequencies, thresholds and diameters: the exact tail never exceeds the bound."""

@@ -56,14 +56,15 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 1000}),
     severity="statement",
-    corner="ε ≤ 4n",
+    corner="ε ≤ 4n and S_out other than all of S",
     used=("wzw25.thm6.5", "wzw25.thm6.7", "wzw25.thm7.1"),
     python=lambda points, ratios: BEYOND_N.format(n=points[0]["n"], least=1),
     note="For ε ≤ 4n it holds with the constant 4, beyond with ε/n. Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 "
     "and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and their Õ leaves that logarithm out. The "
     "proof assumes ε ≤ n without loss of generality, and it is one: records shorter than 1/n leave a margin that no "
     "grid value reaches, so the left side is 1, and the right side tends to 0 with 1/ε. The same whether the empty "
-    "subset is an inlier set (then the left side is 1/γ or more) or not (then it is a minimum over nothing).",
+    "subset is an inlier set (then the left side is 1/γ or more) or not (then it is a minimum over nothing). At S_out "
+    "= S the margin of no record, a minimum over nothing, would make the right side 0.",
 )
 def grid_is_enough(*, n):
     """The family with margin 1/(2n) as epsilon / n grows: left side 1, right side n / (4 epsilon) times 16 ..."""

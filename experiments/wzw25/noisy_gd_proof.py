@@ -222,7 +222,7 @@ def constant_loss(distance):
     bounds.telescoped,
     quick=({"distance": 1.0}, {"distance": 100.0}),
     severity="constant",
-    corner="1/(2η) before its last term (as printed, for η ≤ 1/2)",
+    corner="a factor 1/(2η) before its last term (as printed, for η ≤ 1/2)",
     used=("wzw25.lemC.1", "wzw25.lemD.1"),
     note="the last term lacks 1/(2η), so its unit differs from that of the others; the next line drops it",
 )
