@@ -229,10 +229,6 @@ def test_rows_against_scikit_learn(n, eps):
             "gamma = 1.0 is outside the hypothesis: 0 < gamma < 1",
         ),
         (lambda: projected_margins.angles_rows(n=2, e=1.5, beta=0.1), "e = 1.5 is outside the hypothesis: 0 < e <= 1"),
-        (
-            lambda: sign_projection_bounds.sign_projection_rows(m=2, gamma=0.5, beta=float("nan")),
-            "beta = nan is not a number",
-        ),
         (lambda: matrix_projection.repaired_deviation(m=1, k=5, beta=0.9), "m/beta >= 2"),
         (lambda: matrix_projection.repaired_deviation(m=100, k=1, beta=0.1), "k >= log"),
         (lambda: projected_margins.third_margin_rows(n=3, gamma=2.0, beta=0.1), "gamma <= b"),
@@ -245,6 +241,11 @@ def test_rows_against_scikit_learn(n, eps):
 def test_outside_the_hypotheses(call, message):
     with pytest.raises(OutsideHypotheses, match=message):
         call()
+
+
+def test_no_number():
+    with pytest.raises(ValueError, match="beta = nan is not a number"):
+        sign_projection_bounds.sign_projection_rows(m=2, gamma=0.5, beta=float("nan"))
 
 
 def test_lower_tail_polynomial_against_the_exponents():
