@@ -13,7 +13,7 @@ import numpy as np
 
 from bounds.exact.numbers import Array
 from bounds.rbht09.svm_sensitivity import DATABASE, weight_sensitivity, weight_sensitivity_sharp
-from bounds.theorem import positive, theorem
+from bounds.theorem import integer, positive, theorem
 
 # Definition 1 ---------------------------------------------------------------------------------------------------------
 

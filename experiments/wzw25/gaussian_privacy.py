@@ -10,6 +10,7 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import ndtr
 
+from bounds.exact.balls import exact
 from bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25 import gaussian_privacy as bounds
@@ -17,8 +18,10 @@ from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive
+from experiments.instances import float_gaussian
 from experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
 from experiments.instances.gaussian_pairs import binned_gaussians
+from mechanisms import grid_gaussian
 from mechanisms.adaptive_margin import WhiteBoxLaw
 from mechanisms.gaussian import law
 
@@ -334,6 +337,50 @@ def every_score_has_noise(*, n, d, mu, factor=1):
     """The white box again; sabotaged, its scores share their noise."""
     pair = flipped(printed(mu, output="last", white_box=True), *records(n, d))
     return tuple(SharedNoise(**vars(law), factor=factor) for law in pair)
+
+
+@exact_claim(
+    bounds.textbook_release,
+    quick=grid(mu=[1.0]),
+    corrected_by=bounds.grid_release,
+    note="A finding about implementations, that of every mechanism here that adds float64 Gaussian noise included; the "
+    "theorem stands. It shows what an adversary who reads every bit learns from one release.",
+)
+def textbook_sampler(*, mu):
+    """One double that is sigma xi + 0 for a draw xi and sigma xi + Delta for none; and how often that happens."""
+    return float_gaussian.one_release(mu)
+
+
+@inequality_claim(
+    bounds.grid_release,
+    quick=grid(sensitivity=[1.0], sigma=[2.0], step=[0.25]),
+    full=grid(sensitivity=[0.3, 4.0], sigma=[1.0, 7.0], step=[2.0**-6, 8.0]),
+    control=Control("noise / {}", (1.001, 1.5)),
+    rounding=1e-7,
+    cost=0.2,
+    note="Rounding an exact Gaussian release is post-processing; the sampler's law is compared at every threshold.",
+)
+def thresholds_tell_neighbours_apart(*, sensitivity, sigma, step, factor=1):
+    """Power against level of every test {release >= t}, from the law's own probabilities, with the Gaussian curve.
+
+    Both are read as normal quantiles: the power's may exceed the level's by mu at most. Tails below 1e-9 are left out,
+    where the sums of the law's probabilities lose digits.
+    """
+    mu = bounds.grid_release(sensitivity=sensitivity, sigma=sigma, step=step)
+    pair = [
+        grid_gaussian.law([value], sensitivity=sensitivity, bound=sensitivity, sigma=sigma / factor, step=step)
+        for value in (-sensitivity / 3, sensitivity * 2 / 3)
+    ]
+    reach = int(np.ceil((10 * sigma + 2 * sensitivity) / step))
+    places = step * np.arange(-reach, reach + 1)
+    level, power = (np.exp(law.log_density(places[:, None]))[::-1].cumsum()[::-1] for law in pair)
+    for place, low, high in zip(places.tolist(), level.tolist(), power.tolist(), strict=True):
+        if low > 1e-9 and high < 1 - 1e-9:
+            yield (
+                {"threshold": place, "level": low, "power": high},
+                float_gaussian.quantile(high),
+                float_gaussian.quantile(low) + exact(mu),
+            )
 
 
 if __name__ == "__main__":
