@@ -302,6 +302,8 @@ def iterated_gdp(*, mu: float, candidates: int) -> float:
     return sqrt(calls) * (mu / sqrt(calls))
 
 
+# Remark 2.3 in floating point: not a statement of the paper -----------------------------------------------------------
+
 SOURCE = ", the Gaussian mechanism, executed in float64; Mironov 2012"
 
 

@@ -36,7 +36,8 @@ def order_claim(
     if bool(constant) == bool(family):
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
-        return cases_claim(statement, outgrown, "", options={"family": family, "growth": growth}, **fields)
+        options: dict = {"family": family, "growth": growth}
+        return cases_claim(statement, outgrown, "", options=options, **{"evidence": "derivation"} | fields)
     options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=options, **fields)
 

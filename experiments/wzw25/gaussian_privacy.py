@@ -339,6 +339,9 @@ def every_score_has_noise(*, n, d, mu, factor=1):
     return tuple(SharedNoise(**vars(law), factor=factor) for law in pair)
 
 
+# Remark 2.3 in floating point -----------------------------------------------------------------------------------------
+
+
 @exact_claim(
     bounds.textbook_release,
     quick=grid(mu=[1.0]),
