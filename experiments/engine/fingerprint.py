@@ -22,9 +22,14 @@ from bounds.theorem import THEOREMS, Hypothesis, Theorem
 from experiments.engine.claim import CLAIMS, Claim
 
 # The engine shapes no raw result: it hands out generators and folds. The attack game and the streams do shape them.
-ENGINE = tuple(
-    f"experiments.engine.{m}"
-    for m in ("cell", "claim", "explain", "fingerprint", "ledger", "registry", "run", "store", "verdict")
+# Nor do the records of theorems and papers.
+ENGINE = (
+    "bounds.papers",
+    "bounds.theorem",
+    *(
+        f"experiments.engine.{m}"
+        for m in ("cell", "claim", "explain", "fingerprint", "ledger", "registry", "run", "store", "verdict")
+    ),
 )
 FOREIGN = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), Fraction, arb, range, slice)
@@ -42,6 +47,11 @@ def of_claim(claim):
 
 def code_hash(*roots):
     """16 hex digits for what the functions `roots` reach."""
+    return hashlib.blake2b("\0".join(texts(*roots)).encode(), digest_size=8).hexdigest()
+
+
+def texts(*roots):
+    """What the functions `roots` reach, sorted: a text for each function, class and value."""
     reached, queue = {}, list(roots)
     while queue:
         thing = queue.pop()
@@ -49,8 +59,7 @@ def code_hash(*roots):
             text, names = _described(thing)
             reached[id(thing)] = text
             queue += names
-    parts = sorted({PYTHON, *reached.values()})
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+    return sorted({PYTHON, *reached.values()})
 
 
 _KEPT = {}  # id -> (the thing itself, so that its id stays its own, and its description)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -369,6 +370,13 @@ def test_the_code_hash_does_not_hang_on_the_process():
         )
         there = ast.literal_eval(told.stdout)
         assert REAL in there and there == {key: fingerprint.of_claim(CLAIMS[key]) for key in there}
+
+
+def test_the_code_hash_does_not_hang_on_the_folder():
+    registry.load()
+    root = str(Path(fingerprint.__file__).parents[2])
+    for claim in CLAIMS.values():
+        assert not any(root in text for text in fingerprint.texts(claim.trial, claim.by or claim.trial)), claim.key
 
 
 def test_the_quick_profile_fits_its_plan():
