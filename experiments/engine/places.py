@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from pathlib import Path
 
@@ -48,7 +49,12 @@ def place(function) -> str:
 
 
 def law_of(claim) -> str | None:
-    """The mechanism that a claim's trial names first, if any."""
+    """The mechanism that is named like the claim's module, else the one that its trial names first, if any."""
+    name = registry.module_of(claim).rpartition("/")[2].removesuffix("_proof")
+    if (ROOT / "mechanisms" / f"{name}.py").exists():
+        namesake = importlib.import_module(f"mechanisms.{name}")
+        if hasattr(namesake, "law"):
+            return place(namesake.law)
     function = inspect.unwrap(claim.trial)
     for name in function.__code__.co_names:
         thing = function.__globals__.get(name)
