@@ -152,9 +152,9 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
     full=({"kernel": "cauchy", "d": 3},),
     severity="statement",
     cost=0.15,
-    note="False for kernels with g(0) ≠ 1, the Cauchy row of Table 1 among them (g(0) = 2^d): k_hat(x, x) = 1 for "
-    "every draw, so the error is at least |g(0) - 1|. Holds for g(0) = 1 over its whole range, d_hat = 1 included. The "
-    "norm is read over differences of points of M: over all of R^d an almost periodic k_hat never comes uniformly near",
+    note="False for kernels with g(0) ≠ 1, the Cauchy row of Table 1 among them (g(0) = 2ᵈ): k̂(x, x) = 1 for "
+    "every draw, so the error is at least |g(0) - 1|. Holds for g(0) = 1 over its whole range, d̂ = 1 included. The "
+    "norm is read over differences of points of M: over all of ℝᵈ an almost periodic k̂ never comes uniformly near",
 )
 def lemma_for_any_kernel(*, kernel, d, factor=1):
     """|k_hat(x, x) - k(x, x)| = |1 - g(0)| surely, so eps = 1/2 fails with probability 1 unless g(0) is near 1."""
@@ -178,8 +178,8 @@ def lemma_for_any_kernel(*, kernel, d, factor=1):
     control=Control("d_hat / {}", (4, 8, 16, 32)),
     given=[random_features.uniform_failure],
     cost=0.15,
-    note="Proved here for all d, ε, δ, M and d_hat ≥ 1: also where the logarithm is negative and any d_hat is allowed. "
-    "The Laplacian kernel has σ_p = ∞: no d_hat is promised.",
+    note="Proved here for all d, ε, δ, M and d̂ ≥ 1: also where the logarithm is negative and any d̂ is allowed. "
+    "The Laplacian kernel has σ_p = ∞: no d̂ is promised.",
 )
 def lemma_for_normalised_kernels(*, kernel, factor=1):
     """The proof's three cases, certified, and the coin kernels held against the formula."""

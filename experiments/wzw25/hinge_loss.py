@@ -67,7 +67,7 @@ def minimum_is_attained(*, n):
     quick=({"n": 16},),
     full=({"n": 40},),
     control=Control("dual weights {} times as large", (1.01, 2)),
-    note="for the hinge sum over R^d, whose minimum exists; EER(w*) = 0",
+    note="for the hinge sum over ℝᵈ, whose minimum exists; EER(w*) = 0",
 )
 def excess_is_positive(*, n, factor=1):
     """The excess of many w against the exact minimum; 0 at the minimiser."""

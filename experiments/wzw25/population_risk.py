@@ -62,9 +62,9 @@ def enough(n, k):
     full=({"n": 1000, "k": 1, "beta": 1e-12}, {"n": 1000, "k": 3, "beta": 1e-40}, {"n": 10**5, "k": 12, "beta": 0.9}),
     severity="statement",
     cost=0.15,
-    note="log(beta/4) for log(4/beta): smaller beta asks for more and the printed bound gives less, below beta = "
-    "4 (2n)^(-5k) it is negative. It fails for one fixed w already, near beta = 2 (2n)^(-5k/2) and below. It holds for "
-    "beta >= 4 (2n)^(-k/5), by R <= 2 R_S + 4 Q; at the paper's beta = 1/n^2 that is k >= 10",
+    note="log(β/4) for log(4/β): smaller β asks for more and the printed bound gives less, below β = "
+    "4 (2n)^(-5k) it is negative. It fails for one fixed w already, near β = 2 (2n)^(-5k/2) and below. It holds for "
+    "β ≥ 4 (2n)^(-k/5), by R ≤ 2 R_S + 4 Q; at the paper's β = 1/n^2 that is k ≥ 10",
 )
 def printed_bound_fails(*, n, k, beta, factor=1):
     """The exact failure probability of one w at the worst risk."""

@@ -47,7 +47,7 @@ assert np.mean(lost) == 15 / 16  # all but those with every Phi e_j parallel to 
     severity="statement",
     corner="records in the unit ball, as Section 3 assumes",
     used=("wzw25.lem6.2", "wzw25.lem6.3"),
-    note="The lemma takes S in R^d without a radius, and 1/γ² is not scale-free. Section 3 assumes the unit ball, and "
+    note="The lemma takes S in ℝᵈ without a radius, and 1/γ² is not scale-free. Section 3 assumes the unit ball, and "
     "the formal Lemma B.2 prints the radius b: with (b/γ)² it is true. Lemma B.2's own bound γ/2 - e b/6 never exceeds "
     "γ/2; its proof gives 0.577 γ.",
 )
