@@ -57,12 +57,16 @@ def test_one_ball_makes_a_ball():
         (lambda: gaussian_maxima.max_threshold(n=1, sigma=-1.0, beta=0.1), "sigma = -1.0"),
         (lambda: gaussian_maxima.range_threshold(n=1, sigma=1.0, beta=1), "beta = 1"),
         (lambda: gaussian_maxima.count_max_mean(eta=-1, r=0.5, sigma=1.0), "eta = -1"),
-        (lambda: gaussian_maxima.count_max_mean(eta=1, r=float("nan"), sigma=1.0), "r = nan is not a number"),
     ],
 )
 def test_outside_the_hypotheses(call, text):
     with pytest.raises(OutsideHypotheses, match=text):
         call()
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="r = nan is not a number"):
+        gaussian_maxima.count_max_mean(eta=1, r=float("nan"), sigma=1.0)
 
 
 # The decisions --------------------------------------------------------------------------------------------------------
