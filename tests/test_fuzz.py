@@ -95,3 +95,11 @@ def same(found, expected):
     if isinstance(expected, (tuple, list)):
         return len(found) == len(expected) and all(map(same, found, expected))
     return np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("key", [key for key, (_, arguments) in STATEMENTS.items() if "empirical" in arguments])
+@pytest.mark.parametrize("value", [-1.0, 1.5])
+def test_an_empirical_risk_is_a_share(key, value):
+    function, arguments = STATEMENTS[key]
+    with pytest.raises(ValueError, match=f"empirical = {value}"):
+        function(**arguments | {"empirical": value})

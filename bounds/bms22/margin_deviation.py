@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from bounds.bms22.relative_deviation import relative
+from bounds.bms22.relative_deviation import EMPIRICAL, relative
 from bounds.exact.balls import exact
 from bounds.exact.numbers import Number, log
 from bounds.papers import BMS22
-from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+from bounds.theorem import in_unit_interval, integer, require, theorem
 
 BARTLETT = "Bartlett 1998; Alon, Ben-David, Cesa-Bianchi & Haussler 1997"
 C = 17
@@ -66,7 +66,7 @@ def square_of_sum(empirical: Any, part: Any) -> Any:
     "bms22.lemA.2",
     kind="tail",
     says=DISPLAY,
-    needs=PRINTED,
+    needs=[*PRINTED, EMPIRICAL],
     source=f"{BMS22}, Appendix A, Lemma A.2; Cortes, Mohri & Suresh 2021",
 )
 def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
@@ -82,7 +82,7 @@ def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -
 
 @margin_deviation.corrected(
     says=DISPLAY + r",\quad d\le m",
-    needs=[*PRINTED, UP_TO_M],
+    needs=[*PRINTED, UP_TO_M, EMPIRICAL],
     source=f", with the hypothesis of the covering number bound ({BARTLETT})",
 )
 def margin_deviation_up_to_m(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
@@ -97,7 +97,7 @@ def margin_deviation_up_to_m(*, m: Number, d: Number, beta: Number, empirical: N
 @margin_deviation.explicit(
     says=r"\Pr\left[\forall h:\ R_{\mathcal{D}}(h)\le\hat R^\rho_S(h)+2\sqrt{\hat R^\rho_S(h)\,Q}+4Q\right]\ge1-\beta,"
     r"\quad Q=\frac{\log2\left(1+d\log_2(2c^2m)\log_2\frac{2cem}d\right)+\log(4/\beta)}m,\ d\le m",
-    needs=[*PRINTED, UP_TO_M],
+    needs=[*PRINTED, UP_TO_M, EMPIRICAL],
     source=f"derived here from {BARTLETT}",
 )
 def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
@@ -119,7 +119,7 @@ def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: N
     part="zero",
     says=r"d=0:\quad\Pr\left[\forall h:\ \sqrt{R_{\mathcal{D}}(h)}\le\sqrt{\hat R^\rho_S(h)}"
     r"+\sqrt{\frac{1+\log(1/\beta)}m}\right]\ge1-\beta",
-    needs=[integer("m"), in_unit_interval("beta"), at_least("empirical", 0)],
+    needs=[integer("m"), in_unit_interval("beta"), EMPIRICAL],
     source="the limit d -> 0 of the printed M; derived here",
 )
 def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Number:
@@ -139,7 +139,7 @@ def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Nu
     part="halfspaces",
     says=r"\Pr\left[\sup_{\|w\|\le\Lambda}\left(\sqrt{R_{\mathcal{D}}(h_w)}-\sqrt{\hat R^\rho_S(h_w)}\right)"
     r">\sqrt{\frac Mm}\right]\le\beta,\quad d=2",
-    needs=[integer("m", 2), in_unit_interval("beta")],
+    needs=[integer("m", 2), in_unit_interval("beta"), EMPIRICAL],
     source=", for linear functions of the plane",
 )
 def margin_deviation_of_halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:

@@ -37,10 +37,11 @@ from flint import arb
 from bounds.exact.balls import exact
 from bounds.exact.numbers import Number, Real, log, power, sqrt
 from bounds.papers import BMS22
-from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"
 SAMPLE = [integer("m"), integer("V", 0), in_unit_interval("beta")]
+EMPIRICAL = between("empirical", 0, 1)
 
 
 def complexity(m: Number, V: int, beta: Number) -> Any:
@@ -65,7 +66,13 @@ DISPLAY = (
 )
 
 
-@theorem("bms22.lemA.1", kind="tail", says=DISPLAY, needs=SAMPLE, source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}")
+@theorem(
+    "bms22.lemA.1",
+    kind="tail",
+    says=DISPLAY,
+    needs=[*SAMPLE, EMPIRICAL],
+    source=f"{BMS22}, Appendix A, Lemma A.1; {CGM19}",
+)
 def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) -> Number:
     """The largest risk that Lemma A.1 allows a hypothesis of empirical risk `empirical`.
 
@@ -87,7 +94,7 @@ def _row(part: str, vc: int) -> Callable:
         kind="tail",
         says=r"\Pr\left[\sup_h\left(R_{\mathcal{D}}(h)-\hat R_S(h)-2\sqrt{\hat R_S(h)\,Q}-4Q\right)>0\right]\le\beta,"
         rf"\quad V={vc}",
-        needs=[SAMPLE[0], SAMPLE[2]],
+        needs=[SAMPLE[0], SAMPLE[2], EMPIRICAL],
         source=f"{BMS22}, Appendix A, Lemma A.1",
     )
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, log, sqrt
 
-from bounds.bms22.relative_deviation import complexity, relative
+from bounds.bms22.relative_deviation import EMPIRICAL, complexity, relative
 from bounds.exact import numbers
 from bounds.exact.numbers import Number
 from bounds.papers import BMS22, WZW25
@@ -36,7 +36,7 @@ from bounds.wzw25.population_risk_proof import selected_risk_sharp
     says=r"\Pr_{S\sim D^{\otimes n}}\left[\forall h:\ \mathcal{R}_D(h)\le\tilde{\mathcal{R}}_S(h)"
     r"+2\sqrt{\tilde{\mathcal{R}}_S(h)\,Q}+4Q\right]\ge1-\beta,\quad "
     r"Q=\frac{\mathrm{VC}(\mathcal{H})\log(2n)+\log(4/\beta)}n",
-    needs=[integer("n"), integer("V", 0), in_unit_interval("beta")],
+    needs=[integer("n"), integer("V", 0), in_unit_interval("beta"), EMPIRICAL],
     source=f"{WZW25}, Appendix I.1, Lemma I.2, citing {BMS22}, Lemma A.1",
 )
 def relative_deviation_cited(*, n: Number, V: int, beta: Number, empirical: Number) -> Number:
@@ -57,7 +57,7 @@ HALFSPACES = [integer("n"), integer("k"), in_unit_interval("beta")]
     kind="tail",
     says=r"\mathcal{R}_D(\mathbf{w}_k)\le2\tilde{\mathcal{R}}_S(\mathbf{w}_k)"
     r"+\frac{5(\mathrm{VC}(\mathcal{H}_k)\log(2n))+\log(\beta/4)}n\quad\mathrm{w.p.}\ge1-\beta",
-    needs=HALFSPACES,
+    needs=[*HALFSPACES, EMPIRICAL],
     source=f"{WZW25}, Section 6.3, Lemma 6.6",
 )
 def population_printed(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:

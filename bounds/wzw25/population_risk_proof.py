@@ -11,7 +11,7 @@ from math import log, log2, sqrt
 
 from flint import arb
 
-from bounds.bms22.relative_deviation import complexity
+from bounds.bms22.relative_deviation import EMPIRICAL, complexity
 from bounds.exact.balls import exact
 from bounds.exact.numbers import Number
 from bounds.papers import WZW25
@@ -43,7 +43,7 @@ def averaged_score(*, errors: int, n: int, k: int, beta: float) -> float:
     says=r"\Pr\left[\forall\mathbf{w}_\gamma\in\mathbb{R}^{k_\gamma}:\ \mathcal{R}_{\Phi D}(\mathbf{w}_\gamma)\le"
     r"2\tilde{\mathcal{R}}_{\Phi S}(\mathbf{w}_\gamma)+\frac5n\left(\mathrm{VC}(\mathcal{H}_{k_\gamma})\log(2n)"
     r"+\log\frac4\beta\right)\right]\ge1-\beta",
-    needs=[integer("n"), integer("k"), in_unit_interval("beta")],
+    needs=[integer("n"), integer("k"), in_unit_interval("beta"), EMPIRICAL],
     source=PROOF,
 )
 def projected_deviation(*, n: Number, k: int, beta: Number, empirical: Number) -> Number:
