@@ -24,13 +24,11 @@ from experiments.instances.erm_families import (
     unlearnt,
 )
 from experiments.instances.flipped_records import (
-    ROUNDING,
     SMALL_RHO,
     allowed,
     end_to_end,
     flipped_laws,
     privacy_cases,
-    selection_spends,
     with_privacy,
     without_size,
 )
@@ -85,16 +83,10 @@ CHAIN = [
 )
 def budgets_add_up(*, factor=1, **setting):
     """The two records end to end in balls, and the selection's budget over all its outputs."""
-    law, other = flipped_laws("corrected", factor, **setting)
-    record = setting["radius"] if setting["m"] == 2 else None
-    yield from privacy_cases(setting, law, record)
+    law, other = flipped_laws("corrected", **setting)
     if law.rounds != rounds_for(setting["beta"]):
         return inconclusive("FAILED", f"the law has {law.rounds} rounds")
-    spent = selection_spends(law, other) / setting["epsilon"]
-    if factor == 1 and spent > 1 / 2 * (1 + ROUNDING):  # enough for privacy, not necessary
-        return inconclusive("FAILED", f"the selection spends {spent} ε")
-    note = f"M = {law.rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent:.3f} of its ε/2"
-    return {"tightness": (spent, 1.0), "note": note}
+    return (yield from privacy_cases(setting, law, other, setting["radius"] if setting["m"] == 2 else None, factor))
 
 
 @exact_claim(

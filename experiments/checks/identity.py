@@ -9,9 +9,8 @@ from typing import Any
 from flint import arb
 
 from bounds.exact.balls import exact
-from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, exactly, sides
-from experiments.engine.verdict import Verdict, inconclusive, refuted
+from experiments.checks.inequality import Ending, broken, cases_claim, exactly, sides
+from experiments.engine.verdict import Verdict, inconclusive
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 
@@ -50,9 +49,7 @@ def equal(
         else:
             differ = abs(left - right) > exactly(rounding) * max(abs(left), abs(right))
         if differ:
-            program = python(setting, left, right) if python else ""
-            proof = "certificate" if isinstance(left, arb) else "enumeration"
-            return refuted(proof, witness.inequality(setting, left, right, python=program))
+            return broken(setting, left, right, python)
     return undecided or ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 

@@ -132,13 +132,18 @@ def compare(
         if rounding:
             slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
         if left > right + slack:
-            program = python(setting, left, right) if python else ""
-            proof = "certificate" if isinstance(left, arb) else "enumeration"
-            return refuted(proof, witness.inequality(setting, left, right, python=program))
+            return broken(setting, left, right, python)
         if not left <= right + slack:
             undecided = undecided or inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
         ratios.append(ratio(left, right))
     return undecided or ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
+
+
+def broken(setting: dict, left: Any, right: Any, python: Callable | None) -> Verdict:
+    """REFUTED by one case: certified if its sides are balls, else by numbers that were enumerated."""
+    program = python(setting, left, right) if python else ""
+    proof = "certificate" if isinstance(left, arb) else "enumeration"
+    return refuted(proof, witness.inequality(setting, left, right, python=program))
 
 
 class Ending:
