@@ -1,0 +1,1 @@
+"""Mutants: the project with one line changed, in memory, and the checks that must notice."""

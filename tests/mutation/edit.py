@@ -1,0 +1,164 @@
+"""Change one function while the interpreter runs: its code object is replaced, so every caller sees the change.
+
+A mutant lives in a forked child (`in_child`): the parent is never touched, and needs no undoing.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import gc
+import inspect
+import multiprocessing
+import textwrap
+import types
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from experiments.engine import fingerprint
+
+PACKAGES = ("bounds", "mechanisms", "experiments")
+
+
+def plain(function: Callable) -> types.FunctionType:
+    """The innermost function: without the check of the hypotheses, without a cache."""
+    if hasattr(function, "theorem"):
+        function = function.theorem.formula
+    return inspect.unwrap(function)
+
+
+def reached(*roots: Callable, within: str = "bounds") -> list[types.FunctionType]:
+    """The functions of the package `within` that `roots` name, transitively, in no order but always the same one."""
+    seen, queue, found = set(), list(roots), {}
+    while queue:
+        thing = queue.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] == within:
+            found[f"{thing.__module__}.{thing.__qualname__}"] = thing
+        queue += fingerprint._described(thing)[1]
+    return [found[name] for name in sorted(found)]
+
+
+def parsed(function: types.FunctionType) -> ast.FunctionDef:
+    """The syntax tree of one function, lines counted as in its file."""
+    lines, first = inspect.getsourcelines(function)
+    (node,) = ast.parse(textwrap.dedent("".join(lines))).body
+    assert isinstance(node, ast.FunctionDef)
+    ast.increment_lineno(node, first - 1)
+    return node
+
+
+def replace_code(function: types.FunctionType, node: ast.FunctionDef) -> None:
+    """Let `function` do what `node` says; caches of the project are emptied, as they may remember what it did."""
+    node.decorator_list = []
+    names = function.__code__.co_freevars
+    outer = ast.parse(f"def _outer({', '.join(names)}):\n    pass").body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    outer.body = [node, ast.Return(ast.Name(node.name, ast.Load()))]
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    scope: dict[str, Any] = {}
+    exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__ | {"_scaled": scaled}, scope)
+    made = scope["_outer"](*(None for _ in names))
+    function.__globals__.setdefault("_scaled", scaled)
+    function.__code__ = made.__code__
+    forget()
+
+
+def forget() -> None:
+    """Empty every cache of the project's own functions."""
+    for thing in gc.get_objects():
+        if isinstance(thing, functools._lru_cache_wrapper) and (thing.__module__ or "").startswith(PACKAGES):
+            thing.cache_clear()
+
+
+def scaled(value: Any, by: float) -> Any:
+    """`value` with every number in it multiplied; truth values, strings and the like stay."""
+    if isinstance(value, bool | np.bool_ | str | None):
+        return value
+    if isinstance(value, int | Fraction):
+        product = value * Fraction(by)
+        return int(product) if isinstance(value, int) and product.denominator == 1 else product
+    if isinstance(value, dict):
+        return {key: scaled(inner, by) for key, inner in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(scaled(inner, by) for inner in value))
+    if isinstance(value, list | tuple):
+        return type(value)(scaled(inner, by) for inner in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        return dataclasses.replace(value, **{n: scaled(v, by) for n, v in fields.items() if isinstance(v, float | int)})
+    if isinstance(value, np.ndarray) and value.dtype == bool:
+        return value
+    return value * by
+
+
+class ScaledReturn(ast.NodeTransformer):
+    """Every value returned, multiplied."""
+
+    def __init__(self, by: float) -> None:
+        self.by = by
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        node.value = ast.Call(ast.Name("_scaled", ast.Load()), [node.value, ast.Constant(self.by)], [])
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+
+def scale_return(function: types.FunctionType, by: float) -> None:
+    """Multiply what `function` returns."""
+    node = parsed(function)
+    node.body = [ScaledReturn(by).visit(line) for line in node.body]
+    replace_code(function, node)
+
+
+def literals(function: types.FunctionType) -> Iterator[tuple[int, int, int | float]]:
+    """(place, line, value) of every number written in the body of `function`; -1 and exponents of ten included."""
+    for place, constant in enumerate(_numbers(parsed(function))):
+        yield place, constant.lineno, constant.value
+
+
+def _numbers(node: ast.FunctionDef) -> list[ast.Constant]:
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    found = (inner for line in body for inner in ast.walk(line) if isinstance(inner, ast.Constant))
+    return [c for c in found if isinstance(c.value, int | float) and not isinstance(c.value, bool)]
+
+
+def set_literal(function: types.FunctionType, place: int, value: int | float) -> None:
+    """Write another number at one place of the body of `function`."""
+    node = parsed(function)
+    _numbers(node)[place].value = value
+    replace_code(function, node)
+
+
+def in_child(work: Callable[[], str], seconds: float) -> str:
+    """What `work` returns in a forked child; "late" after `seconds`; the name of what it raised."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+
+    def run() -> None:
+        try:
+            there.send(work())
+        except Exception as error:
+            there.send(f"raised {type(error).__name__}: {error}"[:200])
+
+    child = context.Process(target=run)
+    child.start()
+    there.close()
+    try:
+        answer = here.recv() if here.poll(seconds) else "late"
+    except EOFError:
+        answer = "died"
+    child.kill() if answer == "late" else child.join()
+    child.join()
+    return answer
