@@ -11,6 +11,7 @@ from math import log
 import numpy as np
 
 from mechanisms import gaussian, private_tuning
+from mechanisms.privacy import GaussianDP
 from mechanisms.private_tuning import PrivateTuningLaw
 
 
@@ -45,7 +46,7 @@ def shifted(centre, scores, factor, **setting):
     """Algorithm 4 with two candidates that release N(centre, sigma^2) and are scored by a statistic of the data."""
 
     def base(mu):
-        one = gaussian.law([centre], sensitivity=1.0, sigma=1 / mu)
+        one = gaussian.law([centre], sensitivity=1.0, privacy=GaussianDP(mu))
         return [replace(one, sigma=one.sigma / factor)] * 2
 
     made = private_tuning.law(base, score=fixed_scores(scores), sensitivity=1.0, **setting)

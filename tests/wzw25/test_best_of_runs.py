@@ -21,7 +21,7 @@ from bounds.wzw25 import winner as utility
 from experiments.instances.tuned_pairs import silent
 from mechanisms import gaussian, tnb
 from mechanisms import private_tuning as laws
-from mechanisms.privacy import gaussian_epsilon
+from mechanisms.privacy import GaussianDP, gaussian_epsilon
 
 property_test = settings(derandomize=True, deadline=None, max_examples=12)
 
@@ -186,7 +186,7 @@ def test_runs_one_by_one_and_in_law_choose_alike():
 def test_the_release_is_the_winners():
     """One candidate, score = release: the released value has the law of the minimum of K noisy-score draws."""
     tuned = laws.law(
-        lambda mu: [gaussian.law([0.0], sensitivity=1.0, sigma=1 / mu)],
+        lambda mu: [gaussian.law([0.0], sensitivity=1.0, privacy=GaussianDP(mu))],
         score=lambda j, released: 1e6 * released[:, 0],  # the score's noise does not matter
         sensitivity=1.0,
         epsilon=1.0,
