@@ -9,13 +9,25 @@ The grid, the projections, step counts and noise depend on n, d and parameters o
 
     model = adaptive_margin.fit(X, y, epsilon=1.0, delta=1e-5)
 
-Defaults are what serves a user: the exact inverse of the Gaussian curve for mu, and n^2 mu^2 / k steps of gradient
-descent. `calibration="printed"`, `steps="printed"` give the algorithm to the letter.
+`fit` departs from the printed algorithm where that serves a user; the words in brackets give it back to the letter.
+
+    ties "wrong" ("right")          The printed loss is strict: w = 0 makes no error on any data and wins.
+    output "last" ("average"),      The excess of a run with budget mu is at most Delta sqrt((n^2/4 + k T/mu^2)/(T + 1))
+    stride "decaying" ("printed")   (`bounds.wzw25.last_iterate.decaying_mean`), for every n, k, mu and T less than the
+                                    average's Delta sqrt(n^2/T + k/mu^2). The average of w_0..w_{T-1} lacks the last
+                                    step, which was paid for: with T = 1 it is w_0 = 0 whatever the data are.
+    steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
+                                    n^2 mu^2 steps cost k times as much.
+    calibration "exact" ("printed") The largest mu there is, in place of a sufficient one.
+
+Half of mu^2 goes to the scores, as printed: three quarters or more for the runs did no better on real data. There is no
+penalty: 5/2 k log(2n) exceeds n unless n is large, and then k alone decides. Privacy is the same throughout: the runs
+pay for all iterates w_1..w_T, of which every output is a function, and a score counts records: it moves by at most 1,
+however ties count.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
@@ -44,7 +56,6 @@ from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 CALIBRATIONS = ("printed", "exact")
 SCORES = ("empirical", "penalised")
-SLACK = 1e-9  # a row is reported as too long when its norm exceeds the radius by more than this share
 Projections = Sequence[Projection | None]
 
 
@@ -69,6 +80,7 @@ class AdaptiveMarginLaw:
     sigma: float  # standard deviation of a score's noise; a score counts errors, its sensitivity is 1
     gdp: GaussianDP  # what all runs and all scores spend together
     privacy: ApproxDP  # neighbours differ in one replaced record
+    ties: str = "right"  # what the scores count them as
 
     @property
     def expected_cost(self) -> float:
@@ -82,7 +94,8 @@ class AdaptiveMarginLaw:
         winners = [np.empty((0, 0))] * len(self.candidates)
         for j, candidate in enumerate(self.candidates):
             winners[j] = candidate.descent.sample(rng, size)
-            noisy = candidate.errors(winners[j]) + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
+            errors = candidate.errors(winners[j], self.ties)
+            noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
             index[noisy < best] = j
             best = np.minimum(best, noisy)
         chosen = np.empty((size, self._dimension))
@@ -121,7 +134,7 @@ class WhiteBoxLaw(AdaptiveMarginLaw):
     def means(self, releases: Mapping[str, np.ndarray]) -> np.ndarray:
         """Scores without their noise, shape (size, m)."""
         pairs = zip(self.candidates, self.outputs(releases), strict=True)
-        return np.column_stack([candidate.errors(weights) for candidate, weights in pairs]) + self.penalties
+        return np.column_stack([run.errors(weights, self.ties) for run, weights in pairs]) + self.penalties
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent runs, seen completely."""
@@ -220,6 +233,7 @@ def law(
     steps: str | int = "balanced",
     output: str = "average",
     score: str = "empirical",
+    ties: str = "right",
     white_box: bool = False,
     projections: Projections | None = None,
     **descent: Unpack[Strides],
@@ -228,14 +242,18 @@ def law(
 
     Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input and all fixed
     projections; more precisely `gdp`. Each of the m runs and each of their m scores is a Gaussian mechanism with budget
-    mu / sqrt(2 m), and the square of mu is the sum of their squares; what is released is a function of them. Rows are
-    clipped to `radius`. The analysis is over the reals; floating-point noise is not hardened.
+    mu / sqrt(2 m), rounded down, and the square of mu is at least the sum of their squares (Remark 2.3); what is
+    released is a function of all iterates and scores, whatever `output`, `stride` and `ties` are: sigma is computed
+    from T and the sensitivity 2 radius / width of a gradient, and one record changes a number of records by at most 1.
+    Rows are clipped to `radius`. The analysis is over the reals; floating-point noise is not hardened.
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
     their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, or a whole number. `output`: "average" or "last"
     iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
-    averaged errors change by 1/n; noise and score divided by n make the same choice). `white_box`: see `WhiteBoxLaw`.
-    `descent`: `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
+    averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
+    loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of
+    `noisy_gd.law`. `output`, `stride` and `ties` are the printed ones by default. Raises ValueError for anything out of
+    range.
 
     >>> released = law([[0.6], [-0.6]], [1, -1], privacy=ApproxDP(1.0, 1e-5), steps=3)
     >>> released.margins.tolist(), released.sample(np.random.default_rng(0))["weights"].shape
@@ -246,6 +264,7 @@ def law(
     mu = budget(privacy.epsilon, privacy.delta, calibration)
     one_of(("average", "last"), output=output)
     one_of(SCORES, score=score)
+    one_of(projected_gd.TIES, ties=ties)
     (radius,) = sized(radius=radius)
     X = rows(X)
     n = len(X)
@@ -259,26 +278,13 @@ def law(
         penalties = np.array([bounds.penalty(n, k, bounds.failure_probability(n)) for k in dimensions])
     sigma, gdp = bounds.score_noise(1.0, each), GaussianDP(mu, privacy.neighbours)
     if white_box:
-        return WhiteBoxLaw(runs, margins, penalties, sigma, gdp, privacy, output)
-    return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy)
+        return WhiteBoxLaw(runs, margins, penalties, sigma, gdp, privacy, ties, output)
+    return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy, ties)
 
 
-def curated(
-    X: ArrayLike, y: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, Projections]:
-    """The data checked, one warning if rows are too long, and projections: what `fit` of Algorithms 3 and 6 begin with.
-
-    The warning names no value and no number, but it is no release: it is for the curator's eyes.
-    """
-    (radius,) = sized(radius=radius)
-    X = rows(X)
-    y = signs(y, len(X))
-    with np.errstate(over="ignore"):
-        if (np.linalg.norm(X, axis=1) > radius * (1 + SLACK)).any():
-            warnings.warn(f"X has rows longer than radius = {radius}: they are scaled down to it", stacklevel=3)
-    if projections is None:
-        projections = draw_projections(*X.shape, radius=radius, rng=rng)
-    return X, y, projections
+def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
+    """`projections`, or new ones for data of the shape of X."""
+    return draw_projections(*rows(X).shape, radius=radius, rng=rng) if projections is None else projections
 
 
 def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
@@ -296,27 +302,27 @@ def fit(
     radius: float = 1.0,
     calibration: str = "exact",
     steps: str | int = "balanced",
-    output: str = "average",
+    output: str = "last",
     score: str = "empirical",
-    stride: str = "printed",
+    ties: str = "wrong",
+    stride: str = "decaying",
     projections: Projections | None = None,
     rng: np.random.Generator | None = None,
 ) -> AdaptiveModel:
     """One release of Algorithm 3, as a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
 
-    Needs no other parameter than `epsilon` and `delta`. The projections are drawn from a stream of their own. That rows
-    are longer than `radius` and were scaled down is said in one warning, which names no value and no number; it is for
-    the curator's eyes and outside the guarantee. Labels of one class are no error: whether they are is private.
-    Raises ValueError for epsilon outside (0, 8 log(1/delta)), delta outside (0, 1), and data that are not finite.
+    Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
+    file. The projections are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and
+    nothing is said about it, nor about labels of one class: whether there are any is private. Raises ValueError for
+    epsilon outside (0, 8 log(1/delta)), delta outside (0, 1), and data that are not finite.
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
-    >>> model = fit(X, y, epsilon=8.0, delta=1e-5, steps=200, rng=np.random.default_rng(0))
+    >>> model = fit(X, y, epsilon=8.0, delta=1e-5, rng=np.random.default_rng(0))
     >>> model.predict([[1.0]]), model.privacy
     (array([1.]), ApproxDP(epsilon=8.0, delta=1e-05, neighbours='replace'))
     """
     budget(epsilon, delta)
     public, private = two_streams(rng)
-    X, y, projections = curated(X, y, radius, projections, public)
     released = law(
         X,
         y,
@@ -326,7 +332,8 @@ def fit(
         steps=steps,
         output=output,
         score=score,
-        projections=projections,
+        ties=ties,
+        projections=drawn(X, radius, projections, public),
         stride=stride,
     )
     return chosen_model(released, private)

@@ -241,19 +241,20 @@ def fit(
     delta: float,
     width: float,
     radius: float = 1.0,
-    steps: str | int = "printed",
-    stride: str = "printed",
+    steps: str | int = "balanced",
+    stride: str = "decaying",
     distance: float = 1.0,
     start: ArrayLike | None = None,
     log_factor: float = 1.0,
     average: ArrayLike | None = None,
-    output: str = "average",
+    output: str = "last",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
-    other arguments are those of `law`.
+    other arguments are those of `law`, whose defaults are the printed ones. Here they are the last iterate, decaying
+    and balanced steps: why is said in `mechanisms.adaptive_margin`.
 
     >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
     >>> model.predict([[1.0]])

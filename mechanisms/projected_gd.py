@@ -26,6 +26,7 @@ from mechanisms.privacy import ApproxDP, GaussianDP
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
 COLUMNS = 256  # runs abreast
 CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
+TIES = ("wrong", "right")  # what a record with y <w, x> = 0 counts as
 
 
 @dataclass(frozen=True)
@@ -90,15 +91,18 @@ class JLGDLaw:
         """`size` independent releases that share the projection, shape (size, d)."""
         return self.lift(self.descent.sample(rng, size))
 
-    def errors(self, weights: ArrayLike) -> np.ndarray:
+    def errors(self, weights: ArrayLike, ties: str = "right") -> np.ndarray:
         """The summed zero-one risk of every row of `weights` in R^k, shape (size,): how many records have y <w, x> < 0.
 
-        The inequality is strict, as the paper prints it: a tie counts as right, so w = 0 makes no error. Clipping
-        shortens a row and never turns it, so projected and lifted weights make the same errors.
+        The inequality is strict, as the paper prints it, so w = 0 makes no error; with `ties` "wrong" a record with
+        y <w, x> = 0 is an error too. Clipping shortens a row and never turns it, so projected and lifted weights make
+        the same errors.
         """
+        one_of(TIES, ties=ties)
+        wrong = np.less if ties == "right" else np.less_equal
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
         height = max(1, BAND // W.shape[1])
-        counts = [(Z[start : start + height] @ W < 0).sum(axis=0) for start in range(0, len(Z), height)]
+        counts = [wrong(Z[start : start + height] @ W, 0).sum(axis=0) for start in range(0, len(Z), height)]
         return np.sum(counts, axis=0)
 
 
@@ -146,18 +150,18 @@ def fit(
     delta: float,
     width: float,
     radius: float = 1.0,
-    steps: str | int = "printed",
-    stride: str = "printed",
+    steps: str | int = "balanced",
+    stride: str = "decaying",
     distance: float = 1.0,
     log_factor: float = 1.0,
-    output: str = "average",
+    output: str = "last",
     projection: Projection | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of Algorithm 1, as a predictor x -> sign(<weights, x>); `output` average or last.
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
-    projection is public and drawn independently of the data; None is the identity.
+    projection is public and drawn independently of the data; None is the identity. Defaults as in `noisy_gd.fit`.
 
     >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
     >>> model.predict([[1.0]])
