@@ -152,9 +152,9 @@ def law(
     if not laws:
         raise ValueError("base has no candidates, not at least 1")
     for j, candidate in enumerate(laws):
-        spent = getattr(candidate.privacy, "mu", 0.0 if candidate.privacy is None else np.inf)
-        if spent > each:
-            raise ValueError(f"base[{j}].privacy = {candidate.privacy} is outside its budget, GaussianDP(mu={each})")
+        spent = candidate.privacy
+        if spent and not (isinstance(spent, GaussianDP) and spent.mu <= each and spent.neighbours == "replace"):
+            raise ValueError(f"base[{j}].privacy = {spent} is outside its budget, {GaussianDP(each)}")
     functions(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
     return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
