@@ -20,6 +20,7 @@ from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
 from experiments.report import words
 from experiments.report.figures import MOST_FIGURES, figures, picture
 
+BAD = (REFUTED, SLIP)  # what a page shows first
 FIRST = ("privacy", "statement", "constant")  # severities, worst first
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
@@ -161,7 +162,8 @@ def statement(id: str, rows: list[dict]) -> dict:
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
     heads = [row for row in mine if row["id"] == id and not row["parent"]]
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
-    worst = next((row for v in (REFUTED, SLIP) for row in printed if row["verdict"] == v), main)
+    worst = next((row for v in BAD for row in printed if row["verdict"] == v), main)
+    printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [(row, [r for r in own if _twin(r, row)]) for row in printed]
     beside = {r["key"] for row, others in twins for r in (row, *others)}
     label = papers.label(id)
@@ -174,8 +176,8 @@ def statement(id: str, rows: list[dict]) -> dict:
         "word": main["word"],
         "severity": main["severity"],
         "title": main["title"],
-        "headline": words.headline(label, worst if main["verdict"] in (REFUTED, SLIP) else main),
-        "sub": words.subtitle(worst if main["verdict"] in (REFUTED, SLIP) else main),
+        "headline": words.headline(label, worst if main["verdict"] in BAD else main),
+        "sub": words.subtitle(worst if main["verdict"] in BAD else main),
         "url": words.page_of(id),
         "pairs": twins,
         "others": [row for row in own if row["key"] not in beside and row not in attacked],

@@ -26,7 +26,7 @@ CLASSES = {
 }
 HELD = {"certificate": "machine", "enumeration": "machine", "derivation": "derived", "sampled": "tested"}
 OTHERS = {REFUTED: "refuted", SLIP: "slip", VACUOUS: "vacuous", INCONCLUSIVE: "undecided", OPEN: "open"}
-ENOUGH = 45  # characters that say what is wrong
+ENOUGH, SHORT = 45, 15  # characters that say what is wrong, on a card and in a title
 EDGES = {"refuted": "bad", "slip": "dubious", "machine": "good", "derived": "good", "tested": "good"}
 REASONS = {
     "BUDGET": "the budget of trials, or the certificate's, ran out",
@@ -70,15 +70,20 @@ def name_of(row: dict) -> str:
     return " ".join(filter(None, (step and f"step {step}", row["part"], reading))) or row["label"]
 
 
-def finding(row: dict) -> str:
+def sentence(text: str) -> str:
+    """With a capital; a Greek letter keeps its own."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
+def finding(row: dict, enough: int = ENOUGH) -> str:
     """What is wrong with a printed row, in a sentence: the beginning of its note, else its title."""
     clauses = re.split(
         r"(?<=[^\s.])(?:(?<=;)|(?<=:)|(?<=\.)) ", re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
     )
     text = clauses.pop(0)
-    while clauses and len(text) < ENOUGH:
+    while clauses and len(text) < enough:
         text = f"{text} {clauses.pop(0)}"
-    return (text[:1].upper() + text[1:]).rstrip(".;:")
+    return sentence(text.rstrip(".;:"))
 
 
 def reach(row: dict) -> str:
@@ -99,9 +104,7 @@ def view(row: dict, figures: list[str]) -> dict:
     theorem = record_of(row) if row["kind"] != "summary" else None
     made = row | {
         "class": class_of(row),
-        "word": f"survived: {row['note'].partition('survived: ')[2].partition(';')[0]}"[:60]
-        if row["reason"] == "AUDIT_ONLY" and "survived: " in row["note"]
-        else CLASSES[class_of(row)],
+        "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
         "anchor": anchor(row["key"]),
         "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
         "name": name_of(row),
@@ -115,9 +118,9 @@ def view(row: dict, figures: list[str]) -> dict:
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": reach(row),
-        "sentence": in_a_sentence(row["witness"]) if row["witness"] else "",
+        "sentence": sentence(in_a_sentence(row["witness"])) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
-        "note": row["note"].rstrip("."),
+        "note": sentence(row["note"].rstrip(".")),
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], papers.PAPERS[row["paper"]].cited, row["label"], row["title"], row["note"])
@@ -128,7 +131,7 @@ def view(row: dict, figures: list[str]) -> dict:
 def headline(label: str, row: dict) -> str:
     """The title of a statement's page: a sentence that answers."""
     if row["verdict"] == REFUTED:
-        return f"{label}: {finding(row)}"
+        return f"{label}: {finding(row, SHORT)}"
     if row["verdict"] == HOLDS:
         return f"{label} held wherever we tried it" if row["evidence"] == "sampled" else f"{label} is true as printed"
     return {
@@ -145,7 +148,7 @@ def subtitle(row: dict) -> str:
     if row["verdict"] == SLIP:
         return f"True for {row['corner']}. As printed it lacks that; nothing downstream changes."
     if row["verdict"] == REFUTED:
-        return in_a_sentence(row["witness"]) if row["witness"] else ""
+        return sentence(in_a_sentence(row["witness"])) if row["witness"] else ""
     if row["verdict"] == HOLDS:
         where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
         return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"
