@@ -16,7 +16,7 @@ from experiments.engine.ledger import ledger, ledger_with_cells
 from experiments.engine.names import resolve
 from experiments.engine.run import execute
 from experiments.engine.store import Store
-from experiments.report.page import render
+from experiments.report.site import pages
 
 FOLDER = Path(__file__).parent / "fifth_paper"
 
@@ -37,7 +37,7 @@ def fifth(monkeypatch):
         del sys.modules[name]
 
 
-def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth):
+def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth, tmp_path):
     store = Store()
     execute(fifth, store, root=1)
     rows = {row["key"]: row for row in ledger(store, 1, fifth)}
@@ -52,8 +52,10 @@ def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth):
     assert rows["inv25.lem2/printed"]["witness"]["setting"] == {"n": 1}
     assert resolve("inv25 lemma 2") == ("id", "inv25.lem2")
     assert "NO, refuted as printed: a wrong constant" in explained("inv25.lem2", list(rows.values()))
-    page = render(ledger_with_cells(store, 1, fifth), 1)
-    assert "On Coins and Odd Numbers" in page and "off by one" in page
+    site, _ = pages(ledger_with_cells(store, 1, fifth), 1, tmp_path)
+    assert (
+        "On Coins and Odd Numbers" in site["errata/inv25.html"] and "off by one" in site["statements/inv25.lem2.html"]
+    )
 
 
 def test_it_is_small():

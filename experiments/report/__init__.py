@@ -1,4 +1,4 @@
-"""The page: `write` draws reports/index.html from the store alone."""
+"""The site: `write` draws reports/index.html and the pages beside it from the store alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from experiments.engine.ledger import as_frame, ledger_with_cells
-from experiments.report.page import plain_page, render
+from experiments.report.site import pages
 from experiments.report.summary import summary_lines
 
 NOT_PUBLISHED = ("seconds",)  # differs from run to run
@@ -23,19 +23,22 @@ def written(path, text):
 
 
 def write(store, root, reports, *, publish=False):
-    """Write `reports`/index.html (and, to publish, `reports`/published/ledger.csv). Returns (page, summary text)."""
+    """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary)."""
     pairs = ledger_with_cells(store, root)
     rows = [row for row, _ in pairs]
     reports = Path(reports)
-    reports.mkdir(parents=True, exist_ok=True)
-    page = reports / "index.html"
-    written(page, render(pairs, root))
-    written(reports / "hardened.html", plain_page("hardened.html.j2"))
+    made, figures = pages(pairs, root, reports)
+    for path, text in made.items():
+        (reports / path).parent.mkdir(parents=True, exist_ok=True)
+        written(reports / path, text)
+    for old in set((reports / "statements" / "figures").glob("*.svg")) - {reports / path for path in figures}:
+        old.unlink()
     lines = summary_lines(rows)
     if publish:
         folder = reports / "published"
         folder.mkdir(exist_ok=True)
         written(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
         lines.append(f"published: {folder / 'ledger.csv'}")
-    lines.append(f"the ledger, with formulas, witnesses and figures: {page.resolve()}")
+    page = reports / "index.html"
+    lines.append(f"the findings, with formulas, witnesses and figures: {page.resolve()}")
     return page, "\n".join(lines)

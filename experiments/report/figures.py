@@ -1,4 +1,4 @@
-"""One figure a statement, as inline SVG, drawn from what the store holds and nothing else."""
+"""Figures of a claim, where there is a curve: SVG that follows the light or dark scheme, drawn from the store alone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import statsmodels.api as sm
 
-from experiments.engine.verdict import HOLDS, REFUTED
-
 matplotlib.use("svg")
 
 
-INK, ACCENT, FAINT, GOOD, BAD = "#1f2933", "#2f6f9f", "#9aa5b1", "#2e7d4f", "#b3372f"
-COLOURS = [ACCENT, BAD, GOOD, "#8a6d1d", "#6b4c9a", "#c2608f", "#4aa3a2", FAINT]
+INK, FAINT = "#1d1c1a", "#8a857a"
+COLOURS = ["#2b6cb0", "#a3262a", "#1d8a55", "#b8860b", "#7a5cc0", "#c2608f", "#3a9a99", FAINT]
+ACCENT = COLOURS[0]
+DARK = "<style>svg { color: #1d1c1a } @media (prefers-color-scheme: dark) { svg { color: #e8e6e1 } }</style>"
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "marginalia",
@@ -31,8 +31,8 @@ STYLE = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
-MOST_CELLS = 24
-MOST_FIGURES = 4
+MOST_FIGURES = 2
+MOST_POINTS = 300
 
 
 class Rate(NamedTuple):
@@ -48,9 +48,7 @@ class Picture(NamedTuple):
     """What a figure shows of one cell: plain data, so that any process can draw it."""
 
     setting: dict
-    verdict: str
     series: dict
-    tightness: tuple | None
     rate: Rate | None
 
 
@@ -62,8 +60,7 @@ def picture(cell):
         name = cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter"
         means = np.concatenate(cell.decider.curves).mean(axis=0)
         rate = Rate(name, x, means, np.log(cell.decider.ratio) / np.log(x[-1] / x[0]))
-    verdict = cell.verdict
-    return Picture(cell.setting, verdict.outcome, verdict.series, verdict.tightness, rate)
+    return Picture(cell.setting, cell.verdict.series, rate)
 
 
 def draw(pairs, folder):
@@ -79,16 +76,12 @@ def draw(pairs, folder):
 
 
 def figures(pictures):
-    """The SVGs of one claim: its curves, its rates, or truth / bound at every setting."""
+    """The SVGs of one claim: its curves, or its rates."""
     with plt.rc_context(STYLE):
         curves = [p for p in pictures if p.series][:MOST_FIGURES]
         if curves:
             return [_svg(_curves(p.series, _label(p.setting, p.setting))) for p in curves]
-        rates = [p.rate for p in pictures if p.rate][:MOST_FIGURES]
-        if rates:
-            return [_svg(_rate(rate)) for rate in rates]
-        drawn = [p for p in pictures if p.tightness]
-        return [_svg(_intervals(drawn[:MOST_CELLS]))] if drawn else []
+        return [_svg(_rate(p.rate)) for p in pictures if p.rate][:MOST_FIGURES]
 
 
 def _wide(values):
@@ -100,7 +93,7 @@ def _wide(values):
 
 def _curves(series, title):
     """Every further list against the first one."""
-    (x_name, x), *others = series.items()
+    (x_name, x), *others = ((name, thinned(values)) for name, values in series.items())
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
     for (name, y), colour in zip(others, COLOURS * 3, strict=False):
         y = np.asarray(y, dtype=float)
@@ -114,6 +107,15 @@ def _curves(series, title):
     crowded = len(others) > 4
     ax.legend(fontsize=8, loc="upper left" if crowded else "best", bbox_to_anchor=(1, 1) if crowded else None)
     return fig
+
+
+def thinned(values):
+    """At most `MOST_POINTS` of the values, ends included."""
+    return (
+        values
+        if len(values) <= MOST_POINTS
+        else [values[i] for i in np.linspace(0, len(values) - 1, MOST_POINTS, dtype=int)]
+    )
 
 
 def _rate(rate):
@@ -147,29 +149,6 @@ def _label(setting, varying):
     return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items() if k in varying)
 
 
-def _intervals(pictures):
-    """Truth / bound at each setting, with its 99.9% confidence sequence; the bound is the line at 1."""
-    names = {k for p in pictures for k in p.setting}
-    varying = {k for k in names if len({str(p.setting.get(k)) for p in pictures}) > 1} or names
-    fig, ax = plt.subplots(figsize=(5.2, 0.7 + 0.26 * len(pictures)))
-    ends = [t for p in pictures for t in p.tightness if np.isfinite(t) and t > 0]
-    floor = min([*ends, 1.0]) / 3
-    for place, p in enumerate(reversed(pictures)):
-        low, high = p.tightness
-        colour = {HOLDS: GOOD, REFUTED: BAD}.get(p.verdict, ACCENT)
-        if not np.isfinite(high):
-            ax.plot([max(low, floor)], [place], marker=">", color=colour, ms=5)
-        else:
-            ax.plot([max(low, floor), max(high, floor)], [place, place], color=colour, lw=4, solid_capstyle="round")
-    ax.axvline(1, color=INK, lw=0.8, ls=":")
-    ax.set_yticks(range(len(pictures)), [_label(p.setting, varying) for p in reversed(pictures)], fontsize=8)
-    ax.set_xlim(left=floor / 1.5)
-    if _wide([*ends, 1.0]):
-        ax.set_xscale("log")
-    ax.set_xlabel("truth / bound")
-    return fig
-
-
 def _svg(fig):
     """The figure as an <svg> element whose ids cannot clash with another's."""
     out = io.StringIO()
@@ -177,7 +156,9 @@ def _svg(fig):
     plt.close(fig)
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a pixel are enough
+    text = re.sub(r"(\d\.\d)\d+", r"\1", text)  # tenths of a pixel are enough
+    text = text.replace(INK, "currentColor").replace("#000000", "currentColor")
+    text = re.sub(r"(<svg[^>]*>)", rf"\1{DARK}", text, count=1)
     text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
     return re.sub(r"\s*\n\s*", "\n", text)
 

@@ -14,9 +14,8 @@ from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
-import jinja2
-
 from experiments.report.figures import history
+from experiments.report.site import rendered
 
 RESULTS = Path("reports/asv/results")
 
@@ -82,10 +81,6 @@ def write_page(reports, results=RESULTS):
     series: dict = {}
     for m in measurements(results):
         series.setdefault(m.benchmark, {}).setdefault(m.parameters, []).append(m)
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("experiments.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["readable"] = readable
     drawn = []
     for name, by_parameters in series.items():
         points = {p: [(m.date, m.value) for m in ms] for p, ms in by_parameters.items()}
@@ -93,5 +88,6 @@ def write_page(reports, results=RESULTS):
         drawn.append((name, by_parameters, history(points) if several else ""))
     page = Path(reports) / "speed.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(environment.get_template("speed.html.j2").render(series=drawn), encoding="utf-8")
+    _, text = rendered("speed.html.j2", "speed.html", series=drawn, readable=readable)
+    page.write_text(text, encoding="utf-8")
     return page

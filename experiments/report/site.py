@@ -1,0 +1,287 @@
+"""The pages: one a statement, one a paper's errata, the ledger, and what explains them; no network, no build step."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import inspect
+import json
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import jinja2
+import joblib
+
+from bounds import papers
+from experiments.engine.ledger import jsonable
+from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
+from experiments.report import words
+from experiments.report.figures import MOST_FIGURES, figures, picture
+
+BAD = (REFUTED, SLIP)  # what a page shows first
+FIRST = ("privacy", "statement", "constant")  # severities, worst first
+SHOWN = 6  # findings on the front page
+FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
+DRAWING = inspect.getsource(inspect.getmodule(figures))  # a changed style draws every figure anew
+CHECK = """$ marginalia explain wzw25.lem7.2
+$ python -m experiments.wzw25.repetitions
+$ marginalia run wzw25.lem7.2"""
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates."""
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("experiments.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def rendered(template: str, path: str, **values: object) -> tuple[str, str]:
+    """(path below reports/, the page)."""
+    up = "../" * path.count("/")
+    made = environment().get_template(template).render(root_path=up, classes=words.CLASSES, **values)
+    return path, made
+
+
+def static() -> dict[str, str]:
+    """The stylesheet, with the font inside, and the script."""
+    folder = resources.files("experiments.report") / "static"
+    font = base64.b64encode((folder / "stix-two-math.woff2").read_bytes()).decode()
+    style = (folder / "style.css").read_text(encoding="utf-8")
+    return {
+        "site/style.css": style.replace("FONT", f"data:font/woff2;base64,{font}"),
+        "site/script.js": (folder / "script.js").read_text(encoding="utf-8"),
+    }
+
+
+def drawn(pairs: list, reports: Path) -> tuple[list[dict], dict[str, str], list[str]]:
+    """The rows of [(row, its cells)] as the templates want them, {path: SVG} of new figures, and all their paths."""
+    curves = [[p for p in map(picture, (c for c in cells if c.verdict)) if p.series or p.rate] for _, cells in pairs]
+    named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
+    new = [i for i, paths in enumerate(named) if not all((reports / path).exists() for path in paths)]
+    made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new)
+    files = {path: svg for i, svgs in zip(new, made, strict=True) for path, svg in zip(named[i], svgs, strict=True)}
+    links = [[path.removeprefix("statements/") for path in paths] for paths in named]
+    rows = [words.view(row, shown) for (row, _), shown in zip(pairs, links, strict=True)]
+    return rows, files, [path for paths in named for path in paths]
+
+
+def figure_paths(row: dict, pictures: list) -> list[str]:
+    """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
+    mark = hashlib.blake2b(repr((pictures, DRAWING)).encode(), digest_size=6).hexdigest()
+    shown = range(min(len(pictures), MOST_FIGURES))
+    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{place}.svg" for place in shown]
+
+
+def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[str]]:
+    """{path below `reports`: text} of the site, without figures that stand there already; the paths of all figures."""
+    rows, svgs, used = drawn(pairs, reports)
+    written = {papers.statement_of(row["id"]) for row in rows}
+    statements = [statement(id, rows) for id in papers.IDS if id in written]
+    link(statements, rows)
+    made = [rendered("statement.html.j2", s["url"], s=s) for s in statements]
+    errata = errata_of(rows)
+    for paper in papers.PAPERS.values():
+        made += errata_pages(paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
+    listed = [(p, counts([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers.PAPERS.values()]
+    made.append(rendered("errata_index.html.j2", "errata/index.html", papers=listed))
+    made.append(front(statements, errata, rows, root))
+    single = [row for row in rows if row["kind"] != "summary"]
+    fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
+    made.append(rendered("ledger.html.j2", "ledger.html", rows=single, fields=fields))
+    speaking = [row for row in single if row["nonvacuous_from"] is not None]
+    silent = [row for row in single if row["verdict"] == VACUOUS]
+    made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent))
+    attacked = [row for row in single if row["part"].startswith("impl:")]
+    made.append(rendered("audits.html.j2", "audits.html", rows=attacked))
+    made += [rendered(f"{name}.html.j2", f"{name}.html") for name in ("hardened", "verdicts")]
+    return dict(made) | svgs | static(), used
+
+
+def counts(statements: list[dict]) -> dict[str, int]:
+    """The classes of statements, counted."""
+    return words.counted([s["row"] for s in statements])
+
+
+def front(statements: list, errata: dict, rows: list, root: int) -> tuple[str, str]:
+    """The front page."""
+    worst = sorted((row for found in errata.values() for row in found), key=lambda r: FIRST.index(r["severity"]))
+    seen = {}
+    for row in worst:  # one finding a statement: its worst
+        seen.setdefault(papers.statement_of(row["id"]), row)
+    findings = [
+        row
+        | {
+            "cited": papers.PAPERS[row["paper"]].cited,
+            "place": place(row),
+            "instead": instead["title"][:1].lower() + instead["title"][1:]
+            if (instead := row["instead_row"])
+            else "nothing yet",
+            "instead_url": instead["url"] if instead else row["url"],
+        }
+        for row in list(seen.values())[:SHOWN]
+    ]
+    held = [row for row in rows if row["verdict"] == HOLDS and row["kind"] != "summary"]
+    checked = sum(row["class"] == "machine" for row in held)
+    return rendered(
+        "index.html.j2",
+        "index.html",
+        statements=statements,
+        counts=counts(statements),
+        findings=findings,
+        refuted=len(worst),
+        slips=sum(row["verdict"] == SLIP and row["kind"] != "summary" for row in rows),
+        papers=[(p, counts([s for s in statements if s["paper"] is p])) for p in papers.PAPERS.values()],
+        check=CHECK,
+        root=root,
+        machine_share=f"Of {len(held)} rows that hold, proof steps included, {checked} are machine-checked.",
+    )
+
+
+def place(row: dict) -> str:
+    """`Lemma 7.2`, or `proof of Lemma 3.1, step s3`."""
+    step = row["id"].removeprefix(papers.statement_of(row["id"])).strip(".")
+    where = f"proof of {row['label']}, step {step}" if step else row["label"]
+    return f"{where}, {row['part']}" if row["part"] else where
+
+
+# Statements -----------------------------------------------------------------------------------------------------------
+
+
+def statement(id: str, rows: list[dict]) -> dict:
+    """Everything on the page of one numbered statement."""
+    mine = [row for row in rows if papers.statement_of(row["id"]) == id]
+    own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
+    attacked = [row for row in own if row["part"].startswith("impl:")]
+    printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
+    heads = [row for row in mine if row["id"] == id and not row["parent"]]
+    main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
+    worst = next((row for v in BAD for row in printed if row["verdict"] == v), main)
+    printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
+    twins = [(row, [r for r in own if _twin(r, row)]) for row in printed]
+    beside = {r["key"] for row, others in twins for r in (row, *others)}
+    label = papers.label(id)
+    return {
+        "id": id,
+        "label": label,
+        "paper": papers.PAPERS[id.split(".", 1)[0]],
+        "row": main,
+        "class": main["class"],
+        "word": main["word"],
+        "severity": main["severity"],
+        "title": main["title"],
+        "headline": words.headline(label, worst if main["verdict"] in BAD else main),
+        "sub": words.subtitle(worst if main["verdict"] in BAD else main),
+        "url": words.page_of(id),
+        "pairs": twins,
+        "others": [row for row in own if row["key"] not in beside and row not in attacked],
+        "steps": [row for row in mine if row["id"] != id and row["kind"] != "summary"],
+        "attacked": attacked,
+        "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
+        "literature": list(dict.fromkeys(text for row in mine for text in row.get("literature") or ())),
+        "cites": sorted({text for row in mine for text in row["cites"]}),
+        "bibtex": bibtex(papers.PAPERS[id.split(".", 1)[0]]),
+        "keys": {row["key"] for row in mine},
+    }
+
+
+def _twin(other: dict, row: dict) -> bool:
+    """Is `other` another reading of the printed `row`, or the row that corrects it?"""
+    if other["reading"].startswith("rate") or other["reading"] == "printed" or other["part"].startswith("impl:"):
+        return False
+    return other["part"] == row["part"] or other["key"] == row["corrected_by"]
+
+
+def link(statements: list[dict], rows: list[dict]) -> None:
+    """Add to each statement the rows of others that it rests on, those that rest on it, and how many fall with it."""
+    by_key = {row["key"]: row for row in rows}
+    users: dict[str, list[str]] = {}
+    for row in rows:
+        for key in row["rests_on"]:
+            users.setdefault(key, []).append(row["key"])
+    for s in statements:
+        below = {key for mine in s["keys"] for key in by_key[mine]["rests_on"]} - s["keys"]
+        above = {key for mine in s["keys"] for key in users.get(mine, ())} - s["keys"]
+        fallen, queue = set(), list(s["keys"])
+        while queue:
+            queue += (new := set(users.get(queue.pop(), ())) - fallen)
+            fallen |= new
+        s["rests_on"] = [by_key[key] for key in sorted(below) if key in by_key]
+        s["rested"] = [by_key[key] for key in sorted(above) if by_key[key]["kind"] != "summary"]
+        s["cone"] = len({k for k in fallen - s["keys"] if by_key[k]["kind"] != "summary"})
+
+
+# Errata ---------------------------------------------------------------------------------------------------------------
+
+
+def numbered() -> dict[str, tuple[str, str]]:
+    """{key: (number, status)} of every erratum, from the committed list: a number is never given twice."""
+    text = (resources.files("experiments.report") / "errata.csv").read_text(encoding="utf-8")
+    return {line["key"]: (line["number"], line["status"]) for line in csv.DictReader(text.splitlines())}
+
+
+def errata_of(rows: list[dict]) -> dict[str, list[dict]]:
+    """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included."""
+    known, by_key = numbered(), {row["key"]: row for row in rows}
+    found: dict[str, list[dict]] = {paper: [] for paper in papers.PAPERS}
+    for row in rows:
+        if row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary" and row["severity"]:
+            number, status = known.get(row["key"], ("new", "found"))
+            found[row["paper"]].append(
+                row
+                | {
+                    "erratum": number,
+                    "status": status,
+                    "permanent": f"marginalia:{row['paper']}:{number}",
+                    "finding": words.finding(row),
+                    "instead_row": by_key.get(row["corrected_by"]),
+                }
+            )
+    for errata in found.values():
+        errata.sort(key=lambda row: FIRST.index(row["severity"]))
+    return found
+
+
+def errata_pages(paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
+    """The errata of one paper, as a page and as JSON."""
+    slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
+    main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
+    plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
+    entries = [
+        {name: row[name] for name in plain} | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
+        for row in errata
+    ]
+    page = rendered(
+        "errata.html.j2",
+        f"errata/{paper.id}.html",
+        paper=paper,
+        statements=statements,
+        counts=counts(statements),
+        main=main,
+        errata=errata,
+        slips=slips,
+        bibtex=bibtex(paper),
+    )
+    text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, indent=1)
+    return [page, (f"errata/{paper.id}.json", text)]
+
+
+def bibtex(paper) -> str:
+    """How to cite the paper, and this suite beside it."""
+    authors = paper.authors.replace(" & ", " and ").replace(", ", " and ")
+    return f"""@misc{{{paper.id},
+  author = {{{authors}}},
+  title = {{{paper.title}}},
+  year = {{{paper.year}}}
+}}
+@software{{marginalia,
+  author = {{The Marginalia authors}},
+  title = {{Marginalia: executable theorems on differentially private learning with margin guarantees}},
+  year = {{2026}}
+}}"""

@@ -1,0 +1,157 @@
+"""A row of the ledger in the words, classes and links of the pages."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+
+from bounds import papers
+from bounds.theorem import THEOREMS
+from experiments.engine.explain import EVIDENCE, in_a_sentence
+from experiments.engine.formula import in_unicode
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from experiments.report.formulas import mathml
+
+CLASSES = {
+    "machine": "machine-checked",
+    "derived": "derived",
+    "tested": "tested",
+    "slip": "true up to a slip",
+    "refuted": "refuted",
+    "vacuous": "vacuous",
+    "undecided": "undecided",
+    "definition": "not a claim",
+    "open": "open",
+}
+HELD = {"certificate": "machine", "enumeration": "machine", "derivation": "derived", "sampled": "tested"}
+OTHERS = {REFUTED: "refuted", SLIP: "slip", VACUOUS: "vacuous", INCONCLUSIVE: "undecided", OPEN: "open"}
+ENOUGH, SHORT = 45, 15  # characters that say what is wrong, on a card and in a title
+EDGES = {"refuted": "bad", "slip": "dubious", "machine": "good", "derived": "good", "tested": "good"}
+REASONS = {
+    "BUDGET": "the budget of trials, or the certificate's, ran out",
+    "TIGHT": "the truth is so close to the bound that sampling cannot tell",
+    "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
+    "NO_POWER": "the attack could not have seen any leak",
+    "NO_TEETH": "the sabotaged twin was not caught, so the check proves nothing",
+    "NO_CONSTANT": "no constant makes the bound a statement that can be checked",
+}
+
+
+def class_of(row: dict) -> str:
+    """The class a row is counted and coloured under."""
+    if row["verdict"] == HOLDS:
+        return HELD.get(row["evidence"], "tested")
+    return OTHERS.get(row["verdict"], "definition")
+
+
+def counted(rows) -> dict[str, int]:
+    """{class: how many}, in the order of the classes, without zeros."""
+    counts = Counter(map(class_of, rows))
+    return {name: counts[name] for name in CLASSES if counts[name]}
+
+
+def anchor(key: str) -> str:
+    """A key as the id of an element."""
+    return re.sub(r"[^A-Za-z0-9.-]", "_", key)
+
+
+def page_of(id: str) -> str:
+    """The page of the statement that `id` is, or is a step of."""
+    return f"statements/{anchor(papers.statement_of(id))}.html"
+
+
+def name_of(row: dict) -> str:
+    """What a row is called below its statement: its step, its part, or our own code; else the paper's label."""
+    if row["part"].startswith("impl:"):
+        return f"our code: {row['part'].removeprefix('impl:')}"
+    step = row["id"].removeprefix(papers.statement_of(row["id"])).strip(".")
+    reading = row["reading"] if row["reading"] != "printed" else ""
+    return " ".join(filter(None, (step and f"step {step}", row["part"], reading))) or row["label"]
+
+
+def sentence(text: str) -> str:
+    """With a capital; a Greek letter keeps its own."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
+def finding(row: dict, enough: int = ENOUGH) -> str:
+    """What is wrong with a printed row, in a sentence: the beginning of its note, else its title."""
+    clauses = re.split(
+        r"(?<=[^\s.])(?:(?<=;)|(?<=:)|(?<=\.)) ", re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
+    )
+    text = clauses.pop(0)
+    while clauses and len(text) < enough:
+        text = f"{text} {clauses.pop(0)}"
+    return sentence(text.rstrip(".;:"))
+
+
+def reach(row: dict) -> str:
+    """Truth / bound in words."""
+    if not row["tightness"]:
+        return ""
+    low, high = row["tightness"]
+    return f"≥ {low:.3g}" if high is None else f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+def record_of(row: dict):
+    """The theorem of a row, of the statement attacked for a row on our own code; None where nobody has written one."""
+    return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
+
+
+def view(row: dict, figures: list[str]) -> dict:
+    """A row with everything that a template shows of it."""
+    theorem = record_of(row) if row["kind"] != "summary" else None
+    made = row | {
+        "class": class_of(row),
+        "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
+        "anchor": anchor(row["key"]),
+        "url": f"{page_of(row['id'])}#{anchor(row['key'])}",
+        "name": name_of(row),
+        "formula": mathml(theorem.says) if theorem else "",
+        "latex": theorem.says if theorem else "",
+        "hypotheses": [h.range for h in theorem.needs] if theorem else [],
+        "source": theorem.source if theorem else "",
+        "text": (inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip() if theorem else "",
+        "figures": figures,
+        "caption": f"{row['title']}: what the check computed, at the setting above the curve.",
+        "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
+        "reason_words": REASONS.get(row["reason"], row["reason"]),
+        "reach": reach(row),
+        "sentence": sentence(in_a_sentence(row["witness"])) if row["witness"] else "",
+        "python": (row["witness"] or {}).get("python", "").strip(),
+        "note": sentence(row["note"].rstrip(".")),
+        "edge": EDGES.get(class_of(row), ""),
+    }
+    words = (made["key"], made["paper"], papers.PAPERS[row["paper"]].cited, row["label"], row["title"], row["note"])
+    made["searched"] = " ".join([*words, in_unicode(made["latex"])]).lower()
+    return made
+
+
+def headline(label: str, row: dict) -> str:
+    """The title of a statement's page: a sentence that answers."""
+    if row["verdict"] == REFUTED:
+        return f"{label}: {finding(row, SHORT)}"
+    if row["verdict"] == HOLDS:
+        return f"{label} held wherever we tried it" if row["evidence"] == "sampled" else f"{label} is true as printed"
+    return {
+        SLIP: f"{label} is true, but for a corner",
+        VACUOUS: f"{label} says nothing at the sizes we tried",
+        INCONCLUSIVE: f"{label} is undecided",
+        NOT_A_CLAIM: f"{label}: {row['title'][:1].lower() + row['title'][1:]}",
+        OPEN: f"{label} is not decided yet",
+    }[row["verdict"]]
+
+
+def subtitle(row: dict) -> str:
+    """The sentence below the title: where it is true, or what is wrong."""
+    if row["verdict"] == SLIP:
+        return f"True for {row['corner']}. As printed it lacks that; nothing downstream changes."
+    if row["verdict"] == REFUTED:
+        return sentence(in_a_sentence(row["witness"])) if row["witness"] else ""
+    if row["verdict"] == HOLDS:
+        where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
+        return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"
+    if row["verdict"] == INCONCLUSIVE:
+        return f"{REASONS.get(row['reason'], row['reason']).capitalize()}."
+    return "" if row["verdict"] == NOT_A_CLAIM else "No claim decides it."
