@@ -1,0 +1,183 @@
+"""The audit of black boxes: what it must catch, what it must not, and that its stakes are fair."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from experiments.audits import game
+from experiments.audits.game import audit
+from experiments.engine.streams import TEST_ROOT
+from mechanisms.gaussian import law as gaussian
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+
+ONE = PureDP(1.0)
+
+
+def laplace(shift, scale=1.0):
+    return lambda rng, n: scale * (shift + rng.laplace(size=(n, 1)))
+
+
+def normal(shift, scale=1.0):
+    return lambda rng, n: shift + rng.normal(scale=scale, size=(n, 1))
+
+
+def signs(rng, n):
+    return rng.choice([-1.0, 1.0], size=(n, 2))
+
+
+def correlated(rng, n):
+    return np.repeat(rng.choice([-1.0, 1.0], size=(n, 1)), 2, axis=1)
+
+
+def constant(value):
+    return lambda rng, n: np.full((n, 1), value)
+
+
+def histogram(empty):
+    def sample(rng, n):
+        counts = rng.laplace(size=(n, 6)) + 5.0
+        counts[:, 3] = 0.0 if empty else counts[:, 3] - 5.0
+        return counts
+
+    return sample
+
+
+def noisy_max(counts, scale):
+    return lambda rng, n: (np.array(counts) + rng.laplace(scale=scale, size=(n, len(counts)))).argmax(axis=1)
+
+
+def missing(share):
+    return lambda rng, n: np.where(rng.random((n, 1)) < share, np.nan, rng.normal(size=(n, 1)))
+
+
+def infinite(share):
+    return lambda rng, n: np.where(rng.random((n, 1)) < share, np.inf, rng.normal(size=(n, 1)))
+
+
+def named(share):
+    return lambda rng, n: list(np.where(rng.random(n) < share, "a", "b"))
+
+
+def mixed(share):
+    outcomes = (None, (1, float("nan")), "text")
+    return lambda rng, n: [outcomes[0 if u < share else 1 if u < 0.9 else 2] for u in rng.random(n)]
+
+
+def raises(rng, n):
+    raise RuntimeError("no answer")
+
+
+def keeps(bit, probability):
+    return lambda rng, n: np.where(rng.random(n) < probability, bit, 1 - bit)
+
+
+FAIR = math.e / (1 + math.e)  # randomised response at epsilon = 1
+
+BROKEN = {
+    "variance": (normal(0), normal(0, 3.0), ONE),
+    "correlation": (signs, correlated, ONE),
+    "an atom against Laplace noise": (constant(0.0), laplace(0), ONE),
+    "an empty bin without noise": (histogram(True), histogram(False), ONE),
+    "noisy max with a fifth of the noise": (noisy_max([5, 4, 0], 0.4), noisy_max([4, 5, 0], 0.4), ONE),
+    "tiny Laplace": (laplace(0, 1e-10), laplace(10, 1e-10), ONE),
+    "close constants": (constant(0.0), constant(4e-7), ONE),
+    "NaN": (missing(0.3), missing(0.02), ONE),
+    "infinity": (infinite(0.3), infinite(0.02), ONE),
+    "strings": (named(0.9), named(0.1), ONE),
+    "None, tuples, strings": (mixed(0.7), mixed(0.1), ONE),
+    "exceptions": (raises, laplace(0), ONE),
+    "randomised response kept too often": (keeps(0, 0.9), keeps(1, 0.9), ONE),
+    "Laplace with half its noise": (laplace(0), laplace(2), ONE),
+    "Gaussian with half its noise": (normal(0), normal(2), GaussianDP(1.0)),
+    "Gaussian against (epsilon, delta)": (normal(0), normal(4), ApproxDP(1.0, 1e-5)),
+}
+HONEST = {
+    "Laplace": (laplace(0), laplace(1), ONE),
+    "randomised response": (keeps(0, FAIR), keeps(1, FAIR), ONE),
+    "Gaussian": (normal(0), normal(1), GaussianDP(1.0)),
+    "one law twice": (normal(0), normal(0), ONE),
+    "constants": (constant(1.0), constant(1.0), ONE),
+    "NaN at equal rates": (missing(0.2), missing(0.2), ONE),
+}
+
+
+def parameter(claim):
+    return claim.mu if isinstance(claim, GaussianDP) else claim.epsilon
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_mechanisms_are_refuted(name):
+    a, b, claim = BROKEN[name]
+    told = audit(a, b, claim, root=TEST_ROOT, budget=5_000)
+    assert told.verdict == "REFUTED", told
+    assert told.lower > parameter(claim)
+    assert audit(b, a, claim, root=TEST_ROOT, budget=5_000).verdict == "REFUTED"
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_mechanisms_survive(name):
+    a, b, claim = HONEST[name]
+    told = audit(a, b, claim, root=TEST_ROOT, budget=5_000)
+    assert told.verdict == "INCONCLUSIVE", told
+    assert told.lower <= parameter(claim)
+
+
+@pytest.mark.statistical
+def test_what_nobody_can_see_is_no_survival():
+    assert audit(normal(0), normal(0), ONE, root=TEST_ROOT, budget=2_000).reason == "NO_POWER"
+    told = audit(laplace(0), laplace(1), ONE, root=TEST_ROOT, budget=20_000)
+    assert told.reason == "AUDIT_ONLY" and 0.6 < told.lower <= 1
+    assert audit(laplace(0), laplace(told.smallest_caught), ONE, root=TEST_ROOT, budget=20_000).verdict == "REFUTED"
+    assert audit(laplace(0), laplace(1), PureDP(20.0), root=TEST_ROOT, budget=2_000).reason == "BUDGET"
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 20.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.3])
+def test_every_stake_is_fair(epsilon, delta):
+    """The capital is linear in X, positive, and 1 where X = delta: so its mean is at most 1 if E X <= delta."""
+    right, wrong, none = np.exp(game.gains(epsilon, delta)).T
+    stake = game.STAKES / (math.exp(epsilon) + delta)
+    np.testing.assert_allclose(right, 1 + stake * (1 - delta), rtol=1e-12)
+    np.testing.assert_allclose(wrong, 1 - stake * (math.exp(epsilon) + delta), rtol=1e-9)
+    np.testing.assert_allclose(none, 1 - stake * delta, rtol=1e-12)
+    assert (wrong > 0).all()
+
+
+def test_laws_with_densities_arrays_and_features(tmp_path):
+    laws = [gaussian([0.0], sensitivity=1.0, sigma=1.0), gaussian([3.0], sensitivity=1.0, sigma=1.0)]
+    assert audit(*laws, GaussianDP(1.0), root=TEST_ROOT, budget=3_000).verdict == "REFUTED"
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "b.npy", rng.normal(3.0, size=2000))
+    told = audit(rng.normal(size=2000), str(tmp_path / "b.npy"), ONE, root=TEST_ROOT)
+    assert told.verdict == "REFUTED" and told.judged < 2000
+    few = audit(rng.normal(size=100), rng.normal(size=100), ONE, root=TEST_ROOT)
+    assert few.judged <= 200 and few.reason in ("BUDGET", "NO_POWER")
+    parity = audit(
+        lambda rng, n: 2 * rng.integers(500, size=n),
+        lambda rng, n: 2 * rng.integers(500, size=n) + 1,
+        ONE,
+        root=TEST_ROOT,
+        budget=2_000,
+        features=lambda releases: np.asarray(releases) % 2,
+    )
+    assert parity.verdict == "REFUTED" and "features" in parity.event
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"budget": 3}, r"budget = 3 is outside \[64, inf\)"),
+        ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
+        ({"claim": 0.5}, "claim = 0.5 is not"),
+        ({"sample_a": 7}, "sample_a is a int"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    plain = {"sample_a": signs, "sample_b": signs, "claim": ONE, "root": 1}
+    with pytest.raises(ValueError, match=message):
+        audit(**plain | arguments)
