@@ -126,10 +126,10 @@ def _text(path: str, name: str, line: int) -> str:
 
 
 def source(function: Callable) -> str:
-    """The text of `function` and of everything in bounds/ that it names; "" if it was typed at a prompt."""
+    """The text of `function` and of everything in bounds/ that it names; "" if it stands in no file of Python."""
     function = inspect.unwrap(function)
     code = function.__code__
-    if not Path(code.co_filename).exists():
+    if not (code.co_filename.endswith(".py") and Path(code.co_filename).exists()):
         return ""
     closed = [cell.cell_contents for cell in function.__closure__ or ()]
     inner = [source(thing) for thing in closed if isinstance(thing, FunctionType)]
