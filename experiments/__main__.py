@@ -175,9 +175,10 @@ def planned_table(claims, profile):
 
 
 def counts(rows):
-    """How many rows came to what, in one line each."""
-    verdicts = [row["verdict"] for row in rows]
-    return "\n".join(f"{verdicts.count(v):5d}  {v}" for v in sorted(set(verdicts), key=verdicts.count, reverse=True))
+    """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
+    from experiments.engine.graph import in_numbers, tally
+
+    return f"{len(rows)} rows: {in_numbers(tally(rows))}"
 
 
 def contradictions(rows, reports):
@@ -230,6 +231,7 @@ def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, pap
         click.echo(as_frame(rows).to_csv(index=False), nl=False)
     else:
         click.echo(table(rows, width()))
+    click.echo(f"marginalia: {counts(rows)}", err=True)
 
 
 @main.command()
@@ -242,11 +244,14 @@ def explain(name, root, reports):
     id = one_id(name)
     store = open_store(reports)
     keys = select([id])
+    from experiments.engine import registry
     from experiments.engine.claim import CLAIMS
     from experiments.engine.explain import explained
     from experiments.engine.ledger import ledger
 
-    click.echo(explained(id, ledger(store, root, [CLAIMS[key] for key in keys])))
+    rows = ledger(store, root, [CLAIMS[key] for key in keys])
+    registry.load()  # every module: what falls with it may stand anywhere
+    click.echo(explained(id, rows))
 
 
 @main.command()

@@ -12,8 +12,10 @@ from latex2mathml.converter import convert
 
 from bounds import papers
 from bounds.theorem import THEOREMS
+from experiments.engine import graph
+from experiments.engine.graph import CLASSES, class_of
 from experiments.report.figures import figures, picture
-from experiments.report.summary import CLASSES, class_of, refuted_as_printed, slips, tally
+from experiments.report.summary import by_reading, refuted_as_printed, slips
 
 
 def mathml(latex):
@@ -84,6 +86,18 @@ def statement(row, figures):
     }
 
 
+def draw_links(rows):
+    """Add to every row what it rests on, by its links and by statement further down, and what falls if it falls."""
+    by_key = {row["key"]: row for row in rows}
+    down = {key: [link for link in row["rests_on"] if link in by_key] for key, row in by_key.items()}
+    up = graph.upwards({key: links for key, links in down.items() if by_key[key]["verdict"] != "REFUTED"})
+    for key, row in by_key.items():
+        further = [link for link in graph.reached([key], down) if link not in down[key]]
+        row["links"] = [by_key[link] for link in down[key]]
+        row["further"] = graph.by_statement(further)
+        row["falls"] = graph.by_statement(graph.reached([key], up))
+
+
 def _environment():
     return jinja2.Environment(
         loader=jinja2.PackageLoader("experiments.report"),
@@ -106,6 +120,7 @@ def render(pairs, root):
     rows = [statement(row, svgs) for (row, _), svgs in zip(pairs, drawn, strict=True)]
     environment = _environment()
     environment.filters["number"] = number
+    draw_links(rows)
     groups = [
         (
             paper,
@@ -117,7 +132,7 @@ def render(pairs, root):
     return environment.get_template("index.html.j2").render(
         groups=groups,
         classes=CLASSES,
-        tally=tally(rows),
+        tally=by_reading(rows),
         refuted=refuted_as_printed(rows),
         slips=slips(rows),
         root=root,

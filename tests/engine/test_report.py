@@ -64,13 +64,28 @@ def test_the_page_is_well_formed(page):
     assert not open_tags
 
 
-def test_proved_is_counted_apart_from_held(page):
-    rows = [
-        {"parent": "", "reading": "printed", "verdict": "HOLDS", "scope": scope, "part": "", "reason": ""}
-        for scope in ("everywhere", "domain: n <= 9", "settings")
-    ]
-    line = summary_lines(rows)[0]
-    assert "2 proved on the stated domain" in line and "1 held at the tested settings" in line
+def test_what_holds_is_counted_in_four_words(page):
+    html, _ = page
+    row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "reason": "", "cites": []}
+    kinds = [("certificate", "everywhere"), ("derivation", "domain: n <= 9"), ("sampled", "settings")]
+    rows = [row | {"evidence": evidence, "scope": scope} for evidence, scope in kinds]
+    rows.append(rows[1] | {"cites": ["Bartlett 1998"]})
+    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 citing, 1 tested"
+    assert "HOLDS · tested" in html
+
+
+def test_the_page_draws_what_rests_on_what(tmp_path):
+    with toy.registered() as claims:
+        claims["abgmu22.asm2/printed/rests"] = replace(
+            claims["abgmu22.asm2/printed/rests"], given=("abgmu22.asm1/printed/coin",)
+        )
+        store = Store()
+        run.execute(list(claims.values()), store)
+        html = write(store, LEDGER_ROOT, tmp_path)[0].read_text()
+    rests = html[html.index('id="abgmu22.asm2_printed_rests"') :]
+    assert '<dt>rests on</dt><dd><a href="#abgmu22.asm1_printed_coin">' in rests[: rests.index("</details>")]
+    coin = html[html.index('id="abgmu22.asm1_printed_coin"') :]
+    assert "<dt>falls with it</dt>" in coin[: coin.index("</details>")] and "it stands by itself" in coin
 
 
 def test_the_summary_names_what_is_refuted(page):
