@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bounds import papers
-
 
 class Entry(NamedTuple):
     """One reference beside a statement."""
@@ -243,9 +241,9 @@ LITERATURE: dict[str, tuple[Entry, ...]] = {
 
 
 def literature(id: str) -> tuple[Entry, ...]:
-    """The references beside the numbered statement that `id` is, or is a step of.
+    """The references beside a numbered statement; steps of its proof have none of their own.
 
     >>> [entry.relation for entry in literature("wzw25.lemC.2")]
     ['inherited', 'different assumptions', 'context']
     """
-    return LITERATURE.get(papers.statement_of(id), ())
+    return LITERATURE.get(id, ())

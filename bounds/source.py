@@ -26,9 +26,9 @@ class Place(NamedTuple):
 
 
 class File(NamedTuple):
-    """The definitions of a file at its top level, its functions by name and first line, and its imports of ours."""
+    """The statements of a file at its top level, its functions by name and first line, and its imports of ours."""
 
-    defined: dict[str, list[ast.AST]]
+    defined: dict[str, list[ast.stmt]]
     functions: dict[tuple[str, int], list[ast.AST]]
     imports: dict[str, tuple[str, str]]  # name here -> module, name there
 
@@ -37,18 +37,19 @@ class File(NamedTuple):
 def _file(path: str) -> File:
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     read = File({}, {}, {})
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda):
-            read.functions.setdefault(("<lambda>", node.lineno), []).append(node)
-        elif isinstance(node, ast.FunctionDef):
-            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
-            read.functions[node.name, first] = [node]
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "bounds":
-            read.imports.update({a.asname or a.name: (node.module or "", a.name) for a in node.names})
-        _bare(node)
     for statement in tree.body:
         for name in _defines(statement):
             read.defined.setdefault(name, []).append(statement)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda):
+            read.functions.setdefault(("<lambda>", node.lineno), []).append(node)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if isinstance(node, ast.FunctionDef):
+                first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+                read.functions[node.name, first] = [node]
+            _bare(node)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "bounds":
+            read.imports.update({a.asname or a.name: (node.module or "", a.name) for a in node.names})
     return read
 
 
@@ -59,16 +60,16 @@ def _defines(statement: ast.stmt) -> list[str]:
     return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
-def _bare(node: ast.AST) -> None:
+def _bare(node: ast.FunctionDef | ast.ClassDef) -> None:
     """Take decorators, annotations and docstring from a definition."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        if ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-        node.decorator_list = []
+    if ast.get_docstring(node, clean=False) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+    node.decorator_list = []
     if isinstance(node, ast.FunctionDef):
         node.returns = None
-    if isinstance(node, ast.arg):
-        node.annotation = None
+        named = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        for argument in filter(None, (*named, node.args.vararg, node.args.kwarg)):
+            argument.annotation = None
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bounds import papers
-from bounds.literature import LITERATURE, RELATIONS, literature
+from bounds.literature import LITERATURE, RELATIONS
 from experiments.engine import graph, registry
 from experiments.engine.claim import CLAIMS
 from experiments.engine.ledger import _rest_on, _summaries, ledger
@@ -120,4 +120,3 @@ def test_the_literature_is_about_statements_that_exist():
     for entry in {entry for entries in LITERATURE.values() for entry in entries}:
         assert entry.relation in RELATIONS and entry.checked in ("text", "abstract", "citation")
         assert entry.says.endswith(".") and len(entry.reference) > 20
-    assert literature("wzw25.lemC.2.s1") == literature("wzw25.lemC.2")
