@@ -275,12 +275,12 @@ def one_id(name):
     from experiments.engine import names as called
 
     try:
-        kind, found = called.resolve(name)
+        kind, meant = called.resolve(name)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     if kind not in ("id", "key"):
         raise Usage(f"ID = {name!r} is a {kind}: name one statement")
-    return found.partition("/")[0]
+    return meant.partition("/")[0]
 
 
 @main.command()
@@ -318,9 +318,9 @@ def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
         raise Usage(f"MODULE:FUNCTION = {sample_a} or {sample_b} cannot be attacked ({problem})") from None
     refuted = conclude(*decider.log_e()) == REFUTED
     verdict = "REFUTED" if refuted else "INCONCLUSIVE (AUDIT_ONLY): survived"
-    found = decider.found()
+    result = decider.found()
     click.echo(
-        f"{claim}: {verdict}; reached {found['reached']:.3f} of the claimed level, log10 e = {found['log10_e']:.1f}, "
+        f"{claim}: {verdict}; reached {result['reached']:.3f} of the claimed level, log10 e = {result['log10_e']:.1f}, "
         f"{decider.right} right, {decider.wrong} wrong, {decider.abstain} abstained"
     )
     sys.exit(REFUTED_BY_AUDIT if refuted else 0)
