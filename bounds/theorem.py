@@ -7,11 +7,9 @@ here knows whether the statement is right.
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import inspect
-import textwrap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
@@ -19,6 +17,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 import numpy as np
 
 from bounds import papers
+from bounds.source import source
 
 KINDS = (
     "definition",
@@ -153,8 +152,9 @@ class Theorem:
 
     @functools.cached_property
     def digest(self) -> str:
-        """16 hex digits for what is stated: id, part, reading, LaTeX, hypotheses and formula, its docstring apart."""
-        stated = [self.id, self.part, self.reading, self.says, *(h.range for h in self.needs), _source(self.formula)]
+        """16 hex digits for what is stated: id, part, reading, LaTeX, hypotheses, and formula with what it calls."""
+        hypotheses = [f"{h.range}: {source(h.holds)}" for h in self.needs]
+        stated = [self.id, self.part, self.reading, self.says, *hypotheses, source(self.formula)]
         return hashlib.blake2b("\0".join(stated).encode(), digest_size=8).hexdigest()
 
     @property
@@ -209,19 +209,6 @@ def short(value: Any) -> str:
 
 def _has_nan(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and bool(np.isnan(values).any())
-
-
-def _source(formula: Callable) -> str:
-    """The formula's text without decorators, annotations, docstring, comments and layout; "" if it is in no file."""
-    try:
-        text = inspect.getsource(formula)
-    except OSError:  # typed at a prompt
-        return ""
-    (made,) = ast.parse(textwrap.dedent(text)).body
-    assert isinstance(made, ast.FunctionDef)
-    if ast.get_docstring(made) is not None:
-        del made.body[0]
-    return "\n".join([ast.unparse(made.args), *map(ast.unparse, made.body)])
 
 
 THEOREMS: dict[str, Theorem] = {}

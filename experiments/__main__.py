@@ -175,9 +175,11 @@ def planned_table(claims, profile):
 
 
 def counts(rows):
-    """How many rows came to what, in one line each."""
-    verdicts = [row["verdict"] for row in rows]
-    return "\n".join(f"{verdicts.count(v):5d}  {v}" for v in sorted(set(verdicts), key=verdicts.count, reverse=True))
+    """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
+    from experiments.engine.graph import in_numbers, tally
+
+    rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
+    return f"{len(rows)} rows: {in_numbers(tally(rows))}"
 
 
 def contradictions(rows, reports):
@@ -230,6 +232,7 @@ def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, pap
         click.echo(as_frame(rows).to_csv(index=False), nl=False)
     else:
         click.echo(table(rows, width()))
+    click.echo(f"marginalia: {counts(rows)}", err=True)
 
 
 @main.command()
@@ -242,11 +245,14 @@ def explain(name, root, reports):
     id = one_id(name)
     store = open_store(reports)
     keys = select([id])
+    from experiments.engine import registry
     from experiments.engine.claim import CLAIMS
     from experiments.engine.explain import explained
     from experiments.engine.ledger import ledger
 
-    click.echo(explained(id, ledger(store, root, [CLAIMS[key] for key in keys])))
+    rows = ledger(store, root, [CLAIMS[key] for key in keys])
+    registry.load()  # every module: what falls with it may stand anywhere
+    click.echo(explained(id, rows))
 
 
 @main.command()
@@ -269,12 +275,12 @@ def one_id(name):
     from experiments.engine import names as called
 
     try:
-        kind, found = called.resolve(name)
+        kind, meant = called.resolve(name)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     if kind not in ("id", "key"):
         raise Usage(f"ID = {name!r} is a {kind}: name one statement")
-    return found.partition("/")[0]
+    return meant.partition("/")[0]
 
 
 @main.command()
@@ -312,9 +318,9 @@ def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
         raise Usage(f"MODULE:FUNCTION = {sample_a} or {sample_b} cannot be attacked ({problem})") from None
     refuted = conclude(*decider.log_e()) == REFUTED
     verdict = "REFUTED" if refuted else "INCONCLUSIVE (AUDIT_ONLY): survived"
-    found = decider.found()
+    result = decider.found()
     click.echo(
-        f"{claim}: {verdict}; reached {found['reached']:.3f} of the claimed level, log10 e = {found['log10_e']:.1f}, "
+        f"{claim}: {verdict}; reached {result['reached']:.3f} of the claimed level, log10 e = {result['log10_e']:.1f}, "
         f"{decider.right} right, {decider.wrong} wrong, {decider.abstain} abstained"
     )
     sys.exit(REFUTED_BY_AUDIT if refuted else 0)

@@ -9,6 +9,7 @@ Arrays are read-only.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 import zipfile
 from pathlib import Path
@@ -97,14 +98,13 @@ def digits(a=3, b=8):
     Pixels are whole numbers 0..16; over 16, and over 8 = sqrt(64), which puts every possible image in the
     unit ball. Raises ValueError unless a and b are two different digits.
     """
-    from sklearn.datasets import load_digits
-
     for name, digit in (("a", a), ("b", b)):
         if digit not in range(10):
             raise ValueError(f"{name} = {digit!r} is not a digit 0..9")
     if a == b:
         raise ValueError(f"b = {b} is the same digit as a")
-    images, labels = load_digits(return_X_y=True)
+    table = _sklearn("digits.csv.gz")
+    images, labels = table[:, :-1], table[:, -1]
     chosen = (labels == a) | (labels == b)
     return checked(images[chosen] / 16 / 8, np.where(labels[chosen] == a, 1, -1), "digits")
 
@@ -112,11 +112,9 @@ def digits(a=3, b=8):
 @functools.cache
 def breast_cancer():
     """Wisconsin diagnostic breast cancer: malignant (+1) or benign (-1), X (569, 31)."""
-    from sklearn.datasets import load_breast_cancer
-
-    table = load_breast_cancer()
+    table = _sklearn("breast_cancer.csv", skiprows=1)
     ranges = [(0, upper[kind]) for kind in range(3) for upper in NUCLEI.values()]
-    return checked(in_ball(table.data, ranges), np.where(table.target == 0, 1, -1), "breast_cancer")
+    return checked(in_ball(table[:, :-1], ranges), np.where(table[:, -1] == 0, 1, -1), "breast_cancer")
 
 
 @functools.cache
@@ -133,6 +131,12 @@ def fair():
     table = _statsmodels("fair")
     X = in_ball(table[list(FAIR)], list(FAIR.values()))
     return checked(X, np.where(table["affairs"] > 0, 1, -1), "fair")
+
+
+def _sklearn(name, **layout):
+    """A table of numbers that scikit-learn ships, read without the package: importing it takes a second."""
+    home = Path(importlib.util.find_spec("sklearn").origin).parent
+    return np.loadtxt(home / "datasets" / "data" / name, delimiter=",", **layout)
 
 
 def _statsmodels(name):

@@ -57,12 +57,12 @@ def reals(name: str, value: Any) -> np.ndarray:
     if np.ma.isMaskedArray(value):
         raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is not an array of numbers") from None
-    if found.dtype.kind not in "biuf":
-        raise ValueError(f"{name} is not an array of numbers, its dtype is {found.dtype}")
-    return found.astype(float, copy=False)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} is not an array of numbers, its dtype is {array.dtype}")
+    return array.astype(float, copy=False)
 
 
 def brief(value: Any) -> str:

@@ -109,10 +109,10 @@ def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float,
 
 def _vector(centre: ArrayLike) -> np.ndarray:
     """The centre as floats, shape (F,)."""
-    found = np.atleast_1d(finite("centre", centre))
-    if found.ndim != 1 or not found.size:
-        raise ValueError(f"centre has shape {found.shape}, not (F,) with F >= 1")
-    return found
+    values = np.atleast_1d(finite("centre", centre))
+    if values.ndim != 1 or not values.size:
+        raise ValueError(f"centre has shape {values.shape}, not (F,) with F >= 1")
+    return values
 
 
 @dataclass(frozen=True)

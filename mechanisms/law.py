@@ -139,18 +139,18 @@ def functions(**values: Any) -> None:
 
 def finite(name: str, values: ArrayLike) -> np.ndarray:
     """`values` as an array of floats. Raises ValueError unless they are finite real numbers."""
-    found = reals(name, values)
-    if not np.isfinite(found).all():
+    array = reals(name, values)
+    if not np.isfinite(array).all():
         raise ValueError(f"{name} has entries that are not finite numbers")
-    return found
+    return array
 
 
 def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
     """X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
-    found = reals(name, X)
-    if found.ndim != 2 or found.shape[0] < 1 or found.shape[1] < 1:
-        raise ValueError(f"{name} has shape {found.shape}, not (n, d) with n, d >= 1")
-    return finite(name, found)
+    array = reals(name, X)
+    if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
+        raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
+    return finite(name, array)
 
 
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
@@ -177,22 +177,22 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
 
 def moderate(name: str, values: ArrayLike) -> np.ndarray:
     """As `finite`, and no entry beyond 1e100: for solvers, which square what they get and promise no privacy."""
-    found = finite(name, values)
-    if np.abs(found).max(initial=0.0) > SIZES[1]:
+    array = finite(name, values)
+    if np.abs(array).max(initial=0.0) > SIZES[1]:
         raise ValueError(f"{name} has entries beyond {SIZES[1]:g}")
-    return found
+    return array
 
 
 def signs(y: ArrayLike, n: int | None = None) -> np.ndarray:
     """Labels as floats -1 or +1, shape (n,). The message names no label."""
-    found = reals("y", y)
+    array = reals("y", y)
     if n is not None:
         (n,) = whole(n=n)
-    if found.ndim != 1 or (n is not None and found.size != n):
-        raise ValueError(f"y has shape {found.shape}, not ({'n' if n is None else n},)")
-    if not np.isin(found, (-1.0, 1.0)).all():
+    if array.ndim != 1 or (n is not None and array.size != n):
+        raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
+    if not np.isin(array, (-1.0, 1.0)).all():
         raise ValueError("y has entries outside {-1, +1}")
-    return found
+    return array
 
 
 # Models ---------------------------------------------------------------------------------------------------------------

@@ -164,12 +164,12 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     def excess(epsilon: float) -> float:
         return float(log_gaussian_delta(epsilon, mu) - log(delta))
 
-    found = brentq(excess, 0.0, top, **EXACT) if excess(0.0) > 0 else 0.0
-    found = _step(found, 1 + ROUNDING, lambda e: excess(e) <= 0)
-    stride = max(found * ROUNDING, mu * 1e-16)
-    while found < always and certified_delta(found, mu) > delta:
-        found, stride = found + stride, 2 * stride
-    return min(found, always)
+    least = brentq(excess, 0.0, top, **EXACT) if excess(0.0) > 0 else 0.0
+    least = _step(least, 1 + ROUNDING, lambda e: excess(e) <= 0)
+    stride = max(least * ROUNDING, mu * 1e-16)
+    while least < always and certified_delta(least, mu) > delta:
+        least, stride = least + stride, 2 * stride
+    return min(least, always)
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
@@ -196,18 +196,18 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
         return float(log_gaussian_delta(epsilon, mu) - log(delta))
 
     if epsilon == 0:  # delta = erf(mu / sqrt 8)
-        found = float(sqrt(8) * erfinv(delta))
+        largest = float(sqrt(8) * erfinv(delta))
     else:
         t = sqrt(2 * -log(delta))
         low = high = 2 * epsilon / (sqrt(t * t + 2 * epsilon) + t)  # Lemma E.1 of wzw25 solved for mu
         while excess(high) <= 0:
             high *= 2
-        found = brentq(excess, low, high, **EXACT) if excess(low) < 0 else low
-    found = _step(found, 1 - ROUNDING, lambda m: excess(m) <= 0)
-    stride = max(found * ROUNDING, 5e-324)
-    while found > always and certified_delta(epsilon, found) > delta:
-        found, stride = found - stride, 2 * stride
-    return max(found, always)
+        largest = brentq(excess, low, high, **EXACT) if excess(low) < 0 else low
+    largest = _step(largest, 1 - ROUNDING, lambda m: excess(m) <= 0)
+    stride = max(largest * ROUNDING, 5e-324)
+    while largest > always and certified_delta(epsilon, largest) > delta:
+        largest, stride = largest - stride, 2 * stride
+    return max(largest, always)
 
 
 def _step(value: float, factor: float, safe: Callable[[float], bool]) -> float:

@@ -54,7 +54,7 @@ def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth, tmp_p
     assert "NO, refuted as printed: a wrong constant" in explained("inv25.lem2", list(rows.values()))
     site, _ = pages(ledger_with_cells(store, 1, fifth), 1, tmp_path)
     assert (
-        "On Coins and Odd Numbers" in site["errata/inv25.html"] and "off by one" in site["statements/inv25.lem2.html"]
+        "On Coins and Odd Numbers" in site["errata/inv25.html"] and "Off by one" in site["statements/inv25.lem2.html"]
     )
 
 

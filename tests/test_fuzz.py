@@ -37,16 +37,16 @@ def usual(theorem):
     names = inspect.signature(theorem.formula).parameters
     if not all(name in USUAL or p.default is not inspect.Parameter.empty for name, p in names.items()):
         return None
-    known = {name: USUAL[name] for name, p in names.items() if name in USUAL and p.default is inspect.Parameter.empty}
+    chosen = {name: USUAL[name] for name, p in names.items() if name in USUAL and p.default is inspect.Parameter.empty}
     try:
-        return None if theorem.skipped(known) else known
+        return None if theorem.skipped(chosen) else chosen
     except TypeError:
         return None
 
 
 def statements():
     """{key: (the function that checks its hypotheses, usual arguments)}."""
-    found = {}
+    callable_at = {}
     for key, theorem in THEOREMS.items():
         checked = getattr(inspect.getmodule(theorem.formula), theorem.formula.__name__, None)
         if hasattr(checked, "theorem") and (arguments := usual(theorem)):
@@ -54,8 +54,8 @@ def statements():
                 checked(**arguments)
             except (TypeError, ValueError):  # a name that means something else here: a sequence, a function
                 continue
-            found[key] = checked, arguments
-    return found
+            callable_at[key] = checked, arguments
+    return callable_at
 
 
 STATEMENTS = statements()
@@ -88,13 +88,13 @@ def test_a_whole_number_is_one_however_it_is_written(key):
                 assert same(function(**arguments | {name: kind(value)}), expected)
 
 
-def same(found, expected):
+def same(value, expected):
     """Equal; balls around one number overlap."""
     if isinstance(expected, arb):
-        return found.overlaps(expected)
+        return value.overlaps(expected)
     if isinstance(expected, (tuple, list)):
-        return len(found) == len(expected) and all(map(same, found, expected))
-    return np.array_equal(found, expected)
+        return len(value) == len(expected) and all(map(same, value, expected))
+    return np.array_equal(value, expected)
 
 
 @pytest.mark.parametrize("key", [key for key, (_, arguments) in STATEMENTS.items() if "empirical" in arguments])

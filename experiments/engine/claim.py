@@ -98,6 +98,11 @@ class Claim:
         """`id/reading/part`, the name of the row everywhere."""
         return "/".join(filter(None, (self.theorem.id, self.theorem.reading, self.part)))
 
+    @property
+    def rests_on(self):
+        """The keys it falls with: of the rows it is given, and of what is true where a slip is true."""
+        return tuple(dict.fromkeys((*self.given, *([self.corrected_by] if self.corner else []))))
+
     def settings(self, profile):
         """All settings of a profile; `full` continues `quick`."""
         return self.quick if profile == "quick" else self.quick + self.full

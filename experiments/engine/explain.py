@@ -11,6 +11,7 @@ import textwrap
 
 from bounds import papers
 from bounds.theorem import THEOREMS
+from experiments.engine import graph
 from experiments.engine.formula import in_unicode
 from experiments.engine.places import places
 from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
@@ -19,7 +20,7 @@ WIDTH = 110
 EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
-    "derivation": "derived in prose beside the code, and searched for a counterexample",
+    "derivation": "derived in prose beside the code, which calls it step by step and found no counterexample",
     "sampled": "tested at the settings that were tried, at odds of a million to one or better",
     "": "",
 }
@@ -32,7 +33,7 @@ def explained(id, rows):
     for row in mine:
         if row["kind"] != "summary":
             lines += ["", *one(row)]
-    return "\n".join([*lines, "", *rests_on(mine)])
+    return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine)])
 
 
 def head(id, rows):
@@ -57,7 +58,7 @@ def head(id, rows):
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
         f"cite       {cited(main, bad, instead)}",
         f"witness    {in_a_sentence(witness) if witness else 'none needed: nothing was refuted'}",
-        f"evidence   {EVIDENCE.get((bad or main)['evidence'], '') or '–'}",
+        f"evidence   {evidence_of(bad or main)}",
         f"control    {control_of(main)}",
         "parts      "
         + ", ".join(f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own)[:400],
@@ -124,6 +125,14 @@ def short(value):
     return str(value) if len(str(value)) <= 160 else str(value)[:159] + "…"
 
 
+def evidence_of(row):
+    """How strong the weakest link is, and what is cited without proof."""
+    if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
+        return "computed exactly, at the settings that were tried"
+    cited = f"; up to what it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
+    return (EVIDENCE[row["evidence"]] or "–") + cited
+
+
 def control_of(row):
     """How we know that the check could have failed."""
     if row["smallest_caught"]:
@@ -135,7 +144,8 @@ def one(row):
     """Everything about one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
     verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
-    lines = [f"{row['key']}   {verdict}" + (f", {row['severity']}" if row["severity"] else "")]
+    kind = graph.CLASSES[graph.class_of(row)] if row["verdict"] == HOLDS else row["severity"]
+    lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", "; ".join(h.range for h in theorem.needs))
@@ -160,8 +170,43 @@ def wrapped(name, text):
     return textwrap.fill(str(text), WIDTH, initial_indent=start, subsequent_indent=" " * len(start)).splitlines()
 
 
-def rests_on(rows):
-    """The rows that these rest on, and the verdicts of those that were asked for with them."""
-    links = dict.fromkeys(link for row in rows if row["kind"] != "summary" for link in row["rests_on"])
-    links |= dict.fromkeys(f"{text} (cited, not proved here)" for row in rows for text in row["cites"])
-    return ["rests on", *(f"  {link}" for link in links)] if links else ["rests on nothing but its own derivation"]
+def literature(rows):
+    """What else is known of the statement."""
+    entries = [f"{e['reference']} ({e['relation']}): {e['says']}" for e in (rows[0]["literature"] if rows else [])]
+    return [line for entry in entries for line in wrapped("elsewhere", entry)] + [""] * bool(entries)
+
+
+def rests_on(mine, rows):
+    """The rows that these name, with verdict and class, what they cite, and by statement what those rest on in turn."""
+    by_key = {row["key"]: row for row in rows}
+    own = {row["key"] for row in mine}
+    whole = {row["key"]: row["rests_on"] for row in rows if row["kind"] != "summary"}
+    direct = dict.fromkeys(link for key in own for link in whole.get(key, ()) if link not in own)
+    further = [link for link in graph.reached(own, whole) if link not in direct and link not in own]
+    lines = [f"  {link}   {standing(by_key.get(link))}" for link in sorted(direct)]
+    lines += [
+        f"  {text}   cited, not proved here" for text in dict.fromkeys(text for row in mine for text in row["cites"])
+    ]
+    if further:
+        lines += wrapped("and in turn on", in_groups(further))
+    return ["rests on", *lines] if lines else ["rests on nothing else: it stands by itself"]
+
+
+def standing(row):
+    """`HOLDS, derived`."""
+    if row is None:
+        return "not in this ledger"
+    return ", ".join([row["verdict"], *([graph.CLASSES[graph.class_of(row)]] if row["verdict"] == HOLDS else [])])
+
+
+def falls_with(mine):
+    """By statement, every row that rests on these, directly or in turn."""
+    own = {row["key"] for row in mine}
+    cone = [key for key in graph.reached(own, graph.upwards(graph.of_claims())) if key not in own]
+    return wrapped("falls with it", in_groups(cone)) if cone else ["nothing else falls with it"]
+
+
+def in_groups(keys):
+    """Keys by statement: `wzw25 Lemma 6.4 (3 rows), wzw25 Theorem K.3`."""
+    groups = graph.by_statement(keys)
+    return ", ".join(name + (f" ({len(keys)} rows)" if len(keys) > 1 else "") for name, keys in groups.items())

@@ -6,6 +6,7 @@ import json
 import math
 
 from bounds import papers
+from bounds.literature import literature
 from bounds.theorem import THEOREMS, Theorem
 from experiments.engine import fingerprint, places, registry
 from experiments.engine.cell import Cell, Sabotaged, combine, fold
@@ -82,6 +83,7 @@ def _row(theorem, **fields):
         "cites": [],
         "where": {},
         "digest": theorem.digest,
+        "literature": [entry._asdict() for entry in literature(theorem.id)],
         "note": "",
     }
     return row | fields
@@ -107,82 +109,97 @@ def _with_teeth(claim, verdict, control):
 def claim_row(claim, store, root):
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root)
-    parent = claim.theorem.parent or (claim.theorem.id if claim.law else "")
     if verdict is None:
         waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
     verdict, notes = _with_teeth(claim, verdict, control)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
     slip = refuted and bool(claim.corner)
-    # One entry for each field of the ledger: long, but a table.
-    verdicts = [c.verdict.outcome for c in cells if c.verdict]
     row = _row(
         claim.theorem,
         key=claim.key,
         part=claim.part,
         kind="privacy" if claim.style == "attack" else claim.theorem.kind,
-        parent=parent,
+        parent=claim.theorem.parent or (claim.theorem.id if claim.law else ""),
         verdict=SLIP if slip else verdict.outcome,
         reason=verdict.reason,
         scope=verdict.scope if verdict.outcome == HOLDS else "",
         evidence=verdict.evidence,
-        cells=len(cells),
-        cells_held=verdicts.count(HOLDS),
-        cells_vacuous=verdicts.count(VACUOUS),
         skipped=claim.skipped(profile),
         tightness=_finite(verdict.tightness),
         nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
-        smallest_caught=control.smallest_caught,
-        control=control.outcome,
-        trials=sum(c.trials for c in cells),
-        seconds=round(sum(c.seconds for c in [*cells, *control.tried]), 3),
         root=root,
         witness=verdict.witness,
         severity=claim.severity if refuted and not slip else "",
         corner=claim.corner if slip else "",
         used=list(claim.used) if slip else [],
         corrected_by=claim.corrected_by,
-        rests_on=list(claim.given),
+        rests_on=list(claim.rests_on),
         cites=list(claim.cites),
         where=places.of_claim(claim),
         note="; ".join(dict.fromkeys(filter(None, notes))),
+        **_effort(cells, control),
     )
     return row, cells
 
 
-def _rest_on(rows):
-    """A row HOLDS only as far as the rows it rests on do: never on a wider scope, never on better evidence."""
-    by_key = {row["key"]: row for row in rows}
+def _effort(cells, control):
+    """What a claim's cells and its control came to, and what they cost."""
+    verdicts = [c.verdict.outcome for c in cells if c.verdict]
+    return {
+        "cells": len(cells),
+        "cells_held": verdicts.count(HOLDS),
+        "cells_vacuous": verdicts.count(VACUOUS),
+        "smallest_caught": control.smallest_caught,
+        "control": control.outcome,
+        "trials": sum(c.trials for c in cells),
+        "seconds": round(sum(c.seconds for c in [*cells, *control.tried]), 3),
+    }
 
-    def settle(key, path=()):
-        row, claim = by_key.get(key), CLAIMS.get(key)
-        if row is None or claim is None or key in path:
-            return row
-        for other in claim.given:
-            link = settle(other, (*path, key))
-            if row["verdict"] != HOLDS:
-                break
-            if link is None or link["verdict"] != HOLDS:
-                outcome = "missing" if link is None else link["verdict"]
-                row |= {
-                    "verdict": INCONCLUSIVE,
-                    "reason": "NO_CONSTANT" if claim.theorem.kind != "privacy" else "BUDGET",
-                }
-                row["scope"], row["note"] = "", f"rests on {other}, which is {outcome}"
-                break
-            if link["scope"] == "settings":
+
+def _rest_on(rows):
+    """A row stands only as far as the rows it rests on: never on a wider scope, better evidence or fewer citations."""
+    by_key = {row["key"]: row for row in rows}
+    settled = set()
+
+    def settle(row, path=()):
+        if row["key"] in settled or row["verdict"] not in (HOLDS, SLIP):
+            return
+        settled.add(row["key"])
+        path = (*path, row["key"])
+        for key in row["rests_on"]:
+            link = by_key.get(key)
+            if link and key not in path:
+                settle(link, path)
+            state = "resting on it in turn" if key in path else link["verdict"] if link else "missing"
+            if state != HOLDS:
+                row |= _fallen(row, f"rests on {key}, which is {state}")
+                return
+            if link["scope"] == "settings" and row["scope"]:
                 row["scope"] = "settings"
             row["evidence"] = min(row["evidence"], link["evidence"], key=EVIDENCE.index)
-        return row
+            row["cites"] = sorted({*row["cites"], *link["cites"]})
 
     for row in rows:
-        settle(row["key"])
+        settle(row)
     for row in rows:  # a printed reading without a control of its own carries that of its corrected twin
         twin = by_key.get(row["corrected_by"])
         if twin and not row["control"]:
             row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
-        if row["verdict"] == SLIP and (not twin or twin["verdict"] != HOLDS):
-            row |= {"verdict": REFUTED, "severity": CLAIMS[row["key"]].severity, "corner": "", "used": []}
+
+
+def _fallen(row, why):
+    """What becomes of a row when one that it rests on does not hold: a slip is refuted, the rest is undecided."""
+    if row["verdict"] == SLIP:
+        claim = CLAIMS[row["key"]]
+        now = {"verdict": REFUTED, "severity": claim.severity, "rests_on": list(claim.given)}
+        return now | {"corner": "", "used": []}
+    return {
+        "verdict": INCONCLUSIVE,
+        "reason": "BUDGET" if row["kind"] == "privacy" else "NO_CONSTANT",
+        "scope": "",
+        "note": why,
+    }
 
 
 def _badness(row):
@@ -208,6 +225,7 @@ def _summaries(rows):
         if key in taken:  # a definition and its consequences: the definition is the head
             continue
         worst = min(parts, key=_badness)
+        true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
         scopes = {part["scope"] for part in parts}
         made[key] = worst | {
             "key": key,
@@ -223,7 +241,7 @@ def _summaries(rows):
             "seconds": round(sum(p["seconds"] for p in parts), 3),
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in parts) else "",
-            "evidence": min((p["evidence"] for p in parts), key=EVIDENCE.index),
+            "evidence": min((p["evidence"] for p in (parts if true else [worst])), key=EVIDENCE.index),
             "rests_on": [p["key"] for p in parts],
             "cites": sorted({text for p in parts for text in p["cites"]}),
             "note": f"worst part: {worst['part']}. {worst['note']}".strip(),

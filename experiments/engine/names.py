@@ -65,12 +65,12 @@ def select(names: Iterable[str]) -> tuple[list[str], list[str]]:
     keys: dict[str, None] = {}
     still_open = []
     for name in names:
-        kind, found = resolve(name)
-        hits = [claim.key for claim in loaded(kind, found) if kind in ("paper", "module") or belongs(claim, found)]
-        if not hits and found in papers.IDS:
-            still_open.append(found)
+        kind, meant = resolve(name)
+        hits = [claim.key for claim in loaded(kind, meant) if kind in ("paper", "module") or belongs(claim, meant)]
+        if not hits and meant in papers.IDS:
+            still_open.append(meant)
         elif not hits:
-            raise UnknownName(f"ID = {name!r} is no row of {papers.statement_of(found.partition('/')[0])}")
+            raise UnknownName(f"ID = {name!r} is no row of {papers.statement_of(meant.partition('/')[0])}")
         keys |= dict.fromkeys(hits)
     return list(keys), still_open
 
@@ -82,7 +82,7 @@ def loaded(kind: str, name: str) -> list[Claim]:
         homes = [home for stem in stems for home in registry.with_proof(stem)]
     else:
         homes = registry.with_proof(name) if kind == "module" else registry.homes(name.partition("/")[0])
-    claims = [claim for found in registry.load(homes).values() for claim in found]
+    claims = [claim for group in registry.load(homes).values() for claim in group]
     return list(CLAIMS.values()) if kind in ("id", "key") else claims
 
 

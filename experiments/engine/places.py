@@ -18,8 +18,8 @@ def of_claim(claim) -> dict[str, str]:
     """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
     home = registry.module_of(claim)
     law = law_of(claim)
-    found = {"bound": place(claim.theorem.formula), "claim": place(claim.trial), "law": law, "test": test_of(home)}
-    return {kind: where for kind, where in found.items() if where}
+    standing = {"bound": place(claim.theorem.formula), "claim": place(claim.trial), "law": law, "test": test_of(home)}
+    return {kind: where for kind, where in standing.items() if where}
 
 
 def places(id: str) -> dict[str, str]:
@@ -27,10 +27,10 @@ def places(id: str) -> dict[str, str]:
     registry.load(registry.homes(id))
     theorems = [theorem for theorem in THEOREMS.values() if theorem.id == id]
     claims = [of_claim(claim) for claim in CLAIMS.values() if claim.theorem.id == id]
-    found = {"bound": place(theorems[0].formula)} if theorems else {}
+    standing = {"bound": place(theorems[0].formula)} if theorems else {}
     for row in claims:
-        found = row | found
-    return {kind: found[kind] for kind in ("bound", "claim", "law", "test") if kind in found}
+        standing = row | standing
+    return {kind: standing[kind] for kind in ("bound", "claim", "law", "test") if kind in standing}
 
 
 @functools.cache

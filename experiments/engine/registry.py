@@ -31,13 +31,13 @@ def _dotted(name: str) -> str:
 
 def load(names: list[str] | None = None) -> dict[str, list[Claim]]:
     """Import modules of claims, by default all; returns {module: its claims}, in the order of the papers."""
-    found: dict[str, list[Claim]] = {name: [] for name in (modules() if names is None else names)}
-    for name in found:
+    by_module: dict[str, list[Claim]] = {name: [] for name in (modules() if names is None else names)}
+    for name in by_module:
         importlib.import_module(_dotted(name))
     for claim in CLAIMS.values():
-        if (home := module_of(claim)) in found:
-            found[home].append(claim)
-    return found
+        if (home := module_of(claim)) in by_module:
+            by_module[home].append(claim)
+    return by_module
 
 
 def module_of(claim: Claim) -> str:

@@ -8,9 +8,11 @@ cell that reaches neither threshold is INCONCLUSIVE, with a reason.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 from scipy.stats import binom
 
@@ -208,18 +210,33 @@ class MeanDecider:
             return self.low, self.high
         mean, inside = float(x.mean()), 1e-12 * (abs(self.low) + abs(self.bound) + 1)
 
-        def evidence(bound, side):
-            return log_e_mean(mean_sums(x, bound, self.low, self.high)[side])
+        def evidence(bound, side):  # one side's sums: the hold process is the refute process of -x
+            one = (x, bound, self.low) if side == 0 else (-x, -bound, -self.high)
+            return log_e_mean(mean_sums(*one, np.inf)[0])
+
+        def boundary(side, low, high):
+            """What `_bisect` gives: hold evidence (side 1) grows beyond it, refute evidence (side 0) falls.
+
+            Brent's method says where it lies, so that sums over all trials are taken close to it only.
+            """
+            near = brentq(lambda b: evidence(b, side) - LOG_REPORT, low, high, xtol=1e-14 * (high - low))
+            slack = 1e-12 * (high - low)
+
+            @functools.cache
+            def crosses(b):
+                return b > near if abs(b - near) > slack else (evidence(b, side) >= LOG_REPORT) == (side == 1)
+
+            return _bisect(crosses, low, high)
 
         top = self.high - inside if np.isfinite(self.high) else np.inf
         above = np.inf
         if np.isfinite(top) and mean < top and evidence(top, 1) >= LOG_REPORT:
-            above = _bisect(lambda b: evidence(b, 1) >= LOG_REPORT, mean, top)[1]
+            above = boundary(1, mean, top)[1]
         elif np.isfinite(top):
             above = self.high
         below, bottom = self.low, self.low + inside
         if mean > bottom and evidence(bottom, 0) >= LOG_REPORT:
-            below = _bisect(lambda b: evidence(b, 0) < LOG_REPORT, bottom, mean)[0]
+            below = boundary(0, bottom, mean)[0]
         return below, above
 
     def tightness(self):

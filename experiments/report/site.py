@@ -15,6 +15,7 @@ import jinja2
 import joblib
 
 from bounds import papers
+from experiments.engine import graph
 from experiments.engine.ledger import jsonable
 from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
 from experiments.report import words
@@ -33,19 +34,21 @@ $ marginalia run wzw25.lem7.2"""
 @cache
 def environment() -> jinja2.Environment:
     """The templates."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("experiments.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
+    return made
 
 
 def rendered(template: str, path: str, **values: object) -> tuple[str, str]:
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
-    made = environment().get_template(template).render(root_path=up, classes=words.CLASSES, **values)
+    made = environment().get_template(template).render(root_path=up, classes=graph.CLASSES, **values)
     return path, made
 
 
@@ -128,7 +131,7 @@ def front(statements: list, errata: dict, rows: list, root: int) -> tuple[str, s
         for row in list(seen.values())[:SHOWN]
     ]
     held = [row for row in rows if row["verdict"] == HOLDS and row["kind"] != "summary"]
-    checked = sum(row["class"] == "machine" for row in held)
+    checked = sum(row["class"] == "machine-checked" for row in held)
     return rendered(
         "index.html.j2",
         "index.html",
@@ -184,7 +187,7 @@ def statement(id: str, rows: list[dict]) -> dict:
         "steps": [row for row in mine if row["id"] != id and row["kind"] != "summary"],
         "attacked": attacked,
         "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
-        "literature": list(dict.fromkeys(text for row in mine for text in row.get("literature") or ())),
+        "literature": list({entry["reference"]: entry for row in mine for entry in row["literature"]}.values()),
         "cites": sorted({text for row in mine for text in row["cites"]}),
         "bibtex": bibtex(papers.PAPERS[id.split(".", 1)[0]]),
         "keys": {row["key"] for row in mine},
@@ -199,22 +202,19 @@ def _twin(other: dict, row: dict) -> bool:
 
 
 def link(statements: list[dict], rows: list[dict]) -> None:
-    """Add to each statement the rows of others that it rests on, those that rest on it, and how many fall with it."""
-    by_key = {row["key"]: row for row in rows}
-    users: dict[str, list[str]] = {}
-    for row in rows:
-        for key in row["rests_on"]:
-            users.setdefault(key, []).append(row["key"])
+    """Add to each statement the rows of others that it rests on, those that rest on it, and all that fall with it."""
+    by_key = {row["key"]: row for row in rows if row["kind"] != "summary"}
+    down = {key: [link for link in row["rests_on"] if link in by_key] for key, row in by_key.items()}
+    up = graph.upwards({key: links for key, links in down.items() if by_key[key]["verdict"] != REFUTED})
     for s in statements:
-        below = {key for mine in s["keys"] for key in by_key[mine]["rests_on"]} - s["keys"]
-        above = {key for mine in s["keys"] for key in users.get(mine, ())} - s["keys"]
-        fallen, queue = set(), list(s["keys"])
-        while queue:
-            queue += (new := set(users.get(queue.pop(), ())) - fallen)
-            fallen |= new
-        s["rests_on"] = [by_key[key] for key in sorted(below) if key in by_key]
-        s["rested"] = [by_key[key] for key in sorted(above) if by_key[key]["kind"] != "summary"]
-        s["cone"] = len({k for k in fallen - s["keys"] if by_key[k]["kind"] != "summary"})
+        own = [key for key in by_key if key in s["keys"]]
+        below = dict.fromkeys(key for mine in own for key in down[mine] if key not in s["keys"])
+        above = dict.fromkeys(key for mine in own for key in up.get(mine, ()) if key not in s["keys"])
+        fallen = [key for key in graph.reached(own, up) if key not in above]
+        s["rests_on"] = [by_key[key] for key in below]
+        s["rested"] = [by_key[key] for key in above]
+        s["further"] = graph.by_statement(key for key in graph.reached(own, down) if key not in below)
+        s["fallen"] = graph.by_statement(fallen)
 
 
 # Errata ---------------------------------------------------------------------------------------------------------------

@@ -1,35 +1,9 @@
-"""What the ledger comes to, in counts: proved apart from held at the tested settings."""
+"""What the ledger comes to, in counts: machine-checked, derived, citing and tested, never one word for all."""
 
 from __future__ import annotations
 
-from collections import Counter
-
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
-
-CLASSES = {
-    "proved": "proved on the stated domain",
-    "held": "held at the tested settings",
-    "refuted": "refuted",
-    "slip": "slips",
-    "vacuous": "vacuous",
-    "inconclusive": "inconclusive",
-    "not-a-claim": "not a claim",
-    "open": "open",
-}
-
-
-def class_of(row):
-    """The class a row is counted and coloured under."""
-    if row["verdict"] == HOLDS:
-        return "held" if row["scope"] in ("settings", "") else "proved"
-    return {
-        REFUTED: "refuted",
-        SLIP: "slip",
-        VACUOUS: "vacuous",
-        INCONCLUSIVE: "inconclusive",
-        NOT_A_CLAIM: "not-a-claim",
-        OPEN: "open",
-    }[row["verdict"]]
+from experiments.engine.graph import in_numbers, tally
+from experiments.engine.verdict import HOLDS, REFUTED, SLIP
 
 
 def headline(rows):
@@ -47,20 +21,17 @@ def slips(rows):
     return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]
 
 
-def tally(rows):
-    """{reading: Counter of classes} over the headline rows: printed, corrected, explicit, rate."""
-    found: dict = {"printed": Counter(), "corrected": Counter(), "explicit": Counter()}
+def by_reading(rows):
+    """{reading: tally of its headline rows}: printed, corrected, explicit, rate."""
+    readings: dict = {"printed": [], "corrected": [], "explicit": []}
     for row in headline(rows):
-        found.setdefault(row["reading"].split("[")[0], Counter())[class_of(row)] += 1
-    return {reading: counter for reading, counter in found.items() if counter}
+        readings.setdefault(row["reading"].split("[")[0], []).append(row)
+    return {reading: tally(group) for reading, group in readings.items() if group}
 
 
 def summary_lines(rows):
     """The summary in plain text; refuted printed statements are named, and slips with where they are true."""
-    lines = []
-    for reading, counter in tally(rows).items():
-        numbers = ", ".join(f"{counter[c]} {text}" for c, text in CLASSES.items() if counter[c])
-        lines.append(f"{reading} statements: {numbers}")
+    lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in by_reading(rows).items()]
     if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
         lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]

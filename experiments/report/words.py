@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections import Counter
 
 from bounds import papers
 from bounds.theorem import THEOREMS
 from experiments.engine.explain import EVIDENCE, in_a_sentence
 from experiments.engine.formula import in_unicode
+from experiments.engine.graph import CLASSES, class_of, tally
 from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from experiments.report.formulas import mathml
 
-CLASSES = {
-    "machine": "machine-checked",
-    "derived": "derived",
-    "tested": "tested",
-    "slip": "true up to a slip",
-    "refuted": "refuted",
-    "vacuous": "vacuous",
-    "undecided": "undecided",
-    "definition": "not a claim",
-    "open": "open",
-}
-HELD = {"certificate": "machine", "enumeration": "machine", "derivation": "derived", "sampled": "tested"}
-OTHERS = {REFUTED: "refuted", SLIP: "slip", VACUOUS: "vacuous", INCONCLUSIVE: "undecided", OPEN: "open"}
 ENOUGH, SHORT = 45, 15  # characters that say what is wrong, on a card and in a title
-EDGES = {"refuted": "bad", "slip": "dubious", "machine": "good", "derived": "good", "tested": "good"}
+EDGES = {
+    "refuted": "bad",
+    "slip": "dubious",
+    "machine-checked": "good",
+    "derived": "good",
+    "citing": "good",
+    "tested": "good",
+}
 REASONS = {
     "BUDGET": "the budget of trials, or the certificate's, ran out",
     "TIGHT": "the truth is so close to the bound that sampling cannot tell",
@@ -38,16 +32,9 @@ REASONS = {
 }
 
 
-def class_of(row: dict) -> str:
-    """The class a row is counted and coloured under."""
-    if row["verdict"] == HOLDS:
-        return HELD.get(row["evidence"], "tested")
-    return OTHERS.get(row["verdict"], "definition")
-
-
 def counted(rows) -> dict[str, int]:
     """{class: how many}, in the order of the classes, without zeros."""
-    counts = Counter(map(class_of, rows))
+    counts = tally(rows)
     return {name: counts[name] for name in CLASSES if counts[name]}
 
 

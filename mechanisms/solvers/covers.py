@@ -46,10 +46,10 @@ class Cover:
         if numbers.size and not (numbers.min() >= 0 and numbers.max() < self.size):
             raise ValueError(f"numbers has entries outside [0, {self.size})")
         line = np.searchsorted(self.offsets, numbers, side="right") - 1
-        found = self.starts[line]
-        found[:, 0] += self.step * (numbers - self.offsets[line])
-        norms = np.sqrt((found * found).sum(axis=1, keepdims=True))
-        return found * (self.radius / np.maximum(norms, self.radius))
+        points = self.starts[line]
+        points[:, 0] += self.step * (numbers - self.offsets[line])
+        norms = np.sqrt((points * points).sum(axis=1, keepdims=True))
+        return points * (self.radius / np.maximum(norms, self.radius))
 
     def blocks(self, rows: int = BLOCK) -> Iterator[np.ndarray]:
         """All points in order, at most `rows` at a time."""

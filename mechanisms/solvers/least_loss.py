@@ -49,11 +49,11 @@ def hinge_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> 
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     solver = clarabel.DefaultSolver(sparse.csc_matrix((d + m, d + m)), cost, sparse.csc_matrix(A), b, cones, settings)
-    found = solver.solve()
-    w = np.array(found.x[:d])
+    solved = solver.solve()
+    w = np.array(solved.x[:d])
     w *= min(1.0, norm_bound / max(float(np.linalg.norm(w)), 1e-300))
     high = min(1.0, float(np.maximum(1 - Z @ w, 0).mean()))  # w = 0 costs 1
-    a = np.clip(found.z[m : 2 * m], 0, 1 / m)
+    a = np.clip(solved.z[m : 2 * m], 0, 1 / m)
     low = max(0.0, float(a.sum() - norm_bound * np.linalg.norm(a @ Z)))
     return min(low, high), high
 

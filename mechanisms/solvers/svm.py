@@ -67,8 +67,8 @@ def solve_rows(
     if counts.shape != (Z.shape[1],) or not (counts > 0).all():
         raise ValueError(f"counts has shape {counts.shape}, not ({Z.shape[1]},), or entries that are not positive")
     share = counts / counts.sum()
-    found = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
-    return Solution(*(part[0] for part in found)) if single else Solution(*found)
+    parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
+    return Solution(*(part[0] for part in parts)) if single else Solution(*parts)
 
 
 def _weights(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:

@@ -40,12 +40,12 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
     with toy.registered():
         ran = invoke("run", "--jobs", 1, "--reports", tmp_path)
         assert ran.exit_code == 0, ran.output
-        found = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--reports", tmp_path).stdout)}
-        assert found["abgmu22.asm1/printed/coin"]["verdict"] == "HOLDS"
+        rows = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--reports", tmp_path).stdout)}
+        assert rows["abgmu22.asm1/printed/coin"]["verdict"] == "HOLDS"
         table = list(csv.DictReader(invoke("ledger", "--csv", "--reports", tmp_path).stdout.splitlines()))
-        assert {row["key"] for row in table} == set(found)
-        told = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
-        assert "refuted as printed" in told and "needs" in told
+        assert {row["key"] for row in table} == set(rows)
+        shown = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
+        assert "refuted as printed" in shown and "needs" in shown
         report = invoke("report", "--publish", "--reports", tmp_path)
         assert "refuted as printed" in report.stdout
         assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()
@@ -181,16 +181,16 @@ def test_rows_are_filtered_and_cut_to_the_terminal(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     with toy.registered():
         invoke("run", "--jobs", 1, "--reports", tmp_path)
-        told = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--reports", tmp_path).stdout
-    assert "asm1/printed/false" in told and "asm1/printed/mean" not in told
-    assert max(map(len, told.splitlines())) <= 60
+        shown = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--reports", tmp_path).stdout
+    assert "asm1/printed/false" in shown and "asm1/printed/mean" not in shown
+    assert max(map(len, shown.splitlines())) <= 60
 
 
 @pytest.mark.parametrize("words", ["wzw25 Lemma 6.4", "6.4 wzw25", "WZW25.LEM6.4", "wzw25.lem6.4/printed"])
 def test_a_statement_is_found_by_any_of_its_names(words):
-    told = invoke("where", words)
-    assert told.exit_code == 0
-    for line in told.stdout.splitlines():
+    shown = invoke("where", words)
+    assert shown.exit_code == 0
+    for line in shown.stdout.splitlines():
         kind, place = line.split()
         file, number = place.rsplit(":", 1)
         assert kind in ("bound", "claim", "law", "test") and len(Path(file).read_text().splitlines()) >= int(number)

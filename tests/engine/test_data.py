@@ -61,8 +61,8 @@ def test_a_value_outside_its_range_is_clipped():
 def test_a_users_file_comes_back_in_the_ball(tmp_path, dtype):
     X, y = np.array([[3, 4], [0, 0], [1, 0]], dtype=dtype), np.array([1, -1, 1])
     np.savez(tmp_path / "mine.npz", X=X, y=y)
-    found, labels = data.load(str(tmp_path / "mine.npz"))
-    assert found == pytest.approx(np.array([[0.6, 0.8], [0, 0], [1, 0]]))
+    loaded, labels = data.load(str(tmp_path / "mine.npz"))
+    assert loaded == pytest.approx(np.array([[0.6, 0.8], [0, 0], [1, 0]]))
     assert labels.tolist() == [1, -1, 1]
 
 

@@ -19,6 +19,7 @@ from experiments.engine.store import Store
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.report import site, words, write
 from experiments.report.formulas import mathml
+from experiments.report.summary import summary_lines
 from tests.engine import toy
 
 registry.load()
@@ -121,9 +122,26 @@ def test_the_summary_names_what_is_refuted(reports):
     assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
 
 
-def test_machine_checked_derived_and_tested_are_counted_apart():
-    rows = [{"verdict": "HOLDS", "evidence": e} for e in ("certificate", "enumeration", "derivation", "sampled")]
-    assert words.counted(rows) == {"machine": 2, "derived": 1, "tested": 1}
+def test_what_holds_is_counted_in_four_words():
+    row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "reason": "", "cites": []}
+    kinds = [("certificate", "everywhere"), ("derivation", "domain: n <= 9"), ("sampled", "settings")]
+    rows = [row | {"evidence": evidence, "scope": scope} for evidence, scope in kinds]
+    rows.append(rows[1] | {"cites": ["Bartlett 1998"]})
+    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 citing, 1 tested"
+    assert words.counted(rows) == {"machine-checked": 1, "derived": 1, "citing": 1, "tested": 1}
+
+
+def test_a_page_draws_what_rests_on_what(tmp_path):
+    with toy.registered() as claims:
+        key = "abgmu22.asm2/printed/rests"
+        claims[key] = replace(claims[key], given=("abgmu22.asm1/printed/coin",))
+        store = Store()
+        run.execute(list(claims.values()), store)
+        folder = write(store, LEDGER_ROOT, tmp_path)[0].parent / "statements"
+    rests = (folder / "abgmu22.asm2.html").read_text().partition("<h2>Rests on</h2>")[2]
+    assert 'href="../statements/abgmu22.asm1.html#abgmu22.asm1_printed_coin"' in rests.partition("</section>")[0]
+    coin = (folder / "abgmu22.asm1.html").read_text().partition("<h2>Rests on</h2>")[2]
+    assert "by itself" in coin and "abgmu22.asm2_printed_rests" in coin.partition("What falls if it falls")[2]
 
 
 def page_with_a_corner(corrected_by, folder):

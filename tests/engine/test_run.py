@@ -40,23 +40,23 @@ def test_toy_claims_get_the_verdicts_they_deserve():
     with toy.registered() as claims:
         store = Store()
         run.execute(list(claims.values()), store, root=TEST_ROOT)
-        found = by_key(store)
-    coin = found["abgmu22.asm1/printed/coin"]
+        rows = by_key(store)
+    coin = rows["abgmu22.asm1/printed/coin"]
     assert (coin["verdict"], coin["control"], coin["smallest_caught"]) == ("HOLDS", "REFUTED", "p x 6")
     assert coin["skipped"] == [
         {"setting": {"beta": 2}, "hypothesis": "beta = 2 is outside the hypothesis: 0 < beta < 1"}
     ]
-    false = found["abgmu22.asm1/printed/false"]
+    false = rows["abgmu22.asm1/printed/false"]
     assert (false["verdict"], false["severity"], false["control"]) == ("REFUTED", "constant", "REFUTED")
     assert false["witness"]["found"]["log10_e"] >= 10
-    assert found["abgmu22.asm1/printed/mean"]["verdict"] == "HOLDS"
-    assert found["abgmu22.asm1/printed"]["verdict"] == "REFUTED", "a summary is its worst part"
-    attack = found["abgmu22.asm2/printed/impl:laplace"]
+    assert rows["abgmu22.asm1/printed/mean"]["verdict"] == "HOLDS"
+    assert rows["abgmu22.asm1/printed"]["verdict"] == "REFUTED", "a summary is its worst part"
+    attack = rows["abgmu22.asm2/printed/impl:laplace"]
     assert (attack["verdict"], attack["reason"], attack["control"]) == ("INCONCLUSIVE", "AUDIT_ONLY", "REFUTED")
     assert 0.8 < attack["tightness"][0] <= 1
-    assert found["abgmu22.asm2/printed/broken"]["reason"] == "FAILED"
-    assert found["abgmu22.asm2/printed/toothless"]["reason"] == "NO_TEETH"
-    assert found["abgmu22.asm2/printed/rests"]["verdict"] == "INCONCLUSIVE"
+    assert rows["abgmu22.asm2/printed/broken"]["reason"] == "FAILED"
+    assert rows["abgmu22.asm2/printed/toothless"]["reason"] == "NO_TEETH"
+    assert rows["abgmu22.asm2/printed/rests"]["verdict"] == "INCONCLUSIVE"
 
 
 def test_an_interrupted_run_continues_to_the_same_ledger():
@@ -261,9 +261,9 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
             break
         time.sleep(0.05)
     process.send_signal(signalled)
-    told = process.communicate(timeout=60)[1]
-    assert process.returncode == (143 if signalled == signal.SIGTERM else 130), told
-    assert "run it again to continue" in told and "Traceback" not in told
+    message = process.communicate(timeout=60)[1]
+    assert process.returncode == (143 if signalled == signal.SIGTERM else 130), message
+    assert "run it again to continue" in message and "Traceback" not in message
     for _ in range(100):
         if not _alive(process.pid):
             break
@@ -281,9 +281,9 @@ def test_a_killed_worker_is_a_fault_in_one_line(tmp_path):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
         time.sleep(0.02)
-    told = process.communicate(timeout=120)[1].decode()
-    assert process.returncode == 3, told
-    assert "a worker died" in told and "Traceback" not in told
+    message = process.communicate(timeout=120)[1].decode()
+    assert process.returncode == 3, message
+    assert "a worker died" in message and "Traceback" not in message
 
 
 def _alive(group):
@@ -296,8 +296,8 @@ def _alive(group):
 
 def _workers(parent):
     """The loky workers among the children of a process."""
-    told = subprocess.run(["ps", "--ppid", str(parent), "-o", "pid=,args="], capture_output=True, text=True).stdout
-    return [int(line.split()[0]) for line in told.splitlines() if "popen_loky" in line]
+    listed = subprocess.run(["ps", "--ppid", str(parent), "-o", "pid=,args="], capture_output=True, text=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "popen_loky" in line]
 
 
 def test_a_corrupt_store_is_one_line_and_stays(tmp_path):
@@ -362,13 +362,13 @@ def test_the_code_hash_does_not_hang_on_the_process():
     registry.load()
     code = (
         "from experiments.bms22 import dp_erm, sign_projection; from experiments.engine import fingerprint, claim;"
-        "print({key: fingerprint.of_claim(found) for key, found in claim.CLAIMS.items()})"
+        "print({key: fingerprint.of_claim(each) for key, each in claim.CLAIMS.items()})"
     )
     for seed in ("1", "2"):
-        told = subprocess.run(
+        printed = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
         )
-        there = ast.literal_eval(told.stdout)
+        there = ast.literal_eval(printed.stdout)
         assert REAL in there and there == {key: fingerprint.of_claim(CLAIMS[key]) for key in there}
 
 

@@ -22,12 +22,12 @@ def run(module, *arguments, monkeypatch):
 @pytest.mark.parametrize("module", registry.modules())
 def test_a_module_of_claims_prints_its_verdicts_and_draws_its_figures(module, tmp_path, monkeypatch, capsys):
     assert run(module, "--first", "--reports", tmp_path, monkeypatch=monkeypatch) == 0
-    told = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr().out.splitlines()
     claims = registry.load([module])[module]
-    assert len(told) == len(claims) + 1
-    assert all(line.split()[1] in ("HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE") for line in told[:-1])
+    assert len(printed) == len(claims) + 1
+    assert all(line.split()[1] in ("HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE") for line in printed[:-1])
     drawn = len(list(tmp_path.rglob("*.svg")))
-    assert str(drawn) in told[-1] if drawn else "no figures" in told[-1]
+    assert str(drawn) in printed[-1] if drawn else "no figures" in printed[-1]
 
 
 def test_a_script_says_what_it_does(monkeypatch, capsys):

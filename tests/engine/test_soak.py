@@ -59,12 +59,12 @@ def test_simulated_ledgers_are_never_wrong():
     beta, wrong, undecided = 0.1, 0, 0
     for _ in range(30):
         for truth in rng.choice([beta / 4, beta, 2 * beta], p=[0.8, 0.15, 0.05], size=3000):
-            decider, reached = TailDecider(beta), None
+            decider, outcome = TailDecider(beta), None
             for _ in range(20):
                 decider.add({"trials": 200, "failures": int(rng.binomial(200, truth))})
-                if (reached := conclude(*decider.log_e())) is not None:
+                if (outcome := conclude(*decider.log_e())) is not None:
                     break
-            wrong += (reached == REFUTED and truth <= beta) or (reached == HOLDS and truth >= beta)
-            undecided += reached is None and truth != beta
+            wrong += (outcome == REFUTED and truth <= beta) or (outcome == HOLDS and truth >= beta)
+            undecided += outcome is None and truth != beta
     assert wrong == 0
     assert undecided == 0

@@ -29,8 +29,8 @@ def results(tmp_path):
 
 
 def test_measurements_are_read_in_order(results):
-    found = [(m.parameters, m.value, m.commit) for m in measurements(results)]
-    assert found == [("n = 10", 1.0, "a" * 8), ("n = 10", 0.5, "b" * 8), ("n = 20", 2.0, "a" * 8)]
+    series = [(m.parameters, m.value, m.commit) for m in measurements(results)]
+    assert series == [("n = 10", 1.0, "a" * 8), ("n = 10", 0.5, "b" * 8), ("n = 20", 2.0, "a" * 8)]
 
 
 def test_the_page_shows_the_newest_and_loads_nothing(results, tmp_path):

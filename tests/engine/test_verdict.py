@@ -17,8 +17,8 @@ def stopped(chunks, make):
     decider = make()
     for chunk in chunks:
         decider.add(chunk)
-        if (reached := v.conclude(*decider.log_e())) is not None:
-            return reached
+        if (outcome := v.conclude(*decider.log_e())) is not None:
+            return outcome
     return None
 
 

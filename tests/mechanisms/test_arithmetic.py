@@ -101,11 +101,11 @@ def test_groups_multiply_exactly(x, k):
 
 @given(epsilon=floats(0, 20), delta=floats(1e-300, 1e-2), k=integers(1, 30))
 def test_group_delta_against_its_sum(epsilon, delta, k):
-    found = group(ApproxDP(epsilon, delta), k)
-    assert Fraction(found.epsilon) >= k * Fraction(epsilon)
+    grouped = group(ApproxDP(epsilon, delta), k)
+    assert Fraction(grouped.epsilon) >= k * Fraction(epsilon)
     with ctx.workprec(1400):
         total = sum(((arb(epsilon) * j).exp() for j in range(k)), arb(0)) * arb(delta)
-        assert found.delta == 1 or bool(arb(found.delta) >= total)
+        assert grouped.delta == 1 or bool(arb(grouped.delta) >= total)
 
 
 # The Gaussian curve

@@ -330,10 +330,10 @@ def test_nasty_arguments_are_answered_or_named(function):
 
 def test_the_table_is_complete():
     missing = []
-    for found in pkgutil.walk_packages(mechanisms.__path__, "mechanisms."):
-        module = importlib.import_module(found.name)
+    for entry in pkgutil.walk_packages(mechanisms.__path__, "mechanisms."):
+        module = importlib.import_module(entry.name)
         for name, value in vars(module).items():
-            public = inspect.isfunction(value) and value.__module__ == found.name and not name.startswith("_")
+            public = inspect.isfunction(value) and value.__module__ == entry.name and not name.startswith("_")
             if public and value not in TABLE and name not in INNER.get(module, "").split():
-                missing.append(f"{found.name}.{name}")
+                missing.append(f"{entry.name}.{name}")
     assert missing == []

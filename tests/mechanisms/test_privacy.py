@@ -172,8 +172,8 @@ def test_pure_implies_the_gdp_of_randomised_response(epsilon):
     """Randomised response is epsilon-DP and dominates all of it; its exact GDP comes from its two error rates."""
     keep = 1 / (1 + math.exp(-epsilon))
     flip = math.exp(-epsilon) / (1 + math.exp(-epsilon))
-    found = smallest_gdp(p=[keep, flip], q=[flip, keep])
-    assert to_gaussian(PureDP(epsilon)).mu == pytest.approx(found, rel=1e-7, abs=1e-15)
+    smallest = smallest_gdp(p=[keep, flip], q=[flip, keep])
+    assert to_gaussian(PureDP(epsilon)).mu == pytest.approx(smallest, rel=1e-7, abs=1e-15)
 
 
 def test_conversions_keep_what_they_can():
@@ -235,9 +235,9 @@ def test_group_privacy_step_by_step(epsilon, delta, k):
     twin = 0.0
     for _ in range(k):
         twin = math.exp(epsilon) * twin + delta
-    found = group(ApproxDP(epsilon, delta), k)
-    assert found.epsilon == pytest.approx(k * epsilon)
-    assert found.delta == pytest.approx(min(1.0, twin), rel=1e-9)
+    grouped = group(ApproxDP(epsilon, delta), k)
+    assert grouped.epsilon == pytest.approx(k * epsilon)
+    assert grouped.delta == pytest.approx(min(1.0, twin), rel=1e-9)
 
 
 def test_groups_of_pure_and_gaussian():

@@ -1,0 +1,122 @@
+"""The graph of the ledger: acyclic, complete, as weak as its weakest link, and counted in words that differ."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bounds import papers
+from bounds.literature import LITERATURE, RELATIONS
+from experiments.engine import graph, registry
+from experiments.engine.claim import CLAIMS
+from experiments.engine.ledger import _rest_on, _summaries, ledger
+from experiments.engine.run import execute
+from experiments.engine.store import Store
+from experiments.engine.streams import LEDGER_ROOT
+from experiments.engine.verdict import HOLDS, SLIP
+from tests.engine import toy
+
+registry.load()
+
+COMMITTED = Path(__file__).parents[1] / "verdicts.csv"
+VERDICTS = {row["key"]: row["verdict"] for row in csv.DictReader(COMMITTED.read_text().splitlines())}
+
+
+def test_a_row_rests_on_rows_that_exist_and_hold():
+    missing = {(key, link) for key, claim in CLAIMS.items() for link in claim.rests_on if link not in CLAIMS}
+    assert not missing
+    standing = [key for key in CLAIMS if VERDICTS[key] in (HOLDS, SLIP)]
+    assert not {(key, link) for key in standing for link in CLAIMS[key].rests_on if VERDICTS[link] != HOLDS}
+
+
+def test_nothing_rests_on_itself():
+    assert graph.circles(graph.of_claims()) == []
+
+
+def test_a_circle_is_found():
+    assert graph.circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["d"], "e": []}) == ["b", "c", "d"]
+
+
+def test_up_and_down_the_graph():
+    links = {"theorem": ["lemma", "fact"], "lemma": ["fact"], "fact": [], "other": []}
+    assert graph.reached(["theorem"], links) == ["lemma", "fact"]
+    assert graph.reached(["fact"], graph.upwards(links)) == ["theorem", "lemma"]
+    assert graph.reached(["other"], graph.upwards(links)) == []
+
+
+def row(key, *links, verdict=HOLDS, evidence="derivation", scope="everywhere", cites=()):
+    """What the ledger needs of a row to see what it rests on."""
+    fields = {"verdict": verdict, "evidence": evidence, "scope": scope, "cites": list(cites), "rests_on": list(links)}
+    return {"key": key, "corrected_by": "", "kind": "inequality", "control": "", "note": ""} | fields
+
+
+def settled(*rows):
+    _rest_on(rows)
+    return {each["key"]: each for each in rows}
+
+
+def test_a_row_is_as_weak_as_its_weakest_link():
+    """Two steps away, and whatever the order of the rows."""
+    rows = [row("a", "b", evidence="certificate"), row("b", "c"), row("c", evidence="sampled", scope="settings")]
+    for order in (rows, rows[::-1]):
+        made = settled(*map(dict, order))
+        assert {each["evidence"] for each in made.values()} == {"sampled"}
+        assert {each["scope"] for each in made.values()} == {"settings"}
+        assert set(map(graph.class_of, made.values())) == {"tested"}
+
+
+def test_what_is_cited_below_is_cited_above():
+    made = settled(row("a", "b", evidence="certificate"), row("b", cites=["Bartlett 1998"]), row("c"))
+    assert made["a"]["cites"] == ["Bartlett 1998"]
+    assert [graph.class_of(made[key]) for key in "abc"] == ["citing", "citing", "derived"]
+
+
+@pytest.mark.parametrize(
+    "below", [row("b", verdict="REFUTED"), row("b", verdict="OPEN"), row("b", "a"), row("b", "b"), row("other")]
+)
+def test_a_row_falls_with_what_it_rests_on(below):
+    """Refuted, open, a circle, itself, or missing."""
+    assert settled(row("a", "b"), dict(below))["a"]["verdict"] == "INCONCLUSIVE"
+
+
+def test_the_evidence_of_several_parts():
+    """What holds rests on all parts; what is refuted on the worst alone."""
+    common = {"id": "bms22.lemA.1", "reading": "printed", "parent": "", "label": "", "severity": "", "skipped": []}
+    common |= dict.fromkeys(("cells", "cells_held", "cells_vacuous", "trials", "seconds"), 0)
+    parts = [row("x", evidence="sampled") | common | {"part": "x"}, row("y") | common | {"part": "y"}]
+    assert _summaries([dict(p) for p in parts])[0]["evidence"] == "sampled"
+    parts[1] |= {"verdict": "REFUTED"}
+    assert _summaries(parts)[0]["evidence"] == "derivation"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "scope", "cites", "expected"),
+    [
+        ("certificate", "everywhere", (), "machine-checked"),
+        ("enumeration", "domain: n <= 9", (), "machine-checked"),
+        ("enumeration", "settings", (), "tested"),
+        ("derivation", "everywhere", (), "derived"),
+        ("certificate", "everywhere", ("Bartlett 1998",), "citing"),
+        ("sampled", "settings", ("Bartlett 1998",), "tested"),
+    ],
+)
+def test_four_words_for_four_kinds_of_holding(evidence, scope, cites, expected):
+    assert graph.class_of(row("a", evidence=evidence, scope=scope, cites=cites)) == expected
+
+
+def test_a_slip_rests_on_its_corrected_row():
+    with toy.registered() as claims:
+        fields = {"corner": "beta <= 0", "corrected_by": "abgmu22.asm1/printed/coin"}
+        claims["abgmu22.asm1/printed/false"] = replace(claims["abgmu22.asm1/printed/false"], **fields)
+        store = Store()
+        execute(list(claims.values()), store)
+        rows = {each["key"]: each for each in ledger(store, LEDGER_ROOT)}
+    assert rows["abgmu22.asm1/printed/false"]["rests_on"] == ["abgmu22.asm1/printed/coin"]
+
+
+def test_the_literature_is_about_statements_that_exist():
+    assert set(LITERATURE) <= set(papers.IDS) and len(LITERATURE) >= 20
+    for entry in {entry for entries in LITERATURE.values() for entry in entries}:
+        assert entry.relation in RELATIONS and entry.checked in ("text", "abstract", "citation")
+        assert entry.says.endswith(".") and len(entry.reference) > 20

@@ -1,0 +1,178 @@
+"""Frozen statements: what is printed changes only with a line in CHANGELOG, under "Statements".
+
+`tests/statements.csv` holds the digest of every printed reading: id, part, formula in LaTeX, hypotheses, function and
+all that it calls in bounds/. Whoever changes one writes the key and the first eight digits of its new digest into that
+section ("gone" for a statement that is taken out), with the reason, and then renews the file:
+
+    python -m tests.test_statements     # adds new statements, takes over what CHANGELOG tells, names what it does not
+"""
+
+import csv
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bounds import source
+from bounds.theorem import THEOREMS, Theorem
+from experiments.engine import registry
+
+registry.load()
+
+ROOT = Path(__file__).parents[1]
+FROZEN = Path(__file__).with_name("statements.csv")
+GONE = "gone"
+
+
+def printed():
+    """{key: digest} of every printed reading."""
+    return {key: theorem.digest for key, theorem in THEOREMS.items() if theorem.reading == "printed"}
+
+
+def frozen():
+    return {row["key"]: row["digest"] for row in csv.DictReader(FROZEN.read_text().splitlines())}
+
+
+def section(changelog):
+    """The lines of the sections "Statements" of a changelog."""
+    inside, lines = False, []
+    for line in changelog.splitlines():
+        inside = line.strip() == "### Statements" if line.startswith("#") else inside
+        lines += [line] * inside
+    return lines
+
+
+def announced(key, digest, lines):
+    """Whether a line names the key and the digits as words of their own: `- bms22.lemA.2/printed 0123abcd: why`."""
+    words = [[word.strip("`:,.") for word in line.split()] for line in lines]
+    return any((key, digest[:8]) in itertools.pairwise(each) for each in words)
+
+
+def unannounced(before, now, changelog):
+    """{key: its digits} of every frozen statement that changed or went without its line."""
+    lines = section(changelog)
+    changed = {key: now.get(key, GONE) for key, digest in before.items() if now.get(key) != digest}
+    return {key: digest[:8] for key, digest in changed.items() if not announced(key, digest, lines)}
+
+
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_what_is_printed_changes_with_its_line_in_the_changelog_only():
+    assert not unannounced(frozen(), printed(), CHANGELOG), "say why in CHANGELOG, under Statements"
+
+
+def test_every_printed_statement_is_frozen():
+    assert frozen() == printed(), "renew it: python -m tests.test_statements"
+
+
+TOLD = """# Log
+### Statements
+- `a.b/printed` 12345678: an m for an n.
+- a.c/printed gone: merged
+### Added
+- x 99999999
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "missing"),
+    [
+        ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "2" * 16}, {}),  # nothing changed
+        ({"a.b/printed": "1234567812345678", "x": "2" * 16}, {}),  # both are told
+        ({"a.b/printed": "1234567912345678", "a.c/printed": "1" * 16, "x": "2" * 16}, {"a.b/printed": "12345679"}),
+        ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "9" * 16}, {"x": "99999999"}),  # another section
+        ({"a.b/printed": "0" * 16, "a.c/printed": "1" * 16}, {"x": "gone"}),
+    ],
+)
+def test_a_change_without_its_line_is_caught(now, missing):
+    before = {"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "2" * 16}
+    assert unannounced(before, now, TOLD) == missing
+
+
+HELPERS = "C = 3\n\n\ndef helper(n):\n    return C * n\n"
+FORMULA = """from bounds.theorem import require
+from bounds._{name} import helper
+
+NEEDS = require("n is not 7", lambda n: n != 7)
+
+
+@print
+def level(*, n: int) -> float:
+    \"\"\"A docstring.\"\"\"
+    return helper(n) + 1
+"""
+
+
+@pytest.fixture
+def digest_of(tmp_path, monkeypatch):
+    """The digest of a toy statement whose files are these two texts, in a folder of their own."""
+    import bounds
+
+    def made(helpers=HELPERS, formula=FORMULA, name="helpers"):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        monkeypatch.setattr(bounds, "__path__", [*bounds.__path__[:1], str(folder)])
+        (folder / f"_{name}.py").write_text(helpers)
+        (path := folder / "formula.py").write_text(formula.format(name=name))
+        source._path.cache_clear()
+        names = {"__name__": "formula", "print": lambda function: function}
+        exec(compile(path.read_text(), str(path), "exec"), names)
+        theorem = Theorem("a.b", "", "printed", "inequality", "x", (names["NEEDS"],), "", False, names["level"])
+        sys.modules.pop(f"bounds._{name}")
+        return theorem.digest
+
+    yield made
+    source._path.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return helper(n) + 1", "return helper(n) + 2"),
+        ("return helper(n) + 1", "return helper(n + 1)"),
+        ("n != 7", "n != 8"),
+        ('"n is not 7"', '"n is not 8"'),
+    ],
+)
+def test_formula_and_hypotheses_are_in_the_digest(digest_of, old, new):
+    assert digest_of(formula=FORMULA.replace(old, new)) != digest_of()
+
+
+@pytest.mark.parametrize(("old", "new"), [("C = 3", "C = 4"), ("C * n", "C + n")])
+def test_what_the_formula_calls_is_in_the_digest(digest_of, old, new):
+    assert digest_of(HELPERS.replace(old, new)) != digest_of()
+
+
+def test_folder_docstring_annotations_and_layout_are_not(digest_of):
+    other = FORMULA.replace("A docstring.", "Another.").replace("n: int) -> float", "n)").replace("n) + 1", "n) + (1)")
+    assert digest_of(formula=other) == digest_of() == digest_of("# a comment\n\n" + HELPERS, name="elsewhere")
+
+
+def test_helpers_of_a_real_statement_are_reached():
+    """The form of the relative deviation bound stands in a helper that several lemmas share."""
+    shared = [key for key, theorem in THEOREMS.items() if "def relative(" in source.source(theorem.formula)]
+    assert {"bms22.lemA.1/printed", "wzw25.lemI.2/printed"} <= set(shared)
+
+
+def test_digests_do_not_depend_on_what_was_imported_first():
+    """Here everything was imported, in the order of the papers; there one late module comes first."""
+    key = "wzw25.lemI.2/printed"
+    late = f"import {THEOREMS[key].formula.__module__}"
+    code = f"{late}\nfrom bounds.theorem import THEOREMS\nprint(THEOREMS[{key!r}].digest)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == THEOREMS[key].digest
+
+
+if __name__ == "__main__":
+    now, before = printed(), frozen() if FROZEN.exists() else {}
+    untold = unannounced(before, now, CHANGELOG)
+    for key, digits in untold.items():
+        print(f"not in CHANGELOG under Statements: - {key} {digits}: why", file=sys.stderr)
+    kept = {key: before[key] for key in untold}
+    rows = sorted((now | kept).items())
+    FROZEN.write_text("key,digest\n" + "".join(f"{key},{digest}\n" for key, digest in rows))
+    print(f"{len(rows)} printed statements in {FROZEN.name}", file=sys.stderr)
+    sys.exit(1 if untold else 0)
