@@ -43,7 +43,7 @@ def equal(
         checked += 1
         left, right = sides(left, right, Fraction(factor))
         if isinstance(left, arb):
-            right += abs(right) * exact(rounding) * arb(0, 1)
+            right = right + abs(right) * exact(rounding) * arb(0, 1) if rounding else right
             differ = not left.overlaps(right)
             if not differ and not sharp(left, right, digits):
                 undecided = undecided or inconclusive("BUDGET", f"the balls are too wide at {setting}")
