@@ -245,7 +245,7 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
     for trial in range(size):
         omega = frequencies(kernel, d, count, rng=rng, bandwidth=bandwidth)
         error = np.abs(gram(differences, [omega], Z=np.zeros((1, d)))[:, 0] - target).max()
-        slack = reach * (np.linalg.norm(omega, axis=1).mean() + sigma_p) if factor == 1 else 0.0
+        slack = reach * (np.linalg.norm(omega, axis=1).mean() + sigma_p)
         failed[trial] = error + slack >= eps
     return failed
 
