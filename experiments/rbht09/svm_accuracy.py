@@ -117,7 +117,6 @@ assert success < delta - 1e-9
     severity="statement",
     corner="δ ≤ 1/2, and for all δ with 1 - δ in Definition 2, as every proof reads it",
     used=("rbht09.lem10", "rbht09.thm14", "rbht09.cor15", "rbht09.thm18", "rbht09.thm20"),
-    corrected_by=svm_accuracy.useful_scale,
     note="Definition 2 says Pr ≥ δ, the proofs use 1 - δ (part `used`, which holds everywhere): as defined the theorem "
     "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 - 2 = 0.828.",
 )

@@ -183,7 +183,8 @@ def rate_points(*, first, last, **_):
     cap=16,
     cost=2.5e-5,
     expect=0.7,
-    note="the selection layer alone, run by run in law; scores as far apart as costs most at each n",
+    note="the selection layer alone, run by run in law; scores as far apart as costs most at each n; a rate: a "
+    "factor of n^0.1 is allowed, so half the ratio is allowed too",
 )
 def excess_over_n(rng, size, *, first, last, epsilon, delta, factor=1):
     """The winner's excess over the best score divided by n, at eight n."""
