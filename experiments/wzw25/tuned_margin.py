@@ -52,7 +52,7 @@ END_TO_END = dict(
     expect=0.1,
     control=Control("the winner negated with chance 1 - 1/{}", (2, 4, 10, 100)),
 )
-GOOD = "wzw25.lem6.2/printed"  # with our number of rows every projection of the grid is good, but for a chance of beta
+GOOD = "wzw25.lem6.2/explicit"  # with our number of rows every projection of the grid is good, but for a chance of beta
 
 
 def margin_account(statement, factor, *, epsilon, delta, n, size):
