@@ -195,7 +195,7 @@ def grid_sampler(*, sensitivity, beta, F, factor=1):
 )
 def bit_level_pair(*, beta, n, F, sensitivity, grid, factor=1):
     """The law we ship under the bit-level attack; the control is the textbook sampler of the same calibration."""
-    return watched(neighbours("grid" if factor == 1 else "float64", n, F, beta))
+    return watched(neighbours({1: "grid", 2: "float64"}[factor], n, F, beta))
 
 
 # Our mechanism under attack -------------------------------------------------------------------------------------------

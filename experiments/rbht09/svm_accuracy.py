@@ -143,7 +143,7 @@ useful_as_used = usefulness_claim(
     svm_accuracy.useful_scale,
     grid(F=[1, 5, 100, 1000]),
     nonvacuous_from=smallest_n,
-    note="Certified for failure probabilities down to e^-30, derived for the rest; at most a quarter of δ is used. "
+    note="Certified for failure probabilities down to e⁻³⁰, derived for the rest; at most a quarter of δ is used. "
     "Smallest n: with Theorem 7 at β = 1, accuracy 0.1, δ = 0.05, F = 2, C = κ = Φ = 1.",
 )
 useful_as_defined_corrected = usefulness_claim(svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]))
@@ -255,7 +255,7 @@ def places(q, lam):
     svm_accuracy.erlang_density,
     caught=(1.01,),
     rounding=1e-11,
-    note="by induction over q: e^(-y) convolved with c y^(q-1) e^(-y) is (c / q) y^q e^(-y)",
+    note="by induction over q: exp(-y) convolved with c y^(q-1) exp(-y) is (c/q) y^q exp(-y)",
     **SHAPES,
 )
 def density(*, q, lam):
@@ -272,7 +272,7 @@ def density(*, q, lam):
     svm_accuracy.erlang_cdf,
     control=Control("the last term of the sum times {}", (2,)),
     rounding=1e-11,
-    note="the derivative of e^(-y) Σ_{j<q} y^j / j! telescopes to the density, and the sum is 1 at 0",
+    note="the derivative of exp(-y) Σ yʲ/j!, j < q, telescopes to the density, and the sum is 1 at 0",
     **SHAPES,
 )
 def distribution(*, q, lam, factor=1):
@@ -334,7 +334,7 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     scope="settings",
     python=lambda point, *sides: MAGNITUDE.format(**point),
     note="The sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
-    "scale is λ, λ^-1 is the rate; nothing in the proof depends on it.",
+    "scale is λ, 1/λ is the rate; nothing in the proof depends on it.",
 )
 def printed_magnitude(*, lam):
     """|Laplace(0, lambda)| exponential "with scale lambda^(-1)": true at lambda = 1 only."""

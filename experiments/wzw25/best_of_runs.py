@@ -27,6 +27,7 @@ from experiments.engine.claim import Control, attack_claim, exact_claim, grid, s
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.tuned_pairs import OneRun, Reused, shifted, silent, tuned_margins
 from mechanisms import private_tuning
+from mechanisms.private_tuning import PrivateTuningLaw
 
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]
@@ -323,7 +324,7 @@ def selected_index(*, factor=1, **setting):
 def index_of_known_scores(*, factor=1, **setting):
     """The same scores, run by run; with one noise for all scores the better candidate wins whenever it is drawn."""
     pair = silent((0.0, 1.0), **setting), silent((1.0, 0.0), **setting)
-    return pair if factor == 1 else tuple(Reused(**vars(law)) for law in pair)
+    return tuple({1: PrivateTuningLaw, 2: Reused}[factor](**vars(law)) for law in pair)
 
 
 @attack_claim(

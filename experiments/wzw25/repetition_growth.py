@@ -80,7 +80,7 @@ assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
     quick=[TEXT],
     severity="constant",
     note="sufficient, not necessary, as Lemma M.1; for fixed η the exact need is smaller by a factor that goes to 1 as "
-    "|Θ| grows (at η = 1 it is (|Θ| - 1)(n^α - 1)), but by an unbounded one as η → 0",
+    "|Θ| grows (at η = 1 it is (|Θ| - 1)(nᵅ - 1)), but by an unbounded one as η → 0",
 )
 def text_bound_is_necessary(*, factor=1, **setting):
     """Literally at |Theta| = log n: an admissible r with 1/r below the bound. The witness has whole numbers."""
@@ -155,7 +155,7 @@ def rate_follows(**setting):
         yield point, in_balls(bound.expected_repetitions, point), unit * in_balls(bound.repetitions_rate, point)
         constants[point["eta"]] = 1 / unit
     values = ", ".join(f"{upper_end(c):.3g} at η = {eta:g}" for eta, c in sorted(constants.items()))
-    note = f"C(η) = 2 (1 - 1.5^-η)^(-1/η) / min(1, η): {values}; finite for every η > 0, unbounded as η → 0"
+    note = f"C(η) = 2 (1 - (2/3)^η)^(-1/η) / min(1, η): {values}; finite for every η > 0, unbounded as η → 0"
     return {"note": note, "tightness": None}
 
 

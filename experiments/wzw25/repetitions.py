@@ -182,7 +182,7 @@ def just_below(point, needed, beta):
     bits=256,
     tightness=equality,
     note="consistent with the proof's last line, not with the printed lemma; 'larger than' should be 'at least'; for "
-    "β = O(n^-α) with a constant c it is the explicit reading",
+    "β = O(n⁻ᵅ) with a constant c it is the explicit reading",
 )
 def text_bound_is_necessary(*, factor=1, **setting):
     """At beta = n^-alpha."""
@@ -263,8 +263,8 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
     python=larger_r_suffices,
     severity="statement",
     note="its proof bounds a relaxation of the failure probability, so it proves the converse; every |Θ| ≥ 1, η > 0 "
-    "and β violates the printed direction; the excess of the exact r* over the printed r goes to 0 as |Θ|^-η for "
-    "fixed η, and is unbounded as η → 0",
+    "and β violates the printed direction; the excess of the exact r* over the printed r goes to 0 as |Θ| grows for fixed η, "
+    "and is unbounded as η → 0",
 )
 def printed_r_is_necessary(*, factor=1, **setting):
     """No admissible r exceeds the printed bound: tried are r = 1/2, a round number, and the largest admissible one."""
@@ -296,7 +296,7 @@ def printed_r_is_sufficient(*, factor=1, **setting):
     cost=0.15,
     bits=BITS,
     tightness=equality,
-    note="for η < 0 no r is admissible unless β > 1 - |Θ|^η, and for η = 0 1/r* is exponential in 1/β",
+    note="for η < 0 no r is admissible unless β > 1 - exp(η log |Θ|), and for η = 0 1/r* is exponential in 1/β",
 )
 def exact_largest_r(*, factor=1, **setting):
     """Just below r* failure is at most beta, just above it more; the failure probability increases along a lattice."""

@@ -138,7 +138,7 @@ assert excess > selection_term_as_printed(n=n, size=size, mu=1.0), excess"""
     bits=BITS,
     tightness=up_to_one,
     python=selection_costs_more,
-    note="Lemma K.4 with σ = √2/μ gives √2 times this; scores that exceed it were found for |Γ| beyond 10^20 only, and "
+    note="Lemma K.4 with σ = √2/μ gives √2 times this; scores that exceed it were found for |Γ| beyond 10²⁰ only, and "
     "the statement's O(.) covers the difference",
 )
 def sqrt_two_is_lost(*, n, size, mu):

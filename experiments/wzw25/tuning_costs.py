@@ -28,7 +28,7 @@ SECTION_7 = {
 
 
 def growth(statement, shape, allowed, factor, setting):
-    """The case: bound / `shape`(|Theta|) moves by a factor of at most `allowed` over |Theta| from 2 to 10^12.
+    """The case: bound / `shape`(|Theta|) moves by a factor of at most `allowed` over |Theta| from 2 to 10¹².
 
     The control multiplies the bound by |Theta|^(1 - 1/factor).
     """
@@ -38,7 +38,7 @@ def growth(statement, shape, allowed, factor, setting):
     series = {"|Theta|": [float(c) for c in COUNTS]}
     for name, other in (("Iter", bound.iterating_bound), ("PrivTune", bound.tuning_bound)):
         series[name] = [other(size=c, **setting) for c in COUNTS]
-    return {"note": f"bound / shape moves by a factor {moves:.3g} over |Θ| from 2 to 10^12", "series": series}
+    return {"note": f"bound / shape moves by a factor {moves:.3g} over |Θ| from 2 to 10¹²", "series": series}
 
 
 @inequality_claim(

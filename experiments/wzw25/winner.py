@@ -115,8 +115,8 @@ assert excess > limit, (excess, limit)"""
     evidence="certificate",
     scope="settings",
     python=winner_exceeds,
-    note="no multiple of the bound is enough for all η > -1; every failure found has η ≤ -0.7, |Θ| ≥ 10^8, "
-    "Pr[Y] < 10^-6; at η = 1, the only η the paper uses, it holds (part winner-geometric)",
+    note="no multiple of the bound is enough for all η > -1; every failure found has η ≤ -0.7, |Θ| ≥ 10⁸, "
+    "Pr[Y] < 10⁻⁶; at η = 1, the only η the paper uses, it holds (part winner-geometric)",
 )
 def winner_as_printed(*, factor=1, **law):
     """E K in the bound, the law of K given Y in the truth."""
