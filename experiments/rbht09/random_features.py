@@ -253,8 +253,8 @@ def our_uniform_bound(*, factor=1):
     cap=3,
     cost=1e-3,
     expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-67)
-    note="An upper estimate of the supremum is counted: the largest error on a grid plus what it can rise between. At any "
-    "one difference an error of ε has probability exp(-67), so a small part of the d̂ is enough on these kernels",
+    note="An upper estimate of the supremum is counted: the largest error on a grid plus what it can rise between. At "
+    "any one difference an error of ε has probability exp(-67), so a small part of the d̂ is enough on these kernels",
 )
 def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidth, side, factor=1):
     """Fresh frequencies a trial: could |k_hat - k| reach eps on [0, side]^d, whose differences fill [-side, side]^d?"""
