@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from flint import arb
 from scipy.optimize import brentq
 
 from bounds.exact.numbers import Real, log, sqrt
@@ -35,10 +36,11 @@ RUNS = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{\eta,r}\ \Rightarrow\ "
 def tail_at(*, r: Any, delta: Any) -> Any:
     """t = sqrt(2 log(1 / (r delta))), the coordinate in which Appendix K is linear.
 
-    >>> round(float(tail_at(r=0.01, delta=1e-6)), 4)
+    >>> round(tail_at(r=0.01, delta=1e-6), 4)
     6.0697
     """
-    return sqrt(2 * (log(1 / r) + log(1 / delta)))
+    t = sqrt(2 * (log(1 / r) + log(1 / delta)))
+    return t if isinstance(t, arb) else float(t)
 
 
 def epsilon_at(mu: Any, t: Any, delta: Any) -> Any:
@@ -76,7 +78,7 @@ def selection_epsilon(*, mu: Any, r: Any, delta: Any) -> Any:
     together 3 e + (1 - r) delta < 3 e + delta. Without that half the last term would be 2 delta. "Fixed delta > 0" is
     read as Definition 2.1 reads delta, in (0, 1); for delta >= 1 nothing is claimed that could fail.
 
-    >>> [round(float(selection_epsilon(mu=m, r=r, delta=d)), 2) for m, r, d in [(0.1, 1 / 495, 1e-5), (1, 0.1, 1e-6)]]
+    >>> [round(selection_epsilon(mu=m, r=r, delta=d), 2) for m, r, d in [(0.1, 1 / 495, 1e-5), (1, 0.1, 1e-6)]]
     [1.8, 18.53]
     """
     return epsilon_at(mu, tail_at(r=r, delta=delta), delta)
@@ -193,7 +195,7 @@ def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
 
     6 mu t + delta, which is Lemma K.1 with 3/2 mu^2 <= 3 mu t, that is mu <= 2 t. Between one and two times its bound.
 
-    >>> round(float(selection_epsilon_simple(mu=0.1, r=1 / 495, delta=1e-5)), 3)
+    >>> round(selection_epsilon_simple(mu=0.1, r=1 / 495, delta=1e-5), 3)
     3.572
     """
     return relaxed_epsilon.theorem.formula(mu=mu, t=tail_at(r=r, delta=delta), delta=delta)
@@ -241,7 +243,7 @@ def tuning_budget(*, epsilon: float, r: float, delta: float) -> float:
     not the proof's sigma: step s1), so (mu / sqrt 2)-GDP; together mu (Remark 2.3). The winner's (m_t, theta_t) is a
     function of the best of K such runs, and 6 mu t = epsilon, mu <= 2 t: Corollary K.2.
 
-    >>> round(float(tuning_budget(epsilon=1.0, r=1 / 495, delta=1e-5)), 4)
+    >>> round(tuning_budget(epsilon=1.0, r=1 / 495, delta=1e-5), 4)
     0.028
     """
     return budget_at(epsilon, tail_at(r=r, delta=delta))
