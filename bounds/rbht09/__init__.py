@@ -8,7 +8,7 @@ YEAR = 2009
 # a statement without a module is open.
 CONTENTS = (
     ("rbht09.def1", "Definition 1", "private_svm"),
-    ("rbht09.def2", "Definition 2", ""),
+    ("rbht09.def2", "Definition 2", "svm_accuracy"),
     ("rbht09.rem3", "Remark 3", ""),
     ("rbht09.def4", "Definition 4", ""),
     ("rbht09.tab1", "Table 1", "kernel_spectra"),

@@ -19,6 +19,23 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, theore
 UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer("F")]
 
 
+# Definition 2 ---------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "rbht09.def2",
+    kind="definition",
+    says=r"\Pr\left(\|f_{\hat M(D)}-f_{M(D)}\|_{\mathcal{F}}\le\epsilon\right)\ge\delta",
+    needs=[in_unit_interval("delta")],
+)
+def usefulness(*, delta: float) -> float:
+    """(epsilon, delta)-usefulness for all databases: the chance of success, as printed.
+
+    Every proof reads it with 1 - delta: Theorem 8 (parts `defined` and `used`), Lemma 10, Theorem 14, Section 6.
+    """
+    return delta
+
+
 # Theorem 8: usefulness ------------------------------------------------------------------------------------------------
 
 SUP = r"\|f_{\hat M(D)}-f_{M(D)}\|_{\infty;\mathcal{M}}\le\epsilon"

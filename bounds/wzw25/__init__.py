@@ -25,7 +25,7 @@ CONTENTS = (
     ("wzw25.eq3", "Equation 3", "population_risk"),
     ("wzw25.thm6.7", "Theorem 6.7 (I.1)", "population_risk"),
     ("wzw25.tab2", "Table 2", "tables"),
-    ("wzw25.sec7.text", "Section 7, text", "tuned_margin"),
+    ("wzw25.sec7.text", "Section 7, text", "tuning_costs"),
     ("wzw25.thm7.1", "Theorem 7.1", "tuned_margin"),
     ("wzw25.lem7.2", "Lemma 7.2", "repetitions"),
     ("wzw25.q8.1", "Question 8.1", "inliers_and_outliers"),

@@ -13,12 +13,13 @@ Neighbours differ in one replaced record. Utility is in `bounds.wzw25.winner`, L
 
 from __future__ import annotations
 
-from math import log, sqrt
 from typing import Any
 
 import numpy as np
+from flint import arb
 from scipy.optimize import brentq
 
+from bounds.exact.numbers import Real, log, sqrt
 from bounds.exact.privacy_curves import log_gaussian_delta
 from bounds.exact.tuning_curves import first_below, profile_growth, score_delta, sharp_growth
 from bounds.theorem import at_least, in_unit_interval, positive, require, theorem
@@ -32,13 +33,14 @@ RUN = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{1,r}\ \Rightarrow\ "
 RUNS = r"M\ \mu\mathrm{-GDP},\ K\sim TNB_{\eta,r}\ \Rightarrow\ "
 
 
-def tail_at(*, r: float, delta: float) -> float:
+def tail_at(*, r: Any, delta: Any) -> Any:
     """t = sqrt(2 log(1 / (r delta))), the coordinate in which Appendix K is linear.
 
     >>> round(tail_at(r=0.01, delta=1e-6), 4)
     6.0697
     """
-    return sqrt(2 * (log(1 / r) + log(1 / delta)))
+    t = sqrt(2 * (log(1 / r) + log(1 / delta)))
+    return t if isinstance(t, arb) else float(t)
 
 
 def epsilon_at(mu: Any, t: Any, delta: Any) -> Any:
@@ -67,7 +69,7 @@ def budget_at(epsilon: Any, t: Any) -> Any:
     needs=[positive("mu"), UNIT_R, UNIT_DELTA],
     source=", Equation 23; Koskela, Redberg & Wang 2024, Corollary 5.5",
 )
-def selection_epsilon(*, mu: float, r: float, delta: float) -> float:
+def selection_epsilon(*, mu: Any, r: Any, delta: Any) -> Any:
     """The best of a geometric number of mu-GDP runs is (epsilon, delta)-DP.
 
     3/2 mu^2 + 3 mu t + delta with t = sqrt(2 log(1/(r delta))). Derivation, from the explicit reading (profile) at
@@ -76,8 +78,8 @@ def selection_epsilon(*, mu: float, r: float, delta: float) -> float:
     together 3 e + (1 - r) delta < 3 e + delta. Without that half the last term would be 2 delta. "Fixed delta > 0" is
     read as Definition 2.1 reads delta, in (0, 1); for delta >= 1 nothing is claimed that could fail.
 
-    >>> round(selection_epsilon(mu=0.1, r=1 / 495, delta=1e-5), 3), round(selection_epsilon(mu=1, r=0.1, delta=1e-6), 2)
-    (1.801, 18.53)
+    >>> [round(selection_epsilon(mu=m, r=r, delta=d), 2) for m, r, d in [(0.1, 1 / 495, 1e-5), (1, 0.1, 1e-6)]]
+    [1.8, 18.53]
     """
     return epsilon_at(mu, tail_at(r=r, delta=delta), delta)
 
@@ -196,23 +198,23 @@ def selection_epsilon_simple(*, mu: float, r: float, delta: float) -> float:
     >>> round(selection_epsilon_simple(mu=0.1, r=1 / 495, delta=1e-5), 3)
     3.572
     """
-    return epsilon_simple_at(mu, tail_at(r=r, delta=delta), delta)
+    return relaxed_epsilon.theorem.formula(mu=mu, t=tail_at(r=r, delta=delta), delta=delta)
 
 
 @theorem(
     "wzw25.corK.2.s1",
     says=r"\mu\le 2t\ \Rightarrow\ \frac32\mu^2+3\mu t+\delta\le 6\mu t+\delta,\quad t=\sqrt{2\log(1/(r\delta))}",
-    needs=[positive("mu"), positive("t"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
+    needs=[positive("mu"), positive("t"), positive("delta"), require("mu <= 2 t", lambda mu, t: mu <= 2 * t)],
 )
-def relaxation_slack(*, mu: float, t: float) -> float:
-    """The relaxation of Lemma K.1: right side minus left side.
+def relaxed_epsilon(*, mu: Real, t: Real, delta: Real) -> Real:
+    """The relaxation of Lemma K.1.
 
-    3/2 mu (2 t - mu), zero at the end of the range.
+    6 mu t + delta, larger than the left side by 3/2 mu (2 t - mu): equal at the end of the range.
 
-    >>> relaxation_slack(mu=2.0, t=1.0), relaxation_slack(mu=1.0, t=1.0)
-    (0.0, 1.5)
+    >>> relaxed_epsilon(mu=2.0, t=1.0, delta=0.5)
+    12.5
     """
-    return epsilon_simple_at(mu, t, 0) - epsilon_at(mu, t, 0)
+    return epsilon_simple_at(mu, t, delta)
 
 
 # Theorem K.3 ----------------------------------------------------------------------------------------------------------
@@ -280,7 +282,7 @@ def score_gdp(*, mu: float, sensitivity: float) -> float:
     >>> round(score_gdp(mu=2**0.5, sensitivity=0.01), 12)
     1.0
     """
-    return sensitivity / sqrt(2 * sensitivity**2 / mu**2)
+    return float(sensitivity / sqrt(2 * sensitivity**2 / mu**2))
 
 
 @theorem(
@@ -310,7 +312,7 @@ def run_gdp(*, mu: float) -> float:
     needs=[positive("epsilon"), positive("t")],
     source=", proof, 'follows Corollary K.2'",
 )
-def budget_spent(*, epsilon: float, t: float) -> tuple[float, float]:
+def budget_spent(*, epsilon: Real, t: Real) -> tuple[Real, Real]:
     """The budget inverts Corollary K.2: what it spends, and the largest mu in units of 2 t.
 
     (6 mu t, mu / (2 t)) at mu = epsilon / (6 t).

@@ -9,10 +9,11 @@ The paper drops the last term. That makes the condition stronger: sufficient, bu
 
 from __future__ import annotations
 
-from math import exp, expm1, log, log1p
+from typing import Any
 
 import numpy as np
 
+from bounds.exact.numbers import log
 from bounds.theorem import at_least, integer, positive, require, theorem
 from bounds.wzw25.repetitions import ABOVE_ONE, FAILURE
 
@@ -30,7 +31,7 @@ FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "
     says=r"\beta^{-1/\eta}|\Theta|+(1-|\Theta|)=(n^{\alpha/\eta}-1)\log n+1,\quad\beta=n^{-\alpha},\ |\Theta|=\log n",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def inverse_r_rearranged(*, n: float, alpha: float, eta: float) -> float:
+def inverse_r_rearranged(*, n: Any, alpha: Any, eta: Any) -> Any:
     """Lemma M.1's formula for 1/r at beta = n^-alpha, |Theta| = log n.
 
     1 / (b/(m + b - m b)) = m/b + 1 - m with b = beta^(1/eta) = n^(-alpha/eta).
@@ -44,25 +45,25 @@ def inverse_r_rearranged(*, n: float, alpha: float, eta: float) -> float:
     says=FAILS_POLYNOMIALLY + r"\frac1r\ge(n^{\alpha/\eta}-1)\log n+1",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def inverse_r_as_printed(*, n: float, alpha: float, eta: float) -> float:
+def inverse_r_as_printed(*, n: Any, alpha: Any, eta: Any) -> Any:
     """The lower bound on 1/r that Appendix M.3 draws from Lemma M.1, with |Theta| = log n.
 
-    >>> round(inverse_r_as_printed(n=8, alpha=1, eta=1), 3)
+    >>> round(float(inverse_r_as_printed(n=8, alpha=1, eta=1)), 3)
     15.556
     """
     return (n ** (alpha / eta) - 1) * log(n) + 1
 
 
-def rate_constant(eta: float) -> float:
+def rate_constant(eta: Any) -> Any:
     """c(eta) = (1 - 1.5^-eta)^(1/eta) / 2: increasing from 0 (at eta = 0) to 1/2 (at infinity)."""
-    return 0.5 * exp(log(-expm1(-eta * log(1.5))) / eta)
+    return (1 - 1.5**-eta) ** (1 / eta) / 2
 
 
 @inverse_r_as_printed.corrected(
     says=FAILS_POLYNOMIALLY + r"\frac1r\ge\tfrac12(1-1.5^{-\eta})^{1/\eta}n^{\alpha/\eta},\quad|\Theta|\ge 2",
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
 )
-def inverse_r(*, n: float, alpha: float, eta: float) -> float:
+def inverse_r(*, n: Any, alpha: Any, eta: Any) -> Any:
     """A lower bound on 1/r that does follow, for every |Theta| >= 2.
 
     Let u = 1/r, v = 1 + (u - 1)/|Theta| <= u, beta = n^-alpha. Failure at most beta is v^-eta <= beta + (1 - beta)
@@ -80,13 +81,13 @@ def inverse_r(*, n: float, alpha: float, eta: float) -> float:
     kind="inequality",
     needs=[positive("alpha"), positive("eta"), at_least("n", 2)],
 )
-def expected_repetitions(*, n: float, alpha: float, eta: float) -> float:
+def expected_repetitions(*, n: Any, alpha: Any, eta: Any) -> Any:
     """The expected repetitions grow as n^(alpha/eta), with our constant.
 
     E K >= min(1, eta)/r: r E K = eta (1 - r)/(1 - r^eta) is at least 1 for eta >= 1, because 1 - r^eta <= eta (1 - r)
     (Bernoulli), and at least eta for eta < 1, because r^eta >= r. Then the bound on 1/r.
     """
-    return min(1.0, eta) * rate_constant(eta) * n ** (alpha / eta)
+    return min(1, eta) * inverse_r.theorem.formula(n=n, alpha=alpha, eta=eta)
 
 
 @theorem(
@@ -96,7 +97,7 @@ def expected_repetitions(*, n: float, alpha: float, eta: float) -> float:
     says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta}),\quad\alpha,\eta\ \mathrm{fixed},\ n\to\infty",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def repetitions_rate(*, n: float, alpha: float, eta: float) -> float:
+def repetitions_rate(*, n: Any, alpha: Any, eta: Any) -> Any:
     """The expected number of repetitions is at least of order n^(alpha/eta), for fixed alpha and eta.
 
     The expression inside the paper's O-tilde. Free logarithms: powers of log n; the constant may depend on eta.
@@ -111,7 +112,7 @@ def repetitions_rate(*, n: float, alpha: float, eta: float) -> float:
     says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta})\ \mathrm{with\ one\ constant\ for\ all}\ \eta\gt 0",
     needs=[positive("alpha"), positive("eta"), LOG_N],
 )
-def repetitions_rate_uniform(*, n: float, alpha: float, eta: float) -> float:
+def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
     """The same with one constant for all eta > 0, the other reading of the sentence."""
     return n ** (alpha / eta)
 
@@ -123,11 +124,11 @@ def repetitions_rate_uniform(*, n: float, alpha: float, eta: float) -> float:
     needs=[positive("alpha"), ABOVE_ONE, integer("size", 2)],
     source=", and the end of Section 7.1",
 )
-def repetitions_of_any_law(*, n: float, alpha: float, size: int) -> float:
+def repetitions_of_any_law(*, n: Any, alpha: Any, size: Any) -> Any:
     """A lower bound on the expected repetitions for every eta > -1, indeed for every law of K.
 
     Jensen: n^-alpha >= E x^K >= x^(E K) at x = 1 - 1/|Theta|; and -log(1 - t) <= t/(1 - t). With |Theta| = log n this
     is alpha (log n)^2 up to lower terms: no choice of eta reaches O(log n) repetitions, as the paper expects; but
     eta = log n comes within polylogarithms, so polynomially many are not needed.
     """
-    return alpha * log(n) / -log1p(-1 / size)
+    return alpha * log(n) / -log(1 - 1 / size)

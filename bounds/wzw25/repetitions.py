@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bounds.exact.tnb import log_generating as generating
-from bounds.exact.tuning_curves import log_inverse_r, log_inverse_relaxed_r
+from bounds.exact.tuning_curves import log_inverse_r
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.run_counts import ETA, LAW, UNIT_R
 
@@ -177,13 +177,13 @@ SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\
     says=r"PGF(1-t)\le\frac{(r+t-rt)^{-\eta}}{r^{-\eta}},\quad t=1/|\Theta|",
     needs=[positive("eta"), UNIT_R, integer("size")],
 )
-def relaxation(*, eta: float, r: float, size: int) -> float:
+def relaxation(*, eta: Any, r: Any, size: Any) -> Any:
     """The proof's relaxation: both ones are dropped.
 
     (a - 1)/(b - 1) <= a/b for 1 <= a <= b and b > 1, because a (b - 1) - b (a - 1) = b - a >= 0. Here a = s^-eta and
     b = r^-eta with r <= s = r + t - r t <= 1.
     """
-    return exp(eta * (log(r) - log(r + (1 - r) / size)))
+    return (r / (r + (1 - r) / size)) ** eta
 
 
 @theorem(
@@ -193,17 +193,19 @@ def relaxation(*, eta: float, r: float, size: int) -> float:
     needs=[positive("eta"), UNIT_BETA, integer("size")],
     source=", proof, Equation 31 and below",
 )
-def largest_r_relaxed(*, eta: float, beta: float, size: int) -> float:
+def largest_r_relaxed(*, eta: Any, beta: Any, size: Any) -> Any:
     """Equation 31 solved for r: an equivalence.
 
     With b = beta^(1/eta) in (0, 1): r <= b (r + t - r t) iff r (1 - b + b t) <= b t iff r (m + b - m b) <= b, m = 1/t.
     What it bounds is the relaxation, not the failure probability: it gives "sufficient", never "necessary".
     """
-    return _relaxed_r(eta, beta, size)
+    return relaxed_r(eta, beta, size)
 
 
-def _relaxed_r(eta: float, beta: float, size: float) -> float:
-    return exp(-log_inverse_relaxed_r(eta, beta, size))
+def relaxed_r(eta: Any, beta: Any, size: Any) -> Any:
+    """b / (|Theta| + b - |Theta| b), b = beta^(1/eta), |Theta| any number of at least 1."""
+    b = beta ** (1 / eta)
+    return b / (size + b - size * b)
 
 
 @theorem(
@@ -212,7 +214,7 @@ def _relaxed_r(eta: float, beta: float, size: float) -> float:
     needs=[positive("eta"), UNIT_BETA, integer("size")],
     source=", with eta > 0 by the title of Appendix M.2",
 )
-def largest_r_as_printed(*, eta: float, beta: float, size: int) -> float:
+def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
     """What a failure probability of at most beta is said to imply for r.
 
     1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|.
@@ -220,7 +222,7 @@ def largest_r_as_printed(*, eta: float, beta: float, size: int) -> float:
     >>> round(largest_r_as_printed(eta=1, beta=0.5, size=2), 12)
     0.333333333333
     """
-    return _relaxed_r(eta, beta, size)
+    return relaxed_r(eta, beta, size)
 
 
 @largest_r_as_printed.corrected(
@@ -228,12 +230,12 @@ def largest_r_as_printed(*, eta: float, beta: float, size: int) -> float:
     says=SMALL_R + r"\ \Rightarrow\ " + FAILURE + r"\le\beta",
     source=", proof, read backwards",
 )
-def sufficiently_small_r(*, eta: float, beta: float, size: int) -> float:
+def sufficiently_small_r(*, eta: Any, beta: Any, size: Any) -> Any:
     """What the proof of Lemma M.1 proves: so small an r suffices.
 
     Equation 31 holds (step 2 is an equivalence), and the failure probability is below its left side (step 1).
     """
-    return _relaxed_r(eta, beta, size)
+    return relaxed_r(eta, beta, size)
 
 
 @largest_r_as_printed.corrected(

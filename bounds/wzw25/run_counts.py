@@ -104,7 +104,8 @@ def pgf(*, eta: float, r: float, x: float) -> float:
     >>> pgf(eta=1, r=0.25, x=1.0), pgf(eta=-0.5, r=0.25, x=0.0)
     (1.0, 0.0)
     """
-    return log_generating(eta, log(r), log(r + (1 - r) * (1 - x)))
+    left_out = (1 - r) * x
+    return log_generating(eta, log(r), log1p(-left_out) if left_out < 0.5 else log(r + (1 - r) * (1 - x)))
 
 
 @pmf.explicit(

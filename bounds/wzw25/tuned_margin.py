@@ -1,4 +1,4 @@
-"""Private tuning of the margin: Lemmas K.5 and K.6, Theorem 7.1 and the text of Section 7 of Wang, Zhu & Wang (2025).
+"""Private tuning of the margin: Lemmas K.5 and K.6 and Theorem 7.1 of Wang, Zhu & Wang (2025).
 
 Algorithm 6 is Algorithm 3 with Algorithm 4 for its selection: K ~ TNB(1, r) runs, r = 1/(|Theta| (n^2 - 1)), of which
 each draws a margin gamma uniformly from Theta, runs Algorithm 1 at width gamma/3 with budget mu/sqrt 2, and counts its
@@ -16,7 +16,7 @@ from functools import partial
 from math import log, sqrt
 from typing import Any
 
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from bounds.theorem import at_least, integer, positive, require, theorem
 from bounds.wzw25.best_of_runs import UNIT_DELTA, tail_at, tuning_budget
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.one_margin import summed_loss
@@ -71,84 +71,6 @@ def projection_rows(n: int, size: int, gamma: float, beta: float) -> int:
     232
     """
     return third_margin_rows(n=n, gamma=gamma, beta=beta / size)
-
-
-# Section 7, text ------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="iter",
-    kind="rate",
-    says=r"\mathcal{A}_{Iter}:\ \mathrm{bound}\propto|\Theta|^{1/2}\ \mathrm{(Equation\ 17)}",
-    needs=[integer("size", 2), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
-)
-def iterating_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
-    """Trying all candidates: the utility bound grows as the square root of their number.
-
-    Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
-    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|. The text omits log^{1/2}|Theta|.
-    """
-    spread = sqrt(size * -log(delta)) / (n * epsilon)
-    return spread * (4 * sqrt(log(size * (n + 2) * (n + 1) * n**2)) / gamma**2 + 8 * sqrt(2 * log(size)))
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="tune",
-    kind="rate",
-    says=r"\mathcal{A}_{PrivTune}:\ \mathrm{bound}\propto\log|\Theta|",
-    needs=[integer("size"), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
-)
-def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
-    """Private tuning: the utility bound grows with the logarithm of the number of candidates.
-
-    Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
-    """
-    return margin_term(size=size, n=n, epsilon=epsilon, delta=delta, gamma=gamma, outliers=0)
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="grids",
-    kind="rate",
-    says=r"|\Theta|=m^K:\quad\mathcal{A}_{Iter}:\ m^{O(K)},\quad\mathcal{A}_{PrivTune}:\ O(Km)",
-    needs=[integer("m", 2), integer("K")],
-)
-def grids_bound(*, m: int, K: int) -> int:
-    """K hyperparameters with m values each: exponential against linear.
-
-    K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
-    first is (m^K)^{1/2} up to a logarithm.
-
-    >>> grids_bound(m=10, K=3)
-    30
-    """
-    return K * m
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="runtime-iter",
-    kind="rate",
-    says=r"\mathcal{A}_{Iter}\ \mathrm{needs}\ O(\log n)\ \mathrm{repetitions}",
-    needs=[integer("n", 2)],
-)
-def iterations_order(*, n: int) -> float:
-    """Trying the margins of the grid takes O(log n) repetitions: |Gamma| = ceil(log2 n) + 1 <= (2/log 2) log n."""
-    return log(n)
-
-
-@theorem(
-    "wzw25.sec7.text",
-    part="runtime-tune",
-    kind="rate",
-    says=r"\mathcal{A}_{PrivTune}\ \mathrm{needs}\ O(n^2\log n)\ \mathrm{repetitions\ in\ expectation}",
-    needs=[integer("n", 2)],
-)
-def repetitions_order(*, n: int) -> float:
-    """Private tuning of the margin takes O(n^2 log n) repetitions in expectation: E K = |Gamma| (n^2 - 1)."""
-    return n**2 * log(n)
 
 
 # Theorem 7.1 ----------------------------------------------------------------------------------------------------------

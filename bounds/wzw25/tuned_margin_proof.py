@@ -6,10 +6,9 @@ Algorithm, arguments and conventions are those of `bounds.wzw25.tuned_margin`. T
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import log, log2, sqrt
 
 from bounds.theorem import integer, positive, theorem
-from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
 
 # Theorem 7.1 ----------------------------------------------------------------------------------------------------------
@@ -20,15 +19,15 @@ from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
     says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
     needs=[integer("n", 2)],
 )
-def grid_size_slack(*, n: int) -> float:
-    """The grid of Algorithm 3 has at most 4 log2(n) margins: right side minus left side.
+def most_margins(*, n: int) -> float:
+    """The grid of Algorithm 3 has at most 4 log2(n) margins.
 
-    |Gamma| = ceil(log2 n) + 1 (Lemma 6.4, part size), so it holds at n = 2 too.
+    |Gamma| = ceil(log2 n) + 1 <= log2 n + 2 (Lemma 6.4, part size), so it holds at n = 2 too; 3 log2 n would do.
 
-    >>> grid_size_slack(n=2), grid_size_slack(n=4)
-    (2.0, 5.0)
+    >>> most_margins(n=2), most_margins(n=4)
+    (4.0, 8.0)
     """
-    return 4 * log(n) / log(2) - grid_size(n=n)
+    return 4 * log2(n)
 
 
 @theorem(
@@ -37,24 +36,22 @@ def grid_size_slack(*, n: int) -> float:
     needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
     source=", proof, Equation 27",
 )
-def inserted_slack_as_printed(*, n: int, delta: float, epsilon: float) -> float:
-    """The size of the grid inserted into Lemma K.6, as printed: right side minus left side.
+def inserted_as_printed(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6, as printed.
 
-    12/(n epsilon) log(log2(n) / |Gamma|), always negative: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
+    12 log(n^2 log2(n)/delta)/(n epsilon), always less than the left side: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2
+    n is lost.
     """
-    return 12 / (n * epsilon) * (log(log(n) / log(2)) - log(grid_size(n=n)))
+    return 12 * (log(n**2 * log2(n)) - log(delta)) / (n * epsilon)
 
 
-@inserted_slack_as_printed.corrected(
+@inserted_as_printed.corrected(
     says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
     source=", proof, Equation 27, with the 4",
 )
-def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
-    """The size of the grid inserted into Lemma K.6: right side minus left side.
-
-    12/(n epsilon) log(4 log2(n) / |Gamma|).
-    """
-    return 12 / (n * epsilon) * (log(4 * log(n) / log(2)) - log(grid_size(n=n)))
+def inserted(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6: 12 log(n^2 m/delta)/(n epsilon) at m = 4 log2 n (step s1)."""
+    return 12 * (log(n**2 * most_margins(n=n)) - log(delta)) / (n * epsilon)
 
 
 # Lemma K.6 ------------------------------------------------------------------------------------------------------------
@@ -65,13 +62,12 @@ def inserted_slack(*, n: int, delta: float, epsilon: float) -> float:
     says=r"\Pr[Y]\ge 1-\beta,\quad\beta=n^{-2},\ r=\frac{1}{|\Gamma|(n^2-1)}",
     needs=[integer("n", 2), integer("size")],
 )
-def drawn_slack(*, n: int, size: int) -> float:
-    """The best margin is drawn with probability at least 1 - 1/n^2.
+def missed_probability(*, n: int, size: int) -> float:
+    """The best margin is not drawn with probability at most beta = 1/n^2.
 
-    1/n^2 - (1 - P(Y)), where 1 - P(Y) = (1 - t)/(n^2 - t) with t = 1/|Gamma|: at most 1/n^2, equal to it in the limit.
+    1 - P(Y) = (1 - t)/(n^2 - t) with t = 1/|Gamma|: at most 1/n^2, as n^2 (1 - t) <= n^2 - t, equal in the limit.
     """
-    t = 1 / size
-    return 1 / n**2 - (1 - t) / (n**2 - t)
+    return 1 / n**2
 
 
 @theorem(
@@ -113,10 +109,9 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
     r"\le\frac{12\log(n^2|\Gamma|/\delta)}{\varepsilon},\quad A=|\Gamma|(n^2-1)",
     needs=BUDGET,
 )
-def selection_slack(*, n: int, size: int, epsilon: float, delta: float) -> float:
-    """The selection term in epsilon: right side minus middle, where left side and middle are equal.
+def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
+    """The selection term in epsilon: the right side, 12 log(n^2 |Gamma|/delta)/epsilon.
 
     mu = epsilon/(6 sqrt(2 log(A/delta))); A <= n^2 |Gamma| and delta < 1.
     """
-    a = log(size * (n**2 - 1))
-    return 12 * (log(n**2 * size) - log(delta) - sqrt(a * (a - log(delta)))) / epsilon
+    return 12 * (log(n**2 * size) - log(delta)) / epsilon

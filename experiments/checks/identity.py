@@ -18,9 +18,9 @@ SHARP = 1e-9  # relative radius below which two balls that overlap count as equa
 def identity_claim(statement: Callable, *, digits: int = 0, **fields: Any) -> Callable:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 
-    Rationals are equal or not; floats may differ by a relative error of `rounding`; balls are equal if they overlap and
-    are sharp: with `digits`, if they agree to so many digits. The control multiplies the right side by the factors
-    `caught`.
+    Rationals are equal or not; floats may differ by a relative error of `rounding`; balls are equal if they overlap,
+    the right one widened by `rounding`, and are sharp: with `digits`, if they agree to so many digits. The control
+    multiplies the right side by the factors `caught`.
     """
     options = {"digits": digits}
     return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)
@@ -43,6 +43,7 @@ def equal(
         checked += 1
         left, right = sides(left, right, Fraction(factor))
         if isinstance(left, arb):
+            right = right + abs(right) * exact(rounding) * arb(0, 1) if rounding else right
             differ = not left.overlaps(right)
             if not differ and not sharp(left, right, digits):
                 undecided = undecided or inconclusive("BUDGET", f"the balls are too wide at {setting}")

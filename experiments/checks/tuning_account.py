@@ -73,14 +73,13 @@ def profile_to_printed(mu: float, r: float, delta: float, factor: float) -> list
     """Lemma K.1 from the profile bound at e = mu^2/2 + mu t, in balls: each link and what is wrong if it breaks."""
     where = f" at mu = {mu}, r = {r}, delta = {delta}"
     mu, r, delta = exact(mu), exact(r), exact(delta)
-    t = (2 * (1 / (r * delta)).log()).sqrt()  # as `tail_at`
-    e = mu * mu / 2 + mu * t
+    e = mu * mu / 2 + mu * bound.tail_at(r=r, delta=delta)
     spent = closed_form(e, mu)  # Lemma E.1, half of r delta
     grown = e + (1 + (-e).exp() * (1 - r) / r * spent).log()  # log(exp(e) + (1 - r)/r delta_M(e))
     return [
         (spent < r * delta * 0.5000001, f"delta_M(e) exceeds r delta / 2{where}"),
         (
-            bound.epsilon_at(mu, t, delta) / exact(factor) > e + 2 * grown,
+            bound.selection_epsilon.theorem.formula(mu=mu, r=r, delta=delta) / exact(factor) > e + 2 * grown,
             f"the profile bound exceeds Equation 23{where}",
         ),
     ]

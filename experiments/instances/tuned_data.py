@@ -5,6 +5,7 @@ Planted outliers, the laws of Algorithm 1 at one margin and of Algorithm 6 on th
 
 from __future__ import annotations
 
+from inspect import signature
 from math import ceil, exp, log, pi, sqrt
 
 import numpy as np
@@ -98,6 +99,35 @@ def hardest_choice(n, epsilon, delta):
 
 # Explicit bounds over their orders, in floats -------------------------------------------------------------------------
 
+OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
+
+
+def whole_grid(n, size, gamma, beta, steps):
+    """Arguments of an explicit bound: `size` times the margin gamma, each with its projection and number of steps."""
+    rows = bound.projection_rows(n, size, gamma, beta)
+    return {"n": n, "gammas": [gamma] * size, "rows": [rows] * size, "steps": [steps] * size}
+
+
+def explicit_within(constant, explicit, order, places):
+    """Cases explicit <= C order at whole grids; then what outliers add, which is at most OUTLIER times the order's."""
+
+    def value(statement, place):
+        names = signature(statement.theorem.formula).parameters
+        return statement(**{name: argument for name, argument in place.items() if name in names})
+
+    for place in places:
+        size = len(place["gammas"])
+        none, everyone = (place | {"outliers": [m] * size} for m in (0, place["n"]))
+        clean, g = value(explicit, none), value(order, none)
+        yield none, clean, g
+        yield everyone, (value(explicit, everyone) - clean) * constant / OUTLIER, value(order, everyone) - g
+
+
+TUNINGS = [
+    whole_grid(n, size, gamma, 1 / n**2, 10**12) | {"epsilon": epsilon, "delta": delta}
+    for n, size, gamma in [(2, 1, 1.0), (3, 2, 0.5), (10, 5, 1.0), (1000, 3, 0.01)]
+    for epsilon, delta in [(1.0, 0.999), (30.0, 1e-5)]
+]
 TUNING_BOX = {"log_n": (log(2), 27), "log_size": (0, 27), "log_inverse_delta": (1e-12, 690), "gamma": (1e-3, 1)}
 
 

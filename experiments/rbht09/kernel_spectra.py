@@ -92,7 +92,7 @@ def laplacian_row(*, factor=1):
 
 @spectral_claim(
     kernel_spectra.cauchy_measure,
-    note="Looks unnormalised, and is: g(0) = 2^d and p has mass 2^d, so the two columns still match. The printed p has "
+    note="Looks unnormalised, and is: g(0) = 2ᵈ and p has mass 2ᵈ, so the two columns still match. The printed p has "
     "Δ for ω.",
 )
 def cauchy_row(*, factor=1):
@@ -132,7 +132,7 @@ assert cauchy_profile(point=[0.0] * d) == 2**d                              # wh
     quick=({"d": 1}, {"d": 3}),
     severity="constant",
     python=lambda setting: CAUCHY_WITNESS.format(**setting),
-    note="Mass 2^d. Normalised to be drawn from, p gives E k_hat = g / 2^d: the row needs g(0) = 1.",
+    note="Mass 2ᵈ. Normalised to be drawn from, p gives E k̂ = g/2ᵈ: the row needs g(0) = 1.",
 )
 def cauchy_row_is_a_law(*, d, factor=1):
     """The third row's p against mass 1."""
@@ -183,7 +183,7 @@ transform_claim(
     kernel_spectra.transform_constant,
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(**setting),
-    note="2^-1 for (2π)^-d, wrong for every d: the mass of p is (2π)^d / 2 times g(0). Harmless where p is normalised "
+    note="1/2 for (2π)⁻ᵈ, wrong for every d: the mass of p is (2π)ᵈ/2 times g(0). Harmless where p is normalised "
     "before drawing and g(0) = 1.",
 )
 transform_claim(
@@ -194,7 +194,7 @@ transform_claim(
     kernel_spectra.table_constant,
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(**setting),
-    note="Table 1 uses (2π)^-d in all rows, Algorithm 3 prints 2^-1: they differ by (2π)^d / 2, π for d = 1.",
+    note="Table 1 uses (2π)⁻ᵈ in all rows, Algorithm 3 prints 1/2: they differ by (2π)ᵈ/2, π for d = 1.",
 )
 transform_claim(kernel_spectra.table_constant_inverse)
 

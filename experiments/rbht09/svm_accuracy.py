@@ -10,7 +10,7 @@ with them.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, expm1, factorial
+from math import exp, expm1, factorial, log
 
 import numpy as np
 from flint import arb, ctx
@@ -54,9 +54,10 @@ def certified_tail(bound, F, factor):
     return supremum(upper, value, {"u": (2.0**-40, DEEPEST)}, gap=0.01, max_boxes=4000)
 
 
-def usefulness_claim(bound, full, **fields):
+def usefulness_claim(bound, full, share=1.0, **fields):
     """A claim that `bound` is useful: certified on the box, derived beyond it; a refutation is the point found.
 
+    The derivation: `share` of Chernoff's bound (step s3) at this lambda is the failure probability.
     For F = 1 and F - 1 in place of F the ratio tends to 1 as delta does: there the last hundredth is left to the
     derivation (`bounds.rbht09.svm_accuracy.useful_scale`).
     """
@@ -74,6 +75,10 @@ def usefulness_claim(bound, full, **fields):
             return refuted("certificate", witness.inequality({"F": F}, tail, exp(-u), point=point))
         if most.outcome != HOLDS or most.bound > 1.011:
             return inconclusive("BUDGET", f"the ratio is at most {most.bound:.3g}, at least {most.reached:.3g}")
+        for failure in (0.02, 0.3, 0.999, 1e-9):
+            lam = 1 / noise_ratio(bound, F, -log(failure))
+            if abs(share * svm_accuracy.chernoff_tail(acc=1.0, lam=lam, Phi=1.0, F=F) / failure - 1) > 1e-6:
+                return inconclusive("FAILED", "Chernoff's bound at this lambda is not the failure probability")
         failures = np.exp(-np.linspace(0.01, 10, 40)).tolist()
         tails = [float(erlang_tail(F, noise_ratio(bound, F, -float(np.log(p)), factor)).mid()) for p in failures]
         series = {"allowed": failures, "bound": failures, "exact": tails}
@@ -81,7 +86,9 @@ def usefulness_claim(bound, full, **fields):
 
     usefulness.__name__ = usefulness_claim.__name__  # what its stored results depend on
     control = Control("noise times {}", (1.2, 2, 4))
-    return exact_claim(bound, quick=grid(F=[2, 20]), full=full, control=control, cost=0.2, **fields)(usefulness)
+    return exact_claim(
+        bound, quick=grid(F=[2, 20]), full=full, control=control, cost=0.2, given=[svm_accuracy.chernoff_tail], **fields
+    )(usefulness)
 
 
 def smallest_n():
@@ -108,6 +115,8 @@ assert success < delta - 1e-9
     quick=({"F": 1, "delta": 0.9}, {"F": 20, "delta": 0.9999}),
     full=({"F": 1, "delta": 0.5}, {"F": 1, "delta": 0.82}, {"F": 1, "delta": 0.83}, {"F": 100, "delta": 0.99999}),
     severity="statement",
+    corner="δ ≤ 1/2, and for all δ with 1 - δ in Definition 2, as every proof reads it",
+    used=("rbht09.lem10", "rbht09.thm14", "rbht09.cor15", "rbht09.thm18", "rbht09.thm20"),
     note="Definition 2 says Pr ≥ δ, the proofs use 1 - δ (part `used`, which holds everywhere): as defined the theorem "
     "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 - 2 = 0.828.",
 )
@@ -134,11 +143,11 @@ useful_as_used = usefulness_claim(
     svm_accuracy.useful_scale,
     grid(F=[1, 5, 100, 1000]),
     nonvacuous_from=smallest_n,
-    note="Certified for failure probabilities down to e^-30, derived for the rest; at most a quarter of δ is used. "
+    note="Certified for failure probabilities down to e⁻³⁰, derived for the rest; at most a quarter of δ is used. "
     "Smallest n: with Theorem 7 at β = 1, accuracy 0.1, δ = 0.05, F = 2, C = κ = Φ = 1.",
 )
 useful_as_defined_corrected = usefulness_claim(svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]))
-useful_with_one_feature_less = usefulness_claim(svm_accuracy.useful_scale_half, grid(F=[1, 5, 100]))
+useful_with_one_feature_less = usefulness_claim(svm_accuracy.useful_scale_half, grid(F=[1, 5, 100]), share=0.5)
 
 
 @inequality_claim(
@@ -189,19 +198,23 @@ def moment_generating_function(*, F, lam, factor=1):
     return {"tightness": (1.0, 1.0)}
 
 
-@exact_claim(
+@inequality_claim(
     svm_accuracy.chernoff_tail,
     quick=grid(F=[1, 20]),
     full=grid(F=[5, 100]),
-    control=Control("bound / {}", (1.5, 2.1, 5, 25)),
+    caught=(1.01, 2),
+    given=[svm_accuracy.sup_distance, svm_accuracy.erlang_mgf],
+    rounding=1e-11,
     cost=0.2,
-    note="the true tail is at most half of it: Q(F, z) ≤ 2^(F - 1) e^(-z / 2)",
 )
-def chernoff(*, F, factor=1):
-    """Q(F, z) over the printed bound, certified for 0 < z <= 200 and derived beyond."""
+def chernoff(*, F):
+    """Markov's inequality at t = 1 / (2 lambda), to which the bound is equal; and Q(F, z) over it for 0 < z <= 200.
+
+    The true tail is at most half of it: Q(F, z) <= 2^(F - 1) e^(-z / 2).
+    """
 
     def bound(z):
-        return svm_accuracy.chernoff_tail(acc=float(z), lam=1.0, Phi=1.0, F=F) / factor
+        return svm_accuracy.chernoff_tail(acc=float(z), lam=1.0, Phi=1.0, F=F)
 
     def upper(z):
         return erlang_tail(F, z[0]) / exact(bound(z[1]) * (1 - 1e-9))
@@ -209,16 +222,19 @@ def chernoff(*, F, factor=1):
     def value(z):
         return erlang_tail(F, float(z)) / exact(bound(z) * (1 + 1e-9))
 
+    for z in (0.5, 3.0, 40.0, 300.0):
+        for lam, Phi in ((1.0, 1.0), (0.01, 7.0)):
+            point = {"acc": z * lam * Phi, "lam": lam, "Phi": Phi, "F": F}
+            moment = svm_accuracy.erlang_mgf(F=F, lam=lam, t=0.5 / lam)
+            yield point, moment * exp(-z / 2), svm_accuracy.chernoff_tail(**point)
     most = supremum(upper, value, {"z": (2.0**-40, 200.0)}, gap=0.01, max_boxes=8000)
-    if most.reached > 1:
-        z = most.point["z"]
-        return refuted("certificate", witness.inequality({"F": F}, erlang_tail(F, z), bound(z), point={"F": F, "z": z}))
+    yield {"F": F} | most.point, most.reached, 1
     if most.outcome != HOLDS:
         return inconclusive("BUDGET", f"the ratio is at most {most.bound:.3g}")
     zs = np.linspace(0.1, 3 * F + 10, 40).tolist()
     tails = [float(erlang_tail(F, z).mid()) for z in zs]
     series = {"z": zs, "bound": [min(1.0, bound(z)) for z in zs], "exact": tails}
-    return holds("derivation", "everywhere", tightness=(most.reached, most.bound), series=series)
+    return {"tightness": (most.reached, most.bound), "series": series}
 
 
 # Footnote 5 -----------------------------------------------------------------------------------------------------------
@@ -235,15 +251,11 @@ def places(q, lam):
     return [(x, Fraction(x) / Fraction(lam)) for x in floats]
 
 
-def about(x):
-    """The ball of all numbers that the float `x`, computed to a relative 1e-11, may stand for."""
-    return arb(x, 1e-11 * abs(x) + 1e-300)
-
-
 @identity_claim(
     svm_accuracy.erlang_density,
     caught=(1.01,),
-    note="by induction over q: e^(-y) convolved with c y^(q-1) e^(-y) is (c / q) y^q e^(-y)",
+    rounding=1e-11,
+    note="by induction over q: exp(-y) convolved with c y^(q-1) exp(-y) is (c/q) y^q exp(-y)",
     **SHAPES,
 )
 def density(*, q, lam):
@@ -253,13 +265,14 @@ def density(*, q, lam):
         c /= k
     for x, y in places(q, lam):
         convolved = exact(c) * exact(y) ** (q - 1) * (-exact(y)).exp() / exact(lam)
-        yield {"q": q, "lam": lam, "x": x}, convolved, about(svm_accuracy.erlang_density(x=x, q=q, lam=lam))
+        yield {"q": q, "lam": lam, "x": x}, convolved, svm_accuracy.erlang_density(x=x, q=q, lam=lam)
 
 
 @identity_claim(
     svm_accuracy.erlang_cdf,
     control=Control("the last term of the sum times {}", (2,)),
-    note="the derivative of e^(-y) Σ_{j<q} y^j / j! telescopes to the density, and the sum is 1 at 0",
+    rounding=1e-11,
+    note="the derivative of exp(-y) Σ yʲ/j!, j < q, telescopes to the density, and the sum is 1 at 0",
     **SHAPES,
 )
 def distribution(*, q, lam, factor=1):
@@ -272,7 +285,7 @@ def distribution(*, q, lam, factor=1):
             printed = 1 - (-exact(y)).exp() * sum(terms, arb(0))
             integral = arb.gamma_lower(exact(y), arb(q), 1)
         yield setting, printed, integral
-        yield setting, integral, about(svm_accuracy.erlang_cdf(x=x, q=q, lam=lam))
+        yield setting, integral, svm_accuracy.erlang_cdf(x=x, q=q, lam=lam)
 
 
 def moments(q, lam):
@@ -321,7 +334,7 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     scope="settings",
     python=lambda point, *sides: MAGNITUDE.format(**point),
     note="The sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
-    "scale is λ, λ^-1 is the rate; nothing in the proof depends on it.",
+    "scale is λ, 1/λ is the rate; nothing in the proof depends on it.",
 )
 def printed_magnitude(*, lam):
     """|Laplace(0, lambda)| exponential "with scale lambda^(-1)": true at lambda = 1 only."""

@@ -27,6 +27,7 @@ from experiments.engine.claim import Control, attack_claim, exact_claim, grid, s
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.tuned_pairs import OneRun, Reused, shifted, silent, tuned_margins
 from mechanisms import private_tuning
+from mechanisms.private_tuning import PrivateTuningLaw
 
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]
@@ -117,22 +118,20 @@ def best_score_has_the_stated_curve(*, epsilon, mu, r, eta, factor=1):
 
 
 @inequality_claim(
-    bound.relaxation_slack,
-    quick=({"mu": 1.0, "t": 3.0}, {"mu": 2.0, "t": 1.0}),
-    full=({"mu": 1e-9, "t": 40.0}, {"mu": 80.0, "t": 40.0}),
-    control=Control("6 / {} mu t for 6 mu t", (1.01, 2), {"mu": 2.0, "t": 1.0}),
+    bound.relaxed_epsilon,
+    quick=({"mu": 1.0, "t": 3.0, "delta": 0.5}, {"mu": 2.0, "t": 1.0, "delta": 1e-5}),
+    full=({"mu": 1e-9, "t": 40.0, "delta": 1e-9}, {"mu": 80.0, "t": 40.0, "delta": 1e-9}),
+    control=Control("the right-hand side divided by {}", (1.01, 2), {"mu": 2.0, "t": 1.0, "delta": 1e-5}),
 )
-def relaxation_is_a_ray(*, mu, t):
+def relaxation_is_a_ray(**setting):
     """The slack is the polynomial 3/2 mu (2 t - mu), read off a 4 x 4 grid of rationals: >= 0 exactly for mu <= 2 t."""
-
-    def sides(m, x):
-        return bound.epsilon_at(Fraction(m), Fraction(x), 0), bound.epsilon_simple_at(Fraction(m), Fraction(x), 0)
-
-    yield {"mu": mu, "t": t}, *sides(mu, t)
     for m, x in np.ndindex(4, 4):
-        left, right = sides(m + 1, x + 1)
-        if right - left != Fraction(3, 2) * (m + 1) * (2 * x + 1 - m):
-            return inconclusive("FAILED", "the slack is not 3/2 mu (2 t - mu)")
+        point = {"mu": Fraction(m + 1), "t": Fraction(x + 1), "delta": Fraction(1, 7)}
+        slack = bound.relaxed_epsilon.theorem.formula(**point) - bound.epsilon_at(*point.values())
+        if slack != Fraction(3, 2) * (m + 1) * (2 * x + 1 - m):
+            return inconclusive("FAILED", "the slack is not 3/2 μ (2 t - μ)")
+    point = {name: Fraction(value) for name, value in setting.items()}
+    yield setting, bound.epsilon_at(*point.values()), bound.relaxed_epsilon(**point)
     return {"tightness": (0.5, 1.0), "note": "equality at μ = 2 t, factor 2 as μ → 0"}
 
 
@@ -141,7 +140,7 @@ def relaxation_is_a_ray(*, mu, t):
     quick=named(SETTINGS[:2]),
     full=named(SETTINGS[2:]) + named([(4.8, 0.5, 0.1), (1e-3, 1e-12, 1e-9), (0.3, 0.999, 0.3)]),
     control=Control("epsilon divided by {} (8: one run charged)", (2, 8), {"mu": 0.3, **LARGE_DELTA}),
-    given=[bound.selection_epsilon, bound.relaxation_slack],
+    given=[bound.selection_epsilon, bound.relaxed_epsilon],
     cost=0.14,
     bits=BITS,
 )
@@ -174,7 +173,7 @@ def corollary_k2_keeps_its_promise(*, factor=1, **setting):
 def theorem_k3_keeps_its_promise(*, epsilon, r, delta, factor=1):
     """Score-only runs that spend all of mu, at (epsilon + delta, delta)."""
     mu = bound.tuning_budget(epsilon=epsilon, r=r, delta=delta) * factor
-    asked = bound.epsilon_simple_at(mu, bound.tail_at(r=r, delta=delta), delta)
+    asked = bound.selection_epsilon_simple.theorem.formula(mu=mu, r=r, delta=delta)
     links = [
         (bound.run_gdp(mu=mu) <= mu * (1 + 1e-15), "a run spends more than mu"),
         (asked <= (epsilon + delta) * (1 + 1e-12), "Corollary K.2 asks for a larger epsilon"),
@@ -191,10 +190,12 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     bound.score_gdp_as_printed,
     quick=SCORES,
     full=WIDE,
-    severity="privacy",
+    severity="statement",
+    corner="σ² for σ: the fraction is the variance, as line 7 of Algorithm 4 prints it",
+    used=("wzw25.thmK.3",),
     note="read as a standard deviation the fraction has the wrong unit: it is enough exactly where μ ≤ √2 Δ, so never "
-    "for averaged scores once n μ > √2; Algorithm 4 prints it as a variance, and is right, but who implements the "
-    "proof leaks",
+    "for averaged scores once n μ > √2; the algorithm names its noise and is right: who implements Algorithm 4 does "
+    "not leak, who takes σ from this line of the proof does",
 )
 def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     """sigma = 2 Delta^2 / mu^2 at n = 100, epsilon = 1, both units of the score."""
@@ -259,7 +260,7 @@ def two_halves_make_a_run(*, mu, factor=1):
     for u in (-3, -1, 0, 0.5, 1, 2, 4):
         epsilon = float(both) * (u + float(both) / 2)
         delta = hockey_stick_of_two(epsilon, half, half * exact(factor))
-        yield {"mu": mu, "epsilon": epsilon}, delta, closed_form(epsilon, mu)
+        yield {"mu": mu, "epsilon": epsilon}, delta, closed_form(epsilon, bound.run_gdp(mu=mu))
         if not delta.overlaps(closed_form(epsilon, both)):
             return inconclusive("FAILED", "the product of two Gaussian pairs is not a Gaussian pair")
     return {"tightness": (bound.run_gdp(mu=mu) / mu,) * 2}
@@ -269,13 +270,15 @@ def two_halves_make_a_run(*, mu, factor=1):
     bound.budget_spent,
     quick=({"epsilon": 1.0, "t": 5.0},),
     full=({"epsilon": 300.0, "t": 5.0}, {"epsilon": 1e-9, "t": 0.1}),
-    control=Control("epsilon / (6 t / {})", (1.01, 2)),
+    caught=(1.01, 2),
 )
-def budget_inverts_the_corollary(*, epsilon, t, factor=1):
-    """In rationals: 6 mu t = epsilon, and mu = 2 t exactly at epsilon = 12 t^2."""
-    x, setting = Fraction(t), {"epsilon": epsilon, "t": t}
-    yield setting, bound.epsilon_simple_at(bound.budget_at(Fraction(epsilon), x) * Fraction(factor), x, 0), epsilon
-    yield setting, bound.budget_at(12 * x * x, x) * Fraction(factor), 2 * x
+def budget_inverts_the_corollary(*, epsilon, t):
+    """In rationals: Corollary K.2 asks for epsilon at this budget, and mu = 2 t exactly at epsilon = 12 t^2."""
+    for asked in (Fraction(epsilon), 12 * Fraction(t) ** 2):
+        point = {"epsilon": asked, "t": Fraction(t)}
+        spent, share = bound.budget_spent(**point)
+        yield point, asked, spent
+        yield point, asked / (12 * Fraction(t) ** 2), share
 
 
 # Our code under attack ------------------------------------------------------------------------------------------------
@@ -321,7 +324,7 @@ def selected_index(*, factor=1, **setting):
 def index_of_known_scores(*, factor=1, **setting):
     """The same scores, run by run; with one noise for all scores the better candidate wins whenever it is drawn."""
     pair = silent((0.0, 1.0), **setting), silent((1.0, 0.0), **setting)
-    return pair if factor == 1 else tuple(Reused(**vars(law)) for law in pair)
+    return tuple({1: PrivateTuningLaw, 2: Reused}[factor](**vars(law)) for law in pair)
 
 
 @attack_claim(

@@ -8,6 +8,7 @@ is taken literally, as a real number, where the paper does.
 from __future__ import annotations
 
 from fractions import Fraction
+from inspect import signature
 from itertools import pairwise
 
 import numpy as np
@@ -17,8 +18,10 @@ from bounds.exact import tnb
 from bounds.exact.balls import exact, lower_end, upper_end
 from bounds.exact.tuning_curves import log_inverse_r
 from bounds.wzw25 import repetition_growth as bound
+from bounds.wzw25 import repetitions, run_counts
+from bounds.wzw25.repetitions import relaxed_r
 from experiments.checks import identity_claim, inequality_claim, spread, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
+from experiments.engine.claim import exact_claim, grid, script
 from experiments.engine.verdict import holds, refuted
 
 BITS = 4000  # beta^(-1/eta) at eta = 0.01 has 4,000 bits
@@ -47,28 +50,21 @@ def threshold(eta, beta, size):
     return low, high
 
 
-def relaxed(eta, beta, size):
-    """The printed right-hand side for r, as a ball."""
-    b = exact(beta) ** (1 / exact(eta))
-    return b / (size + b - size * b)
+def in_balls(statement, point):
+    """The value of a statement at a point, in balls; arguments that it does not take are left out."""
+    formula = statement.theorem.formula
+    return formula(**{name: exact(point[name]) for name in signature(formula).parameters})
 
 
 # Appendix M.3 ---------------------------------------------------------------------------------------------------------
 
 
-def text_bound(n, alpha, eta):
-    """(n^(alpha/eta) - 1) log n + 1 as a ball."""
-    return (exact(n) ** (exact(alpha) / exact(eta)) - 1) * exact(n).log() + 1
-
-
-@identity_claim(
-    bound.inverse_r_rearranged, quick=[TEXT], control=Control("n^({} alpha/eta)", (1.001, 2)), digits=15, bits=512
-)
-def text_rearranges(*, factor=1, **setting):
+@identity_claim(bound.inverse_r_rearranged, quick=[TEXT], caught=(1.001, 2), digits=15, bits=512)
+def text_rearranges(**setting):
     """Against the reciprocal of Lemma M.1's formula at beta = n^-alpha, |Theta| = log n."""
     for point in grid(**setting):
         n, alpha, eta = map(exact, point.values())
-        yield point, 1 / relaxed(eta, n**-alpha, n.log()), text_bound(n, factor * alpha, eta)
+        yield point, 1 / relaxed_r(eta, n**-alpha, n.log()), in_balls(bound.inverse_r_rearranged, point)
 
 
 WHOLE_NUMBERS = """
@@ -84,7 +80,7 @@ assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
     quick=[TEXT],
     severity="constant",
     note="sufficient, not necessary, as Lemma M.1; for fixed η the exact need is smaller by a factor that goes to 1 as "
-    "|Θ| grows (at η = 1 it is (|Θ| - 1)(n^α - 1)), but by an unbounded one as η → 0",
+    "|Θ| grows (at η = 1 it is (|Θ| - 1)(nᵅ - 1)), but by an unbounded one as η → 0",
 )
 def text_bound_is_necessary(*, factor=1, **setting):
     """Literally at |Theta| = log n: an admissible r with 1/r below the bound. The witness has whole numbers."""
@@ -93,9 +89,9 @@ def text_bound_is_necessary(*, factor=1, **setting):
         for point in grid(**setting):
             n, alpha, eta = point.values()
             low, _ = threshold(eta, exact(n) ** -exact(alpha), exact(n).log())
-            ratios.append(factor / low / text_bound(n, alpha, eta))
+            ratios.append(factor / low / in_balls(bound.inverse_r_as_printed, point))
         n, inverse_r, size = 8, 15, 3  # log 8 <= 3 = log2 8: both readings of |Theta| = log n at once
-        claimed = text_bound(n, 1, 1) / factor
+        claimed = in_balls(bound.inverse_r_as_printed, {"n": n, "alpha": 1, "eta": 1}) / factor
         admissible = failure(1, exact(1) / inverse_r, size) <= 1 / exact(n)
         if not any(x < 1 for x in ratios) or not admissible or not inverse_r < claimed:
             return holds("enumeration", "settings")
@@ -107,17 +103,6 @@ def text_bound_is_necessary(*, factor=1, **setting):
     printed = [bound.inverse_r_as_printed(n=x, alpha=1, eta=0.5) for x in sizes]
     curve = {"n": sizes, "exact, alpha = 1, eta = 1/2": exact_need, "as printed": printed}
     return refuted("certificate", broken, note=note, series=curve)
-
-
-def half_root(eta):
-    """(1 - 1.5^-eta)^(1/eta) / 2 as a ball."""
-    eta = exact(eta)
-    return (1 - (-eta * exact(Fraction(3, 2)).log()).exp()) ** (1 / eta) / 2
-
-
-def polynomial(n, alpha, eta, **_):
-    """n^(alpha/eta) as a ball."""
-    return exact(n) ** (exact(alpha) / exact(eta))
 
 
 def largest_admissible(**setting):
@@ -137,42 +122,40 @@ WHOLE = TEXT | {"n": [8, 2, 1000, 10**9], "size": [2, 3, 21, 1000]}
 LOWER = {"bits": BITS, "rounding": 1e-8, "tightness": spread, "cost": 0.25}  # r* is known to about 1e-9
 
 
-@inequality_claim(bound.inverse_r, quick=[WHOLE], control=Control("the bound times {}", (2, 10, 100)), **LOWER)
+@inequality_claim(bound.inverse_r, quick=[WHOLE], caught=(1.8, 2), given=[repetitions.largest_r], **LOWER)
 def inverse_r_grows_polynomially(**setting):
     """The corrected bound against 1/r*."""
     for point, r in largest_admissible(**setting):
-        yield point, half_root(point["eta"]) * polynomial(**point), 1 / r
+        yield point, in_balls(bound.inverse_r, point), 1 / r
 
 
 @inequality_claim(
-    bound.expected_repetitions, quick=[WHOLE], control=Control("the bound times {}", (2, 10, 100)), **LOWER
+    bound.expected_repetitions, quick=[WHOLE], caught=(1.8, 2), given=[bound.inverse_r, run_counts.mean], **LOWER
 )
 def expected_repetitions_grow_polynomially(**setting):
     """The explicit bound against the least E K."""
     for point, r in largest_admissible(**setting):
-        eta = point["eta"]
-        yield point, min(1.0, eta) * half_root(eta) * polynomial(**point), least_mean(eta, r)
+        yield point, in_balls(bound.expected_repetitions, point), least_mean(point["eta"], r)
 
 
 @identity_claim(
     bound.repetitions_rate,
     quick=[TEXT],
     given=[bound.expected_repetitions],
-    control=Control("n^({} alpha/eta)", (1.01, 1.1, 2)),
+    caught=(1.01, 1.1),
     bits=BITS,
     digits=15,
     scope="domain: every fixed eta > 0, all alpha > 0, n, |Theta| >= 2",
 )
-def rate_follows(*, factor=1, **setting):
-    """The printed order over the explicit bound does not depend on n, alpha or |Theta|, and is finite at every eta."""
+def rate_follows(**setting):
+    """The explicit bound is its value at n = 1, which depends on eta alone and is positive, times the printed order."""
     constants = {}
     for point in grid(**setting):
-        eta = point["eta"]
-        explicit = min(1.0, eta) * half_root(eta) * polynomial(**point)
-        ratio = polynomial(**point | {"alpha": point["alpha"] * factor}) / explicit
-        yield point, ratio, constants.setdefault(eta, ratio)
+        unit = in_balls(bound.expected_repetitions, point | {"n": 1, "alpha": 1})
+        yield point, in_balls(bound.expected_repetitions, point), unit * in_balls(bound.repetitions_rate, point)
+        constants[point["eta"]] = 1 / unit
     values = ", ".join(f"{upper_end(c):.3g} at η = {eta:g}" for eta, c in sorted(constants.items()))
-    note = f"C(η) = 2 (1 - 1.5^-η)^(-1/η) / min(1, η): {values}; finite for every η > 0, unbounded as η → 0"
+    note = f"C(η) = 2 (1 - (2/3)^η)^(-1/η) / min(1, η): {values}; finite for every η > 0, unbounded as η → 0"
     return {"note": note, "tightness": None}
 
 
@@ -190,7 +173,8 @@ def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
     with ctx.workprec(BITS):
         r, beta = (-exact(log_inverse_r)).exp(), exact(n) ** -exact(alpha)
         means = [upper_end(tnb.mean(e, r)) for e in eta]
-        logs = [(polynomial(n, alpha, e) / exact(mean)).log() for e, mean in zip(eta, means, strict=True)]
+        orders = [in_balls(bound.repetitions_rate_uniform, {"n": n, "alpha": alpha, "eta": e}) for e in eta]
+        logs = [(order / exact(mean)).log() for order, mean in zip(orders, means, strict=True)]
         admissible = all(failure(e, r, size) <= beta for e in (0, *eta))
         if not (admissible and all(a < b for a, b in pairwise(logs)) and max(means) < float(1 / r)):
             return holds("enumeration", "settings", note="the family is not admissible, or does not grow")
@@ -218,15 +202,13 @@ assert ratios[0] > 1e4 and ratios[1] > 1e8 * ratios[0] and ratios[2] > 1e20 * ra
 @inequality_claim(
     bound.repetitions_of_any_law,
     quick=[WHOLE | {"eta": [-0.9, -0.05, 0.0, 0.1, 1.0, 1000.0]}],
-    control=Control("the bound times {}", (1.1, 2, 10)),
+    caught=(1.001, 1.1),
     **LOWER,
 )
 def any_law_needs_many(**setting):
     """Jensen's bound against the least E K at each eta, which nearly attains it at eta = 1000."""
     for point, r in largest_admissible(**setting):
-        candidate = exact(1 - Fraction(1, point["size"]))  # the chance that one draw misses
-        jensen = exact(point["alpha"]) * exact(point["n"]).log() / -candidate.log()
-        yield point, jensen, least_mean(point["eta"], r)
+        yield point, in_balls(bound.repetitions_of_any_law, point), least_mean(point["eta"], r)
     return {"note": "η = log n costs only polylogarithms"}
 
 

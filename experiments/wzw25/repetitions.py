@@ -14,10 +14,11 @@ import numpy as np
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.wzw25 import repetitions as bound
+from bounds.wzw25 import run_counts
 from experiments.checks import equality, identity_claim, inequality_claim, spread, witness
 from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
-from experiments.wzw25.repetition_growth import BITS, failure, relaxed, threshold
+from experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
 from mechanisms import tnb as law_of_runs
 
 NARROW = Fraction(1, 10**9)  # how far beyond a bound we look for its failure
@@ -39,19 +40,21 @@ def geometric_failure(r, t):
 @identity_claim(
     bound.not_selected,
     quick=[{"eta": [0.5, -0.9, 0.0, 1.0, 5.0], "r": [0.25, 0.015625, 0.999], "size": [2, 1, 3, 1000]}],
-    control=Control("1 - 1/({} |Theta|)", (1.001, 1.1, 2)),
-    digits=15,
+    given=[run_counts.pgf],
+    caught=(1.001, 2),
     bits=256,
+    rounding=1e-11,
     note="'selected' is 'drawn in line 5 of Algorithm 4', as Appendix M.1 defines it, not 'returned'",
 )
-def missing_is_the_generating_function(*, factor=1, **setting):
+def missing_is_the_generating_function(**setting):
     """All sequences of k <= 5 draws from m <= 4 counted; then the sum over k of P(K = k) (1 - 1/m)^k."""
     for m, k in product(range(1, 5), range(1, 6)):
         missed = sum(0 not in draws for draws in product(range(m), repeat=k))
-        yield {"size": m, "k": k}, Fraction(missed, m**k), (1 - 1 / (Fraction(factor) * m)) ** k
+        yield {"size": m, "k": k}, Fraction(missed, m**k), (1 - Fraction(1, m)) ** k
     for point in grid(**setting):
         eta, r, size = point.values()
-        yield point, tnb.series(eta, r, x=1 - 1 / exact(size))[0], failure(eta, r, size)
+        yield point, tnb.series(eta, r, x=1 - 1 / exact(size))[0], bound.not_selected(**point)
+        yield point, failure(eta, r, size), bound.not_selected(**point)
 
 
 @identity_claim(bound.not_selected_geometric, caught=(1.001, 2), evidence="certificate")
@@ -179,7 +182,7 @@ def just_below(point, needed, beta):
     bits=256,
     tightness=equality,
     note="consistent with the proof's last line, not with the printed lemma; 'larger than' should be 'at least'; for "
-    "β = O(n^-α) with a constant c it is the explicit reading",
+    "β = O(n⁻ᵅ) with a constant c it is the explicit reading",
 )
 def text_bound_is_necessary(*, factor=1, **setting):
     """At beta = n^-alpha."""
@@ -214,7 +217,8 @@ SHARP = 12_000  # bits: at eta = 1000 a relaxation agrees with the truth to 3,00
 @inequality_claim(
     bound.relaxation,
     quick=[{"eta": ETAS, "r": [0.5, 0.999, 1e-6, 1e-300], "size": [2, 1, 3, 1000]}],
-    caught=(1.1, 2, 10),
+    given=[bound.not_selected],
+    caught=(1.1, 2),
     bits=SHARP,
     tightness=spread,
 )
@@ -223,19 +227,22 @@ def dropping_the_ones_increases(**setting):
     if any(a * (b - 1) - b * (a - 1) != b - a for a, b in product((1, 2), repeat=2)):
         return inconclusive("FAILED", "a (b - 1) - b (a - 1) is not b - a")
     for point in grid(**setting):
-        eta, r, size = map(exact, point.values())
-        yield point, failure(eta, r, size), (eta * (r.log() - (r + (1 - r) / size).log())).exp()
+        yield point, failure(*map(exact, point.values())), in_balls(bound.relaxation, point)
 
 
 @identity_claim(
-    bound.largest_r_relaxed, quick=[MANY_ETAS], control=Control("r times {}", (1.001, 1.1, 2)), digits=15, bits=BITS
+    bound.largest_r_relaxed,
+    quick=[MANY_ETAS],
+    control=Control("r times {}", (1.001, 1.1, 2)),
+    given=[bound.relaxation],
+    digits=15,
+    bits=BITS,
 )
 def equation_31_solved(*, factor=1, **setting):
     """At the printed r the left side of Equation 31 is beta; it increases in r. The three lines are equivalences."""
     for point in grid(**setting):
-        eta, beta, size = map(exact, point.values())
-        r = factor * relaxed(eta, beta, size)
-        yield point, (eta * (r / (r + (1 - r) / size)).log()).exp(), beta
+        r = factor * in_balls(bound.largest_r_relaxed, point)
+        yield point, in_balls(bound.relaxation, point | {"r": r}), exact(point["beta"])
 
 
 def larger_r_suffices(point, left, right):
@@ -256,30 +263,30 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
     python=larger_r_suffices,
     severity="statement",
     note="its proof bounds a relaxation of the failure probability, so it proves the converse; every |Θ| ≥ 1, η > 0 "
-    "and β violates the printed direction; the excess of the exact r* over the printed r goes to 0 as |Θ|^-η for "
-    "fixed η, and is unbounded as η → 0",
+    "and β violates the printed direction; the excess of the exact r* over the printed r goes to 0 as |Θ| "
+    "grows for fixed η, and is unbounded as η → 0",
 )
 def printed_r_is_necessary(*, factor=1, **setting):
     """No admissible r exceeds the printed bound: tried are r = 1/2, a round number, and the largest admissible one."""
     for point in grid(**setting):
-        eta, beta, size = map(exact, point.values())
         for r in (exact(0.5), threshold(**point)[0]):
-            if failure(eta, r, size) <= beta:
-                yield point | {"r": float(r)}, r, relaxed(eta, beta, size) * factor
+            if failure(point["eta"], r, point["size"]) <= point["beta"]:
+                yield point | {"r": float(r)}, r, in_balls(bound.largest_r_as_printed, point) * factor
 
 
 @inequality_claim(
     bound.sufficiently_small_r,
     quick=[MANY_ETAS],
     control=Control("r times {}", (1.01, 1.1, 2), {"eta": [1.0], "beta": [0.01], "size": [1000]}),
+    given=[bound.relaxation, bound.largest_r_relaxed],
     bits=SHARP,
     tightness=spread,
 )
 def printed_r_is_sufficient(*, factor=1, **setting):
     """At the printed r the failure probability is below beta; smaller r by monotonicity."""
     for point in grid(**setting):
-        eta, beta, size = map(exact, point.values())
-        yield point, failure(eta, relaxed(eta, beta, size) * factor, size), beta
+        r = in_balls(bound.sufficiently_small_r, point) * factor
+        yield point, failure(point["eta"], r, point["size"]), point["beta"]
 
 
 @inequality_claim(
@@ -289,17 +296,19 @@ def printed_r_is_sufficient(*, factor=1, **setting):
     cost=0.15,
     bits=BITS,
     tightness=equality,
-    note="for η < 0 no r is admissible unless β > 1 - |Θ|^η, and for η = 0 1/r* is exponential in 1/β",
+    note="for η < 0 no r is admissible unless β > 1 - exp(η log |Θ|), and for η = 0 1/r* is exponential in 1/β",
 )
 def exact_largest_r(*, factor=1, **setting):
-    """Balls on both sides of r*; the failure probability increases along a lattice of r."""
+    """Just below r* failure is at most beta, just above it more; the failure probability increases along a lattice."""
     for point in grid(**setting):
-        eta, size = point["eta"], point["size"]
-        ends = threshold(**point)
-        if ends is None:
-            yield point, point["beta"], 1 - exact(size) ** exact(eta)
-        elif ends[1] < 1:
-            yield point, failure(eta, ends[0] * factor, size), point["beta"]
+        eta, beta, size = point.values()
+        r = exact(bound.largest_r(**point)) * exact(factor)
+        below, above = r * exact(1 - NARROW), r * exact(1 + NARROW)
+        if r == 0 and eta < 0:
+            yield point, beta, 1 - exact(size) ** exact(eta)
+        elif r > 1e-290:  # a smaller r* is no float
+            yield point | {"r": float(below)}, failure(eta, below, size), beta
+            yield point | {"r": float(above)}, *((1, above) if above > 1 else (beta, failure(eta, above, size)))
     for eta in setting["eta"]:
         values = [failure(eta, exact(r), 10) for r in np.geomspace(1e-200, 0.99, 30)]
         yield from (({"eta": eta}, smaller, larger) for smaller, larger in pairwise(values))
@@ -312,17 +321,16 @@ def exact_largest_r(*, factor=1, **setting):
 @inequality_claim(
     bound.unavoidable_failure,
     quick=[{"eta": [-0.5, -0.999, -0.01], "r": [0.5, 1e-6, 1e-300], "size": [4, 2, 1000]}],
-    control=Control("the floor times {}", (1.001, 1.1, 2)),
+    given=[bound.not_selected],
+    caught=(1.001, 1.1),
     bits=BITS,
+    rounding=1e-11,
     tightness=spread,
 )
 def failure_stays_above_its_floor(**setting):
     """Above the floor at every r, by monotonicity; within 1e-2 of it at r = 1e-300."""
     for point in grid(**setting):
-        floor, found = 1 - exact(point["size"]) ** exact(point["eta"]), failure(**point)
-        yield point, floor, found
-        if not found > floor:
-            return inconclusive("FAILED", f"the floor is attained at {point}")
+        yield point, bound.unavoidable_failure(**point), failure(**point)
     return {"note": "the tightness is floor / truth"}
 
 

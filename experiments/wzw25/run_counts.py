@@ -1,13 +1,12 @@
 """The truncated negative binomial law of the number of runs: Definition A.1 to Lemma A.4 of Wang, Zhu & Wang (2025).
 
-Identities are checked by series against closed forms, in balls, from eta = -0.999 to 200 and r = 1 - 1e-9 to 1e-300;
-the general statement is the derivation in the docstring of `bounds.wzw25.run_counts`.
+The float functions of `bounds.wzw25.run_counts` are compared with series, and these with the printed closed forms, in
+balls, from eta = -0.999 to 200 and r = 1 - 1e-9 to 1e-300; the general statement is the derivation in their docstrings.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from math import prod
 
 import numpy as np
@@ -24,47 +23,44 @@ ETAS = [0.5, -0.999, -0.5, -1e-9, 0.0, 1e-9, 1.0, 3.0, 20.0, 200.0]
 SMALL = {"eta": ETAS, "r": [0.25, 0.999999999, 0.015625]}  # r where the series itself is summed
 TINY = {"eta": ETAS, "r": [0.25, 0.999999999, 1e-12, 1e-300]}  # r where coefficients are compared
 LONG = {"eta": [-0.9, 0.0, 0.3, 7.0], "r": [1e-3, 3e-4]}
+FLOATS = {"rounding": 1e-11, "bits": 256, "caught": (1.0001, 1.1)}
+TINIEST = 1e-290  # what floats hold with all their digits
 
 
 # Definition A.1 -------------------------------------------------------------------------------------------------------
 
 
-@identity_claim(
-    run_counts.total_probability,
-    quick=[SMALL],
-    full=[LONG],
-    control=Control("(1 - r)^k with {} r for r", (1.0001, 1.001)),
-    cost=0.15,
-    digits=15,
-    bits=256,
-)
-def weights_sum_to_one(*, factor=1, **setting):
-    """Sum the printed weights with a bound on the tail; the first 300 of them are positive."""
+@identity_claim(run_counts.total_probability, quick=[SMALL], full=[LONG], cost=0.3, **FLOATS)
+def weights_sum_to_one(**setting):
+    """Sum the printed weights with a bound on the tail; 300 of them are positive, and those of the float function."""
+    k = np.arange(1, 301)
     for point in grid(**setting):
-        eta, r = point["eta"], exact(point["r"])
-        yield point, tnb.series(eta, r, x=(1 - factor * r) / (1 - r))[0], 1
-        for k, weight in enumerate(tnb.weights(eta, r, 300), 1):
+        yield point, tnb.series(**point)[0], run_counts.total_probability(**point)
+        weights = tnb.weights(**point, count=len(k))
+        for place, weight, ours in zip(k.tolist(), weights, run_counts.pmf(**point, k=k), strict=True):
+            if weight > TINIEST:
+                yield point | {"k": place}, weight, ours
             if not weight > 0:
-                return refuted("certificate", witness.inequality(point | {"k": k}, 0, weight))
+                return refuted("certificate", witness.inequality(point | {"k": place}, 0, weight))
 
 
 @identity_claim(
     run_counts.mean,
     quick=[SMALL],
     full=[LONG],
-    control=Control("the mean with {} r for r", (1.0001, 1.1, 2)),
-    cost=0.15,
-    digits=15,
-    bits=256,
+    given=[run_counts.total_probability, run_counts.pgf],
+    cost=0.3,
+    **FLOATS,
 )
-def mean_is_the_first_moment(*, factor=1, eta, r):
+def mean_is_the_first_moment(*, eta, r):
     """Against the sum of k P(K = k), against the derivative of the generating function at 1 (r = 1e-300 too)."""
     for point in grid(eta=eta, r=[*r, 1e-12, 1e-300]):
         with ctx.workprec(tnb.FINE):
             slope = tnb.pgf_coefficients(**point, around=1, count=2)[1]
-            yield point, slope, tnb.mean(point["eta"], factor * exact(point["r"]))
+        yield point, slope, run_counts.mean(**point)
+        yield point, slope, tnb.mean(**point)
     for point in grid(eta=eta, r=r):
-        yield point, tnb.series(**point, power=1)[0], tnb.mean(point["eta"], factor * exact(point["r"]))
+        yield point, tnb.series(**point, power=1)[0], run_counts.mean(**point)
     rs = np.geomspace(1e-6, 0.9, 40)
     curves = {f"E K, eta = {e:g}": [run_counts.mean(eta=e, r=x) for x in rs] for e in (-0.5, 0.0, 1.0, 3.0)}
     return {"series": {"r": rs.tolist(), **curves}}
@@ -73,24 +69,24 @@ def mean_is_the_first_moment(*, factor=1, eta, r):
 @identity_claim(
     run_counts.pgf,
     quick=[TINY | {"x": [1.0, -1.0, 0.5, 0.0]}],
-    control=Control("1 - (1 - {} r) x for 1 - (1 - r) x", (1.0001, 1.1, 2)),
-    cost=0.15,
-    digits=15,
-    bits=1200,  # at x = -1 and η = 200 the terms cancel to 1e-120
+    given=[run_counts.total_probability],
+    cost=0.3,
     note="read on |x| ≤ 1; the paper names no domain, and beyond 1/(1 - r) the printed power is not real",
+    **FLOATS | {"bits": 1200},  # at x = -1 and η = 200 the terms cancel to 1e-120
 )
-def generating_function_generates(*, factor=1, x, eta, r):
+def generating_function_generates(*, x, eta, r):
     """Its Taylor coefficients at 0 are the printed weights, its value at 1 is 1; it agrees with the series at x."""
     for point in grid(eta=eta, r=r):
         with ctx.workprec(tnb.FINE):
-            shrink = (1 - factor * exact(point["r"])) / (1 - exact(point["r"]))  # the control turns x into shrink x
             coefficients = tnb.pgf_coefficients(**point, around=0, count=25)
             for k, weight in enumerate(tnb.weights(**point, count=24), 1):
-                yield point | {"k": k}, weight, coefficients[k] * shrink**k
-            yield point | {"x": 1}, 1, tnb.pgf(**point, x=shrink)
+                yield point | {"k": k}, weight, coefficients[k]
+            for place in x:
+                truth = tnb.pgf(**point, x=place)
+                if not 0 < abs(truth) < TINIEST:
+                    yield point | {"x": place}, truth, run_counts.pgf(**point, x=place)
     for point in grid(eta=eta, r=[s for s in r if s > 1e-3], x=x):
-        shrink = (1 - factor * exact(point["r"])) / (1 - exact(point["r"]))
-        yield point, tnb.series(**point)[0], tnb.pgf(point["eta"], point["r"], shrink * exact(point["x"]))
+        yield point, tnb.series(**point)[0], run_counts.pgf(**point)
 
 
 @inequality_claim(
@@ -161,35 +157,27 @@ def printed_weight(r, k, eta):
 @identity_claim(
     run_counts.geometric_pmf,
     quick=[WEIGHTS],
-    control=Control("r (1 - r)^(k-1) with {} r for r", (1.0001, 1.1)),
     note="the geometric law on 1, 2, 3, ...; the other convention, on 0, 1, 2, ..., is not meant",
+    **FLOATS,
 )
-def geometric_at_one(*, factor=1, **setting):
-    """In rational numbers, as printed on both sides."""
+def geometric_at_one(**setting):
+    """The weights as Definition A.1 prints them, in rational numbers."""
     for point in grid(**setting):
-        r, k = Fraction(point["r"]), point["k"]
-        success = Fraction(factor) * r
-        yield point, printed_weight(r, k, 1), success * (1 - success) ** (k - 1)
+        yield point, exact(printed_weight(Fraction(point["r"]), point["k"], 1)), run_counts.geometric_pmf(**point)
 
 
-@identity_claim(
-    run_counts.logarithmic_pmf, quick=[WEIGHTS], control=Control("p = 1 - {} r", (1.0001, 1.1)), digits=15, bits=512
-)
-def logarithmic_at_zero(*, factor=1, **setting):
-    """The log-series weights against the limit eta -> 0 of the printed ones, at eta = 1e-40."""
+@identity_claim(run_counts.logarithmic_pmf, quick=[WEIGHTS], **FLOATS | {"bits": 512})
+def logarithmic_at_zero(**setting):
+    """The printed weights at eta = 0, and their limit eta -> 0, at eta = 1e-40."""
     for point in grid(**setting):
-        r, k = point["r"], point["k"]
-        p = 1 - exact(r) * factor
-        printed = -1 / (1 - p).log() * p**k / k
-        yield point, tnb.weights(0, r, k)[-1], printed
-        near = tnb.weights(exact(Fraction(1, 10**40)), r, k)[-1]
-        yield point, near + exact(0).union(printed * exact(1e-35)) - printed * exact(5e-36), printed
+        for eta in (0, Fraction(1, 10**40)):
+            weight = tnb.weights(exact(eta), point["r"], point["k"])[-1]
+            yield point | {"eta": eta}, weight, run_counts.logarithmic_pmf(**point)
 
 
 # Fact A.3 -------------------------------------------------------------------------------------------------------------
 
 CDF = {"r": [0.75, 0.5, 1e-6, 0.9990234375]}
-IN_BALLS = {"digits": 15, "bits": 512}
 
 
 def cumulative(r, t):
@@ -198,17 +186,16 @@ def cumulative(r, t):
 
 
 @identity_claim(
-    run_counts.geometric_cdf,
-    quick=[CDF | {"t": [1, 2, 3, 40]}],
-    control=Control("(1 - {} r)^t", (1.0001, 1.1)),
-    **IN_BALLS,
+    run_counts.geometric_cdf, quick=[CDF | {"t": [1, 2, 3, 40, 10**6]}], given=[run_counts.geometric_pmf], **FLOATS
 )
-def cdf_at_whole_t(*, factor=1, **setting):
-    """Cumulative sums; the induction step 1 - y + r y = 1 - (1 - r) y is bilinear, so a 2 x 2 grid proves it."""
-    for r, y in product((Fraction(1, 3), Fraction(2, 3)), repeat=2):
-        yield {"r": r, "y": y}, 1 - y + factor * r * y, 1 - (1 - r) * y
+def cdf_at_whole_t(**setting):
+    """Cumulative sums up to t = 40; one more weight of Remark A.2 at every t, the step of the induction."""
     for point in grid(**setting):
-        yield point, cumulative(**point), 1 - (1 - factor * exact(point["r"])) ** point["t"]
+        after = {"r": point["r"], "t": point["t"] + 1}
+        if point["t"] <= 40:
+            yield point, cumulative(**point), run_counts.geometric_cdf(**point)
+        grown = run_counts.geometric_cdf(**point) + run_counts.geometric_pmf(r=point["r"], k=after["t"])
+        yield after, exact(grown), run_counts.geometric_cdf(**after)
 
 
 def flat_between(point, left, right):
@@ -221,6 +208,12 @@ truth = sum(geometric_pmf(r=r, k=k) for k in range(1, {int(t) + 1}))
 assert abs(geometric_cdf_at_real(r=r, t=t) - truth) > 0.01"""
 
 
+def distribution(statement, setting):
+    """The cases P(K <= t) = `statement` at real t, by cumulative sums."""
+    for point in grid(**setting):
+        yield point, cumulative(**point), statement(**point)
+
+
 @identity_claim(
     run_counts.geometric_cdf_at_real,
     quick=[CDF | {"t": [1.5, 1, 2.25]}],
@@ -229,24 +222,22 @@ assert abs(geometric_cdf_at_real(r=r, t=t) - truth) > 0.01"""
     corner="whole t",
     used=("wzw25.lemA.4",),
     note="between whole numbers the printed formula exceeds the distribution function; the paper uses whole t only",
-    **IN_BALLS,
+    rounding=1e-11,
 )
-def cdf_at_real_t(*, factor=1, **setting):
+def cdf_at_real_t(**setting):
     """The same at t between whole numbers, where a distribution function is flat and the formula is not."""
-    for point in grid(**setting):
-        yield point, cumulative(**point), 1 - (1 - factor * exact(point["r"])) ** exact(point["t"])
+    return distribution(run_counts.geometric_cdf_at_real, setting)
 
 
 @identity_claim(
     run_counts.geometric_cdf_floored,
     quick=[CDF | {"t": [1.5, 1, 1.999999, 2.25, 40.5]}],
-    control=Control("(1 - {} r)^floor(t)", (1.0001, 1.1)),
-    **IN_BALLS,
+    given=[run_counts.geometric_cdf],
+    **FLOATS,
 )
-def cdf_at_real_t_floored(*, factor=1, **setting):
+def cdf_at_real_t_floored(**setting):
     """With the floor it holds at every t >= 1."""
-    for point in grid(**setting):
-        yield point, cumulative(**point), 1 - (1 - factor * exact(point["r"])) ** int(point["t"])
+    return distribution(run_counts.geometric_cdf_floored, setting)
 
 
 # Lemma A.4 ------------------------------------------------------------------------------------------------------------
@@ -289,7 +280,7 @@ def one_run_less_fails(*, factor=1, **setting):
     """(1 - r)^t <= beta < (1 - r)^(t - 1) at the printed t, so the two conditions have the same smallest whole t."""
     with ctx.workprec(tnb.FINE):
         for point in grid(**setting):
-            t = int(run_counts.geometric_quantile(**point) * Fraction(factor))
+            t = int(run_counts.smallest_t(**point) * Fraction(factor))
             allowed = Fraction(point["beta"]) if t <= 2000 else exact(point["beta"])
             after, before = (survival(point["r"], s, t <= 2000) for s in (t, t - 1))
             if not after <= allowed < before:

@@ -9,6 +9,8 @@ decides at every point where the bound is below 1.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from inspect import signature
 from math import ceil, log1p, nan
 
 import numpy as np
@@ -39,11 +41,33 @@ def steeper(rate, factor):
     return [one | {"n": one["n"] * factor} for one in rate]
 
 
+PLACES = [  # powers of 4, where every monomial is rational; a = C b / gamma
+    {"n": 4**i, "gamma": Fraction(1, 4**j), "a": 4**j, "epsilon": Fraction(1, 4**k), "R": Fraction(1, 4**l), "s": 4**m}
+    for i, j, k, l, m in [(0, 0, 0, 0, 0), (3, 1, 0, 2, 1), (9, 0, 3, 0, 4), (9, 4, 0, 1, 2), (2, 3, 5, 6, 0)]
+]
+
+
+def rational(rate, place):
+    """The value of a rate at one of `PLACES`, where log2 of every letter is even: a fraction."""
+    logs = {
+        name: Fraction(x).numerator.bit_length() - Fraction(x).denominator.bit_length() for name, x in place.items()
+    }
+    return sum(Fraction(2) ** int(sum(power * logs[name] for name, power in one.items())) for one in rate)
+
+
 def equal_rates(statement, factor=1):
-    """HOLDS if each rate is at most a constant times the other; REFUTED with a family along which the ratio grows."""
+    """HOLDS if each rate is at most a constant times the other; REFUTED with a family along which the ratio grows.
+
+    What the statement returns has to be the quotient of the monomials that are compared.
+    """
     quoted, source = bound.COMPARED[statement.theorem.key]
+    for place in PLACES:
+        here = {name: place[name] for name in signature(statement.theorem.formula).parameters}
+        ratio = rational(quoted, place) / rational(source, place)
+        if abs(statement.theorem.formula(**{k: float(x) for k, x in here.items()}) / ratio - 1) > 1e-12:
+            return inconclusive("FAILED", f"the statement is not the quotient of the two rates at {here}")
     cone = "ball" if any("a" in one for one in quoted) else "unit"
-    quoted = quoted if factor == 1 else steeper(quoted, factor)
+    quoted = steeper(quoted, factor)
     down, up = compare(source, quoted, cone), compare(quoted, source, cone)
     if down.constant and up.constant:
         note = f"source ≤ {down.constant} quoted and quoted ≤ {up.constant} source, on the whole domain"
@@ -59,10 +83,10 @@ def equal_rates(statement, factor=1):
         "source": [table_rates.value(source, **place) for place in places],
     }
     ratios = [table_rates.quotient(quoted, source, **place) ** sign for place in places]
-    return refuted("certificate", growing_ratio(statement, unequal, points, ratios, sign, factor), series=series)
+    return refuted("certificate", growing_ratio(statement, unequal, points, ratios, sign), series=series)
 
 
-def growing_ratio(statement, unequal, points, ratios, sign, factor):
+def growing_ratio(statement, unequal, points, ratios, sign):
     """The witness: the family, three points of it, and a program that shows the ratio grow (or fall, if sign = -1)."""
     name, family, shown = statement.theorem.formula.__name__, unequal.family, points[1::2]
     arguments = ", ".join(f"{letter}={written(power)}" for letter, power in family.items())
@@ -76,7 +100,7 @@ def growing_ratio(statement, unequal, points, ratios, sign, factor):
         ratios=ratios[1::2],
         claimed="the two rates are equal up to a constant",
         found=f"{which} reaches {ratios[-1]:.3g} and grows on",
-        python=python if factor == 1 else "",
+        python=python,
     )
 
 
@@ -295,7 +319,12 @@ def decided(statement, along, n, radius, factor):
         return refuted("sampled", counterexample, series=series)
     if set(verdicts) != {HOLDS}:
         return inconclusive("BUDGET", "too few runs at some point", series=series)
-    note = f"ε = {EPSILON:g}, δ = {DELTA:g}, d = {DIMENSION}, T = n; bound below 1 at {len(deciders)} points"
+    places = ", ".join(f"{x:g}" for _, x in deciders)
+    note = (
+        f"mean error of Algorithm 3, without projections, on its own n records: planted pairs of margin γ in a ball of "
+        f"radius {radius:g} of R³ and outliers opposite them; ε = {EPSILON:g}, δ = {DELTA:g}, T = n. Decided where the "
+        f"bound is below 1, at {along} = {places}. Loose: such data err far less often than the worst"
+    )
     return holds("sampled", "settings", tightness=(most, most), note=note, series=series)
 
 
@@ -303,7 +332,7 @@ def decided(statement, along, n, radius, factor):
     bound.adaptive_error,
     quick=({"along": "n", "n": 800}, {"along": "outliers", "n": 400}),
     full=({"along": "n", "n": 1600}, {"along": "gamma", "n": 800}, {"along": "outliers", "n": 1600}),
-    control=Control("bound / {}", (1000,)),
+    control=Control("bound / {}", (20, 50, 100, 200, 1000)),
     cost=0.5,
 )
 def errors_of_table1(*, along, n, factor=1):
@@ -315,7 +344,7 @@ def errors_of_table1(*, along, n, factor=1):
     bound.adaptive_error_in_ball,
     quick=({"along": "n", "n": 800, "radius": 10.0},),
     full=({"along": "n", "n": 1600, "radius": 0.1}, {"along": "gamma", "n": 800, "radius": 10.0}),
-    control=Control("bound / {}", (1000,)),
+    control=Control("bound / {}", (20, 50, 100, 200, 1000)),
     cost=0.5,
 )
 def errors_of_table2(*, along, n, radius, factor=1):

@@ -70,7 +70,8 @@ def excess_of_the_winner(statement, law, factor):
     full=LAWS,
     control=Control("noise of mean ({} - 1) sigma", (2, 4), {"eta": 1.0, "r": 0.5, "size": 10**10}),
     bits=BITS,
-    note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards",
+    note="looks wrong for the reasons that part winner is, and holds because the noisy minimum is biased downwards: "
+    "the left side is never positive, so 0 in place of the bound would do",
 )
 def noisy_minimum(*, factor=1, **law):
     """Scores (0, gap, ..., gap) at gap = 0 and as gap grows, exactly; all scores by the derivation.
@@ -114,8 +115,8 @@ assert excess > limit, (excess, limit)"""
     evidence="certificate",
     scope="settings",
     python=winner_exceeds,
-    note="no multiple of the bound is enough for all η > -1; every failure found has η ≤ -0.7, |Θ| ≥ 10^8, "
-    "Pr[Y] < 10^-6; at η = 1, the only η the paper uses, it holds (part winner-geometric)",
+    note="no multiple of the bound is enough for all η > -1; every failure found has η ≤ -0.7, |Θ| ≥ 10⁸, "
+    "Pr[Y] < 10⁻⁶; at η = 1, the only η the paper uses, it holds (part winner-geometric)",
 )
 def winner_as_printed(*, factor=1, **law):
     """E K in the bound, the law of K given Y in the truth."""

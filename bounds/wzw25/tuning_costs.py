@@ -1,0 +1,87 @@
+"""What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025).
+
+Arguments as in `bounds.wzw25.tuned_margin`.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from bounds.theorem import in_unit_interval, integer, positive, theorem
+from bounds.wzw25.best_of_runs import UNIT_DELTA
+from bounds.wzw25.tuned_margin import margin_term
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="iter",
+    kind="rate",
+    says=r"\mathcal{A}_{Iter}:\ \mathrm{bound}\propto|\Theta|^{1/2}\ \mathrm{(Equation\ 17)}",
+    needs=[integer("size", 2), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
+)
+def iterating_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
+    """Trying all candidates: the utility bound grows as the square root of their number.
+
+    Second lines of Equations 16 and 17 at beta = 1/n^2, without outliers: (|Theta| log(1/delta))^{1/2}/(n epsilon)
+    times 4 log^{1/2}(|Theta| (n+2)(n+1) n^2)/gamma^2 + 8 sqrt 2 log^{1/2}|Theta|. The text omits log^{1/2}|Theta|.
+    """
+    spread = sqrt(size * -log(delta)) / (n * epsilon)
+    return spread * (4 * sqrt(log(size * (n + 2) * (n + 1) * n**2)) / gamma**2 + 8 * sqrt(2 * log(size)))
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="tune",
+    kind="rate",
+    says=r"\mathcal{A}_{PrivTune}:\ \mathrm{bound}\propto\log|\Theta|",
+    needs=[integer("size"), integer("n", 2), positive("epsilon"), UNIT_DELTA, in_unit_interval("gamma")],
+)
+def tuning_bound(*, size: int, n: int, epsilon: float, delta: float, gamma: float) -> float:
+    """Private tuning: the utility bound grows with the logarithm of the number of candidates.
+
+    Theorem 7.1 without outliers and 1/n^2: log(|Theta| n/delta)/(gamma^2 n epsilon), linear in log |Theta|.
+    """
+    return margin_term(size=size, n=n, epsilon=epsilon, delta=delta, gamma=gamma, outliers=0)
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="grids",
+    kind="rate",
+    says=r"|\Theta|=m^K:\quad\mathcal{A}_{Iter}:\ m^{O(K)},\quad\mathcal{A}_{PrivTune}:\ O(Km)",
+    needs=[integer("m", 2), integer("K")],
+)
+def grids_bound(*, m: int, K: int) -> int:
+    """K hyperparameters with m values each: exponential against linear.
+
+    K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
+    first is (m^K)^{1/2} up to a logarithm.
+
+    >>> grids_bound(m=10, K=3)
+    30
+    """
+    return K * m
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="runtime-iter",
+    kind="rate",
+    says=r"\mathcal{A}_{Iter}\ \mathrm{needs}\ O(\log n)\ \mathrm{repetitions}",
+    needs=[integer("n", 2)],
+)
+def iterations_order(*, n: int) -> float:
+    """Trying the margins of the grid takes O(log n) repetitions: |Gamma| = ceil(log2 n) + 1 <= (2/log 2) log n."""
+    return log(n)
+
+
+@theorem(
+    "wzw25.sec7.text",
+    part="runtime-tune",
+    kind="rate",
+    says=r"\mathcal{A}_{PrivTune}\ \mathrm{needs}\ O(n^2\log n)\ \mathrm{repetitions\ in\ expectation}",
+    needs=[integer("n", 2)],
+)
+def repetitions_order(*, n: int) -> float:
+    """Private tuning of the margin takes O(n^2 log n) repetitions in expectation: E K = |Gamma| (n^2 - 1)."""
+    return n**2 * log(n)
