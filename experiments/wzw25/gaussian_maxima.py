@@ -165,7 +165,7 @@ def symmetry_of_ends():
     return (yield from at_ends(bound.both_ends_alike, bound.two_ends.theorem.formula))
 
 
-@identity_claim(bound.both_ends_mirrored, caught=(1.001, 2), note="-ξ has the law of ξ")
+@identity_claim(bound.both_ends_mirrored, digits=20, caught=(1.001, 2), note="-ξ has the law of ξ")
 def symmetry_of_ends_mirrored():
     """P(M >= t/2) + P(m <= -t/2) = 2 P(M >= t/2): -xi has the law of xi."""
     yield from at_ends(bound.both_ends_mirrored, bound.two_ends_mirrored.theorem.formula)
@@ -274,6 +274,7 @@ def geometric_maximum(*, factor=1):
 
 @identity_claim(
     bound.total_expectation,
+    digits=12,
     control=Control("r / {} in the series", (1.01, 2)),
     cost=0.3,
     note="the law of total expectation; the integral lies in the ball that the first 60 terms of the series leave",
@@ -319,7 +320,9 @@ def jensen_for_the_logarithm():
     yield from jensen(bound.logarithm_outside, lambda eta, r: bound.log_moment(eta, r, 1))
 
 
-@identity_claim(bound.root_log_curvature, caught=(1.001, 2), note="every factor but the sign is positive for x > 1")
+@identity_claim(
+    bound.root_log_curvature, digits=20, caught=(1.001, 2), note="every factor but the sign is positive for x > 1"
+)
 def jensen_once():
     """The second derivative of sqrt(log x), as a Taylor coefficient, against the display."""
     for x in (1 + 1e-6, 1.5, 2.0, 1e3, 1e100):
@@ -327,7 +330,9 @@ def jensen_once():
         yield {"x": x}, 2 * series[2], bound.root_log_curvature.theorem.formula(x=x)
 
 
-@identity_claim(bound.mean_inserted, caught=(1.001, 2), cost=0.3, given=[run_counts.mean], note="E Kx^(K-1) at x = 1")
+@identity_claim(
+    bound.mean_inserted, digits=12, caught=(1.001, 2), cost=0.3, given=[run_counts.mean], note="E Kx^(K-1) at x = 1"
+)
 def mean_of_the_count():
     """E K summed from the printed probabilities, with a bound of the rest, against the printed fraction."""
     for eta, r in itertools.product((-0.9, -0.5, 1e-9, 1, 5), (0.9, 0.5, 0.05)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from fractions import Fraction
+from itertools import product
 from math import log2
 
 from bounds.wzw25 import margin_grid as bound
@@ -144,13 +145,15 @@ def some_level_is_near(*, n):
     return {"series": witness.plain(series)}
 
 
-@inequality_claim(bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},), control=TRIPLING)
-def grid_is_dense(*, largest, factor=1):
+@inequality_claim(bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},))
+def grid_is_dense(*, largest):
     """Every n up to `largest`, gamma at 1/n, at 1, and a hair below every grid value: the worst is below 2."""
     for n in range(1, largest + 1):
-        grid = doubling_grid(n) if factor == 1 else growing(n, factor)
+        grid = doubling_grid(n)
         for gamma in {Fraction(1, n), Fraction(1), *(g * (1 - HAIR) for g in grid[1:])}:
-            yield {"n": n, "gamma": gamma}, gamma, 2 * max((g for g in grid if g <= gamma), default=0)
+            near = bound.grid_neighbour(n=n, gamma=gamma)
+            yield {"n": n, "gamma": gamma}, gamma, 2 * near
+            yield {"n": n, "gamma": gamma}, near if near in grid else 1 + gamma, gamma
 
 
 @inequality_claim(
@@ -240,8 +243,12 @@ def short_margins_are_trivial(*, n):
     bound.any_margin, given=[bound.short_margin, bound.best_level_bound], note="the constant of O(·) is 4", **SIZES
 )
 def any_margin_is_near(*, n):
-    """All profiles at epsilon up to n, with the constant 4."""
-    yield from all_profiles(n, lambda epsilon: 4, [e for e in budgets(n) if e <= n])
+    """All profiles at epsilon up to n: what O(.) contains, times 4, at the best margin that removals leave."""
+    right = bound.any_margin.theorem.formula
+    for profile, epsilon in product(profiles(n), [e for e in budgets(n) if e <= n]):
+        terms = [4 * right(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in steps(profile)]
+        if terms:  # the left side is at most 1, so the minimum with 1 on the right is free
+            yield {"n": n, "epsilon": epsilon}, left_side(profile, epsilon), min(terms)
 
 
 @identity_claim(

@@ -14,7 +14,7 @@ from bounds.exact.balls import exact
 from bounds.exact.certify import at, certify, over
 from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
-from bounds.wzw25.hinge_gradient import first_order_gap, hinge_sum, replacement_sensitivity
+from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
 from bounds.wzw25.noisy_gd_proof import one_step, squared_gradient, telescoped_corrected
 from experiments.checks import inequality_claim, order_claim
 from experiments.data import load
@@ -131,7 +131,7 @@ def explicit_over_rate():
         *grid(n=[100], d=[1, 50], steps=[1], mu=[1.0], sensitivity=[0.01, 1.0], distance=[0.01, 1.0]),
     ),
     caught=(3, 10, 100, 1000),
-    given=[first_order_gap, one_step, telescoped_corrected],
+    given=[tangent_value, one_step, telescoped_corrected],
     scope="everywhere: convex, per-record gradients of norm at most Delta, whole T, sigma = Delta sqrt(T) / mu",
 )
 def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):

@@ -13,7 +13,7 @@ from flint import arb
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, certify
 from bounds.wzw25 import noisy_gd_proof as bounds
-from bounds.wzw25.hinge_gradient import first_order_gap, replacement_sensitivity
+from bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from bounds.wzw25.noisy_gd import noise_std, printed_steps
 from experiments.checks import identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
@@ -189,7 +189,7 @@ def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared):
     bounds.one_step,
     quick=({"d": 2},),
     control=Control("noise and gradients {} times smaller in the bound", (2, 5)),
-    given=[first_order_gap, bounds.squared_gradient],
+    given=[tangent_value, bounds.squared_gradient],
     scope=HINGE,
 )
 def one_step_holds(*, d, factor=1):
