@@ -133,24 +133,6 @@ def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int
     return rows_for(3 * n + 1, gamma / b / 2, beta, sides=1)
 
 
-@third_order.explicit(
-    part="real-data",
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{\gamma^2(1-\gamma/3)}\right\rceil:\quad " + THIRD,
-    needs=[integer("n"), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1), in_unit_interval("beta")],
-    source=", our constants",
-)
-def projected_margin_rows(*, n: int, gamma: float, beta: float) -> int:
-    """Lemma 6.2 on the sets that the removal-margin experiment leaves of real data.
-
-    The rows of the explicit reading (`third_margin_rows`), for one S_in of certified margin gamma among n records in
-    the unit ball. In low dimension d they exceed d by far, which the lemma allows: signs are no isometry for any k.
-
-    >>> projected_margin_rows(n=200, gamma=0.6, beta=0.1)
-    484
-    """
-    return third_margin_rows(n=n, gamma=gamma, beta=beta)
-
-
 @theorem(
     "wzw25.lem6.2.s1",
     kind="identity",

@@ -10,10 +10,12 @@ from math import log, sqrt
 import numpy as np
 from flint import arb
 
+from bounds.bms22.sign_projection import sign_projection_tail
 from bounds.exact.balls import exact
 from bounds.wzw25 import projected_margins as bound
 from experiments.bms22.sign_projection import breaks
 from experiments.checks import identity_claim, inequality_claim, rows_order, witness
+from experiments.checks.inequality import ROUNDING, up_to_one
 from experiments.data import load
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import inconclusive, refuted
@@ -23,6 +25,18 @@ from experiments.wzw25.removal_margin import removal_margin_curve
 
 DRAWS = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 4e-4, "expect": 0.01}
 UNION = ("bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed", bound.projected_minimum_corrected)
+
+
+KEPT = (*UNION, bound.projected_norm, bound.ratio_step_corrected)
+EXPLICIT = {"quick": grid(beta=[1e-9, 0.1, 0.999]), "rounding": ROUNDING, "tightness": up_to_one}
+
+
+def rare_events(beta, name, events, distortion, rows, sides=1, values=(0.01, 0.3, 1.0)):
+    """Cases: the union bound over `events`(n) events of distortion `distortion`(x), at `rows` rows, against beta."""
+    for n, x in product((1, 2, 50, 10**6), values):
+        k = rows(**{"n": n, name: x, "beta": beta})
+        chance = sides * events(n) * sign_projection_tail(k=k, t=distortion(x)) / 2
+        yield {"n": n, name: x, "beta": beta, "k": k}, chance, beta
 
 
 # Lemma 5.1 ------------------------------------------------------------------------------------------------------------
@@ -75,7 +89,7 @@ def informal(*, factor=1):
 @exact_claim(
     bound.half_margin_order,
     control=Control("the constant 94.1 divided by {}", (1.5, 2, 4)),
-    given=(*UNION, bound.projected_norm, bound.ratio_step_corrected),
+    given=[bound.half_margin_rows],
 )
 def half_order(*, factor=1):
     """explicit <= 94.1 (b/gamma)^2 log((n+1)/beta), and (1 - g/3)/sqrt(1 + g/3) > 1/2 for g = gamma/b <= 1."""
@@ -86,8 +100,17 @@ def half_order(*, factor=1):
     return rows_order(bound.half_margin_rows, bound.half_margin_order, 94.1, samples=samples, factor=factor, **shape)
 
 
+@inequality_claim(bound.half_margin_rows, given=[bound.margin_rows], **EXPLICIT)
+def half_is_kept(*, beta):
+    """Lemma B.2 with e = gamma: its events are rare, and on them more than half the margin is kept."""
+    yield from rare_events(beta, "gamma", lambda n: 2 * n + 1, lambda gamma: gamma / 3, bound.half_margin_rows)
+    for gamma in (1e-9, 0.3, 1.0):
+        yield {"gamma": gamma}, gamma / 2, bound.margin_of_the_proof(gamma=gamma, e=gamma)
+
+
 @tail_claim(
     bound.half_margin_rows,
+    law="sign_projection",
     quick=grid(n=[20], d=[30], gamma=[0.5], b=[1.0], beta=[0.1]),
     full=grid(n=[2, 100], d=[400], gamma=[0.5], b=[1.0], beta=[0.05]),
     control=Control("only 1/{} of the rows", (50, 100, 200)),
@@ -105,7 +128,7 @@ def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
 @exact_claim(
     bound.third_order,
     control=Control("the constant 24.6 divided by {}", (1.1, 1.5, 3)),
-    given=UNION,
+    given=[bound.third_margin_rows],
     note="γ = 0: no k is printed (division by 0), but any will do, as no margin is negative. γ = 1, outside the (0, 1) "
     "of Lemma B.2, holds too. The proof speaks of the largest inliers only; Lemma B.2 covers every fixed set.",
 )
@@ -118,8 +141,18 @@ def third_printed(*, factor=1):
     return rows_order(bound.third_margin_rows, bound.third_order, 24.6, samples=samples, factor=factor, **shape)
 
 
+@inequality_claim(bound.third_margin_rows, given=UNION, **EXPLICIT)
+def third_is_kept(*, beta):
+    """3n + 1 rare events of distortion gamma/2; on them a third of the margin is kept, and no record is too long."""
+    yield from rare_events(beta, "gamma", lambda n: 3 * n + 1, lambda gamma: gamma / 2, bound.third_margin_rows)
+    for gamma in (1e-9, 0.3, 1.0):
+        yield {"gamma": gamma}, gamma / 3, (gamma - gamma / 2) / sqrt(1 + gamma / 2)
+        yield {"gamma": gamma, "of": "the longest record"}, sqrt(1 + gamma / 2), 2
+
+
 @tail_claim(
     bound.third_margin_rows,
+    law="sign_projection",
     quick=grid(n=[20], d=[30], gamma=[0.5], b=[1.0], beta=[0.1]),
     full=(
         *grid(n=[2, 100], d=[400], gamma=[0.5], b=[1.0], beta=[0.05]),
@@ -153,7 +186,7 @@ def third_identity(*, factor=1):
 @exact_claim(
     bound.angles_order,
     control=Control("the constant 94.1 divided by {}", (1.1, 2, 4)),
-    given=("bms22.lemA.3/explicit/union", "bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"),
+    given=[bound.angles_rows],
     note="Unlike bms22's Lemma A.3, which it cites, this one survives n = 1, β → 1: log(n(n+1)/β) ≥ log 2. e = 1 is "
     "allowed and holds.",
 )
@@ -163,8 +196,15 @@ def angles_printed(*, factor=1):
     return rows_order(bound.angles_rows, bound.angles_order, 94.1, samples=samples, logs=2, least_log=2, factor=factor)
 
 
+@inequality_claim(bound.angles_rows, given=("bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"), **EXPLICIT)
+def angles_are_kept(*, beta):
+    """n^2 vectors, the points and the sums and differences of normalised pairs, each distorted by e/3 on two sides."""
+    yield from rare_events(beta, "e", lambda n: n**2, lambda e: e / 3, bound.angles_rows, sides=2)
+
+
 @tail_claim(
     bound.angles_rows,
+    law="sign_projection",
     quick=grid(n=[10], d=[64], e=[1.0], beta=[0.1]),
     full=grid(n=[1, 30], d=[2, 512], e=[0.5, 1.0], beta=[0.05]),
     control=Control("only 1/{} of the rows", (4, 6, 8)),
@@ -182,7 +222,7 @@ def angles_break(rng, size, *, n, d, e, beta, factor=1):
 @exact_claim(
     bound.margin_order,
     control=Control("the constant 46.9 divided by {}", (1.1, 1.5, 3)),
-    given=(*UNION, bound.projected_norm, bound.ratio_step_corrected, bound.half_step_corrected),
+    given=[bound.margin_rows, bound.half_step_corrected],
     note="The printed chain has two links the wrong way where γ < e b/3; the conclusion holds there because "
     "γ/2 - e b/6 < 0 ≤ γ(Φ S'). S' is fixed before Φ is drawn: nothing is said of all subsets at once.",
 )
@@ -192,8 +232,19 @@ def margin_printed(*, factor=1):
     return rows_order(bound.margin_rows, bound.margin_order, 46.9, samples=samples, logs=1, least_log=6, factor=factor)
 
 
+@inequality_claim(bound.margin_rows, given=KEPT, **EXPLICIT)
+def margin_is_kept(*, beta):
+    """2n + 1 rare events of distortion e/3; on them the proof's quotient is kept, by the two steps it divides."""
+    yield from rare_events(beta, "e", lambda n: 2 * n + 1, lambda e: e / 3, bound.margin_rows)
+    for e, gamma in product((1e-9, 0.3, 0.99), (0.5, 1.0)):
+        smallest = bound.projected_minimum_corrected(gamma=gamma, e=e, b=1.0) / bound.projected_norm(e=e)
+        yield {"e": e, "gamma": gamma}, bound.margin_of_the_proof(gamma=gamma, e=e), smallest
+        yield {"e": e, "gamma": gamma}, smallest, bound.margin_of_the_proof(gamma=gamma, e=e)
+
+
 @tail_claim(
     bound.margin_rows,
+    law="sign_projection",
     quick=grid(n=[20], d=[30], gamma=[0.9], b=[1.0], e=[0.9], beta=[0.1]),
     full=grid(n=[2, 100], d=[400], gamma=[0.3], b=[1.0], e=[0.5], beta=[0.05]),
     control=Control("only 1/{} of the rows", (20, 60, 120)),
@@ -359,7 +410,8 @@ def inlier_set(data, removed):
 
 
 @tail_claim(
-    bound.projected_margin_rows,
+    bound.third_margin_rows,
+    law="sign_projection_real_data",
     quick=(
         {"data": "digits:3-8", "removed": 0.25, "beta": 0.1},
         {"data": "breast_cancer", "removed": 0.25, "beta": 0.1},
@@ -379,7 +431,7 @@ def inlier_set(data, removed):
 def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
     """Draw Phi afresh `size` times: is gamma(Phi S_in) below gamma/3? Shape (size,), bool."""
     n, X, y, margin = inlier_set(data, removed)
-    k = max(1, int(bound.projected_margin_rows(n=n, gamma=margin.value, beta=beta) / factor))
+    k = max(1, int(bound.third_margin_rows(n=n, gamma=margin.value, beta=beta) / factor))
     grams = (sign_gram(k, X.shape[1], rng=rng) for _ in range(size))
     third = margin.value / 3
     return np.array([not projected_margin_reaches(third, X, y, margin.direction, gram) for gram in grams])
