@@ -143,14 +143,18 @@ def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):
     """The exact excess where T = 1, and the end of the derivation: the telescoped sum at the printed step size."""
     setting = dict(n=n, d=d, steps=steps, mu=mu, sensitivity=sensitivity, distance=distance)
     truth, bound = one_step_average(n, sensitivity, distance), bounds.averaged_excess(**setting)
-    sigma = bounds.noise_std(steps, sensitivity, mu)
-    square = squared_gradient(n=n, d=d, sensitivity=sensitivity, sigma=sigma)
-    eta = bounds.stride(steps=steps, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance)
-    sums = telescoped_corrected(distance=distance, eta=eta, steps=steps, second_moment=square, final=0)
     if steps == 1:
         yield setting, truth, bound
-    yield setting | {"of": "the telescoped sum"}, sums, bound
+    yield setting | {"of": "the telescoped sum"}, end_of_the_proof(**setting, gradient=n * sensitivity), bound
     return {"tightness": (truth / bound if steps == 1 else 0.0, 1.0)}
+
+
+def end_of_the_proof(*, n, d, steps, mu, sensitivity, distance, gradient):
+    """The telescoped sum at the step size that knows ||grad L|| <= gradient."""
+    sigma = bounds.noise_std(steps, sensitivity, mu)
+    square = squared_gradient(n=n, d=d, sensitivity=gradient / n, sigma=sigma)
+    eta = bounds.stride(steps=steps, gradient_norm=gradient, sigma=sigma, d=d, distance=distance)
+    return telescoped_corrected(distance=distance, eta=eta, steps=steps, second_moment=square, final=0)
 
 
 def averaged_problem(n, d, steps, mu, gamma=0.5):
@@ -168,8 +172,22 @@ def smallest_useful_n():
     return next(n for n in range(1, 10**6) if bounds.averaged_hinge_excess(n=n, steps=n**2, **sizes) < n)
 
 
+@inequality_claim(
+    bounds.averaged_hinge_excess,
+    quick=grid(n=[10], d=[3], steps=[1, 7], mu=[2.0], sensitivity=[0.5], distance=[2.0]),
+    given=[tangent_value, one_step, telescoped_corrected],
+    rounding=ROUNDING,
+    scope=HINGE,
+)
+def average_within_hinge_bound(*, n, d, steps, mu, sensitivity, distance):
+    """The telescoped sum with ||grad L|| <= n Delta / 2, the hinge's, at the step size that knows it; equality."""
+    setting = dict(n=n, d=d, steps=steps, mu=mu, sensitivity=sensitivity, distance=distance)
+    yield setting, end_of_the_proof(**setting, gradient=n * sensitivity / 2), bounds.averaged_hinge_excess(**setting)
+
+
 @mean_claim(
     bounds.averaged_hinge_excess,
+    law="noisy_gd_excess",
     quick=({"n": 20, "d": 5, "steps": 80, "mu": 1.0, "sensitivity": 4.0, "distance": 1.0},),
     full=grid(n=[20], d=[2, 10], steps=[41, 400], mu=[1.0], sensitivity=[4.0], distance=[1.0])
     + grid(n=[100], d=[5], steps=[500], mu=[0.5], sensitivity=[4.0], distance=[1.0]),
