@@ -96,10 +96,15 @@ DERIVED = {"given": [tangent_value], "rounding": 1e-9, "tightness": up_to_one}
 
 @inequality_claim(bounds.last_iterate_mean, **DERIVED)
 def moving_comparator_in_expectation():
-    """The chain with k_t = 1 against the display: the noise adds d sigma^2 to every squared gradient."""
+    """The chain with k_t = 1, in which (v_{-1} / v_0)^2 v_0 <= v_{-1}; the noise adds d sigma^2 to squared gradients."""
     for problem in PROBLEMS:
-        noisy = problem | {"gradient_norm": sqrt(problem["gradient_norm"] ** 2 + problem["d"] * problem["sigma"] ** 2)}
-        yield problem, summed(*step_weights(problem["steps"]), **noisy), bounds.last_iterate_mean(**problem)
+        (k, v), D, eta = step_weights(problem["steps"]), problem["distance"], problem["eta"]
+        square = problem["gradient_norm"] ** 2 + problem["d"] * problem["sigma"] ** 2
+        telescoped = (v[-1] / k.sum() * D**2 + eta**2 * square * v.sum()) / (
+            2 * eta * v[-1]
+        )  # (v_{-1} / v_0)^2 v_0 <= v_{-1}
+        yield problem, summed(k, v, **problem | {"gradient_norm": sqrt(square)}), telescoped
+        yield problem, telescoped, bounds.last_iterate_mean(**problem)
 
 
 @inequality_claim(bounds.decaying_mean, **DERIVED)
@@ -165,7 +170,7 @@ def one_step_quantile(beta, sensitivity, distance):
     given=[bounds.last_iterate_tail],
     rounding=1e-7,  # beta = 1 - 1e-9 stands for 1, where the last link is an equality
     tightness=up_to_one,
-    scope="everywhere: convex, per-record gradients of norm at most Delta",
+    scope="everywhere: convex, per-record gradients of norm at most Δ",
     note="T = n²μ² rounded up; attained by the last link of the derivation at d = 1, β → 1",
 )
 def closed_form_is_above_the_derivation(*, n, d, mu, beta):

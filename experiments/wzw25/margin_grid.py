@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from fractions import Fraction
 from itertools import product
-from math import log2
+from math import inf, log2
 
 from bounds.wzw25 import margin_grid as bound
 from bounds.wzw25.margin_grid import doubling_grid
@@ -63,9 +63,8 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
     note="For ε ≤ 4n it holds with the constant 4, beyond with ε/n. Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 "
     "and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and their Õ leaves that logarithm out. The "
     "proof assumes ε ≤ n without loss of generality, and it is one: records shorter than 1/n leave a margin that no "
-    "grid value reaches, so the left side is 1, and the right side tends to 0 with 1/ε. The same whether the empty "
-    "subset is an inlier set (then the left side is 1/γ or more) or not (then it is a minimum over nothing). At S_out "
-    "= S the margin of no record, a minimum over nothing, would make the right side 0.",
+    "grid value reaches, so the left side is 1, and the right side tends to 0 with 1/ε. At S_out = S the margin of no "
+    "record, a minimum over nothing, makes the right side 0.",
 )
 def grid_is_enough(*, n):
     """The family with margin 1/(2n) as epsilon / n grows: left side 1, right side n / (4 epsilon) times 16 ..."""
@@ -251,18 +250,38 @@ def any_margin_is_near(*, n):
             yield {"n": n, "epsilon": epsilon}, left_side(profile, epsilon), min(terms)
 
 
+NO_RECORD_LEFT = """from bounds.wzw25.margin_grid import left_margin
+n, epsilon = {n}, {epsilon}            # any n records; on the left every term is at least 1 / (n epsilon), gamma <= 1
+right = left_margin(outliers=n, n=n, gamma=1e300, epsilon=epsilon)   # S_out = S: gamma = +inf, a minimum over nothing
+assert right < 1e-290 and min(1, 1 / (n * epsilon)) > 1e-9"""
+
+
 @identity_claim(
     bound.left_margin,
-    control=Control("the empty subset counts as a margin {}", (2, 1000)),
+    severity="statement",
+    corner="S_out other than all of S",
+    used=("wzw25.lem6.4",),
+    python=lambda setting, *_: NO_RECORD_LEFT.format(**setting),
+    note="S_out = S leaves no record, whose margin is a minimum over nothing, +∞: the right side is always 0",
+)
+def no_record_is_left():
+    """n records e_1: the left side is 1 / (n epsilon) at gamma = 1, the right side 0 at S_out = S."""
+    n, epsilon = 4, 1.0
+    left = min(Fraction(1), at_level((Fraction(1),) * n, Fraction(1), Fraction(epsilon)))
+    yield {"n": n, "epsilon": epsilon}, left, bound.left_margin.theorem.formula(n=n, outliers=n, gamma=inf, epsilon=1)
+
+
+@identity_claim(
+    bound.left_margin_proper,
+    control=Control("the empty subset counted too, with margin {}", (2, 1000)),
     cost=0.2,
-    note="Removing all records counts with margin 1, the largest level. With margin +∞, a minimum over nothing, the "
-    "right side would be 0 for every dataset, here and in Lemma 6.4, Theorems 4.1, 6.5 and 6.7.",
+    note="S_out = S, counted with any margin up to 1, would change nothing",
     **SIZES,
 )
 def levels_are_margins(*, n, factor=1):
-    """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave, of all records too."""
+    """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave."""
     lattice = [Fraction(j, 40) for j in range(1, 41)]
-    formula = bound.left_margin.theorem.formula
+    formula = bound.left_margin_proper.theorem.formula
     for profile in profiles(n):
         for epsilon in budgets(n)[:3]:
             left = min(1, *(at_level(profile, gamma, epsilon) for gamma in {*lattice, *(m for _, m in steps(profile))}))
@@ -297,7 +316,7 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
     note="The display lacks the b that its terms need: it is no rescaling of Lemma 6.4, and stands only for b² ε ≤ 4 n "
     "(same-display). Records shorter than b/n leave a margin below the grid: at b/(2n) g is 4 n / (b² ε), while the "
-    "left side is 1/b or more (exactly 1 if the empty subset is no inlier set).",
+    "left side is 1/b or more. No slip: Appendix L uses it for every b (its bounds carry the b of the corrected one).",
 )
 def ball_needs_no_radius(*, n):
     """n records at b / (2 n), epsilon = 1, as b grows: no grid value is reached."""

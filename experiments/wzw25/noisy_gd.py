@@ -47,7 +47,7 @@ def privacy_witness(setting, claimed, spent, python):
     full=grid(n=[1, 3, 1000], steps=[1, 2, 9, 10**6]),
     caught=(1.01,),
     given=[replacement_sensitivity, composed_gdp, gaussian_mechanism_gdp],
-    scope=f"{HINGE}, T = n^2 mu^2 whole, w_ref and w_0 public",
+    scope=f"{HINGE}, T = n²μ² whole, w_ref and w₀ public",
     rounding=2**-50,  # μ = √T / n is a rounded float
     note="attained by opposite records that stay active (linear range); if n²μ² is not whole see the line that sets σ",
 )
@@ -137,7 +137,7 @@ def explicit_over_rate():
     ),
     rounding=ROUNDING,
     given=[tangent_value, one_step, telescoped_corrected],
-    scope="everywhere: convex, per-record gradients of norm at most Delta, whole T, sigma = Delta sqrt(T) / mu",
+    scope="everywhere: convex, per-record gradients of norm at most Δ, whole T, σ = Δ√T/μ",
 )
 def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):
     """The exact excess where T = 1, and the end of the derivation: the telescoped sum at the printed step size."""
