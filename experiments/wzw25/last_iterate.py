@@ -96,7 +96,7 @@ DERIVED = {"given": [tangent_value], "rounding": 1e-9, "tightness": up_to_one}
 
 @inequality_claim(bounds.last_iterate_mean, **DERIVED)
 def moving_comparator_in_expectation():
-    """The chain with k_t = 1, in which (v_{-1} / v_0)^2 v_0 <= v_{-1}; the noise adds d sigma^2 to squared gradients."""
+    """The chain with k_t = 1, in which (v_{-1} / v_0)^2 v_0 <= v_{-1}; the noise adds d sigma^2 to every square."""
     for problem in PROBLEMS:
         (k, v), D, eta = step_weights(problem["steps"]), problem["distance"], problem["eta"]
         square = problem["gradient_norm"] ** 2 + problem["d"] * problem["sigma"] ** 2
