@@ -77,7 +77,7 @@ ANY_LOSS = dict(
 
 
 SHARED = """from bounds.wzw25.noisy_gd import averaged_rate, printed_steps
-n, mu, D, width, ratios = 20, 1 / 20, 1.0, 2.0, []   # T = n^2 mu^2 = 1: the average is w_0 = D, and w_ref = 0
+n, mu, D, width, ratios = 16, 1 / 16, 1.0, 2.0, []   # T = n^2 mu^2 = 1: the average is w_0 = D, and w_ref = 0
 assert printed_steps(n, mu) == 1
 for a in (1e1, 1e3, 1e5):                            # loss a w + hinge of n records z = 1: sensitivity 2 / width
     excess = n * (a * D + max(0, 1 - D / width) - 1)
@@ -95,7 +95,7 @@ assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
 )
 def any_loss_is_minimised():
     """The exact excess of w_0, which is the average at T = 1, as the gradient that all records share grows."""
-    n, distance, width = 20, 1.0, 2.0
+    n, distance, width = 16, 1.0, 2.0
     g = bounds.averaged_rate(d=1, mu=1 / n, sensitivity=2 / width, distance=distance)
     hinge = one_step_average(n, 2 / width, -distance)
     for shared in (1e1, 1e3, 1e5):

@@ -113,9 +113,7 @@ def chosen_and_range(*, factor=1):
     return (yield from outcomes(bound.chosen_against_range, worst_chosen, factor))
 
 
-@identity_claim(
-    bound.min_is_minus_max, digits=12, caught=(1.001, 2), note="-ξ has the law of ξ; each side by its own integral"
-)
+@identity_claim(bound.min_is_minus_max, caught=(1.001, 2), note="-ξ has the law of ξ; each side by its own integral")
 def minimum_is_minus_maximum():
     """E min = -E max for symmetric noise; E min has the density n phi (1 - Phi)^(n-1)."""
     for n in (1, 2, 3, 10, 1000, 10**6):
