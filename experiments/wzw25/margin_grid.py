@@ -251,9 +251,9 @@ def any_margin_is_near(*, n):
 
 
 NO_RECORD_LEFT = """from bounds.wzw25.margin_grid import left_margin
-n, epsilon = {n}, {epsilon}            # any n records; on the left every term is at least 1 / (n epsilon), gamma <= 1
-right = left_margin(outliers=n, n=n, gamma=1e300, epsilon=epsilon)   # S_out = S: gamma = +inf, a minimum over nothing
-assert right < 1e-290 and min(1, 1 / (n * epsilon)) > 1e-9"""
+n, epsilon = {n}, {epsilon}                       # any n records: on the left every term is at least 1 / (n epsilon)
+right = left_margin(outliers=n, n=n, gamma=1e100, epsilon=epsilon)    # S_out = S: gamma is +inf, a minimum over nothing
+assert right < 1e-99 and min(1, 1 / (n * epsilon)) > 1e-9"""
 
 
 @identity_claim(
