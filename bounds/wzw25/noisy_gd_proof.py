@@ -1,7 +1,7 @@
 """Algorithm 5 and the proof of Lemma C.1 of Wang, Zhu & Wang (2025), line by line.
 
-Names as in `bounds.wzw25.noisy_gd`; D is `distance`. Two lines of the algorithm and one of the proof are wrong as they
-stand (s1, s2, s5); none of them is needed for the lemma.
+Names as in `bounds.wzw25.noisy_gd`; D is `distance`. Two lines of the algorithm and two of the proof are wrong as they
+stand (s1, s2, s3, s5); for hinge losses none of them is needed.
 """
 
 from __future__ import annotations
@@ -92,8 +92,9 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
     says=r"\|\nabla\ell\|\le\Delta\ \Rightarrow\ \mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2"
 )
 def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
-    """Second moment of a noisy gradient, for per-record gradients of norm at most Delta: E ||g + xi||^2 =
-    ||g||^2 + d sigma^2. For the hinge even ||g|| <= n radius / width = n Delta / 2.
+    """Second moment of a noisy gradient, for per-record gradients of norm at most Delta.
+
+    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta. For the hinge even ||g|| <= n radius / width = n Delta / 2.
 
     >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0

@@ -28,7 +28,7 @@ UNION = ("bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed", proof.projected_
 
 
 KEPT = (*UNION, proof.projected_norm, proof.ratio_step_corrected)
-EXPLICIT = {"quick": grid(beta=[1e-9, 0.1, 0.999]), "rounding": ROUNDING, "tightness": up_to_one}
+EXPLICIT = {"quick": grid(beta=[0.1, 0.999]), "full": grid(beta=[1e-9]), "rounding": ROUNDING, "tightness": up_to_one}
 
 
 LOOSE = (
