@@ -94,7 +94,7 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
 def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
     """Second moment of a noisy gradient, for per-record gradients of norm at most Delta.
 
-    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta. For the hinge even ||g|| <= n radius / width = n Delta / 2.
+    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
 
     >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0
