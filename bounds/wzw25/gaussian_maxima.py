@@ -15,9 +15,9 @@ import numpy as np
 from flint import arb
 
 from bounds.exact import tnb
-from bounds.exact.balls import exact
+from bounds.exact.balls import exact, power_complement
 from bounds.exact.gaussian_maxima import max_exceeds, mean_max, min_at_most
-from bounds.exact.numbers import Array, Number, alike, log, sqrt
+from bounds.exact.numbers import Number, alike, log, sqrt
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25 import run_counts
 
@@ -128,17 +128,17 @@ def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
 @theorem(
     "wzw25.corA.6.s1",
     says=r"\Pr[M-m\ge t]\le\Pr\left[\{-\frac{t}{2}<m<M<\frac{t}{2}\}^{c}\right]",
-    needs=[LEVEL],
+    needs=[*SAMPLE, LEVEL],
     source=", proof, (4)",
 )
-def range_reaches(*, noise: Array, t: float) -> tuple[Array, Array]:
+def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
     """A range of at least t leaves the open interval (-t/2, t/2).
 
-    If -t/2 < m and M < t/2 then M - m < t. Returns the two events, left and right, for each row of `noise`, shape (...,
-    n). (At n = 1 the printed m < M is impossible, so the right event always happens.)
+    If -t/2 < m and M < t/2 then M - m < t. The right side: 1 - (1 - 2 Phi(-t / (2 sigma)))^n for n >= 2, and 1 for n =
+    1, where the printed m < M is impossible.
     """
-    high, low = np.max(noise, axis=-1), np.min(noise, axis=-1)
-    return high - low >= t, ~((-t / 2 < low) & (low < high) & (high < t / 2))
+    outside = 2 * max_exceeds(1, exact(t) / (2 * exact(sigma)))
+    return power_complement((-outside).log1p(), n) if n > 1 and outside < 1 else arb(1)
 
 
 @theorem(
@@ -162,11 +162,9 @@ def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, second line, with m <= -t/2 and m <= M",
 )
 def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
-    """The union bound over two ends.
-
-    The left side is 1 - (1 - 2q)^n with q = Phi(-t / (2 sigma)), the right side 2 (1 - (1 - q)^n).
-    """
-    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
+    """The union bound over two ends; equality for n = 1."""
+    z = exact(t) / (2 * exact(sigma))
+    return max_exceeds(n, z) + min_at_most(n, -z)
 
 
 @theorem(
@@ -176,19 +174,18 @@ def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
     needs=[*SAMPLE, LEVEL],
     source=", proof, third line",
 )
-def both_ends_alike(*, n: int, sigma: Number, t: Number) -> tuple[arb, arb]:
-    """Both sides of "the two ends are alike", as printed: the left one is 1 for every t (see the step before)."""
-    return two_ends(n=n, sigma=sigma, t=t), 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
+def both_ends_alike(*, n: int, sigma: Number, t: Number) -> arb:
+    """Twice the chance of one end, as printed: the left side is 1 for every t (see the step before)."""
+    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
 
 
 @both_ends_alike.corrected(
     says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
     source=", proof, third line, with m <= -t/2",
 )
-def both_ends_mirrored(*, n: int, sigma: Number, t: Number) -> tuple[arb, arb]:
-    """Both sides of "the two ends are alike": m has the law of -M, so P(m <= -t/2) = 1 - P(all xi > -t/2)."""
-    z = exact(t) / (2 * exact(sigma))
-    return max_exceeds(n, z) + min_at_most(n, -z), 2 * max_exceeds(n, z)
+def both_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
+    """Twice the chance of one end: m has the law of -M, so P(m <= -t/2) = P(M >= t/2)."""
+    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
 
 
 @theorem(
@@ -203,7 +200,8 @@ def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
 
     Without sigma in the second term: right for sigma <= 1, wrong for every sigma > 1 and beta small enough.
     """
-    return range_threshold.theorem.formula(n=n, sigma=sigma, beta=beta) / 2
+    n, sigma, beta = alike(n, sigma, beta)
+    return sigma * sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta))
 
 
 @half_range_threshold.corrected(
@@ -212,7 +210,8 @@ def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
 )
 def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     """Lemma A.5 at half of beta, sigma in both terms."""
-    return range_threshold_scaled.theorem.formula(n=n, sigma=sigma, beta=beta) / 2
+    n, sigma, beta = alike(n, sigma, beta)
+    return sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta)))
 
 
 # Lemma A.7: a random number of Gaussians ------------------------------------------------------------------------------
@@ -221,9 +220,8 @@ def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Nu
 def count_bound(*, eta: Any, r: Any, sigma: Any) -> Any:
     """sigma sqrt(2 log E K), the right side of Lemma A.7; 0 where rounding would put E K below 1."""
     eta, r, sigma = alike(eta, r, sigma)
-    if isinstance(r, arb):
-        return sigma * (2 * tnb.mean(eta, r).log()).sqrt()
-    return sigma * np.sqrt(2 * np.log(max(1.0, run_counts.mean(eta=eta, r=r))))
+    mean = tnb.mean(eta, r) if isinstance(r, arb) else max(1.0, run_counts.mean(eta=eta, r=r))
+    return sigma * sqrt(2 * log(mean))
 
 
 @theorem(
@@ -293,10 +291,11 @@ def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
 )
 def min_mean(*, j: Number, sigma: Number) -> Number:
     """Lemma A.5 for the minimum of j Gaussians: true with room to spare, as E min of j = -E max of j <= 0."""
-    return max_mean(n=j, sigma=sigma)
+    j, sigma = alike(j, sigma)
+    return sigma * sqrt(2 * log(j))
 
 
-def _log_moment(eta: Number, r: Number, power: Number, terms: int) -> arb:
+def log_moment(eta: Number, r: Number, power: Number, terms: int = 250) -> arb:
     """A ball around E (log K)^power: a partial sum and the rest, at most E[K; K > terms] as log k < k."""
     weights = tnb.weights(eta, r, terms)
     partial = sum((p * exact(k).log() ** exact(power) for k, p in enumerate(weights[1:], 2)), arb(0))
@@ -310,13 +309,9 @@ def _log_moment(eta: Number, r: Number, power: Number, terms: int) -> arb:
     needs=COUNT,
     source=", proof, fourth line: Jensen's inequality, first time",
 )
-def root_outside(*, eta: Number, r: Number, power: Number = 0.5, terms: int = 250) -> tuple[arb, arb]:
-    """Jensen's inequality for the square root.
-
-    log K >= 0 as K >= 1, and the square root is concave on [0, inf). Returns balls around both sides; `power` 1/2 is
-    the statement, which fails above 1.
-    """
-    return _log_moment(eta, r, power, terms), _log_moment(eta, r, 1, terms) ** exact(power)
+def root_outside(*, eta: Number, r: Number) -> arb:
+    """Jensen's inequality for the square root: log K >= 0 as K >= 1, and the square root is concave on [0, inf)."""
+    return log_moment(eta, r, 1).sqrt()
 
 
 @theorem(
@@ -325,39 +320,34 @@ def root_outside(*, eta: Number, r: Number, power: Number = 0.5, terms: int = 25
     needs=COUNT,
     source=", proof, fourth line: Jensen's inequality, second time",
 )
-def logarithm_outside(*, eta: Number, r: Number, power: Number = 1, terms: int = 250) -> tuple[arb, arb]:
-    """Jensen's inequality for the logarithm.
-
-    The logarithm is concave on [1, inf). Returns balls around both sides of E (log K)^power <= (log E K)^power; `power`
-    1 is the statement.
-    """
-    return _log_moment(eta, r, power, terms), tnb.mean(eta, r).log() ** exact(power)
+def logarithm_outside(*, eta: Number, r: Number) -> arb:
+    """Jensen's inequality for the logarithm, which is concave on [1, inf)."""
+    return tnb.mean(eta, r).log()
 
 
 @logarithm_outside.explicit(
     part="once",
+    kind="identity",
     says=r"\frac{d^2}{dx^2}\sqrt{\log x}=-\frac{2\log x+1}{4x^2(\log x)^{3/2}}<0\quad(x>1)",
     needs=[require("x > 1", lambda x: float(x) > 1)],
     source="derived here",
 )
-def root_log_curvature(*, x: Number, power: Number = 0.5) -> arb:
-    """p - 1 - log x, the sign of the second derivative of (log x)^p: one application of Jensen's inequality would do.
-
-    The second derivative of (log x)^p is p (log x)^(p-2) (p - 1 - log x) / x^2: negative for every x > 1 if p <= 1.
-    """
-    return exact(power) - 1 - exact(x).log()
+def root_log_curvature(*, x: Number) -> arb:
+    """The second derivative of sqrt(log x), negative for x > 1: one application of Jensen's inequality would do."""
+    log_x = exact(x).log()
+    return -(2 * log_x + 1) / (4 * exact(x) ** 2 * log_x ** exact(1.5))
 
 
 @theorem(
     "wzw25.lemA.7.s5",
     kind="identity",
     says=r"\sqrt{2}\sigma\sqrt{\log\mathbb{E}[K]}=\sigma\sqrt{2\log\frac{\eta(1-r)}{r(1-r^{\eta})}}",
-    needs=COUNT,
+    needs=[*COUNT, positive("sigma")],
     source=", proof, last line: Definition A.1",
 )
-def mean_inserted(*, eta: Number, r: Number) -> tuple[arb, arb]:
-    """(E K summed from the printed probabilities with a rigorous remainder, the printed fraction of E K)."""
-    return tnb.series(eta, r, power=1)[0], tnb.mean(eta, r)
+def mean_inserted(*, eta: Number, r: Number, sigma: Number) -> Number:
+    """The printed fraction of E K in the place of E K."""
+    return count_bound(eta=eta, r=r, sigma=sigma)
 
 
 # Remark A.8 -----------------------------------------------------------------------------------------------------------

@@ -287,7 +287,8 @@ def budget_each(*, epsilon: float, delta: float, m: int) -> float:
 def iterated_gdp(*, mu: float, candidates: int) -> float:
     """The mu that Algorithm 2 spends: every run and every score at mu / sqrt(2 |Theta|), over all candidates.
 
-    sqrt(2 |Theta| (mu / sqrt(2 |Theta|))^2) = mu. The paper says it in words ("equivalent to analyzing compositions").
+    Remark 2.3, twice: the score is a Gaussian mechanism, and |Theta| runs and scores compose; the result is mu. The
+    paper says it in words ("equivalent to analyzing compositions").
 
     Derivation. (1) Every run is a mechanism with budget mu / sqrt(2 |Theta|), by assumption. (2) Given m_theta, the
     score changes by at most Delta, and its noise has standard deviation sqrt(2 |Theta|) Delta / mu: a Gaussian
@@ -298,8 +299,9 @@ def iterated_gdp(*, mu: float, candidates: int) -> float:
     >>> round(iterated_gdp(mu=0.5, candidates=14), 12)
     0.5
     """
-    calls = 2 * candidates
-    return sqrt(calls) * (mu / sqrt(calls))
+    run = mu / sqrt(2 * candidates)
+    score = gaussian_mechanism_gdp(sensitivity=1.0, sigma=sqrt(2 * candidates) / mu)
+    return composed_gdp(mu=sqrt(candidates) * np.array([run, score]))
 
 
 # Remark 2.3 in floating point: not a statement of the paper -----------------------------------------------------------

@@ -28,8 +28,8 @@ def hinge_sum(w: Array, Z: Array, width: float) -> Array:
     says=r"f(\mathbf{y})-f(\mathbf{x})\ge\langle\mathbf{g},\mathbf{y}-\mathbf{x}\rangle,"
     r"\quad\mathbf{g}\in\partial f(\mathbf{x})",
 )
-def first_order_gap(*, f_x: Real, f_y: Real, slope: Real) -> Real:
-    """First order condition for convexity: f(y) - f(x) - <g, y - x>, never negative.
+def tangent_value(*, f_x: Real, slope: Real) -> Real:
+    """First order condition for convexity: f(x) + <g, y - x>, which f(y) is never below.
 
     `slope` is <g, y - x> for a subgradient g at x. Derivation for a differentiable convex f: convexity gives
     (f(x + t (y - x)) - f(x)) / t <= f(y) - f(x) for 0 < t <= 1, and the left side tends to <grad f(x), y - x>.
@@ -38,10 +38,10 @@ def first_order_gap(*, f_x: Real, f_y: Real, slope: Real) -> Real:
     inequality splits into n inequalities in the scalars u = <z, x>/c, v = <z, y>/c:
     (1 - v)_+ - (1 - u)_+ + a (v - u) >= 0, true on each side of each kink.
 
-    >>> first_order_gap(f_x=1.0, f_y=0.0, slope=-1.0)
+    >>> tangent_value(f_x=1.0, slope=-1.0)
     0.0
     """
-    return f_y - f_x - slope
+    return f_x + slope
 
 
 @theorem(

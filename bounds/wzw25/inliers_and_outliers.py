@@ -54,18 +54,18 @@ def separator_loss(*, inlier_loss: Real, outlier_loss: Real) -> Real:
     "wzw25.eq2",
     part="3-inliers",
     says=r"c\le\gamma\ \Rightarrow\ \hat L_c(\mathring{w}_{\mathrm{in}};S_{\mathrm{in}}(\gamma))=0",
-    needs=[WIDTH_BELOW_MARGIN],
+    needs=[require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1)],
     source=", bracket (a)",
 )
-def separated_loss(*, width: Real, gamma: Real) -> int:
-    """The inliers' separator has no loss on them.
+def lossless_width(*, gamma: Real) -> Real:
+    """The largest confidence margin c at which the inliers' separator has no loss on them: gamma.
 
-    0: y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
+    y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
 
-    >>> separated_loss(width=0.1, gamma=0.3)
-    0
+    >>> lossless_width(gamma=0.3)
+    0.3
     """
-    return 0
+    return gamma
 
 
 @theorem(

@@ -5,9 +5,9 @@ r"""The doubling grid of margins: Wang, Zhu & Wang (2025), Lemma 6.4 and Appendi
 Everything here depends on the data through M_0 <= M_1 <= ... <= M_{n-1} alone, M_k the largest margin that is left
 when k records are removed: m(gamma) = min{k : M_k >= gamma}, and n (all records) where no M_k reaches gamma. Every
 nondecreasing M in [0, 1]^n is that of n records on a ray, y_i x_i = M_{i-1} e_1, so what holds for records on a ray
-holds for all. Conventions, not printed: the empty subset reaches every level, so S is always an outlier set; where
-a display takes gamma := gamma(S \ S_out), the margin of the empty subset is the largest level (1, or b), so removing
-everything costs n/(n 1) + ... >= 1. With margin +inf in its place the right side of Lemma 6.4 would be 0 always.
+holds for all. The empty subset has margin +inf (`bounds.wzw25.margins`): S is an outlier set of every level, where it
+costs n/(n gamma) >= 1; where a display takes gamma := gamma(S minus S_out), S_out = S makes its right side 0, and the
+corrected readings leave it out.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ G = r"\left(\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\ri
 G_TILDE = r"\left(\frac{|S_{\mathrm{out}}|}{n\tilde{\gamma}}+\frac{1}{n\tilde{\gamma}^2\varepsilon}\right)"
 ON_GRID = r"\min_{\gamma\in\Gamma,\,S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
+ON_PROPER = r"\min_{S_{\mathrm{out}}\subsetneq S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
 AT_TILDE = r"\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\tilde{\gamma})}"
 AT_GAMMA = r"\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
 SIZES = [integer("n"), positive("epsilon")]
@@ -58,7 +59,7 @@ def grid_order(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
 
 
 @grid_order.corrected(
-    says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}{G}\wedge 1",
+    says=rf"{ON_GRID}{G}\wedge 1\le{ON_PROPER}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=SIZES,
     source=", our constant",
 )
@@ -294,11 +295,27 @@ def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
 def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best level for an outlier set is the margin it leaves.
 
-    min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1): decreasing in gamma, and S_out is in S_out(gamma) for gamma
-    <= gamma(S minus S_out), which is at most 1 in the unit ball. If S_out = S, no record is left; by convention its
-    margin is then 1, and both sides are at least 1.
+    min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1), the term of one S_out on the right. At S_out = S, gamma =
+    inf, it is 0, and the left side never is.
 
     >>> left_margin(outliers=2, n=10, gamma=0.5, epsilon=1.0)
+    0.8
+    """
+    return min(rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon), 1)
+
+
+@left_margin.corrected(
+    says=rf"\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}(\gamma)}}{G}\wedge 1"
+    rf"={ON_PROPER}{G}\wedge 1",
+    source=", proof, Equation 13, second line, without S_out = S",
+)
+def left_margin_proper(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
+    """The same for the S_out that leave a record.
+
+    The term decreases in gamma, and S_out is in S_out(gamma) for gamma <= gamma(S minus S_out), which is at most 1 in
+    the unit ball. On the left S_out = S costs at least n / n = 1.
+
+    >>> left_margin_proper(outliers=2, n=10, gamma=0.5, epsilon=1.0)
     0.8
     """
     return min(rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon), 1)
@@ -327,7 +344,7 @@ def ball_order(*, outliers: int, n: int, gamma: Real, epsilon: Real, radius: Rea
 
 @ball_order.corrected(
     says=rf"{ON_GRID}\left(\frac{{b|S_{{\mathrm{{out}}}}|}}{{n\gamma}}+\frac{{b^2}}{{n\gamma^2\varepsilon}}\right)"
-    rf"\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}"
+    rf"\wedge 1\le{ON_PROPER}\max\left\{{4,\frac{{\varepsilon}}{{n}}\right\}}"
     r"\left(\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac{b^2}{n\gamma^2\varepsilon}\right)\wedge 1",
     needs=[*SIZES, positive("radius")],
     source=", with the b that the bounds of Appendix L carry",
@@ -345,7 +362,7 @@ def ball_constant(*, n: int, epsilon: Real, radius: Real) -> Real:
 
 @ball_order.corrected(
     part="same-display",
-    says=rf"{ON_GRID}{G}\wedge 1\le{ON_SETS}\max\left\{{4,\frac{{b^2\varepsilon}}{{n}}\right\}}{G}\wedge 1",
+    says=rf"{ON_GRID}{G}\wedge 1\le{ON_PROPER}\max\left\{{4,\frac{{b^2\varepsilon}}{{n}}\right\}}{G}\wedge 1",
     needs=[*SIZES, positive("radius")],
     source=", our constant",
 )

@@ -2,7 +2,8 @@ r"""Margins and what has to be removed for one: Wang, Zhu & Wang (2025), Equatio
 
 The paper defines, we derive: a definition makes no claim, its consequences do, and later lemmas rest on them.
 Two conventions are needed and not printed. The minimum over no record is +inf, so the empty subset has margin +inf and
-is an inlier set at every level. A record x = 0 has margin 0 under every w.
+is an inlier set at every level; a display that takes gamma := gamma(S minus S_out) is then 0 at S_out = S for every
+dataset, and its corrected reading leaves S_out = S out. A record x = 0 has margin 0 under every w.
 """
 
 from __future__ import annotations

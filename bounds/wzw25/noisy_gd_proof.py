@@ -1,7 +1,7 @@
 """Algorithm 5 and the proof of Lemma C.1 of Wang, Zhu & Wang (2025), line by line.
 
-Names as in `bounds.wzw25.noisy_gd`; D is `distance`. Two lines of the algorithm and one of the proof are wrong as they
-stand (s1, s2, s5); none of them is needed for the lemma.
+Names as in `bounds.wzw25.noisy_gd`; D is `distance`. Two lines of the algorithm and two of the proof are wrong as they
+stand (s1, s2, s3, s5); for hinge losses none of them is needed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def rounded_gdp(*, n: int, mu: float) -> float:
     """The line "sigma = Delta sqrt(T) / mu = n Delta" where T = n^2 mu^2 is not whole and is rounded up.
 
     The two expressions differ then. With n Delta the steps spend sqrt(ceil(n^2 mu^2)) / n > mu; at least one
-    step is 1/n-GDP, so no mu < 1/n is reached. (Rounded down, the literal range t = 0..T-1, they spend less than mu.)
+    step is 1/n-GDP, so no mu < 1/n is reached. Rounded down, as the range t = 0..T-1 does, they spend less than mu.
 
     >>> rounded_gdp(n=1, mu=0.1)
     1.0
@@ -76,35 +76,30 @@ def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
     says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
     needs=[integer("n"), integer("d"), at_least("sensitivity", 0), at_least("sigma", 0)],
 )
-def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
-    """Second moment of a noisy gradient: n^2 Delta^2 + d sigma^2.
+def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
+    """Second moment of a noisy gradient of any loss, which Algorithm 5 takes.
 
-    E ||g + xi||^2 = ||g||^2 + d sigma^2, and for the hinge ||g|| <= n radius / width = n Delta / 2. For an arbitrary
-    loss a sensitivity bounds differences, not gradients: l(w; z) = <a, w> has replacement sensitivity 0 and gradient
-    sum n a. Other losses need ||grad l|| <= Delta as a hypothesis (and convexity, for Lemma A.9).
+    A sensitivity bounds differences, not gradients: the convex loss <a, w> + hinge has the sensitivity of the hinge,
+    and a gradient sum of norm up to n (||a|| + Delta / 2).
 
-    >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
+    >>> squared_gradient_printed(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0
     """
     return n**2 * sensitivity**2 + d * sigma**2
 
 
-@theorem(
-    "wzw25.lemC.1.s3",
-    part="any-loss",
-    says=r"\mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2",
-    needs=[integer("n"), integer("d"), positive("sensitivity"), at_least("sigma", 0), at_least("shared", 0)],
-    source=", proof, and Algorithm 5, Input: loss function l(.)",
+@squared_gradient_printed.corrected(
+    says=r"\|\nabla\ell\|\le\Delta\ \Rightarrow\ \mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2"
 )
-def squared_gradient_any_loss(*, n: int, d: int, sensitivity: Real, sigma: Real, shared: float) -> Real:
-    """The same line for the loss <a, w> + hinge, convex, with ||a|| = shared: the claim knows nothing of a.
+def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
+    """Second moment of a noisy gradient, for per-record gradients of norm at most Delta.
 
-    The gradient's sensitivity is still Delta = 2 radius / width, its norm up to n (||a|| + Delta / 2).
+    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
 
-    >>> squared_gradient_any_loss(n=2, d=3, sensitivity=1.0, sigma=1.0, shared=100.0)
+    >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0
     """
-    return squared_gradient(n=n, d=d, sensitivity=sensitivity, sigma=sigma)
+    return n**2 * sensitivity**2 + d * sigma**2
 
 
 @theorem(

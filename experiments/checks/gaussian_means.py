@@ -2,7 +2,7 @@
 
 "mean / bound <= 1" is certified for whole n up to 1e12, "mean - bound <= 0" on a box of laws of K. Laws and bounds are
 monotone, so the ends of a box bound them. Beyond, the chain of inequalities in the docstring carries the statement;
-its last line is compared with the formula, far outside the box too. sigma = 1: the bounds are proportional to sigma.
+its last line is compared with the statement, far outside the box too.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from flint import arb
 from scipy.special import log_ndtr
 
-from bounds.exact.balls import exact, lower_end, precise, upper_end
+from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import certify
 from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
-from experiments.checks.gaussian_tails import SLACK, root_log, whole_above, whole_below
-from experiments.engine.verdict import holds, inconclusive
+from experiments.checks.gaussian_tails import root_log, whole_above, whole_below
+from experiments.engine.verdict import inconclusive
 
 N_MAX = 10**12
 FAR = (2, 3, 10, 10**6, 10**30, 10**300)
@@ -32,13 +32,12 @@ def at_one(statement, size):
     return lambda n: statement.theorem.formula(**{size: exact(n)}, sigma=arb(1))
 
 
-@precise
-def follows_chernoff(statement, size):
-    """Is the bound at least log(n) / lambda + lambda / 2 at lambda = sqrt(2 log n), and linear in sigma?"""
-    bound, formula = at_one(statement, size), statement.theorem.formula
-    chain = {n: exact(n).log() / root_log(n) + root_log(n) / 2 for n in FAR}
-    scaled = (formula(**{size: exact(17)}, sigma=exact(s)) / exact(s) - bound(17) for s in (1e-9, 7, 1e9))
-    return all(lower_end(bound(n) - chain[n] + SLACK) > 0 for n in FAR) and all(abs(d) < SLACK for d in scaled)
+def chernoff_cases(statement, size, times=1):
+    """`times` (log(n) / lambda + lambda sigma^2 / 2), lambda = sqrt(2 log n) / sigma, against the bound: Lemma A.5."""
+    for n, sigma in itertools.product(FAR, (1.0, 1e-9, 7.0, 1e9)):
+        rate, s = root_log(n) / exact(sigma), exact(sigma)
+        chain = times * (exact(n).log() / rate + rate * s**2 / 2)
+        yield {size: n, "sigma": sigma}, chain, statement.theorem.formula(**{size: exact(n)}, sigma=s)
 
 
 def mean_ratio(bound, above, below):
@@ -64,8 +63,9 @@ def max_mean_cases(statement, size, times=1):
     proof = certify(*mean_ratio(bound, mean, mean), 1)
     for n in (1, max(2, math.floor(math.exp(proof.point["u"])))):
         yield {size: n}, mean(n), bound(n)
-    if proof.outcome != "HOLDS" or not follows_chernoff(statement, size):
-        return inconclusive("BUDGET", f"mean / bound <= {proof.bound:.3g} up to 1e12, or the chain misses the bound")
+    yield from chernoff_cases(statement, size, times)
+    if proof.outcome != "HOLDS":
+        return inconclusive("BUDGET", f"mean / bound <= {proof.bound:.3g} is certified up to 1e12")
     sizes = [10**k for k in range(13)]
     series = {"n": sizes, "bound / sigma": [float(bound(n)) for n in sizes]}
     return {
@@ -95,9 +95,10 @@ def choice_mean_cases(statement):
         excess[count] = exact(gap) * best_loses(count, gap)
         yield {"count": count, "gap": gap}, excess[count], bound(count)
     proof = certify(*mean_ratio(bound, mean_max, lambda n: arb(0)), 1, max_boxes=60)
-    alone = not mean_max(1) > bound(1) and follows_chernoff(statement, "count")
-    if proof.outcome != "HOLDS" or not alone:
-        return inconclusive("BUDGET", "the chain misses the bound, and no scores that exceed it were found")
+    yield {"count": 1}, mean_max(1), bound(1)
+    yield from chernoff_cases(statement, "count")
+    if proof.outcome != "HOLDS":
+        return inconclusive("BUDGET", f"E max / bound <= {proof.bound:.3g} is certified up to 1e12")
     attained = max(float(excess[n] / bound(n)) for n in excess)
     series = {"|Theta|": list(excess), "bound / sigma": [float(bound(n)) for n in excess]}
     return {
@@ -111,66 +112,42 @@ def choice_mean_cases(statement):
 # A random number K of Gaussians ---------------------------------------------------------------------------------------
 
 
-def log_mean(eta, r):
-    """log E K of Definition A.1, E K written as (1 - r) / (r L) * y / (1 - exp(-y)), L = log 1/r, y = eta L."""
-    r = exact(r)
-    L = -r.log()
-    y = exact(eta) * L
-    return ((1 - r) / (r * L) * (1 if y == 0 else y / -(-y).expm1())).log()
+FAR_COUNTS = tuple(itertools.product((-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3), (1e-300, 1e-9, 0.5, 1 - 1e-9)))
 
 
-def count_bound(statement):
-    """The bound as a function of (eta, r) at sigma = 1; Remark A.8 has no eta, it is 1."""
-    raw = statement.theorem.formula
-    if statement.theorem.id == "wzw25.remA.8":
-        return lambda eta, r: raw(r=exact(r), sigma=arb(1))
-    return lambda eta, r: raw(eta=exact(eta), r=exact(r), sigma=arb(1))
+def count_mean_cases(bound, chain, box, *, factor=1, shift=0.0, minimum=False):
+    """The cases of "E max (or E min) of K <= bound(eta, r)": the certificate's worst point of `box` = (eta, w = log r).
 
-
-@precise
-def follows_jensen(statement, etas, factor):
-    """Is the bound at least factor * sqrt(2 log E K), also far outside the box, eta = 0 included?"""
-    bound = count_bound(statement)
-    points = itertools.product(etas, (1e-300, 1e-9, 0.5, 1 - 1e-9))
-    return all(lower_end(bound(eta, r) - exact(factor) * (2 * log_mean(eta, r)).sqrt()) > -1e-12 for eta, r in points)
-
-
-FAR_ETAS = (-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3)
-
-
-def count_mean_cases(statement, box, *, factor=1, shift=0.0, minimum=False):
-    """The cases of "E max (or E min) of K <= the bound": the certificate's worst point of `box` = (eta, w = log r).
-
-    Beyond the box the chain of inequalities carries the statement. The noise is `factor` times as large and has the
-    mean `shift`. E max of K and the bound fall in r and rise in eta, as the laws of K are ordered by likelihood ratio;
-    so one corner of a box bounds each.
+    Beyond the box the chain of inequalities carries the statement: `chain(eta, r)`, its end, is compared with the
+    bound. The noise is `factor` times as large and has the mean `shift`. E max of K and the bound fall in r and rise in
+    eta, as the laws of K are ordered by likelihood ratio; so one corner of a box bounds each.
     """
-    bound, sign = count_bound(statement), -1 if minimum else 1
+    sign = -1 if minimum else 1
 
     def mean(eta, r):
         return sign * exact(factor) * mean_max_of_count(eta, r) + exact(shift)
 
     def upper(eta, w):
         extreme = (eta[0], w[1]) if minimum else (eta[1], w[0])
-        return mean(extreme[0], exact(extreme[1]).exp()) - bound(eta[0], exact(w[1]).exp())
+        return mean(extreme[0], exact(extreme[1]).exp()) - bound(exact(eta[0]), exact(w[1]).exp())
 
     def value(eta, w):
-        return mean(eta, exact(w).exp()) - bound(eta, exact(w).exp())
+        return mean(eta, exact(w).exp()) - bound(exact(eta), exact(w).exp())
 
     proof = certify(upper, value, box, 0, max_boxes=1000)
     eta, r = proof.point["eta"], math.exp(proof.point["w"])
-    yield {"eta": eta, "r": r}, mean(eta, r), bound(eta, r)
+    yield {"eta": eta, "r": r}, mean(eta, r), bound(exact(eta), exact(r))
+    low, high = box["eta"]
+    for eta, r in FAR_COUNTS:
+        if low < high or eta == low:
+            yield {"eta": eta, "r": r}, chain(exact(eta), exact(r)), bound(exact(eta), exact(r))
     if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"mean - bound <= {proof.bound:.3g} after {proof.boxes} boxes")
-    low, high = box["eta"]
     first, last = (math.exp(w) for w in box["w"])
     domain = f"η in [{low:g}, {high:g}], r in [{first:.2g}, {last:.2g}]"
-    etas = (1.0,) if low == high == 1 else FAR_ETAS
-    # The minimum needs no more of the bound than its sign, and noise whose mean is not positive.
-    if not follows_jensen(statement, etas, 0 if minimum else factor) or (minimum and shift > 0):
-        return holds("certificate", f"domain: {domain}")
     rates = [10.0**-k for k in range(1, 7)]
-    bounds, means = [float(bound(1.0, r)) for r in rates], [float(sign * mean_max_of_count(1.0, r)) for r in rates]
+    bounds = [float(bound(arb(1), exact(r))) for r in rates]
+    means = [float(sign * mean_max_of_count(1.0, r)) for r in rates]
     return {
         "tightness": None if minimum else (max(m / b for m, b in zip(means, bounds, strict=True)), 1.0),
         "note": f"certificate for {domain}: {proof.boxes} boxes",

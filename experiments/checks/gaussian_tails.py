@@ -3,13 +3,15 @@
 A tail statement P(statistic >= level) <= beta is the inequality P / beta <= 1 in two coordinates, u = log n and
 c = sqrt(2 log 1/beta); sigma is fixed, and cancels where the level is proportional to it. A statement about a mean is
 the inequality mean / bound <= 1 in u. Sizes are relaxed to reals: the laws increase in n, the levels too.
-The certificates reach n = 1e300 and beta = 1e-300 (means: n = 1e12). Beyond, a *pattern*, the smallest level for which
-the derivation in the docstring works, carries the statement: if the level reaches it, the scope is everywhere.
+The certificates reach n = 1e300 and beta = 1e-300 (means: n = 1e12). Beyond, the derivation carries the statement: the
+level must reach the law's *pattern*, the smallest for which the derivation in the docstring works, and the level that
+the step before it ends with.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,6 +27,7 @@ from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
+NEAR_ONE_AND_FAR = (1 - 1e-9, 0.999, *READABLE_BETAS)
 ABOVE = 1 + arb(2) ** -40
 SLACK = arb("1e-25")  # below it two formulas count as the same
 
@@ -80,8 +83,8 @@ MAXIMUM = TailLaw(
     at_least=max_exceeds,
     exact=max_exceeds,
     code="max_exceeds(n, level / noise)",
-    pattern=lambda n, beta: root_log(2 * n) + root_log(1 / beta),
-    constant=lambda: normal_excess(root_log(2)) / 2,  # n Phi(-a-b) <= n exp(-a^2/2) exp(-b^2/2) h(a)
+    pattern=lambda n, beta: root_log(2 * n / beta),
+    constant=lambda: normal_excess(root_log(2)) / 2,  # n Phi(-x) = n exp(-x^2/2) h(x) = beta h(x) / 2 at the pattern x
 )
 TWICE_MAXIMUM = replace(
     MAXIMUM,
@@ -89,7 +92,7 @@ TWICE_MAXIMUM = replace(
     at_least=twice_max_exceeds,
     exact=twice_max_exceeds,
     code="2 * max_exceeds(n, level / noise)",
-    pattern=lambda n, beta: root_log(2 * n) + root_log(2 / beta),
+    pattern=lambda n, beta: root_log(4 * n / beta),
 )
 RANGE = TailLaw(
     size="n",
@@ -121,19 +124,28 @@ CHOICE_ANY = replace(CHOICE, at_most=RANGE.at_most, pattern=RANGE.pattern, const
 # The decision ---------------------------------------------------------------------------------------------------------
 
 
-def level_claim(statement: Callable, *, caught: tuple[float, ...] = (), cost: float = 0.2, **fields: Any) -> Callable:
+def level_claim(
+    statement: Callable,
+    *,
+    caught: tuple[float, ...] = (),
+    cost: float = 0.2,
+    chain: Callable | None = None,
+    **fields: Any,
+) -> Callable:
     """A claim that P(statistic >= level) <= beta, tried at every `sigma` of the settings.
 
-    The check returns the `TailLaw` of the statistic, and may be claimed of several statements at once. The control
-    multiplies the standard deviation of the noise by the factors `caught`; the level is still evaluated at sigma. The
-    other fields are those of `exact_claim`.
+    The check returns the `TailLaw` of the statistic, and may be claimed of several statements at once. `chain(n, sigma,
+    beta)` is the level that the step before ends with; the statement's own must reach it. A setting with a `size` and a
+    `beta` is shown at these if it fails there. The control multiplies the standard deviation of the noise by the
+    factors `caught`; the level is still evaluated at sigma. The other fields are those of `exact_claim`.
     """
     control = Control("noise {} times as large", caught) if caught else None
 
     def decorate(check: Callable) -> Callable:
         @functools.wraps(check)
-        def trial(*, sigma, factor=1):
-            return decide_level(Level(statement, check(), sigma, factor * sigma))
+        def trial(*, sigma, size=0, beta=0.0, factor=1):
+            shown = ((size, beta),) if size else ()
+            return decide_level(Level(statement, check(), sigma, factor * sigma, chain, shown))
 
         exact_claim(statement, control=control, cost=cost, by=decide_level, **fields)(trial)
         return check
@@ -149,11 +161,19 @@ class Level:
     law: TailLaw
     sigma: float
     noise: float
+    chain: Callable | None = None  # (n, sigma, beta): the level of the step before
+    shown: tuple[tuple[int, float], ...] = ()  # where a failure is shown if it fails there: (n, beta)
 
     def units(self, n, beta):
         """The level in standard deviations of the noise, as a ball; the closure of the hypotheses is examined."""
         size = {self.law.size: exact(n)}
         return self.statement.theorem.formula(**size, sigma=exact(self.sigma), beta=exact(beta)) / exact(self.noise)
+
+    def needed(self, n, beta):
+        """The levels that the derivation asks for, in the same units."""
+        yield self.law.pattern(exact(n), exact(beta))
+        if self.chain:
+            yield self.chain(exact(n), exact(self.sigma), exact(beta)) / exact(self.noise)
 
 
 def decide_level(level: Level):
@@ -170,14 +190,14 @@ def decide_level(level: Level):
             return refuted("certificate", shown, tightness=(ratio, ratio), series=tail_series(level))
     if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"the certificate stopped at {proof.bound:.3g} after {proof.boxes} boxes")
-    series, attained = tail_series(level), max(proof.reached, lower_end(precise(value)(u=box["u"][0], c=0.0)))
-    if not follows_pattern(level):
-        domain = f"domain: n <= {law.n_max:g}, beta >= {law.beta_min:g}"
-        return holds("certificate", domain, tightness=(attained, proof.bound), series=series)
-    constant = min(1.0, upper_end(precise(law.constant)()))
     domain = f"n ≤ {law.n_max:g}, β ≥ {law.beta_min:g}"
+    if not follows(level):
+        return inconclusive("BUDGET", f"true for {domain} by certificate; beyond, the derivation misses the level")
+    attained = max(proof.reached, lower_end(precise(value)(u=box["u"][0], c=0.0)))
+    constant = min(1.0, upper_end(precise(law.constant)()))
     note = f"P ≤ {constant:.4g} β for all n and β (derivation); certificate for {domain}: {proof.boxes} boxes"
-    return holds("derivation", "everywhere", tightness=(attained, max(attained, constant)), note=note, series=series)
+    ends = (attained, max(attained, constant))
+    return holds("derivation", "everywhere", tightness=ends, note=note, series=tail_series(level))
 
 
 def tail_ratio(level: Level):
@@ -201,19 +221,18 @@ def tail_ratio(level: Level):
 
 
 @precise
-def follows_pattern(level: Level):
-    """Does the level reach the law's pattern? Both are closed formulas; compared where they could part."""
-    law = level.law
+def follows(level: Level):
+    """Does the level reach what the derivation asks for? All are closed formulas; compared where they could part."""
+    points = itertools.product((level.law.n_from, level.law.n_from + 1, 10, 10**6, 10**30, 10**300), NEAR_ONE_AND_FAR)
     return all(
-        lower_end(level.units(n, beta) - law.pattern(exact(n), exact(beta)) + SLACK) > 0
-        for n in (law.n_from, law.n_from + 1, 10, 10**6, 10**30, 10**300)
-        for beta in (0.999999, *READABLE_BETAS)
+        lower_end(level.units(n, beta) - needed + SLACK) > 0 for n, beta in points for needed in level.needed(n, beta)
     )
 
 
 def readable_point(level: Level, fallback):
-    """A failing (n, beta) with few digits: the largest readable beta at the smallest n; else the certificate's."""
-    for n, beta in [(n, beta) for beta in READABLE_BETAS for n in (level.law.n_from, 10)] + [fallback]:
+    """A failing (n, beta) with few digits: where it is to be shown, or the largest readable beta at the smallest n."""
+    readable = ((n, beta) for beta in READABLE_BETAS for n in (level.law.n_from, 10))
+    for n, beta in (*level.shown, *readable, fallback):
         sides = confirm(
             {"n": n, "beta": beta},
             lambda n, beta: level.law.at_least(n, level.units(n, beta)),

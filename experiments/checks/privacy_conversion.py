@@ -87,6 +87,8 @@ def decide_conversion(rule, setting, epsilon, mu, delta):
         spent, allowed = closed_form(epsilon, mu), exact(delta)
     if spent > allowed:
         return exceeded(setting, {"mu": mu, "delta": delta}, spent, allowed)
+    if not spent <= allowed:
+        return inconclusive("FAILED", f"epsilon = {epsilon} is no number, or its ball straddles delta")
     if not rule.spends_at_most_half():
         return look_for_excess(rule, setting)
     half = upper_end(mills(0) / (2 * arb.pi()).sqrt())

@@ -70,13 +70,15 @@ def minimum_is_attained(*, n):
     note="for the hinge sum over ℝᵈ, whose minimum exists; EER(w*) = 0",
 )
 def excess_is_positive(*, n, factor=1):
-    """The excess of many w against the exact minimum; 0 at the minimiser."""
+    """The excess of many w: never negative, and the loss above that of a minimiser."""
     for Z in clouds(n):
         w, weights = smallest_hinge(Z, Fraction(1))
         for v in (w, *WEIGHTS):
             loss = hinge_sum(v, Z, Fraction(1))
             excess = bound.hinge_excess(loss=loss, weights=[Fraction(factor) * a for a in weights])
             yield {"n": n, "records": len(Z), "w": v}, 0, excess
+            yield {"n": n, "records": len(Z), "w": v}, loss - hinge_sum(w, Z, Fraction(1)), excess
+            yield {"n": n, "records": len(Z), "w": v}, excess, loss - hinge_sum(w, Z, Fraction(1))
     return {"tightness": None}
 
 

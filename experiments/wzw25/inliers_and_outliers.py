@@ -80,6 +80,7 @@ def splits(b=Fraction(1)):
 
 
 SEPARATOR = (Fraction(1), Fraction(0))
+HAIR = Fraction(1, 10**9)
 SPLIT = {"quick": ({"b": 1},), "full": ({"b": 1000}, {"b": 0.125})}
 
 
@@ -111,13 +112,15 @@ def separator_is_a_candidate(*, b):
         yield setting, sum(weights), bound.separator_loss(**losses)
 
 
-@inequality_claim(bound.separated_loss, control=Control("a confidence margin {} times gamma", (1.01, 2)), **SPLIT)
-def separator_has_no_loss(*, b, factor=1):
-    """The separator's loss on its inliers, c = gamma included, at any scale of the records."""
-    for setting, inliers, _, width in splits(Fraction(b)):
-        claimed = bound.separated_loss(width=width / Fraction(b), gamma=inliers[0][0] / Fraction(b))
-        yield setting, hinge_sum(SEPARATOR, inliers, width * Fraction(factor)), claimed
-    return {"tightness": None}
+@identity_claim(bound.lossless_width, **SPLIT)
+def separator_has_no_loss(*, b):
+    """The largest width without a loss, at any scale of the records: their smallest margin, read off two losses."""
+    for setting, inliers, _, _ in splits(Fraction(b)):
+        Z = [(x / Fraction(b), y / Fraction(b)) for x, y in inliers]
+        least = min(inner(z, SEPARATOR) for z in Z)
+        if hinge_sum(SEPARATOR, Z, least) or not hinge_sum(SEPARATOR, Z, least * (1 + HAIR)):
+            raise ArithmeticError(f"{setting}: the loss does not begin at the smallest margin")
+        yield setting, least, bound.lossless_width(gamma=Z[0][0])
 
 
 def outlier_losses(statement, b):
@@ -170,7 +173,7 @@ def outlier_costs_one_more(*, b):
 
 @inequality_claim(
     bound.total_loss,
-    given=[bound.loss_through_excess, bound.separator_loss, bound.separated_loss, bound.outlier_loss],
+    given=[bound.loss_through_excess, bound.separator_loss, bound.lossless_width, bound.outlier_loss],
     cost=0.4,
     **SPLIT,
 )
@@ -232,8 +235,6 @@ def two_remain(*, records, factor=1):
 
 
 # Question 8.1 ---------------------------------------------------------------------------------------------------------
-
-HAIR = Fraction(1, 10**9)
 
 
 @identity_claim(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from fractions import Fraction
-from math import log2
+from itertools import product
+from math import inf, log2
 
 from bounds.wzw25 import margin_grid as bound
 from bounds.wzw25.margin_grid import doubling_grid
@@ -62,9 +63,8 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
     note="For ε ≤ 4n it holds with the constant 4, beyond with ε/n. Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 "
     "and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and their Õ leaves that logarithm out. The "
     "proof assumes ε ≤ n without loss of generality, and it is one: records shorter than 1/n leave a margin that no "
-    "grid value reaches, so the left side is 1, and the right side tends to 0 with 1/ε. The same whether the empty "
-    "subset is an inlier set (then the left side is 1/γ or more) or not (then it is a minimum over nothing). At S_out "
-    "= S the margin of no record, a minimum over nothing, would make the right side 0.",
+    "grid value reaches, so the left side is 1, and the right side tends to 0 with 1/ε. At S_out = S the margin of no "
+    "record, a minimum over nothing, makes the right side 0.",
 )
 def grid_is_enough(*, n):
     """The family with margin 1/(2n) as epsilon / n grows: left side 1, right side n / (4 epsilon) times 16 ..."""
@@ -144,13 +144,15 @@ def some_level_is_near(*, n):
     return {"series": witness.plain(series)}
 
 
-@inequality_claim(bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},), control=TRIPLING)
-def grid_is_dense(*, largest, factor=1):
+@inequality_claim(bound.grid_neighbour, quick=({"largest": 300},), full=({"largest": 3000},))
+def grid_is_dense(*, largest):
     """Every n up to `largest`, gamma at 1/n, at 1, and a hair below every grid value: the worst is below 2."""
     for n in range(1, largest + 1):
-        grid = doubling_grid(n) if factor == 1 else growing(n, factor)
+        grid = doubling_grid(n)
         for gamma in {Fraction(1, n), Fraction(1), *(g * (1 - HAIR) for g in grid[1:])}:
-            yield {"n": n, "gamma": gamma}, gamma, 2 * max((g for g in grid if g <= gamma), default=0)
+            near = bound.grid_neighbour(n=n, gamma=gamma)
+            yield {"n": n, "gamma": gamma}, gamma, 2 * near
+            yield {"n": n, "gamma": gamma}, near if near in grid else 1 + gamma, gamma
 
 
 @inequality_claim(
@@ -240,22 +242,46 @@ def short_margins_are_trivial(*, n):
     bound.any_margin, given=[bound.short_margin, bound.best_level_bound], note="the constant of O(·) is 4", **SIZES
 )
 def any_margin_is_near(*, n):
-    """All profiles at epsilon up to n, with the constant 4."""
-    yield from all_profiles(n, lambda epsilon: 4, [e for e in budgets(n) if e <= n])
+    """All profiles at epsilon up to n: what O(.) contains, times 4, at the best margin that removals leave."""
+    right = bound.any_margin.theorem.formula
+    for profile, epsilon in product(profiles(n), [e for e in budgets(n) if e <= n]):
+        terms = [4 * right(outliers=k, n=n, gamma=gamma, epsilon=epsilon) for k, gamma in steps(profile)]
+        if terms:  # the left side is at most 1, so the minimum with 1 on the right is free
+            yield {"n": n, "epsilon": epsilon}, left_side(profile, epsilon), min(terms)
+
+
+NO_RECORD_LEFT = """from bounds.wzw25.margin_grid import left_margin
+n, epsilon = {n}, {epsilon}                       # any n records: on the left every term is at least 1 / (n epsilon)
+right = left_margin(outliers=n, n=n, gamma=1e100, epsilon=epsilon)    # S_out = S: gamma is +inf, a minimum over nothing
+assert right < 1e-99 and min(1, 1 / (n * epsilon)) > 1e-9"""
 
 
 @identity_claim(
     bound.left_margin,
-    control=Control("the empty subset counts as a margin {}", (2, 1000)),
+    severity="statement",
+    corner="S_out other than all of S",
+    used=("wzw25.lem6.4",),
+    python=lambda setting, *_: NO_RECORD_LEFT.format(**setting),
+    note="S_out = S leaves no record, whose margin is a minimum over nothing, +∞: the right side is always 0",
+)
+def no_record_is_left():
+    """n records e_1: the left side is 1 / (n epsilon) at gamma = 1, the right side 0 at S_out = S."""
+    n, epsilon = 4, 1.0
+    left = min(Fraction(1), at_level((Fraction(1),) * n, Fraction(1), Fraction(epsilon)))
+    yield {"n": n, "epsilon": epsilon}, left, bound.left_margin.theorem.formula(n=n, outliers=n, gamma=inf, epsilon=1)
+
+
+@identity_claim(
+    bound.left_margin_proper,
+    control=Control("the empty subset counted too, with margin {}", (2, 1000)),
     cost=0.2,
-    note="Removing all records counts with margin 1, the largest level. With margin +∞, a minimum over nothing, the "
-    "right side would be 0 for every dataset, here and in Lemma 6.4, Theorems 4.1, 6.5 and 6.7.",
+    note="S_out = S, counted with any margin up to 1, would change nothing",
     **SIZES,
 )
 def levels_are_margins(*, n, factor=1):
-    """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave, of all records too."""
+    """Left: g at 40 levels, at the M_k and at 1. Right: g at the margins that removals leave."""
     lattice = [Fraction(j, 40) for j in range(1, 41)]
-    formula = bound.left_margin.theorem.formula
+    formula = bound.left_margin_proper.theorem.formula
     for profile in profiles(n):
         for epsilon in budgets(n)[:3]:
             left = min(1, *(at_level(profile, gamma, epsilon) for gamma in {*lattice, *(m for _, m in steps(profile))}))
@@ -290,7 +316,7 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
     note="The display lacks the b that its terms need: it is no rescaling of Lemma 6.4, and stands only for b² ε ≤ 4 n "
     "(same-display). Records shorter than b/n leave a margin below the grid: at b/(2n) g is 4 n / (b² ε), while the "
-    "left side is 1/b or more (exactly 1 if the empty subset is no inlier set).",
+    "left side is 1/b or more. No slip: Appendix L uses it for every b (its bounds carry the b of the corrected one).",
 )
 def ball_needs_no_radius(*, n):
     """n records at b / (2 n), epsilon = 1, as b grows: no grid value is reached."""

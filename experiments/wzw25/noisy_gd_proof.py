@@ -13,13 +13,14 @@ from flint import arb
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, certify
 from bounds.wzw25 import noisy_gd_proof as bounds
-from bounds.wzw25.hinge_gradient import first_order_gap, replacement_sensitivity
+from bounds.wzw25.algorithms import printed_budget, split_budget
+from bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from bounds.wzw25.noisy_gd import noise_std, printed_steps
 from experiments.checks import identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.wzw25.hinge_gradient import HINGE
-from experiments.wzw25.noisy_gd import privacy_witness
+from experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
 from mechanisms import noisy_gd
 
 # Algorithm 5: the line that sets the noise ----------------------------------------------------------------------------
@@ -60,10 +61,14 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
 
 @exact_claim(
     bounds.rounded_gdp,
-    quick=({"n": 1, "mu": 0.1}, {"n": 10, "mu": 0.5}),
+    quick=({"n": 1000, "mu": split_budget(printed_budget(1.0, 1e-5), 2 * 11)}, {"n": 1, "mu": 0.1}),
     full=({"n": 7, "mu": 0.3}, {"n": 100, "mu": 0.999}, {"n": 1000, "mu": 1e-4}),
-    severity="privacy",
-    note="rounded down, the literal range t = 0, ..., T - 1, it spends less than μ, and makes no step where nμ < 1",
+    severity="constant",
+    corner="n²μ² whole, or rounded down, as the range t = 0, …, T - 1 of the loop does",
+    used=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
+    note="T must be whole, and no rounding is printed. Rounded up with σ = nΔ the steps spend up to √(1 + 1/(n²μ²)) "
+    "times μ: 1.0004 in Algorithm 3 at n = 1000, ε = 1, δ = 1e-5 (shown). Rounded down they spend less than μ; where "
+    "nμ < 1 that leaves no step, and no average. σ = Δ√T/μ with the whole T is right for both",
 )
 def n_delta_is_enough_noise(*, n, mu, factor=1):
     """ceil(n^2 mu^2) / n^2 against mu^2, in fractions and as the bound computes it."""
@@ -116,9 +121,9 @@ class Step:
         """E ||g + xi||^2."""
         return self.mean(lambda noisy: noisy @ noisy)
 
-    def claimed_moment(self, d=2):
-        """The printed bound of E ||g + xi||^2."""
-        return bounds.squared_gradient(n=self.n, d=d, sensitivity=2 / self.width, sigma=self.sigma)
+    def claimed_moment(self):
+        """The bound of E ||g + xi||^2."""
+        return bounds.squared_gradient(n=self.n, d=2, sensitivity=2 / self.width, sigma=self.sigma)
 
     def distances(self):
         """||w - u||^2 before the step, and its mean after it."""
@@ -141,61 +146,54 @@ def lattice_steps():
         yield Step(n, z, w, u, width, eta, sigma=scale * n * 2 / width)  # scale n Delta, radius 1
 
 
-@inequality_claim(
-    bounds.squared_gradient,
-    quick=({"d": 2},),
-    caught=(1.5, 5),
-    scope=HINGE,
-    note=(
-        "for the hinge even n²Δ²/4 suffices. A sensitivity alone bounds no gradient: l(w; z) = <a, w> has "
-        "replacement sensitivity 0, so other losses need ‖∇l‖ ≤ Δ as a hypothesis"
-    ),
-)
-def second_moments(*, d):
-    """E ||g + xi||^2 by enumerating a noise with the Gaussian's first two moments, in fractions."""
-    for step in lattice_steps():
-        yield vars(step), step.squared_gradient(), step.claimed_moment(d)
-    return {"tightness": None}
-
-
-SHARED = """from bounds.wzw25.noisy_gd_proof import squared_gradient_any_loss
+SHARED = """from bounds.wzw25.noisy_gd_proof import squared_gradient_printed
 n, d, width, sigma, shared = {n}, 1, 2 / {sensitivity}, {sigma}, {shared}  # loss shared w + hinge, z = -1, w = 0
 gradient = n * (shared + 1 / width)
-claimed = squared_gradient_any_loss(n=n, d=d, sensitivity=2 / width, sigma=sigma, shared=shared)
+claimed = squared_gradient_printed(n=n, d=d, sensitivity=2 / width, sigma=sigma)
 assert gradient**2 + d * sigma**2 > claimed * (1 + 1e-9)"""
 
 
 @inequality_claim(
-    bounds.squared_gradient_any_loss,
-    quick=grid(n=[3], d=[1], sensitivity=[1.0], sigma=[3.0], shared=[0.5, 100.0]),
-    severity="statement",
-    corner="hinge losses, which Section 3 fixes for the paper",
-    used=("wzw25.lemC.1", "wzw25.lemD.1"),
-    corrected_by=bounds.squared_gradient,
-    evidence="enumeration",
-    scope="settings",
+    bounds.squared_gradient_printed,
+    quick=grid(shared=[0.5, 100.0]),
+    **ANY_LOSS,
     python=lambda setting, left, right: SHARED.format(**setting),
     note="Algorithm 5 takes any loss; the line needs gradients of norm at most Δ, which a sensitivity does not give",
 )
-def shared_gradients_are_bounded(*, n, d, sensitivity, sigma, shared):
+def shared_gradients_are_bounded(*, shared):
     """n records z = -1 and the loss <a, w> + hinge at w = 0: the squared norm of the gradient sum, in fractions."""
-    truth = (n * (Fraction(shared) + Fraction(sensitivity) / 2)) ** 2 + d * Fraction(sigma) ** 2
-    setting = {"n": n, "d": d, "sensitivity": sensitivity, "sigma": sigma, "shared": shared}
-    yield setting, truth, bounds.squared_gradient_any_loss(**setting)
+    setting = {"n": 3, "d": 1, "sensitivity": 1.0, "sigma": 3.0}
+    truth = (3 * (Fraction(shared) + Fraction(1, 2))) ** 2 + 9
+    yield setting | {"shared": shared}, truth, bounds.squared_gradient_printed(**setting)
     return {"note": "a shared gradient this short is covered by Δ"}
 
 
 @inequality_claim(
+    bounds.squared_gradient,
+    caught=(1.01, 2),
+    note="attained by gradients of norm Δ; for the hinge even n²Δ²/4 suffices",
+)
+def second_moments():
+    """E ||g + xi||^2 by enumerating a noise with the Gaussian's first two moments, in fractions."""
+    for step in lattice_steps():
+        yield vars(step), step.squared_gradient(), step.claimed_moment()
+    for n, sigma in itertools.product((1, 3), (Fraction(0), Fraction(1, 7))):  # n records with the gradient Δ e_1
+        gradient = n * Fraction(5, 2)
+        moment = sum((gradient + sigma * s) ** 2 + sigma**2 for s in (1, -1)) / 2
+        claimed = bounds.squared_gradient(n=n, d=2, sensitivity=Fraction(5, 2), sigma=sigma)
+        yield {"n": n, "sigma": sigma, "gradients": "Δ e_1"}, moment, claimed
+
+
+@inequality_claim(
     bounds.one_step,
-    quick=({"d": 2},),
     control=Control("noise and gradients {} times smaller in the bound", (2, 5)),
-    given=[first_order_gap, bounds.squared_gradient],
+    given=[tangent_value, bounds.squared_gradient],
     scope=HINGE,
 )
-def one_step_holds(*, d, factor=1):
+def one_step_holds(*, factor=1):
     """Both sides of the recursion on lattices of fractions."""
     for step in lattice_steps():
-        (before, after), moment = step.distances(), step.claimed_moment(d) / Fraction(factor)
+        (before, after), moment = step.distances(), step.claimed_moment() / Fraction(factor)
         claimed = bounds.one_step(squared_distance=before, excess=step.excess(), eta=step.eta, second_moment=moment)
         yield vars(step), after, claimed
     return {"tightness": None}

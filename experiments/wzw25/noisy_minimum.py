@@ -6,39 +6,61 @@ otherwise its control multiplies the standard deviation of the noise; the bound 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
+from flint import arb
 
+from bounds.exact.balls import exact
+from bounds.exact.gaussian_maxima import mean_min
 from bounds.wzw25 import noisy_minimum as bound
 from bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
 from experiments.checks import identity_claim, inequality_claim
-from experiments.checks.gaussian_means import choice_mean_cases, max_mean_cases
+from experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
 from experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
 from experiments.engine.claim import Control, grid, script
-from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, lattice
+from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
 
 
+FOLLOW = "U = -ξ with ties broken for the worst has excess max ξ - min ξ, the most that any scores have"
+
+
 @inequality_claim(
     bound.choice_mean,
-    caught=(1.5, 3, 5),
+    caught=(1.1, 1.5, 2),
     cost=0.5,
-    given=[bound.choice_mean_sharp],
-    note="for scores given before the noise half the bound suffices (explicit); if they may follow it, 2 is needed",
+    rounding=TIED,
+    given=[bound.chosen_against_range, bound.min_is_minus_max, bound.twice_max_mean],
+    note=f"for any scores: {FOLLOW}. For scores given before the noise half the bound suffices (explicit)",
 )
 def chosen_mean():
-    """E excess of the chosen score against 2 sigma sqrt(2 log |Theta|)."""
-    return (yield from choice_mean_cases(bound.choice_mean))
+    """E of the largest excess, max xi - min xi, against 2 sigma sqrt(2 log |Theta|), and the step that it ends in."""
+    for count in FAR:
+        size = {"count": exact(count), "sigma": arb(7)}
+        ends = (step.theorem.formula(**size) for step in (bound.twice_max_mean, bound.choice_mean))
+        yield {"count": count}, *ends
+    return (yield from max_mean_cases(bound.choice_mean, "count", times=2))
 
 
 @inequality_claim(
-    bound.choice_mean_sharp, caught=(1.5, 3, 5), cost=0.6, given=[max_mean], note="for scores given before the noise"
+    bound.choice_mean_sharp,
+    caught=(1.5, 3, 5),
+    cost=0.6,
+    rounding=TIED,
+    given=[max_mean],
+    note="for scores given before the noise",
 )
 def chosen_mean_sharp():
     """E excess of the chosen score against sigma sqrt(2 log |Theta|)."""
     return (yield from choice_mean_cases(bound.choice_mean_sharp))
+
+
+def lattice(values, n):
+    """All vectors of length n over `values`, shape (len(values)**n, n): ties and boundary cases included."""
+    return np.array(list(itertools.product(values, repeat=n)), dtype=float)
 
 
 def worst_chosen(U, xi):
@@ -91,14 +113,14 @@ def chosen_and_range(*, factor=1):
     return (yield from outcomes(bound.chosen_against_range, worst_chosen, factor))
 
 
-@identity_claim(bound.min_is_minus_max, control=Control("noise of mean {} - 1", (1.001, 2)), note="-ξ has the law of ξ")
-def minimum_is_minus_maximum(*, factor=1):
-    """E min = -E max for symmetric noise."""
+@identity_claim(bound.min_is_minus_max, caught=(1.001, 2), note="-ξ has the law of ξ; each side by its own integral")
+def minimum_is_minus_maximum():
+    """E min = -E max for symmetric noise; E min has the density n phi (1 - Phi)^(n-1)."""
     for n in (1, 2, 3, 10, 1000, 10**6):
-        yield {"count": n}, *bound.min_is_minus_max.theorem.formula(count=n, shift=factor - 1.0)
+        yield {"count": n}, mean_min(n), bound.min_is_minus_max.theorem.formula(count=n)
 
 
-@inequality_claim(bound.twice_max_mean, caught=(1.1, 1.5, 2), cost=0.5, given=[max_mean])
+@inequality_claim(bound.twice_max_mean, caught=(1.1, 1.5, 2), cost=0.5, rounding=TIED, given=[max_mean])
 def twice_the_maximum():
     """2 E max against 2 sigma sqrt(2 log |Theta|)."""
     return (yield from max_mean_cases(bound.twice_max_mean, "count", times=2))
@@ -109,8 +131,8 @@ def twice_the_maximum():
 
 @level_claim(
     bound.choice_threshold,
-    quick=grid(sigma=[1.4, 10.0]),
-    full=grid(sigma=[0.01, 2.0, 1e3]),
+    quick=(OWN, {"sigma": 1.4}),
+    full=grid(sigma=[0.01, 2.0, 10.0, 1e3]),
     severity="statement",
     note=LACKS_SIGMA.format("√2"),
 )
@@ -123,15 +145,16 @@ def chosen_tail():
     bound.choice_threshold_scaled,
     quick=grid(sigma=[1.0]),
     full=grid(sigma=[0.01, 1e3]),
-    caught=(2, 4),
-    given=[range_threshold_scaled, bound.chosen_against_range],
+    caught=RANGE_CAUGHT,
+    chain=lambda n, sigma, beta: bound.noise_range_threshold_scaled.theorem.formula(count=n, sigma=sigma, beta=beta),
+    given=[bound.chosen_against_range, bound.noise_range_threshold_scaled],
 )
 def chosen_tail_scaled():
     """P(excess > level) against beta, sigma in both terms, for any scores."""
     return CHOICE_ANY
 
 
-@level_claim(bound.choice_threshold_sharp, quick=grid(sigma=[1.0]), full=grid(sigma=[0.01, 1e3]), caught=(2, 4))
+@level_claim(bound.choice_threshold_sharp, quick=grid(sigma=[1.0]), full=grid(sigma=[0.01, 1e3]), caught=(1.05, 2))
 def chosen_tail_sharp():
     """P(excess > 2 sigma sqrt(log(|Theta| / beta))) against beta, for scores that do not follow the noise.
 
@@ -142,8 +165,8 @@ def chosen_tail_sharp():
 
 @level_claim(
     bound.noise_range_threshold,
-    quick=grid(sigma=[1.4, 10.0]),
-    full=grid(sigma=[0.01, 2.0, 1e3]),
+    quick=(OWN, {"sigma": 1.4}),
+    full=grid(sigma=[0.01, 2.0, 10.0, 1e3]),
     severity="statement",
     note=LACKS_SIGMA.format("√2"),
 )
@@ -151,7 +174,8 @@ def chosen_tail_sharp():
     bound.noise_range_threshold_scaled,
     quick=grid(sigma=[1.0]),
     full=grid(sigma=[0.01, 1e3]),
-    caught=(2, 4),
+    caught=RANGE_CAUGHT,
+    chain=lambda n, sigma, beta: range_threshold_scaled.theorem.formula(n=n, sigma=sigma, beta=beta),
     given=[range_threshold_scaled],
 )
 def noise_range_tail():

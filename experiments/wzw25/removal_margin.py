@@ -158,6 +158,10 @@ def broken_property(curve, X, y):
             if signed[left == gone][0] > signed.min() + 1e-12:
                 return t, "the smallest signed margin is removed", float(signed[left == gone][0])
             left = left[left != gone]
+    nearest = geometric_margin(unit_rows(X[left]), y[left]).weights
+    distance = bound.best_normalised_margin(weights=nearest, X=X[left], y=y[left])
+    if abs(distance - curve.best_high[-1]) > 1e-9:
+        return len(curve.removed) - 1, "the best margin is the distance of the hull", distance
     if not (np.array_equal(left, curve.left) and geometric_margin(X[left], y[left]).separable):
         return len(curve.removed) - 1, "what is left is separable", float(curve.best_low[-1])
     return None

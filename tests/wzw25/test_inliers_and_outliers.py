@@ -70,7 +70,7 @@ def test_question_8_1_example_fools_the_svm_of_scikit_learn():
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (bound.separated_loss, {"width": 0.4, "gamma": 0.3}, "0 < width <= gamma <= 1"),
+        (bound.lossless_width, {"gamma": 1.3}, "0 < gamma <= 1"),
         (bound.outlier_loss, {"radius": 1.0, "outliers": 1, "width": 0.0}, "width = 0.0 is outside"),
         (bound.hinge_risk, {"n": 10, "s": 1, "gamma": 0.5}, r"gamma \(n - s\) < s < n"),
     ],

@@ -1,0 +1,158 @@
+"""Which links of the proof that random signs keep margins hold? Lemma B.2 of Wang, Zhu & Wang (2025), line by line."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import sqrt
+
+from bounds.exact.balls import exact
+from bounds.wzw25 import projected_margins_proof as bound
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, script
+from experiments.engine.verdict import inconclusive
+from experiments.instances.points import above
+
+# The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
+GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
+E = 3 * SPREAD / 5  # distortion 3 |<Phi e_1, Phi e_2>| sqrt(1 - gamma^2), the largest that occurs
+WRONG_WAY = """
+from fractions import Fraction
+from bounds.wzw25.projected_margins_proof import ratio_step
+gamma, s, rows = Fraction(11, 61), Fraction(60, 61), [(1, 1), (1, 1), (1, 1), (1, -1), (1, -1)]
+e = 3 * s / 5                                     # Phi keeps w = (1, 0) and x = (gamma, +-s) up to e/3
+inner = sum(a * b for a, b in rows) / Fraction(5)  # <Phi e_1, Phi e_2>; both columns keep norm 1
+products = [gamma + t * s * inner for t in (1, -1)]
+assert all(abs(p - gamma) <= e / 3 for p in products) and abs(2 * gamma * s * inner) <= e / 3
+assert min(products) < ratio_step(gamma=float(gamma), e=float(e), b=1.0)
+""".strip()
+NOT_SEPARABLE = """
+from bounds.wzw25.projected_margins_proof import projected_minimum
+from mechanisms.solvers.margin import geometric_margin
+assert geometric_margin([[1.0], [1.0]], [1, -1]).value == 0  # so gamma = 0 is allowed; w = 1 or -1
+assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1.0) for w in (1, -1))
+""".strip()
+
+
+@inequality_claim(
+    bound.projected_minimum,
+    severity="statement",
+    corner="separable S′, with ≥ in place of = where γ(S′) > γ",
+    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    note="False only for γ = 0 and a set that is not separable, of which Lemma B.2 says nothing.",
+    python=lambda *case: NOT_SEPARABLE,
+)
+def minimum_printed():
+    """gamma = 0, S' = {(1, +), (1, -)} in R: every unit w has clipped margin 0, and the smallest product is -1."""
+    point = {"gamma": 0.0, "e": 0.5, "b": 1.0}
+    yield point, bound.projected_minimum(**point), min(1, -1)  # Phi is an isometry of R
+    return inconclusive("BUDGET", "the example does not apply")
+
+
+def inner_products():
+    """The values of <Phi e_1, Phi e_2> over all 5 x 2 sign matrices, exactly."""
+    return {Fraction(sum(signs), 5) for signs in product((1, -1), repeat=5)}  # of the five products of entries
+
+
+@inequality_claim(bound.projected_minimum_corrected, control=Control("the loss e b/3 divided by {}", (1.01, 2)))
+def minimum_corrected(*, factor=1):
+    """All 5 x 2 sign matrices against records gamma e_1 +- s e_2, exactly, at the distortion they attain.
+
+    Both sides are losses: gamma less the smallest product, and gamma less the bound on it.
+    """
+    for inner in inner_products():
+        for b, gamma, spread in ((1, GAMMA, SPREAD), (61, 61 * GAMMA, 61 * SPREAD), (5, Fraction(3), Fraction(4))):
+            e = 3 * abs(spread * inner) / b
+            if 0 < e < 1:
+                allowed = gamma - bound.projected_minimum_corrected(gamma=gamma, e=e, b=b)
+                yield {"gamma": gamma, "e": e, "b": b}, abs(spread * inner), allowed / Fraction(factor)
+    return {"note": "|⟨Φw, Φx⟩ - ⟨w, x⟩| ≤ (e/3) ‖w‖ ‖x‖ ≤ e b/3 for each record; attained"}
+
+
+@inequality_claim(
+    bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), rounding=1e-12, note="Lemma B.1 (a) for w"
+)
+def norm_step(*, factor=1):
+    """||Phi w||^2 <= 1 + e/3 is the event of Lemma B.1 for ||w|| = 1; attained by w = (1, 1)/sqrt(2), exactly."""
+    for inner in inner_products():
+        e = 3 * abs(inner)  # ||Phi w||^2 = 1 + inner
+        if 0 < e < 1:
+            yield {"e": e}, 1 + inner, bound.projected_norm(e=float(e) / factor) ** 2
+
+
+def divided(formula, gamma):
+    """The case (gamma - E/3)/sqrt(1 + E/3) <= gamma - E/3, in balls; the formula is the left side."""
+    point, smallest = {"gamma": float(gamma), "e": float(E), "b": 1.0}, exact(gamma) - exact(E) / 3
+    quotient = smallest / (1 + exact(E) / 3).sqrt()
+    if abs(float(quotient) - formula(**point)) > 1e-12:
+        return inconclusive("FAILED", "the formula is not the one examined")
+    yield point, quotient, smallest
+    return None
+
+
+@inequality_claim(
+    bound.ratio_step,
+    severity="statement",
+    corner="γ ≥ e b/3, with S′ for S under the minimum",
+    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    note="False for γ < e b/3, where Lemma B.2 says nothing. The printed minimum also runs over S where S' is meant.",
+    python=lambda *case: WRONG_WAY,
+)
+def ratio_printed():
+    """gamma - e b/3 < 0 over ||Phi w|| = 1 is below the same over sqrt(1 + e/3) > 1."""
+    return (yield from divided(bound.ratio_step, GAMMA)) or inconclusive("BUDGET", "the example does not apply")
+
+
+@inequality_claim(
+    bound.ratio_step_corrected, given=(bound.projected_minimum_corrected, bound.projected_norm), caught=(1.05, 1.1, 1.5)
+)
+def ratio_corrected():
+    """A nonnegative numerator over a smaller norm: the same example at twice the margin."""
+    if wrong := (yield from divided(bound.ratio_step_corrected, 2 * GAMMA)):
+        return wrong
+    return {"tightness": None, "note": "a ≥ c ≥ 0 and 0 < n ≤ N give a/n ≥ c/N"}
+
+
+STEPS = [(g, e, b) for g, e, b in product((0.0, 0.01, 0.2, 1.0), (0.01, 0.5, 0.99), (0.1, 1.0, 100.0)) if g <= b]
+
+
+def halves(formula, points):
+    """Cases of half of gamma - e b/3 <= all of it over sqrt(1 + e/3), in balls; the formula is the difference."""
+    for gamma, e, b in points:
+        point, numerator = {"gamma": gamma, "e": e, "b": b}, exact(gamma) - exact(e) * exact(b) / 3
+        half, quotient = numerator / 2, numerator / (1 + exact(e) / 3).sqrt()
+        if abs(float(quotient - half) - formula(**point)) > 1e-9 * (1 + b):
+            return inconclusive("FAILED", "the formula is not the one examined")
+        yield point, half, quotient
+    return None
+
+
+@inequality_claim(
+    bound.half_step,
+    severity="statement",
+    corner="γ ≥ e b/3",
+    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    note="For γ < e b/3 both sides are negative and the larger factor makes the left one smaller. Lemma B.2 says "
+    "nothing there.",
+    python=lambda point, *sides: (
+        f"from bounds.wzw25.projected_margins_proof import half_step\nassert half_step(**{point}) < 0"
+    ),
+)
+def half_printed():
+    """(gamma - e b/3)(1/sqrt(1 + e/3) - 1/2) at STEPS, where gamma - e b/3 has both signs."""
+    return (yield from halves(bound.half_step, STEPS)) or inconclusive("BUDGET", "no sign change found")
+
+
+@inequality_claim(bound.half_step_corrected, caught=(1.8, 2.5), evidence="certificate")
+def half_corrected():
+    """1/sqrt(1 + e/3) >= 1/2 on [0, 1], certified; times a nonnegative number."""
+    points = [(g, e, b) for g, e, b in STEPS if g >= e * b / 3]
+    if wrong := (yield from halves(bound.half_step_corrected, points)):
+        return wrong
+    if not above(lambda e: 1 / (1 + e / 3).sqrt(), 0.5):
+        return inconclusive("BUDGET", "the certificate did not close")
+    return {"tightness": (1 / 2, 1 / sqrt(3)), "note": "0.866 ≥ 1/2, so 0.577 γ is kept"}
+
+
+if __name__ == "__main__":
+    script(__spec__.name)
