@@ -95,7 +95,6 @@ def transform_loses_a_record():
     steps.distortion_of_rows,
     given=("bms22.lemA.3/explicit/union",),
     rounding=1e-6,
-    tightness=up_to_one,
     scope="everywhere: k >= 56 log(2m/beta), signs",
     note="C = 3 · 7.43",
 )
@@ -109,6 +108,7 @@ def signs_keep_the_order():
         yield p | {"link": "logarithm"}, whole, (1 + log(12) / log(2)) * y
         order = steps.distortion_of_rows(k=k, **{name: p[name] for name in SAMPLE_AND_BUDGET})
         yield p | {"link": "order"}, 3 * sqrt(12 * (1 + log(12) / log(2)) * y / k), 3 * DISTORTION * order
+    return {"tightness": None}
 
 
 @identity_claim(
@@ -155,18 +155,18 @@ def deviations(statement, radius):
         reached = steps.margin_bound(m=m, confidence=beta / 3, complexity=complexity, rho=1.0)
         yield {"m": m, "beta": beta, "a": a}, reached, statement(m=m, beta=beta, radius=a, rho=1.0)
     yield from failing_samples(statement, radius, 1)
+    return {"tightness": None}
 
 
 @inequality_claim(
     steps.printed_deviation,
     cites=MARGIN_BOUND,
-    tightness=up_to_one,
     rounding=ROUNDING,
     note="the first term is that of the margin bound, the second 2√2 times as large and more: it is not needed",
 )
 def unit_ball_deviates():
     """The margin bound for vectors of norm 1 and features of norm 2r."""
-    yield from deviations(steps.printed_deviation, 1)
+    return (yield from deviations(steps.printed_deviation, 1))
 
 
 @tail_claim(
@@ -200,10 +200,10 @@ def released_deviates(rng, size, *, m, beta, a, factor=1):
     return gap > steps.printed_released_deviation(m=m, beta=beta, radius=a, rho=1.0) / factor
 
 
-@inequality_claim(steps.released_deviation, cites=MARGIN_BOUND, tightness=up_to_one, rounding=ROUNDING)
+@inequality_claim(steps.released_deviation, cites=MARGIN_BOUND, rounding=ROUNDING)
 def twice_the_radius():
     """The margin bound for vectors of norm 2, as Algorithm 2 releases, and features of norm 2r."""
-    yield from deviations(steps.released_deviation, 2)
+    return (yield from deviations(steps.released_deviation, 2))
 
 
 # s4: lifting ----------------------------------------------------------------------------------------------------------
@@ -343,6 +343,7 @@ def distortion_within_order(*, factor=1):
             gamma = 3 * DISTORTION * steps.distortion_of_rows.theorem.formula(k=k / factor, **sizes)
             lost = steps.margin_loss.theorem.formula(gamma=gamma, radius=p["a"], rho=1.0) / 3
             yield p, lost, DISTORTION * steps.projected_loss(rows=k, **p)
+    return {"tightness": None}
 
 
 @inequality_claim(

@@ -63,7 +63,7 @@ def one_is_right(*, d, factor=1):
     bounds.other_risk,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Control("an arc {} times as long", (1.15, 2)),
+    control=Control("an arc {} times as long", (1.15, 2), setting={"d": 6}),
     note="all other hypotheses have w_1 < 0 and norm 1",
 )
 def all_others_are_wrong(*, d, factor=1):

@@ -242,7 +242,6 @@ assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
         efficient_learner.corrected_order,
         efficient_learner_proof.released_deviation,
     ],
-    tightness=up_to_one,
     rounding=ROUNDING,
     note="F is the bound of Theorem 3.2, corrected, at confidence β/2, with C + 1 for its constant C",
 )
@@ -262,6 +261,7 @@ def corollary_term(*, m, norm_bound, r, rho, epsilon, beta):
         alone = efficient_learner_proof.released_deviation(m=n, beta=b / 2, radius=a, rho=1.0)
         order = efficient_learner.corrected_order(m=n, epsilon=-log(delta), delta=delta, beta=b / 2, a=a)
         yield {"link": "all margins at once", "m": n, "beta": b, "a": a}, united, alone + order
+    return {"tightness": None}
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------
