@@ -199,7 +199,7 @@ def soft_form_near_one():
     bounds.corrected_soft_order,
     control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
     given=[bounds.corrected_order],
-    note="free logarithms: √(log(2m/β) log(2/β)) (1 + log^{3/4}(1/δ))",
+    note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)^¾)",
 )
 def soft_within_order(*, factor=1):
     """The corrected order is at most 3 times the soft one with its logarithms."""

@@ -366,7 +366,7 @@ def chance(c, d):
     severity="constant",
     python=lambda *_: SHORT_CUBE,
     figure=dimensions(bounds.printed_dimension),
-    note="at d = 2/c' + 3 the value is e^{-1 - 3c'/2}: at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
+    note="at d = 2/c' + 3 the value is exp(−1 − 3c'/2): at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
 )
 def too_few_dimensions(*, c):
     """e^{-c' d/2} at the smallest whole d that is allowed."""

@@ -116,7 +116,7 @@ def printed_failure(family, *, m, epsilon, beta, base):
     "mechanism of Raskhodnikova & Smith has 4, and weighs exp(-ε gap/(4 Δ)). (2) A promise at confidence β for every "
     "fixed margin does not survive a choice among J: it fails with probability near 1 - (1 - β)ᴶ at any constant. "
     "(3) Δ non-decreasing: the proof uses, and Lemma F.3 has, non-increasing. A fourth only if the logarithm of J is "
-    "natural: then the grid ends at h_max m^(-0.35). F has to rise with t, which is not asked (s4). At m = 1 the grid "
+    "natural: then the grid ends at h_max · m⁻⁰·³⁵. F has to rise with t, which is not asked (s4). At m = 1 the grid "
     "is empty and log log m undefined",
 )
 def lemma_fails(*, family, m, epsilon, beta, base, factor=1):

@@ -31,7 +31,7 @@ from experiments.instances.selection_pairs import SIGNED, least_hinge, least_mar
     severity="constant",
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2. Nor has, with "
-    "natural logarithms, any ρ below about h_max m^(-0.35), or with base 2 rounded down, below the smallest grid point",
+    "natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with base 2 rounded down, below the smallest grid point",
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
@@ -58,7 +58,7 @@ assert not any(v <= {rho!r} < 2 * v for v in V) and {m} * {rho!r}**2 >= 1"""
     full=grid(sizes=[2000]),
     control=Control("(1/2) log m taken to a base {} times 2", (1.2, 2)),
     cost=0.15,
-    note="4^J ≥ m puts 2^-J at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
+    note="4ᴶ ≥ m puts 2⁻ᴶ at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
 )
 def covered(*, sizes, factor=1):
     """All m up to `sizes` and beside the powers of 4, at both ends and beside every power of 2."""
