@@ -229,7 +229,7 @@ def first_useful_m():
 @inequality_claim(
     bounds.learner_excess,
     quick=({"releases": 0},),
-    full=({"releases": 24},),
+    full=({"releases": 16},),
     given=[
         training.boosted_excess,
         steps.released_deviation,
@@ -247,7 +247,7 @@ def first_useful_m():
 def three_events(*, releases):
     """3m + 1 vectors distorted by more than t, then Lemma 3.1 at 4a and beta/3, then the deviation at norm 2.
 
-    And releases where the bound speaks, at m = 65536 and beta = 1/2: 24 below it have odds 2^24 against a false bound.
+    And releases where the bound speaks, at m = 65536 and beta = 1/2: 16 below it have odds 2^16 against a false bound.
     """
     for p in learner_settings(200):
         k = ceil(80 * log(24 * p["m"] / p["beta"]))
@@ -261,7 +261,7 @@ def three_events(*, releases):
         bound = bounds.learner_excess(a=1.0, calibration="tight", **sizes)
         for risk in risks(rng, releases, d=1000, gamma=1.0, tested=2000, **sizes):
             yield sizes | {"link": "a release"}, risk, bound
-        wrong = risks(rng, releases // 3, d=1000, gamma=1.0, tested=2000, kept=0.4, **sizes)
+        wrong = risks(rng, releases // 4, d=1000, gamma=1.0, tested=2000, kept=0.4, **sizes)
         if wrong.min() <= bound:
             return inconclusive("NO_TEETH", f"with 6 of 10 labels wrong a release errs on {wrong.min():.3f} only")
         note = f"{releases} releases are below the bound, {bound:.3f}; with 6 of 10 labels wrong none is"
