@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from math import e, log, log2, sqrt
 
+from bounds.bms22.efficient_learner import printed_order
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 HINGE = [integer("m"), positive("ratio")]
@@ -36,9 +37,8 @@ def rate_1(*, loss: float, m: int, ratio: float, epsilon: float, beta: float) ->
 
 
 def rate_2(*, m: int, ratio: float, epsilon: float, beta: float, delta: float) -> float:
-    """F_2 and F_3 beside the loss, without their constant."""
-    private = sqrt(log(m / beta) * log(1 / beta)) * log(1 / delta) ** 0.75 / sqrt(epsilon * m)
-    return sqrt(log(1 / beta) / m) + ratio * (1 / sqrt(m) + private)
+    """F_2 and F_3 beside the loss, without their constant: the order of Theorem 3.2, for any delta and epsilon."""
+    return printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=ratio)
 
 
 def fat_term(*, m: int, fat: float, beta: float) -> float:

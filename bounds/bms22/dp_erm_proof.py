@@ -201,11 +201,8 @@ def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> fl
     """What the O(.) of the expected excess of one round multiplies, at epsilon', delta'.
 
     With s = sqrt(k) tau, tau = 2 sqrt(log(1/delta'))/epsilon', it is a (1/sqrt(m) + s/(2m)). The explicit excess is at
-    most C = sqrt(3072) = 55.4 times as large: for m >= 2, n_1 >= m/3, n_i >= m/2^{i+1} and 4^-K <= 4/m^2, hence
-
-        (explicit / a)^2 <= (24/m) (5/12 + 32 s^2/m + 8 s/m^2) = 10/m + 768 s^2/m^2 + 192 s/m^3,
-
-    term by term at most 3072 (1/m + s^2/(4 m^2) + s/m^{3/2}) = 3072 (1/sqrt(m) + s/(2m))^2. For m = 1 it is at most 1.
+    most a sqrt(10/m + 768 s^2/m^2 + 192 s/m^3) (`round_excess_bound`) for m >= 2, hence at most a (sqrt(10)/sqrt(m) +
+    C s/(2m)), C = sqrt(3072) = 55.4: twice the product of these two is at least 192 s/m^3. For m = 1 it is at most a.
     """
     return a * (1 / sqrt(m) + sqrt(k * -log(delta)) / (epsilon * m))
 
@@ -233,6 +230,15 @@ def round_excess(*, m: int, k: int, multiplier: float, a: float) -> float:
         return a
     distance, slope = excess_coefficients(m, k, multiplier)
     return a * 2 * sqrt(distance * slope)
+
+
+def round_excess_bound(*, m: int, k: int, multiplier: float, a: float) -> float:
+    """A simpler bound of `round_excess` for m >= 2: a sqrt((24/m) (5/12 + 32 s^2/m + 8 s/m^2)), s = sqrt(k) tau.
+
+    n_1 >= m/3, n_i >= m/2^{i+1} and 4^-K <= 4/m^2: A <= 6/m, and B <= 5/12 + 32 s^2/m + 8 s/m^2.
+    """
+    s = sqrt(k) * multiplier
+    return a * sqrt(24 / m * (5 / 12 + 32 * s**2 / m + 8 * s / m**2))
 
 
 SUBSTITUTED = r"\frac{1}{\sqrt{m}}+\frac{\sqrt{k\log(1/\delta')}}{\varepsilon'm}=O\left(\frac{1}{\sqrt{m}}"

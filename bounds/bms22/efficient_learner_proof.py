@@ -34,6 +34,31 @@ def projected_norm(*, gamma: float) -> float:
 
 @theorem(
     "bms22.thm3.2.s1",
+    part="rows",
+    says=r"\gamma=O\left(\sqrt{\frac{\log(m/\beta)}{k}}\right)",
+    needs=[*SETTING, integer("k")],
+    source=PROOF,
+)
+def printed_distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: int) -> float:
+    """What the O(.) of gamma at k rows multiplies, by Lemma A.4 as it says: the first of two equalities."""
+    return sqrt((log(m) - log(beta)) / k)
+
+
+@printed_distortion_of_rows.corrected(
+    says=r"\gamma=O\left(\sqrt{\frac{\log(2m/\beta)}{k}}\right)\ \mathrm{for\ independent\ signs}",
+    needs=[*SETTING, integer("k"), require("k >= 56 log(2m/beta)", lambda m, beta, k: k >= 56 * log(2 * m / beta))],
+)
+def distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: int) -> float:
+    """The same for the projection of Lemma A.3, with 2m for m so that it does not vanish as beta -> 1.
+
+    gamma = 3t, t = `sign_distortion`: t^2 - 2 t^3/3 >= t^2/3 for t <= 1, so t <= sqrt(12 log(6 (3m + 1)/beta)/k), and
+    log(6 (3m + 1)/beta) <= log(24 m/beta) <= (1 + log(12)/log(2)) log(2m/beta): C = 3 * 7.43.
+    """
+    return sqrt(log(2 * m / beta) / k)
+
+
+@theorem(
+    "bms22.thm3.2.s1",
     part="gamma",
     kind="identity",
     says=r"\sqrt{\frac{\log(m/\beta)}{k}}=\sqrt{\frac{\log(1/\beta)}{\varepsilon m}}\log^{3/4}(1/\delta)",
@@ -41,7 +66,7 @@ def projected_norm(*, gamma: float) -> float:
     source=PROOF,
 )
 def printed_distortion(*, m: int, epsilon: float, delta: float, beta: float) -> float:
-    """The distortion at the printed k before rounding, which can only help: the right-hand side."""
+    """The second equality, at the printed k before rounding, which can only help: the right-hand side."""
     return sqrt(-log(beta) / (epsilon * m)) * (-log(delta)) ** 0.75
 
 
@@ -64,6 +89,20 @@ DEVIATION = (
 )
 
 
+def margin_bound(*, m: int, confidence: float, complexity: float, rho: float) -> float:
+    """(2/rho) complexity + sqrt(log(1/confidence)/(2m)), for a class with that Rademacher complexity on m records.
+
+    By how much the risk exceeds the rho-hinge loss at most, uniformly, but for a probability of `confidence` (Mohri,
+    Rostamizadeh & Talwalkar 2018, Theorem 5.8).
+    """
+    return 2 / rho * complexity + sqrt(log(1 / confidence) / (2 * m))
+
+
+def linear_complexity(*, m: int, norm_bound: float, radius: float) -> float:
+    """norm_bound radius / sqrt(m), the Rademacher complexity of linear functions at most (ibid., Theorem 5.10)."""
+    return norm_bound * radius / sqrt(m)
+
+
 @theorem(
     "bms22.thm3.2.s3",
     part="uniform",
@@ -76,9 +115,8 @@ def printed_deviation(*, m: int, beta: float, radius: float, rho: float) -> floa
     """4r/(rho sqrt(m)) + 2 sqrt(log(6/beta)/m), by which the risk exceeds the hinge loss at most for norms up to 1.
 
     Derivation: clipping scales a feature by a positive number, so it changes no sign and R is the risk of the clipped
-    distribution, whose features have norm at most 2r. The margin bound of Mohri, Rostamizadeh & Talwalkar (2018),
-    Theorem 5.8, at beta/3 and with the class's Rademacher complexity 2r/sqrt(m) gives 2 * 2r/(rho sqrt(m)) +
-    sqrt(log(3/beta)/(2m)), and log(3/beta)/2 <= 4 log(6/beta).
+    distribution, whose features have norm at most 2r. `margin_bound` at beta/3 and the class's complexity 2r/sqrt(m)
+    gives 4r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)), and log(3/beta)/2 <= 4 log(6/beta).
     """
     return 4 * radius / (rho * sqrt(m)) + 2 * sqrt(log(6 / beta) / m)
 
@@ -103,7 +141,7 @@ def printed_released_deviation(*, m: int, beta: float, radius: float, rho: float
 def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> float:
     """8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)), the same for all vectors of norm 2.
 
-    The class has Rademacher complexity 2 * 2r/sqrt(m); the rest as in `printed_deviation`.
+    The class has complexity 2 * 2r/sqrt(m); the rest as in `printed_deviation`.
     """
     return 8 * radius / (rho * sqrt(m)) + sqrt(log(3 / beta) / (2 * m))
 
@@ -183,8 +221,7 @@ def projected_loss(*, m: int, epsilon: float, delta: float, beta: float, a: floa
     """What the O(.) multiplies at the corrected k and with independent signs.
 
     `rows` = `corrected_rows`. By the Lipschitz constant 1/rho the loss grows by at most a t, t = `sign_distortion` <=
-    sqrt(12 * 4.59 log(2m/beta)/k) = 7.43 sqrt(log(2/beta)/(epsilon m)) log^{3/4}(1/delta): C = 7.43
-    (`efficient_learner.utility_constant`).
+    7.43 sqrt(log(2m/beta)/k) (s1), and log(2m/beta)/rows is log(2/beta) log^{3/2}(1/delta)/(epsilon m): C = 7.43.
     """
     return a * sqrt(log(2 / beta) / (epsilon * m)) * (-log(delta)) ** 0.75
 

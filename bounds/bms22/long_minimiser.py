@@ -107,13 +107,11 @@ def minimiser_norm(*, gamma: Real, m: int) -> Real:
     return 1 / gamma
 
 
-@theorem(
-    "bms22.exH",
+@minimiser_norm.explicit(
     part="empirical",
     kind="construction",
     says=r"\gamma<\frac1m:\ \Pr\left[\min\left\{|w|:w\in\mathrm{arg}\min\hat\ell^{\mathrm{hinge}}_S\right\}>m\right]"
     r"=\left(1-\frac\gamma2\right)^m\ge\frac12",
-    needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1)],
     source=", last sentence: a similar result holds for the empirical hinge loss; the probability is ours",
 )
 def empirical_chance(*, m: int, gamma: Real) -> Real:

@@ -13,6 +13,7 @@ from math import ceil, comb, exp, log
 from bounds.exact.numbers import Real, power
 from bounds.theorem import between, integer, positive, require, theorem
 
+LENGTH = Fraction(7, 8)  # of the arc: just so long that any two weights have |<w, w'>| >= 1/8
 WIDE = [require("d >= 2", lambda d: d >= 2 and d == int(d))]
 
 
@@ -28,13 +29,14 @@ def family_size(d: int) -> int:
     return ceil(9 * exp(d / 2))
 
 
-def family(d: int, size: int | None = None, length: Fraction = Fraction(1, 8)) -> list[tuple[Fraction, Fraction]]:
+def family(d: int, size: int | None = None, length: Fraction = LENGTH) -> list[tuple[Fraction, Fraction]]:
     """Weights of our hypotheses in their first two coordinates (the others are 0), exact unit vectors: h* first.
 
-    The others lie on an arc that begins at -e_1 and has the angle 2 arctan(`length`), for our family 0.25 radians.
+    The others lie on an arc that begins at -e_1 and has the angle 2 arctan(`length`), for our family 1.44 radians: the
+    cosine of any two is at least (1 - LENGTH^2)/(1 + LENGTH^2) = 0.133 in modulus, h* included.
 
     >>> family(2, 2)
-    [(Fraction(1, 1), Fraction(0, 1)), (Fraction(-1, 1), Fraction(0, 1)), (Fraction(-255, 257), Fraction(32, 257))]
+    [(Fraction(1, 1), Fraction(0, 1)), (Fraction(-1, 1), Fraction(0, 1)), (Fraction(-207, 305), Fraction(224, 305))]
     """
     size = family_size(d) if size is None else size
     others = []

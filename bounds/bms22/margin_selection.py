@@ -3,8 +3,7 @@ r"""Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022): choosing a ma
 Algorithm 6 lets the generalized exponential mechanism (`bounds.abgmu22.generalized_exponential`) choose rho* from
 rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then runs the learner A at rho*.
 The appendix (with readable formulas) and the paper say the same here: both print constant 1 and "non-decreasing".
-Neither gives the base of the logarithm in J or a rounding; the papers write log_2 where they mean base 2, so "e" is the
-printed reading, and "2" is tried beside it.
+Neither gives the base of the logarithm in J or a rounding: base 2, rounded up, is judged first, "e" beside it.
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ def corollary_budget(*, epsilon: float, delta: float) -> tuple[float, float]:
 
     Lemma F.1 at epsilon/2: the choice spends (epsilon/2, 0), A_EffPrivMrg (epsilon/2, delta). Given that A_EffPrivMrg
     keeps its promise (Theorem 3.2: 0 < delta < 1/m and epsilon/2 <= log(1/delta)), and with scores of sensitivity at
-    most 2 Lambda r / (m rho) (Lemma F.3).
+    most 2 Lambda r / (m rho) (Lemma F.3); the inner selection of A_EffPrivMrg at any valid sensitivity, as there.
 
     >>> corollary_budget(epsilon=1.0, delta=1e-6)
     (1.0, 1e-06)
@@ -151,17 +150,18 @@ def corollary_order(*, m: int, norm_bound: float, r: float, rho: float, epsilon:
 @corollary_order.corrected(
     says=r"\Pr\left[R_D(w)\le\min_{\rho\in[\Lambda r/\sqrt{m},\,\Lambda r]}F(\rho/2,g_\rho(S))"
     r"+\frac{32\Lambda r}{m\rho\varepsilon}\log\frac{2J}{\beta}\right]\ge 1-\beta,\quad "
-    r"F\ \mathrm{at\ confidence}\ \frac{\beta}{2J}"
+    r"J=\max\{1,\lceil\tfrac12\log_2 m\rceil\}"
 )
 def corollary_penalty(*, m: int, norm_bound: float, r: float, rho: float, epsilon: float, beta: float) -> float:
     """What Corollary F.2 adds, with its constant: 32 Lambda r / (m rho epsilon) log(2J / beta).
 
-    The corrected Lemma F.1 at epsilon/2 and beta/2 with Delta_rho = 2 Lambda r / (m rho) (Lemma F.3), which is
-    non-increasing: 4 (4 Lambda r / (m rho)) (2/epsilon) log(J / (beta/2)). F is what Theorem 3.2 promises for
-    A_EffPrivMrg run at (epsilon/2, delta) and confidence beta/(2J), its constants included.
+    The links of Lemma F.1, corrected, at epsilon/2 and beta/2 with Delta_rho = 2 Lambda r / (m rho) (Lemma F.3), which
+    is non-increasing: 4 (4 Lambda r / (m rho)) (2/epsilon) log(J / (beta/2)). F is what Theorem 3.2, corrected,
+    promises at (epsilon/2, delta) and confidence beta/2, its constant C raised to C + 1: rho* depends on the sample
+    alone and the projection and the noise are drawn after it, so of the three events of Theorem 3.2, beta/6 each, only
+    the sample's deviation is asked of all J margins, at beta/(6J), and sqrt(log(J)/(2m)) is at most the order of F.
 
     >>> round(float(corollary_penalty(m=100, norm_bound=1.0, r=1.0, rho=0.5, epsilon=1.0, beta=0.1)), 6)
     2.804497
     """
-    sensitivity = 2 * norm_bound * r / (m * (rho / 2))
-    return corrected_penalty(sensitivity=sensitivity, m=m, epsilon=epsilon / 2, beta=beta / 2)
+    return 32 * norm_bound * r / (m * rho * epsilon) * log(2 * grid_size(m) / beta)

@@ -128,7 +128,8 @@ def longer_than_the_sample(*, m, gamma, factor=1):
     quick=grid(m=[1, 20], gamma=[0.04]),
     full=grid(m=[3], gamma=[0.33, 1e-6]) + grid(m=[200], gamma=[0.00499]),
     control=Control("gamma multiplied by {}", (1.5, 3), setting={"m": 20, "gamma": 0.04}),
-    note="printed without a probability; with one or more points at ±r the empirical minimiser is -1, short and wrong",
+    note="the paper says 'a similar result' and no probability; with one or more points at ±r the empirical minimiser "
+    "is -1, short and wrong",
 )
 def empirical_minimisers(*, m, gamma, factor=1):
     """The loss depends on the sample through the number of points at +-r only: all m + 1 numbers, exact minimisers."""

@@ -36,7 +36,7 @@ def axis(dimensions=2):
 def arc(d, factor):
     """The wrong hypotheses, at most 500 of them, on an arc that is `factor` times as long as ours."""
     size = min(bounds.family_size(d), 500)
-    weights = bounds.family(d, size, length=Fraction(factor, 8))[1:]
+    weights = bounds.family(d, size, length=bounds.LENGTH * Fraction(factor))[1:]
     if any(inner(w, w) != 1 for w in weights):
         raise ValueError("a weight is not of norm 1")
     return weights
@@ -49,7 +49,7 @@ def arc(d, factor):
     bounds.best_risk,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (2,)),
+    control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (1.5, 2)),
     note="d ≥ 2; x = ±e_1, y = sgn(x_1), h* = h_{e_1}",
 )
 def one_is_right(*, d, factor=1):
@@ -63,7 +63,7 @@ def one_is_right(*, d, factor=1):
     bounds.other_risk,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Control("an arc {} times as long", (16,)),
+    control=Control("an arc {} times as long", (1.15, 2), setting={"d": 6}),
     note="all other hypotheses have w_1 < 0 and norm 1",
 )
 def all_others_are_wrong(*, d, factor=1):
@@ -77,9 +77,9 @@ def all_others_are_wrong(*, d, factor=1):
     bounds.least_inner_product,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
-    control=Control("an arc {} times as long", (12,)),
+    control=Control("an arc {} times as long", (1.05, 1.2)),
     note="the direction of the inequality is that of both texts; it makes hypotheses alike, not different, and allows "
-    "any number of them in the plane. With ≤ 1/8: part `separated`. The angles on the arc are at most 0.25",
+    "any number of them in the plane. With ≤ 1/8: part `separated`. The angles on the arc are at most 1.44",
     cost=0.3,
 )
 def weights_are_alike(*, d, factor=1):
@@ -189,7 +189,7 @@ def label_zero_is_an_error(*, d):
     bounds.best_risk_with_signs,
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
-    control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (2,)),
+    control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (1.5, 2)),
 )
 def sign_of_the_first_coordinate(*, d, factor=1):
     """y <e_1, x> = 1/sqrt(d) > 0."""
@@ -289,8 +289,12 @@ def first_axis_and_the_cube(*, d):
 
 @inequality_claim(
     bounds.log_printed_chance,
-    quick=({"epsilon": 1.0, "m": 6, "size": 8}, {"epsilon": 0.1, "m": 30, "size": 4}),
-    full=({"epsilon": 5.0, "m": 1, "size": 2}, {"epsilon": 1.0, "m": 200, "size": 8}),
+    quick=({"epsilon": 0.1, "m": 2, "size": 8}, {"epsilon": 1.0, "m": 6, "size": 8}),
+    full=(
+        {"epsilon": 0.01, "m": 1, "size": 8},
+        {"epsilon": 5.0, "m": 1, "size": 2},
+        {"epsilon": 1.0, "m": 200, "size": 8},
+    ),
     control=Control("|W| taken {} times as large", (1.2, 20)),
 )
 def chance_of_the_good_one(*, epsilon, m, size, factor=1):
@@ -362,7 +366,7 @@ def chance(c, d):
     severity="constant",
     python=lambda *_: SHORT_CUBE,
     figure=dimensions(bounds.printed_dimension),
-    note="at d = 2/c' + 3 the value is e^{-1 - 3c'/2}: at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
+    note="at d = 2/c' + 3 the value is exp(−1 − 3c'/2): at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
 )
 def too_few_dimensions(*, c):
     """e^{-c' d/2} at the smallest whole d that is allowed."""

@@ -10,9 +10,11 @@ import numpy as np
 
 from bounds.abgmu22.generalized_exponential import selection_penalty
 from bounds.bms22 import bound_sensitivity as sensitivity
+from bounds.bms22 import efficient_learner
 from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
+from experiments.bms22.bound_sensitivity import neighbour_losses
 from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
@@ -24,12 +26,12 @@ from experiments.instances.selection_pairs import SIGNED, least_hinge, least_mar
 
 @exact_claim(
     bounds.grid_point,
-    quick=grid(m=[100], base=["e", "2"], rounding=["ceil"]),
-    full=grid(m=[100, 10**6], base=["e", "2"], rounding=["ceil", "floor"]),
+    quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
+    full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2. Nor has, with "
-    "natural logarithms, any ρ below about h_max m^(-0.35), or with base 2 rounded down, below the smallest grid point",
+    "natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with base 2 rounded down, below the smallest grid point",
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
@@ -56,7 +58,7 @@ assert not any(v <= {rho!r} < 2 * v for v in V) and {m} * {rho!r}**2 >= 1"""
     full=grid(sizes=[2000]),
     control=Control("(1/2) log m taken to a base {} times 2", (1.2, 2)),
     cost=0.15,
-    note="4^J ≥ m puts 2^-J at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
+    note="4ᴶ ≥ m puts 2⁻ᴶ at or below every ρ, and the largest grid point that is at most ρ is at least ρ/2",
 )
 def covered(*, sizes, factor=1):
     """All m up to `sizes` and beside the powers of 4, at both ends and beside every power of 2."""
@@ -84,8 +86,8 @@ def choice_fails(statement, *, m, epsilon, beta, base, factor=1):
 
 @exact_claim(
     bounds.printed_choice,
-    quick=grid(m=[10_000], epsilon=[1.0], beta=[0.05], base=["e", "2"]),
-    full=grid(m=[100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["e", "2"]),
+    quick=grid(m=[10_000], epsilon=[1.0], beta=[0.05], base=["2", "e"]),
+    full=grid(m=[100, 10**9], epsilon=[0.01, 10.0], beta=[1e-6, 0.3], base=["2", "e"]),
     severity="constant",
     cost=2e-3,
     note="Theorem I.4 of Raskhodnikova & Smith has 4 log(J/β): scores are divided by 2 Δ and halved again",
@@ -139,12 +141,11 @@ def program(statement, left):
 @inequality_claim(
     bounds.half_sensitivity,
     severity="statement",
-    corner="a sensitivity Δ_ρ that does not rise with ρ, as in Lemma F.3",
-    used=("bms22.lemF.1", "bms22.corF.2"),
     rounding=ROUNDING,
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
-    note="ρ̂ > ρ_opt/2 and Δ non-decreasing give the opposite inequality",
+    note="ρ̂ > ρ_opt/2 and Δ non-decreasing, which Lemma F.1 says, give the opposite inequality; for a Δ that does not "
+    "rise, as in Lemma F.3 and Corollary F.2, it holds",
 )
 def rising():
     """Delta_rho = rho at grid points."""
@@ -170,11 +171,10 @@ def lower_losses(statement, slopes):
 @inequality_claim(
     bounds.raised_loss,
     severity="statement",
-    corner="bounds F(ρ, t) that do not fall as t grows, which the lemma does not ask and F_1 to F_5 keep",
-    used=("bms22.lemF.1", "bms22.corF.2"),
     rounding=ROUNDING,
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
+    note="Lemma F.1 does not ask that F(ρ, t) rise with t, and uses it for all F; F_1 to F_5 and Corollary F.2 keep it",
 )
 def any_slope():
     """F(rho, t) = 1/rho - t among others."""
@@ -264,6 +264,7 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     python=lambda *_: FALLS,
     severity="statement",
     corner="ρ ≥ 2 h_max, and ρ ≥ h_max for the margin loss",
+    used=("bms22.lemF.1",),
     cost=1e-3,
     note="ρ > h_max is meant. It motivates the interval of Lemma F.1, which is stated for that interval alone",
 )
@@ -306,7 +307,7 @@ def small_is_trivial(*, factor=1):
     bounds.bounds_along,
     control=Control("margins up to {} Lambda r", (1.5, 2)),
     rounding=ROUNDING,
-    note="where they are defined: F_1 for ρ ≤ Λ r, F_4 for fat ≤ 34 m, F_5 while r (η Λ)^L ≥ ρ",
+    note="where they are defined: F_1 for ρ ≤ Λ r, F_4 for fat ≤ 34 m, F_5 while r (η Λ)ᴸ ≥ ρ",
 )
 def bounds_fall(*, factor=1):
     """The five bounds along 40 margins at corners of m, epsilon, beta, t; the derivatives are in the docstring."""
@@ -314,6 +315,9 @@ def bounds_fall(*, factor=1):
     for m, epsilon, beta, loss in product((1, 10**6), (1e-3, 1.0, 100.0), (1e-9, 0.5, 1 - 1e-9), (0.0, 0.3, 1.0)):
         point = {"m": m, "epsilon": epsilon, "beta": beta, "loss": loss}
         along = bounds.bounds_along(ratios=ratios, **point)
+        order = efficient_learner.printed_order.theorem.formula  # it asks for epsilon <= log(1/delta), F_2 does not
+        second = order(m=m, epsilon=epsilon, beta=beta, delta=1 / (2 * m), a=ratios[-1])
+        yield point | {"bound": "F_2 is that of Theorem 3.2"}, second, along[1][-1]
         raised = bounds.bounds_along(ratios=ratios, **(point | {"loss": min(1.0, loss + 0.1)}))
         for name, values, more in zip(("F_1", "F_2", "F_4", "F_5"), along, raised, strict=True):
             for a, b in [*pairwise(values), *zip(values, more, strict=True)]:
@@ -354,8 +358,6 @@ assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
 @exact_claim(
     bounds.rising_sensitivities,
     severity="statement",
-    corner="'non-increasing' in place of 'non-decreasing'",
-    used=("bms22.lemF.1", "bms22.corF.2"),
     cost=1e-3,
     note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
     "and that of F_5 is constant; so the lemma with 'non-decreasing' would serve F_5 alone",
@@ -376,7 +378,9 @@ def five_do_not_rise(*, factor=1):
     rounding=ROUNDING,
 )
 def five_fall(*, factor=1):
-    """The five along 25 margins, the largest first; M rises as margins fall."""
+    """The five along 25 margins, the largest first, M rising as margins fall; that of F_2 is attained on the line."""
+    attained = float(max(abs(a - b) for a, b in neighbour_losses(least_hinge, 3, 2.0)))
+    yield {"m": 3, "ratio": 2.0}, attained, bounds.falling_sensitivities(m=3, ratio=2.0, beta=0.1, M=1.0)[1]
     ratios = [float(x) for x in np.geomspace(0.1, 100, 25)]
     table = [bounds.falling_sensitivities(m=1000, ratio=x, beta=0.1, M=1 + x**2) for x in ratios]
     moved = [[value / x ** (2 * factor - 2) for value in row] for x, row in zip(ratios, table, strict=True)]

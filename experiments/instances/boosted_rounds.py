@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from fractions import Fraction
-from math import comb, exp, floor, inf, log
+from math import comb, e, exp, floor, inf, log, sqrt
 
 import numpy as np
 from flint import arb
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
-from bounds.bms22 import phased_sgd
-from bounds.exact.balls import exact
+from bounds.bms22 import dp_erm_proof, phased_sgd
+from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import at, over, supremum
 from bounds.exact.numbers import Array
 from experiments.instances.flipped_records import one_label_flipped
@@ -35,14 +35,18 @@ def at_least(j: int, m: int) -> Fraction:
     return 1 - Fraction(below, m**m)
 
 
-def against_closed_form(extra: int) -> Iterator[tuple[dict, arb, arb]]:
-    """(point, sum, closed form) over the budgets: floor(T) + extra terms; (e^epsilon_hat - 1)/(e^epsilon' - 1)."""
-    for m, delta, M, share in BUDGETS:
-        first, T = exact(share) * -exact(delta).log() / (2 * M), 2 * (2 * M / exact(delta)).log()
-        x = first / T
-        point = {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
-        total = ((floor(float(T)) + extra) * x).expm1() / x.expm1()
-        yield point, total, first.expm1() / x.expm1()
+def round_budgets() -> Iterator[dict]:
+    """Settings of one round: BUDGETS, and a delta so near 1 that the last link of the group is nearly tight."""
+    for m, delta, M, share in [*BUDGETS, (1, 0.999, 1, 1.0)]:
+        yield {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
+
+
+def against_closed_form(statement: Callable, extra: int) -> Iterator[tuple[dict, arb, float]]:
+    """(point, sum of floor(T) + extra terms at the epsilon' of the proof, its closed form as stated)."""
+    for point in round_budgets():
+        x = exact(dp_erm_proof.round_parameters(**point)[0])
+        terms = floor(dp_erm_proof.allowed_copies(point["delta"], point["rounds"])) + extra
+        yield point, (terms * x).expm1() / x.expm1(), statement(**point)
 
 
 def farthest(n: int) -> float:
@@ -83,14 +87,58 @@ def largest_move(m: int, rho: Fraction) -> Fraction:
     return max(max(values) - min(values) for values in hinges) / m
 
 
-def round_ratio(m: int, s: Fraction) -> arb:
-    """(explicit / order)^2 / 3072 at sqrt(k) tau = s, exactly; at most 1 by the derivation."""
-    lengths = phased_sgd.phase_lengths(m)
-    last = len(lengths)
-    slope = Fraction(1, 4) + (1 - Fraction(1, 4**last)) / 6 + Fraction(2, 4**last) * s
-    slope += sum(32 * s * s / 4**i / lengths[i - 1] for i in range(2, last + 1))
-    order = 1 / arb(m).sqrt() + exact(s) / (2 * m)
-    return exact(4 * Fraction(2, lengths[0]) * slope) / order**2 / 3072
+def phase_by_phase(m: int, k: int, multiplier: float, a: float) -> float:
+    """The excess that the phases of our law add up to, radius = norm_bound = 1, rho = 1/a: see `round_excess`.
+
+    SGD on n_i fresh records from a start that is d_i away costs d_i^2/(2 eta_i n_i) + eta_i L^2/2: d_1 = Lambda, and
+    d_i^2 = k sigma_{i-1}^2 after it. Smoothing costs L^2/(2b), b = 2/eta, the last noise L sqrt(k) sigma_K.
+    """
+    eta = phased_sgd.base_step(n=m, k=k, multiplier=multiplier, lipschitz=a, norm_bound=1.0)
+    total, distance, sigma = a**2 * eta / 4, 1.0, 0.0
+    for length, step, sigma in laws.phases(m, eta=eta, lipschitz=a, multiplier=multiplier):
+        total += distance / (2 * step * length) + step * a**2 / 2
+        distance = k * sigma**2
+    return total + a * sqrt(k) * sigma
+
+
+def noiseless_excess(m: int, k: int, multiplier: float, a: float) -> float:
+    """The excess of a run at almost no noise on m equal records of norm 1, radius = norm_bound = 1, rho = 1/a."""
+    eta = phased_sgd.base_step(n=m, k=k, multiplier=multiplier, lipschitz=a, norm_bound=1.0)
+    sizes = dict(rho=1 / a, lipschitz=a, norm_bound=1.0, eta=eta, multiplier=0.0)
+    ((w,),) = laws.bootstrap_runs(np.random.default_rng(0), np.ones((m, k)), 1, m, **sizes)
+    return max(0.0, 1 - a * w) - max(0.0, 1 - a)
+
+
+def round_links(constant: float) -> Generator[tuple, None, list[float]]:
+    """Cases of explicit <= simpler <= a (sqrt(10)/sqrt(m) + constant s/(2m)), the order's two terms, s = sqrt(k) tau.
+
+    Returns the ratios explicit / order.
+    """
+    ratios = []
+    for m in [*range(2, 40), *(2**j for j in range(6, 21))]:
+        for s in (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9):
+            run = {"m": m, "k": 1, "multiplier": s, "a": 1.0}
+            p = {"m": m, "epsilon": 2 / s, "delta": exp(-1), "a": 1.0}
+            simpler = dp_erm_proof.round_excess_bound(**run)
+            order, first = dp_erm_proof.round_order(k=1, **p), dp_erm_proof.round_order.theorem.formula(k=0, **p)
+            ratios.append(dp_erm_proof.round_excess(**run) / order)
+            yield p | {"link": "lengths of the phases"}, dp_erm_proof.round_excess(**run), simpler
+            yield p | {"link": "two terms"}, simpler, sqrt(10) * first + constant * (order - first)
+    return ratios
+
+
+def substitution_links(settings: list[dict]) -> Iterator[tuple]:
+    """Cases of "the first terms are equal, the second ones have at most the ratio `substitution_ratio`".
+
+    Beside `settings`: with M = 2 and log(2/beta) just above 1, where that is an equality; and with hardly any noise.
+    """
+    whole = [p | {"beta": 2 / e * (1 - 1e-12)} for p in settings[:20]]
+    silent = {"m": 10**30, "k": 1, "epsilon": 60.0, "delta": 1e-31, "beta": 0.5}
+    for p in [*settings, *whole, silent]:
+        l, first = -exact(p["delta"]).log(), 1 / sqrt(p["m"])
+        most = substitution_ratio(1 / l, arb(2 * phased_sgd.rounds_for(p["beta"])).log() / l)
+        second = dp_erm_proof.corrected_substitution(**p) - first
+        yield p, phased_sgd.substituted(**p), first + upper_end(most) * second
 
 
 def substitution_ratio(u: arb, v: arb) -> arb:

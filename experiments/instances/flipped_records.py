@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from flint import arb
 
+from bounds.bms22 import dp_erm_proof as steps
 from bounds.bms22.dp_erm import sides
 from bounds.bms22.phased_sgd import phase_lengths
 from bounds.exact.balls import Phi, exact
 from bounds.exact.numbers import Array
-from experiments.engine.verdict import inconclusive
 from mechanisms import dp_erm
 from mechanisms.privacy import ApproxDP
 
@@ -54,14 +53,14 @@ def without_size(setting: dict) -> dict:
     return {name: value for name, value in setting.items() if name != "m"}
 
 
-def selection_ratio(law: Any, other: Any, candidates: int) -> tuple[float, list[float], list[float]]:
-    """The largest log-ratio of the selection over its outputs, and both laws' log-probabilities at two of them.
+def selection_ratio(law: Any, other: Any, candidates: int) -> float:
+    """The largest log-ratio of the selection over its outputs.
 
     One candidate lies at Lambda e, the others at -Lambda e.
     """
     W = np.append(law.norm_bound, np.full(candidates - 1, -law.norm_bound))[:, None]
     p, q = (one.select(W).log_probabilities() for one in (law, other))
-    return float(np.abs(p - q).max()), [float(p[0]), float(p[-1])], [float(q[0]), float(q[-1])]
+    return float(np.abs(p - q).max())
 
 
 def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
@@ -80,23 +79,31 @@ def end_to_end(law: Any, record: float) -> tuple[arb, arb]:
     return sides(law.rounds, Phi(-bound / sigma), odds)
 
 
-def privacy_cases(setting: dict, law: Any, other: Any, record: float | None, factor: float = 1) -> Iterator[tuple]:
-    """What (epsilon, delta)-DP asks of the law: that the budgets add up, and of two records end to end, in balls.
+def privacy_cases(
+    statement: Callable, setting: dict, law: Any, other: Any, record: float | None, factor: float = 1
+) -> Generator[tuple, None, dict]:
+    """The links of the derivation of (epsilon, delta)-DP at a score sensitivity `factor` times too small.
 
-    With a score sensitivity `factor` times too small. The selection may spend half of epsilon, whatever the number of
-    candidates: that is enough for privacy and not necessary, so it is asked of the law as it is, never of the weakened.
+    M rounds spend M T epsilon', a round's delta is that of the group and of too many copies, the selection spends the
+    rest of epsilon whatever the number of candidates; and two records end to end, in balls, where `record` is given.
     """
-    epsilon = Fraction(setting["epsilon"])
-    rounds = law.rounds * (epsilon / (2 * law.rounds))  # each of them at epsilon / (2M)
-    yield setting | {"of": "budgets"}, rounds + Fraction(law.selection.epsilon), epsilon
+    epsilon, M = statement(**setting), law.rounds
+    point = {"m": setting["m"], "delta": setting["delta"], "rounds": M}
+    T, (share, _) = (
+        steps.allowed_copies(setting["delta"], M),
+        steps.round_parameters(epsilon=setting["epsilon"], **point),
+    )
+    yield setting | {"link": "epsilon"}, M * T * share + law.selection.epsilon, epsilon
+    group, copies = steps.half_bound(epsilon=setting["epsilon"], **point), steps.copies_allowance(**point)
+    yield setting | {"link": "delta"}, M * (group + copies), setting["delta"]
+    law, other = (replace(one, sensitivity=one.sensitivity / factor) for one in (law, other))
+    spent = max(selection_ratio(law, other, candidates) for candidates in (2, M, 10_000))
+    yield setting | {"link": "selection"}, spent, epsilon - M * T * share
     if record is not None:
-        low, high = end_to_end(replace(law, sensitivity=law.sensitivity / factor), record)
-        yield setting, low, allowed(setting, high)
-    spent = max(selection_ratio(law, other, candidates)[0] for candidates in (2, law.rounds, 1000)) / setting["epsilon"]
-    if spent > 1 / 2 * (1 + ROUNDING):
-        return inconclusive("FAILED", f"the selection spends {spent} ε")
-    note = f"M = {law.rounds} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent:.3f} of its ε/2"
-    return {"tightness": (spent, 1.0), "note": note}
+        low, high = end_to_end(law, record)
+        yield setting | {"link": "end to end"}, low, allowed(setting, high)
+    note = f"M = {M} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent / epsilon:.3f} of its ε/2"
+    return {"tightness": (spent / epsilon, 1.0), "note": note}
 
 
 def allowed(setting: dict, high: arb) -> arb:

@@ -1,6 +1,7 @@
 """The efficient learner: slow twins, properties, the witness of its training."""
 
-from math import log
+from itertools import product
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from bounds.bms22 import efficient_learner as bounds
 from bounds.bms22 import phased_sgd as sgd_bounds
 from experiments.bms22 import efficient_learner_proof as step_claims
 from experiments.engine.claim import CLAIMS
-from experiments.instances import projected_records
+from experiments.instances import counted_operations, projected_records
 from mechanisms import efficient_learner
-from mechanisms.fast_projection import fast_projection
+from mechanisms.fast_projection import fast_projection, walsh_hadamard
 from mechanisms.privacy import ApproxDP
 from tests.bms22.records import HINGE, PRIVATE, problem, rng
 
@@ -83,3 +84,19 @@ def test_every_step_has_a_row():
     for parent, steps in (("bms22.lem3.1", 4), ("bms22.thm3.2", 6)):
         for number in range(1, steps + 1):
             assert any(key.startswith(f"{parent}.s{number}/printed") for key in CLAIMS)
+
+
+def test_a_transform_sends_the_lost_record_to_one_coordinate_for_2d_of_the_signs():
+    """By enumeration at d = 8, against the chance that the witness of s1 and s6 uses."""
+    signs = np.array(list(product((-1.0, 1.0), repeat=8)))
+    spread = walsh_hadamard(signs / 8**0.5 / 8**0.5)  # H diag(s) x, x = (1, ..., 1)/sqrt(8), H orthonormal
+    one = (np.abs(spread) > 1e-12).sum(axis=1) == 1
+    assert one.sum() == 2 * 8
+    missed = projected_records.log_chance_of_loss(8, 32)
+    assert exp(missed) == pytest.approx(one.mean() * (7 / 8) ** 32)
+
+
+def test_the_counted_operations_are_those_of_the_formula():
+    for m, d, k, beta in ((5, 4, 4, 0.3), (16, 7, 2, 0.01)):
+        counted = counted_operations.learner_operations(m=m, d=d, k=k, beta=beta)
+        assert counted == bounds.operations(m=m, d=d, k=k, beta=beta)
