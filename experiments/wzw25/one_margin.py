@@ -20,7 +20,7 @@ from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances import planted as data
 from experiments.instances.margin_orders import SCALES, average_order, half, ratio_series, samples, with_logs
-from experiments.instances.planted import NOISE, along, loss_of, losses, planted, rows_of, weights_of
+from experiments.instances.planted import along, loss_of, losses, planted, rows_of, uncounted, weights_of
 from experiments.wzw25.noisy_gd import privacy_witness
 from mechanisms.fast_projection import fast_projection
 from mechanisms.noisy_gd import noise_for
@@ -146,21 +146,21 @@ TAIL = dict(full=MORE, bound=lambda *, beta, **_: 2 * beta, expect=0.01, **SIZE)
     bounds.last_tail,
     law="jl_gd_last_loss",
     quick=(SMALL | {"n": 10, "mu": 20.0, "steps": 4000},),
-    control=Control(NOISE, (300,)),
+    control=uncounted(1, 2, 3),
     note="Lemma 6.3 on the records themselves, unclipped, last iterate, constant steps with log(1/β)",
     **TAIL,
 )
 def last_iterates_exceed(rng, size, *, factor=1, **setting):
     """Is the hinge loss of the last iterate above its bound?"""
-    weights = weights_of(rng, size, setting, factor, output="last", log_factor=-np.log(setting["beta"]))
-    return loss_of(weights, setting) > bounds.last_tail(**setting)
+    weights = weights_of(rng, size, setting, factor - 1, output="last", log_factor=-np.log(setting["beta"]))
+    return loss_of(weights, setting, factor - 1) > bounds.last_tail(**setting)
 
 
 @tail_claim(
     bounds.weighted_average_tail,
     law="jl_gd_weighted_loss",
     quick=(SMALL,),
-    control=Control(NOISE, (30,)),
+    control=uncounted(3, 4, 5),
     note="weights of the average by `iterate_weights`; they depend on no data",
     **TAIL,
 )
@@ -170,8 +170,8 @@ def weighted_averages_exceed(rng, size, *, factor=1, **setting):
     run = {name: setting[name] for name in ("n", "gamma", "mu", "steps", "radius")}
     problem = bounds.descent(**run, projected=d > k, rows=min(k, d))
     average = last_iterate.iterate_weights(**problem, beta=setting["beta"])
-    weights = weights_of(rng, size, setting, factor, average=average)
-    return loss_of(weights, setting) > bounds.weighted_average_tail(**setting)
+    weights = weights_of(rng, size, setting, factor - 1, average=average)
+    return loss_of(weights, setting, factor - 1) > bounds.weighted_average_tail(**setting)
 
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def expected_order_holds():
     law="jl_gd_errors",
     quick=(SMALL,),
     full=(SMALL | {"outliers": 1, "mu": 6.0}, LONG, PROJECTED),
-    control=Control(NOISE, (1000,)),
+    control=uncounted(5, 6),
     bound=bounds.expected_error,
     chunk=lambda *, d, **setting: 200 if d < 10 else 20,
     cap=5,
@@ -225,7 +225,7 @@ def expected_order_holds():
 )
 def errors_of_averages(rng, size, *, factor=1, **setting):
     """The zero-one risk of the lifted averaged iterate."""
-    return (data.data_of(setting) @ weights_of(rng, size, setting, factor).T <= 0).mean(axis=0)
+    return (data.data_of(setting, factor - 1) @ weights_of(rng, size, setting, factor - 1).T <= 0).mean(axis=0)
 
 
 @along(

@@ -21,7 +21,7 @@ from experiments.engine.claim import Control, attack_claim, exact_claim, mean_cl
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
 from experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
-from experiments.instances.planted import NOISE, adaptive_runs, along, ledger, planted
+from experiments.instances.planted import adaptive_runs, along, ledger, planted, uncounted
 from experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
 from mechanisms import adaptive_margin
 from mechanisms.solvers.margin import min_outliers, unit_rows
@@ -156,12 +156,12 @@ def real(name, n):
     return y[:, None] * X, [min_outliers(X, y, float(level)).high for level in margin_grid(len(y))]
 
 
-def data_of(setting):
-    """(signed records, ledger) of a setting, planted or real."""
+def data_of(setting, extra=0):
+    """(signed records, ledger) of a setting, planted or real, with `extra` outliers that the ledger does not count."""
     if "name" in setting:
         return real(setting["name"], setting["records"])
     n, d, gamma, outliers, radius = (setting[name] for name in ("n", "d", "gamma", "planted", "radius"))
-    return planted(n, d, gamma, outliers, radius), ledger(n, gamma, outliers, radius)
+    return planted(n, d, gamma, outliers + extra, radius), ledger(n, gamma, outliers, radius)
 
 
 def problem_of(setting):
@@ -172,10 +172,10 @@ def problem_of(setting):
 
 
 def errors_of(rng, size, setting, factor, **descent):
-    """The zero-one risks of `size` releases of Algorithm 3 on the data of a setting."""
-    Z, _ = data_of(setting)
+    """The zero-one risks of `size` releases of Algorithm 3 on the data of a setting, factor - 1 outliers uncounted."""
+    Z, _ = data_of(setting, factor - 1)
     budget = {"epsilon": setting["epsilon"], "delta": setting["delta"], "radius": setting.get("radius", 1.0)}
-    return (Z @ adaptive_runs(rng, size, Z, factor=factor, **budget, **descent).T <= 0).mean(axis=0)
+    return (Z @ adaptive_runs(rng, size, Z, **budget, **descent).T <= 0).mean(axis=0)
 
 
 def smallest_useful_n():
@@ -237,7 +237,8 @@ def quantile_from_its_parts():
 
 
 ADAPTIVE = {"n": 30, "d": 2, "gamma": 0.55, "planted": 0, "epsilon": 60.0, "delta": 1e-5, "radius": 1.0}
-EQUAL = ADAPTIVE | {"n": 16, "gamma": 1.0, "epsilon": 90.0}  # all records are e_1
+EQUAL = ADAPTIVE | {"n": 16, "gamma": 1.0, "epsilon": 92.0}  # all records are e_1
+MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIVE | {"n": 2000, "epsilon": 2.0})
 
 
 @mean_claim(
@@ -245,6 +246,8 @@ EQUAL = ADAPTIVE | {"n": 16, "gamma": 1.0, "epsilon": 90.0}  # all records are e
     law="adaptive_margin_errors",
     quick=(EQUAL, ADAPTIVE),
     full=(
+        *MODEST,
+        ADAPTIVE | {"n": 5000, "d": 5, "epsilon": 1.0},
         ADAPTIVE | {"planted": 1, "epsilon": 90.0},
         ADAPTIVE | {"n": 100, "d": 5, "gamma": 32.5, "planted": 2, "epsilon": 80.0, "radius": 50.0},
         ADAPTIVE | {"n": 1000, "d": 5, "planted": 10, "epsilon": 8.0},
@@ -252,13 +255,15 @@ EQUAL = ADAPTIVE | {"n": 16, "gamma": 1.0, "epsilon": 90.0}  # all records are e
         {"name": "digits:0-1", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
         {"name": "breast_cancer", "records": 100, "epsilon": 1000.0, "delta": 1e-100},
     ),
-    control=Control(NOISE, (1000,)),
+    control=uncounted(5),
     bound=lambda **setting: bounds.adaptive_error(**problem_of(setting)),
     chunk=lambda **setting: 100 if setting.get("n", 100) <= 30 and setting["d"] == 2 else 20,
     cap=4,
-    cost=6e-4,
+    cost=1.2e-3,
     expect=0.1,
-    note="projections where k < d (d = 400). Up to 0.1 core-seconds a trial. On breast cancer the bound says nothing",
+    note="ε = 1 at n = 3,000 and 5,000, ε = 2 at n = 2,000 (full profile). Projections where k < d (d = 400). Up to 0.8 "
+    "core-seconds a trial. On breast cancer the bound says nothing. Louder noise alone is caught from about 100 times "
+    "on: the errors of a separated sample vanish long before the bound does, which is linear in the noise",
 )
 def errors_of_algorithm_3(rng, size, *, factor=1, **setting):
     """The zero-one risk of what Algorithm 3 releases, averaged iterates."""
@@ -273,21 +278,22 @@ def quantile(setting):
 @tail_claim(
     bounds.adaptive_quantile,
     law="adaptive_margin_quantile",
-    quick=(EQUAL | {"beta": 0.1},),
+    quick=(EQUAL | {"n": 30, "beta": 0.1},),
     full=(
+        *(setting | {"beta": 0.1} for setting in MODEST),
         ADAPTIVE | {"epsilon": 90.0, "beta": 0.1},
         ADAPTIVE | {"n": 60, "planted": 1, "epsilon": 90.0, "beta": 0.1},
         ADAPTIVE | {"n": 60, "gamma": 27.0, "epsilon": 60.0, "radius": 50.0, "beta": 0.05},
     ),
-    control=Control(NOISE, (1000,)),
+    control=uncounted(10),
     bound=lambda *, beta, **setting: 3 * beta,
     trivial=lambda **setting: "the bound is at least 1" if quantile(setting) >= 1 else None,
-    chunk=200,
-    cap=3,
-    cost=4e-4,
+    chunk=50,
+    cap=2,
+    cost=5e-3,
     expect=0.01,
     note="weighted averages with the same weights in all candidates: without projections they differ in scale alone. "
-    "Up to 8e-3 core-seconds a trial",
+    "10 outliers among 30 records are the fewest that exceed the bound. Up to 0.4 core-seconds a trial",
 )
 def errors_exceed_quantile(rng, size, *, factor=1, **setting):
     """Is the zero-one risk of what Algorithm 3 releases above the bound of Lemma H.3 (explicit)?"""
