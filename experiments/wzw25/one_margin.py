@@ -244,14 +244,15 @@ def loss_by_n(rng, size, n, *, first, mu, gamma, d, factor=1):
 
 @along(
     bounds.loss_along_gamma,
-    most=1000.0,
+    most=100.0,
     whole=False,
     quick=({"first": 1, "last": 100, "points": 8, "n": 50, "mu": 0.2, "d": 5},),
     full=({"first": 1, "last": 100, "points": 8, "n": 200, "mu": 0.05, "d": 20},),
-    control=Control("the allowed ratio divided by {}", (10**4,), of="bound"),
+    control=Control("the allowed ratio divided by {}", (100, 300), of="bound"),
     trials=(100, 4, 1e-4),
-    note="along 1/γ; each loss is capped, at 1 for the first point and 1000 for the others. The noise is too large to "
-    "separate at any of these margins, so that no loss is 0",
+    note="along 1/γ; each loss is capped, at 1 for the first point and 100 for the others. The noise is too large to "
+    "separate at any of these margins, so that no loss is 0. One-sided and loose: at fixed noise the loss grows about "
+    "500 times from γ = 1 to 1/100, where γ^(−2.1) allows 16,000",
 )
 def loss_by_gamma(rng, size, x, *, first, n, mu, d, factor=1):
     """The loss at the margin 1/x."""
@@ -260,12 +261,13 @@ def loss_by_gamma(rng, size, x, *, first, n, mu, d, factor=1):
 
 @along(
     bounds.loss_along_outliers,
-    most=10.0,
+    most=3.0,
     quick=({"first": 1, "last": 100, "points": 8, "n": 400, "mu": 0.1, "gamma": 0.5, "d": 5},),
     full=({"first": 1, "last": 300, "points": 8, "n": 1000, "mu": 0.05, "gamma": 0.8, "d": 20},),
-    control=Control("the allowed ratio divided by {}", (60,), of="bound"),
+    control=Control("the allowed ratio divided by {}", (15, 20, 30), of="bound"),
     trials=(50, 4, 2e-3),
-    note="outliers −e₁, opposite the inliers; each loss is capped, at 1 for the first point and 10 for the others",
+    note="outliers −e₁, opposite the inliers; each loss is capped, at 1 for the first point and 3 for the others. "
+    "One-sided and loose: with one outlier a part of the loss is noise, which does not grow (33 times, 158 allowed)",
 )
 def loss_by_outliers(rng, size, outliers, *, first, n, mu, gamma, d, factor=1):
     """The loss with so many outliers."""

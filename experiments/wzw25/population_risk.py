@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 from functools import partial
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
+from bounds.bms22.relative_deviation import complexity, relative_deviation
 from bounds.exact.balls import exact, lower_end
 from bounds.wzw25 import algorithms, one_margin, whole_grid
 from bounds.wzw25 import population_risk as bounds
@@ -94,14 +95,18 @@ def printed_bound_fails(*, n, k, beta, factor=1):
         *grid(n=[100_000], k=[1, 24], beta=[1e-10, 1e-300]),
     ),
     control=Control("Q divided by {}", (8,), {"n": 100_000, "k": 1, "beta": 1e-300}),
-    given=("wzw25.lemI.2/printed", "wzw25.lem6.6.s1/printed"),
+    given=("wzw25.lemI.2/printed", bounds.doubled),
     nonvacuous_from=lambda: smallest_sample(constant=5),
     cost=0.35,
     note="for all w at once; k = VC(H_k)",
 )
 def corrected_bound_holds(*, n, k, beta, factor=1):
-    """Lemma I.2 with AM-GM, and the exact failure probabilities of one hypothesis and of all thresholds."""
+    """Lemma I.2 with AM-GM (step s2), and the exact failure probabilities of one hypothesis and of all thresholds."""
     setting = {"n": n, "k": k, "beta": beta}
+    for r in (0.0, 0.25):
+        chain = bounds.doubled(root_r=sqrt(r), root_Q=sqrt(complexity(n, k, beta)))
+        if not abs(chain / bounds.population_corrected(**setting, empirical=r) - 1) < 1e-9:
+            return inconclusive("FAILED", f"step s2 ends in {chain} at the empirical risk {r}")
     return decide_uniform(setting, n, k, beta, with_less(level_of(bounds.population_corrected, **setting), factor))
 
 
@@ -117,6 +122,7 @@ def means_are_ordered():
 
 @inequality_claim(
     bounds.doubled,
+    given=[bounds.twice_geometric_mean],
     caught=(1.01,),
     note="so the last line of the proof is right, and the statement, with log(β/4), is not what it proves. By "
     "squaring; a rational lattice agrees",
@@ -299,13 +305,17 @@ def population_rate_holds():
     quick=({"n": 60, "V": 2, "beta": 0.5}, {"n": 150, "V": 2, "beta": 1e-3}),
     full=(*grid(n=[20, 60, 200], V=[2], beta=[0.9, 0.1, 1e-3]), *grid(n=[6, 40], V=[0, 1], beta=[0.99])),
     control=Control("Q divided by {}", (8, 16), {"n": 150, "V": 2, "beta": 1e-8}),
-    given=("bms22.lemA.1/printed",),
+    given=[relative_deviation],
     nonvacuous_from=lambda: smallest_sample(2),
     note="V = 2: two atoms and halfspaces of the plane, all four sets of errors at once, at every critical mass",
 )
 def citation_holds(*, n, V, beta, factor=1):
     """Lemma A.1, and the exact failure probability of all four patterns on two atoms."""
     setting = {"n": n, "V": V, "beta": beta}
+    for r in (0.0, 0.25):
+        source = relative_deviation.theorem.formula(m=n, V=V, beta=beta, empirical=r)
+        if not abs(bounds.relative_deviation_cited(**setting, empirical=r) / source - 1) < 1e-9:
+            return inconclusive("FAILED", f"Lemma A.1 says {source} at the empirical risk {r}")
     level = with_less(level_of(bounds.relative_deviation_cited, **setting), factor)
     verdict = decide_uniform(setting, n, V, beta, level)
     if V < 2 or verdict.outcome != "HOLDS":

@@ -261,9 +261,9 @@ MODEST = (ADAPTIVE | {"n": 3000, "d": 5, "gamma": 0.69, "epsilon": 1.0}, ADAPTIV
     cap=4,
     cost=1.2e-3,
     expect=0.1,
-    note="ε = 1 at n = 3,000 and 5,000, ε = 2 at n = 2,000 (full profile). Projections where k < d (d = 400). Up to 0.8 "
-    "core-seconds a trial. On breast cancer the bound says nothing. Louder noise alone is caught from about 100 times "
-    "on: the errors of a separated sample vanish long before the bound does, which is linear in the noise",
+    note="ε = 1 at n = 3,000 and 5,000, ε = 2 at n = 2,000 (full profile). Projections where k < d (d = 400). Up to "
+    "0.8 core-seconds a trial. On breast cancer the bound says nothing. Louder noise alone is caught at 100 times: "
+    "the errors of a separated sample vanish long before the bound does, which is linear in the noise",
 )
 def errors_of_algorithm_3(rng, size, *, factor=1, **setting):
     """The zero-one risk of what Algorithm 3 releases, averaged iterates."""
