@@ -236,17 +236,21 @@ def event_of_the_projection():
     note="sharp at T = 1 without the first term",
 )
 def last_iterate_in_closed_form():
-    """`last_iterate_tail`'s expression at v = 1/(4 eta^2 sigma^2 H_T), from its weights k_t and v_t."""
-    for steps, d, beta, distance in product((1, 2, 30, 3000), (1, 100), (1e-9, 0.5, 0.999), (1e-6, 1.0)):
+    """`last_iterate_tail`'s expression at v = 1/(4 eta^2 sigma^2 H_T): its weights k_t, v_t; what 1 <= k_t <= 2 allows."""
+    for steps, d, beta, distance in product((1, 2, 30, 3000), (1, 100), (1e-9, 0.5, 0.999), (1e-6, 1.0, 1e4)):
         run = dict(d=d, steps=steps, gradient_norm=2.0, sigma=3.0, distance=distance, eta=0.1)
-        noise = (run["eta"] * run["sigma"]) ** 2
-        v = 1 / (4 * noise * last_iterate.harmonic(steps))
+        noise, H = (run["eta"] * run["sigma"]) ** 2, last_iterate.harmonic(steps)
+        v = 1 / (4 * noise * H)
         k, weights = last_iterate.comparator_weights(steps, v, noise)
         total = float(k.sum())
-        start = k[0] * v * (total - k[0]) / total**2 * distance**2
-        squares = (run["eta"] * run["gradient_norm"]) ** 2 * float(k @ weights)
-        top = start + squares + d / 2 * log(k[0]) - log(beta)
-        yield {**run, "beta": beta}, top / (2 * run["eta"] * v), bounds.three_terms(**run, beta=beta)
+        seen = k[0] * (total - k[0]) / total**2, float(k @ weights) / v, log(k[0])
+        allowed = 2 * steps / (steps + 2) ** 2, 2 * H + 1, log(2)  # k_0 = 2 and all others 1, or k_0 = 2
+        tops = []
+        for start, squares, logarithm in (seen, allowed):
+            top = start * v * distance**2 + (run["eta"] * run["gradient_norm"]) ** 2 * squares * v
+            tops.append((top + d / 2 * logarithm - log(beta)) / (2 * run["eta"] * v))
+        yield {**run, "beta": beta}, *tops
+        yield {**run, "beta": beta}, tops[1], bounds.three_terms(**run, beta=beta)
 
 
 # The derivations: each link is the step before, and the last one is compared with the statement -----------------------

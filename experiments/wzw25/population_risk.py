@@ -61,13 +61,21 @@ def enough(n, k):
 
 @exact_claim(
     bounds.population_printed,
-    quick=({"n": 100, "k": 1, "beta": 1e-6}, {"n": 10, "k": 1, "beta": 1e-6}),
-    full=({"n": 1000, "k": 1, "beta": 1e-12}, {"n": 1000, "k": 3, "beta": 1e-40}, {"n": 10**5, "k": 12, "beta": 0.9}),
+    quick=({"n": 100, "k": 1, "beta": 1e-4}, {"n": 100, "k": 1, "beta": 1e-6}),
+    full=(
+        {"n": 10, "k": 1, "beta": 1e-6},
+        {"n": 1000, "k": 1, "beta": 1e-12},
+        {"n": 1000, "k": 3, "beta": 1e-40},
+        {"n": 10**5, "k": 12, "beta": 0.9},
+    ),
     severity="statement",
     cost=0.15,
-    note="log(β/4) for log(4/β): smaller β asks for more and the printed bound gives less, below β = "
-    "4 (2n)^(-5k) it is negative. It fails for one fixed w already, near β = 2 (2n)^(-5k/2) and below. It holds for "
-    "β ≥ 4 (2n)^(-k/5), by R ≤ 2 R_S + 4 Q; at the paper's β = 1/n^2 that is k ≥ 10",
+    corner="β ≥ 4 (2n)^(−k/5); at the paper's β = 1/n², every dimension k ≥ 10",
+    used=("wzw25.eq3", "wzw25.thm6.7"),
+    note="log(β/4) for log(4/β), which its proof has: smaller β asks for more and the printed bound gives less, below "
+    "β = 4 (2n)^(−5k) it is negative. It fails for one fixed w already, near β = 2 (2n)^(−5k/2) and below. It holds for "
+    "β ≥ 4 (2n)^(−k/5), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ 24 log((3n + 1)|Γ|n²) > 100; in Equation 3 the term "
+    "is the same for all candidates",
 )
 def printed_bound_fails(*, n, k, beta, factor=1):
     """The exact failure probability of one w at the worst risk."""
