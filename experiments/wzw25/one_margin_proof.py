@@ -236,7 +236,7 @@ def event_of_the_projection():
     note="sharp at T = 1 without the first term",
 )
 def last_iterate_in_closed_form():
-    """`last_iterate_tail`'s expression at v = 1/(4 eta^2 sigma^2 H_T): its weights k_t, v_t; what 1 <= k_t <= 2 allows."""
+    """The expression of `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), and what 1 <= k_t <= 2 allows it to be."""
     for steps, d, beta, distance in product((1, 2, 30, 3000), (1, 100), (1e-9, 0.5, 0.999), (1e-6, 1.0, 1e4)):
         run = dict(d=d, steps=steps, gradient_norm=2.0, sigma=3.0, distance=distance, eta=0.1)
         noise, H = (run["eta"] * run["sigma"]) ** 2, last_iterate.harmonic(steps)
