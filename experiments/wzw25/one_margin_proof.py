@@ -218,7 +218,7 @@ def lifting_changes_no_sign(*, k, d, factor=1):
 
 @inequality_claim(
     bounds.bad_projection,
-    given=("bms22.lemA.3.s2/explicit", projected_margins.projected_minimum_corrected),
+    given=("bms22.lemA.3.s2/explicit", "wzw25.lemB.2.s1/corrected"),
     note="the margin that is left is at least 0.408 γ",
 )
 def event_of_the_projection():
