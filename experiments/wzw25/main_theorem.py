@@ -108,8 +108,8 @@ def all_of_s(n):
 
 @nothing_left(bounds.scaled_mean_order, used=("wzw25.thmL.2",), note="and 1/ε is a misprint of 1/(nε): see corrected")
 def all_of_s_at_large_epsilon(n):
-    """S_out = S at epsilon = n, where the 1/epsilon that is printed for 1/(n epsilon) vanishes too."""
-    return dict(n=n, gamma=inf, outliers=n, epsilon=float(n), delta=1e-5, radius=1.0)
+    """S_out = S at epsilon = 1e40, where the 1/epsilon that is printed for 1/(n epsilon) vanishes too."""
+    return dict(n=n, gamma=inf, outliers=n, epsilon=1e40, delta=1e-5, radius=1.0)
 
 
 FROM_EMPIRICAL = partial(useful_from, bounds.penalised_error)

@@ -39,9 +39,9 @@ NOTHING_RIGHT = """import numpy as np
 from bounds.wzw25.whole_grid_proof import call_budget, strict_errors
 from mechanisms import adaptive_margin
 from mechanisms.privacy import ApproxDP
-n = 40                                              # records e_1 with margin 1, and the same with the labels flipped
+n = 32                                              # records e_1 with margin 1, and the same with the labels flipped
 assert n * call_budget(n=n, epsilon=1.0, delta=1e-5) < 1          # so T = n^2 mu^2, rounded up, is 1
-known = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 7)
+known = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 6)
 w = adaptive_margin.law(np.ones((n, 1)), np.ones(n), **known).sample(np.random.default_rng(0))["weights"][0]
 errors = strict_errors(margins=np.ones(n) * w) + strict_errors(margins=-np.ones(n) * w)
 assert errors == 0 < n"""
@@ -55,11 +55,11 @@ def released(n):
 
 @inequality_claim(
     bounds.strict_errors,
-    quick=grid(n=[40]),
+    quick=grid(n=[32]),
     severity="statement",
     python=lambda *_: NOTHING_RIGHT,
     note="every run of one step returns w₀ = 0, and no data make it err: the score prefers it to any classifier, and "
-    "its risk of 0 is no statement about classification. One step is what T = n²μ² gives for n μ_c ≤ 1, that is n ≤ 45 "
+    "its risk of 0 is no statement about classification. One step is what T = n²μ² gives for n μ_c ≤ 1, that is n ≤ 35 "
     "at ε = 1, δ = 1e-5; with the balanced T = n²μ²/k it is n μ_c ≤ √k",
 )
 def one_step_is_never_wrong(*, n):
@@ -74,7 +74,7 @@ def one_step_is_never_wrong(*, n):
 )
 def ties_are_errors():
     """Both labels; each tie counts twice, no more; one record changes the sum by 1 at most; the hinge loss is above."""
-    for margins in map(np.array, ((0.0, -1.0, 2.0), (0.0, 0.0), (-0.5, 0.25, 0.75), tuple(released(40)))):
+    for margins in map(np.array, ((0.0, -1.0, 2.0), (0.0, 0.0), (-0.5, 0.25, 0.75), tuple(released(32)))):
         n, ties = len(margins), int(np.sum(margins == 0))
         errors, flipped = bounds.errors_with_ties(margins=margins), bounds.errors_with_ties(margins=-margins)
         yield {"margins": margins.tolist()}, n, errors + flipped
