@@ -1,26 +1,46 @@
 """The main theorem, and records of any norm: Theorems 4.1, L.1 and L.2 of Wang, Zhu & Wang (2025).
 
-Theorem 4.1 puts Theorems 6.5 and 6.7 together; its M* is Algorithm 3 with the empirical score on the sample and with
-the penalised one for the population. Theorems L.1 and L.2 repeat both for records in a ball of radius b, where grid and
-widths are multiplied by b. Names and free logarithms as in `bounds.wzw25.whole_grid` and
-`bounds.wzw25.population_risk`; S_out is not all of S, so 0 < gamma <= b.
+Theorem 4.1 puts Theorems 6.5 and 6.7 together and names one M*: Algorithm 3 with the penalised score does both.
+Theorems L.1 and L.2 repeat them for records in a ball of radius b, where grid and widths are multiplied by b. Names and
+free logarithms as in `bounds.wzw25.whole_grid` and `bounds.wzw25.population_risk`; as there, the corrected readings
+leave out S_out = S, whose complement has no margin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 
 from bounds.papers import WZW25
-from bounds.theorem import in_unit_interval, positive, require, theorem
-from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, spent_delta, unlimited_budget
-from bounds.wzw25.gaussian_privacy import gaussian_delta
-from bounds.wzw25.population_risk import OVER, RECORDS, UNIT, uncapped
-from bounds.wzw25.whole_grid import LAST, ON_SETS, PRINTED, RISK, SAMPLE_NEEDS, SURE, TERMS_B, mean_order_on_grid, terms
+from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
+from bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta
+from bounds.wzw25.main_theorem_proof import private_gap
+from bounds.wzw25.whole_grid import (
+    ANY_SET,
+    GENERAL,
+    LAST,
+    NOT_ALL,
+    ON_PROPER,
+    ON_SETS,
+    PRINTED,
+    PROPER,
+    RISK,
+    SAMPLE_NEEDS,
+    SIZES,
+    SURE,
+    TERMS_B,
+    comparator,
+    mean_order_on_grid,
+    quantile_off_grid,
+    tail_order_on_grid,
+    terms,
+)
 
 ANY = [in_unit_interval("delta"), positive("epsilon")]
-ON_ALL = r"\le" + ON_SETS + r"\tilde O\left(" + TERMS_B
-BALL = [*ANY, *SAMPLE_NEEDS]
-POPULATION = [*ANY, positive("radius"), *RECORDS, require("gamma <= radius", lambda gamma, radius: gamma <= radius)]
+ON_ALL = r"\le%s\tilde O\left(" + TERMS_B
+BALL = [*ANY, *SIZES, ANY_SET]
+PROPER_BALL = [*ANY, *SAMPLE_NEEDS, NOT_ALL]
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
@@ -38,39 +58,79 @@ def main_privacy(*, epsilon: float, delta: float) -> float:
     return spent_delta(epsilon, delta)
 
 
+FORM = (
+    r"%s(\mathcal{M}^*(S,\varepsilon,\delta))\le\tilde O\left(\frac{1}{n\gamma^2\min\{\varepsilon,1\}}"
+    r"+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\wedge 1\quad\forall S_{\mathrm{out}}\in 2^S,%s"
+    r"\ \gamma:=\gamma(S\setminus S_{\mathrm{out}})\gt 0,\ \mathrm{w.h.p.}"
+)
+LEFT_OUT = r"\ S_{\mathrm{out}}\ne S,"
+EMPIRICAL, POPULATION = r"\tilde{\mathcal R}_S", r"\mathcal R_D"
+
+
 @theorem(
     "wzw25.thm4.1",
     part="empirical",
     kind="tail",
-    says=r"\tilde{\mathcal R}_S(\mathcal{M}^*(S,\varepsilon,\delta))\le\tilde O\left("
-    r"\frac{1}{n\gamma^2\min\{\varepsilon,1\}}+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\wedge 1"
-    r"\quad\forall S_{\mathrm{out}}\in 2^S,\ \gamma:=\gamma(S\setminus S_{\mathrm{out}})\gt 0,\ \mathrm{w.h.p.}",
+    says=FORM % (EMPIRICAL, ""),
     needs=PRINTED,
     source=f"{WZW25}, Theorem 4.1 (2), first display; Appendix J",
 )
 def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The expression inside O~(.) of the main theorem for the error on the data.
+    """The expression inside O~(.) of the main theorem for the error on the data; at S_out = S, gamma = inf, it is 0."""
+    return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
 
-    With high probability is 1 - 3/n^2, last iterates. 1/n <= 1/(n gamma^2 min(epsilon, 1)): the summand 1/n of
-    Theorem 6.5 (2) needs no place of its own.
+
+@main_order.corrected(says=FORM % (EMPIRICAL, LEFT_OUT), needs=PROPER, source=", for one algorithm")
+def main_order_proper(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The same where some record is left, for Algorithm 3 with the penalised score.
+
+    With high probability is 1 - 3/n^2, last iterates. min(epsilon, 1) is there for the price of the dimension.
     """
     return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
+
+
+@main_order.explicit(
+    says=r"\tilde{\mathcal R}_S(\mathcal{M}^*)\le Q(\gamma,|S_{\mathrm{out}}|)+\frac{5k_{\tilde\gamma}\log(2n)}{2n}"
+    r"\quad\mathrm{w.p.}\ 1-\frac3{n^2},\ Q=\mathrm{Theorem\ 6.5\ (explicit,\ part\ tail}-\mathrm{off}-\mathrm{grid)}",
+    needs=GENERAL,
+    source="derived here: one algorithm, Equation 3 as its score",
+)
+def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The error on the data of Algorithm 3 with the penalised score, last iterate, with our constants.
+
+    errors(out) = score(out) - penalty(out) <= min_gamma (errors(gamma) + penalty(gamma)) + excess of the choice -
+    penalty(out), and penalties differ by 5/2 (k_gamma - k_out) log(2n) < 5/2 k_gamma log(2n).
+
+    >>> round(penalised_error(n=2**30, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-5), 3)
+    0.084
+    """
+    rows = projection_rows(n, comparator(n, gamma, radius)[0], radius)
+    error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
+    return error + 2.5 * rows * log(2 * n) / n
 
 
 @theorem(
     "wzw25.thm4.1",
     part="population",
     kind="tail",
-    says=r"\mathcal{R}_D(\mathcal{M}^*(S,\varepsilon,\delta))\le\tilde O\left(\frac1{n\gamma^2\min\{\varepsilon,1\}}"
-    r"+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)\wedge1\quad\mathrm{w.h.p.\ for\ all}\ S_{\mathrm{out}}",
-    needs=[*RECORDS, *RANGE, UNIT],
+    says=FORM % (POPULATION, ""),
+    needs=PRINTED,
     source=f"{WZW25}, Section 4, Theorem 4.1 (2)",
 )
-def main_population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
-    """The expression inside O~(.) for the population risk of M*, for all sets of outliers at once.
+def main_population_rate(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The expression inside O~(.) for the population risk of M*, for all sets of outliers: that of Theorem 6.7."""
+    return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
 
-    Theorem 6.7 capped at 1; M* is Algorithm 3 with the penalised score here, with the empirical one in the other part.
-    """
+
+@main_population_rate.corrected(says=FORM % (POPULATION, LEFT_OUT), needs=PROPER, source=", for the same algorithm")
+def main_population_rate_proper(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The same where some record is left: Theorem 6.7 (corrected) capped at 1, for the algorithm of part empirical."""
     return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
 
 
@@ -138,7 +198,7 @@ def ball_privacy_in_range(*, epsilon: float, delta: float, radius: float) -> flo
     "wzw25.thmL.1",
     part="expectation",
     kind="mean",
-    says=RISK + ON_ALL + r"+\frac{1}{\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    says=RISK + ON_ALL % ON_SETS + r"+\frac{1}{\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
     needs=BALL,
     source=f"{WZW25}, Theorem L.1 (1)",
 )
@@ -147,15 +207,15 @@ def scaled_mean_order(
 ) -> float:
     """The expression inside O~(.) for the expected error of Algorithm 3 on records of norm at most b, as printed.
 
-    The third term is printed 1/epsilon, where Lemma H.2 and part (2) have 1/(n epsilon): true all the same, since it
-    only makes the bound larger, but then the bound does not fall below 1/epsilon however many records there are.
+    The third term is printed 1/epsilon, where Lemma H.2 and part (2) have 1/(n epsilon): that only makes the bound
+    larger, but then it does not fall below 1/epsilon however many records there are.
     """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / epsilon + 1 / n**2
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / epsilon + 1 / n**2
 
 
 @scaled_mean_order.corrected(
-    says=RISK + ON_ALL + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    says=RISK + ON_ALL % ON_PROPER + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    needs=PROPER_BALL,
     source=f"{WZW25}, Theorem L.1 (1), with 1/(n epsilon) as in Lemma H.2",
 )
 def scaled_mean_order_sharp(
@@ -170,11 +230,14 @@ def scaled_mean_order_sharp(
     )
 
 
+TAIL_BALL = r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + SURE
+
+
 @theorem(
     "wzw25.thmL.1",
     part="tail",
     kind="tail",
-    says=LAST + ON_ALL + r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + SURE,
+    says=LAST + ON_ALL % ON_SETS + TAIL_BALL,
     needs=BALL,
     source=f"{WZW25}, Theorem L.1 (2)",
 )
@@ -182,8 +245,17 @@ def scaled_tail_order(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
     """The expression inside O~(.) for the error on records of norm at most b with probability 1 - 3/n^2."""
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / (n * epsilon) + 1 / n
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n
+
+
+@scaled_tail_order.corrected(says=LAST + ON_ALL % ON_PROPER + TAIL_BALL, needs=PROPER_BALL)
+def scaled_tail_order_proper(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The same where some record is left: the display of Lemma H.3."""
+    return tail_order_on_grid.theorem.formula(
+        n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius
+    )
 
 
 @ball_privacy.explicit(
@@ -234,14 +306,19 @@ def ball_population_privacy_in_range(*, epsilon: float, delta: float, radius: fl
     return _ball_privacy(epsilon, delta)
 
 
+SCALED = (
+    r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le%s\tilde O\left(\frac{b^2}{n\gamma^2}"
+    r"\left(1+\frac1\varepsilon\right)+\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac1{n\varepsilon}+\frac1n\right)\wedge1"
+    r"\right]\ge1-\frac4{n^2}"
+)
+
+
 @theorem(
     "wzw25.thmL.2",
     part="population",
     kind="tail",
-    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + OVER + r"\tilde O\left(\frac{b^2}{n\gamma^2}"
-    r"\left(1+\frac1\varepsilon\right)+\frac{b|S_{\mathrm{out}}|}{n\gamma}+\frac1{n\varepsilon}+\frac1n\right)\wedge1"
-    r"\right]\ge1-\frac4{n^2}",
-    needs=POPULATION,
+    says=SCALED % ON_SETS,
+    needs=BALL,
     source=f"{WZW25}, Appendix L, Theorem L.2, Equation 30",
 )
 def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
@@ -261,12 +338,31 @@ def _scaled(n: int, gamma: float, outliers: int, epsilon: float, radius: float) 
     return min(1.0, ratio**2 / n * (1 + 1 / epsilon) + ratio * outliers / n + 1 / (n * epsilon) + 1 / n)
 
 
+MODEST = [
+    require("epsilon <= 1", lambda epsilon: epsilon <= 1),
+    require("delta <= 1/n, n >= 2", lambda delta, n: n >= 2 and delta * n <= 1),
+]
+
+
+@scaled_rate.corrected(
+    says=r"\varepsilon\le1,\ \delta\le\frac1n:\quad" + SCALED % ON_PROPER,
+    needs=[*PROPER_BALL, *MODEST],
+    source=", for epsilon <= 1 as in Table 2 and delta <= 1/n",
+)
+def scaled_rate_modest(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
+    """The same for the empirical score, as printed, where some record is left and the budget is a modest one.
+
+    Not by Appendix I, but by privacy itself (`scaled_risk`). For larger epsilon, or delta above 1/n, it is open.
+    """
+    return _scaled(n, gamma, outliers, epsilon, radius)
+
+
 @theorem(
     "wzw25.thmL.2",
     part="scale",
     kind="identity",
     says=r"(b,\gamma)\to(sb,s\gamma)\ \mathrm{changes\ nothing}",
-    needs=POPULATION,
+    needs=[*ANY, *SAMPLE_NEEDS],
 )
 def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
     """The same expression at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
@@ -278,14 +374,20 @@ def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
 
 
 @scaled_rate.explicit(
-    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le(\mathrm{explicit\ Theorem\ 6.7\ at}\ \gamma/b)\right]"
-    r"\ge1-\frac4{n^2}",
-    needs=[*POPULATION, RANGE[-1]],
-    source="derived here: penalised score, grid of Corollary G.2",
+    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le e^{a+1}Q+\frac{e}{e-1}\left(n^2\cdot n^{-3}+e^{a+1}"
+    r"\frac{\log(n^2+1)}n\right)\right]\ge1-\frac4{n^2},\quad a=\frac{\mu^2}2+\mu\sqrt{6\log n}",
+    needs=[*GENERAL, integer("n", 2)],
+    source="derived here: the empirical score, and what privacy itself gives",
 )
 def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """A bound on the population risk, records in a ball of radius b, penalised score, with our constants.
+    """A bound on the population risk of Algorithm 3 with the empirical score, norms up to b, with our constants.
 
-    Theorem 6.7 (explicit) with the grid multiplied by b: every quantity depends on gamma/b alone.
+    Q is Theorem 6.5 (explicit, part tail-off-grid), which fails with 3/n^2. M* spends mu, so it is (a, n^-3)-DP (Lemma
+    E.1), and by step s2 at beta = 1/n^2 its risk is at most e^{a+1} times its error on the data, and a little more.
+
+    >>> scaled_risk(n=2**32, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-10, radius=1.0) < 1
+    True
     """
-    return min(1.0, uncapped(n, gamma, outliers, epsilon, delta, radius))
+    a = approx_epsilon(mu=unlimited_budget(epsilon, delta), delta=float(n) ** -3)
+    error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
+    return private_gap(n=n, epsilon=a, delta=float(n) ** -3, beta=1 / n**2, empirical=error)

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from math import log, sqrt
 
+from bounds.bms22.sign_projection import sign_projection_tail
 from bounds.papers import WZW25
-from bounds.theorem import integer, positive, require, theorem
+from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.algorithms import spread
-from bounds.wzw25.one_margin import ORDER, SAMPLE_NEEDS, projected_gdp
+from bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
+from bounds.wzw25.one_margin import ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, projected_gdp
+from bounds.wzw25.projected_margins import third_margin_rows
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
 SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
@@ -142,7 +145,56 @@ def last_display_as_printed(
     return radius**2 * sqrt(spread(n, beta)) / (n * gamma**2 * mu) + radius * outliers / (n * gamma)
 
 
+@theorem(
+    "wzw25.lemD.1.s7",
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \|\Phi\mathbf{x}\|\le b"
+    r"\sqrt{1+\frac{\gamma}{2b}}\ \forall\mathbf{x}\in S\right]\ge 1-\beta,\quad"
+    r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{(\gamma/b)^2(1-\gamma/(3b))}\right\rceil",
+    needs=[integer("n"), positive("gamma"), positive("radius"), WITHIN_RADIUS, in_unit_interval("beta")],
+    source="the event of the explicit readings of Appendix D; derived here",
+)
+def bad_projection(*, n: int, gamma: float, beta: float, radius: float = 1.0) -> float:
+    """How often, at most, a projection loses two thirds of the margin or makes a record longer than it may.
+
+    3n + 1 one-sided events at the distortion t = gamma/(2b), each at most half of `sign_projection_tail`: for every
+    record two by which <Phi w, Phi z> >= <w, z> - t ||w|| ||z|| (polarisation) and one for ||Phi x||^2 <= (1 + t) b^2,
+    and one for ||Phi w||^2 <= 1 + t. Then the margin is at least (gamma - gamma/2)/sqrt(1 + t) >= gamma/3.
+
+    >>> bad_projection(n=100, gamma=0.1, beta=0.05) < 0.05
+    True
+    """
+    rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
+    return (3 * n + 1) * sign_projection_tail(k=rows, t=gamma / radius / 2) / 2
+
+
 # Lemma 6.3 ------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lem6.3.s2",
+    reading="explicit",
+    kind="tail",
+    says=r"\hat L(\mathbf{w}_T)-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{\eta(T+2)}+\eta G_0^2\left(H_T+\frac12\right)"
+    r"+\eta\sigma^2H_T\left(k\log2+2\log\frac1\beta\right)\quad\mathrm{w.p.}\ 1-\beta",
+    needs=TAIL_NEEDS,
+    source="derived here, as Lemma C.2 (corrected)",
+)
+def three_terms(
+    *, d: int, steps: int, gradient_norm: float, sigma: float, distance: float, eta: float, beta: float
+) -> float:
+    """Excess of the last iterate with probability 1 - beta at any constant step size, in closed form.
+
+    `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), where 1 <= k_t <= 2: k_0 v K_1/K_0^2 <= 2 v/(T + 2), sum_t k_t
+    v_t <= v (2 H_T + 1) and log k_0 <= log 2. The last two are attained at T = 1.
+
+    >>> three_terms(d=1, steps=1, gradient_norm=1.0, sigma=1.0, distance=3.0, eta=1.0, beta=0.5) == 4.5 + 3 * log(2)
+    True
+    """
+    H = harmonic(steps)
+    noise = sigma**2 * H * (d * log(2) - 2 * log(beta))
+    return distance**2 / (eta * (steps + 2)) + eta * (gradient_norm**2 * (H + 0.5) + noise)
 
 
 @theorem(

@@ -17,17 +17,17 @@ the last by Lemma F.2. The paper's Equation 18 loses a factor 2 in the second pa
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, log, sqrt
+from math import log
 
 from bounds.bms22.relative_deviation import EMPIRICAL, complexity, relative
 from bounds.exact import numbers
 from bounds.exact.numbers import Number
 from bounds.papers import BMS22, WZW25
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from bounds.theorem import at_least, in_unit_interval, integer, theorem
 from bounds.wzw25 import algorithms
 from bounds.wzw25.algorithms import IN_RANGE, RANGE, spent_delta
-from bounds.wzw25.one_margin import last_loss
-from bounds.wzw25.population_risk_proof import selected_risk_sharp
+from bounds.wzw25.margin_grid import grid_size
+from bounds.wzw25.whole_grid import GENERAL, ON_PROPER, ON_SETS, PRINTED, PROPER, comparator, quantile_off_grid
 
 
 @theorem(
@@ -194,11 +194,8 @@ def penalised_privacy(*, epsilon: float, delta: float) -> float:
     return spent_delta(epsilon, delta)
 
 
-FEW = require("outliers <= n", lambda outliers, n: outliers <= n)
-RECORDS = [integer("n", 3), integer("outliers", 0), FEW, positive("gamma")]
-UNIT = require("gamma <= 1: some record of the unit ball is an inlier", lambda gamma: gamma <= 1)
-OVER = r"\min_{S_{\mathrm{out}}\subset S,\ \gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
 RATE = r"\tilde O\left(\frac1{\gamma^2n\min\{1,\varepsilon\}}+\frac{|S_{\mathrm{out}}|}{\gamma n}\right)"
+SURE = r"\right]\ge1-\frac4{n^2}"
 
 
 # Equation 3: the score ------------------------------------------------------------------------------------------------
@@ -231,15 +228,15 @@ def penalised_score(*, errors: int, n: int, k: int, beta: float) -> float:
     "wzw25.thm6.7",
     part="population",
     kind="tail",
-    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + OVER + RATE + r"\right]\ge1-\frac4{n^2}",
-    needs=[*RECORDS, *RANGE, UNIT],
+    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + ON_SETS + RATE + SURE,
+    needs=PRINTED,
     source=f"{WZW25}, Section 6.3, Theorem 6.7; Theorem I.1",
 )
-def population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
+def population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
     """The expression inside O~(.) for the population risk of Algorithm 3 with the penalised score.
 
-    1/(gamma^2 n min(1, epsilon)) + |S_out|/(gamma n); the logarithms left out are those of `free_logs`. "With high
-    probability" is 1 - 4/n^2 (Theorem I.1), which is nothing for n <= 2.
+    1/(gamma^2 n min(1, epsilon)) + |S_out|/(gamma n); the logarithms left out are those of `whole_grid.tail_logs` and
+    `penalty_logs`. "With high probability" is 1 - 4/n^2 (Theorem I.1), which is nothing for n <= 2.
 
     >>> population_rate(n=100, gamma=0.5, outliers=5, epsilon=0.5, delta=1e-5)
     0.18
@@ -247,46 +244,49 @@ def population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delt
     return 1 / (gamma**2 * n * min(1.0, epsilon)) + outliers / (gamma * n)
 
 
-def free_logs(n: int, delta: float) -> float:
-    """What O~ leaves out: log(n)^2 + log(n)^{3/2} sqrt(log(1/delta)) (log n + log(1 + log(1/delta))).
+@population_rate.corrected(
+    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + ON_PROPER + RATE + SURE, needs=PROPER
+)
+def population_rate_proper(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The same where some record is left."""
+    return 1 / (gamma**2 * n * min(1.0, epsilon)) + outliers / (gamma * n)
 
-    >>> round(free_logs(1000, 1e-5), 1)
-    628.9
+
+def penalty_logs(n: int) -> float:
+    """What O~ leaves out for the penalty: log(2n) log(|Gamma| (n+1) (n+2) n^2).
+
+    >>> round(penalty_logs(1000), 1)
+    228.3
     """
-    u, budget = log(n), log(1 / delta)
-    return u**2 + u**1.5 * sqrt(budget) * (u + log(1 + budget))
+    size = grid_size(n=n)
+    return log(2 * n) * log(size * (n + 1) * (n + 2) * n**2)
 
 
-def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The explicit bound before it is capped at 1; infinite where gamma lies below the grid."""
-    grid = algorithms.margin_grid(n, radius)
-    below = grid[grid <= gamma * (1 + 1e-12)]
-    if not below.size:
-        return inf
-    calls, level, beta = len(grid), float(min(below[-1], gamma)), 1 / n**2
-    mu = algorithms.printed_budget(epsilon, delta) / sqrt(2 * calls)
-    rows = algorithms.projection_rows(n, level, radius, beta)
-    loss = last_loss(n=n, gamma=level, outliers=outliers, mu=mu, beta=beta / calls, radius=radius)
-    best = 2 * loss + 5 * complexity(n, rows, beta / calls)
-    return float(selected_risk_sharp(n=n, calls=calls, mu=mu, beta=beta, best=best))
+def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The explicit bound before it is capped at 1."""
+    rows = algorithms.projection_rows(n, comparator(n, gamma, radius)[0], radius)
+    error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
+    return float(2 * error + 5 * complexity(n, rows, 1 / (n**2 * grid_size(n=n))))
 
 
 @population_rate.explicit(
-    says=r"\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le2\,\tilde L_{\mathrm{last}}(\tilde\gamma)"
-    r"+\frac5n\left(k_{\tilde\gamma}\log(2n)+\log\frac{4|\Gamma|}\beta\right)"
-    r"+\frac4{\mu n}\sqrt{\log\frac{|\Gamma|}\beta}\quad\mathrm{w.p.}\ 1-4\beta,\ \beta=n^{-2},"
-    r"\ \tilde\gamma=\max\{g\in\Gamma:g\le\gamma\}",
+    says=r"\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le2Q(\gamma,|S_{\mathrm{out}}|)"
+    r"+\frac5n\left(k_{\tilde\gamma}\log(2n)+\log\frac{4|\Gamma|}\beta\right)\quad\mathrm{w.p.}\ 1-4\beta,"
+    r"\ \beta=n^{-2},\ Q=\mathrm{Theorem\ 6.5\ (explicit,\ part\ tail}-\mathrm{off}-\mathrm{grid)}",
+    needs=[*GENERAL, integer("n", 3)],
     source="derived here",
 )
-def population_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float) -> float:
+def population_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
     """A bound on the population risk of Algorithm 3, penalised score and last iterate, with our constants.
 
-    For every S_out with gamma(S without S_out) >= gamma at once, with probability at least 1 - 4/n^2 (n >= 3). L_last
-    is Lemma 6.3 (explicit, part closed) at the grid's margin and beta/|Gamma|; zero-one errors are at most hinge
-    losses; then Equation 18 (explicit, `selected_risk_sharp`). Failures: projection and descent 2 beta in all, uniform
-    convergence beta, noise beta. 1 where the bound is larger.
+    For every S_out with gamma(S without S_out) >= gamma at once, with probability at least 1 - 4/n^2 (n >= 3): Equation
+    18 (explicit, `selected_risk_sharp`) at the candidate of `whole_grid.quantile_off_grid`, whose error with its noisy
+    choice is Q: 2 Q and the price of the dimension. Failures: projection and descent 2 beta in all, uniform convergence
+    beta, noise beta. 1 where the bound is larger.
 
     >>> round(population_risk(n=10**10, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-5), 3)
     0.032
     """
-    return min(1.0, uncapped(n, gamma, outliers, epsilon, delta, 1.0))
+    return min(1.0, uncapped(n, gamma, outliers, epsilon, delta, radius))

@@ -6,15 +6,16 @@ mu / sqrt(2 |Gamma|), and the candidate with the fewest noisy errors. mu = epsil
 is 1 until Appendix L; there the grid is multiplied by b. `gamma` is the margin of S without S_out, `outliers` |S_out|.
 
 We read an O~(.) so: the free logarithms are `mean_logs` and `tail_logs` below, factors of the terms with epsilon. They
-contain log(1/delta), as in the printed proofs. S_out is not all of S, so 0 < gamma <= b. (The margin of no record would
-be +inf, and the right side 1/n^2 for every dataset; cf. `bounds.wzw25.margin_grid`.) Lemma 6.4, by which the paper
-leaves the grid, is true for epsilon <= 4n; the theorems are true beyond, by `error_off_grid`.
+contain log(1/delta), as in the printed proofs. Printed is a minimum over all S_out in S with gamma(S without S_out) >
+0; the margin of no record, a minimum over nothing, is +inf, so S_out = S is among them and its term is 0. The corrected
+readings leave it out: then 0 < gamma <= b. Lemma 6.4, by which the paper leaves the grid, is true for epsilon <= 4n;
+the theorems are true beyond, by `error_off_grid`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import inf, log, sqrt
 
 from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
@@ -23,28 +24,30 @@ from bounds.wzw25.algorithms import IN_RANGE, RANGE, RATE, descent, margin_grid,
 from bounds.wzw25.last_iterate import weighted_tail
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.noisy_gd import balanced_steps, printed_steps
-from bounds.wzw25.one_margin import WITHIN_RADIUS
+from bounds.wzw25.one_margin import FEW, WITHIN_RADIUS
 from bounds.wzw25.whole_grid_proof import call_budget
 
-SAMPLE_NEEDS = [
-    integer("n"),
-    positive("gamma"),
-    positive("radius"),
-    WITHIN_RADIUS,
-    integer("outliers", 0),
-    require("outliers < n: S_out is not all of S", lambda outliers, n: outliers < n),
-]
+SIZES = [integer("n"), positive("radius"), integer("outliers", 0)]
+SAMPLE_NEEDS = [*SIZES, positive("gamma"), WITHIN_RADIUS, FEW]
 GENERAL = [*SAMPLE_NEEDS, *RANGE]
+NOT_ALL = require("outliers < n: S_out is not all of S", lambda outliers, n: outliers < n)
+ANY_SET = require(
+    "0 < gamma <= radius and outliers < n, or S_out is all of S and gamma = inf",
+    lambda gamma, radius, outliers, n: (0 < gamma <= radius and outliers < n) or (gamma, outliers) == (inf, n),
+)
 RISK = r"\mathbb{E}_{\mathcal{A}}[\tilde{\mathcal R}_S(\bar{\mathbf{w}}_{\mathrm{out}})]"
 LAST = r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})"
 ON_GRID = r"\min_{\gamma\in\Gamma}\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
 TERMS_B = r"\frac{b^2}{n\gamma^2\varepsilon}+\frac{b|S_{\mathrm{out}}|}{\gamma n}"
 SURE = r"\quad\mathrm{w.p.}\ 1-\frac{3}{n^2}"
-PRINTED = [*GENERAL, require("radius = 1 until Appendix L", lambda radius: radius == 1)]
+UNIT_BALL = require("radius = 1 until Appendix L", lambda radius: radius == 1)
+PRINTED = [*SIZES, ANY_SET, *RANGE, UNIT_BALL]
+PROPER = [*GENERAL, NOT_ALL, UNIT_BALL]
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
+ON_PROPER = ON_SETS.replace(r"\subset S,", r"\subset S,\,S_{\mathrm{out}}\ne S,")
 TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
 
-# Theorem 6.5 = H.1 ----------------------------------------------------------------------------------------------------
+# Theorem 6.5 = H.1: privacy -------------------------------------------------------------------------------------------
 
 
 @theorem(
@@ -114,11 +117,26 @@ def terms(n: int, gamma: float, outliers: int, epsilon: float, radius: float) ->
 def mean_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
     """The expression inside O~(.) for the expected error of Algorithm 3, averaged iterates.
 
+    At S_out = S, gamma = inf, it is 1/n^2 for every dataset.
+
+    >>> mean_order(n=10, gamma=inf, outliers=10, epsilon=1.0, delta=1e-5)
+    0.01
+    """
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n**2
+
+
+@mean_order.corrected(
+    says=RISK + r"\le" + ON_PROPER + r"\tilde O\left(" + TERMS + r"+\frac{1}{n^2}\right)\wedge 1", needs=PROPER
+)
+def mean_order_proper(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The same where some record is left.
+
     1/(n epsilon) <= 1/(gamma^2 n epsilon) as gamma <= 1. Between grid margins the first term grows by at most 4 and
     the second by 2 (Lemma G.1). Below 1/n, where Lemma 6.4 helps for epsilon <= 4n only, `error_off_grid` does.
     """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / n**2
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n**2
 
 
 @theorem(
@@ -131,8 +149,17 @@ def mean_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: fl
 )
 def tail_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
     """The expression inside O~(.) for the error of Algorithm 3, last iterates, for any S_out, at 1 - 3/n^2."""
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / n
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n
+
+
+@tail_order.corrected(
+    says=LAST + r"\le" + ON_PROPER + r"\tilde O\left(" + TERMS + r"+\frac{1}{n}\right)\wedge 1" + SURE, needs=PROPER
+)
+def tail_order_proper(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
+) -> float:
+    """The same where some record is left."""
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n
 
 
 def nearest_below(n: int, gamma: float, radius: float) -> float | None:
@@ -154,7 +181,7 @@ def comparator(n: int, gamma: float, radius: float) -> tuple[float, float, float
     """(Margin of the grid, margin that the outliers' cost is counted at, squared norm of w_ref) for a margin gamma."""
     if level := nearest_below(n, gamma, radius):
         return level, level, 1.0
-    return radius / n, gamma / sqrt(2), squared_comparator(n, gamma, radius)
+    return radius / n, 3 * gamma / sqrt(2), squared_comparator(n, gamma, radius)
 
 
 @empirical_privacy.explicit(
@@ -172,9 +199,9 @@ def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta
     T = n^2 mu_c^2 rounded up, every candidate projected. gamma >= b/n: the nearest grid margin below, more than
     gamma/2, needs no more outliers; D = 1, gamma' = that margin. gamma < b/n: the smallest grid margin b/n and a
     comparator of norm D = sqrt 2 (b/(3n))/gamma (`squared_comparator`), which has no loss on the projected inliers and
-    1 + 3nD ||Phi x||/b on an outlier, ||Phi x|| <= sqrt(3/2) b: gamma' = gamma/sqrt 2. The descent does not know D: its
-    regret D^2/(2 eta T) + eta G^2/2 is (1 + D^2)/2 times that for D = 1. For n <= 3, where the net argument fails,
-    below the grid: 1.
+    1 + 3nD ||Phi x||/b on an outlier, ||Phi x|| <= sqrt(3/2) b: gamma' = 3 gamma/sqrt 2. The descent does not know
+    D: its regret D^2/(2 eta T) + eta G^2/2 is (1 + D^2)/2 times that for D = 1. For n <= 3, where the net argument
+    fails, below the grid: 1.
     """
     if n < 4 and nearest_below(n, gamma, radius) is None:
         return 1.0
@@ -245,8 +272,7 @@ def mean_order_on_grid(
     costs at most 4.674 b/gamma.
     At n = 1 the last term is 1.
     """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / (n * epsilon) + 1 / n**2
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n**2
 
 
 @theorem(
@@ -263,8 +289,7 @@ def tail_order_on_grid(
     The proof's term (c) lacks 1/mu (step s1). With it the choice costs O~(1/(n epsilon)), which is printed; so the
     lemma stands, and the printed 1/n, the trace of the wrong term (c), is not needed. At n = 1 nothing is claimed.
     """
-    first, second = terms(n, gamma, outliers, epsilon, radius)
-    return first + second + 1 / (n * epsilon) + 1 / n
+    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n
 
 
 # Lemmas H.2 and H.3: our constants ------------------------------------------------------------------------------------

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from math import log, log2, sqrt
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, theorem
 from bounds.wzw25.margin_grid import grid_size
@@ -18,6 +21,47 @@ PROOF_H3 = f"{WZW25}, Appendix H.2, proof of Lemma H.3"
 AT_LEAST_2 = integer("n", 2)
 GRID_NEEDS = [AT_LEAST_2, positive("epsilon"), in_unit_interval("delta")]
 TERM_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("beta")]
+
+
+# The loss -------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.thm6.5.loss",
+    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle<0\}:\quad"
+    r"n\le\sum_i\left(\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,y_i))+\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,-y_i))\right)"
+    r"\quad\forall\mathbf{w}",
+    source=f"{WZW25}, Section 3, the loss that Algorithm 3 selects by; our wording: no w is right about both labels",
+    reconstructed=True,
+)
+def strict_errors(*, margins: ArrayLike) -> int:
+    """How many records with y <w, x> = `margins` are errors, as printed: a tie is none.
+
+    So w = 0 makes no error on any data and beats every classifier in the selection. Algorithm 5 averages w_0, ...,
+    w_{T-1}: a run of T = 1 step returns w_0 = 0, which is every run of Algorithm 3 with n mu_c <= 1.
+
+    >>> strict_errors(margins=[0.0, -1.0, 2.0])
+    1
+    """
+    return int(np.sum(np.asarray(margins) < 0))
+
+
+@strict_errors.corrected(
+    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle\le 0\}:\quad"
+    r"n\le\sum_i\left(\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,y_i))+\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,-y_i))\right)"
+    r"\le n+\#\{i:\langle\mathbf{w},\mathbf{x}_i\rangle=0\},\quad \ell_{0-1}\le\ell_c",
+    source=f"{WZW25}, Section 3, with ties as errors",
+)
+def errors_with_ties(*, margins: ArrayLike) -> int:
+    """How many records are errors where ties are: w = 0 is wrong about everything.
+
+    One record is right or wrong, so the sensitivity is unchanged; the hinge loss is 1 at a tie, so it still bounds the
+    errors, and every proof stays as it is.
+
+    >>> errors_with_ties(margins=[0.0, -1.0, 2.0])
+    2
+    """
+    return int(np.sum(np.asarray(margins) <= 0))
 
 
 # Lemma H.2 ------------------------------------------------------------------------------------------------------------

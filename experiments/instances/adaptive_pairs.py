@@ -13,6 +13,8 @@ from math import log, sqrt
 
 import numpy as np
 
+from bounds.exact.balls import exact
+from bounds.exact.privacy_curves import closed_form
 from bounds.wzw25 import algorithms as numbers
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.one_margin import projected_gdp
@@ -148,8 +150,11 @@ def spent_by_law(epsilon, delta, n, radius, score):
     return (sum(squares) + len(runs) / Fraction(law.sigma) ** 2) / Fraction(law.gdp.mu) ** 2
 
 
-def decide_privacy(score, factor, *, epsilon, delta, n, radius):
-    """The derivation of `whole_grid.empirical_privacy`: what our law spends, its sensitivity, the curve."""
+def decide_privacy(score, factor, claimed, *, epsilon, delta, n, radius):
+    """The derivation of `whole_grid.empirical_privacy`: what our law spends, its sensitivity, the curve.
+
+    `claimed`: the delta that the statement says is spent at epsilon; it must be that of the budget that the law spends.
+    """
     setting = {"epsilon": epsilon, "delta": delta, "n": n, "radius": radius}
     spent = spent_by_law(epsilon, delta, n, radius, score)
     rng = np.random.default_rng(n)
@@ -157,6 +162,9 @@ def decide_privacy(score, factor, *, epsilon, delta, n, radius):
     if spent > ROUNDING or gradient > 1 + 1e-12 or change > 1:
         note = f"our law spends {float(spent)} mu^2; sensitivities {gradient}, {change} of those claimed"
         return inconclusive("FAILED", note)
+    curve = closed_form(epsilon, exact(numbers.printed_budget(epsilon, delta)) * exact(spent).sqrt())
+    if not abs(curve / claimed - 1) < 1e-6:
+        return inconclusive("FAILED", f"our law spends delta = {float(curve)}, the statement says {claimed}")
     # All noise is `factor` times too small: the budget is mu = factor epsilon / (2 t), up to epsilon = 4 t^2.
     rule = Conversion.of(lambda m, t: 2 * m * t / Fraction(factor), slope=Fraction(2) * Fraction(factor))
     mu = factor * numbers.printed_budget(epsilon, delta)

@@ -188,6 +188,57 @@ def share_of_inliers(point):
     return (point["n"] - point["outliers"]) / point["n"]
 
 
+# S_out = S ------------------------------------------------------------------------------------------------------------
+
+ALL_LEFT_OUT = """from math import inf
+from bounds.wzw25.{module} import {name}
+# n records e_1, half of them labelled -1: every w with w_1 != 0 errs on n/2 of them. S_out = S leaves no record, whose
+# margin is a minimum over nothing: +inf. The right side, without constants and logarithms, is
+g = [{name}(**{setting} | dict(n=n, outliers=n)) for n in {sizes}]
+assert all(n**0.4 * x < 1 / 2 for n, x in zip({sizes}, g))"""
+PROPER = "S_out other than all of S"
+
+
+def nothing_left(statement, *, corner=PROPER, note="", **fields):
+    """A printed claim for all S_out with gamma(S without S_out) > 0, refuted at S_out = S; the check gives the setting.
+
+    Its truth is 1/2: the iterates of runs with T >= 2 have a density, so with probability 1 they are not orthogonal.
+    """
+
+    def decorate(setting_at):
+        @wraps(setting_at)
+        def trial(*, factor=1):
+            sizes = (10**6, 10**12, 10**18)
+            points = [setting_at(n) for n in sizes]
+            g = [statement(**at) * whole_grid.tail_logs(at["n"], 1.0, 1e-5) * factor for at in points]
+            ratios = [0.5 / x if x else np.inf for x in g]
+            if not grows(ratios):
+                return inconclusive("NO_CONSTANT", f"truth / g = {ratios}")
+            formula = statement.theorem.formula
+            module = formula.__module__.rpartition(".")[2]
+            shown = {k: v for k, v in points[0].items() if k not in ("n", "outliers")}
+            text = "dict(" + ", ".join(f"{k}={v!r}" for k, v in shown.items()) + ")"
+            python = ALL_LEFT_OUT.format(module=module, name=formula.__name__, setting=text, sizes=sizes)
+            family = "n records e_1, half of them labelled -1, and S_out = S, whose complement has the margin +inf"
+            return refuted(
+                "derivation",
+                witness.growth(points[-1], family=family, points=points, ratios=ratios, python=python),
+            )
+
+        said = "false at S_out = S alone: the margin of no record is a minimum over nothing, +inf, and its term is 0"
+        exact_claim(
+            statement,
+            by=nothing_left,
+            severity="statement",
+            corner=corner,
+            note="; ".join(filter(None, (said, note))),
+            **fields,
+        )(trial)
+        return setting_at
+
+    return decorate
+
+
 # The grid: Appendices H and L -----------------------------------------------------------------------------------------
 
 SQUARED = Control("the term of the outliers to the power {}", (2,))
@@ -207,6 +258,48 @@ def terms_with_logs(order, logs, power=1):
         return noise * logs(n, epsilon, delta) + out**power + fixed
 
     return whole
+
+
+def price_near_one(g):
+    """k (gamma/b)^2 / log(...) where the grid's margin is g b <= gamma <= b, at most."""
+    return 16 / (g**2 * (1 - g / 3))
+
+
+def price_below_half(g):
+    """The same where gamma < 2 g b."""
+    return 64 / (1 - g / 3)
+
+
+PRICE = 76.81  # k <= 1 + PRICE (b/gamma)^2 log(|Gamma| (n+1) (n+2) n^2)
+PRICES = [(price_near_one, {"g": (0.5, 1.0)}, PRICE), (price_below_half, {"g": (0.0, 0.5)}, PRICE)]
+
+
+def with_all_logs(statement, extra, power=1):
+    """The expression of a theorem whose every term but that of the outliers has logarithms: `tail_logs` + extra(n).
+
+    The term of the outliers is raised to `power`; it is what the expression has more than without outliers.
+    """
+    formula = statement.theorem.formula
+
+    def whole(*, outliers, n, epsilon, delta, **rest):
+        fixed = formula(outliers=0, n=n, epsilon=epsilon, delta=delta, **rest)
+        out = formula(outliers=outliers, n=n, epsilon=epsilon, delta=delta, **rest) - fixed
+        return fixed * (whole_grid.tail_logs(n, epsilon, delta) + extra(n)) + out**power
+
+    return whole
+
+
+def all_logs_order(statement, explicit, *, extra, **fields):
+    """The claim that explicit <= C * (the order with all its logarithms)."""
+    return certified(
+        statement,
+        explicit,
+        order=with_all_logs(statement, extra),
+        family=(contradictory((9, 12, 15), 1.0, 1e-5), share_of_outliers, partial(with_all_logs, statement, extra)),
+        control=SQUARED,
+        scope=GRID,
+        **fields,
+    )
 
 
 def corners(below_grid, radii=(1.0,)):

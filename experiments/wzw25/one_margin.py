@@ -7,7 +7,6 @@ from itertools import product
 from math import sqrt
 
 import numpy as np
-from scipy.stats import norm
 
 from bounds.wzw25 import last_iterate, noisy_gd
 from bounds.wzw25 import one_margin as bounds
@@ -15,13 +14,13 @@ from bounds.wzw25 import one_margin_proof as proof
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from bounds.wzw25.noisy_gd import printed_steps
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.checks import inequality_claim, order_claim, up_to_one
+from experiments.checks import inequality_claim, order_claim
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import adaptive_pairs, margin_orders
 from experiments.instances import planted as data
 from experiments.instances.margin_orders import SCALES, average_order, half, ratio_series, samples, with_logs
-from experiments.instances.planted import NOISE, along, loss_of, losses, planted, rows_of, weights_of
+from experiments.instances.planted import along, loss_of, losses, planted, rows_of, uncounted, weights_of
 from experiments.wzw25.noisy_gd import privacy_witness
 from mechanisms.fast_projection import fast_projection
 from mechanisms.noisy_gd import noise_for
@@ -133,31 +132,6 @@ def last_iterate_without_log(*, factor=1):
     return inconclusive("NO_CONSTANT", note, series={"T": counts, "explicit / g": curve})
 
 
-@inequality_claim(
-    bounds.last_loss,
-    quick=({"n": 5, "gamma": 1.0, "outliers": 0, "mu": 0.1, "beta": 0.1, "radius": 1.0},),
-    full=grid(n=[1, 100], gamma=[0.2], outliers=[1], mu=[0.01, 1.0], beta=[1e-9, 0.5], radius=[1.0, 50.0]),
-    given=[last_iterate.last_iterate_tail, third_margin_rows],
-    caught=(10**4,),
-    scope="domain: beta <= 1/2, T = n^2 mu^2 rounded up, printed step size",
-)
-def closed_form_is_above(**setting):
-    """The closed form against the bound it is derived from, at the printed step size; and against a run of one step.
-
-    At T = 1 from w_0 = 0 all records are active: w_1 = eta (sum z_i / c + xi), and the loss of equal records is
-    (1 - <w_1, z>/c)_+, more than 1 with probability Phi(-n b/(c sigma)) = Phi(-n mu/4) at gamma = b (Phi x has norm b).
-    """
-    n, mu = setting["n"], setting["mu"]
-    closed, steps = bounds.last_loss(**setting), printed_steps(n, mu)
-    one_step = steps == 1 and setting["outliers"] == 0 and setting["gamma"] == setting["radius"]
-    chance = float(norm.sf(n * mu / 4)) if one_step else 0.0
-    yield setting, 1.0 if chance > 2 * setting["beta"] else 0.0, closed
-    derived = bounds.last_tail(**setting, steps=steps)
-    if derived > closed * (1 + 1e-9):
-        return inconclusive("FAILED", f"the derivation gives {derived}, above the closed form {closed}")
-    return {"tightness": (0.0, derived / closed)}
-
-
 # Lemma 6.3: runs ------------------------------------------------------------------------------------------------------
 
 SMALL = {"n": 20, "d": 2, "gamma": 0.8, "outliers": 0, "mu": 3.0, "beta": 0.1, "steps": 1800, "radius": 1.0}
@@ -170,21 +144,23 @@ TAIL = dict(full=MORE, bound=lambda *, beta, **_: 2 * beta, expect=0.01, **SIZE)
 
 @tail_claim(
     bounds.last_tail,
+    law="jl_gd_last_loss",
     quick=(SMALL | {"n": 10, "mu": 20.0, "steps": 4000},),
-    control=Control(NOISE, (300,)),
+    control=uncounted(1, 2, 3),
     note="Lemma 6.3 on the records themselves, unclipped, last iterate, constant steps with log(1/β)",
     **TAIL,
 )
 def last_iterates_exceed(rng, size, *, factor=1, **setting):
     """Is the hinge loss of the last iterate above its bound?"""
-    weights = weights_of(rng, size, setting, factor, output="last", log_factor=-np.log(setting["beta"]))
-    return loss_of(weights, setting) > bounds.last_tail(**setting)
+    weights = weights_of(rng, size, setting, factor - 1, output="last", log_factor=-np.log(setting["beta"]))
+    return loss_of(weights, setting, factor - 1) > bounds.last_tail(**setting)
 
 
 @tail_claim(
     bounds.weighted_average_tail,
+    law="jl_gd_weighted_loss",
     quick=(SMALL,),
-    control=Control(NOISE, (30,)),
+    control=uncounted(3, 4, 5),
     note="weights of the average by `iterate_weights`; they depend on no data",
     **TAIL,
 )
@@ -194,8 +170,8 @@ def weighted_averages_exceed(rng, size, *, factor=1, **setting):
     run = {name: setting[name] for name in ("n", "gamma", "mu", "steps", "radius")}
     problem = bounds.descent(**run, projected=d > k, rows=min(k, d))
     average = last_iterate.iterate_weights(**problem, beta=setting["beta"])
-    weights = weights_of(rng, size, setting, factor, average=average)
-    return loss_of(weights, setting) > bounds.weighted_average_tail(**setting)
+    weights = weights_of(rng, size, setting, factor - 1, average=average)
+    return loss_of(weights, setting, factor - 1) > bounds.weighted_average_tail(**setting)
 
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
@@ -234,55 +210,22 @@ def expected_order_holds():
     return samples()
 
 
-@inequality_claim(
-    bounds.expected_loss,
-    quick=({"n": 10, "gamma": 1.0, "outliers": 0, "mu": 0.1, "beta": 0.1, "steps": 1, "radius": 1.0},),
-    full=(
-        {"n": 10, "gamma": 300.0, "outliers": 3, "mu": 0.1, "beta": 1e-9, "steps": 1, "radius": 1000.0},
-        {"n": 4, "gamma": 1.0, "outliers": 1, "mu": 1e6, "beta": 0.1, "steps": 10**14, "radius": 1.0},
-    ),
-    given=[noisy_gd.averaged_excess, third_margin_rows],
-    caught=(200,),
-    scope="everywhere: 0 < gamma <= b, S_in with margin gamma, any whole T, printed step size",
-    tightness=up_to_one,
-    note="sampled in part error",
-)
-def loss_within_explicit(*, n, gamma, outliers, mu, beta, steps, radius):
-    """The sum of its parts: outliers by Cauchy-Schwarz, noise by Lemma C.1; against losses that no run escapes."""
-    setting = dict(n=n, gamma=gamma, outliers=outliers, mu=mu, beta=beta, radius=radius)
-    bound = bounds.expected_loss(**setting, steps=steps)
-    # At T = 1 the average is w_0 = 0, whose loss is 1; outliers opposite equal records cost at least `least_loss`.
-    yield setting, 1.0 if steps == 1 else float(data.least_loss(n, outliers)) if gamma == radius else 0.0, bound
-    rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
-    longest = radius * sqrt(1 + gamma / radius / 2)
-    width, sensitivity = gamma / 3, 2 * (2 * radius) / (gamma / 3)
-    parts = outliers * (1 + longest / width) + sensitivity * sqrt(n**2 / steps + rows / mu**2)
-    if abs(parts / n - bound) > 1e-9 * bound:
-        return inconclusive("FAILED", f"the parts add up to {parts / n}, not {bound}")
-
-
-def smallest_useful_n():
-    """The smallest n at which the bound is below 1: gamma = b/2, mu = 1, d = 5 without projection, T = n^2 mu^2 / 5."""
-    point = dict(gamma=0.5, outliers=0, mu=1.0, beta=0.05, d=5)
-    return next(n for n in range(5, 10**5) if bounds.expected_error(n=n, steps=-(-(n**2) // 5), **point) < 1)
-
-
 @mean_claim(
     bounds.expected_error,
+    law="jl_gd_errors",
     quick=(SMALL,),
     full=(SMALL | {"outliers": 1, "mu": 6.0}, LONG, PROJECTED),
-    control=Control(NOISE, (1000,)),
+    control=uncounted(5, 6),
     bound=bounds.expected_error,
     chunk=lambda *, d, **setting: 200 if d < 10 else 20,
     cap=5,
     cost=2e-4,
     expect=0.2,
-    nonvacuous_from=smallest_useful_n,
     note="the projected setting costs 0.1 core-seconds a trial; outliers of the planted data have norm b",
 )
 def errors_of_averages(rng, size, *, factor=1, **setting):
     """The zero-one risk of the lifted averaged iterate."""
-    return (data.data_of(setting) @ weights_of(rng, size, setting, factor).T < 0).mean(axis=0)
+    return (data.data_of(setting, factor - 1) @ weights_of(rng, size, setting, factor - 1).T <= 0).mean(axis=0)
 
 
 @along(
@@ -301,14 +244,15 @@ def loss_by_n(rng, size, n, *, first, mu, gamma, d, factor=1):
 
 @along(
     bounds.loss_along_gamma,
-    most=1000.0,
+    most=100.0,
     whole=False,
     quick=({"first": 1, "last": 100, "points": 8, "n": 50, "mu": 0.2, "d": 5},),
     full=({"first": 1, "last": 100, "points": 8, "n": 200, "mu": 0.05, "d": 20},),
-    control=Control("the allowed ratio divided by {}", (10**4,), of="bound"),
+    control=Control("the allowed ratio divided by {}", (100, 300), of="bound"),
     trials=(100, 4, 1e-4),
-    note="along 1/γ; each loss is capped, at 1 for the first point and 1000 for the others. The noise is too large to "
-    "separate at any of these margins, so that no loss is 0",
+    note="along 1/γ; each loss is capped, at 1 for the first point and 100 for the others. The noise is too large to "
+    "separate at any of these margins, so that no loss is 0. One-sided and loose: at fixed noise the loss grows about "
+    "500 times from γ = 1 to 1/100, where γ^(−2.1) allows 16,000",
 )
 def loss_by_gamma(rng, size, x, *, first, n, mu, d, factor=1):
     """The loss at the margin 1/x."""
@@ -317,12 +261,13 @@ def loss_by_gamma(rng, size, x, *, first, n, mu, d, factor=1):
 
 @along(
     bounds.loss_along_outliers,
-    most=10.0,
+    most=3.0,
     quick=({"first": 1, "last": 100, "points": 8, "n": 400, "mu": 0.1, "gamma": 0.5, "d": 5},),
     full=({"first": 1, "last": 300, "points": 8, "n": 1000, "mu": 0.05, "gamma": 0.8, "d": 20},),
-    control=Control("the allowed ratio divided by {}", (60,), of="bound"),
+    control=Control("the allowed ratio divided by {}", (15, 20, 30), of="bound"),
     trials=(50, 4, 2e-3),
-    note="outliers −e₁, opposite the inliers; each loss is capped, at 1 for the first point and 10 for the others",
+    note="outliers −e₁, opposite the inliers; each loss is capped, at 1 for the first point and 3 for the others. "
+    "One-sided and loose: with one outlier a part of the loss is noise, which does not grow (33 times, 158 allowed)",
 )
 def loss_by_outliers(rng, size, outliers, *, first, n, mu, gamma, d, factor=1):
     """The loss with so many outliers."""

@@ -11,9 +11,12 @@ from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over
-from bounds.wzw25 import noisy_gd, one_margin, projected_margins
+from bounds.wzw25 import last_iterate, noisy_gd, noisy_gd_proof, projected_margins
+from bounds.wzw25 import one_margin as margin
 from bounds.wzw25 import one_margin_proof as bounds
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
+from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
+from bounds.wzw25.noisy_gd import printed_steps
+from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
@@ -25,27 +28,29 @@ from mechanisms.solvers.margin import geometric_margin
 
 @inequality_claim(
     bounds.noise_part,
-    given=[noisy_gd.averaged_excess],
-    caught=(2.9,),
-    tightness=up_to_one,
-    note="Lemma C.1, whose proof ends in this constant; T = n² μ² rounded up. √(1 + 1/k)/4 ≤ 0.354",
+    given=(noisy_gd_proof.last_line, noisy_gd.averaged_excess),
+    rounding=1e-12,
+    note="the last line of the proof of Lemma C.1; its explicit reading (T = n² μ² rounded up) is at most 0.354 of it",
 )
 def four_is_enough():
-    """The explicit reading of Lemma C.1 at the printed T against 4 Delta sqrt(k)/mu."""
+    """The last line of the proof of Lemma C.1 at distance 1, and before it the explicit reading at the printed T."""
     for n, rows, mu in product((1, 7, 1000), (1, 50, 10**4), (1e-3, 0.3, 1.0, 40.0)):
-        steps = noisy_gd.printed_steps(n, mu)
-        excess = noisy_gd.averaged_excess(n=n, steps=steps, distance=1.0, d=rows, mu=mu, sensitivity=2.0)
-        yield {"n": n, "rows": rows, "mu": mu}, excess, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
+        run = dict(d=rows, mu=mu, sensitivity=2.0, distance=1.0)
+        point, last = {"n": n, "rows": rows, "mu": mu}, noisy_gd_proof.last_line(**run)
+        yield point, noisy_gd.averaged_excess(n=n, steps=printed_steps(n, mu), **run), last
+        yield point, last, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
 
 
-@inequality_claim(bounds.inlier_loss, control=Control("the width gamma/3 times {}", (1.001, 2)))
+@inequality_claim(bounds.inlier_loss, control=Control("the margin times {}", (1.001, 2)))
 def inliers_are_free(*, factor=1):
-    """Separators of margin gamma/3 exactly, computed by us: the loss of the worst inlier, rounding aside."""
-    for seed in range(10):
+    """Separators of margin gamma/3, gamma/4 and gamma/6, computed by us: the hinge loss of the worst inlier."""
+    for seed, share in product(range(10), (3, 4, 6)):
         Z = np.random.default_rng(seed).normal(size=(8, 4)) + np.array([2.5, 0, 0, 0])
         margin = geometric_margin(Z, np.ones(8))
-        least = float((Z @ margin.direction).min())
-        yield {"seed": seed}, bounds.inlier_loss(margin=least, gamma=3 * margin.value * factor), 1e-9
+        z, gamma = Z[np.argmin(Z @ margin.direction)], share * margin.value
+        loss = hinge_sum(margin.direction, z[None], gamma / 3)
+        said = bounds.inlier_loss(margin=margin.value * factor, gamma=gamma)
+        yield {"seed": seed, "gamma / margin": share}, float(loss), said + 1e-7
     return {"tightness": (1.0, 1.0), "note": "y ⟨w, Φx⟩ ≥ γ/3 for every inlier"}
 
 
@@ -85,7 +90,7 @@ def event_says_nothing_of_outliers():
 
 @inequality_claim(
     bounds.outlier_loss_corrected,
-    given=("wzw25.lemB.1/explicit",),
+    given=("wzw25.lemB.1/printed",),
     caught=(1.1,),
     tightness=up_to_one,
     note="attained by Φx = −√(1 + γ/(3b)) b w",
@@ -104,7 +109,7 @@ def cost_of_an_outlier(*, factor=1):
     def cost(share):
         return share + 3 * (1 + share / 3).sqrt()
 
-    constant = float(Fraction(23, 5) / Fraction(factor))
+    constant = bounds.twenty_three_fifths(share=1.0) / factor
     proof = certify(over(cost), at(cost), {"share": (0.0, 1.0)}, constant)
     if proof.outcome == REFUTED:
         point = {"share": proof.point["share"]}
@@ -152,7 +157,7 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     severity="statement",
     corner="the averaged loss L̃ in place of the sum L̂",
     used=("wzw25.lemD.1",),
-    corrected_by=one_margin.expected_order,
+    corrected_by=margin.expected_order,
     python=lambda *_: SUMMED,
     note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
 )
@@ -209,6 +214,170 @@ def lifting_changes_no_sign(*, k, d, factor=1):
                 shortened += not whole and clipped > lifted
     note = f"clipping raised the hinge loss in {lengthened} cases and lowered it in {shortened}: the two losses differ"
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=note)
+
+
+@inequality_claim(
+    bounds.bad_projection,
+    given=("bms22.lemA.3.s2/explicit", "wzw25.lemB.2.s1/corrected"),
+    note="the margin that is left is at least 0.408 γ",
+)
+def event_of_the_projection():
+    """3n + 1 one-sided events at gamma/(2b); on all of them gamma/2 over sqrt(1 + gamma/(2b)) is left."""
+    for n, share, beta in product((1, 2, 100, 10**6), (1e-3, 0.3, 1.0), (1e-12, 0.1, 1 - 1e-9)):
+        point = {"n": n, "gamma": 7 * share, "beta": beta, "radius": 7.0}
+        yield point, bounds.bad_projection(**point), beta
+        yield {"gamma / b": share}, Fraction(1, 3), 1 / (2 * (1 + arb(share) / 2).sqrt())
+
+
+@inequality_claim(
+    bounds.three_terms,
+    given=["wzw25.lemC.2/corrected"],
+    rounding=1e-9,
+    note="sharp at T = 1 without the first term",
+)
+def last_iterate_in_closed_form():
+    """The expression of `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), and what 1 <= k_t <= 2 allows it to be."""
+    for steps, d, beta, distance in product((1, 2, 30, 3000), (1, 100), (1e-9, 0.5, 0.999), (1e-6, 1.0, 1e4)):
+        run = dict(d=d, steps=steps, gradient_norm=2.0, sigma=3.0, distance=distance, eta=0.1)
+        noise, H = (run["eta"] * run["sigma"]) ** 2, last_iterate.harmonic(steps)
+        v = 1 / (4 * noise * H)
+        k, weights = last_iterate.comparator_weights(steps, v, noise)
+        total = float(k.sum())
+        seen = k[0] * (total - k[0]) / total**2, float(k @ weights) / v, log(k[0])
+        allowed = 2 * steps / (steps + 2) ** 2, 2 * H + 1, log(2)  # k_0 = 2 and all others 1, or k_0 = 2
+        tops = []
+        for start, squares, logarithm in (seen, allowed):
+            top = start * v * distance**2 + (run["eta"] * run["gradient_norm"]) ** 2 * squares * v
+            tops.append((top + d / 2 * logarithm - log(beta)) / (2 * run["eta"] * v))
+        yield {**run, "beta": beta}, *tops
+        yield {**run, "beta": beta}, tops[1], bounds.three_terms(**run, beta=beta)
+
+
+# The derivations: each link is the step before, and the last one is compared with the statement -----------------------
+
+
+def comparator(*, n, gamma, outliers, radius, projected=True, **_):
+    """(Hinge sum of the separator of the inliers, sensitivity of the gradient sum) on the event of Lemma D.1.s7."""
+    stretched = 2 * radius if projected else radius  # what rows are clipped at
+    longest = radius * sqrt(1 + gamma / radius / 2) if projected else radius
+    return outliers * (1 + longest / (gamma / 3)), replacement_sensitivity(radius=stretched, width=gamma / 3)
+
+
+def dimension(*, n, gamma, beta, radius, d=None, **_):
+    """(Dimension that the descent runs in, is it projected?)."""
+    rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
+    return (rows, True) if d is None or d > rows else (d, False)
+
+
+def run_of(setting, log_factor=1.0):
+    """The arguments of the bounds in `last_iterate` for the descent of a setting."""
+    n, (rows, projected) = setting["n"], dimension(**setting)
+    _, sensitivity = comparator(**setting, projected=projected)
+    run = {"steps": setting["steps"], "mu": setting["mu"], "distance": 1.0, "log_factor": log_factor}
+    return last_iterate.problem_of(n=n, d=rows, sensitivity=sensitivity, gradient_norm=n * sensitivity / 2, **run)
+
+
+CORNERS = [
+    dict(n=n, gamma=share * radius, outliers=q, mu=mu, beta=beta, radius=radius)
+    for n, share, radius in product((1, 4, 1000), (1e-2, 0.5, 1.0), (1.0, 50.0))
+    for mu, beta, q in product((1e-3, 0.25, 3.0), (1e-9, 0.1, 0.5), (0, 1))
+]
+CHAIN = dict(rounding=1e-9, tightness=lambda _: None)
+EVENT = (bounds.bad_projection, replacement_sensitivity)
+
+
+@inequality_claim(
+    margin.last_loss,
+    given=(*EVENT, bounds.three_terms),
+    scope="domain: beta <= 1/2, T = n^2 mu^2 rounded up, printed step size",
+    note="attained by its last link at nμ = 1; the three terms are up to 3 times smaller than what bounds them",
+    **CHAIN,
+)
+def closed_form_from_three_terms():
+    """Lemma 6.3.s2 at the printed step size, then (1 + 3 H_T) sqrt(A/T), then 4 + 3 log T and T >= n^2 mu^2."""
+    for point in CORNERS:
+        if (steps := printed_steps(point["n"], point["mu"])) > 10**6:
+            continue
+        logs, (cost, sensitivity) = -log(point["beta"]), comparator(**point)
+        run = run_of(point | {"steps": steps}, logs) | {"gradient_norm": point["n"] * sensitivity}
+        root = sqrt(((point["n"] * sensitivity) ** 2 + run["d"] * run["sigma"] ** 2 * logs) / steps)
+        link = (1 + 3 * last_iterate.harmonic(steps)) * root
+        yield point, bounds.three_terms(**run, beta=point["beta"]), link
+        yield point, (cost + link) / point["n"], margin.last_loss(**point)
+
+
+def tail_from_its_parts(statement, tail, logarithm):
+    """Cases: (the outliers' cost + the tail of the descent) / n against the statement, projected and not."""
+    for point, steps, d in product(CORNERS[::5], (1, 50), (None, 3)):
+        setting = point | {"steps": steps, "d": d}
+        cost, _ = comparator(**setting, projected=dimension(**setting)[1])
+        excess = tail(**run_of(setting, -log(point["beta"]) if logarithm else 1.0), beta=point["beta"])
+        yield setting, (cost + excess) / point["n"], statement(**setting)
+
+
+@inequality_claim(margin.last_tail, given=(*EVENT, last_iterate.last_iterate_tail), cost=0.3, **CHAIN)
+def last_iterate_from_its_parts():
+    """The separator of the projected inliers as the comparator of the last iterate."""
+    yield from tail_from_its_parts(margin.last_tail, last_iterate.last_iterate_tail, True)
+
+
+@inequality_claim(margin.weighted_average_tail, given=(*EVENT, last_iterate.weighted_tail), cost=0.3, **CHAIN)
+def weighted_average_from_its_parts():
+    """The same for the weighted average, with the step size of Lemma D.1."""
+    yield from tail_from_its_parts(margin.weighted_average_tail, last_iterate.weighted_tail, False)
+
+
+def smallest_useful_n():
+    """The smallest n at which the bound is below 1: gamma = b/2, mu = 1, d = 5 without projection, T = n^2 mu^2 / 5."""
+    point = dict(gamma=0.5, outliers=0, mu=1.0, beta=0.05, d=5)
+    return next(n for n in range(5, 10**5) if margin.expected_error(n=n, steps=-(-(n**2) // 5), **point) < 1)
+
+
+AVERAGES = [
+    *(point | {"steps": 10**6} for point in CORNERS),
+    {"n": 10, "gamma": 1.0, "outliers": 0, "mu": 0.1, "beta": 0.1, "steps": 1, "radius": 1.0},
+    {"n": 4, "gamma": 1.0, "outliers": 1, "mu": 1e6, "beta": 0.1, "steps": 10**14, "radius": 1.0},
+]
+
+
+def average_from_its_parts(setting):
+    """(The outliers' cost + Lemma C.1 (explicit)) / n."""
+    n, (rows, projected) = setting["n"], dimension(**setting)
+    cost, sensitivity = comparator(**setting, projected=projected)
+    run = {"steps": setting["steps"], "mu": setting["mu"], "distance": 1.0}
+    return (cost + noisy_gd.averaged_excess(n=n, d=rows, sensitivity=sensitivity, **run)) / n
+
+
+@inequality_claim(
+    margin.expected_loss,
+    given=(*EVENT, noisy_gd.averaged_excess),
+    scope="everywhere: 0 < gamma <= b, S_in with margin gamma, any whole T, printed step size",
+    rounding=1e-9,
+)
+def loss_from_its_parts():
+    """The separator as the comparator of Lemma C.1 (explicit); and losses that no run escapes."""
+    for setting in AVERAGES:
+        yield setting, average_from_its_parts(setting), margin.expected_loss(**setting)
+    # At T = 1 the average is w_0 = 0, whose loss is 1; outliers opposite equal records cost at least `least_loss`.
+    truths = 1.0, float(least_loss(4, 1))
+    reached = [loss / margin.expected_loss(**at) for loss, at in zip(truths, AVERAGES[-2:], strict=True)]
+    return {
+        "tightness": (max(reached), 1.0),
+        "note": f"{max(reached):.2f} of it attained by losses that no run escapes",
+    }
+
+
+@inequality_claim(
+    margin.expected_error, given=(*EVENT, margin.expected_loss), nonvacuous_from=smallest_useful_n, **CHAIN
+)
+def error_from_its_parts():
+    """The hinge loss, and 1 where the projection is bad; without projection Lemma C.1 with rows of norm b."""
+    for setting, d in product([*AVERAGES, AVERAGES[-1] | {"outliers": 0}], (None, 5)):
+        setting = setting | {"d": d}
+        names = ("n", "gamma", "beta", "radius")
+        projected = dimension(**setting)[1]
+        bad = bounds.bad_projection(**{name: setting[name] for name in names}) if projected else 0.0
+        yield setting, average_from_its_parts(setting) + bad, margin.expected_error(**setting)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 import pytest
@@ -77,8 +77,12 @@ def test_weights_of_the_average_serve_all_candidates():
     assert noise == pytest.approx([noise[0]] * len(runs)) and len({run.descent.steps for run in runs}) == 1
 
 
-def test_all_of_s_is_no_outlier_set_of_the_theorems():
+def test_all_of_s_is_an_outlier_set_of_the_printed_theorems_alone():
+    everything = dict(n=5, outliers=5, epsilon=1.0, delta=1e-5)
+    assert theorem.mean_order(**everything, gamma=inf) == 1 / 25
+    with pytest.raises(OutsideHypotheses, match="S_out is all of S and gamma = inf"):
+        theorem.mean_order(**everything, gamma=0.5)
     with pytest.raises(OutsideHypotheses, match="S_out is not all of S"):
-        theorem.mean_order(n=5, gamma=0.5, outliers=5, epsilon=1.0, delta=1e-5)
+        theorem.mean_order_proper(**everything, gamma=0.5)
     with pytest.raises(OutsideHypotheses, match="epsilon < 8 log"):
         theorem.tail_order(n=5, gamma=0.5, outliers=1, epsilon=200.0, delta=1e-5)

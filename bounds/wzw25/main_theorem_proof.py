@@ -1,0 +1,61 @@
+"""What privacy itself says of the population risk: steps of our proof of Theorem L.2 of Wang, Zhu & Wang (2025).
+
+h = M(S) is what an (epsilon, delta)-DP algorithm returns on n independent records, neighbours differ in one replaced
+record, and every h errs or not on a record: R_D(h) is the chance of an error on a fresh one, R_S(h) the share of errors
+on S. M draws its projections itself.
+"""
+
+from __future__ import annotations
+
+from math import ceil, e, exp, log
+
+from bounds.theorem import at_least, in_unit_interval, integer, theorem
+
+PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), at_least("empirical", 0)]
+
+
+@theorem(
+    "wzw25.thmL.2.s1",
+    reading="explicit",
+    kind="mean",
+    says=r"\mathcal{M}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \mathbb{E}\,\mathcal{R}_D(\mathcal{M}(S))"
+    r"\le e^{\varepsilon}\,\mathbb{E}\,\tilde{\mathcal{R}}_S(\mathcal{M}(S))+\delta",
+    needs=PRIVATE,
+    source="derived here; well known",
+)
+def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
+    """The expected population risk of a private algorithm whose expected error on the data is `empirical`.
+
+    E R_D(M(S)) = E[M(S) errs on z'], z' fresh. Replace z_i by z': at most e^epsilon E[M(S^i) errs on z'] + delta, and
+    (S^i, z') has the law of (S, z_i). Average over i. Both terms are sharp.
+
+    >>> expected_gap(epsilon=0.0, delta=0.125, empirical=0.25)
+    0.375
+    """
+    return exp(epsilon) * empirical + delta
+
+
+@theorem(
+    "wzw25.thmL.2.s2",
+    reading="explicit",
+    kind="tail",
+    says=r"\mathcal{M}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \Pr\left[\mathcal{R}_D\le e^{\varepsilon+1}"
+    r"\tilde{\mathcal{R}}_S+\frac{e}{e-1}\left(k\delta+\frac{e^{\varepsilon+1}\log(k+1)}n\right)\right]\ge1-\beta,"
+    r"\quad k=\lceil1/\beta\rceil",
+    needs=[*PRIVATE, integer("n"), in_unit_interval("beta")],
+    source="derived here, after the monitor of Bassily, Nissim, Smith, Steinke, Stemmer & Ullman 2016",
+)
+def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical: float) -> float:
+    """The population risk of a private algorithm with probability 1 - beta, multiplicative in its error on the data.
+
+    Run M on k independent datasets; let c = e^{epsilon+1} and q_j = n (R_D(h_j) - c R_S(h_j)), q_0 = 0. Choose j with
+    probability proportional to exp(q_j / c): one record moves one q_j by at most c, so the choice is 1-DP given the
+    h's, and (h_j, is j chosen) is (epsilon + 1, delta)-DP in its record. (1) Replacing records as in s1, for every j:
+    E q_chosen <= n k delta. (2) E max q_j <= E q_chosen + c log(k+1) (entropy). (3) If q_1 > n t has probability above
+    beta, some q_j does with probability above 1 - (1-beta)^k >= 1 - 1/e, and E max q_j > (1 - 1/e) n t.
+
+    >>> private_gap(n=10**6, epsilon=0.0, delta=0.0, beta=0.01, empirical=0.0) < 3e-5
+    True
+    """
+    runs, factor = ceil(1 / beta), exp(epsilon + 1)
+    return factor * empirical + e / (e - 1) * (runs * delta + factor * log(runs + 1) / n)
