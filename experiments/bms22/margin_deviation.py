@@ -11,7 +11,14 @@ from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
 from experiments.engine.verdict import HOLDS, inconclusive, refuted
 from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, level_of, tail_witness, two_atoms, with_less
+from experiments.instances.deviation_laws import (
+    decide_uniform,
+    improbable,
+    level_of,
+    tail_witness,
+    two_atoms,
+    with_less,
+)
 
 BEYOND = """
 from bounds.exact.balls import exact
@@ -55,14 +62,15 @@ def large_dimensions_fail(*, m, d, beta):
 
 @exact_claim(
     bounds.margin_deviation_up_to_m,
-    quick=({"m": 1000, "d": 1, "beta": 0.1}, {"m": 1500, "d": 2, "beta": 1e-8}),
+    quick=({"m": 1000, "d": 1, "beta": 0.1}, {"m": 100_000, "d": 1, "beta": 1e-300}),
     full=(
         {"m": 5000, "d": 2, "beta": 1e-300},
         *grid(m=[400, 10_000], d=[1], beta=[0.999, 1e-8]),
+        {"m": 1500, "d": 2, "beta": 1e-8},
         {"m": 100_000, "d": 30, "beta": 1e-300},
         {"m": 3, "d": 3, "beta": 0.5},
     ),
-    control=Control("M divided by {}", (1000,)),
+    control=Control("M divided by {}", (1.9, 2), {"m": 100_000, "d": 1, "beta": 1e-300}),
     nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
     cost=0.35,
     note="classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, thresholds on "
@@ -81,38 +89,46 @@ def up_to_m_holds(*, m, d, beta, factor=1):
     return verdict
 
 
-@exact_claim(
+@inequality_claim(
     bounds.margin_deviation_derived,
     quick=({"m": 2000, "d": 1, "beta": 0.1}, {"m": 10_000, "d": 2, "beta": 1e-300}),
     full=grid(m=[3000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
-    control=Control("Q divided by {}", (1000,)),
+    control=Control("Q divided by {}", (1.01, 2)),
     given=(proof.ghost_reaches, proof.deviation_of_risk, proof.swapping_tail, proof.solved),
+    cites=(bounds.BARTLETT,),
+    scope="everywhere: d <= m",
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
     ),
     cost=0.3,
-    note="rests on Bartlett's covering number bound",
 )
 def derived_holds(*, m, d, beta, factor=1):
-    """The derivation, and the exact failure probabilities of one hypothesis."""
+    """The derivation at the setting and at large samples; the exact failure probabilities of one hypothesis."""
     setting = {"m": m, "d": d, "beta": beta}
-    level = with_less(level_of(bounds.margin_deviation_derived, **setting), factor)
+    for point in (*grid(m=[10**18], d=[1, 2, 1000], beta=[0.5, 1e-300]), setting):
+        level = with_less(level_of(bounds.margin_deviation_derived, **point), factor)
+        yield from improbable(point, bounds.log_cover(point["m"], point["d"]).exp(), level)
     return decide_uniform(setting, m, 0, beta, level, scope="everywhere: d <= m")
 
 
-@exact_claim(
+@inequality_claim(
     bounds.margin_deviation_of_one,
     quick=({"m": 100, "beta": 0.1}, {"m": 2000, "beta": 1e-300}),
     full=grid(m=[1, 5, 10_000], beta=[0.999, 0.5, 1e-8]),
-    control=Control("M divided by {}", (1.5,)),
+    control=Control("M divided by {}", (1.01, 1.5)),
+    rounding=1e-30,
     cost=0.25,
-    note="so the constants 1 of M/m and of log(1/β) are right for one hypothesis, and cannot be smaller",
+    note="Chernoff leaves β/e: the 1 of M = 1 + log(1/β) is room for one hypothesis. The constants of M/m and of "
+    "log(1/β) cannot be smaller",
 )
 def one_hypothesis_holds(*, m, beta, factor=1):
-    """The binomial tail at every count and the worst risk: sqrt(p) = sqrt(k/m) + sqrt(M/m)."""
+    """Okamoto's exp(-m (sqrt p - sqrt q)^2) at the level p; the binomial tail at every count and the worst risk."""
     setting = {"m": m, "beta": beta}
     level = with_less(level_of(bounds.margin_deviation_of_one, **setting), factor)
-    return decide_uniform(setting, m, 0, beta, level, note="P ≤ β/e by Chernoff")
+    for share in (0, 1e-6, 0.1, 0.5, 0.99):
+        root = level(exact(share)).sqrt() - exact(share).sqrt()
+        yield setting | {"R_S": share}, (-m * root**2).exp(), exact(beta) / exact(1).exp()
+    return decide_uniform(setting, m, 0, beta, level)
 
 
 @tail_claim(
