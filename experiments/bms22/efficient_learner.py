@@ -142,7 +142,7 @@ def constant():
 @exact_claim(
     bounds.corrected_order,
     control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
-    given=[training.corrected_order, "bms22.lemA.3/explicit/union", released_deviation],
+    given=[training.corrected_order, "bms22.lemA.3/explicit", released_deviation],
     cost=0.5,
     note="with the fast projection the distortion has another √log, which √log(2m/β) of the order absorbs",
 )

@@ -283,7 +283,7 @@ def one_row_loses_all():
 @exact_claim(
     steps.projected_loss,
     control=Control(lambda factor: f"k to the power -1/2 - {factor - 1:g}", (1.25, 2)),
-    given=("bms22.lemA.3/explicit/union",),
+    given=("bms22.lemA.3/explicit",),
 )
 def distortion_within_order(*, factor=1):
     """t of `sign_distortion` against 7.43 g, on the domain where k >= 56 log(2m/beta)."""

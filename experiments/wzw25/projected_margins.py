@@ -153,7 +153,7 @@ def third_identity(*, factor=1):
 @exact_claim(
     bound.angles_order,
     control=Control("the constant 94.1 divided by {}", (1.1, 2, 4)),
-    given=("bms22.lemA.3/explicit/union", "bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"),
+    given=("bms22.lemA.3/explicit", "bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed"),
     note="Unlike bms22's Lemma A.3, which it cites, this one survives n = 1, β → 1: log(n(n+1)/β) ≥ log 2. e = 1 is "
     "allowed and holds.",
 )
