@@ -216,8 +216,8 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
 def swapping_tail(*, s: int, u: Number) -> arb:
     """A bound of the tail of a sum of s fair signs: swapping records makes such a sum.
 
-    Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)), whose first two
-    terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is worst at
+    Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)), whose first
+    two terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is worst at
     a = s = m.
     """
     u = exact(u)

@@ -189,7 +189,7 @@ def columns_average(*, rate):
     note="Cauchy–Schwarz and two mgfs; docstring",
 )
 def one_product(*, rate, factor=1):
-    """The split mgf at all |a|^2 in [0, 4]; log E exp(rate (<s,w><s,z> - <w,z>)) over all signs in R^10, never above."""
+    """The split mgf at |a|^2 in [0, 4]; log E exp(rate (<s,w><s,z> - <w,z>)) over all signs in R^10, never above."""
     for small, i in product((rate, 1e-9), range(65)):
         yield {"rate": small, "|a|²": i / 16}, bounds.split_mgf(small, i / 16), bounds.product_mgf(rate=small) / factor
     s, spread, other = signs(10), np.ones(10) / sqrt(10), np.repeat([1.0, -1.0], 5) / sqrt(10)

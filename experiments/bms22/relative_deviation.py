@@ -247,7 +247,9 @@ def union_is_affordable(*, largest):
 
 
 @inequality_claim(
-    bounds.solved, control=Control("the solution divided by {}", (1.001,)), note="by squaring; a rational lattice agrees"
+    bounds.solved,
+    control=Control("the solution divided by {}", (1.001,)),
+    note="by squaring; a rational lattice agrees",
 )
 def deviation_is_solved(*, factor=1):
     """p >= r, and (p - r)^2 / p >= 4 Q at the solution p: exact balls, as all roots are rational."""

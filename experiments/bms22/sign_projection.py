@@ -199,10 +199,9 @@ def spread_tail(n, k, t):
 )
 def one_vector(*, n, k, t, factor=1):
     """The Chernoff exponents by certificate, on (0, 1]; the exact law of a spread vector never above them."""
-    for rows, level, truth in (
-        (k, t, spread_tail(n, k, t)),
-        *((r, x, bounds.chernoff(r, x)) for r, x in product((1, 10**3, 10**6, 10**10), map(exact, (1e-5, 0.01, 0.5, 1)))),
-    ):
+    grid_of_levels = product((1, 10**3, 10**6, 10**10), map(exact, (1e-5, 0.01, 0.5, 1)))
+    cases = [(k, t, spread_tail(n, k, t)), *((rows, x, bounds.chernoff(rows, x)) for rows, x in grid_of_levels)]
+    for rows, level, truth in cases:
         yield {"k": rows, "t": level}, truth, 2 * (bounds.sign_projection_tail(k=rows, t=level) / 2) ** exact(factor)
     below = certify(over(bounds.lower_tail_gap), at(bounds.lower_tail_gap), {"t": (0.0, 1.0)}, 0.0)
     if below.outcome != HOLDS:
