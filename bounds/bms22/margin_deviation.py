@@ -40,7 +40,7 @@ def log_cover(m: int, d: int) -> arb:
     """log N for a cover of the functions clipped to [-rho, rho], at distance rho/2 on 2m points in the largest norm.
 
     Alon et al. (1997): functions from n points into b levels, of fat-shattering dimension d (at one level), have a
-    cover at distance two levels of size 2 (n b^2)^(d log2(e n b / d)), d <= n. Here the levels are rho/8 = 2 rho/16 apart.
+    cover at distance two levels of size 2 (n b^2)^(d log2(e n b / d)), d <= n. Here the levels are rho/8 apart.
 
     >>> round(float(log_cover(1000, 1)), 1)
     217.8
