@@ -134,7 +134,7 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     bounds.margin_deviation_of_halfspaces,
     quick=({"m": 800, "noise": 0.05, "level": 0.2, "beta": 0.1},),
     full=grid(m=[1500], noise=[0.0, 0.2], level=[0.05, 0.5], beta=[0.1]),
-    control=Control("M divided by {}", (4000,)),
+    control=Control("M divided by {}", (4000, 6000)),
     chunk=lambda *, beta, **setting: int(10 / beta),
     cap=5,
     cost=4e-4,

@@ -133,7 +133,7 @@ def deviations_are_enough(*, beta, factor=1):
         {"m": 1, "k": 3, "p": 64, "columns": 1, "beta": 0.01},
         {"m": 10, "k": 50, "p": 200, "columns": 100, "beta": 0.05},
     ),
-    control=Control("only 1/{} of the rows", (16, 20)),
+    control=Control("only 1/{} of the rows", (20, 25)),
     chunk=lambda *, beta, **setting: round(10 / beta),
     cap=8,
     cost=3e-4,

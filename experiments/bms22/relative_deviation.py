@@ -93,25 +93,25 @@ def sampled(vc, factors, **axes):
     )
 
 
-@tail_claim(bounds.thresholds, **sampled(1, (16,), noise=[0.1, 0.0, 0.5]))
+@tail_claim(bounds.thresholds, **sampled(1, (16, 20), noise=[0.1, 0.0, 0.5]))
 def thresholds_deviate(rng, size, *, m, noise, beta, factor=1):
     """Thresholds on [0, 1], labels flipped with probability `noise`."""
     return some_hypothesis_fails(hypothesis_classes.Thresholds(noise), rng, size, m, beta, factor)
 
 
-@tail_claim(bounds.halfspaces, **sampled(2, (24,), noise=[0.1, 0.0, 1.0]))
+@tail_claim(bounds.halfspaces, **sampled(2, (24, 28), noise=[0.1, 0.0, 1.0]))
 def halfspaces_deviate(rng, size, *, m, noise, beta, factor=1):
     """Directions within one radian of e_1, a share `noise` of them anywhere on the circle."""
     return some_hypothesis_fails(hypothesis_classes.Halfplanes(1.0, noise), rng, size, m, beta, factor)
 
 
-@tail_claim(bounds.mixture, **sampled(2, (24,), shift=[1.0, 0.0, 3.0]))
+@tail_claim(bounds.mixture, **sampled(2, (24, 28), shift=[1.0, 0.0, 3.0]))
 def mixture_deviates(rng, size, *, m, shift, beta, factor=1):
     """Two Gaussians at distance 2 `shift`."""
     return some_hypothesis_fails(hypothesis_classes.Mixture(shift), rng, size, m, beta, factor)
 
 
-@tail_claim(bounds.stumps, **sampled(3, (28,), noise=[0.1, 0.0, 0.5]))
+@tail_claim(bounds.stumps, **sampled(3, (28, 32), noise=[0.1, 0.0, 0.5]))
 def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
     """Stumps on the unit square."""
     return some_hypothesis_fails(hypothesis_classes.Stumps(noise), rng, size, m, beta, factor)

@@ -19,7 +19,7 @@ from experiments.instances.points import corners, points
 from mechanisms.sign_projection import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
-TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 4e-4, "expect": 0.01}
+TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 6e-4, "expect": 0.01}
 
 
 # Lemma A.3 ------------------------------------------------------------------------------------------------------------
@@ -111,8 +111,8 @@ def rows_are_enough(*, beta, factor=1):
 @tail_claim(
     bounds.sign_projection_rows,
     law="sign_projection",
-    quick=grid(m=[10], d=[1024], gamma=[0.9], beta=[0.1]),
-    full=grid(m=[2, 30], d=[64, 4096], gamma=[0.5, 0.99], beta=[0.05]),
+    quick=grid(m=[10], d=[512], gamma=[0.9], beta=[0.1]),
+    full=grid(m=[2, 30], d=[64, 2048], gamma=[0.5, 0.99], beta=[0.05]),
     control=Control("only 1/{} of the rows", (3, 4, 6)),
     **TAIL,
 )

@@ -55,8 +55,7 @@ NEEDLES = """
 import numpy as np
 from bounds.bms22.pure_learner import norm_of_needles, printed_norm
 # d = 2, k = 4, Lambda = 1: for every Phi of full rank, a w of norm 2 with Phi^T w in the direction v
-rng, v = np.random.default_rng(0), np.array([np.cos(0.3), np.sin(0.3)])
-lengths = []
+v, lengths = np.array([np.cos(0.3), np.sin(0.3)]), []
 for bits in range(2**8):
     phi = (1 - 2.0 * (bits >> np.arange(8) & 1)).reshape(4, 2) / 2
     w = phi @ np.linalg.pinv(phi.T @ phi) @ v
