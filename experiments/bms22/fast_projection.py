@@ -94,7 +94,7 @@ def rows_are_enough(*, beta, factor=1):
     cap=7,
     cost=7e-4,
     expect=0.01,
-    note="nothing nearer than 120 is surely caught: flat points cost R = 2 log(4Dm²/β) = 27, real ones are almost Gaussian",
+    note="nothing nearer than 120 is surely caught: flat points cost R = 2 log(4Dm²/β) = 27, real ones less",
 )
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
     """Draw points and the fast Phi afresh `size` times: did the event of Lemma A.4 fail? Shape (size,), bool."""

@@ -206,13 +206,14 @@ def hoeffding_covers_one_pair(*, factor=1):
     for count, p in itertools.product((1, 2, 3, 7, 20, 100, 1000), (0.5, 0.3, 0.1, 0.01)):
         t = 2 * np.abs(np.arange(count + 1) / count - p)
         tail = atomic_kernels.coin_tail(count, p, t / 2 * (1 - 1e-9))
-        t, tail = t[tail > 1e-200], tail[tail > 1e-200]
-        log_ratio = np.log(tail / 2) + factor * count * t**2 / 2  # one_pair_tail itself may underflow
-        largest.append((float(log_ratio.max()), count, p, float(t[np.argmax(log_ratio)])))
-    for _, count, p, t in largest:
-        truth = atomic_kernels.coin_tail_ball(count, p, 1.0, t * (1 - 1e-12))
-        yield {"count": count, "p": p, "t": t}, truth, bounds.one_pair_tail(count=count * factor, t=exact(t))
-    log_ratio = max(largest)[0]
+        t, logs = t[tail > 1e-200], np.log(tail[tail > 1e-200] / 2)
+        log_ratios = logs + factor * count * t**2 / 2  # one_pair_tail itself may underflow
+        largest.append(log_ratios.max())
+        for chosen in (np.argmax(log_ratios), np.argmin(np.abs(logs + 5))):  # the worst level, and a middling one
+            truth = atomic_kernels.coin_tail_ball(count, p, 1.0, t[chosen] * (1 - 1e-12))
+            allowed = bounds.one_pair_tail(count=count * factor, t=exact(t[chosen]))
+            yield {"count": count, "p": p, "t": t[chosen]}, truth, allowed
+    log_ratio = max(largest)
     w = fmpz_poly([0, 1])
     if 1 - 4 * w * (1 - w) != (1 - 2 * w) ** 2 or log_ratio >= 1e-6:
         return inconclusive("BUDGET", f"the largest log-ratio is {log_ratio}")
