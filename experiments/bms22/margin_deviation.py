@@ -145,8 +145,8 @@ def one_hypothesis_holds(*, m, beta, factor=1):
 def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
     """Fresh samples on the unit circle; `level` = rho / Lambda; the supremum is attained at ||w|| = Lambda."""
     risk, empirical = hypothesis_classes.Halfplanes(spread=0.5, noise=noise, level=level).cells(rng, size, m)
-    part = bounds.margin_complexity(m, 2, beta) / factor
-    return (risk > bounds.square_of_sum(empirical, part)).any(axis=1)
+    formula = bounds.margin_deviation_of_halfspaces.theorem.formula
+    return (risk > formula(m=m, beta=beta, empirical=empirical * factor) / factor).any(axis=1)
 
 
 if __name__ == "__main__":

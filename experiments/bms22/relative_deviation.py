@@ -68,10 +68,11 @@ def relative_deviation_holds(*, m, V, beta, factor=1):
 # Lemma A.1 on whole classes -------------------------------------------------------------------------------------------
 
 
-def some_hypothesis_fails(problem, rng, size, m, beta, factor):
+def some_hypothesis_fails(statement, problem, rng, size, m, beta, factor):
     """Fresh samples of m records each: is the supremum over all patterns of errors positive? Shape (size,)."""
     risk, empirical = problem.cells(rng, size, m)
-    return (risk > bounds.relative(empirical, bounds.complexity(m, problem.vc, beta) / factor)).any(axis=1)
+    allowed = statement.theorem.formula(m=m, beta=beta, empirical=empirical * factor) / factor  # as `with_less`
+    return (risk > allowed).any(axis=1)
 
 
 def sampled(vc, factors, **axes):
@@ -96,25 +97,27 @@ def sampled(vc, factors, **axes):
 @tail_claim(bounds.thresholds, **sampled(1, (16, 20), noise=[0.1, 0.0, 0.5]))
 def thresholds_deviate(rng, size, *, m, noise, beta, factor=1):
     """Thresholds on [0, 1], labels flipped with probability `noise`."""
-    return some_hypothesis_fails(hypothesis_classes.Thresholds(noise), rng, size, m, beta, factor)
+    return some_hypothesis_fails(bounds.thresholds, hypothesis_classes.Thresholds(noise), rng, size, m, beta, factor)
 
 
 @tail_claim(bounds.halfspaces, **sampled(2, (24, 28), noise=[0.1, 0.0, 1.0]))
 def halfspaces_deviate(rng, size, *, m, noise, beta, factor=1):
     """Directions within one radian of e_1, a share `noise` of them anywhere on the circle."""
-    return some_hypothesis_fails(hypothesis_classes.Halfplanes(1.0, noise), rng, size, m, beta, factor)
+    return some_hypothesis_fails(
+        bounds.halfspaces, hypothesis_classes.Halfplanes(1.0, noise), rng, size, m, beta, factor
+    )
 
 
 @tail_claim(bounds.mixture, **sampled(2, (24, 28), shift=[1.0, 0.0, 3.0]))
 def mixture_deviates(rng, size, *, m, shift, beta, factor=1):
     """Two Gaussians at distance 2 `shift`."""
-    return some_hypothesis_fails(hypothesis_classes.Mixture(shift), rng, size, m, beta, factor)
+    return some_hypothesis_fails(bounds.mixture, hypothesis_classes.Mixture(shift), rng, size, m, beta, factor)
 
 
 @tail_claim(bounds.stumps, **sampled(3, (28, 32), noise=[0.1, 0.0, 0.5]))
 def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
     """Stumps on the unit square."""
-    return some_hypothesis_fails(hypothesis_classes.Stumps(noise), rng, size, m, beta, factor)
+    return some_hypothesis_fails(bounds.stumps, hypothesis_classes.Stumps(noise), rng, size, m, beta, factor)
 
 
 TIES = """
