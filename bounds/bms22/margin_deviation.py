@@ -43,7 +43,7 @@ def log_cover(m: int, d: int) -> arb:
     cover at distance two levels of size 2 (n b^2)^(d log2(e n b / d)), d <= n. Here the levels are rho/8 apart.
 
     >>> round(float(log_cover(1000, 1)), 1)
-    217.8
+    219.6
     """
     n, levels = 2 * exact(m), 1 + 2 * 8  # from -rho to rho
     power = d * (arb(1).exp() * n * levels / d).log() / arb(2).log()

@@ -93,7 +93,7 @@ def failure_of_rows(*, m: int, gamma: Any, k: int) -> Any:
 
     Of the vectors of step s1, u - v and v - u are distorted alike; then polarisation (s4, s5).
 
-    >>> failure_of_rows(m=10, gamma=0.5, k=sign_projection_rows(m=10, gamma=0.5, beta=0.1)) <= 0.1
+    >>> bool(failure_of_rows(m=10, gamma=0.5, k=sign_projection_rows(m=10, gamma=0.5, beta=0.1)) <= 0.1)
     True
     """
     vectors = pair_vectors_counted(m=m) - m * (m - 1) // 2
