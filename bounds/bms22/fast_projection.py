@@ -6,12 +6,12 @@ Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates d
 
 from __future__ import annotations
 
-from math import ceil, e, log, sqrt
+from math import ceil, e, exp, log, sqrt
 
 from bounds.bms22.sign_projection import PRESERVED, SETTING
 from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
-CONSTANT = 62_300  # c of Lemma A.4, certified in experiments.bms22.fast_projection
+CONSTANT = 48_600  # c of Lemma A.4, certified in experiments.bms22.fast_projection
 STEPS = 9  # c' of Lemma A.4
 
 
@@ -64,11 +64,8 @@ def fast_projection_operations(d: int, k: int) -> int:
 def fast_projection_rows(*, m: int, gamma: float, beta: float, d: int | None = None) -> int:
     """Rows k of the fast projection that keep norms and inner products of any m points in R^d.
 
-    The smaller of two numbers, with t = gamma/3 and the m^2 vectors of Lemma A.3.
-
-    Without d: `fast_projection_moment` at p >= log(m^2/beta) is at most t/e: Markov leaves e^{-p} <= beta/m^2 a vector.
-    With d: all D coordinates of all vectors satisfy z^2 <= R = 2 log(4 D m^2/beta), except with probability beta/2, and
-    a mean of k values in [0, R] with mean 1 leaves [1 - t, 1 + t] with probability at most 2 exp(-k t^2/(3R)).
+    The smaller of two numbers (`failure_by_moments`, `failure_of_flat_points`), with t = gamma/3 and the m^2 vectors of
+    Lemma A.3; the second one for a given d only.
 
     >>> fast_projection_rows(m=100, gamma=0.9, beta=0.1), fast_projection_rows(m=100, gamma=0.9, beta=0.1, d=1024)
     (248492, 17054)
@@ -83,6 +80,26 @@ def fast_projection_rows(*, m: int, gamma: float, beta: float, d: int | None = N
     width = 1 << (int(d) - 1).bit_length()
     spread = 2 * (log(4 * width * m**2) - log(beta))
     return min(k, ceil(27 * spread * (log(4 * m**2) - log(beta)) / gamma**2))
+
+
+def failure_by_moments(*, m: int, gamma: float, beta: float, k: int) -> float:
+    """m^2 (||Y - 1||_p / t)^p at p = max(2, log(m^2/beta)), at most beta: Markov for the moment of step s1.
+
+    The moment is t/e at the explicit k, which leaves e^{-p} a vector.
+    """
+    p = max(2.0, 2 * log(m) - log(beta))
+    return exp(2 * log(m) + p * log(fast_projection_moment(k=k, p=p) / (gamma / 3)))
+
+
+def failure_of_flat_points(*, m: int, gamma: float, beta: float, k: int, d: int) -> float:
+    """m^2 (2 D e^{-R/2} + 2 e^{-k t^2/(3R)}), at most beta, for D the power of two above d and R = 2 log(4 D m^2/beta).
+
+    All D coordinates z of all vectors satisfy z^2 <= R except with half of it, and then a mean of k independent values
+    in [0, R] with mean 1 leaves [1 - t, 1 + t] with the other half, by Chernoff's bound.
+    """
+    width = 1 << (int(d) - 1).bit_length()
+    R = 2 * (log(4 * width * m**2) - log(beta))
+    return m**2 * (2 * width * exp(-R / 2) + 2 * exp(-k * (gamma / 3) ** 2 / (3 * R)))
 
 
 @theorem(

@@ -4,9 +4,8 @@
     M = 1 + d log2(2 c^2 m) log2(2 c e m / d) + log(1/beta),   c = 17,   d = fat_{rho/16}(H).
 
 It is cited from Cortes, Mohri & Suresh (2021). The two logarithms are those of a covering number bound (Bartlett 1998,
-after Alon, Ben-David, Cesa-Bianchi & Haussler 1997): functions clipped to [-rho, rho] have on any 2m points a cover at
-distance rho/2 in the largest norm of size at most 2 exp2(d log2(34 e m / d) log2(578 m)), for 1 <= d <= m. Lemma A.2
-forgets d <= m: its M decreases beyond d = 34 m and is negative beyond d = 2 c e m, where it "proves" negative risks.
+after Alon, Ben-David, Cesa-Bianchi & Haussler 1997; `log_cover`), for 1 <= d <= m. Lemma A.2 forgets d <= m: its M
+decreases beyond d = 34 m and is negative beyond d = 2 c e m, where it "proves" negative risks.
 
 fat_g(H) is the size of the largest set that is shattered with margin g: there are r_i such that each subset is cut out
 by some h with h(x_i) >= r_i + g inside and h(x_i) <= r_i - g outside. For rho = 0 with these signs it is the number of
@@ -18,12 +17,11 @@ from __future__ import annotations
 from math import e as EULER
 from typing import Any
 
-import numpy as np
 from flint import arb
 
 from bounds.bms22.relative_deviation import EMPIRICAL, relative
 from bounds.exact.balls import exact
-from bounds.exact.numbers import Number, log
+from bounds.exact.numbers import Number, log, sqrt
 from bounds.papers import BMS22
 from bounds.theorem import in_unit_interval, integer, require, theorem
 
@@ -38,16 +36,22 @@ PRINTED = [integer("m"), integer("d"), in_unit_interval("beta")]
 UP_TO_M = require("d <= m", lambda d, m: d <= m)
 
 
-def _logs(m: Any, d: Any) -> Any:
-    """d log2(2 c^2 m) log2(2 c e m / d): balls in, ball out."""
-    if isinstance(m, arb):
-        two = arb(2).log()
-        return d * ((2 * C**2 * m).log() / two) * ((2 * C * arb(1).exp() * m / d).log() / two)
-    return d * np.log2(2 * C**2 * m) * np.log2(2 * C * EULER * m / d)
+def log_cover(m: int, d: int) -> arb:
+    """log N for a cover of the functions clipped to [-rho, rho], at distance rho/2 on 2m points in the largest norm.
+
+    Alon et al. (1997): functions from n points into b levels, of fat-shattering dimension d (at one level), have a
+    cover at distance two levels of size 2 (n b^2)^(d log2(e n b / d)), d <= n. Here the levels are rho/8 apart.
+
+    >>> round(float(log_cover(1000, 1)), 1)
+    219.6
+    """
+    n, levels = 2 * exact(m), 1 + 2 * 8  # from -rho to rho
+    power = d * (arb(1).exp() * n * levels / d).log() / arb(2).log()
+    return arb(2).log() + power * (n * levels**2).log()
 
 
-def margin_complexity(m: Number, d: Number, beta: Number) -> Number:
-    """M / m, as printed.
+def margin_complexity(m: Number, d: Number, beta: Number) -> Any:
+    """M / m, as printed; for d = 0 read d log(1/d) as 0.
 
     >>> round(float(margin_complexity(1000, 1, 0.1)), 3), bool(margin_complexity(10, 1000, 0.1) < 0)
     (0.319, True)
@@ -55,11 +59,17 @@ def margin_complexity(m: Number, d: Number, beta: Number) -> Number:
     return (1 + _logs(m, d) + log(1 / beta)) / m
 
 
+def _logs(m: Any, d: Any) -> Any:
+    """d log2(2 c^2 m) log2(2 c e m / d): balls in, ball out."""
+    if not d:
+        return 0
+    two, e = (arb(2).log(), arb(1).exp()) if isinstance(m, arb) else (log(2), EULER)
+    return d * log(2 * C**2 * m) / two * log(2 * C * e * m / d) / two
+
+
 def square_of_sum(empirical: Any, part: Any) -> Any:
     """R + 2 sqrt(R M/m) + M/m = (sqrt R + sqrt(M/m))^2; at R = 0 it is M/m, whatever its sign."""
-    if isinstance(part, arb):
-        return exact(empirical) + 2 * (exact(empirical) * part).sqrt() + part
-    return empirical + 2 * np.sqrt(empirical * part) + part
+    return empirical + 2 * sqrt(empirical * part) + part
 
 
 @theorem(
@@ -71,8 +81,6 @@ def square_of_sum(empirical: Any, part: Any) -> Any:
 )
 def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
     """The largest risk that Lemma A.2 allows at the empirical margin loss `empirical`, as printed for any class.
-
-    For d = 0 read d log(1/d) as 0 (part zero).
 
     >>> round(float(margin_deviation(m=10_000, d=1, beta=0.1, empirical=0.0)), 3)
     0.045
@@ -106,12 +114,12 @@ def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: N
     Steps s1 to s5 of Lemma A.1 with a cover G of H clipped to [-rho, rho], at distance rho/2 on the 2m points, in place
     of the patterns: if |g - h| <= rho/2 there, then 1[y h <= 0] <= 1[y g <= rho/2] <= 1[y h <= rho], so a deviation
     R_S'(h) - R_S^rho(h) > e sqrt((R_S^rho(h) + R_S'(h)) / 2) is one of the events of g (the difference over the root
-    increases in R_S' and decreases in R_S). 4 |G| exp(-m Q) <= beta with log |G| <= log 2 (1 + d log2(.) log2(.)).
+    increases in R_S' and decreases in R_S). log |G| <= `log_cover`.
 
     >>> round(float(margin_deviation_derived(m=10_000, d=1, beta=0.1, empirical=0.0)), 3)
     0.125
     """
-    two = arb(2).log() if isinstance(m, arb) else np.log(2)
+    two = arb(2).log() if isinstance(m, arb) else log(2)
     return relative(empirical, (two * (1 + _logs(m, d)) + log(4 / beta)) / m)
 
 
@@ -132,7 +140,7 @@ def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Nu
     >>> round(float(margin_deviation_of_one(m=100, beta=0.1, empirical=0.0)), 4)
     0.033
     """
-    return square_of_sum(empirical, (1 + log(1 / beta)) / m)
+    return square_of_sum(empirical, margin_complexity(m, 0, beta))
 
 
 @margin_deviation.corrected(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import exp, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,18 @@ def deviations(*, m: int, k: float, beta: float) -> tuple[float, float]:
     return 2 * sqrt(t / k) + 2 * t / k, sqrt(12 * t / k) + 4 * t / k
 
 
+def failure_of_deviations(*, m: int, k: float, norm: float, product: float) -> float:
+    """Chernoff's bounds of the 2m + 1 events of Lemma D.1: the chi-square's for the norm, the sub-gamma's for products.
+
+    >>> failure_of_deviations(m=5, k=10, norm=3.0, product=6.0) < 0.1
+    True
+    """
+    above = -k / 2 * (norm - log(1 + norm))  # chi-square with k degrees of freedom
+    rate = (1 - 1 / sqrt(1 + 4 * product / 3)) / 4  # best for a variance of 6 and a scale of 4, both over k
+    error = k * (product_mgf(rate=rate) - rate * product)
+    return exp(above) + 2 * m * exp(error)
+
+
 def products_preserved(W: Array, Z: Array, projected_W: Array, projected_Z: Array, norm: float, product: float) -> bool:
     """The event of Lemma D.1. W has shape (p, N), Z (m, p), projected_W (k, N), projected_Z (m, k)."""
     size = np.linalg.norm(W)
@@ -149,10 +162,8 @@ def product_mgf(*, rate: float) -> float:
     """A bound of the log-mgf of the product of two random signed sums, sub-gamma: 3 lambda^2/(1 - 4 lambda).
 
     With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz splits its
-    mgf. Above: log E exp(h (<s,a>^2 - |a|^2)) <= -u - log(1 - 2u)/2 <= u^2/(1 - 2u), u = h |a|^2. Below:
-    e^{-x} <= 1 - x + x^2/2 and E <s,b>^4 <= 3 |b|^4 give 3 v^2/2, v = h |b|^2, h = lambda/2. Half their sum is convex
-    in |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at |b|^2 = 4: 3 lambda^2. k rows: k times this
-    at lambda/k.
+    mgf (`split_mgf`), which is convex in |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at |b|^2 = 4:
+    3 lambda^2. k rows: k times this at lambda/k.
 
     >>> round(product_mgf(rate=0.1), 3)
     0.05
@@ -160,18 +171,11 @@ def product_mgf(*, rate: float) -> float:
     return 3 * rate**2 / (1 - 4 * rate)
 
 
-@norm_deviation.explicit(part="union", says=r"(2m+1)e^{-t}=\beta", kind="inequality")
-def union_of_deviations(*, m: int, k: int, beta: float) -> float:
-    """The union bound over the 2m + 1 events of Lemma D.1, at most beta.
+def split_mgf(rate: Any, square: Any) -> Any:
+    """Half the sum of two log-mgfs that bounds `product_mgf`'s, at |a|^2 = `square` in [0, 4] and h = rate/2.
 
-    From Chernoff's bound at its best lambda: the chi-square's for the norm, the sub-gamma's for the m products.
-
-    >>> union_of_deviations(m=5, k=10, beta=0.1) <= 0.1
-    True
+    Above: log E exp(h (<s,a>^2 - |a|^2)) <= -u - log(1 - 2u)/2 <= u^2/(1 - 2u), u = h |a|^2. Below:
+    e^{-x} <= 1 - x + x^2/2 and E <s,b>^4 <= 3 |b|^4 give 3 v^2/2, v = h |b|^2.
     """
-    norm, product = deviations(m=m, k=k, beta=beta)
-    above = -k / 2 * (norm - log(1 + norm))  # chi-square with k degrees of freedom
-    variance, scale = 6 / k, 4 / k
-    best = (1 - 1 / sqrt(1 + 2 * scale * product / variance)) / scale
-    error = -best * product + k * product_mgf(rate=best / k)
-    return exp(above) + 2 * m * exp(error)
+    u, v = rate / 2 * square, rate / 2 * (4 - square)
+    return (u**2 / (1 - 2 * u) + 3 * v**2 / 2) / 2

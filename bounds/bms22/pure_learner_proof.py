@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
+from typing import Any
 
 from bounds.bms22.covers import MARGIN, covering_density, thin_gram
 from bounds.bms22.pure_learner import NOT_NEAR_ONE, SAMPLE_NEEDS
+from bounds.bms22.sign_projection import sign_projection_tail
+from bounds.exact.balls import exact
 from bounds.papers import BMS22
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
@@ -254,8 +257,16 @@ def implied_loss_margin_corrected(*, norm_bound: float, radius: float, rho: floa
     source=SOURCE + "; our constants",
 )
 def margin_failure(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """The probability that a projected margin is below 2 rho/3 at the explicit number of rows, at most."""
+    """The probability that a projected margin is below 2 rho/3 at the explicit number of rows, at most.
+
+    On the event of Lemma A.3 for x_i and w*, at distortion gamma/3: `projection_failure`.
+    """
     return beta / 4
+
+
+def projection_failure(*, m: int, k: int, norm_bound: float, radius: float, rho: float) -> Any:
+    """The chance that k rows distort one of 3m + 1 vectors: x_i and w*, their sums and differences, normalised."""
+    return (3 * m + 1) * sign_projection_tail(k=k, t=exact(rho) / (3 * exact(norm_bound) * exact(radius)))
 
 
 @theorem(

@@ -9,17 +9,18 @@ y h(x) < 0 in the second; V is the VC dimension of the sets of errors {(x, y): h
 for linear functions whatever happens at 0, that is the VC dimension of H (step s0 shows a class where it is not).
 
 *Derivation* of Lemma A.1, for all m >= 1, V >= 0, beta in (0, 1), all distributions and all (permissible) classes. The
-paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC-dimension bounds". Let e^2 = 4 Q and
-L = m Q = m e^2 / 4 >= log 4.
-  s1  If R(h) - R_S(h) > e sqrt(R(h)) then m R(h) > m e^2 >= 4 log 4 > 1, so a ghost sample S' of m records has
-      R_S'(h) >= R(h) with probability above 1/4.
+paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC-dimension bounds".
+  s5  Let p be what the lemma allows at R_S(h) = r. A risk above p deviates by more than e sqrt(R), e^2 = `deviation` =
+      (p - r)^2 / p >= 4 Q, with equality at r = 0.
+  s1  Then m R(h) > m e^2 >= 4 log 4 > 1, so a ghost sample S' of m records has R_S'(h) >= R(h) with probability above
+      1/4.
   s2  Then R_S'(h) - R_S(h) > e sqrt((R_S(h) + R_S'(h)) / 2).
   s3  Swap the i-th records of S and S' by fair coins. Of a pattern of errors on the 2m records with a errors in all
-      and s <= min(a, m) pairs that differ, that happens with probability at most exp(-L - L^2 / (3m)) <= exp(-L).
-  s4  There are at most Phi_V(2m) = sum_{i <= V} C(2m, i) patterns (Sauer's lemma), and
-      4 Phi_V(2m) exp(-L - L^2 / (3m)) <= beta. Phi_V(2m) <= (2m)^V would do, but is false for V = 1, where the
+      and s <= min(a, m) pairs that differ, that happens with probability at most that of a = s = m: with
+      L = m e^2 / 4, exp(-L - L^2 / (3m)).
+  s4  There are at most Phi_V(2m) = sum_{i <= V} C(2m, i) patterns (Sauer's lemma), and `deviation_probability`,
+      4 Phi_V(2m) exp(-L - L^2 / (3m)), is at most beta. Phi_V(2m) <= (2m)^V would do, but is false for V = 1, where the
       second-order term of s3 pays for the missing pattern.
-  s5  R - R_S <= 2 sqrt(Q R) gives R <= R_S + 2 sqrt(Q R_S) + 4 Q.
 
 The rows `thresholds`, `halfspaces`, `mixture` and `stumps` are the lemma on classes whose suprema are computed exactly.
 """
@@ -56,6 +57,19 @@ def complexity(m: Number, V: int, beta: Number) -> Any:
 def relative(risk: Any, Q: Any) -> Any:
     """R_S + 2 sqrt(R_S Q) + 4 Q at the empirical risk R_S = `risk`."""
     return risk + 2 * sqrt(risk * Q) + 4 * Q
+
+
+def deviation(r: Any, p: Any) -> Any:
+    """(p - r)^2 / p, the e^2 of a risk p that exceeds the empirical risk r by e sqrt(p)."""
+    return (p - r) ** 2 / p
+
+
+def deviation_probability(m: int, patterns: Any, square: Any) -> arb:
+    """Steps s1 to s4: P(R - R_S > e sqrt(R) for some h), at most, if m records and m others have so many `patterns`.
+
+    e^2 = `square`, at least 1/m. All 2m records err at most m times in pairs that differ: a = s = m in step s3.
+    """
+    return exact(patterns) / exact(ghost_reaches(m=m)) * swapping_tail(s=m, u=m * (exact(square) / 2).sqrt())
 
 
 # Lemma A.1 of bms22, Lemma I.2 of wzw25 -------------------------------------------------------------------------------
@@ -161,7 +175,7 @@ def vc_of_signs(*, patterns: Any) -> int:
 @theorem(
     "bms22.lemA.1.s1",
     says=r"p>\frac1m\ \Rightarrow\ \Pr[\mathrm{Bin}(m,p)\ge mp]>\frac14",
-    needs=[integer("m", 2)],
+    needs=[integer("m")],
     source="Greenberg & Mohri 2014, Theorem 1",
     reconstructed=True,
 )
@@ -170,7 +184,7 @@ def ghost_reaches(*, m: int) -> Fraction:
 
     On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is that of
     P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not reached by
-    p > 1/2) and tends to 1 - 2/e = 0.264 for j = 1 and large m.
+    p > 1/2) and tends to 1 - 2/e = 0.264 for j = 1 and large m. For m = 1 there is no such p.
     """
     return Fraction(1, 4)
 
@@ -188,7 +202,7 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) / sqrt((p + r)/2) >=
     (p - r) / sqrt(p) because r <= p.
     """
-    return (p - r) ** 2 / p
+    return deviation(r, p)
 
 
 @theorem(
@@ -202,8 +216,9 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
 def swapping_tail(*, s: int, u: Number) -> arb:
     """A bound of the tail of a sum of s fair signs: swapping records makes such a sum.
 
-    Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 >= x^2/2 + x^4/12 at x = u/s. In the proof
-    u = e sqrt(m a / 2) with s <= min(a, m), so u^2/(2s) >= L and u^4/(12 s^3) >= L^2/(3m).
+    Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)), whose first
+    two terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is worst at
+    a = s = m.
     """
     u = exact(u)
     return (-(u**2) / (2 * s) - u**4 / (12 * exact(s) ** 3)).exp()
@@ -242,24 +257,24 @@ def growth(*, m: int, V: int) -> int:
 def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
     """What the union over all patterns of errors costs: at most beta, V = 1 included.
 
-    For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and L^2/(3m) >= 1/(2m),
-    since L >= log 2 + log 4 > sqrt(3/2).
+    The deviation is that of the lemma at empirical risk 0, the least. For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V
+    alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
     """
-    L = m * complexity(exact(m), V, exact(beta))
-    return 4 * patterns_of_errors(m, V) * (-L - L**2 / (3 * m)).exp()
+    allowed = relative(exact(0), complexity(exact(m), V, exact(beta)))
+    return deviation_probability(m, patterns_of_errors(m, V), deviation(0, allowed))
 
 
 @theorem(
     "bms22.lemA.1.s5",
     says=r"R-r\le2\sqrt{QR}\ \Rightarrow\ R\le r+2\sqrt{Qr}+4Q",
-    needs=[at_least("root_r", 0), at_least("root_Q", 0)],
+    needs=[at_least("r", 0), at_least("Q", 0)],
     source=CGM19,
     reconstructed=True,
 )
-def solved(*, root_r: Real, root_Q: Real) -> Real:
-    """The largest risk p that the deviation allows, in terms of a = sqrt(r) and b = sqrt(Q).
+def solved(*, r: Number, Q: Number) -> Any:
+    """The largest risk p that a deviation of at most 2 sqrt(Q p) allows: p = r + 2 sqrt(Q r) + 4 Q.
 
-    p = r + 2 sqrt(Q r) + 4 Q. R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): the
-    squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
+    R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): in terms of a = sqrt(r) and
+    b = sqrt(Q) the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
     """
-    return root_r**2 + 2 * root_r * root_Q + 4 * root_Q**2
+    return relative(r, Q)

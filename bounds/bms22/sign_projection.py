@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import ceil, exp, log
+from math import ceil, log
 from typing import Any
 
 import numpy as np
 
+from bounds.exact import numbers
+from bounds.exact.balls import exact
 from bounds.exact.numbers import Array, Real
 from bounds.theorem import in_unit_interval, integer, require, theorem
 
@@ -86,22 +88,16 @@ def inner_products_preserved(T: Array, projected: Array, gamma: float) -> bool:
     return bool(np.all(distortion <= gamma / 3 * np.outer(norms, norms)))
 
 
-@sign_projection_order.explicit(
-    part="union",
-    says=r"k\ge\frac{36\log(2m^2/\beta)}{\gamma^2(1-2\gamma/9)}\ \Rightarrow\ "
-    r"2m^2\exp\left(-\frac{k}{2}\left(\frac{t^2}{2}-\frac{t^3}{3}\right)\right)\le\beta,\quad t=\frac{\gamma}{3}",
-    kind="inequality",
-)
-def sign_projection_union(*, m: int, gamma: float, beta: float) -> float:
-    """The union bound over the m^2 two-sided events of Lemma A.3, at most beta.
+def failure_of_rows(*, m: int, gamma: Any, k: int) -> Any:
+    """The chance that k rows break Lemma A.3, at most: every u/||u|| +- v/||v|| keeps its norm up to t = gamma/3.
 
-    2 m^2 exp(-(k/2) (t^2/2 - t^3/3)) at the explicit k, t = gamma/3.
+    Of the vectors of step s1, u - v and v - u are distorted alike; then polarisation (s4, s5).
 
-    >>> sign_projection_union(m=10, gamma=0.5, beta=0.1) <= 0.1
+    >>> bool(failure_of_rows(m=10, gamma=0.5, k=sign_projection_rows(m=10, gamma=0.5, beta=0.1)) <= 0.1)
     True
     """
-    k = sign_projection_rows(m=m, gamma=gamma, beta=beta)
-    return m**2 * sign_projection_tail(k=k, t=gamma / 3)
+    vectors = pair_vectors_counted(m=m) - m * (m - 1) // 2
+    return vectors * sign_projection_tail(k=k, t=gamma / 3)
 
 
 def least_distortion(u: Sequence[int], k: int) -> Fraction:
@@ -159,7 +155,7 @@ def pair_vectors_counted(*, m: int) -> int:
     needs=[integer("k"), require("0 < t <= 1", lambda t: 0 < t <= 1)],
     source="the JL lemma that the proof cites, in the form of Achlioptas 2003",
 )
-def sign_projection_tail(*, k: int, t: float) -> float:
+def sign_projection_tail(*, k: int, t: Any) -> Any:
     """The chance that one vector is distorted by more than t, at most: 2 exp(-(k/2)(t^2/2 - t^3/3)).
 
     For a unit vector, Q = <s, u>^2 with random signs s has E e^{hQ} <= (1 - 2h)^{-1/2} (mix over a Gaussian multiplier:
@@ -170,7 +166,14 @@ def sign_projection_tail(*, k: int, t: float) -> float:
              x = h - 3h^2/2 in [0, 1/6], log(1 - x) <= -x - x^2/2 - x^3/3 leaves a rational function of t
              (`lower_tail_gap`) that is certified to be at most -(t^2/4 - t^3/6) on (0, 1].
     """
-    return 2 * exp(-k / 2 * (t**2 / 2 - t**3 / 3))
+    return 2 * numbers.exp(-k * (t**2 / 2 - t**3 / 3) / 2)
+
+
+def chernoff(k: int, t: Any) -> Any:
+    """Both of Chernoff's tails in `sign_projection_tail`, before its logarithms are expanded, in balls."""
+    h = t / (2 * (1 + t))
+    below = h * (1 - t) + (1 - h + 3 * h**2 / 2).log()
+    return (exact(k) / 2 * ((1 + t).log() - t)).exp() + (k * below).exp()
 
 
 def lower_tail_gap(t: Any) -> Any:

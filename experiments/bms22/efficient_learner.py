@@ -233,7 +233,7 @@ def first_useful_m():
     given=[
         training.boosted_excess,
         steps.released_deviation,
-        "bms22.lemA.3/explicit/union",
+        "bms22.lemA.3/explicit",
         "bms22.lemA.3.s2/explicit",
     ],
     rounding=ROUNDING,

@@ -93,7 +93,7 @@ def transform_loses_a_record():
 
 @inequality_claim(
     steps.distortion_of_rows,
-    given=("bms22.lemA.3/explicit/union",),
+    given=("bms22.lemA.3/explicit",),
     rounding=1e-6,
     scope="everywhere: k >= 56 log(2m/beta), signs",
     note="C = 3 · 7.43",

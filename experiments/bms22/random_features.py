@@ -69,9 +69,9 @@ def worst_signs(error, thinned):
 
 
 def exponents(error):
-    """(D t^2 / 2 at the error t, m, beta) at corners, in balls: what one pair's Hoeffding bound has in the exponent."""
+    """(D t^2 / 2 at the error r^2 t, r = 3, m, beta) at corners, in balls: Hoeffding's exponent for one pair."""
     balls = [(m, exact(beta), count) for m, beta, count in CORNERS]
-    return [(exact(D) * error(m=m, beta=beta, count=D) ** 2 / 2, m, beta) for m, beta, D in balls]
+    return [(exact(D) * (error(m=m, beta=beta, count=D, radius=3) / 9) ** 2 / 2, m, beta) for m, beta, D in balls]
 
 
 @inequality_claim(
@@ -115,9 +115,9 @@ def all_pairs_are_close(*, factor=1):
 def all_pairs_are_closer(*, factor=1):
     """m (m-1) exp(-D t^2/2) = beta: the exponent is log(m (m-1)/beta), less log(factor) with pairs forgotten."""
 
-    def error(*, m, beta, count):
-        t = bounds.inner_product_error_sharp(m=m, beta=beta, count=count)
-        square = t**2 - 2 * math.log(factor) / count
+    def error(*, radius=1, **setting):
+        t = bounds.inner_product_error_sharp(radius=radius, **setting)
+        square = t**2 - 2 * math.log(factor) / setting["count"] * radius**4
         return sqrt(square if isinstance(square, arb) else np.maximum(square, 0))
 
     largest, setting = worst_signs(error, 1)
@@ -206,12 +206,14 @@ def hoeffding_covers_one_pair(*, factor=1):
     for count, p in itertools.product((1, 2, 3, 7, 20, 100, 1000), (0.5, 0.3, 0.1, 0.01)):
         t = 2 * np.abs(np.arange(count + 1) / count - p)
         tail = atomic_kernels.coin_tail(count, p, t / 2 * (1 - 1e-9))
-        t, tail = t[tail > 1e-200], tail[tail > 1e-200]
-        log_ratio = np.log(tail / 2) + factor * count * t**2 / 2  # one_pair_tail itself may underflow
-        largest.append((float(log_ratio.max()), count, p, float(t[np.argmax(log_ratio)])))
-    log_ratio, count, p, t = max(largest)
-    truth = atomic_kernels.coin_tail_ball(count, p, 1.0, t * (1 - 1e-12))
-    yield {"count": count, "p": p, "t": t}, truth, bounds.one_pair_tail(count=count * factor, t=exact(t))
+        t, logs = t[tail > 1e-200], np.log(tail[tail > 1e-200] / 2)
+        log_ratios = logs + factor * count * t**2 / 2  # one_pair_tail itself may underflow
+        largest.append(log_ratios.max())
+        for chosen in (np.argmax(log_ratios), np.argmin(np.abs(logs + 5))):  # the worst level, and a middling one
+            truth = atomic_kernels.coin_tail_ball(count, p, 1.0, t[chosen] * (1 - 1e-12))
+            allowed = bounds.one_pair_tail(count=count * factor, t=exact(t[chosen]))
+            yield {"count": count, "p": p, "t": t[chosen]}, truth, allowed
+    log_ratio = max(largest)
     w = fmpz_poly([0, 1])
     if 1 - 4 * w * (1 - w) != (1 - 2 * w) ** 2 or log_ratio >= 1e-6:
         return inconclusive("BUDGET", f"the largest log-ratio is {log_ratio}")

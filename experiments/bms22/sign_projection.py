@@ -19,7 +19,7 @@ from experiments.instances.points import corners, points
 from mechanisms.sign_projection import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
-TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 4e-4, "expect": 0.01}
+TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 6e-4, "expect": 0.01}
 
 
 # Lemma A.3 ------------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def one_point_needs_more_rows(*, factor=1):
 @exact_claim(
     bounds.sign_projection_order_corrected,
     control=Control("the constant 94.1 divided by {}", (1.1, 2)),
-    given=[bounds.sign_projection_union, bounds.sign_projection_tail, bounds.polarisation],
+    given=[bounds.sign_projection_rows],
 )
 def corrected_order(*, factor=1):
     """explicit <= 94.1 log(2m/beta)/gamma^2."""
@@ -94,32 +94,32 @@ def breaks(rng, size, k, *, m, d, gamma, projection=sign_projection):
     return broken
 
 
+@inequality_claim(
+    bounds.sign_projection_rows,
+    quick=grid(beta=[1e-12, 0.1, 0.999]),
+    control=Control("only 1/{} of the rows", (1.01, 2)),
+    given=[bounds.pair_vectors_counted, bounds.sign_projection_tail, bounds.polarisation, bounds.parallelogram],
+    note="k solves the inequality by its definition",
+)
+def rows_are_enough(*, beta, factor=1):
+    """The union bound over the m^2 two-sided events in balls, at the k that the float formula returns."""
+    for m, gamma in product([1, 2, 10, 10**6], [1e-3, 0.1, 0.5, 1 - 1e-6]):
+        k = int(bounds.sign_projection_rows(m=m, gamma=gamma, beta=beta) / factor)
+        yield {"m": m, "gamma": gamma, "beta": beta}, bounds.failure_of_rows(m=m, gamma=exact(gamma), k=k), beta
+
+
 @tail_claim(
     bounds.sign_projection_rows,
-    quick=grid(m=[10], d=[64], gamma=[0.9], beta=[0.1]),
-    full=grid(m=[2, 30], d=[64, 512], gamma=[0.5, 0.99], beta=[0.05]),
-    control=Control("only 1/{} of the rows", (4, 6, 8)),
+    law="sign_projection",
+    quick=grid(m=[10], d=[512], gamma=[0.9], beta=[0.1]),
+    full=grid(m=[2, 30], d=[64, 2048], gamma=[0.5, 0.99], beta=[0.05]),
+    control=Control("only 1/{} of the rows", (3, 4, 6)),
     **TAIL,
 )
 def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
-    """Lemma A.3 at the explicit number of rows."""
-    k = max(1, bounds.sign_projection_rows(m=m, gamma=gamma, beta=beta) // factor)
+    """Lemma A.3 at the explicit number of rows, for dimensions below and above it."""
+    k = max(1, int(bounds.sign_projection_rows(m=m, gamma=gamma, beta=beta) / factor))
     return breaks(rng, size, k, m=m, d=d, gamma=gamma)
-
-
-@inequality_claim(
-    bounds.sign_projection_union,
-    quick=grid(beta=[1e-12, 0.1, 0.999]),
-    control=Control("only 1/{} of the rows", (1.01, 1.1, 2)),
-    given=[bounds.sign_projection_tail],
-    note="k solves the inequality by its definition",
-)
-def union_bound(*, beta, factor=1):
-    """2 m^2 exp(-(k/2)(t^2/2 - t^3/3)) <= beta in balls, at the k that the float formula returns."""
-    for m, gamma in product([1, 2, 10, 10**6], [1e-3, 0.1, 0.5, 1 - 1e-6]):
-        k, t = int(bounds.sign_projection_rows(m=m, gamma=gamma, beta=beta) / factor), exact(gamma) / 3
-        failure = 2 * exact(m) ** 2 * (-exact(k) / 2 * (t**2 / 2 - t**3 / 3)).exp()
-        yield {"m": m, "gamma": gamma, "beta": beta}, failure, beta
 
 
 # The proof of Lemma A.3 -----------------------------------------------------------------------------------------------
@@ -193,13 +193,16 @@ def spread_tail(n, k, t):
     bounds.sign_projection_tail,
     quick=({"n": 8, "k": 200, "t": 0.3}, {"n": 2, "k": 25, "t": 1.0}),
     full=grid(n=[2, 4, 16], k=[1, 10, 100], t=[0.05, 0.3, 1.0]),
-    control=Control("the exponent multiplied by {}", (1.5, 2, 3)),
+    control=Control("the exponent multiplied by {}", (1.01, 2)),
     evidence="certificate",
     rounding=1e-9,
 )
 def one_vector(*, n, k, t, factor=1):
     """The Chernoff exponents by certificate, on (0, 1]; the exact law of a spread vector never above them."""
-    yield {"n": n, "k": k, "t": t}, spread_tail(n, k, t), 2 * (bounds.sign_projection_tail(k=k, t=t) / 2) ** factor
+    grid_of_levels = product((1, 10**3, 10**6, 10**10), map(exact, (1e-5, 0.01, 0.5, 1)))
+    cases = [(k, t, spread_tail(n, k, t)), *((rows, x, bounds.chernoff(rows, x)) for rows, x in grid_of_levels)]
+    for rows, level, truth in cases:
+        yield {"k": rows, "t": level}, truth, 2 * (bounds.sign_projection_tail(k=rows, t=level) / 2) ** exact(factor)
     below = certify(over(bounds.lower_tail_gap), at(bounds.lower_tail_gap), {"t": (0.0, 1.0)}, 0.0)
     if below.outcome != HOLDS:
         return inconclusive("BUDGET", "the lower tail's certificate did not close")
@@ -215,7 +218,7 @@ def one_vector(*, n, k, t, factor=1):
 @inequality_claim(
     bounds.doubled_logarithm,
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
-    control=Control("the factor 2 divided by {}", (1.1, 1.5)),
+    control=Control("the factor 2 divided by {}", (1.01, 1.5), setting={"beta": 1 - 1e-9}),
     rounding=1e-12,
     note="C = 2, as m grows; also at m = 1",
 )

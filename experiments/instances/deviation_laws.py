@@ -13,6 +13,7 @@ import numpy as np
 from flint import arb
 from scipy.stats import binom
 
+from bounds.bms22.relative_deviation import deviation, deviation_probability
 from bounds.exact.balls import exact, lower_end, precise
 from bounds.exact.binomials import at_least, at_most, crosses
 from experiments.checks.witness import inequality
@@ -94,6 +95,17 @@ def tail_witness(setting, beta, chance, how, python):
     found = f"fails with probability {float(chance):.3g}: {how}"
     claimed = f"fails with probability at most {beta:g}"
     return inequality(setting, chance, beta, claimed=claimed, found=found, python=python)
+
+
+def improbable(setting, patterns, level):
+    """Cases of the derivation of `bounds.bms22.relative_deviation`: risks above level(R_S) have at most chance beta."""
+    m, beta = setting["m"], setting["beta"]
+    for share in (0, 1e-6, 0.1, 0.5, 0.99):
+        allowed = level(exact(share))
+        if allowed < 1:
+            square = deviation(exact(share), allowed)
+            yield setting | {"R_S": share, "premise": "step s1"}, 1, m * square
+            yield setting | {"R_S": share}, deviation_probability(m, patterns, square), exact(beta)
 
 
 def decide_uniform(setting, m, V, beta, level, *, evidence="derivation", scope="everywhere", note="", python=""):

@@ -22,10 +22,36 @@ def corners(betas, **axes):
     return grid(**CORNERS, **axes, beta=betas, radius=[1.0], rho=[1.0])
 
 
-def explicit_against(g, betas):
-    """Cases of min(1, explicit) <= C g at the corners; INCONCLUSIVE if k is not bounded as the derivations say."""
+def derived(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
+    """What min(1, explicit) is at most if beta <= 1/2.
+
+    Write L = log(m/beta) >= log 2. The number of rows is at most 46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, because
+    8(3m+1)/beta <= 32 m/beta and log 32 <= 5L. If a^2 L^2 >= m this is above 1. Else log(41a) <= 5.9 L, so
+    m A = k log(1+40a) + log(4/beta) <= 1660 a^2 L^2 + log(1/beta). And log(41a) <= 5.4 log(a/beta), log(4/beta) <= 4.4
+    a^2 L log(a/beta): so alpha. The explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
+    """
+    a, L = norm_bound * radius / rho, log(m) - log(beta)
+    A = (1660 * a**2 * L**2 - log(beta)) / m
+    alpha = 2 * (280 * 5.4 + 4.4) * a**2 * L * (log(a) - log(beta)) / (epsilon * m)
+    return sqrt(2 * margin_loss * A) + 1.5 * alpha + 3 * A
+
+
+def derived_soft(*, m, epsilon, margin_loss, **sizes):
+    """What the explicit excess is at most, for every beta: alpha = 2A/epsilon, and with T = `soft_logarithm`
+
+    k <= 233 a^2 log(2m/beta) gives m A = k log(1+40a) + log(4/beta) <= 234 a^2 T.
+    """
+    a = sizes["norm_bound"] * sizes["radius"] / sizes["rho"]
+    A = 234 * a**2 * pure_learner.soft_logarithm(m=m, **sizes) / m
+    return sqrt(2 * margin_loss * A) + 1.5 * 2 * A / epsilon + 3 * A
+
+
+def explicit_against(chain, g, constant, betas):
+    """Cases of min(1, explicit) <= chain <= C g at the corners, and of k as the derivations bound it."""
     for setting in corners(betas, **SPREAD):
-        yield setting, min(1.0, pure_learner.explicit_gap.theorem.formula(**setting)), g(**setting)
+        bound, explicit = chain(**setting), pure_learner.explicit_gap.theorem.formula(**setting)
+        yield setting | {"of": "explicit"}, min(1.0, explicit), bound / constant
+        yield setting, bound, g(**setting)
     for setting in corners(betas):
         k, a = pure_learner.projection_rows(**setting), setting["norm_bound"]
         L2 = log(2 * setting["m"] / setting["beta"])
@@ -36,29 +62,32 @@ def explicit_against(g, betas):
 
 EVENTS = grid(
     m=[1, 10, 10**4, 10**8],
-    epsilon=[1e-3, 1.0, 50.0],
+    epsilon=[1e-3, 1.0, 1e9],
     beta=[1e-12, 0.1, 1 - 1e-9],
     rho=[1.0, 0.3, 1e-3],
     norm_bound=[1.0],
     radius=[1.0],
+    margin_loss=[0.0, 0.5],
 )
 
 
-def links(setting, factor=1):
-    """What each link of the derivation uses of what it may use, alpha and A divided by `factor`.
+def links(*, margin_loss, factor=1, **setting):
+    """What each link of the derivation uses of what it may use, the gap divided by `factor`.
 
     The three failure probabilities are in units of beta/4; the margin that the cover loses, in units of 2 rho/3.
     """
     m, epsilon, beta = setting["m"], setting["epsilon"], setting["beta"]
-    terms = pure_learner.explicit_terms(**setting)
-    t = exact(setting["rho"]) / (3 * exact(setting["norm_bound"]) * exact(setting["radius"]))
-    projection = 2 * (3 * exact(m) + 1) * (-exact(terms.rows) * (t**2 / 4 - t**3 / 6)).exp() / (exact(beta) / 4)
+    terms, sizes = pure_learner.explicit_terms(**setting), {name: setting[name] for name in NARROW}
+    gap = pure_learner.explicit_gap(margin_loss=margin_loss, **setting) / factor
+    projection = proof.projection_failure(m=m, k=terms.rows, **sizes)
     rounding = 1e-13 * terms.log_size  # of sums of logarithms as large as log|C|
-    selection = proof.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha / factor)
-    union = proof.log_union(log_size=terms.log_size, m=m, complexity=terms.complexity / factor)
+    selection = proof.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha)
+    # Chernoff's exponent for a risk above margin loss + gap of a candidate that errs on margin loss + alpha
+    complexity = max(0.0, gap - terms.alpha) ** 2 / (margin_loss + gap) / 2
+    union = proof.log_union(log_size=terms.log_size, m=m, complexity=complexity)
     return {
-        "margin": 0.15 * proof.enlarged_norm(**{name: setting[name] for name in NARROW}),
-        "projection": upper_end(projection),
+        "margin": proof.margin_lost_to_the_cover(**sizes) / proof.margin_kept_corrected(**sizes),
+        "projection": upper_end(projection) / (beta / 4),
         "selection": exp(selection - rounding - log(beta / 4)),
         "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
     }

@@ -50,3 +50,17 @@ before, after = 1.0, (1 + 0) * (1 - 0.5)
 assert before > rho and after >= margin_kept(**sizes)  # the premise holds, the rho-margin loss is 0
 assert after <= implied_loss_margin(**sizes)  # and the loss at 0.65 rho is 1
 """
+
+NEEDLES = """
+import numpy as np
+from bounds.bms22.pure_learner import norm_of_needles, printed_norm
+# d = 2, k = 4, Lambda = 1: for every Phi of full rank, a w of norm 2 with Phi^T w in the direction v
+v, lengths = np.array([np.cos(0.3), np.sin(0.3)]), []
+for bits in range(2**8):
+    phi = (1 - 2.0 * (bits >> np.arange(8) & 1)).reshape(4, 2) / 2
+    w = phi @ np.linalg.pinv(phi.T @ phi) @ v
+    lengths.append(2 * np.linalg.norm(phi.T @ w) / np.linalg.norm(w))
+assert np.mean(lengths) >= 2 * norm_of_needles(4)
+# k grows with a^2, and so the share that is kept tends to 1, while the claim falls like 1/a
+assert 2 * norm_of_needles(1000) > 80 * printed_norm(d=2, m=2, beta=0.5, norm_bound=1.0, radius=1.0, rho=1 / 64)
+"""

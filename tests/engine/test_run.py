@@ -23,7 +23,7 @@ from experiments.engine.store import Chunk, ReusedSeed, Store, StoreError, decod
 from experiments.engine.streams import TEST_ROOT, generator
 from tests.engine import toy
 
-REAL = "bms22.lemA.3/explicit"  # a sampled claim that workers can import
+REAL = "bms22.lemA.3/explicit/impl:sign_projection"  # a sampled claim that workers can import
 
 
 def rows_of(store, keys=None):
