@@ -96,8 +96,10 @@ class Cell:
     def _exhausted(self):
         tightness = self._tightness()
         if self.claim.style == "attack":
-            text = f"survived: reached {self.decider.reached():.2f} of the claimed level"
-            return inconclusive("AUDIT_ONLY", text, evidence="sampled", tightness=tightness)
+            if limit := self.decider.told():
+                return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
+            text = "this attack does not tell the two datasets apart: of a leak that its control exceeds it says nothing"
+            return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
         if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
             return inconclusive("TIGHT", evidence="sampled", tightness=tightness)
         hold, refute = self.decider.log_e()

@@ -31,15 +31,15 @@ def plain(function: Callable) -> types.FunctionType:
     return inspect.unwrap(function)
 
 
-def reached(*roots: Callable, within: str = "bounds") -> list[types.FunctionType]:
-    """The functions of the package `within` that `roots` name, transitively, in no order but always the same one."""
+def reached(*roots: Callable, within: tuple[str, ...] = ("bounds",)) -> list[types.FunctionType]:
+    """The functions of the packages `within` that `roots` name, transitively, sorted by name."""
     seen, queue, found = set(), list(roots), {}
     while queue:
         thing = queue.pop()
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] == within:
+        if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] in within:
             found[f"{thing.__module__}.{thing.__qualname__}"] = thing
         queue += fingerprint._described(thing)[1]
     return [found[name] for name in sorted(found)]
