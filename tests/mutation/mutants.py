@@ -14,19 +14,21 @@ import argparse
 import csv
 import functools
 import json
+import multiprocessing
 import resource
 import sys
 import time
 import types
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import joblib
 import pytest
 from _pytest.runner import runtestprotocol
 
-from experiments.engine import registry, run
+from bounds.theorem import THEOREMS
+from experiments.engine import fingerprint, registry, run
 from experiments.engine.cell import Sabotaged
 from experiments.engine.claim import CLAIMS, Claim
 from experiments.engine.ledger import evaluate
@@ -37,8 +39,11 @@ from tests.mutation import edit, operators
 HERE = Path(__file__).parent
 EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by")
-LEFT_OUT = ("test_house.py", "test_architecture.py", "engine/test_report.py", "engine/test_scripts.py", "mutation")
+LEFT_OUT = ("test_architecture.py", "engine/test_scripts.py", "mutation", "test_ties.py")
+LOOKS = ("tests/test_house", "tests/engine/test_report")  # of names and pages; they judge the engine, not the numbers
+ENGINES_OWN = ("tests/engine", "tests/test_")
 PATIENCE = 60  # CPU-seconds for one mutant; what is left then is not run, and the survivor's row says so
+WORKERS = 2
 BATCH = 10  # checks that one child runs
 DEAR = 2.0  # seconds; a claim planned at more comes last
 
@@ -60,9 +65,11 @@ class Check:
         return frozenset(f"{f.__module__}.{f.__qualname__}" for f in found)
 
     def reaches(self, mutant: operators.Mutant) -> bool:
-        """Engine code is named by everything; its own tests are asked."""
-        if mutant.module.startswith("experiments.engine") and not mutant.module.endswith((".audit", ".streams")):
-            return self.name.startswith(("tests/engine", "tests/test_verdicts", mutant.module.replace(".", "/")))
+        """The engine is named by everything: its own tests are asked."""
+        if mutant.module in fingerprint.ENGINE:
+            return self.name.startswith((*ENGINES_OWN, mutant.module.replace(".", "/")))
+        if self.name.startswith(LOOKS):
+            return False
         if "__" in mutant.function:  # of a class: called without being named
             return any(name.startswith(mutant.name.partition("__")[0]) for name in self.names)
         return mutant.name in self.names
@@ -128,10 +135,19 @@ class Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         registry.load()
         checks = list(checks_of(session.items))
-        with ThreadPoolExecutor(2) as pool:
-            for row in pool.map(lambda mutant: self._row(mutant, checks), self.mutants):
-                self.rows.append(row)
-                print("{outcome:10} {module}:{line} {function}: {change}  [{by}]".format(**row), flush=True)
+        joblib.parallel_config(backend="sequential")  # workers would not see the change
+        context = multiprocessing.get_context("fork")
+        rows = context.SimpleQueue()
+
+        def work(start: int) -> None:
+            for mutant in self.mutants[start::WORKERS]:
+                rows.put(self._row(mutant, checks))
+
+        for start in range(WORKERS):
+            context.Process(target=work, args=(start,)).start()
+        for _ in self.mutants:
+            self.rows.append(row := rows.get())
+            print("{outcome:10} {module}:{line} {function}: {change}  [{by}]".format(**row), flush=True)
         return True
 
     def _row(self, mutant: operators.Mutant, checks: list[Check]) -> dict:
@@ -156,14 +172,33 @@ class Session:
 def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
     """Every test that pytest collected, but for the claims, which are checks of their own."""
     for item in items:
-        if "test_verdict[" not in item.nodeid:
-            tested = edit.plain(item.function) if isinstance(item, pytest.Function) else _documented(item)
-            yield Check(item.nodeid, functools.partial(item_outcome, item), (tested,))
+        if "test_verdict[" not in item.nodeid and not _starts_processes(item):
+            yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)))
     for key, claim in CLAIMS.items():
         settings = run.planned(claim, "quick")
         dear = sum(run.cell_cost(claim, setting) for setting in settings) > DEAR
         roots = tuple(filter(None, (claim.trial, claim.by, claim.theorem.formula)))
         yield Check(key, functools.partial(claim_outcome, claim), roots, dear)
+
+
+def _tested(item: pytest.Item) -> list:
+    """Where to look for what an item calls: the statements or functions that it is about, else its own code."""
+    if not isinstance(item, pytest.Function):
+        return [_documented(item)]
+    given = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
+    about = [THEOREMS[x].formula for x in given if isinstance(x, str) and x in THEOREMS]
+    about += [edit.plain(x) for x in given if isinstance(x, types.FunctionType)]
+    return about or [edit.plain(item.function)]
+
+
+def _starts_processes(item: pytest.Item) -> bool:
+    """Whether a test's own code says so: what runs elsewhere does not see the change."""
+    return isinstance(item, pytest.Function) and bool({"subprocess", "jobs"} & set(_names(item.function)))
+
+
+def _names(function) -> tuple[str, ...]:
+    code = edit.plain(function).__code__
+    return (*code.co_names, *code.co_varnames)
 
 
 def _documented(item: pytest.Item) -> object:
