@@ -188,14 +188,17 @@ def mutants(module: str) -> Iterator[Mutant]:
                 yield Mutant(module, name, line, index, variant, f"{before} -> {after}")
 
 
-def chosen(count: int, seed: int) -> list[Mutant]:
-    """`count` mutants in a random order that depends on the seed alone, no function twice before all came once."""
+def chosen(count: int, seed: int, among: tuple[str, ...] = ()) -> list[Mutant]:
+    """`count` mutants in a random order that depends on the seed alone, no function twice before all came once.
+
+    `among` names modules; all of them by default.
+    """
 
     def draw(*parts) -> str:
         return hashlib.blake2b(repr((seed, *parts)).encode(), digest_size=8).hexdigest()
 
     queues: dict[str, list[Mutant]] = {}
-    for module in modules():
+    for module in among or modules():
         for mutant in mutants(module):
             queues.setdefault(mutant.name, []).append(mutant)
     turns = [

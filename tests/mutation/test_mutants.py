@@ -125,10 +125,11 @@ def test_a_generated_mutant_is_noticed_by_its_claim(name):
 
 
 def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
-    chosen = operators.chosen(200, 5)
-    assert chosen == operators.chosen(200, 5) != operators.chosen(200, 6)
-    assert len({m.name for m in chosen}) == 200
-    assert {m.module.split(".")[0] for m in chosen} == {"bounds", "mechanisms", "experiments"}
+    among = ("mechanisms.law", "bounds.exact.binomials", "experiments.engine.cell")
+    chosen = operators.chosen(30, 5, among)
+    assert chosen == operators.chosen(30, 5, among) != operators.chosen(30, 6, among)
+    assert len({m.name for m in chosen}) == 30
+    assert {m.module for m in chosen} == set(among) <= set(operators.modules())
 
 
 @pytest.mark.parametrize(
