@@ -90,8 +90,13 @@ class Cell:
         if len(self.failures) >= 2:
             self.verdict = inconclusive("FAILED", message)
 
+    @property
+    def silent(self):
+        """Whether a bad event was waited for and never came: the truth is then known by the number of trials alone."""
+        return self.claim.style == "tail" and self.trials > 0 and self.decider.failures == 0
+
     def _tightness(self):
-        return None if self.claim.style == "rate" else self.decider.tightness()
+        return None if self.claim.style == "rate" or self.silent else self.decider.tightness()
 
     def _exhausted(self):
         tightness = self._tightness()
@@ -185,4 +190,8 @@ def combine(cells):
         weakest = min(held, key=lambda v: rank.get(v.evidence, 0))
         scope = "settings" if any(v.scope == "settings" for v in held) else chosen.scope
         chosen = replace(chosen, evidence=weakest.evidence, scope=scope)
+        silent = [cell.trials for cell in cells if cell.silent]
+        if silent:
+            where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"
+            chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
     return replace(chosen, tightness=tightness)

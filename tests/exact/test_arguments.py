@@ -12,5 +12,5 @@ def test_one_missing_value_among_numbers_is_named(place):
     assert approximate_dp_excess(p=p, q=p, epsilon=0.5, delta=0.1) == pytest.approx(-0.1)
     p = p.copy()
     p[place] = np.nan
-    with pytest.raises(ValueError, match="^p "):
+    with pytest.raises(ValueError, match=r"^p "):
         approximate_dp_excess(p=p, q=np.array([0.5, 0.5]), epsilon=0.5, delta=0.1)
