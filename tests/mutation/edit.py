@@ -161,7 +161,7 @@ def in_child(work: Callable[[], str], seconds: float) -> str:
     def run() -> None:
         try:
             there.send(work())
-        except Exception as error:
+        except BaseException as error:  # a failure of pytest's is no Exception
             there.send(f"raised {type(error).__name__}: {error}"[:200])
         finally:
             os._exit(0)  # nothing of the parent is finished or joined here

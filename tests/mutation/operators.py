@@ -115,6 +115,8 @@ def _nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
         silent = [getattr(node, name, None) for name in ("returns", "annotation", "type")]
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
             silent += node.args[1:]
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            silent += [other for other in node.comparators if isinstance(other, ast.Tuple)]  # in no order
         queue += [child for child in children if child not in silent]
 
 
