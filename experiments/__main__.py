@@ -317,10 +317,11 @@ def audit(sample_a, sample_b, epsilon, delta, mu, budget, root):
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Usage(f"MODULE:FUNCTION = {sample_a} or {sample_b} cannot be attacked ({problem})") from None
     refuted = conclude(*decider.log_e()) == REFUTED
-    verdict = "REFUTED" if refuted else "INCONCLUSIVE (AUDIT_ONLY): survived"
-    result = decider.found()
+    limit = decider.told()
+    survived = "AUDIT_ONLY): survived" if limit else "NO_POWER): this attack could not have seen any leak"
     click.echo(
-        f"{claim}: {verdict}; reached {result['reached']:.3f} of the claimed level, log10 e = {result['log10_e']:.1f}, "
+        f"{claim}: {'REFUTED' if refuted else f'INCONCLUSIVE ({survived}'}; {limit or 'reached nothing'}, "
+        f"log10 e = {decider.found()['log10_e']:.1f}, "
         f"{decider.right} right, {decider.wrong} wrong, {decider.abstain} abstained"
     )
     sys.exit(REFUTED_BY_AUDIT if refuted else 0)

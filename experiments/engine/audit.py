@@ -1,25 +1,29 @@
 """The attack game: a coin picks one of two neighbouring datasets, the mechanism releases, an attacker guesses which.
 
-Scores are exact log-likelihood ratios wherever the law knows its density, else a logistic regression trained
-on a stream of its own : the rule of evaluation chunk k is trained on blocks 0..floor(log2(k +
-1)) of stream `train`, so order and resumption do not matter and evaluation releases never train. Releases are
-rounded to a grid first, which is post-processing: this judges the theorem, not the low bits of a float64 sampler.
+Scores are exact log-likelihood ratios wherever the law knows its density, else a logistic regression trained on a
+stream of its own: the rule of evaluation chunk k is trained on blocks 0..floor(log2(k + 1)) of stream `train`, so
+order and resumption do not matter and evaluation releases never train. Releases are rounded first, to 2^-20 of their
+spread in training, which is post-processing: this judges the theorem, not the low bits of a float64 sampler. NaN,
+infinities, strings and values that come again and again are outcomes like any other.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import LOG_REFUTE, AttackDecider
+from experiments.engine.verdict import LOG_REFUTE, TANGENTS, AttackDecider
 
-GRID = 2.0**-20
+FINENESS = 2.0**-20  # of the spread
 TRAIN_BLOCK = 1000  # releases of each dataset in one training block
+FIRST_CHUNK = 64  # releases; every later chunk of an audit has twice as many, up to its limit
+ATOMS = 4  # values of one column, shared by a hundredth of the training releases, that get a column of their own
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,25 @@ class Sampler:
 def as_array(releases):
     """Releases as one float matrix, fields of a dict side by side in name order."""
     if isinstance(releases, dict):
-        return np.column_stack([np.reshape(v, (len(v), -1)) for _, v in sorted(releases.items())]).astype(float)
-    return np.reshape(releases, (len(releases), -1)).astype(float)
+        return np.column_stack([as_array(values) for _, values in sorted(releases.items())])
+    flat = np.asarray(releases).reshape(len(releases), -1)
+    return flat.astype(float) if flat.dtype.kind in "biuf" else np.vectorize(_as_number, otypes=[float])(flat)
+
+
+def _as_number(value):
+    """A number for any output: itself, NaN for a missing one, a checksum for a word."""
+    if value is None:
+        return np.nan
+    return float(value) if isinstance(value, int | float) else float(zlib.crc32(repr(value).encode()))
+
+
+def spread(column):
+    """How far the middle nine tenths of the finite values reach; their size where they are one value."""
+    finite = column[np.isfinite(column)]
+    if not finite.size:
+        return 1.0
+    low, middle, high = np.quantile(finite, [0.05, 0.5, 0.95], method="nearest")
+    return float(high / 2 - low / 2) * 2 or float(abs(middle)) or 1.0
 
 
 def log_ratio(a, b):
@@ -43,62 +64,104 @@ def log_ratio(a, b):
     return None
 
 
-def _train(a, b, train, blocks):
+def _train(a, b, train, blocks, grids):
     """A logistic score fitted on `blocks` training blocks: positive means "it was a"."""
     from sklearn.linear_model import LogisticRegression  # a third of a second, which reading the ledger need not pay
 
     X = [
-        as_array(rounded(law.sample(train(2 * i + j), TRAIN_BLOCK)))
+        as_array(rounded(law.sample(train(2 * i + j), TRAIN_BLOCK), grids))
         for i in range(blocks)
         for j, law in enumerate((a, b))
     ]
     y = np.tile(np.repeat([1, 0], TRAIN_BLOCK), blocks)
-    X = np.concatenate(X)
-    centre, scale = np.median(X, axis=0), X.std(axis=0) + 1e-300
-    model = LogisticRegression(max_iter=200).fit((X - centre) / scale, y)
-    return lambda releases: model.decision_function((as_array(releases) - centre) / scale)
+    seen = _features(np.concatenate(X))
+    model = LogisticRegression(max_iter=200).fit(seen(np.concatenate(X)), y)
+    return lambda releases: model.decision_function(seen(as_array(releases)))
 
 
-def guess(scores, attack, level):
-    """+1 (it was a), -1 (it was b) or 0 (abstain). Pure and approximate DP are attacked where the score saturates."""
-    if attack == "gdp":
-        return np.where(scores >= 0, 1, -1)
-    top = level * (1 - 1e-6) if attack == "pure" else level
-    return np.sign(scores) * (np.abs(scores) >= top)
+def _features(X):
+    """What the regression sees of releases, learned from the training ones: finite numbers, their atoms, the rest."""
+    centre = [float(np.median(c[np.isfinite(c)])) if np.isfinite(c).any() else 0.0 for c in X.T]
+    scale = [spread(c) / 3.3 for c in X.T]  # a standard deviation, where the law is normal
+    atoms = []
+    for j, column in enumerate(X.T):
+        values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
+        common = np.argsort(-counts, kind="stable")[:ATOMS]
+        atoms += [(j, values[i]) for i in common if len(X) / 100 <= counts[i] < len(X)]
+
+    def seen(X):
+        finite = np.clip((np.where(np.isfinite(X), X, centre) - centre) / scale, -30, 30)
+        kinds = [np.isnan(X).any(1), np.isposinf(X).any(1), np.isneginf(X).any(1)]
+        return np.column_stack([finite, *kinds, *(X[:, j] == value for j, value in atoms)])
+
+    return seen
 
 
-def rounded(releases):
-    """Releases on the 2^-20 grid, which is post-processing and hides a sampler's low bits."""
+def guess(scores, threshold):
+    """+1 (it was a), -1 (it was b) or 0 (abstain): guess where the log ratio is at least `threshold` in size."""
+    scores = np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return np.where(np.abs(scores) >= threshold, np.where(scores >= 0, 1, -1), 0)
+
+
+def grid_of(releases):
+    """The grid of releases, 2^-20 of the spread of each column; a power of two, so that rounding is exact."""
     if isinstance(releases, dict):
-        return {name: rounded(values) for name, values in releases.items()}
+        return {name: grid_of(values) for name, values in releases.items()}
     releases = np.asarray(releases)
-    return np.round(releases / GRID) * GRID if releases.dtype.kind == "f" else releases
+    if releases.dtype.kind != "f":
+        return None
+    columns = releases.reshape(len(releases), -1).T
+    grids = [2.0 ** np.floor(np.log2(spread(column))) * FINENESS for column in columns]
+    return np.reshape(grids, releases.shape[1:])
 
 
-def play(a, b, score, rng, size, attack, level):
-    """One evaluation chunk: (right, wrong, abstain) over `size` rounds of the game."""
+def rounded(releases, grids):
+    """Releases on their grid, which is post-processing and hides a sampler's low bits."""
+    if isinstance(releases, dict):
+        return {name: rounded(values, grids[name]) for name, values in releases.items()}
+    return releases if grids is None else np.round(np.asarray(releases) / grids) * grids
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the attacker guesses: the score of a rounded release, and from which sizes of it on."""
+
+    score: Callable
+    grids: object
+    thresholds: tuple[float, ...]
+
+    def counts(self, releases, truth):
+        """(right, wrong, abstain) at each threshold, where `truth` is 1 or -1."""
+        scores = np.asarray(self.score(rounded(releases, self.grids)), dtype=float)
+        guesses = [guess(scores, threshold) for threshold in self.thresholds]
+        return np.array([[(g == truth).sum(), (g == -truth).sum(), (g == 0).sum()] for g in guesses])
+
+
+def play(a, b, rule, rng, size):
+    """One evaluation chunk: (right, wrong, abstain) over `size` rounds of the game, at each threshold."""
     ones = int(rng.binomial(size, 0.5))
-    outcome = np.zeros(3, dtype=int)
-    for law, truth, count in ((a, 1, ones), (b, -1, size - ones)):
-        if not count:
-            continue
-        guesses = guess(np.asarray(score(rounded(law.sample(rng, count))), dtype=float), attack, level)
-        outcome += [(guesses == truth).sum(), (guesses == -truth).sum(), (guesses == 0).sum()]
-    return outcome
+    sides = [(law, truth, count) for law, truth, count in ((a, 1, ones), (b, -1, size - ones)) if count]
+    return sum(rule.counts(law.sample(rng, count), truth) for law, truth, count in sides)
 
 
-def saturation(a, b, score, attack, level, train):
-    """Where a pure-DP attacker starts to guess: at the claimed level, or at the score's own top if that lies below."""
-    if attack != "pure":
-        return level
-    seen = [np.abs(score(rounded(law.sample(train(10_000 + j), TRAIN_BLOCK)))) for j, law in enumerate((a, b))]
-    return float(min(level, np.quantile(np.concatenate(seen), 0.9)))
+def trained(a, b, attack, level, train, blocks):
+    """The attacker's rule. Pure DP is attacked where the score saturates: at the claimed level, or at its own top."""
+    first = [law.sample(train(10_000 + j), TRAIN_BLOCK) for j, law in enumerate((a, b))]
+    grids = grid_of(joined(*first))
+    score = log_ratio(a, b) or _train(a, b, train, blocks, grids)
+    if attack == "gdp":
+        return Rule(score, grids, TANGENTS)
+    if attack == "pure":
+        top = np.nan_to_num(np.abs(np.concatenate([score(rounded(x, grids)) for x in first])), nan=0.0, posinf=np.inf)
+        level = min(level * (1 - 1e-6), float(np.quantile(top, 0.9, method="nearest")))
+    return Rule(score, grids, (max(level, 1e-300),))  # a score of 0 says nothing: abstain
 
 
-def scored(a, b, attack, level, train, blocks):
-    """The attacker's score and the level at which it guesses."""
-    score = log_ratio(a, b) or _train(a, b, train, blocks)
-    return score, saturation(a, b, score, attack, level, train)
+def joined(one, other):
+    """Releases of two laws one after the other."""
+    if isinstance(one, dict):
+        return {name: joined(one[name], other[name]) for name in one}
+    return np.concatenate([one, other])
 
 
 def attacker(pair, attack, bound):
@@ -116,14 +179,13 @@ def attacker(pair, attack, bound):
         def train(block):
             return generator(root, key, setting, f"train:{stream}", block)
 
-        return scored(a, b, attack, bound(**setting), train, blocks)
+        return trained(a, b, attack, bound(**setting), train, blocks)
 
     @functools.wraps(pair)
     def trial(rng, size, *, root, key, stream, index, factor=1, **setting):
         spelled, blocks = canonical_json(setting), 1 + int(np.log2(index + 1))
         a, b = built(spelled, factor)
-        score, level = rule(spelled, factor, blocks, root, key, stream)
-        return play(a, b, score, rng, size, attack, level)
+        return play(a, b, rule(spelled, factor, blocks, root, key, stream), rng, size)
 
     return trial
 
@@ -143,14 +205,13 @@ def audit(sample_a, sample_b, claim, *, root, budget=20_000, chunk=2_000):
     def train(block):
         return generator(root, "audit", {}, "train", block)
 
-    for index, start in enumerate(range(0, budget, chunk)):
+    index, left = 0, budget
+    while left > 0 and decider.log_e()[1] < LOG_REFUTE:
         if (index & (index + 1)) == 0:  # the rule improves at index 0, 1, 3, 7, ...
-            score, level = scored(a, b, decider.claim, decider.level, train, 1 + int(np.log2(index + 1)))
-        rng = generator(root, "audit", {}, "main", index)
-        size = min(chunk, budget - start)
-        decider.add(AttackDecider.pack(play(a, b, score, rng, size, decider.claim, level)))
-        if decider.log_e()[1] >= LOG_REFUTE:
-            break
+            rule = trained(a, b, decider.claim, decider.level, train, 1 + int(np.log2(index + 1)))
+        size = min(FIRST_CHUNK << min(index, 20), chunk, left)
+        decider.add(AttackDecider.pack(play(a, b, rule, generator(root, "audit", {}, "main", index), size)))
+        index, left = index + 1, left - size
     return decider
 
 

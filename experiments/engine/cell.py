@@ -90,14 +90,23 @@ class Cell:
         if len(self.failures) >= 2:
             self.verdict = inconclusive("FAILED", message)
 
+    @property
+    def silent(self):
+        """Whether a bad event was waited for and never came: the truth is then known by the number of trials alone."""
+        return self.claim.style == "tail" and self.trials > 0 and self.decider.failures == 0
+
     def _tightness(self):
-        return None if self.claim.style == "rate" else self.decider.tightness()
+        return None if self.claim.style == "rate" or self.silent else self.decider.tightness()
 
     def _exhausted(self):
         tightness = self._tightness()
         if self.claim.style == "attack":
-            text = f"survived: reached {self.decider.reached():.2f} of the claimed level"
-            return inconclusive("AUDIT_ONLY", text, evidence="sampled", tightness=tightness)
+            if limit := self.decider.told():
+                return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
+            text = (
+                "this attack does not tell the two datasets apart: of a leak that its control exceeds it says nothing"
+            )
+            return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
         if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
             return inconclusive("TIGHT", evidence="sampled", tightness=tightness)
         hold, refute = self.decider.log_e()
@@ -181,4 +190,8 @@ def combine(cells):
         weakest = min(held, key=lambda v: rank.get(v.evidence, 0))
         scope = "settings" if any(v.scope == "settings" for v in held) else chosen.scope
         chosen = replace(chosen, evidence=weakest.evidence, scope=scope)
+        silent = [cell.trials for cell in cells if cell.silent]
+        if silent:
+            where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"
+            chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
     return replace(chosen, tightness=tightness)

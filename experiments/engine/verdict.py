@@ -16,12 +16,15 @@ from scipy.optimize import brentq
 from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 from scipy.stats import binom
 
+from mechanisms.privacy import gaussian_delta
+
 HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
 SLIP, NOT_A_CLAIM, OPEN = "SLIP", "NOT_A_CLAIM", "OPEN"  # what only a row can come out as
 REASONS = (
     "BUDGET",
     "TIGHT",
     "AUDIT_ONLY",
+    "NO_POWER",
     "NO_TEETH",
     "NO_CONSTANT",
     "ONE_SIDED_ORACLE",
@@ -30,10 +33,12 @@ REASONS = (
 )
 HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
 REFUTE_ODDS = np.array([1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30])
-ATTACK_MULTIPLES = np.array([1.03, 1.1, 1.2, 1.41, 2, 3, 6, 10])  # of the claimed epsilon or mu
+EPSILONS, MUS = np.geomspace(0.01, 12, 48), np.geomspace(0.01, 8, 48)  # alternatives of an attack, whatever is claimed
+TANGENTS = (0.0, 1.0, 2.0, 4.0)  # of the curve of mu-GDP: log ratios from which an attacker guesses
 STAKES = np.geomspace(1e-3, 0.99, 16)
 LOG_HOLD, LOG_REFUTE = np.log(1e6), np.log(1e10)
 LOG_REPORT = np.log(2000)  # each side of the reported 99.9% confidence sequence
+LOG_REACHED = np.log(1e3)  # the one side of an attack's: at least so much leaks, at 99.9%
 TIGHT = 1.1  # truth / bound within [1/TIGHT, TIGHT] is called TIGHT
 
 
@@ -291,59 +296,76 @@ def log_hit_rates(claim, level):
     return log_ndtr(level / 2), log_ndtr(-level / 2)
 
 
+def log_e_hits(right, wrong, claim, level):
+    """log e against the hit rate allowed at `level`; an alternative below it bets nothing."""
+    alternatives = np.maximum(EPSILONS if claim == "pure" else MUS, level)
+    allowed, supposed = log_hit_rates(claim, level), log_hit_rates(claim, alternatives)
+    ratios = right * (supposed[0] - allowed[0]) + wrong * (supposed[1] - allowed[1])
+    return float(np.logaddexp.reduce(ratios) - np.log(len(ratios)))
+
+
+def log_e_tangent(counts, epsilon, delta):
+    """log e against E[1{right} - e^epsilon 1{wrong}] <= delta, from the counts (right, wrong, abstain)."""
+    low = -np.exp(epsilon)
+    gains = np.array([1.0, low, 0.0]) - delta
+    return log_e_mean(np.log1p(STAKES[:, None] / (delta - low) * gains) @ counts)
+
+
 @dataclass
 class AttackDecider:
     """Guesses of an attacker against pure DP (level epsilon), mu-GDP ("gdp") or (epsilon, delta)-DP ("approx").
 
-    A chunk is {"right", "wrong", "abstain"}. Sampling attacks can refute, never hold.
+    A chunk is {"counts": rows (right, wrong, abstain)}: one row, and for mu-GDP one for each of `TANGENTS`, whose
+    e-values are averaged. Sampling attacks can refute, never hold.
     """
 
     claim: str
     level: float
     delta: float = 0.0
-    right: int = 0
-    wrong: int = 0
-    abstain: int = 0
+    counts: np.ndarray = field(default_factory=lambda: np.zeros((1, 3), dtype=int))
+
+    right = property(lambda self: int(self.counts[0, 0]))
+    wrong = property(lambda self: int(self.counts[0, 1]))
+    abstain = property(lambda self: int(self.counts[0, 2]))
+    trials = property(lambda self: int(self.counts[0].sum()))
 
     @staticmethod
     def pack(outcomes):
-        right, wrong, abstain = map(int, outcomes)
-        return {"right": right, "wrong": wrong, "abstain": abstain}
+        return {"counts": np.atleast_2d(np.asarray(outcomes, dtype=int)).tolist()}
 
     def add(self, chunk):
-        self.right += chunk["right"]
-        self.wrong += chunk["wrong"]
-        self.abstain += chunk["abstain"]
-
-    @property
-    def trials(self):
-        return self.right + self.wrong + self.abstain
+        self.counts = self.counts + np.array(chunk["counts"])
 
     def evidence(self, level):
         """log e against the claim at `level`."""
         if self.claim == "approx":
-            low, counts = -np.exp(level), np.array([self.right, self.wrong, self.abstain])
-            gains = np.array([1.0, low, 0.0]) - self.delta
-            logs = np.log1p(STAKES[:, None] / (self.delta - low) * gains)
-            return log_e_mean(logs @ counts)
-        right, wrong = log_hit_rates(self.claim, level)
-        more_right, more_wrong = log_hit_rates(self.claim, ATTACK_MULTIPLES * level)
-        missed = self.wrong + (self.abstain if self.claim == "gdp" else 0)
-        ratios = self.right * (more_right - right) + missed * (more_wrong - wrong)
-        return float(np.logaddexp.reduce(ratios) - np.log(len(ratios)))
+            return log_e_tangent(self.counts[0], level, self.delta)
+        if self.claim == "pure":
+            return log_e_hits(self.right, self.wrong, "pure", level)
+        logs = [log_e_hits(self.right, self.wrong + self.abstain, "gdp", level)]
+        for epsilon, counts in zip(TANGENTS[1:], self.counts[1:], strict=False):
+            delta = float(gaussian_delta(epsilon, level)) if level else 0.0
+            logs.append(log_e_tangent(counts, epsilon, delta))
+        return float(np.logaddexp.reduce(logs) - np.log(len(logs)))
 
     def log_e(self):
         return -np.inf, self.evidence(self.level)
 
     def reached(self):
-        """The largest level refuted together with all smaller ones at 1e-3, as a fraction of the claimed one."""
-        levels = self.level * np.geomspace(0.01, 10, 301)
-        refuted = np.array([self.evidence(level) >= np.log(1e3) for level in levels])
-        count = int(np.argmin(refuted)) if not refuted.all() else len(levels)
-        return float(levels[count - 1] / self.level) if count else 0.0
+        """The lower limit of epsilon or mu at 99.9%: the largest level refuted together with all smaller ones."""
+        levels = [0.0, *(MUS if self.claim == "gdp" else EPSILONS)]
+        stands = next((i for i, x in enumerate(levels) if self.evidence(x) < LOG_REACHED), len(levels))
+        if stands in (0, len(levels)):
+            return levels[stands - 1] if stands else 0.0
+        return float(_bisect(lambda x: self.evidence(x) < LOG_REACHED, levels[stands - 1], levels[stands], 20)[0])
 
     def tightness(self):
-        return self.reached(), np.inf
+        return self.reached() / self.level, np.inf
+
+    def told(self):
+        """The lower limit in words; "" where the attacker does not even tell the two datasets apart."""
+        name, limit = "mu" if self.claim == "gdp" else "epsilon", self.reached()
+        return f"reached {name} = {limit:.3g} of {self.level:.3g} (99.9%)" if limit else ""
 
     def found(self):
         return {
@@ -360,7 +382,7 @@ def miss_tail(trials, beta, truth, verdict):
 
     At a fixed number of trials the e-value is monotone in the failures, and stopping early can only help.
 
-    >>> miss_tail(3500, 0.1, 0.05, "HOLDS") < 1e-8
+    >>> miss_tail(3450, 0.1, 0.05, "HOLDS") < 1e-8
     True
     """
     odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)

@@ -165,18 +165,18 @@ def test_attacks_find_half_the_noise_and_spare_the_honest(claim, level):
 @pytest.mark.parametrize("claim", ["pure", "gdp"])
 def test_large_levels_stay_finite(claim):
     """At ten times epsilon = 40 the allowed hit rate is 1 in float64; the evidence is still a number."""
-    decider = AttackDecider(claim, 40.0, right=5000)
+    decider = AttackDecider(claim, 40.0, counts=np.array([[5000, 0, 0]]))
     assert np.isfinite(decider.log_e()[1])
-    assert 0 <= decider.reached() <= 1
+    assert 4 < decider.reached() < 40
 
 
 def test_approximate_dp_counts_the_mass_above_the_ratio():
     """An output that one dataset alone can give, with probability .01, refutes delta = .001."""
     decider = AttackDecider("approx", 1.0, 0.001)
-    decider.add({"right": 200, "wrong": 0, "abstain": 40_000 - 200})
+    decider.add(AttackDecider.pack((200, 0, 40_000 - 200)))
     assert v.conclude(*decider.log_e()) == v.REFUTED
     honest = AttackDecider("approx", 1.0, 0.02)
-    honest.add({"right": 200, "wrong": 0, "abstain": 40_000 - 200})
+    honest.add(AttackDecider.pack((200, 0, 40_000 - 200)))
     assert v.conclude(*honest.log_e()) is None
 
 
@@ -200,8 +200,8 @@ def test_the_confidence_sequence_of_a_mean_covers():
 
 @pytest.mark.parametrize(
     ("trials", "beta", "truth", "expected"),
-    [(3500, 0.1, 0.05, v.HOLDS), (2000, 0.1, 0.2, v.REFUTED), (640, 0.1, 0.01, v.HOLDS)],
+    [(3450, 0.1, 0.05, v.HOLDS), (2000, 0.1, 0.2, v.REFUTED), (640, 0.1, 0.01, v.HOLDS)],
 )
 def test_caps_of_the_table(trials, beta, truth, expected):
-    assert v.miss_tail(trials, beta, truth, expected) <= 1.2e-8
+    assert v.miss_tail(trials, beta, truth, expected) <= 1e-8
     assert v.miss_tail(trials // 4, beta, truth, expected) > 1e-4

@@ -11,6 +11,7 @@ import functools
 import gc
 import inspect
 import multiprocessing
+import os
 import textwrap
 import types
 from collections.abc import Callable, Iterator
@@ -31,15 +32,15 @@ def plain(function: Callable) -> types.FunctionType:
     return inspect.unwrap(function)
 
 
-def reached(*roots: Callable, within: str = "bounds") -> list[types.FunctionType]:
-    """The functions of the package `within` that `roots` name, transitively, in no order but always the same one."""
+def reached(*roots: Callable, within: tuple[str, ...] = ("bounds",)) -> list[types.FunctionType]:
+    """The functions of the packages `within` that `roots` name, transitively, sorted by name."""
     seen, queue, found = set(), list(roots), {}
     while queue:
         thing = queue.pop()
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] == within:
+        if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] in within:
             found[f"{thing.__module__}.{thing.__qualname__}"] = thing
         queue += fingerprint._described(thing)[1]
     return [found[name] for name in sorted(found)]
@@ -60,7 +61,8 @@ def replace_code(function: types.FunctionType, node: ast.FunctionDef) -> None:
     names = function.__code__.co_freevars
     outer = ast.parse(f"def _outer({', '.join(names)}):\n    pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
-    outer.body = [node, ast.Return(ast.Name(node.name, ast.Load()))]
+    itself = [] if node.name in names else [ast.Global([node.name])]  # where it calls itself, it is a global still
+    outer.body = [*itself, node, ast.Return(ast.Name(node.name, ast.Load()))]
     module = ast.fix_missing_locations(ast.Module([outer], []))
     scope: dict[str, Any] = {}
     exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__ | {"_scaled": scaled}, scope)
@@ -68,6 +70,16 @@ def replace_code(function: types.FunctionType, node: ast.FunctionDef) -> None:
     function.__globals__.setdefault("_scaled", scaled)
     function.__code__ = made.__code__
     forget()
+
+
+def rewrite(function: types.FunctionType, before: str, after: str) -> None:
+    """Let `function` do what its text says with `before` replaced."""
+    text = textwrap.dedent(inspect.getsource(function))
+    if text.count(before) != 1:
+        raise ValueError(f"{before!r} stands {text.count(before)} times in {function.__qualname__}, not once")
+    (node,) = ast.parse(text.replace(before, after)).body
+    assert isinstance(node, ast.FunctionDef)
+    replace_code(function, node)
 
 
 def forget() -> None:
@@ -149,8 +161,10 @@ def in_child(work: Callable[[], str], seconds: float) -> str:
     def run() -> None:
         try:
             there.send(work())
-        except Exception as error:
+        except BaseException as error:  # a failure of pytest's is no Exception
             there.send(f"raised {type(error).__name__}: {error}"[:200])
+        finally:
+            os._exit(0)  # nothing of the parent is finished or joined here
 
     child = context.Process(target=run)
     child.start()

@@ -1,0 +1,35 @@
+"""A cell that saw no failure says so, and how often it looked, instead of an interval that is a function of that."""
+
+import numpy as np
+
+from experiments.engine.cell import Cell, combine
+from experiments.engine.store import Chunk
+from experiments.engine.verdict import HOLDS, TailDecider
+from tests.engine import toy
+
+
+def cell_after(failures, trials=1000):
+    """A cell of the toy coin, at 0.2, after one chunk."""
+    with toy.registered() as claims:
+        cell = Cell(claims["abgmu22.asm1/printed/coin"], {"beta": 0.2})
+    cell.add(Chunk(TailDecider.pack(np.arange(trials) < failures), 0.0, b""))
+    return cell
+
+
+def test_no_failure_is_said_as_that():
+    verdict = combine([cell_after(0), cell_after(0, 500)])
+    assert (verdict.outcome, verdict.tightness, verdict.note) == (HOLDS, None, "no failure in 1,500 trials")
+
+
+def test_where_some_fail_both_are_said():
+    verdict = combine([cell_after(0), cell_after(20)])
+    assert verdict.note == "no failure in 1,000 trials at 1 of 2 settings"
+    low, high = verdict.tightness
+    assert low < 0.1 < high < 0.5
+    assert combine([cell_after(20)]).note == ""
+
+
+def test_a_cell_without_trials_is_not_silent():
+    with toy.registered() as claims:
+        assert not Cell(claims["abgmu22.asm1/printed/coin"], {"beta": 0.2}).silent
+        assert not Cell(claims["abgmu22.asm2/printed/rests"], {}).silent

@@ -1,0 +1,43 @@
+"""What a code hash must notice, and what it must not."""
+
+import textwrap
+
+import pytest
+
+from experiments.engine.fingerprint import code_hash
+
+
+def made(text):
+    scope = {"__name__": "tests.engine.test_fingerprint"}
+    exec(compile(textwrap.dedent(text), __file__, "exec"), scope)
+    return scope["f"]
+
+
+WRITTEN = '''
+def f(x, *, y=2):
+    """Says one thing."""
+    def inner(z):
+        return z * 3
+    return inner(x) + 5 + y
+'''
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("+ 5", "+ 6"), ("* 3", "* 4"), ("y=2", "y=3"), ("+ y", "- y"), ("inner(x)", "inner(-x)"), ("z * 3", "3 * z")],
+)
+def test_what_is_computed_counts(before, after):
+    assert code_hash(made(WRITTEN)) != code_hash(made(WRITTEN.replace(before, after)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("one thing", "another"), ("    return inner", "    # why\n    return inner"), ("\ndef f", "\n\n\ndef f")],
+)
+def test_how_it_is_written_does_not(before, after):
+    assert code_hash(made(WRITTEN)) == code_hash(made(WRITTEN.replace(before, after)))
+
+
+def test_a_function_without_a_docstring_has_constants_too():
+    bare = WRITTEN.replace('    """Says one thing."""\n', "")
+    assert code_hash(made(bare)) != code_hash(made(bare.replace("+ 5", "+ 6")))

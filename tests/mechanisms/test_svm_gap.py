@@ -1,0 +1,36 @@
+"""The certificate of the SVM solver: its gap is primal less dual, for any dual point, however far from the solution."""
+
+import numpy as np
+import pytest
+
+from mechanisms.solvers import svm
+
+
+def objectives(w, dual, Z, box):
+    """(primal, dual) of 1/2 ||w||^2 + sum_i u_i (1 - <w, z_i>)_+, written out."""
+    primal = w @ w / 2 + sum(u * max(0.0, 1 - w @ z) for u, z in zip(box, Z, strict=True))
+    return primal, dual.sum() - w @ w / 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gap_is_primal_less_dual(seed):
+    rng = np.random.default_rng(seed)
+    Z, box = rng.normal(size=(8, 3)), rng.random(8)
+    for dual in (np.zeros(8), box, box * rng.random(8), box * (rng.random(8) < 0.5)):
+        w = dual @ Z
+        (gap,) = svm._gap(w[None], dual[None], Z[None], box[None])
+        primal, bound = objectives(w, dual, Z, box)
+        assert primal - bound <= gap <= (primal - bound) * (1 + 1e-9) + 1e-9
+        assert gap > 0.01 or not dual.any()
+
+
+def test_the_error_covers_the_distance_to_another_solver():
+    """Logistic loss by plain gradient steps, which contract: slow and independent."""
+    rng = np.random.default_rng(3)
+    V, y = rng.normal(size=(30, 4)), np.where(rng.random(30) < 0.5, -1, 1)
+    solved = svm.solve_rows(V, y, C=2.0, loss="logistic")
+    w, Z = np.zeros(4), y[:, None] * V
+    for _ in range(500):
+        w = w - 0.2 * (w - 2.0 * np.mean(Z / (1 + np.exp(Z @ w))[:, None], axis=0))
+    assert np.linalg.norm(w - solved.weights) <= solved.error + 1e-12
+    assert solved.error < 1e-6

@@ -1,0 +1,173 @@
+"""The mutation run itself: mistakes that nothing noticed once are noticed now, and the run finds what it should."""
+
+import ast
+from functools import partial
+
+import pytest
+
+from experiments.engine import registry, verdict
+from experiments.engine.claim import CLAIMS
+from mechanisms.privacy import ApproxDP, GaussianDP
+from mechanisms.solvers import svm
+from tests.engine import test_levels as levels
+from tests.mechanisms import test_releases as releases
+from tests.mechanisms import test_svm_gap as gaps
+from tests.mutation import edit, mutants, operators
+
+LAWS = {
+    name: partial(releases.test_every_coordinate_has_noise_of_its_own, law, k) for name, law, k in releases.gaussians()
+}
+PAID = releases.test_a_penalty_is_paid_by_the_candidate_that_has_it
+GAME = {kind: next((c, w) for c, w in levels.GAMES if isinstance(c, kind)) for kind in (ApproxDP, GaussianDP)}
+PLANTED = {  # module, function, what stands there, the mistake, and the check that must notice it
+    "no random coordinates": (
+        "mechanisms.fast_projection", "fast_projection",
+        "rng.integers(0, width, size=int(k))", "np.arange(int(k)) % width",
+        releases.test_a_fast_projection_draws_its_signs_and_its_coordinates,
+    ),
+    "no random signs": (
+        "mechanisms.fast_projection", "fast_projection",
+        "1.0 - 2.0 * rng.integers(0, 2, size=width)", "np.ones(width)",
+        releases.test_a_fast_projection_draws_its_signs_and_its_coordinates,
+    ),
+    "one noise for all coordinates": (
+        "mechanisms.gaussian", "GaussianLaw.sample",
+        "rng.normal(size=(size, self.value.size))", "rng.normal(size=(size, 1))", LAWS["gaussian"],
+    ),
+    "one noise for all coordinates of a step": (
+        "mechanisms.noisy_gd", "NoisyGDLaw._descend",
+        "size=W.shape", "size=(1, W.shape[1])", LAWS["noisy_gd"],
+    ),
+    "one noise for all scores": (
+        "mechanisms.adaptive_margin", "WhiteBoxLaw.sample",
+        "size=(size, len(self.margins))", "size=(size, 1)", releases.test_scores_of_one_release_differ,
+    ),
+    "one noise for all releases": (
+        "mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
+        "rng.normal(scale=self.sigma, size=size)", "rng.normal(scale=self.sigma)",
+        releases.test_scores_of_different_releases_differ,
+    ),
+    "a gap without its main term": (
+        "mechanisms.solvers.svm", "_gap",
+        "(box - dual) * np.maximum(under, 0) + ", "", partial(gaps.test_the_gap_is_primal_less_dual, 0),
+    ),
+    "a penalty that rewards": (
+        "mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
+        "+ self.penalties[j]", "- self.penalties[j]", partial(PAID, False),
+    ),
+    "a penalty that rewards, all seen": (
+        "mechanisms.adaptive_margin", "WhiteBoxLaw.means",
+        "for candidate, weights in pairs]) + self", "for candidate, weights in pairs]) - self", partial(PAID, True),
+    ),
+    "a mixture not divided by its size": (
+        "experiments.engine.verdict", "log_e_tail",
+        " - np.log(len(odds))", "", partial(levels.test_tails, levels.Fraction(1, 3)),
+    ),
+    "a loss of 1 where it is e^epsilon": (
+        "experiments.engine.verdict", "log_e_tangent",
+        "low = -np.exp(epsilon)", "low = -1.0", partial(levels.test_attack_games, *GAME[ApproxDP]),
+    ),
+    "free abstentions": (
+        "experiments.engine.verdict", "AttackDecider.evidence",
+        "self.wrong + self.abstain", "self.wrong", partial(levels.test_attack_games, *GAME[GaussianDP]),
+    ),
+}  # fmt: skip
+
+
+def outcome(check, *change):
+    """In a child: what `check` comes out as after `change`."""
+
+    def work():
+        if change:
+            module, function, before, after = change
+            edit.rewrite(operators.functions(module)[function], before, after)
+        check()
+        return "passed"
+
+    return edit.in_child(work, 120)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_mistake_is_noticed(name):
+    *change, check = PLANTED[name]
+    assert outcome(check) == "passed"
+    assert outcome(check, *change).startswith("raised AssertionError")
+
+
+@pytest.mark.parametrize(("level", "wrong"), [("LOG_HOLD", 1e3), ("LOG_REFUTE", 1e5)])
+def test_lower_levels_are_noticed(monkeypatch, level, wrong):
+    monkeypatch.setattr(verdict, level, verdict.np.log(wrong))
+    with pytest.raises(AssertionError):
+        levels.test_levels_are_these_numbers()
+
+
+SAMPLE = {  # function: (a change that is generated, the claim that notices it)
+    "bounds.rbht09.svm_accuracy.erlang_mean": ("q * lam -> q / lam", "rbht09.fn5/printed/mean"),
+    "bounds.bms22.long_minimiser.hinge_pieces": ("1 - w * gamma -> 1", "bms22.exH/printed/pieces"),
+    "bounds.rbht09.kernel_spectra.cauchy_measure": (
+        "sum((_magnitude(x) for x in point)) -> max((_magnitude(x) for x in point))",
+        "rbht09.fourier/corrected/inversion",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_generated_mutant_is_noticed_by_its_claim(name):
+    change, key = SAMPLE[name]
+    registry.load()
+    claim = CLAIMS[key]
+    check = mutants.Check(key, partial(mutants.claim_outcome, claim), (claim.trial, claim.by, claim.theorem.formula))
+    mutant = next(m for m in operators.mutants(name.rpartition(".")[0]) if (m.name, m.change) == (name, change))
+    assert check.reaches(mutant)
+    mutants.unchanged([check])
+    assert check.outcome.startswith("HOLDS  REFUTED")
+    assert edit.in_child(partial(mutants.noticed_by, mutant, [check]), 120) == key
+
+
+def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
+    among = ("mechanisms.law", "bounds.exact.binomials", "experiments.engine.cell")
+    chosen = operators.chosen(30, 5, among)
+    assert chosen == operators.chosen(30, 5, among) != operators.chosen(30, 6, among)
+    assert len({m.name for m in chosen}) == 30
+    assert {m.module for m in chosen} == set(among) <= set(operators.modules())
+
+
+@pytest.mark.parametrize(
+    ("written", "mistakes"),
+    [
+        ("a * b", {"a", "b", "a / b"}),
+        ("a - b", {"a", "b - a", "a + b"}),
+        ("x ** 2", {"x"}),
+        ("-x", {"x"}),
+        ("np.log1p(x)", {"np.log(x)"}),
+        ("sqrt(x)", {"x"}),
+        ("a <= b", {"a > b"}),
+        ("a and b", {"a or b"}),
+        ("range(n)", {"range(n - 1)"}),
+        ("3", {"4"}),
+        ("0.5", {"1.0"}),
+        ("'replace'", {"'add/remove'"}),
+        ("(low, high)", {"(high, low)"}),
+        ("rng.normal(size=k)", {"_broadcast_draw(lambda: rng.normal(), k)"}),
+    ],
+)
+def test_the_mistakes_of_the_field(written, mistakes):
+    node = ast.parse(written, mode="eval").body
+    assert {ast.unparse(ast.fix_missing_locations(other)) for other in operators.variants(node)} == mistakes
+
+
+def test_equivalent_mutants_are_generated_and_explained():
+    for (name, change), why in mutants.equivalent().items():
+        module = next(m for m in operators.modules() if name.startswith(f"{m}."))
+        assert change in {m.change for m in operators.mutants(module) if m.name == name}, (name, change)
+        assert len(why) > 20
+
+
+def test_a_changed_function_may_still_call_itself():
+    def work():
+        edit.rewrite(operators.functions("experiments.engine.audit")["rounded"], "np.round(", "np.floor(")
+        from experiments.engine.audit import rounded
+
+        return str(rounded({"x": {"y": svm.np.array([0.7])}}, {"x": {"y": 0.5}})["x"]["y"][0])
+
+    assert edit.in_child(work, 60) == "0.5"
