@@ -22,6 +22,7 @@ import numpy as np
 
 from experiments.engine import fingerprint
 
+SCALED = "_scaled_by_the_mutant"  # what the code of a mutant calls `scaled`
 PACKAGES = ("bounds", "mechanisms", "experiments")
 
 
@@ -65,9 +66,9 @@ def replace_code(function: types.FunctionType, node: ast.FunctionDef) -> None:
     outer.body = [*itself, node, ast.Return(ast.Name(node.name, ast.Load()))]
     module = ast.fix_missing_locations(ast.Module([outer], []))
     scope: dict[str, Any] = {}
-    exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__ | {"_multiplied_by_the_mutant": scaled}, scope)
+    exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__ | {SCALED: scaled}, scope)
     made = scope["_outer"](*(None for _ in names))
-    function.__globals__.setdefault("_multiplied_by_the_mutant", scaled)
+    function.__globals__.setdefault(SCALED, scaled)
     function.__code__ = made.__code__
     forget()
 
@@ -117,7 +118,7 @@ class ScaledReturn(ast.NodeTransformer):
         self.by = by
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
-        node.value = ast.Call(ast.Name("_multiplied_by_the_mutant", ast.Load()), [node.value, ast.Constant(self.by)], [])
+        node.value = ast.Call(ast.Name(SCALED, ast.Load()), [node.value, ast.Constant(self.by)], [])
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
