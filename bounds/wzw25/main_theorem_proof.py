@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import ceil, e, exp, log
 
-from bounds.theorem import at_least, in_unit_interval, integer, theorem
+from bounds.theorem import at_least, between, in_unit_interval, integer, theorem
 
-PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), at_least("empirical", 0)]
+PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), between("empirical", 0, 1)]
 
 
 @theorem(

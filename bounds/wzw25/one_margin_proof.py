@@ -150,7 +150,7 @@ def last_display_as_printed(
     reading="explicit",
     kind="tail",
     says=r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \|\Phi\mathbf{x}\|\le b"
-    r"\sqrt{1+\frac{\gamma}{2b}}\ \forall\mathbf{x}\in S\right]\ge 1-\beta,\quad"
+    r"\sqrt{1+\frac{\gamma}{2b}}\ \forall\mathbf{x}\in S\right]\ge 1-\beta,\quad "
     r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{(\gamma/b)^2(1-\gamma/(3b))}\right\rceil",
     needs=[integer("n"), positive("gamma"), positive("radius"), WITHIN_RADIUS, in_unit_interval("beta")],
     source="the event of the explicit readings of Appendix D; derived here",
@@ -162,7 +162,7 @@ def bad_projection(*, n: int, gamma: float, beta: float, radius: float = 1.0) ->
     record two by which <Phi w, Phi z> >= <w, z> - t ||w|| ||z|| (polarisation) and one for ||Phi x||^2 <= (1 + t) b^2,
     and one for ||Phi w||^2 <= 1 + t. Then the margin is at least (gamma - gamma/2)/sqrt(1 + t) >= gamma/3.
 
-    >>> bad_projection(n=100, gamma=0.1, beta=0.05) < 0.05
+    >>> float(bad_projection(n=100, gamma=0.1, beta=0.05)) < 0.05
     True
     """
     rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)

@@ -28,7 +28,7 @@ TERM_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("
 
 @theorem(
     "wzw25.thm6.5.loss",
-    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle<0\}:\quad"
+    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle<0\}:\quad "
     r"n\le\sum_i\left(\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,y_i))+\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,-y_i))\right)"
     r"\quad\forall\mathbf{w}",
     source=f"{WZW25}, Section 3, the loss that Algorithm 3 selects by; our wording: no w is right about both labels",
@@ -47,7 +47,7 @@ def strict_errors(*, margins: ArrayLike) -> int:
 
 
 @strict_errors.corrected(
-    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle\le 0\}:\quad"
+    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle\le 0\}:\quad "
     r"n\le\sum_i\left(\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,y_i))+\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,-y_i))\right)"
     r"\le n+\#\{i:\langle\mathbf{w},\mathbf{x}_i\rangle=0\},\quad \ell_{0-1}\le\ell_c",
     source=f"{WZW25}, Section 3, with ties as errors",
@@ -138,7 +138,7 @@ def term_b(*, n: int, epsilon: float, delta: float) -> float:
 
 @theorem(
     "wzw25.lemH.2.s4",
-    says=r"\beta=\frac{1}{n^2},\ \mathrm{each\ projection\ at}\ \frac{\beta}{|\Gamma|}:\quad"
+    says=r"\beta=\frac{1}{n^2},\ \mathrm{each\ projection\ at}\ \frac{\beta}{|\Gamma|}:\quad "
     r"\mathbb{E}[\tilde{\mathcal R}_S]\le\min_{\gamma,S_{\mathrm{out}}}O\left((a)\right)+(b)+\frac{1}{n^2}",
     needs=[AT_LEAST_2],
     source=f"{PROOF_H2}, 'noticing that zero-one loss is upper bounded by 1'",

@@ -57,7 +57,7 @@ PLANTED = {  # module, function, what stands there, the mistake, and the check t
     ),
     "a penalty that rewards, all seen": (
         "mechanisms.adaptive_margin", "WhiteBoxLaw.means",
-        "for candidate, weights in pairs]) + self", "for candidate, weights in pairs]) - self", partial(PAID, True),
+        "for run, weights in pairs]) + self", "for run, weights in pairs]) - self", partial(PAID, True),
     ),
     "a mixture not divided by its size": (
         "experiments.engine.verdict", "log_e_tail",
