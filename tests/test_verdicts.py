@@ -3,7 +3,8 @@
 With this root nothing is random. At a new root a true claim is REFUTED with probability at most 1e-10 a cell, and an
 expected verdict is missed with at most the probability that `test_misses_are_rare` sums. A root that fails is
 evidence, not bad luck: rerun that cell with four times its cap; if it stays, the code or the claim is wrong.
-`python -m tests.test_verdicts` prints the table of verdicts to commit as tests/verdicts.csv.
+`python -m tests.test_verdicts` prints the table of verdicts to commit as tests/verdicts.csv; with a number, the table
+at that root.
 """
 
 import csv
@@ -124,5 +125,5 @@ def committed_table(rows):
 
 
 if __name__ == "__main__":
-    everything = Store()
-    print(committed_table([decide(key, root=TEST_ROOT, store=everything) for key in CLAIMS]), end="")
+    root, everything = int(sys.argv[1]) if sys.argv[1:] else TEST_ROOT, Store()
+    print(committed_table([decide(key, root=root, store=everything) for key in CLAIMS]), end="")
