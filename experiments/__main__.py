@@ -247,9 +247,11 @@ def explain(name, root, reports):
 @plainly()
 def pilot(key, root):
     """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
-    from experiments.engine import power, registry
+    select([key])
+    from experiments.engine import power
+    from experiments.engine.claim import CLAIMS
 
-    claim = registry.find(key)
+    claim = CLAIMS.get(key)
     if claim is None or claim.style == "exact":
         raise Usage(f"KEY = {key!r} is no row that sampling decides: give id/reading/part")
     click.echo("\n".join(power.piloted(claim, root)))
