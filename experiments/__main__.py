@@ -1,4 +1,4 @@
-"""The program `marginalia`: run, ledger, explain, where, audit, report, bench.
+"""The program `marginalia`: run, ledger, explain, pilot, where, audit, report, bench.
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
 or an audited mechanism is REFUTED; 2 bad usage; 3 a fault (a worker died, a disk is full, a store is damaged); 130 and
@@ -138,7 +138,7 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
 
     claims = registry.closure(keys)
     if only_plan:
-        click.echo(planned_table(claims, profile))
+        click.echo(runner.planned_table(claims, profile))
         return
     if not claims:
         return
@@ -158,20 +158,6 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
 def width():
     """The columns of the terminal; wide where there is none."""
     return shutil.get_terminal_size((160, 24)).columns
-
-
-def planned_table(claims, profile):
-    """Planned core-seconds a module and in all."""
-    from experiments.engine.registry import module_of
-    from experiments.engine.run import plan
-
-    by_module: dict = {}
-    seconds = plan(claims, profile)
-    for claim in claims:
-        module = module_of(claim)
-        by_module[module] = by_module.get(module, 0.0) + seconds[claim.key]
-    lines = [f"{module:32} {value:9.1f}" for module, value in by_module.items()]
-    return "\n".join([*lines, f"{'all':32} {sum(by_module.values()):9.1f}  core-seconds at the caps"])
 
 
 def counts(rows):
@@ -253,6 +239,22 @@ def explain(name, root, reports):
     rows = ledger(store, root, [CLAIMS[key] for key in keys])
     registry.load()  # every module: what falls with it may stand anywhere
     click.echo(explained(id, rows))
+
+
+@main.command()
+@click.argument("key", metavar="KEY")
+@root_option
+@plainly()
+def pilot(key, root):
+    """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
+    select([key])
+    from experiments.engine import power
+    from experiments.engine.claim import CLAIMS
+
+    claim = CLAIMS.get(key)
+    if claim is None or claim.style == "exact":
+        raise Usage(f"KEY = {key!r} is no row that sampling decides: give id/reading/part")
+    click.echo("\n".join(power.piloted(claim, root)))
 
 
 @main.command()

@@ -3,7 +3,8 @@
 With this root nothing is random. At a new root a true claim is REFUTED with probability at most 1e-10 a cell, and an
 expected verdict is missed with at most the probability that `test_misses_are_rare` sums. A root that fails is
 evidence, not bad luck: rerun that cell with four times its cap; if it stays, the code or the claim is wrong.
-`python -m tests.test_verdicts` prints the table of verdicts to commit as tests/verdicts.csv.
+`python -m tests.test_verdicts` prints the table of verdicts to commit as tests/verdicts.csv; with a number, the table
+at that root.
 """
 
 import csv
@@ -11,17 +12,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
 
-from experiments.engine import registry
+from experiments.engine import power, registry
 from experiments.engine.cell import Sabotaged
 from experiments.engine.claim import CLAIMS
 from experiments.engine.run import decide
 from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT, generator
-from experiments.engine.verdict import HOLDS, LOG_HOLD, REFUTED, SLIP, STAKES, miss_tail
+from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import HOLDS, REFUTED, SLIP, miss_tail
 
 registry.load()
 
@@ -86,29 +85,12 @@ def test_misses_are_rare():
 
 def missed(claim, setting, verdict):
     """A bound on the probability that a cell does not reach `verdict` by its cap."""
-    trials = claim.cap * claim.chunk(**setting)
-    bound = claim.bound(**setting)
     if claim.vacuous_at(setting):
         return 0.0
     if claim.style == "tail":
-        return miss_tail(trials, bound, claim.expect * bound, verdict)
-    pilot = claim.decider(setting)
-    rng = generator(TEST_ROOT, claim.key, setting, "pilot", 0)
-    pilot.add(pilot.pack(claim.trial(rng, min(300, trials), **setting)))
-    x, high = pilot.values, pilot.high
-    gains = STAKES[:, None] / (high - pilot.bound) * (pilot.bound - x)
-    return min(chernoff(np.log1p(gain), trials) for gain in gains)
-
-
-def chernoff(logs, trials):
-    """min over s of exp(s (T + ln J)) (E exp(-s log1p(stake gain)))^N: P(the e-process stays below its threshold)."""
-    need = LOG_HOLD + np.log(len(STAKES))
-
-    def log_bound(s):
-        return s * need + trials * np.log(np.mean(np.exp(-s * logs)))
-
-    best = minimize_scalar(log_bound, bounds=(1e-3, 50), method="bounded")
-    return float(np.exp(min(best.fun, 0.0)))
+        bound = claim.bound(**setting)
+        return miss_tail(claim.cap * claim.chunk(**setting), bound, claim.expect * bound, verdict)
+    return power.missed(claim, setting, power.pilot(claim, setting, 1, TEST_ROOT), verdict)
 
 
 def test_controls_stand_at_admissible_settings():
@@ -124,5 +106,5 @@ def committed_table(rows):
 
 
 if __name__ == "__main__":
-    everything = Store()
-    print(committed_table([decide(key, root=TEST_ROOT, store=everything) for key in CLAIMS]), end="")
+    root, everything = int(sys.argv[1]) if sys.argv[1:] else TEST_ROOT, Store()
+    print(committed_table([decide(key, root=root, store=everything) for key in CLAIMS]), end="")

@@ -182,7 +182,7 @@ def unit_ball_deviates():
     ),
     chunk=lambda *, beta, **_: round(60 / beta),
     cap=4,
-    cost=6e-4,
+    cost=1.2e-3,
     expect=0.01,
     note=(
         "it does not follow: the released vector has norm up to 2, the display is about norm 1 and the derivation "
@@ -254,7 +254,7 @@ assert (loss > printed_training(a={a}, **setting)).mean() > 0.8  # allowed: beta
     severity="constant",
     chunk=50,
     cap=6,
-    cost=1.5e-3,
+    cost=3e-4,
     expect=6.0,
     python=failing_runs,
     note=(

@@ -134,11 +134,11 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     bounds.margin_deviation_of_halfspaces,
     quick=({"m": 800, "noise": 0.05, "level": 0.2, "beta": 0.1},),
     full=grid(m=[1500], noise=[0.0, 0.2], level=[0.05, 0.5], beta=[0.1]),
-    control=Control("M divided by {}", (4000, 6000)),
+    control=Control("M divided by {}", (3000, 6000)),
     chunk=lambda *, beta, **setting: int(10 / beta),
-    cap=5,
-    cost=4e-4,
-    note="nothing nearer than 4,000 is caught: M has 2 log₂(578m) log₂(46m), 600 at m = 800, for a class whose "
+    cap=15,
+    cost=1e-4,
+    note="nothing nearer than 3,000 is caught: M has 2 log₂(578m) log₂(46m), 600 at m = 800, for a class whose "
     "deviations are those of a few arcs, and the empirical loss at the margin ρ is far above the risk",
     nonvacuous_from=lambda: next(m for m in range(2, 10**4) if bounds.margin_complexity(m, 2, 0.1) < 1),
 )

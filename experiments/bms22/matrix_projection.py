@@ -135,8 +135,8 @@ def deviations_are_enough(*, beta, factor=1):
     ),
     control=Control("only 1/{} of the rows", (20, 25)),
     chunk=lambda *, beta, **setting: round(10 / beta),
-    cap=8,
-    cost=3e-4,
+    cap=12,
+    cost=2e-4,
     expect=0.01,
     note="nothing nearer than 20 is caught: 12t + 4t√(t/k) stands for a variance of 2 at most, and the union for "
     "events that seldom come alone",

@@ -82,8 +82,8 @@ def sampled(vc, factors, **axes):
         full=grid(m=[100, 1000], beta=[0.1], **axes) + grid(m=[1000], beta=[0.01], **axes),
         control=Control("Q divided by {}", factors),
         chunk=lambda *, beta, **setting: int(10 / beta),
-        cap=5,
-        cost=1e-4,
+        cap=10,
+        cost=4e-5,
         trivial=lambda *, m, beta, **setting: (
             "the bound is at least 1 at empirical risk 0" if 4 * bounds.complexity(m, vc, beta) >= 1 else None
         ),

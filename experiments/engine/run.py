@@ -140,6 +140,16 @@ def plan(claims, profile):
     return {claim.key: sum(cell_cost(claim, s) for s in planned(claim, profile)) for claim in claims}
 
 
+def planned_table(claims, profile):
+    """Planned core-seconds a module and in all."""
+    by_module: dict = {}
+    for claim, seconds in zip(claims, plan(claims, profile).values(), strict=True):
+        module = registry.module_of(claim)
+        by_module[module] = by_module.get(module, 0.0) + seconds
+    lines = [f"{module:32} {value:9.1f}" for module, value in by_module.items()]
+    return "\n".join([*lines, f"{'all':32} {sum(by_module.values()):9.1f}  core-seconds at the caps"])
+
+
 def planned(claim, profile):
     """The settings a profile may run at most, the control's once for each factor."""
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]

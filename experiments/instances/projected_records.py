@@ -42,23 +42,20 @@ def risks(
     k: int,
     gamma: float,
     tested: int,
-    lifted_by: int = 1,
     kept: float = 1.0,
     **budget: float,
 ) -> Array:
     """R_D of `size` releases of Algorithm 2 at norm bound 1, radius 1, rho = gamma: shape (size,); ties are errors.
 
     Each has a fresh sample and a fresh projection, and is estimated without bias on `tested` fresh records. `budget` is
-    epsilon, delta and beta. With `lifted_by` = 2, a sabotage, the releases are lifted by projections drawn anew; with
-    `kept` < 1, another, only the first records, a share of `kept`, have the right label.
+    epsilon, delta and beta. With `kept` < 1, a sabotage, only the first records, a share of `kept`, have the right
+    label.
     """
     projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
     sizes = with_privacy(rho=gamma, radius=2.0, norm_bound=2.0, **budget) | {"beta": budget["beta"] / 3}
     y = np.where(np.arange(m) < kept * m, 1.0, -1.0)
     laws = [dp_erm.law(projected(rng, phi, m, gamma), y, **sizes) for phi in projections]
     W = dp_erm.sample_each(laws, rng)
-    for _ in range(lifted_by - 1):
-        projections = [fast_projection(k, d, rng=rng) for _ in range(size)]
     fresh = [projected(rng, phi, tested, gamma) for phi in projections]
     return np.array([(Z @ w <= 0).mean() for Z, w in zip(fresh, W, strict=True)])
 

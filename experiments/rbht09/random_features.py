@@ -248,7 +248,7 @@ def our_uniform_bound(*, factor=1):
         {"kernel": "gaussian", "d": 1, "eps": 0.2, "delta": 0.05, "bandwidth": 1.0, "side": 2.0},
     ),
     bound=lambda *, delta, **_: delta,
-    control=Control("d_hat / {}", (40, 80, 160, 320)),
+    control=Control("d_hat / {}", (80, 160)),
     chunk=100,
     cap=3,
     cost=1e-3,

@@ -264,7 +264,7 @@ def constant_mean(**setting):
     law="last_iterate",
     bound=constant_mean,
     high=lambda **setting: sum(problem(**setting).ceiling()),
-    control=Control(TOO_SMALL, (7, 8, 10, 12), setting=ONE_STEP, of="bound"),
+    control=Control(TOO_SMALL, (7, 8), setting=ONE_STEP, of="bound"),
     **MEAN,
 )
 def constant_steps(rng, size, *, factor=1, **setting):

@@ -23,7 +23,7 @@ from experiments.instances.points import above, corners
 from experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
 from experiments.wzw25.removal_margin import removal_margin_curve
 
-DRAWS = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 4e-4, "expect": 0.01}
+DRAWS = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 2e-4, "expect": 0.01}
 UNION = ("bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed", proof.projected_minimum_corrected)
 
 

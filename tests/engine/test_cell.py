@@ -1,5 +1,7 @@
 """A cell that saw no failure says so, and how often it looked, instead of an interval that is a function of that."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from experiments.engine.cell import Cell, combine
@@ -27,6 +29,15 @@ def test_where_some_fail_both_are_said():
     low, high = verdict.tightness
     assert low < 0.1 < high < 0.5
     assert combine([cell_after(20)]).note == ""
+
+
+def test_a_mean_of_zeros_alone_is_said_as_such():
+    """The upper end of an interval would be a function of the number of trials."""
+    with toy.registered() as claims:
+        cell = Cell(replace(claims["abgmu22.asm1/printed/coin"], style="mean"), {"beta": 0.2})
+    cell.add(Chunk({"values": np.zeros(500)}, 0.0, b""))
+    assert cell.silent and cell.verdict.tightness is None
+    assert combine([cell]).note == "no failure in 500 trials"
 
 
 def test_a_cell_without_trials_is_not_silent():

@@ -1,0 +1,91 @@
+"""What a cap can miss: the chance that a claim, or its control, does not reach an expected verdict by its cap.
+
+The truth is not known. A pilot on a stream of its own tells it: for tails by the 99.9% limit on the far side, for the
+others by its outcomes as they are; the binomial law or Chernoff's bound does the rest.
+"""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.stats import beta as beta_law
+
+from experiments.engine import verdict
+from experiments.engine.cell import Sabotaged
+from experiments.engine.streams import canonical_json, generator
+from experiments.engine.verdict import HOLDS, LOG_HOLD, LOG_REFUTE, REFUTED, STAKES, TANGENTS, log_hit_rates, miss_tail
+
+SECONDS = 0.3  # of one core, for 200 to 20,000 trials; an attack's pilot is a chunk
+
+
+def pilot(claim, setting, factor, root):
+    """A decider that has seen trials of the claim at `factor`, from the pilot's stream."""
+    size = claim.chunk(**setting) if claim.style == "attack" else int(np.clip(SECONDS / claim.cost, 200, 20_000))
+    arguments = dict(setting)
+    if factor != 1 and claim.control.of == "trial":
+        arguments["factor"] = factor
+    if claim.style == "attack":
+        arguments |= {"root": root, "key": claim.key, "stream": "pilot", "index": 0}
+    decider = claim.decider(setting, factor)
+    rng = generator(root, claim.key, setting, f"pilot:{factor:g}", 0)
+    decider.add(decider.pack(claim.trial(rng, size, **arguments)))
+    return decider
+
+
+def chernoff(logs, weights, trials, size, threshold=LOG_REFUTE):
+    """min over s of exp(s (threshold + ln J)) (E exp(-s log factor))^N: P(a mixture of J stays below the threshold)."""
+    need = threshold + np.log(size)
+
+    def log_bound(s):
+        return s * need + trials * np.log(weights @ np.exp(-s * logs))
+
+    return float(np.exp(min(minimize_scalar(log_bound, bounds=(1e-4, 50), method="bounded").fun, 0.0)))
+
+
+def missed(claim, setting, seen, expected=REFUTED):
+    """A bound on the probability that the claim does not come out as `expected` by its cap, by a pilot's decider."""
+    trials = claim.cap * claim.chunk(**setting)
+    if claim.style == "tail":
+        n, k = seen.trials, seen.failures
+        if expected == REFUTED:
+            return miss_tail(trials, seen.beta, beta_law.ppf(1e-3, k, n - k + 1) if k else 0.0, REFUTED)
+        return miss_tail(trials, seen.beta, beta_law.ppf(1 - 1e-3, k + 1, n - k) if k < n else 1.0, HOLDS)
+    if claim.style == "attack":
+        return _missed_attack(claim, seen, trials)
+    x, side = seen.values, 1 if expected == REFUTED else -1
+    margin = seen.bound - seen.low if expected == REFUTED else seen.high - seen.bound
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log1p(STAKES[:, None] / margin * side * (x - seen.bound)), -700)
+    threshold = LOG_REFUTE if expected == REFUTED else LOG_HOLD
+    return min(chernoff(row, np.full(len(x), 1 / len(x)), trials, len(STAKES), threshold) for row in logs)
+
+
+def _missed_attack(claim, seen, trials):
+    counts, size = seen.counts[0] / seen.trials, len(verdict.EPSILONS)
+    if claim.attack == "approx":
+        low = -np.exp(seen.level)
+        gains = STAKES[:, None] / (seen.delta - low) * (np.array([1.0, low, 0.0]) - seen.delta)
+        return min(chernoff(np.log1p(gain), counts, trials, len(STAKES)) for gain in gains)
+    alternatives = np.maximum(verdict.EPSILONS if claim.attack == "pure" else verdict.MUS, seen.level)
+    allowed = np.array(log_hit_rates(claim.attack, seen.level)).reshape(2, 1)
+    right, wrong = np.array(log_hit_rates(claim.attack, alternatives)) - allowed
+    idle = wrong if claim.attack == "gdp" else np.zeros_like(wrong)
+    size *= len(TANGENTS) if claim.attack == "gdp" else 1
+    return min(chernoff(np.array(logs), counts, trials, size) for logs in zip(right, wrong, idle, strict=True))
+
+
+def piloted(claim, root):
+    """A line for every quick cell and every factor of the control: cap, what the pilot saw, and what the cap misses."""
+    control = Sabotaged(claim)
+    tried = [(s, 1) for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)]
+    tried += [(control.setting, factor) for factor in (claim.control.factors if claim.control else ())]
+    for setting, factor in tried:
+        seen = pilot(claim, setting, factor, root)
+        line = f"cap {claim.cap * claim.chunk(**setting)}, factor {factor:g}, pilot of {seen.trials} trials: "
+        if claim.style == "attack":
+            line += f"{seen.right} right, {seen.wrong} wrong, {seen.abstain} abstain"
+        else:
+            rate = seen.failures / seen.trials if claim.style == "tail" else seen.values.mean()
+            bound = seen.beta if claim.style == "tail" else seen.bound
+            line += f"{rate:.3g} where {bound:.3g} is allowed"
+            if factor == 1:
+                line += f", {HOLDS} missed with {missed(claim, setting, seen, HOLDS):.1g}"
+        yield f"{line}, {REFUTED} missed with {missed(claim, setting, seen):.1g}; {canonical_json(setting)}"
