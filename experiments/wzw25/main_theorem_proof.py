@@ -44,7 +44,7 @@ def capped(**point):
     given=[bounds.scaled_risk],
     nonvacuous_from=partial(useful_from, partial(bounds.scaled_risk, radius=1.0)),
     cost=0.3,
-    note=f"{TAIL_LOGS}, at every term; e^(a+1) ≤ 7.08, as a ≤ 1/(16 log n) + √3/2. Not by Appendix I, whose argument "
+    note=f"{TAIL_LOGS}, at every term; eᵃ⁺¹ ≤ 7.08, as a ≤ 1/(16 log n) + √3/2. Not by Appendix I, whose argument "
     "needs the penalised score, but because private learning generalises",
 )
 def privacy_generalises():
