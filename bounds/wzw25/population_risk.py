@@ -23,7 +23,7 @@ from bounds.bms22.relative_deviation import EMPIRICAL, complexity, relative
 from bounds.exact import numbers
 from bounds.exact.numbers import Number
 from bounds.papers import BMS22, WZW25
-from bounds.theorem import at_least, in_unit_interval, integer, theorem
+from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 from bounds.wzw25 import algorithms
 from bounds.wzw25.algorithms import IN_RANGE, RANGE, spent_delta
 from bounds.wzw25.margin_grid import grid_size
@@ -115,6 +115,36 @@ def doubled(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     2 a^2 + 5 b^2; minus the left-hand side it is (a - b)^2.
     """
     return 2 * root_r**2 + 5 * root_Q**2
+
+
+def smallest_beta(n: Number, k: int) -> Number:
+    """4 (2n)^(-k/5): from here on the printed bound of Lemma 6.6 is at least 2 R_S + 4 Q.
+
+    >>> smallest_beta(16, 10)
+    0.00390625
+    """
+    return 4 * (2 * n) ** (-k / 5)
+
+
+@theorem(
+    "wzw25.lem6.6.s3",
+    reading="explicit",
+    says=r"\mathcal{R}_D-\tilde{\mathcal{R}}_S\le2\sqrt{Q\,\mathcal{R}_D},\ \beta\ge4(2n)^{-k/5}\ \Rightarrow\ "
+    r"\mathcal{R}_D\le2\tilde{\mathcal{R}}_S+\frac{5k\log(2n)+\log(\beta/4)}n",
+    needs=[
+        *HALFSPACES,
+        EMPIRICAL,
+        require("beta >= 4 (2n)^(-k/5)", lambda n, k, beta: beta >= smallest_beta(n, k) * (1 - 1e-12)),
+    ],
+    source="derived here: where Lemma 6.6 is true as printed",
+)
+def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> float:
+    """The printed bound where beta is not too small.
+
+    2 sqrt(Q R) <= R/2 + 2 Q gives R <= 2 R_S + 4 Q, and k log(2n) >= 5 log(4/beta) says that 4 Q is at most the printed
+    term. The premise holds for all w at once with probability 1 - beta: it is what Lemma A.1 of BMS22 is derived from.
+    """
+    return float(population_printed.theorem.formula(n=n, k=k, beta=beta, empirical=empirical))
 
 
 # The scores: Equation 3 and the proof of Theorem 6.7 ------------------------------------------------------------------

@@ -190,12 +190,10 @@ WIDE = ({"mu": 2.0, "sensitivity": 1.0}, {"mu": 1e-6, "sensitivity": 1e-9}, {"mu
     bound.score_gdp_as_printed,
     quick=SCORES,
     full=WIDE,
-    severity="statement",
-    corner="σ² for σ: the fraction is the variance, as line 7 of Algorithm 4 prints it",
-    used=("wzw25.thmK.3",),
-    note="read as a standard deviation the fraction has the wrong unit: it is enough exactly where μ ≤ √2 Δ, so never "
-    "for averaged scores once n μ > √2; the algorithm names its noise and is right: who implements Algorithm 4 does "
-    "not leak, who takes σ from this line of the proof does",
+    severity="privacy",
+    note="who implements the proof leaks: its fraction is the variance of Algorithm 4's line 7, not σ. As a standard "
+    "deviation it is enough exactly where μ ≤ √2 Δ, so never for averaged scores once n μ > √2. Algorithm 4 names its "
+    "noise and is right, so the theorem stands",
 )
 def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     """sigma = 2 Delta^2 / mu^2 at n = 100, epsilon = 1, both units of the score."""

@@ -98,8 +98,8 @@ def real_records(*, n, mu, factor=1):
     bounds.scaled_rate,
     corner="S_out other than all of S, ε ≤ 1 and δ ≤ 1/n",
     used=("wzw25.tab2",),
-    note="open is whether it holds for ε > 1 or δ > 1/n with the empirical score; with the penalised score, for which "
-    "Appendix I argues, it does (Theorem 6.7)",
+    note="Table 2 takes ε ≤ 1 and names no δ. Open is whether it holds for ε > 1 or δ > 1/n with the empirical score; "
+    "with the penalised score, for which Appendix I argues, it does (Theorem 6.7)",
 )
 def all_of_s(n):
     """S_out = S: every term with gamma is 0."""

@@ -26,7 +26,7 @@ from experiments.wzw25.whole_grid_proof import useful_from
 def modest(sizes=(2, 3, 100, 1023, 10**6, 10**15)):
     """Settings with epsilon <= 1 and delta <= 1/n, radius 10, margins on, between and below those of the grid."""
     for n, delta, epsilon in product(sizes, (1.0, 1e-5, 1e-200), (1.0, 1e-3)):
-        for share, outliers in product((1e-6 / n, 1.999 / n, 0.5, 0.999, 1.0), (0, 1, n - 1)):
+        for share, outliers in product((1e-6 / n, 1.999 / n, n**-0.25, 0.5, 0.999, 1.0), (0, 1, n - 1)):
             yield dict(n=n, gamma=10 * share, outliers=outliers, epsilon=epsilon, delta=delta / n, radius=10.0)
 
 
@@ -44,7 +44,7 @@ def capped(**point):
     given=[bounds.scaled_risk],
     nonvacuous_from=partial(useful_from, partial(bounds.scaled_risk, radius=1.0)),
     cost=0.3,
-    note=f"{TAIL_LOGS}, at every term; e^(a+1) ≤ 7.08, as a ≤ 1/(16 log n) + √3/2. Not by Appendix I, whose argument "
+    note=f"{TAIL_LOGS}, at every term; eᵃ⁺¹ ≤ 7.08, as a ≤ 1/(16 log n) + √3/2. Not by Appendix I, whose argument "
     "needs the penalised score, but because private learning generalises",
 )
 def privacy_generalises():

@@ -15,7 +15,7 @@ from bounds.exact.certify import at, certify
 from bounds.wzw25 import noisy_gd_proof as bounds
 from bounds.wzw25.algorithms import printed_budget, split_budget
 from bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
-from bounds.wzw25.noisy_gd import noise_std, printed_steps
+from bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
 from experiments.checks import identity_claim, inequality_claim, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
@@ -51,7 +51,7 @@ def value_sensitivity_is_delta(*, factor=1, **setting):
     return holds("derivation", "settings", note="at this ‖w‖ the value changes by no more than the gradient")
 
 
-ROUNDED = """from bounds.wzw25.noisy_gd import noise_std, printed_steps
+ROUNDED = """from bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
 n, mu, sensitivity = {n}, {mu}, 1.0
 steps = printed_steps(n, mu)                      # T = n^2 mu^2 = {T:.4g}, rounded up
 spent = steps**0.5 * sensitivity / (n * sensitivity)   # sigma = n Delta
@@ -66,6 +66,7 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
     severity="constant",
     corner="n²μ² whole, or rounded down, as the range t = 0, …, T - 1 of the loop does",
     used=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
+    given=[gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
     note="T must be whole, and no rounding is printed. Rounded up with σ = nΔ the steps spend up to √(1 + 1/(n²μ²)) "
     "times μ: 1.0004 in Algorithm 3 at n = 1000, ε = 1, δ = 1e-5 (shown). Rounded down they spend less than μ; where "
     "nμ < 1 that leaves no step, and no average. σ = Δ√T/μ with the whole T is right for both",

@@ -66,7 +66,7 @@ def stretched_record_last(*, n, steps, factor=1):
     full=grid(n=[1, 3, 1000], steps=[1, 10**6], gamma=[1e-3, 1.0], radius=[0.01, 1.0, 1000.0]),
     control=Control("projected rows clipped at {} times 2 v", (1.05, 2)),
     given=(replacement_sensitivity, adaptive_pairs.COMPOSITION, adaptive_pairs.GAUSSIAN, noisy_gd.gdp_parameter),
-    note="Algorithm 1's input line prints Φ in R^{d×k}; line 2 needs k×d. The sensitivity is the gradient's, not L's",
+    note="Algorithm 1's input line prints Φ in ℝᵈˣᵏ; line 2 needs k×d. The sensitivity is the gradient's, not L's",
 )
 def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     """A record that Phi makes longer than 2 v is clipped there: opposite labels attain Delta, nothing exceeds it."""
@@ -101,8 +101,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     control=Control("the term of the outliers times gamma^({} - 1)", (2,)),
     series=lambda: ratio_series(bounds.last_loss, with_logs, n=1000, outliers=0, mu=1.0, beta=0.05),
     given=[bounds.last_loss, proof.lifted_margin],
-    note="free logarithms: log^{1/2}(1/β) log^{1/2}((n+1)(n+2)/β) (4 + 3 log T), T = n² μ²; for β ≥ 1/2 it says"
-    " nothing",
+    note="free logarithms: √log(1/β) √log((n+1)(n+2)/β) (4 + 3 log T), T = n² μ²; for β ≥ 1/2 it says nothing",
     cost=0.1,
 )
 def last_iterate_order():
@@ -252,7 +251,7 @@ def loss_by_n(rng, size, n, *, first, mu, gamma, d, factor=1):
     trials=(100, 4, 1e-4),
     note="along 1/γ; each loss is capped, at 1 for the first point and 100 for the others. The noise is too large to "
     "separate at any of these margins, so that no loss is 0. One-sided and loose: at fixed noise the loss grows about "
-    "500 times from γ = 1 to 1/100, where γ^(−2.1) allows 16,000",
+    "500 times from γ = 1 to 1/100, where γ⁻²·¹ allows 16,000",
 )
 def loss_by_gamma(rng, size, x, *, first, n, mu, d, factor=1):
     """The loss at the margin 1/x."""

@@ -21,6 +21,7 @@ from experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
 from experiments.instances.planted import least_loss
+from mechanisms.law import clip_rows
 from mechanisms.solvers.margin import geometric_margin
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
@@ -51,6 +52,7 @@ def inliers_are_free(*, factor=1):
         loss = hinge_sum(margin.direction, z[None], gamma / 3)
         said = bounds.inlier_loss(margin=margin.value * factor, gamma=gamma)
         yield {"seed": seed, "gamma / margin": share}, float(loss), said + 1e-7
+        yield {"seed": seed, "gamma / margin": share, "of": "no more is said"}, said, float(loss) + 1e-7
     return {"tightness": (1.0, 1.0), "note": "y ⟨w, Φx⟩ ≥ γ/3 for every inlier"}
 
 
@@ -194,19 +196,21 @@ def substitution_of_sizes():
     control=Control(lambda factor: f"margins less {factor - 1:g} after clipping", (2,)),
 )
 def lifting_changes_no_sign(*, k, d, factor=1):
-    """All sign matrices, whole records and weights: margins before and after clipping, in fractions of 1/sqrt(k)."""
+    """All sign matrices, whole records and weights: margins, of clipped rows too, in units of 1/sqrt(k)."""
     lengthened = shortened = 0
     for entries in product((1, -1), repeat=k * d):
         phi = np.reshape(entries, (k, d))
         for x in product((-1, 0, 2), repeat=d):
             seen = phi @ x
-            length, radius = sqrt(int(seen @ seen) / k), float(np.linalg.norm(x)) / 2.1
+            length, radius = sqrt(int(seen @ seen) / k), max(float(np.linalg.norm(x)) / 1.9, 1e-9)
+            row = clip_rows(seen[None] / sqrt(k), 2 * radius)[0] * sqrt(k)
             for w in product((-1, 0, 1), repeat=k):
                 lifted, projected = int((phi.T @ w) @ x), int(np.array(w) @ seen)
-                clipped = bounds.lifted_margin(margin=projected, length=max(length, 1e-9), radius=max(radius, 1e-9))
+                clipped = bounds.lifted_margin(margin=projected, length=max(length, 1e-9), radius=radius)
                 clipped -= factor - 1
                 whole = length <= 2 * radius
-                if lifted != projected or np.sign(clipped) != np.sign(lifted) or (whole and clipped != lifted):
+                same = np.sign(clipped) == np.sign(lifted) and abs(clipped - row @ w) < 1e-9
+                if lifted != projected or not same or (whole and clipped != lifted):
                     object = f"Phi = {phi.tolist()}, x = {x}, w = {w}"
                     lacks = {"property": "equal signs", "value": clipped, "claimed": lifted}
                     return refuted("enumeration", witness.construction({"k": k, "d": d}, object=object, **lacks))

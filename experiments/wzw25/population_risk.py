@@ -13,7 +13,14 @@ from math import inf, sqrt
 
 import numpy as np
 
-from bounds.bms22.relative_deviation import complexity, relative_deviation
+from bounds.bms22.relative_deviation import (
+    complexity,
+    deviation_of_risk,
+    ghost_reaches,
+    relative_deviation,
+    swapping_tail,
+    union_over_patterns,
+)
 from bounds.exact.balls import exact, lower_end
 from bounds.wzw25 import algorithms, one_margin, whole_grid
 from bounds.wzw25 import population_risk as bounds
@@ -54,11 +61,6 @@ assert chance > beta, (chance, beta)
 """
 
 
-def enough(n, k):
-    """For beta >= 4 (2n)^(-k/5) the printed bound is at least 2 R_S + 4 Q, which holds."""
-    return 4 * (2 * n) ** (-k / 5)
-
-
 @exact_claim(
     bounds.population_printed,
     quick=({"n": 100, "k": 1, "beta": 1e-4}, {"n": 100, "k": 1, "beta": 1e-6}),
@@ -72,6 +74,7 @@ def enough(n, k):
     cost=0.15,
     corner="β ≥ 4 (2n)^(−k/5); at the paper's β = 1/n², every dimension k ≥ 10",
     used=("wzw25.eq3", "wzw25.thm6.7"),
+    given=[bounds.printed_at_large_beta],
     note="log(β/4) for log(4/β), which its proof has: smaller β asks for more and the printed bound gives less, below "
     "β = 4 (2n)^(−5k) it is negative. It fails for one fixed w already, near β = 2 (2n)^(−5k/2) and below. It holds "
     "for β ≥ 4 (2n)^(−k/5), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ 24 log((3n + 1)|Γ|n²) > 100; in Equation 3 "
@@ -90,8 +93,8 @@ def printed_bound_fails(*, n, k, beta, factor=1):
         ratio = lower_end(truth / exact(beta))
         more = {"tightness": (ratio, ratio), "series": curve(n, level, beta) if 1 < n <= 400 else {}}
         return refuted("certificate", tail_witness(setting, beta, truth, how, python), **more)
-    if beta >= enough(n, k):
-        return decide_uniform(setting, n, k, beta, level, scope=f"domain: beta >= {enough(n, k):.3g}")
+    if beta >= (least := bounds.smallest_beta(n, k)):
+        return decide_uniform(setting, n, k, beta, level, scope=f"domain: beta >= {least:.3g}")
     return inconclusive("ONE_SIDED_ORACLE", "one w does not fail often enough here, and our derivation does not reach")
 
 
@@ -140,6 +143,26 @@ def last_line_follows():
     for a, b in SQUARES:
         left = a * a + 2 * a * b + 4 * b * b
         yield {"R_S": str(a * a), "Q": str(b * b)}, left, bounds.doubled(root_r=a, root_Q=b)
+
+
+@inequality_claim(
+    bounds.printed_at_large_beta,
+    quick=grid(n=[2, 100, 10**6], k=[10, 101]),
+    given=[ghost_reaches, deviation_of_risk, swapping_tail, union_over_patterns],
+    caught=(1.01, 2),
+    rounding=1e-9,
+    tightness=up_to_one,
+    note="equality at R_S = 0 and the smallest β",
+)
+def printed_bound_at_large_beta(*, n, k):
+    """The largest R with R - R_S <= 2 sqrt(Q R), against the printed bound: betas from the smallest one up."""
+    least = bounds.smallest_beta(n, k)
+    for beta in (b for b in (least, least**0.5, 0.5) if least <= b < 1):
+        Q = complexity(n, k, beta)
+        for r in (0.0, 1 / n, 0.3):
+            largest = r + 2 * Q + 2 * sqrt(Q * (Q + r))
+            point = {"n": n, "k": k, "beta": beta, "empirical": r}
+            yield point, largest, bounds.printed_at_large_beta(**point)
 
 
 # Equation 3: the score ------------------------------------------------------------------------------------------------

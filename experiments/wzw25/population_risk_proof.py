@@ -163,26 +163,29 @@ def grid_is_small():
 
 @inequality_claim(
     proof.term_a,
-    caught=(1.3,),
+    caught=(1.01,),
     rounding=ROUNDING,
     note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms",
 )
 def term_a_is_bounded():
-    """Both sides on a grid; the left-hand side with the true |Gamma|."""
+    """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
     for n in SIZES[::7]:
-        for gamma in (1 / n, 0.1, 1.0):
-            k = log(CALLS[n] * (n + 2) * (n + 1) * n**2) / gamma**2
-            left = 5 / n * (k * log(2 * n) + log(4 * CALLS[n] * n**2))
-            yield {"n": n, "gamma": gamma}, left, proof.term_a(n=n, gamma=gamma)
+        for gamma, size in product((1 / n, 0.1, 1.0), (CALLS[n], proof.grid_size_bound(n=n))):
+            k = log(size * (n + 2) * (n + 1) * n**2) / gamma**2
+            left = 5 / n * (k * log(2 * n) + log(4 * size * n**2))
+            yield {"n": n, "gamma": gamma, "size": size}, left, proof.term_a(n=n, gamma=gamma)
 
 
-@inequality_claim(proof.term_b, caught=(2,), rounding=ROUNDING, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n")
+@inequality_claim(
+    proof.term_b, caught=(1.01,), rounding=ROUNDING, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
+)
 def term_b_is_bounded():
-    """Both sides on a grid; the left-hand side with the true |Gamma|."""
+    """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
     for n, delta in product(SIZES[::7], (1e-12, 0.5)):
-        mu = 1 / (4 * sqrt(CALLS[n] * log(1 / delta)))  # epsilon = 1
         point = {"n": n, "epsilon": 1.0, "delta": delta}
-        yield point, 2 * sqrt(2 * log(2 * CALLS[n])) / (mu * n), proof.term_b(**point)
+        for size in (CALLS[n], proof.grid_size_bound(n=n)):
+            mu = 1 / (4 * sqrt(size * log(1 / delta)))  # epsilon = 1
+            yield point | {"size": size}, 2 * sqrt(2 * log(2 * size)) / (mu * n), proof.term_b(**point)
 
 
 TERM_C = """

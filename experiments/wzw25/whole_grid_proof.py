@@ -109,9 +109,15 @@ def settings_of_h():
                 yield point, bounds.call_budget(**point)
 
 
+def sizes_and_budgets(n, mu):
+    """|Gamma| and 4 log2 n, which is no less, each with the budget of one of so many calls; it is `mu` for |Gamma|."""
+    size, largest = grid_size(n=n), 4 * np.log2(n)
+    return (size, mu), (largest, mu * np.sqrt(size / largest))
+
+
 IN_EPSILON = dict(
     given=("wzw25.lem6.4/printed/size",),
-    caught=(2.5,),
+    caught=(1.01, 2.5),
     rounding=1e-9,
     tightness=up_to_one,
     note="n ≥ 2; |Γ| ≤ 4 log₂ n",
@@ -122,12 +128,15 @@ IN_EPSILON = dict(
 def term_a_in_epsilon():
     """The first term of Lemma D.1 at the budget of one call and at beta/|Gamma|."""
     for point, mu in settings_of_h():
-        beta = 1 / point["n"] ** 2
-        run = dict(n=point["n"], gamma=0.5, mu=mu, beta=beta / grid_size(n=point["n"]), radius=2.0)
-        yield point, one_margin.noise_term(**run), bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
+        n, beta = point["n"], 1 / point["n"] ** 2
+        for size, each in sizes_and_budgets(n, mu):
+            seen = one_margin.noise_term(n=n, gamma=0.5, mu=each, beta=beta / size, radius=2.0)
+            yield point | {"size": size}, seen, bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
 
 
-@inequality_claim(bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size")})
+@inequality_claim(
+    bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size"), "caught": (2.5,)}
+)
 def term_b_in_epsilon():
     """What the choice costs (s1) at the budget of one call."""
     for point, mu in settings_of_h():
@@ -205,16 +214,16 @@ left = sqrt(log(size / beta) * log(size * (n + 1) * (n + 2) / beta)) / (n * mu)
 assert left > 3 * tail_term_a_as_printed(n=n, epsilon=epsilon, delta=delta, gamma=1.0, beta=beta)"""
 
 
-def tail_a(point, mu):
-    """The expression of Lemma D.3 without outliers at the budget of one call, beta/|Gamma| for beta = 1/n^2."""
-    n, beta = point["n"], 1 / (point["n"] ** 2 * grid_size(n=point["n"]))
+def tail_a(n, size, mu):
+    """The expression of Lemma D.3 without outliers at the budget of one of `size` calls, beta = 1/(n^2 size)."""
+    beta = 1 / (n**2 * size)
     return np.sqrt(-log(beta) * spread(n, beta)) / (n * mu)
 
 
 @inequality_claim(
     bounds.tail_term_a_as_printed,
     severity="constant",
-    corner="ε in place of μ in the denominator on the right",
+    corner="log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98",
     used=("wzw25.lemH.3", "wzw25.thm6.5"),
     scope="settings",
     rounding=1e-9,
@@ -227,22 +236,24 @@ def mu_for_epsilon():
     for n, epsilon, delta in ((2, 1e-3, 0.999), (100, 1.0, 1e-5)):
         point = {"n": n, "epsilon": epsilon, "delta": delta}
         right = bounds.tail_term_a_as_printed(**point, gamma=1.0, beta=1 / n**2)
-        yield point, tail_a(point, bounds.call_budget(**point)), right
+        yield point, tail_a(n, grid_size(n=n), bounds.call_budget(**point)), right
 
 
 @inequality_claim(bounds.tail_term_a, **IN_EPSILON)
 def tail_a_in_epsilon():
     """Corners of delta and epsilon."""
     for point, mu in settings_of_h():
-        yield point, tail_a(point, mu), bounds.tail_term_a(**point, gamma=1.0, beta=1 / point["n"] ** 2)
+        right = bounds.tail_term_a(**point, gamma=1.0, beta=1 / point["n"] ** 2)
+        for size, each in sizes_and_budgets(point["n"], mu):
+            yield point | {"size": size}, tail_a(point["n"], size, each), right
 
 
 @inequality_claim(bounds.tail_term_b, **IN_EPSILON)
 def tail_b_in_epsilon():
     """2 sqrt(2 log(2 |Gamma|))/(n mu): term (b) of s1 at the budget of one call."""
     for point, mu in settings_of_h():
-        n = point["n"]
-        yield point, 2 * np.sqrt(2 * log(2 * grid_size(n=n))) / (n * mu), bounds.tail_term_b(**point)
+        for size, each in sizes_and_budgets(n := point["n"], mu):
+            yield point | {"size": size}, 2 * np.sqrt(2 * log(2 * size)) / (n * each), bounds.tail_term_b(**point)
 
 
 # What the proofs end in: the explicit readings ------------------------------------------------------------------------
