@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.audits import game
+from experiments.audits import stakes
 from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from mechanisms.gaussian import law as gaussian
@@ -139,13 +139,14 @@ def test_what_nobody_can_see_is_no_survival():
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 20.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-5, 0.3])
 def test_every_stake_is_fair(epsilon, delta):
-    """The capital is linear in X, positive, and 1 where X = delta: so its mean is at most 1 if E X <= delta."""
-    right, wrong, none = np.exp(game.gains(epsilon, delta)).T
-    stake = game.STAKES / (math.exp(epsilon) + delta)
-    np.testing.assert_allclose(right, 1 + stake * (1 - delta), rtol=1e-12)
-    np.testing.assert_allclose(wrong, 1 - stake * (math.exp(epsilon) + delta), rtol=1e-9)
-    np.testing.assert_allclose(none, 1 - stake * delta, rtol=1e-12)
-    assert (wrong > 0).all()
+    """The capital is linear in X, positive, and 1 where X is at its bound: so its mean is at most 1."""
+    for share, table in zip((0.5, 0.5, 1.0), stakes.tables([(epsilon, delta)])[0], strict=True):
+        right, wrong, none = np.exp(table).T
+        stake = stakes.STAKES / (math.exp(epsilon) + share * delta)
+        np.testing.assert_allclose(right, 1 + stake * (1 - share * delta), rtol=1e-12)
+        np.testing.assert_allclose(wrong, 1 - stake * (math.exp(epsilon) + share * delta), rtol=1e-9)
+        np.testing.assert_allclose(none, 1 - stake * share * delta, rtol=1e-12)
+        assert (wrong > 0).all()
 
 
 def test_laws_with_densities_arrays_and_features(tmp_path):
@@ -171,7 +172,7 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"budget": 3}, r"budget = 3 is outside \[64, inf\)"),
+        ({"budget": 3}, r"budget = 3 is outside \[128, inf\)"),
         ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
         ({"claim": 0.5}, "claim = 0.5 is not"),
         ({"sample_a": 7}, "sample_a is a int"),
