@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, log
 from typing import Any
 
@@ -20,25 +20,28 @@ from experiments.audits.outcomes import Outcomes, Reader, joined, part, rows
 from experiments.audits.samplers import Exhausted, Raised, Source
 from experiments.audits.stakes import (
     PARAMETERS,
-    STAKES,
     best_threshold,
     checked,
     gains,
+    grown,
     log_capital,
-    log_capital_of_leader,
     parameter,
     tables,
+    tally,
     tangents,
     with_parameter,
 )
 from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
 
-FIRST, GROWTH, LARGEST = 64, 1.3, 25_000  # releases of a chunk
+FIRST, SHARE, LARGEST = 64, 0.12, 25_000  # releases of the first chunks, share of the past of the later ones
 MEMORY = 30_000  # releases that rules are learnt from
+FEW = 2_000  # releases up to which all of them learn and all of them choose
+RELEARN = 1.3  # rules are learnt again when the past has grown by this factor
 REPORT = 1e-3  # chance that the lower limit is above the truth
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
 FACTORS = np.geomspace(0.05, 1e3, 400)  # by which a leak could be larger
+UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prove little
 SIDE = ("the first dataset", "the second dataset", "either dataset")
 
 
@@ -70,6 +73,10 @@ class Audit:
     seconds: float = field(compare=False)
     course: tuple[tuple[int, float], ...] = field(default=(), repr=False)
 
+    def as_json(self) -> dict:
+        """Plain data; the claim as its repr."""
+        return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
+
     def __str__(self) -> str:
         name, _ = parameter(self.claim)
         saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else "the datasets look alike"
@@ -83,13 +90,13 @@ class Audit:
 class Rule:
     """A learnt score with two thresholds a tangent; guess the first dataset above, the second below.
 
-    `growth` says what each tangent and side gained on the releases by which the thresholds were chosen.
+    `growth` is what each tangent, side and stake gained on the releases by which the thresholds were chosen.
     """
 
     score: Callable
     above: np.ndarray
     below: np.ndarray
-    growth: np.ndarray
+    growth: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def silent(self) -> bool:
@@ -97,24 +104,39 @@ class Rule:
 
     def guesses(self, data: Outcomes) -> np.ndarray:
         """+1, -1 or 0 for each tangent and release, shape (tangents, size)."""
-        scores = tidy(self.score(data))
+        return self.guessed(tidy(self.score(data)))
+
+    def guessed(self, scores: np.ndarray) -> np.ndarray:
+        """The guesses at scores."""
         over = scores >= self.above[:, None]
         under = -scores >= self.below[:, None]
         return np.where(over, 1, 0) - np.where(under & ~over, 1, 0)
 
 
 def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, table: np.ndarray) -> Rule | None:
-    """A rule whose score is learnt on every second past release and whose thresholds are chosen on the others."""
-    fit, select = slice(0, None, 2), slice(1, None, 2)
-    if len(set(truth[fit].tolist())) < 2:
-        return None
-    score = learn(part(data, fit), truth[fit])
-    if score is None:
-        return None
-    scores = tidy(score(part(data, select)))
-    above, first = zip(*(best_threshold(scores, truth[select] > 0, one[0]) for one in table), strict=True)
-    below, second = zip(*(best_threshold(-scores, truth[select] < 0, one[1]) for one in table), strict=True)
-    return Rule(score, np.array(above), np.array(below), np.stack([first, second, np.add(first, second)], axis=1))
+    """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
+
+    Few releases are used twice: either half chooses thresholds for a score learnt from the other, and the rule's own
+    score is learnt from both.
+    """
+    halves = slice(0, None, 2), slice(1, None, 2)
+    scores, chosen = [], []
+    for fit, select in (halves, halves[::-1]) if len(truth) <= FEW else (halves,):
+        score = learn(part(data, fit), truth[fit]) if len(set(truth[fit].tolist())) == 2 else None
+        if score is None:
+            return None
+        scores.append(tidy(score(part(data, select))))
+        chosen.append(truth[select])
+    if len(scores) == 2:
+        score = learn(data, truth)
+    held, was = np.concatenate(scores), np.concatenate(chosen)
+    rule = Rule(
+        score,
+        np.array([best_threshold(held, was > 0, one[0]) for one in table]),
+        np.array([best_threshold(-held, was < 0, one[1]) for one in table]),
+    )
+    rule.growth = grown(tally(rule.guessed(held), was) + UNSEEN, table)
+    return rule
 
 
 def tidy(scores: np.ndarray) -> np.ndarray:
@@ -123,7 +145,11 @@ def tidy(scores: np.ndarray) -> np.ndarray:
 
 
 class Game:
-    """One audit under way. The last row of `counts` is of the leader: the best attacker, tangent and side so far."""
+    """One audit under way.
+
+    `counts` are the guesses of every attacker, shape (attackers, tangents, sides, 3); `led` those of the leader, who
+    bets on each chunk with what did best so far, shape (tangents, sides, stakes, 3).
+    """
 
     def __init__(self, a: Any, b: Any, claim: Any, root: int, features: Callable | None, bits: bool, records: int):
         self.sources = Source("sample_a", a), Source("sample_b", b)
@@ -131,7 +157,8 @@ class Game:
         self.table = tables(tangents(self.claim, records))
         self.named = list(attackers(a, b, features))
         self.rules: list[Rule | None] = [None] * len(self.named)
-        self.counts = np.zeros((len(self.named) + 1, len(self.table), 3, 3), dtype=int)
+        self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
+        self.led = np.zeros((*self.table.shape[:3], 3), dtype=int)
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
         self.drawn = self.learnt_at = self.judged = 0
@@ -155,8 +182,8 @@ class Game:
         return joined([self.reader(first), self.reader(second)]), np.repeat([1, -1], half), whole and complete
 
     def learn(self) -> None:
-        """New rules from the past rounds, once these have grown by half, while memory lasts."""
-        if self.drawn < 1.5 * self.learnt_at or self.learnt_at >= MEMORY:
+        """New rules from the past rounds, once these have grown enough, while memory lasts."""
+        if self.drawn < RELEARN * self.learnt_at or self.learnt_at >= MEMORY:
             return
         self.learnt_at = self.drawn
         data = joined([outcome for outcome, _ in self.past])
@@ -170,41 +197,37 @@ class Game:
 
     def behind(self) -> np.ndarray:
         """Which attackers need not be asked any more."""
-        best = log_capital(self.counts[:-1], self.table).max(axis=(1, 2))
+        best = log_capital(self.counts, self.table).max(axis=(1, 2))
         return (best < best.max() - PRUNED) & (self.judged > MEMORY / 4)
 
-    def leader(self) -> tuple[int, int, int] | None:
-        """The attacker, tangent and side that did best so far, counting what chose the thresholds."""
-        standing = log_capital(self.counts[:-1], self.table)
+    def leader(self) -> tuple[int, ...] | None:
+        """The attacker, tangent, side and stake that did best so far, counting what chose the thresholds."""
+        standing = grown(self.counts, self.table)
         for place, rule in enumerate(self.rules):
             standing[place] += -inf if rule is None or rule.silent else rule.growth
         best = np.unravel_index(int(np.argmax(standing)), standing.shape)
-        return None if standing[best] == -inf else (int(best[0]), int(best[1]), int(best[2]))
+        return None if standing[best] == -inf else tuple(map(int, best))
 
     def judge(self, fresh: Outcomes, truth: np.ndarray, allowed: bool) -> None:
         """Play one chunk with the rules of the past; where it is not `allowed`, everybody abstains."""
         leader, behind = self.leader(), self.behind()
         self.judged += len(truth)
-        played = np.zeros(self.counts[:-1].shape, dtype=int)
+        played = np.zeros_like(self.counts)
         played[..., 2] = len(truth)
         for place, rule in enumerate(self.rules):
             if rule is None or rule.silent or behind[place] or not allowed:
                 continue
-            guesses = rule.guesses(fresh)
-            for side, chosen in enumerate((guesses > 0, guesses < 0, guesses != 0)):
-                right = (chosen & (guesses == truth)).sum(axis=1)
-                made = chosen.sum(axis=1)
-                played[place, :, side] = np.column_stack([right, made - right, len(truth) - made])
-        self.counts[:-1] += played
+            played[place] = tally(rule.guesses(fresh), truth)
+        self.counts += played
         if leader is not None:
-            self.counts[-1, leader[1], leader[2]] += played[leader]
+            self.led[leader[1:]] += played[leader[:3]]
 
     def log_e(self, table: np.ndarray | None = None) -> float:
         """The log of the evidence against the claim, or against another: half the leader, half the average of all."""
         table = self.table if table is None else table
-        capital = log_capital(self.counts[:-1], table)
+        capital = log_capital(self.counts, table)
         average = float(logsumexp(capital) - log(capital.size))
-        return float(np.logaddexp(average, log_capital_of_leader(self.counts[-1], table)) - log(2))
+        return float(np.logaddexp(average, (self.led * table).sum()) - log(2))
 
     def lower(self, chance: float) -> float:
         """The largest parameter such that the claims with it and all smaller ones are refuted."""
@@ -232,14 +255,14 @@ def audit(
 ) -> Audit:
     """Attack a mechanism on two neighbouring datasets.
 
-    Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A callable
-    returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings, tuples,
-    None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP, whatever its
-    neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function delta(epsilon); the
-    two datasets differ in `records` records. `budget` is the number of releases to draw at most. REFUTED is wrong with
-    a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the user's own. Releases are
-    rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps every bit of them.
-    `progress(releases, log10_e)` is called after every chunk.
+    Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A
+    callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
+    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
+    whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
+    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
+    REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
+    user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
+    every bit of them. `progress(releases, log10_e)` is called after every chunk.
 
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
     that does not return as many releases as it was asked for.
@@ -250,9 +273,10 @@ def audit(
         raise ValueError(f"level = {level} is outside (0, 1)")
     start = time.process_time()
     game = Game(sample_a, sample_b, claim, root, features, bits, records)
-    size, index, course = FIRST, 0, []
+    index, course = 0, []
     while game.drawn < budget - 1:
         try:
+            size = int(np.clip(SHARE * game.drawn, FIRST, LARGEST))
             fresh, truth, allowed = game.draw(index, min(size, budget - game.drawn))
         except Exhausted:
             break
@@ -266,7 +290,7 @@ def audit(
         if game.drawn <= 2 * MEMORY:
             game.past.append((fresh, truth))
         game.learn()
-        index, size = index + 1, min(LARGEST, int(size * GROWTH) if index else size)
+        index += 1
     return concluded(game, level, tuple(course), time.process_time() - start)
 
 
@@ -304,10 +328,10 @@ def smallest_caught(game: Game, level: float) -> float | None:
     """
     if game.lower(REPORT) == 0.0 or not game.judged:
         return None
-    needed = -log(level) + log(2 * len(STAKES))
+    needed = -log(level) + log(2) + 1
     smallest = inf
     for tangent, side in np.ndindex(game.counts.shape[1:3]):
-        for right, wrong, rest in game.counts[:-1, tangent, side]:
+        for right, wrong, rest in game.counts[:, tangent, side]:
             if right <= wrong:
                 continue
             hit = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS)) * (right + wrong) / game.judged
@@ -324,7 +348,7 @@ def smallest_caught(game: Game, level: float) -> float | None:
 
 def event(game: Game) -> str:
     """The attacker that gained most, where it guesses, and a few of the releases it guesses on."""
-    standing = log_capital(game.counts[:-1], np.array([[gains(0.0, 0.0)] * 3] * len(game.table)))
+    standing = log_capital(game.counts, np.array([[gains(0.0, 0.0)] * 3] * len(game.table)))
     place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
     name, rule = game.named[place][0], game.rules[place]
     if rule is None or not standing.max() > 0:

@@ -114,7 +114,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Fitted:
-    """An estimator with fit(X, y): a release is its coefficients and intercept, fitted afresh with a seed of its own."""
+    """An estimator with fit(X, y): a release is its coefficients and intercept after a fit with a seed of its own."""
 
     estimator: Any
     X: Any

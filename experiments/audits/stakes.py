@@ -53,7 +53,7 @@ def checked(claim: Any) -> Any:
     if isinstance(claim, Sequence) and claim and all(isinstance(point, PureDP | ApproxDP) for point in claim):
         return list(claim)
     raise ValueError(
-        f"claim = {claim!r} is not PureDP, ApproxDP, GaussianDP, a list of points of a curve or a function delta(epsilon)"
+        f"claim = {claim!r} is not PureDP, ApproxDP, GaussianDP, a list of points of a curve or delta(epsilon)"
     )
 
 
@@ -81,18 +81,27 @@ def tables(points: Sequence[tuple[float, float]]) -> np.ndarray:
     return np.array([[gains(epsilon, share * delta) for share in SIDES] for epsilon, delta in points])
 
 
+def grown(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """The log by which every stake grew; counts (..., tangents, sides, 3) of right, wrong and no guesses."""
+    return np.einsum("...tsc,tskc->...tsk", counts, table)
+
+
 def log_capital(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """log capital of each process; counts (..., tangents, sides, 3) of right, wrong and no guesses."""
-    return logsumexp(np.einsum("...tsc,tskc->...tsk", counts, table), axis=-1) - log(len(STAKES))
+    """log capital of each process, divided among the stakes at the start."""
+    return logsumexp(grown(counts, table), axis=-1) - log(len(STAKES))
 
 
-def log_capital_of_leader(counts: np.ndarray, table: np.ndarray) -> float:
-    """log capital of the one process that bets at one tangent and side a chunk; counts (tangents, sides, 3)."""
-    return float(logsumexp(np.einsum("tsc,tskc->k", counts, table)) - log(len(STAKES)))
+def tally(guesses: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Right, wrong and no guesses of the first, the second and either dataset, shape (tangents, sides, 3)."""
+    counted = []
+    for chosen in (guesses > 0, guesses < 0, guesses != 0):
+        right, made = (chosen & (guesses == truth)).sum(axis=1), chosen.sum(axis=1)
+        counted.append(np.column_stack([right, made - right, len(truth) - made]))
+    return np.stack(counted, axis=1)
 
 
-def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> tuple[float, float]:
-    """The threshold above which guessing makes the capital grow fastest on past rounds, and by how much; inf, 0 if none."""
+def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> float:
+    """The threshold above which guessing makes the capital grow fastest on past rounds; inf if none does."""
     values = np.unique(np.quantile(scores, np.linspace(0, 1, 200), method="lower"))
     order = np.argsort(scores)
     place = np.searchsorted(scores[order], values)  # guesses are the releases from here on
@@ -100,4 +109,4 @@ def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> 
     below = len(scores) - place - above + 1  # one wrong guess more than seen: few guesses prove little
     growth = (np.column_stack([above, below, place]) @ table.T).max(axis=1)
     best = int(np.argmax(growth))
-    return (float(values[best]), float(growth[best])) if growth[best] > 0 else (np.inf, 0.0)
+    return float(values[best]) if growth[best] > 0 else np.inf

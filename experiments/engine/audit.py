@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import LOG_REFUTE, AttackDecider
 
 GRID = 2.0**-20
 TRAIN_BLOCK = 1000  # releases of each dataset in one training block
@@ -126,40 +125,3 @@ def attacker(pair, attack, bound):
         return play(a, b, score, rng, size, attack, level)
 
     return trial
-
-
-def audit(sample_a, sample_b, claim, *, root, budget=20_000, chunk=2_000):
-    """Attack any mechanism on two neighbouring datasets; returns the folded `AttackDecider`.
-
-    `sample_a` and `sample_b` are laws, or callables `sample(rng, size)`. `claim` is a guarantee of
-    `mechanisms.privacy`: PureDP, ApproxDP or GaussianDP. `budget` is the number of releases judged.
-    Raises ValueError for a claim of another kind or a budget below 1.
-    """
-    if budget < 1:
-        raise ValueError(f"budget = {budget} is outside [1, inf)")
-    decider = decider_for(claim)
-    a, b = (x if hasattr(x, "sample") else Sampler(x) for x in (sample_a, sample_b))
-
-    def train(block):
-        return generator(root, "audit", {}, "train", block)
-
-    for index, start in enumerate(range(0, budget, chunk)):
-        if (index & (index + 1)) == 0:  # the rule improves at index 0, 1, 3, 7, ...
-            score, level = scored(a, b, decider.claim, decider.level, train, 1 + int(np.log2(index + 1)))
-        rng = generator(root, "audit", {}, "main", index)
-        size = min(chunk, budget - start)
-        decider.add(AttackDecider.pack(play(a, b, score, rng, size, decider.claim, level)))
-        if decider.log_e()[1] >= LOG_REFUTE:
-            break
-    return decider
-
-
-def decider_for(claim):
-    """The attack test that judges a guarantee of `mechanisms.privacy`."""
-    if hasattr(claim, "mu"):
-        return AttackDecider("gdp", claim.mu)
-    if getattr(claim, "delta", 0.0) > 0:
-        return AttackDecider("approx", claim.epsilon, claim.delta)
-    if hasattr(claim, "epsilon"):
-        return AttackDecider("pure", claim.epsilon)
-    raise ValueError(f"claim = {claim!r} is not PureDP, ApproxDP or GaussianDP")
