@@ -22,8 +22,8 @@ from experiments.audits.stakes import (
     PARAMETERS,
     best_threshold,
     checked,
-    gains,
     grown,
+    ladder,
     log_capital,
     parameter,
     tables,
@@ -33,14 +33,15 @@ from experiments.audits.stakes import (
 )
 from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
+from mechanisms.privacy import ApproxDP
 
 FIRST, SHARE, LARGEST = 64, 0.12, 25_000  # releases of the first chunks, share of the past of the later ones
 MEMORY = 30_000  # releases that rules are learnt from
 FEW = 2_000  # releases up to which all of them learn and all of them choose
-RELEARN = 1.3  # rules are learnt again when the past has grown by this factor
+RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 REPORT = 1e-3  # chance that the lower limit is above the truth
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
-FACTORS = np.geomspace(0.05, 1e3, 400)  # by which a leak could be larger
+FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
 UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prove little
 SIDE = ("the first dataset", "the second dataset", "either dataset")
 
@@ -55,7 +56,8 @@ class Audit:
     lower           what epsilon or mu exceeds, but for a chance of 1e-3; `lower_at_level`: but for one of `level`
     event           the attacker that gained most, where it guessed, and how often it was right
     smallest_caught the same mechanism, with every log-odds this many times as large (its noise so many times too
-                    small), would have been refuted with probability about 0.99; None if no factor would
+                    small; or, against a delta, with its events so many times as likely), would have been refuted with
+                    probability about 0.99; None if no factor would
     trained, judged releases that only trained, and that were judged
     course          (releases, log10 of the evidence) after every chunk
     """
@@ -113,7 +115,7 @@ class Rule:
         return np.where(over, 1, 0) - np.where(under & ~over, 1, 0)
 
 
-def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, table: np.ndarray) -> Rule | None:
+def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray) -> Rule | None:
     """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
 
     Few releases are used twice: either half chooses thresholds for a score learnt from the other, and the rule's own
@@ -132,10 +134,10 @@ def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, table: np.ndarray
     held, was = np.concatenate(scores), np.concatenate(chosen)
     rule = Rule(
         score,
-        np.array([best_threshold(held, was > 0, one[0]) for one in table]),
-        np.array([best_threshold(-held, was < 0, one[1]) for one in table]),
+        np.array([best_threshold(held, was > 0, one[0]) for one in rungs]),
+        np.array([best_threshold(-held, was < 0, one[1]) for one in rungs]),
     )
-    rule.growth = grown(tally(rule.guessed(held), was) + UNSEEN, table)
+    rule.growth = grown(tally(rule.guessed(held), was) + UNSEEN, rungs[:, :, 0])
     return rule
 
 
@@ -154,7 +156,8 @@ class Game:
     def __init__(self, a: Any, b: Any, claim: Any, root: int, features: Callable | None, bits: bool, records: int):
         self.sources = Source("sample_a", a), Source("sample_b", b)
         self.claim, self.root, self.bits, self.records = checked(claim), root, bits, records
-        self.table = tables(tangents(self.claim, records))
+        self.rungs = ladder(self.claim, records)
+        self.table = self.rungs[:, :, 0]
         self.named = list(attackers(a, b, features))
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
@@ -183,7 +186,7 @@ class Game:
 
     def learn(self) -> None:
         """New rules from the past rounds, once these have grown enough, while memory lasts."""
-        if self.drawn < RELEARN * self.learnt_at or self.learnt_at >= MEMORY:
+        if self.drawn < RELEARN[self.learnt_at > FEW] * self.learnt_at or self.learnt_at >= MEMORY:
             return
         self.learnt_at = self.drawn
         data = joined([outcome for outcome, _ in self.past])
@@ -193,7 +196,7 @@ class Game:
         behind = self.behind()
         for place, (_, learn) in enumerate(self.named):
             if not behind[place]:
-                self.rules[place] = learnt(learn, data, truth, self.table)
+                self.rules[place] = learnt(learn, data, truth, self.rungs)
 
     def behind(self) -> np.ndarray:
         """Which attackers need not be asked any more."""
@@ -323,32 +326,38 @@ def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
 def smallest_caught(game: Game, level: float) -> float | None:
     """The factor on every log-odds of the best guesses at which they would refute the claim, 99 times of 100.
 
-    A mechanism whose noise is m times too small multiplies the log-odds of a guess by m. None where no attacker was
-    right significantly more often than wrong: then no factor on nothing would be seen.
+    A mechanism whose noise is m times too small multiplies the log-odds of a guess by m. Against a delta it may also be
+    the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
+    no factor on nothing would be seen.
     """
-    if game.lower(REPORT) == 0.0 or not game.judged:
+    nothing = tables([(0.0, 0.0)] * len(game.table))
+    if game.log_e(nothing) < -log(REPORT):
         return None
     needed = -log(level) + log(2) + 1
     smallest = inf
     for tangent, side in np.ndindex(game.counts.shape[1:3]):
-        for right, wrong, rest in game.counts[:, tangent, side]:
+        for right, wrong, _ in game.counts[:, tangent, side]:
             if right <= wrong:
                 continue
-            hit = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS)) * (right + wrong) / game.judged
             made = (right + wrong) / game.judged
-            shares = np.stack([hit, made - hit, np.full_like(hit, rest / game.judged)], axis=1)
-            table = game.table[tangent, side]
-            mean = shares @ table.T
-            sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
-            enough = (game.judged * mean - 2.33 * np.sqrt(game.judged) * sd).max(axis=1) >= needed
-            if enough.any():
-                smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
+            odds = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS))
+            leaks = [(np.full_like(odds, made), odds)]
+            if isinstance(game.claim, ApproxDP) and game.claim.delta > 0:
+                leaks.append((np.minimum(made * FACTORS, 1.0), np.full_like(odds, right / (right + wrong))))
+            for frequency, share in leaks:
+                shares = np.stack([frequency * share, frequency * (1 - share), 1 - frequency], axis=1)
+                table = game.table[tangent, side]
+                mean = shares @ table.T
+                sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
+                enough = (game.judged * mean - 2.33 * np.sqrt(game.judged) * sd).max(axis=1) >= needed
+                if enough.any():
+                    smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
     return smallest if smallest < inf else None
 
 
 def event(game: Game) -> str:
     """The attacker that gained most, where it guesses, and a few of the releases it guesses on."""
-    standing = log_capital(game.counts, np.array([[gains(0.0, 0.0)] * 3] * len(game.table)))
+    standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
     place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
     name, rule = game.named[place][0], game.rules[place]
     if rule is None or not standing.max() > 0:

@@ -23,6 +23,7 @@ STAKES = np.array([0.004, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.
 SIDES = (0.5, 0.5, 1.0)  # of delta that guesses of the first, the second, either dataset may use
 SLOPES = (0.0, 0.5, 1.0, 1.5, 2.5)  # of the tangents to a Gaussian curve, in deviations from the mean loss
 CURVE = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 4.0, 7.0)  # epsilons at which a curve given as a function is asked
+RUNGS, ENOUGH = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1, 0.01), 1.0  # of the claim; log growth that speaks against it
 PARAMETERS = np.geomspace(1e-3, 60, 320)  # epsilon or mu of the claims among which the lower limit is found
 
 
@@ -76,6 +77,15 @@ def gains(epsilon: float, bound: float) -> np.ndarray:
     return np.hstack([np.log1p(stakes * (1 - bound)), np.log1p(-STAKES)[:, None], np.log1p(-stakes * bound)])
 
 
+def ladder(claim: Any, records: int) -> np.ndarray:
+    """The gains against the claim and stronger ones, shape (tangents, sides, claims, stakes, 3)."""
+    if isinstance(claim, GaussianDP):
+        rungs = [tangents(replace(claim, mu=claim.mu * rung), records) for rung in RUNGS]
+    else:
+        rungs = [[(rung * epsilon, rung * delta) for epsilon, delta in tangents(claim, records)] for rung in RUNGS]
+    return np.stack([tables(points) for points in rungs], axis=2)
+
+
 def tables(points: Sequence[tuple[float, float]]) -> np.ndarray:
     """The gains at every tangent and side, shape (tangents, sides, stakes, 3)."""
     return np.array([[gains(epsilon, share * delta) for share in SIDES] for epsilon, delta in points])
@@ -101,12 +111,20 @@ def tally(guesses: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> float:
-    """The threshold above which guessing makes the capital grow fastest on past rounds; inf if none does."""
+    """The threshold above which guessing makes the capital grow fastest on past rounds.
+
+    `table` has shape (claims, stakes, 3), strongest claim last: the first claim that past rounds speak against counts,
+    so that an attacker who cannot refute what is claimed still finds out how close he comes. inf if there is none.
+    """
     values = np.unique(np.quantile(scores, np.linspace(0, 1, 200), method="lower"))
     order = np.argsort(scores)
     place = np.searchsorted(scores[order], values)  # guesses are the releases from here on
     above = np.append(np.cumsum(right[order][::-1])[::-1], 0)[place]
     below = len(scores) - place - above + 1  # one wrong guess more than seen: few guesses prove little
-    growth = (np.column_stack([above, below, place]) @ table.T).max(axis=1)
-    best = int(np.argmax(growth))
-    return float(values[best]) if growth[best] > 0 else np.inf
+    counts = np.column_stack([above, below, place])
+    for claim in table:
+        growth = (counts @ claim.T).max(axis=1)
+        best = int(np.argmax(growth))
+        if growth[best] > ENOUGH:
+            return float(values[best])
+    return np.inf
