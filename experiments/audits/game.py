@@ -35,7 +35,8 @@ from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
 from mechanisms.privacy import ApproxDP
 
-FIRST, SHARE, LARGEST = 64, 0.12, 25_000  # releases of the first chunks, share of the past of the later ones
+FIRST, SMALLEST, SHARE, LARGEST = 48, 32, 0.12, 25_000  # releases of the first and other chunks, share of the past
+LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 FEW = 2_000  # releases up to which all of them learn and all of them choose
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
@@ -270,8 +271,8 @@ def audit(
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
     that does not return as many releases as it was asked for.
     """
-    if not budget >= 2 * FIRST:
-        raise ValueError(f"budget = {budget} is outside [{2 * FIRST}, inf)")
+    if not budget >= LEAST:
+        raise ValueError(f"budget = {budget} is outside [{LEAST}, inf)")
     if not 0 < level < 1:
         raise ValueError(f"level = {level} is outside (0, 1)")
     start = time.process_time()
@@ -279,7 +280,7 @@ def audit(
     index, course = 0, []
     while game.drawn < budget - 1:
         try:
-            size = int(np.clip(SHARE * game.drawn, FIRST, LARGEST))
+            size = int(np.clip(SHARE * game.drawn, SMALLEST, LARGEST)) if index else FIRST
             fresh, truth, allowed = game.draw(index, min(size, budget - game.drawn))
         except Exhausted:
             break

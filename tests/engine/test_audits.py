@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from experiments.audits import known, stakes
+from experiments.audits import committed, known, operating, sabotage, stakes
 from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from mechanisms.gaussian import law as gaussian
@@ -24,6 +24,8 @@ SLOW = (  # these wait for `make soak`
     "report noisy max, Laplace",
     "5-ary randomised response",
     "Laplace, a count, add/remove",
+    "sparse vector without a scale for its cutoff (Lee and Clifton)",
+    "sparse vector without a cutoff (Chen et al.)",
 )
 
 
@@ -157,14 +159,14 @@ def test_broken_mechanisms_are_refuted(name):
     told = audit(a, b, claim, root=TEST_ROOT, budget=5_000)
     assert told.verdict == "REFUTED", told
     assert told.lower > parameter(claim)
-    assert audit(b, a, claim, root=TEST_ROOT, budget=5_000).verdict == "REFUTED"
+    assert audit(b, a, claim, root=TEST_ROOT, budget=2_000, level=1e-3).verdict == "REFUTED"
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_mechanisms_survive(name):
     a, b, claim = HONEST[name]
-    told = audit(a, b, claim, root=TEST_ROOT, budget=5_000)
+    told = audit(a, b, claim, root=TEST_ROOT, budget=3_000)
     assert told.verdict == "INCONCLUSIVE", told
     assert told.lower <= parameter(claim)
 
@@ -172,9 +174,9 @@ def test_honest_mechanisms_survive(name):
 @pytest.mark.statistical
 def test_what_nobody_can_see_is_no_survival():
     assert audit(normal(0), normal(0), ONE, root=TEST_ROOT, budget=2_000).reason == "NO_POWER"
-    told = audit(laplace(0), laplace(1), ONE, root=TEST_ROOT, budget=20_000)
+    told = audit(laplace(0), laplace(1), ONE, root=TEST_ROOT, budget=8_000)
     assert told.reason == "AUDIT_ONLY" and 0.6 < told.lower <= 1
-    assert audit(laplace(0), laplace(told.smallest_caught), ONE, root=TEST_ROOT, budget=20_000).verdict == "REFUTED"
+    assert audit(laplace(0), laplace(told.smallest_caught), ONE, root=TEST_ROOT, budget=8_000).verdict == "REFUTED"
     assert audit(laplace(0), laplace(1), PureDP(20.0), root=TEST_ROOT, budget=2_000).reason == "BUDGET"
 
 
@@ -204,16 +206,23 @@ def test_a_mechanism_survives_at_its_own_epsilon_and_not_below_at_other_roots(na
         refuted_below(known.CORRECT[name], root)
 
 
+@pytest.mark.soak
+def test_every_published_mistake_is_refuted_at_other_roots():
+    for broken in known.BROKEN.values():
+        for root in range(1, 6):
+            assert audit(broken.a, broken.b, broken.claim, root=root, budget=20_000).verdict == "REFUTED"
+
+
 def refuted_below(mechanism, root):
     if mechanism.caught:
         less = stakes.with_parameter(mechanism.claim, mechanism.caught * parameter(mechanism.claim))
         assert audit(mechanism.a, mechanism.b, less, root=root, budget=20_000).verdict == "REFUTED"
-    told = audit(mechanism.a, mechanism.b, mechanism.claim, root=root, budget=5_000)
+    told = audit(mechanism.a, mechanism.b, mechanism.claim, root=root, budget=2_000)
     assert told.verdict == "INCONCLUSIVE" and told.lower <= parameter(mechanism.claim)
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("name", known.BROKEN)
+@pytest.mark.parametrize("name", [n for n in known.BROKEN if n not in SLOW])
 def test_published_mistakes_are_refuted(name):
     broken = known.BROKEN[name]
     assert audit(broken.a, broken.b, broken.claim, root=TEST_ROOT, budget=20_000).verdict == "REFUTED"
@@ -243,6 +252,39 @@ def test_an_estimator_on_two_datasets():
     assert audit(*sides, ONE, root=TEST_ROOT, budget=256, level=1e-3).verdict == "REFUTED"
 
 
+@pytest.mark.statistical
+def test_power_beside_the_best_attack():
+    assert operating.oracle("randomised response", 2.0, 1e-10) == pytest.approx(342.9, rel=0.01)
+    for name, ratio in (("randomised response", 2.0), ("Laplace", 6.0)):
+        best = operating.oracle(name, ratio, 1e-10)
+        assert operating.releases(name, ratio, roots=range(2), level=1e-10, budget=4_000) <= 3 * best
+    assert operating.alarms("texts at their allowed ratio", roots=range(5), level=0.05, budget=400) == 0
+
+
+@pytest.mark.soak
+def test_operating_characteristics():
+    """No false alarm in 10,000 nulls at level 1e-4; never more than three times the best attack; what is said holds."""
+    nulls = operating.NULLS
+    assert sum(operating.alarms(name, roots=range(910), level=1e-4, budget=500) for name in nulls) == 0
+    for name in ("Laplace", "randomised response", "Gaussian"):
+        for ratio in operating.RATIOS:
+            ours = operating.releases(name, ratio, roots=range(20), level=1e-10)
+            assert ours <= 3 * operating.oracle(name, ratio, 1e-10), (name, ratio)
+        assert operating.caught_as_said(name, roots=range(50), budget=10_000)[1] >= 48
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("planted", sabotage.PLANTED, ids=lambda p: f"{p.row}: {p.mutation}")
+def test_sabotage_of_our_own_code_is_caught(planted):
+    assert planted.caught()
+
+
+def test_every_row_of_the_matrix_is_on_its_page():
+    listed = committed("sabotage")
+    assert sorted(line["mutation"] for line in listed) == sorted(p.mutation for p in sabotage.PLANTED)
+    assert {line["caught"] for line in listed} == {"yes"}
+
+
 def test_laws_with_densities_arrays_and_features(tmp_path):
     laws = [gaussian([0.0], sensitivity=1.0, sigma=1.0), gaussian([3.0], sensitivity=1.0, sigma=1.0)]
     assert audit(*laws, GaussianDP(1.0), root=TEST_ROOT, budget=3_000).verdict == "REFUTED"
@@ -270,7 +312,7 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
         ({"level": 1.0}, r"level = 1.0 is outside \(0, 1\)"),
         ({"claim": 0.5}, "claim = 0.5 is not"),
         ({"sample_a": 7}, "sample_a is a int"),
-        ({"sample_a": lambda rng, n: np.zeros(n + 1)}, "sample_a returned 33 releases where 32 were asked for"),
+        ({"sample_a": lambda rng, n: np.zeros(n + 1)}, "sample_a returned 25 releases where 24 were asked for"),
         ({"sample_b": lambda rng, n: 0.0}, "sample_b returned a float"),
         ({"sample_a": raises, "sample_b": raises}, "raise RuntimeError at every release"),
     ],
