@@ -23,7 +23,7 @@ STAKES = np.array([0.004, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.
 SIDES = (0.5, 0.5, 1.0)  # of delta that guesses of the first, the second, either dataset may use
 SLOPES = (0.0, 0.5, 1.0, 1.5, 2.5)  # of the tangents to a Gaussian curve, in deviations from the mean loss
 CURVE = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 4.0, 7.0)  # epsilons at which a curve given as a function is asked
-RUNGS, ENOUGH = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1, 0.01), 1.0  # of the claim; log growth that speaks against it
+RUNGS, ENOUGH = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1, 0.01), 0.3  # of the claim; log growth that speaks against it
 PARAMETERS = np.geomspace(1e-3, 60, 320)  # epsilon or mu of the claims among which the lower limit is found
 
 
