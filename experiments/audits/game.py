@@ -20,6 +20,7 @@ from experiments.audits.outcomes import Outcomes, Reader, joined, part, rows
 from experiments.audits.samplers import Exhausted, Raised, Source
 from experiments.audits.stakes import (
     PARAMETERS,
+    STAKES,
     best_threshold,
     checked,
     grown,
@@ -41,6 +42,7 @@ MEMORY = 30_000  # releases that rules are learnt from
 FEW = 2_000  # releases up to which all of them learn and all of them choose
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 REPORT = 1e-3  # chance that the lower limit is above the truth
+LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
 FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
 UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prove little
@@ -334,7 +336,8 @@ def smallest_caught(game: Game, level: float) -> float | None:
     nothing = tables([(0.0, 0.0)] * len(game.table))
     if game.log_e(nothing) < -log(REPORT):
         return None
-    needed = -log(level) + log(2) + 1
+    needed = -log(level) + log(2 * game.counts[..., 0].size * len(STAKES))
+    rounds = LEARNT * game.judged
     smallest = inf
     for tangent, side in np.ndindex(game.counts.shape[1:3]):
         for right, wrong, _ in game.counts[:, tangent, side]:
@@ -350,7 +353,7 @@ def smallest_caught(game: Game, level: float) -> float | None:
                 table = game.table[tangent, side]
                 mean = shares @ table.T
                 sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
-                enough = (game.judged * mean - 2.33 * np.sqrt(game.judged) * sd).max(axis=1) >= needed
+                enough = (rounds * mean - 2.33 * np.sqrt(rounds) * sd).max(axis=1) >= needed
                 if enough.any():
                     smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
     return smallest if smallest < inf else None
