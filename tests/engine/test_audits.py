@@ -235,8 +235,8 @@ def test_claims_of_every_kind():
         lambda e: float(gaussian_delta(e, 1.0)),
         [PureDP(9.0), ApproxDP(0.5, float(gaussian_delta(0.5, 1.0)))],
     ):
-        assert audit(normal(0), normal(1), curve, root=TEST_ROOT, budget=2_000).verdict == "INCONCLUSIVE"
-        assert audit(normal(0), normal(3), curve, root=TEST_ROOT, budget=5_000).verdict == "REFUTED"
+        assert audit(normal(0), normal(1), curve, root=TEST_ROOT, budget=400).verdict == "INCONCLUSIVE"
+        assert audit(normal(0), normal(4), curve, root=TEST_ROOT, budget=5_000).verdict == "REFUTED"
     assert audit(laplace(0), laplace(3), ONE, root=TEST_ROOT, records=3, budget=2_000).verdict == "INCONCLUSIVE"
     assert audit(laplace(0), laplace(3), LabelDP(0.5), root=TEST_ROOT, records=3, budget=5_000).verdict == "REFUTED"
     kept = known.CORRECT["the record with probability delta"]
