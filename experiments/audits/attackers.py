@@ -81,9 +81,14 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     features = Features(data)
-    leaf = int(np.clip(len(data) // 50, 5, 100))
+    leaf, trees = int(np.clip(len(data) // 50, 5, 100)), int(np.clip(len(data) // 25, 12, 40))
     model = HistGradientBoostingClassifier(
-        max_iter=40, max_leaf_nodes=8, min_samples_leaf=leaf, early_stopping=False, random_state=0
+        learning_rate=min(4 / trees, 0.3),
+        max_iter=trees,
+        max_leaf_nodes=8,
+        min_samples_leaf=leaf,
+        early_stopping=False,
+        random_state=0,
     ).fit(features(data), truth)
     return lambda fresh: model.decision_function(features(fresh))
 

@@ -1,4 +1,4 @@
-"""Where releases come from: a law, a callable, or releases that somebody drew before."""
+"""Where releases come from: a law, a callable, an estimator on its data, or releases that somebody drew before."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from experiments.audits.outcomes import count
 
 
 @dataclass(frozen=True)
@@ -20,17 +22,76 @@ class Exhausted(Exception):
     """No recorded release is left."""
 
 
+class Source:
+    """One side of the pair: draws many releases at once, or one by one after the first exception.
+
+    An exception is a release too. But a batch that raises does not say which of its releases did: `draw` then hands out
+    fresh releases drawn one by one and says so, and whoever judges must not judge these.
+    """
+
+    def __init__(self, name: str, side: Any) -> None:
+        self.name, self.sample, self.single = name, as_sampler(name, side), False
+
+    @property
+    def left(self) -> float:
+        """How many releases there are still to draw."""
+        return self.sample.left if isinstance(self.sample, Recorded) else np.inf
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Any, bool]:
+        """`size` releases, and whether they may be judged."""
+        if self.single:
+            return [self._one(rng) for _ in range(size)], True
+        try:
+            return self._checked(self.sample(rng, size), size), True
+        except (Exhausted, WrongSize):
+            raise
+        except Exception:
+            self.single = True
+            return [self._one(rng) for _ in range(size)], False
+
+    def _one(self, rng):
+        try:
+            drawn = self._checked(self.sample(rng, 1), 1)
+        except WrongSize:
+            raise
+        except Exception as error:
+            return Raised(type(error).__name__)
+        if isinstance(drawn, dict):
+            return tuple(drawn[field][0] for field in sorted(drawn))
+        return drawn[0]
+
+    def _checked(self, releases: Any, size: int) -> Any:
+        if hasattr(releases, "__array__") and not isinstance(releases, np.ndarray):
+            releases = np.asarray(releases)
+        if not (isinstance(releases, dict | list | tuple) or (isinstance(releases, np.ndarray) and releases.ndim)):
+            raise WrongSize(
+                f"{self.name} returned a {type(releases).__name__}, not an array or list of {size} releases"
+            )
+        if count(releases) != size:
+            raise WrongSize(f"{self.name} returned {count(releases)} releases where {size} were asked for")
+        return releases
+
+
+class WrongSize(ValueError):
+    """A sampler that does not return as many releases as it was asked for."""
+
+
 def as_sampler(name: str, side: Any) -> Callable:
-    """`sample(rng, size)` of a law, a callable, an array of releases or the path of one."""
+    """`sample(rng, size)` of a law, a callable, an (estimator, X, y), an array of releases or the path of one."""
     if hasattr(side, "sample"):
         return side.sample
+    if isinstance(side, tuple) and len(side) == 3 and hasattr(side[0], "fit"):
+        return Fitted(*side)
     if callable(side):
         return side
     if isinstance(side, str):
         side = np.load(side)
     if isinstance(side, np.ndarray | list) and len(side):
         return Recorded(name, side)
-    raise ValueError(f"{name} is a {type(side).__name__}, not a law, a callable (rng, size), an array or a .npy file")
+    raise ValueError(
+        f"{name} is a {type(side).__name__}, not a law, a callable (rng, size), an (estimator, X, y), "
+        "an array or a .npy file"
+    )
 
 
 class Recorded:
@@ -39,26 +100,36 @@ class Recorded:
     def __init__(self, name: str, releases: Any) -> None:
         self.name, self.releases, self.used = name, releases, 0
 
+    @property
+    def left(self) -> int:
+        """How many have not been handed out."""
+        return len(self.releases) - self.used
+
     def __call__(self, rng: np.random.Generator, size: int) -> Any:
-        if self.used + size > len(self.releases):
-            raise Exhausted(f"{self.name} has {len(self.releases)} releases, all used")
+        if size > self.left:
+            raise Exhausted(f"{self.name} has {len(self.releases)} releases, {self.left} of them unused")
         self.used += size
         return self.releases[self.used - size : self.used]
 
 
-def sampled(sample: Callable, rng: np.random.Generator, size: int) -> object:
-    """`size` releases of `sample(rng, size)`; if that raises, one at a time, exceptions being releases too."""
-    try:
-        return sample(rng, size)
-    except Exhausted:
-        raise
-    except Exception:
-        return [_one(sample, rng) for _ in range(size)]
+@dataclass(frozen=True)
+class Fitted:
+    """An estimator with fit(X, y): a release is its coefficients and intercept after a fit with a seed of its own."""
 
+    estimator: Any
+    X: Any
+    y: Any
 
-def _one(sample, rng):
-    try:
-        (release,) = sample(rng, 1)
-    except Exception as error:
-        return Raised(type(error).__name__)
-    return release
+    def __call__(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        from sklearn.base import clone
+
+        fits = []
+        for _ in range(size):
+            model = clone(self.estimator)
+            if "random_state" in model.get_params():
+                model.set_params(random_state=int(rng.integers(2**31)))
+            model.fit(self.X, self.y)
+            fits.append(
+                np.concatenate([np.ravel(getattr(model, n)) for n in ("coef_", "intercept_") if hasattr(model, n)])
+            )
+        return np.array(fits)

@@ -18,11 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import LOG_REFUTE, TANGENTS, AttackDecider
+from experiments.engine.verdict import TANGENTS
 
 FINENESS = 2.0**-20  # of the spread
 TRAIN_BLOCK = 1000  # releases of each dataset in one training block
-FIRST_CHUNK = 64  # releases; every later chunk of an audit has twice as many, up to its limit
 ATOMS = 4  # values of one column, shared by a hundredth of the training releases, that get a column of their own
 
 
@@ -188,39 +187,3 @@ def attacker(pair, attack, bound):
         return play(a, b, rule(spelled, factor, blocks, root, key, stream), rng, size)
 
     return trial
-
-
-def audit(sample_a, sample_b, claim, *, root, budget=20_000, chunk=2_000):
-    """Attack any mechanism on two neighbouring datasets; returns the folded `AttackDecider`.
-
-    `sample_a` and `sample_b` are laws, or callables `sample(rng, size)`. `claim` is a guarantee of
-    `mechanisms.privacy`: PureDP, ApproxDP or GaussianDP. `budget` is the number of releases judged.
-    Raises ValueError for a claim of another kind or a budget below 1.
-    """
-    if budget < 1:
-        raise ValueError(f"budget = {budget} is outside [1, inf)")
-    decider = decider_for(claim)
-    a, b = (x if hasattr(x, "sample") else Sampler(x) for x in (sample_a, sample_b))
-
-    def train(block):
-        return generator(root, "audit", {}, "train", block)
-
-    index, left = 0, budget
-    while left > 0 and decider.log_e()[1] < LOG_REFUTE:
-        if (index & (index + 1)) == 0:  # the rule improves at index 0, 1, 3, 7, ...
-            rule = trained(a, b, decider.claim, decider.level, train, 1 + int(np.log2(index + 1)))
-        size = min(FIRST_CHUNK << min(index, 20), chunk, left)
-        decider.add(AttackDecider.pack(play(a, b, rule, generator(root, "audit", {}, "main", index), size)))
-        index, left = index + 1, left - size
-    return decider
-
-
-def decider_for(claim):
-    """The attack test that judges a guarantee of `mechanisms.privacy`."""
-    if hasattr(claim, "mu"):
-        return AttackDecider("gdp", claim.mu)
-    if getattr(claim, "delta", 0.0) > 0:
-        return AttackDecider("approx", claim.epsilon, claim.delta)
-    if hasattr(claim, "epsilon"):
-        return AttackDecider("pure", claim.epsilon)
-    raise ValueError(f"claim = {claim!r} is not PureDP, ApproxDP or GaussianDP")

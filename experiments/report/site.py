@@ -15,6 +15,7 @@ import jinja2
 import joblib
 
 from bounds import papers
+from experiments.audits import committed
 from experiments.engine import graph
 from experiments.engine.ledger import jsonable
 from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
@@ -102,7 +103,8 @@ def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[s
     silent = [row for row in single if row["verdict"] == VACUOUS]
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent))
     attacked = [row for row in single if row["part"].startswith("impl:")]
-    made.append(rendered("audits.html.j2", "audits.html", rows=attacked))
+    tables = {name: committed(name) for name in ("sabotage", "operating")}
+    made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     made += [rendered(f"{name}.html.j2", f"{name}.html") for name in ("hardened", "verdicts")]
     return dict(made) | svgs | static(), used
 

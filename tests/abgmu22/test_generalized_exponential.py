@@ -11,9 +11,9 @@ from scipy.special import softmax
 from scipy.stats import chisquare
 
 from bounds.abgmu22 import generalized_exponential as bounds
-from experiments.engine.audit import audit
+from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import LOG_REFUTE
+from experiments.engine.verdict import REFUTED
 from experiments.instances.selection_pairs import rare_choice
 from mechanisms import exponential, generalized_exponential
 from mechanisms.privacy import ApproxDP, LabelDP, PureDP
@@ -136,5 +136,4 @@ def test_a_mechanism_that_forgets_to_normalise_is_refuted_by_attack():
     before, after, gamma = rare_choice(20, epsilon=1.0, beta=0.05, rare=3, reference=0.2)
     for scale, caught in ((gamma.max(), False), (gamma.min(), True)):
         pair = [exponential.law(-q, sensitivity=2 * scale, privacy=PureDP(1.0)) for q in (after, before)]
-        reached = audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=40_000).log_e()[1] >= LOG_REFUTE
-        assert bool(reached) is caught
+        assert (audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=40_000).verdict == REFUTED) is caught

@@ -13,9 +13,9 @@ from scipy.stats import chisquare
 
 from bounds.bms22 import definitions as bounds
 from bounds.bms22 import exponential_mechanism, pure_learner
-from experiments.engine.audit import audit
+from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import LOG_REFUTE
+from experiments.engine.verdict import REFUTED
 from experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
 from mechanisms.exponential import fit, law, streamed
 from mechanisms.laplace import FloatLaplace
@@ -195,7 +195,7 @@ def test_short_by_a_factor_of_two_is_refuted_exactly():
 
 def is_refuted(pair, budget=60_000):
     """Does the attack game refute epsilon = 1 on this pair of laws?"""
-    return bool(audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=budget).log_e()[1] >= LOG_REFUTE)
+    return audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=budget).verdict == REFUTED
 
 
 @pytest.mark.statistical

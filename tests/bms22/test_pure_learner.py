@@ -14,9 +14,9 @@ from scipy.stats import chisquare
 
 from bounds.bms22 import covers as cover_bounds
 from bounds.bms22 import pure_learner as bounds
-from experiments.engine.audit import audit
+from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import LOG_REFUTE
+from experiments.engine.verdict import REFUTED
 from experiments.instances.linear_learners import IDENTITY, Dense, least_loss, one_against_all, one_direction
 from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.pure_learner import fit, law
@@ -205,7 +205,7 @@ def test_half_the_noise_is_caught():
     public = Dense(np.ones((1, 2)))
     for spent, caught in ((2.0, True), (1.0, False)):
         a, b = (law(*map(np.array, data), privacy=PureDP(spent), public=public, **SIZES) for data in one_against_all(3))
-        assert bool(audit(a, b, PureDP(1.0), root=TEST_ROOT).log_e()[1] >= LOG_REFUTE) is caught
+        assert (audit(a, b, PureDP(1.0), root=TEST_ROOT, budget=20_000).verdict == REFUTED) is caught
 
 
 # Bounds ---------------------------------------------------------------------------------------------------------------

@@ -224,16 +224,21 @@ def test_the_plan_is_arithmetic(tmp_path):
 
 def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
     (tmp_path / "theirs.py").write_text(
-        "def a(rng, size):\n    return rng.laplace(0, 0.5, (size, 1))\n\n"
-        "def b(rng, size):\n    return rng.laplace(1, 0.5, (size, 1))\n"
+        "def a(rng, size):\n    return rng.laplace(0, 0.5, size)\n\n"
+        "def b(rng, size):\n    return rng.laplace(1, 0.5, size)\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    broken = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 1)
-    honest = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 2)
-    assert (broken.exit_code, honest.exit_code) == (1, 0)
-    assert "REFUTED" in broken.stdout
-    assert "survived" in honest.stdout
+    broken = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 1, "--plot", tmp_path / "evidence.svg")
+    honest = invoke("audit", "theirs:a", "theirs:b", "--epsilon", 2, "--budget", 20_000)
+    alike = invoke("audit", "theirs:a", "theirs:a", "--mu", 1, "--budget", 1_000, "--json")
+    assert (broken.exit_code, honest.exit_code, alike.exit_code) == (1, 0, 3)
+    assert "REFUTED" in broken.stdout and "<svg" in (tmp_path / "evidence.svg").read_text()
+    assert "survived" in honest.stdout and "would have been caught" in honest.stdout
+    found = json.loads(alike.stdout)
+    assert (
+        found["reason"] in ("NO_POWER", "BUDGET") and found["lower"] == 0.0 and found["claim"].startswith("GaussianDP")
+    )
 
 
 def test_the_store_gives_pandas():

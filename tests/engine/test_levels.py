@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import norm
 
 from experiments.engine import verdict as v
-from experiments.engine.audit import decider_for
 from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 from mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, group
 

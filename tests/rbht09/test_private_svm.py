@@ -10,9 +10,9 @@ from sklearn.svm import LinearSVC
 
 from bounds.rbht09 import private_svm as bounds
 from bounds.rbht09 import svm_sensitivity
-from experiments.engine.audit import audit
+from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT, generator
-from experiments.engine.verdict import LOG_REFUTE, AttackDecider, TailDecider
+from experiments.engine.verdict import LOG_REFUTE, REFUTED, AttackDecider, TailDecider
 from experiments.instances import svm_neighbours as claims
 from mechanisms import private_svm
 from mechanisms.laplace import FloatLaplace
@@ -241,7 +241,7 @@ def test_the_worst_pair_is_what_the_solver_finds():
 
 
 def attack(a, b, epsilon, budget=20_000):
-    return bool(audit(a, b, PureDP(epsilon), root=TEST_ROOT, budget=budget).log_e()[1] >= LOG_REFUTE)
+    return audit(a, b, PureDP(epsilon), root=TEST_ROOT, budget=budget).verdict == REFUTED
 
 
 def test_row_11_half_the_scale_is_caught():

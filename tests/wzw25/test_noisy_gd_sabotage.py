@@ -8,9 +8,9 @@ import pytest
 
 from bounds.wzw25 import hinge_gradient
 from bounds.wzw25 import noisy_gd as bounds
-from experiments.engine.audit import audit
+from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT, generator
-from experiments.engine.verdict import LOG_REFUTE
+from experiments.engine.verdict import REFUTED
 from experiments.wzw25 import noisy_gd as claims
 from mechanisms import noisy_gd
 from mechanisms.privacy import GaussianDP
@@ -22,7 +22,7 @@ def rng(name):
 
 def attacked(sample_a, sample_b, mu, budget=20_000):
     """Is a claim of mu-GDP refuted?"""
-    return audit(sample_a, sample_b, GaussianDP(mu), root=TEST_ROOT, budget=budget).log_e()[1] >= LOG_REFUTE
+    return audit(sample_a, sample_b, GaussianDP(mu), root=TEST_ROOT, budget=budget).verdict == REFUTED
 
 
 def neighbours(d=2, n=3, steps=9, output="last", width=200.0, mu=1.0, z=None):

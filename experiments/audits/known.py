@@ -1,0 +1,219 @@
+"""Mechanisms whose privacy is known exactly, and published ones that are broken: what every auditor should be tried on.
+
+A `Known` is a pair of neighbouring datasets' releases, what is claimed of them, and `caught`: for a correct mechanism
+the fraction of its exact epsilon or mu at which a claim is REFUTED with 20,000 releases; for a broken one None, the
+claim itself being REFUTED. Reference for the sparse vector technique: Lyu, Su and Li, "Understanding the sparse vector
+technique for differential privacy", VLDB 2017, Figure 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, log, log1p
+from typing import Any
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.stats import expon, gumbel_r, laplace
+
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+
+Sampler = Callable[[np.random.Generator, int], Any]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Releases on two neighbouring datasets, the claim that is exactly true of them (or not at all), and see above."""
+
+    a: Sampler
+    b: Sampler
+    claim: Any
+    caught: float | None = None
+
+
+# Noise that is added --------------------------------------------------------------------------------------------------
+
+
+def added(centre: Any, draw: Callable) -> Sampler:
+    """`centre` plus noise `draw(rng, shape)` in every coordinate."""
+    centre = np.atleast_1d(np.asarray(centre, dtype=float))
+    return lambda rng, size: centre + draw(rng, (size, len(centre)))
+
+
+def laplace_noise(scale: float) -> Callable:
+    """Independent Laplace noise."""
+    return lambda rng, shape: rng.laplace(scale=scale, size=shape)
+
+
+def geometric_noise(epsilon: float) -> Callable:
+    """Two-sided geometric noise: P(k) proportional to e^{-epsilon |k|}."""
+
+    def draw(rng, shape):
+        return rng.geometric(-np.expm1(-epsilon), shape) - rng.geometric(-np.expm1(-epsilon), shape)
+
+    return draw
+
+
+def broadcast_noise(scale: float) -> Callable:
+    """One draw for all coordinates."""
+    return lambda rng, shape: np.repeat(rng.laplace(scale=scale, size=(shape[0], 1)), shape[1], axis=1)
+
+
+def subsampled(value: float, q: float, epsilon: float) -> Sampler:
+    """A noisy count of a Poisson sample: the record is seen with probability q."""
+    return lambda rng, size: value * (rng.random((size, 1)) < q) + rng.laplace(scale=1 / epsilon, size=(size, 1))
+
+
+# Local reports --------------------------------------------------------------------------------------------------------
+
+
+def response(value: int, categories: int, keep: float) -> Sampler:
+    """Keep a category with probability `keep`, else report any other one."""
+
+    def sample(rng, size):
+        other = (value + rng.integers(1, categories, size)) % categories
+        return np.where(rng.random(size) < keep, value, other)
+
+    return sample
+
+
+def rappor(value: int, bits: int, f: float) -> Sampler:
+    """One-hot bits, each replaced by a fair coin with probability f."""
+
+    def sample(rng, size):
+        hot = np.arange(bits) == value
+        return np.where(rng.random((size, bits)) < f, rng.random((size, bits)) < 0.5, hot).astype(int)
+
+    return sample
+
+
+# Selection ------------------------------------------------------------------------------------------------------------
+
+
+def noisy_max(scores: list[float], noise: Any, value: bool = False) -> Sampler:
+    """The index of the largest noisy score, or that score itself."""
+
+    def sample(rng, size):
+        noisy = np.array(scores) + noise.rvs(size=(size, len(scores)), random_state=rng)
+        return noisy.max(axis=1) if value else noisy.argmax(axis=1)
+
+    return sample
+
+
+def probabilities(scores: list[float], noise: Any) -> np.ndarray:
+    """P(index i is reported), by quadrature."""
+
+    def share(i):
+        def density(x):
+            others = [noise.cdf(x - s) for j, s in enumerate(scores) if j != i]
+            return noise.pdf(x - scores[i]) * np.prod(others)
+
+        return sum(quad(density, *ends, limit=200)[0] for ends in ((-40, 0), (0, 1), (1, 2), (2, 60)))
+
+    return np.array([share(i) for i in range(len(scores))])
+
+
+def selection(noise: Any, caught: float) -> Known:
+    """Report noisy max on scores that all move by 1, and the exact epsilon of this pair."""
+    one, other = [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]
+    epsilon = float(np.abs(np.log(probabilities(one, noise) / probabilities(other, noise))).max())
+    return Known(noisy_max(one, noise), noisy_max(other, noise), PureDP(epsilon), caught)
+
+
+# The sparse vector technique ------------------------------------------------------------------------------------------
+
+
+def sparse_vector(queries: list[float], threshold_scale: float, query_scale: float, cutoff: int | None) -> Sampler:
+    """Is each query above a noisy threshold? -1 once `cutoff` answers were yes; no cutoff if None."""
+
+    def sample(rng, size):
+        threshold = rng.laplace(scale=threshold_scale, size=(size, 1))
+        noise = rng.laplace(size=(size, len(queries))) * query_scale
+        above = (np.array(queries) + noise >= threshold).astype(int)
+        if cutoff is None:
+            return above
+        return np.where(np.cumsum(above, axis=1) - above < cutoff, above, -1)
+
+    return sample
+
+
+def sparse_pair(ups: int, threshold_scale: float, query_scale: float, cutoff: int | None, caught=None) -> Known:
+    """Half the queries move up by 1, half move down."""
+    one, other = [0.0] * ups + [1.0] * ups, [1.0] * ups + [0.0] * ups
+    return Known(*(sparse_vector(q, threshold_scale, query_scale, cutoff) for q in (one, other)), PureDP(1.0), caught)
+
+
+def clipped(low: float) -> Sampler:
+    """Laplace noise, clipped to the range of the private data."""
+    return lambda rng, size: np.maximum(rng.laplace(scale=10.0, size=size), low)
+
+
+def sometimes(probability: float) -> Sampler:
+    """The record in the clear, now and then; Laplace noise otherwise."""
+    return lambda rng, size: np.where(rng.random(size) < probability, 1e6, rng.laplace(size=size))
+
+
+# The list -------------------------------------------------------------------------------------------------------------
+
+KEPT = exp(1) / (1 + exp(1))  # randomised response at epsilon = 1
+HALF = PureDP(0.5, "add/remove")
+EIGHT = np.ones(8)
+
+CORRECT = {
+    "Laplace": Known(added(0, laplace_noise(1)), added(1, laplace_noise(1)), PureDP(1.0), 0.75),
+    "Laplace, a count, add/remove": Known(added(7, laplace_noise(2)), added(8, laplace_noise(2)), HALF, 0.55),
+    "Laplace, a histogram": Known(
+        added([3, 0, 9, 5], laplace_noise(1)), added([4, 0, 9, 5], laplace_noise(1)), PureDP(1.0, "add/remove"), 0.7
+    ),
+    "Laplace, prefix sums": Known(
+        added(0 * EIGHT, laplace_noise(8)), added(EIGHT, laplace_noise(8)), PureDP(1.0), 0.08
+    ),
+    "geometric": Known(added(0, geometric_noise(1)), added(1, geometric_noise(1)), PureDP(1.0), 0.8),
+    "Gaussian": Known(
+        added(0, lambda rng, shape: rng.normal(size=shape)),
+        added(1, lambda rng, shape: rng.normal(size=shape)),
+        GaussianDP(1.0),
+        0.75,
+    ),
+    "randomised response": Known(response(0, 2, KEPT), response(1, 2, KEPT), PureDP(1.0, "label"), 0.8),
+    "5-ary randomised response": Known(
+        response(0, 5, exp(1) / (4 + exp(1))), response(3, 5, exp(1) / (4 + exp(1))), PureDP(1.0), 0.75
+    ),
+    "RAPPOR": Known(rappor(0, 8, 0.7), rappor(5, 8, 0.7), PureDP(2 * log(0.65 / 0.35)), 0.7),
+    "subsampled Laplace": Known(
+        subsampled(0, 0.3, 1), subsampled(1, 0.3, 1), PureDP(log1p(0.3 * (exp(1) - 1)), "add/remove"), 0.2
+    ),
+    "report noisy max, Laplace": selection(laplace(scale=2), 0.65),
+    "report noisy max, exponential": selection(expon(scale=2), 0.7),
+    "report noisy max, Gumbel": selection(gumbel_r(scale=2), 0.65),
+    "sparse vector (Lyu, Su and Li)": sparse_pair(3, 2.0, 4.0, 1, 0.12),
+    "the record with probability delta": Known(sometimes(0.05), sometimes(0.0), ApproxDP(0.0, 0.05), None),
+}
+BROKEN = {
+    "sparse vector without a scale for its cutoff (Lee and Clifton)": sparse_pair(20, 4.0, 4 / 3, 15),
+    "sparse vector with exact queries (Stoddard et al.)": sparse_pair(1, 2.0, 0.0, None),
+    "sparse vector without a cutoff (Chen et al.)": sparse_pair(20, 2.0, 2.0, None),
+    "report noisy max with half its noise": Known(
+        noisy_max([0.0, 2.0], laplace(scale=1)), noisy_max([2.0, 0.0], laplace(scale=1)), PureDP(1.0)
+    ),
+    "the largest noisy score itself": Known(
+        noisy_max([1.0] * 8, laplace(scale=2), True), noisy_max([0.0] * 8, laplace(scale=2), True), PureDP(0.5)
+    ),
+    "prefix sums with the noise of one": Known(
+        added(0 * EIGHT, laplace_noise(1)), added(EIGHT, laplace_noise(1)), PureDP(1.0)
+    ),
+    "a histogram calibrated to add/remove, one record replaced": Known(
+        added([3, 0, 9], laplace_noise(1)), added([2, 1, 9], laplace_noise(1)), PureDP(1.0)
+    ),
+    "one draw for all coordinates": Known(
+        added([0, 0, 0, 0], broadcast_noise(4)), added([1, 0, 0, 0], broadcast_noise(4)), PureDP(1.0)
+    ),
+    "a count of the whole data, charged as a subsample": Known(
+        subsampled(0, 1.0, 1), subsampled(1, 1.0, 1), PureDP(log1p(0.1 * (exp(1) - 1)))
+    ),
+    "output clipped to the private range": Known(clipped(0.0), clipped(1.0), PureDP(1.0)),
+    "randomised response that keeps with probability epsilon": Known(
+        response(0, 2, 0.9), response(1, 2, 0.9), PureDP(0.9)
+    ),
+}

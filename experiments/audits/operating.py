@@ -1,0 +1,165 @@
+"""Operating characteristics of the auditor: false alarms, power beside the best possible attack, smallest leak caught.
+
+`python -m experiments.audits.operating [ROOTS]` writes operating.csv. Each quantity is a function that the tests call
+at small size and `make soak` at large size.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterator
+from math import e, exp, log
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from experiments.audits import known
+from experiments.audits.game import audit
+from experiments.audits.stakes import parameter, tangents
+from experiments.engine.verdict import REFUTED
+from mechanisms.privacy import GaussianDP, PureDP
+
+TABLE = Path(__file__).with_name("operating.csv")
+ONE = PureDP(1.0)
+RATIOS = 1.25, 1.5, 2.0, 4.0, 6.0
+
+
+# Laws on the boundary of their claim ----------------------------------------------------------------------------------
+
+
+def nan_with(probability: float) -> Callable:
+    """NaN now and then, else 0."""
+    return lambda rng, size: np.where(rng.random((size, 1)) < probability, np.nan, 0.0)
+
+
+def longer_with(probability: float) -> Callable:
+    """A longer tuple now and then: its batch must not give it away."""
+    return lambda rng, size: [(1, 2) if u < probability else (1,) for u in rng.random(size)]
+
+
+def raising_with(probability: float) -> Callable:
+    """An exception now and then: its batch must not give it away."""
+
+    def sample(rng, size):
+        if (rng.random(size) < probability).any():
+            raise RuntimeError
+        return np.zeros(size)
+
+    return sample
+
+
+def texts_with(probability: float) -> Callable:
+    """Text, numbers and None."""
+    return lambda rng, size: ["a" if u < probability else 3.5 if u < 0.6 else None for u in rng.random(size)]
+
+
+def exact(name: str) -> tuple:
+    """A correct mechanism at its own epsilon or mu."""
+    mechanism = known.CORRECT[name]
+    return mechanism.a, mechanism.b, mechanism.claim
+
+
+EXACT = "Laplace", "geometric", "Gaussian", "randomised response", "the record with probability delta"
+NULLS = {name: exact(name) for name in EXACT} | {
+    "ties": (known.response(0, 2, 0.9), known.response(0, 2, 1 - 0.1 * e), ONE),
+    "constants": (known.response(0, 2, 1.0), known.response(0, 2, 1.0), PureDP(0.01)),
+    "NaN at its allowed ratio": (nan_with(0.1), nan_with(0.1 * e), ONE),
+    "texts at their allowed ratio": (texts_with(0.05), texts_with(0.05 * e), ONE),
+    "lengths at their allowed ratio": (longer_with(0.004), longer_with(0.004 * e), ONE),
+    "exceptions at their allowed ratio": (raising_with(0.004), raising_with(0.004 * e), ONE),
+}
+
+
+def alarms(name: str, *, roots: range, level: float, budget: int) -> int:
+    """How many audits of a true claim end in REFUTED."""
+    a, b, claim = NULLS[name]
+    return sum(audit(a, b, claim, root=root, level=level, budget=budget).verdict == REFUTED for root in roots)
+
+
+# Power ----------------------------------------------------------------------------------------------------------------
+
+
+def leaking(name: str, ratio: float) -> tuple:
+    """A pair whose true epsilon or mu is `ratio`, and the claim 1."""
+    if name == "Laplace":
+        return *(known.added(x, known.laplace_noise(1)) for x in (0, ratio)), ONE
+    if name == "Gaussian":
+        return *(known.added(x, lambda rng, shape: rng.normal(size=shape)) for x in (0, ratio)), GaussianDP(1.0)
+    keep = exp(ratio) / (1 + exp(ratio))
+    return known.response(0, 2, keep), known.response(1, 2, keep), ONE
+
+
+def events(name: str, ratio: float) -> Iterator[tuple[float, float]]:
+    """P(right guess) and P(wrong guess) of the symmetric attacks that may be best."""
+    if name == "Laplace":
+        yield 0.5, 0.5 * exp(-ratio)
+    elif name == "Gaussian":
+        for cut in np.linspace(ratio / 2, ratio / 2 + 4, 81):
+            yield float(ndtr(ratio - cut)), float(ndtr(-cut))
+    else:
+        yield exp(ratio) / (1 + exp(ratio)), 1 / (1 + exp(ratio))
+
+
+def oracle(name: str, ratio: float, level: float) -> float:
+    """Releases that the best bet on the best event needs in the mean: log(1 / level) / its growth."""
+    claim, stakes, best = leaking(name, ratio)[2], np.linspace(0.001, 0.999, 999), 0.0
+    for right, wrong in events(name, ratio):
+        for epsilon, delta in tangents(claim):
+            stake = stakes / (exp(epsilon) + delta)
+            growth = right * np.log1p(stake * (1 - delta)) + wrong * np.log1p(-stakes)
+            growth = growth + (1 - right - wrong) * np.log1p(-stake * delta)
+            best = max(best, float(growth.max()))
+    return log(1 / level) / best
+
+
+def releases(name: str, ratio: float, *, roots: range, level: float, budget: int = 60_000) -> float:
+    """The median number of releases, those for training included, until the claim 1 is REFUTED."""
+    a, b, claim = leaking(name, ratio)
+    results = [audit(a, b, claim, root=root, level=level, budget=budget) for root in roots]
+    return median(r.judged + r.trained if r.verdict == REFUTED else float("inf") for r in results)
+
+
+def caught_as_said(name: str, *, roots: range, budget: int) -> tuple[float, int]:
+    """The smallest leak that an audit of the honest law says it would have caught, and how often it is caught."""
+    said = audit(*leaking(name, 1.0), root=10_000, budget=budget).smallest_caught or float("inf")
+    a, b, claim = leaking(name, said)
+    return said, sum(audit(a, b, claim, root=root, budget=budget).verdict == REFUTED for root in roots)
+
+
+# The table ------------------------------------------------------------------------------------------------------------
+
+
+def table(count: int) -> Iterator[dict]:
+    """Everything, with so many roots each."""
+    roots = range(count)
+    for name in ("Laplace", "randomised response", "Gaussian"):
+        for ratio in RATIOS:
+            ours = releases(name, ratio, roots=roots, level=1e-10)
+            yield line("releases until REFUTED at 1e-10", name, ratio, ours, f"{oracle(name, ratio, 1e-10):.0f}")
+        for ratio in (1.5, 2.0):
+            ours = releases(name, ratio, roots=range(3 * count), level=0.05)
+            yield line("releases until REFUTED at 0.05", name, ratio, ours, f"{oracle(name, ratio, 0.05):.0f}")
+        said, often = caught_as_said(name, roots=roots, budget=10_000)
+        yield line("REFUTED at smallest_caught, 10,000 releases", name, round(said, 3), often, f"{count} audits")
+    for name in NULLS:
+        found = alarms(name, roots=range(4 * count), level=0.05, budget=1_000)
+        yield line("false alarms at level 0.05", name, parameter(NULLS[name][2])[1], found, f"{4 * count} audits")
+
+
+def line(what: str, name: str, parameter: Any, ours: Any, beside: str) -> dict:
+    """One line of the table; beside: the best possible attack, or the number of audits."""
+    return {"what": what, "mechanism": name, "parameter": parameter, "ours": ours, "beside": beside}
+
+
+if __name__ == "__main__":
+    with TABLE.open("w", newline="") as file:
+        writer = csv.DictWriter(file, line("", "", "", "", ""), lineterminator="\n")
+        writer.writeheader()
+        for entry in table(int(sys.argv[1]) if len(sys.argv) > 1 else 20):
+            writer.writerow(entry)
+            file.flush()
+            print(*entry.values(), sep="  ", flush=True)

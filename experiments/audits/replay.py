@@ -1,0 +1,166 @@
+"""Deterministic checks: what a mechanism asks of its data, replayed on a neighbour; what it draws, counted.
+
+No sampling error: a violation is a fact. They see what an attack cannot (one uncharged step in a thousand), and an
+attack sees what they cannot (a wrong declaration that no query of this pair exceeds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+from scipy.stats import kstest, norm
+
+# Sensitivity replay ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Query:
+    """One noisy answer: what was asked, how far a neighbour may move it in which norm, the scale of its noise."""
+
+    name: str
+    shape: tuple[int, ...]
+    sensitivity: float
+    scale: float
+    order: float  # of the norm: 1 for Laplace, 2 for Gaussian noise
+    value: np.ndarray
+    answer: np.ndarray
+
+    @property
+    def asked(self) -> tuple:
+        """All but what the data say."""
+        return self.name, self.shape, self.sensitivity, self.scale, self.order
+
+
+class Curator:
+    """Answers queries with noise and writes them down; given a transcript, with the answers that stand there.
+
+    A program `program(data, ask)` may look at its data only through `ask(name, value, sensitivity=, scale=, order=)`.
+    """
+
+    def __init__(self, rng: np.random.Generator, transcript: Iterable[Query] = ()) -> None:
+        self.rng, self.given, self.queries = rng, list(transcript), []
+
+    def __call__(self, name: str, value: Any, *, sensitivity: float, scale: float, order: float = 2) -> np.ndarray:
+        value = np.asarray(value, dtype=float)
+        place = len(self.queries)
+        if place < len(self.given) and self.given[place].shape == value.shape:
+            answer = self.given[place].answer
+        else:
+            draw = self.rng.laplace if order == 1 else self.rng.normal
+            answer = value + draw(scale=scale, size=value.shape)
+        self.queries.append(Query(name, value.shape, sensitivity, scale, order, value, answer))
+        return answer
+
+
+def replayed(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> list[str]:
+    """What is wrong when the program sees the neighbour and is given the same answers; empty if nothing is."""
+    first = Curator(rng)
+    released = program(data, first)
+    second = Curator(rng, first.queries)
+    again = program(neighbour, second)
+    wrong = []
+    for place, (before, after) in enumerate(zip(first.queries, second.queries, strict=False)):
+        if before.asked != after.asked:
+            return [*wrong, f"query {place} is {before.asked} on one dataset and {after.asked} on the other"]
+        moved = float(np.linalg.norm(np.ravel(before.value - after.value), before.order))
+        if moved > before.sensitivity * (1 + 1e-9):
+            wrong.append(f"query {place}, {before.name}: moved by {moved:.6g}, declared {before.sensitivity:.6g}")
+    if len(first.queries) != len(second.queries):
+        wrong.append(f"{len(first.queries)} queries on one dataset, {len(second.queries)} on the other")
+    if not wrong and not np.array_equal(np.asarray(released), np.asarray(again)):
+        wrong.append("the same answers led to another release: something else was read from the data")
+    return wrong
+
+
+def spent(queries: Iterable[Query]) -> tuple[float, float]:
+    """What the answers cost in sum: epsilon of those with Laplace noise, mu of those with Gaussian noise."""
+    queries = list(queries)
+    pure = sum(q.sensitivity / q.scale if q.scale else inf for q in queries if q.order == 1)
+    gaussian = sqrt(sum((q.sensitivity / q.scale) ** 2 if q.scale else inf for q in queries if q.order == 2))
+    return pure, gaussian
+
+
+# Noise draws ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Draw:
+    """One call of a generator: its kind, and what it returned."""
+
+    kind: str
+    value: np.ndarray
+
+
+class Counted:
+    """A generator that writes down what it draws and can move a single number of it."""
+
+    def __init__(self, seed: int, moved: tuple[int, int] | None = None, by: float = 0.0) -> None:
+        self._rng, self._moved, self._by = np.random.default_rng(seed), moved, by
+        self.draws: list[Draw] = []
+
+    def __getattr__(self, kind: str) -> Any:
+        drawn = getattr(self._rng, kind)
+
+        def draw(*arguments, **options):
+            value = drawn(*arguments, **options)
+            if self._moved and self._moved[0] == len(self.draws):
+                value = np.array(value)
+                value.ravel()[self._moved[1]] += self._by
+            self.draws.append(Draw(kind, np.array(value)))
+            return value
+
+        return draw if callable(drawn) else drawn
+
+
+def drawn(sample: Callable, kind: str, seed: int = 0) -> int:
+    """How many numbers of one kind ("normal", "laplace", ...) a release draws."""
+    rng = Counted(seed)
+    sample(rng, 1)
+    return sum(draw.value.size for draw in rng.draws if draw.kind == kind)
+
+
+def dependence(sample: Callable, seed: int = 0, by: float = 1e-4) -> np.ndarray:
+    """How every number of a release moves with every floating-point number drawn, shape (numbers, draws)."""
+    rng = Counted(seed)
+    release = np.ravel(sample(rng, 1))
+    places = [(i, j) for i, d in enumerate(rng.draws) if d.value.dtype.kind == "f" for j in range(d.value.size)]
+    moved = [np.ravel(sample(Counted(seed, place, by), 1)) for place in places]
+    return (np.array(moved).reshape(len(places), len(release)) - release).T / by
+
+
+def shares_noise(sample: Callable, seed: int = 0) -> bool:
+    """Does some combination of a release's numbers carry no noise? One draw used twice, or broadcast, makes it so."""
+    matrix = dependence(sample, seed)
+    return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * max(1.0, np.abs(matrix).max(initial=0.0))) < len(matrix))
+
+
+def not_the_law(draws: np.ndarray, cdf: Callable) -> float:
+    """A p-value for "the entries of draws, shape (size, d), are independent and have this cdf".
+
+    Marginals, all entries together, and every pair of coordinates: signs, sizes, and equal values. Bonferroni.
+    """
+    draws = np.reshape(draws, (len(draws), -1))
+    d = draws.shape[1]
+    uniform = np.clip(cdf(draws), 1e-300, 1 - 1e-16)
+    p = [kstest(column, "uniform").pvalue for column in uniform.T] + [kstest(uniform.ravel(), "uniform").pvalue]
+    scores = norm.ppf(uniform)
+    for i, j in combinations(range(d), 2):
+        if (draws[:, i] == draws[:, j]).mean() > 0.5:
+            return 0.0
+        for one, other in ((scores[:, i], scores[:, j]), (scores[:, i] ** 2, scores[:, j] ** 2)):
+            p.append(_uncorrelated(one, other))
+    p.append(_uncorrelated(scores[:-1].ravel(), scores[1:].ravel()))
+    return float(min(1.0, len(p) * min(p)))
+
+
+def _uncorrelated(one: np.ndarray, other: np.ndarray) -> float:
+    """A p-value for independence, by Fisher's z; 0 if one of them is constant."""
+    if not (one.std() > 0 and other.std() > 0):
+        return 0.0
+    r = np.clip(np.corrcoef(one, other)[0, 1], -1 + 1e-12, 1 - 1e-12)
+    return float(2 * norm.sf(abs(np.arctanh(r)) * sqrt(len(one) - 3)))

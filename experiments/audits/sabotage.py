@@ -1,0 +1,223 @@
+"""The sabotage matrix: mutations of our own code, and the check that must catch each (STATISTICS section 9).
+
+Every `Planted` changes a function of the project in memory, and runs a check that says whether anything is wrong. The
+same check on the code as it is must find nothing. `python -m experiments.audits.sabotage` writes sabotage.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from scipy.stats import norm
+
+from bounds.wzw25.hinge_gradient import replacement_sensitivity
+from experiments.audits import known, replay
+from experiments.audits.game import audit
+from experiments.engine.streams import LEDGER_ROOT, generator
+from experiments.engine.verdict import REFUTED
+from experiments.instances.selections import rare_candidate
+from experiments.instances.svm_neighbours import flipped
+from experiments.instances.tuned_pairs import silent
+from mechanisms import dp_erm, exponential, gaussian, laplace, noisy_gd, private_svm, private_tuning, tnb
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+
+TABLE = Path(__file__).with_name("sabotage.csv")
+ONE = PureDP(1.0)
+BUDGET = 20_000
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A row of the matrix: `target.name` becomes `mutated(original)`, `check()` says whether something is wrong."""
+
+    row: int
+    mutation: str
+    by: str
+    target: Any
+    name: str
+    mutated: Callable
+    check: Callable[[], bool]
+
+    def caught(self) -> bool:
+        """Does the check find the mutation, and nothing without it?"""
+        original = vars(self.target)[self.name]
+        with patch.object(self.target, self.name, self.mutated(original)):
+            found = self.check()
+        return found and not self.check()
+
+
+def refuted(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET) -> Callable[[], bool]:
+    """The check by attack: is the claim REFUTED on the pair, which is built afresh from the code as it is?"""
+    return lambda: audit(*pair(), claim, root=LEDGER_ROOT, budget=budget).verdict == REFUTED
+
+
+def rng(name: str) -> np.random.Generator:
+    """A stream for one check."""
+    return generator(LEDGER_ROOT, f"sabotage.{name}", {}, "main", 0)
+
+
+# Pairs that move as far as is allowed ---------------------------------------------------------------------------------
+
+
+def shifted_values() -> tuple:
+    """The Gaussian mechanism, its value moved by the sensitivity."""
+    return tuple(gaussian.law([x], sensitivity=1.0, privacy=GaussianDP(1.0)).sample for x in (0.0, 1.0))
+
+
+def rare_choices() -> tuple:
+    """The exponential mechanism, one score up and the others down."""
+    return tuple(exponential.law(q, sensitivity=1.0, privacy=ONE).sample for q in rare_candidate(10))
+
+
+def flipped_label() -> tuple:
+    """The private SVM, the worst label flipped."""
+    X, y, z = flipped(1, 10, others=1.0)
+    return tuple(private_svm.law(X, t, C=1.0, privacy=ONE, calibration="sharp").sample for t in (y, z))
+
+
+def descents(length: float = 1.0) -> tuple:
+    """Noisy gradient descent on a wide hinge, one label flipped."""
+    X = np.tile([[length, 0.0]], (3, 1))
+    labels = [1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]
+    return tuple(
+        noisy_gd.law(X, np.array(y), privacy=GaussianDP(1.0), width=200.0, steps=9, output="last") for y in labels
+    )
+
+
+def descending(length: float = 1.0) -> Callable[[], tuple]:
+    """The samplers of `descents`."""
+    return lambda: tuple(law.sample for law in descents(length))
+
+
+def boosted_choices() -> tuple:
+    """DP-ERM's selection among five candidates, every mean loss moved by the sensitivity."""
+    X = np.array([[0.6, 0.8]] * 20)
+    law = dp_erm.law(X, np.ones(20), rho=0.5, norm_bound=1.0, radius=1.0, privacy=ApproxDP(1.0, 1e-3), beta=0.1)
+    moved = law.sensitivity * np.array([1.0, -1.0, -1.0, -1.0, -1.0]) / 2
+    return tuple((lambda rng, size, m=m: law.choose(rng, np.tile(m, (size, 1)))) for m in (moved, -moved))
+
+
+def selection_of_dp_erm() -> bool:
+    """Its selection against what the law says that it spends."""
+    X = np.array([[0.6, 0.8]] * 20)
+    law = dp_erm.law(X, np.ones(20), rho=0.5, norm_bound=1.0, radius=1.0, privacy=ApproxDP(1.0, 1e-3), beta=0.1)
+    return refuted(boosted_choices, law.selection, 60_000)()
+
+
+def numbers_of_runs() -> tuple:
+    """K as it is drawn, and as its law says."""
+    law = tnb.law(eta=1, r=0.25)
+    chances = np.exp(law.log_density(np.arange(1, 200)))
+    return law.sample, lambda rng, size: 1 + rng.choice(199, size=size, p=chances / chances.sum())
+
+
+def score_noise_is_wrong() -> bool:
+    """The noise of Algorithm 4's scores, jointly."""
+    law = silent((0.0, 1.0), epsilon=1.0, delta=1e-5, r=0.25)
+    return replay.not_the_law(law.noise(rng("scores"), 2000), norm(scale=law.sigma).cdf) < 1e-10
+
+
+def steps_are_not_paid() -> bool:
+    """Gradient descent draws noise for more steps than its guarantee pays for."""
+    law, _ = descents()
+    steps = replay.drawn(law.sample, "normal") / 2
+    cost = sqrt(steps) * replacement_sensitivity(radius=1.0, width=law.width) / law.sigma
+    return bool(cost > law.privacy.mu * (1 + 1e-9))
+
+
+class Broadcast:
+    """A generator whose normal draws are one number for all coordinates."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self.random = random
+
+    def normal(self, scale: float = 1.0, size: tuple = ()) -> np.ndarray:
+        """One row of noise, repeated."""
+        return np.repeat(self.random.normal(scale=scale, size=(1, *size[1:])), size[0], axis=0)
+
+
+def broadcast(sample: Callable) -> Callable:
+    """The same sampler with one draw for all coordinates."""
+    return lambda law, rng, size=1: sample(law, Broadcast(rng), size)
+
+
+def reseeded(sample: Callable) -> Callable:
+    """The same sampler with a generator of its own, the same every time."""
+    return lambda law, rng, size=1: np.repeat(sample(law, np.random.default_rng(7), 1), size, axis=0)
+
+
+def louder(choose: Callable) -> Callable:
+    """Scores counted twice before the noise."""
+    return lambda law, rng, losses: choose(law, rng, 2 * losses)
+
+
+def shares() -> bool:
+    """Gradient descent's release has a combination without noise."""
+    return replay.shares_noise(descents()[0].sample)
+
+
+NGD, TUNING = noisy_gd.NoisyGDLaw, private_tuning.PrivateTuningLaw
+PLANTED = (
+    Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
+            lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
+            refuted(flipped_label, ONE)),
+    Planted(12, "noise of the Gaussian mechanism halved", "attack", gaussian, "noise_for",
+            lambda f: lambda *a, **k: f(*a, **k) / 2, refuted(shifted_values, GaussianDP(1.0))),
+    Planted(12, "noise of gradient descent halved", "attack", noisy_gd, "noise_for",
+            lambda f: lambda *a, **k: f(*a, **k) / 2, refuted(descending(), GaussianDP(1.0))),
+    Planted(14, "exponential mechanism without the 2 in its exponent", "attack", exponential.ExponentialLaw, "scale",
+            lambda f: property(lambda law: 2 * f.fget(law)), refuted(rare_choices, ONE, 60_000)),
+    Planted(14, "DP-ERM's selection twice as eager", "attack", dp_erm.BoostedLaw, "choose", louder,
+            selection_of_dp_erm),
+    Planted(17, "rows of gradient descent not clipped", "attack on a record of norm 10", noisy_gd, "clip_rows",
+            lambda f: lambda X, radius: np.asarray(X, dtype=float), refuted(descending(10.0), GaussianDP(1.0))),
+    Planted(18, "one draw for all coordinates of gradient descent", "rank of the noise", NGD, "sample", broadcast,
+            shares),
+    Planted(18, "one noise for all scores of private tuning", "joint test of the draws", TUNING, "noise",
+            lambda f: lambda law, rng, count: np.repeat(f(law, rng, 1), count), score_noise_is_wrong),
+    Planted(12, "score noise of private tuning halved", "joint test of the draws", TUNING, "noise",
+            lambda f: lambda law, rng, count: f(law, rng, count) / 2, score_noise_is_wrong),
+    Planted(19, "gradient descent reseeded inside", "attack", NGD, "sample", reseeded,
+            refuted(descending(), GaussianDP(1.0))),
+    Planted(24, "gradient descent charged for one step less", "draws counted", noisy_gd, "noise_for",
+            lambda f: lambda steps, *a, **k: f(steps - 1, *a, **k), steps_are_not_paid),
+    Planted(26, "twice as many runs of private tuning as its law says", "attack on K", tnb.TruncatedNegativeBinomial,
+            "sample", lambda f: lambda law, rng, size=1: 2 * f(law, rng, size),
+            refuted(numbers_of_runs, PureDP(0.01))),
+    Planted(16, "a record replaced under noise for add/remove", "attack", known, "added",
+            lambda f: lambda centre, draw: f(2 * np.asarray(centre), draw),
+            refuted(lambda: tuple(known.added(x, known.laplace_noise(1)) for x in (0, 1)), ONE)),
+    Planted(20, "randomised response keeps with probability epsilon", "attack", known, "response",
+            lambda f: lambda value, categories, keep: f(value, categories, 0.9),
+            refuted(lambda: tuple(known.response(x, 2, known.KEPT) for x in (0, 1)), PureDP(1.0))),
+    Planted(25, "the whole data used where a subsample is charged", "attack", known, "subsampled",
+            lambda f: lambda value, q, epsilon: f(value, 1.0, epsilon),
+            refuted(lambda: tuple(known.subsampled(x, 0.1, 1) for x in (0, 1)), PureDP(0.16))),
+)  # fmt: skip
+
+
+def matrix() -> Iterator[dict]:
+    """Every row with what came of it."""
+    for planted in sorted(PLANTED, key=lambda p: p.row):
+        yield {
+            "row": planted.row,
+            "mutation": planted.mutation,
+            "check": planted.by,
+            "caught": "yes" if planted.caught() else "no",
+        }
+
+
+if __name__ == "__main__":
+    with TABLE.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ("row", "mutation", "check", "caught"), lineterminator="\n")
+        writer.writeheader()
+        for line in matrix():
+            writer.writerow(line)
+            print(*line.values(), sep="  ", flush=True)
