@@ -308,7 +308,18 @@ class MarginClassifier(ApproximateClassifier):
         there is no norm to choose and the scale of the data does not matter; width and steps of noisy gradient descent
         follow from n, d and the budget, which are public. The number of operations depends on n and d only.
 
-    MEASURED
+    Why this: held-out accuracy in % at delta = 1e-5, three quarters for training, the mean of 10 splits (TunedMargin:
+    6), whose standard error is one to three points. The images and measurements come scaled to the unit ball.
+
+        data                n x d      epsilon 0.5, 1, 2: this    TunedMargin     AdaptiveMargin   one label
+        digits, 3 or 8      357 x 64     84.9  92.0  94.5       83.3 90.4 88.2    72.0 77.4 80.1     51
+        digits, 4 or 9      361 x 64     94.8  96.4  96.9       83.7 92.2 96.7    77.9 77.3 93.4     50
+        breast cancer       569 x 31     90.8  92.6  93.3       88.8 93.0 95.1    83.9 87.9 88.8     63
+        two blobs, shifted  500 x 5      86.7  89.4  91.6       83.1 82.1 82.8    79.4 82.2 83.1     50
+        15 % positive       800 x 10     88.9  91.0  92.0       84.3 88.9 89.4    80.0 84.0 86.8     83
+
+    The width, the constant and the cap on steps were chosen on the first three and on Fair's survey, so there the
+    numbers flatter a little; a default of ours that reads n and d cannot look at your data.
     """
 
     noise = "gaussian"

@@ -148,9 +148,7 @@ class PrivateSearchCV(ApproximateClassifier):
     def _candidates(self) -> list[PrivateClassifier]:
         kind = NoisyGD() if self.estimator is None else self.estimator
         if getattr(kind, "noise", None) not in ("gaussian", "pure"):
-            raise ValueError(
-                f"estimator is a {type(kind).__name__}, not one whose release is a Gaussian or pure mechanism"
-            )
+            raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
         return [clone(kind).set_params(**setting) for setting in self.settings()]
 
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:

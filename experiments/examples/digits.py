@@ -13,7 +13,7 @@ import marginalia
 from experiments.data import load
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
-REPEATS = 4
+REPEATS = 8
 LEARNERS: dict[str, ClassifierMixin] = {
     "MarginClassifier": marginalia.MarginClassifier(),
     "AdaptiveMargin": marginalia.AdaptiveMargin(),
