@@ -22,6 +22,7 @@ from bounds.bms22.fast_projection import fast_projection_rows
 from bounds.bms22.random_features import inner_product_error_sharp
 from bounds.bms22.sign_projection import rows_for, sign_projection_tail
 from bounds.rbht09.random_features import uniform_failure
+from mechanisms.arithmetic import reals
 from mechanisms.law import one_of, positive, whole, within_unit
 from mechanisms.random_features import KERNELS
 
@@ -65,7 +66,7 @@ def rows_needed(
             raise ValueError(f"distortion = {t} is outside (0, 1/3), where Lemma A.4 speaks")
         return fast_projection_rows(m=pairs if keeps == "distances" else m, gamma=3 * t, beta=chance, d=d)
 
-    return over(size, points, distortion, beta)
+    return over(size, points=points, distortion=distortion, beta=beta)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCom
     (m,) = whole(points=points)
     if m < 2:
         raise ValueError(f"points = {m} is less than 2: there is no pair")
-    ours = rows_needed(m, distortion, beta)
+    (distortion, beta), ours = within_unit(distortion=distortion, beta=beta), rows_needed(m, distortion, beta)
     theirs = int(johnson_lindenstrauss_min_dim(m, eps=distortion))
     pairs = m * (m - 1) / 2
     fails = [min(1.0, pairs * sign_projection_tail(k=k, t=distortion)) for k in (ours, theirs)]
@@ -147,7 +148,7 @@ def features_needed(
     def size(points: float, error: float, beta: float) -> int:
         (most,), (chance,) = positive(error=error), within_unit(beta=beta)
         sizes = []
-        if points:
+        if points or not everywhere:
             (m,) = whole(points=points)
             sizes.append(least(lambda count: pairs_error(m, chance, count) <= most))
         if d is not None and diameter is not None:
@@ -155,7 +156,7 @@ def features_needed(
             sizes.append(uniform_size(kernel, size_of_space, across, most, chance, width))
         return min(sizes)
 
-    return over(size, 0 if points is None else points, error, beta)
+    return over(size, points=0 if points is None else points, error=error, beta=beta)
 
 
 def pairs_error(m: int, beta: float, count: int) -> float:
@@ -186,10 +187,24 @@ def least(enough: Callable[[int], bool]) -> int:
     return high
 
 
-def over(size: Callable[..., int], *arguments: ArrayLike) -> Any:
-    """`size` at numbers, or elementwise at arrays that broadcast."""
-    arrays = np.broadcast_arrays(*[np.asarray(a, dtype=float) for a in arguments])
+def over(size: Callable[..., int], **arguments: Any) -> Any:
+    """`size` at numbers, or elementwise at arrays that broadcast. ValueError where a size is 2^62 or more."""
+    given = [reals(name, value) for name, value in arguments.items()]
+    try:
+        arrays = np.broadcast_arrays(*given)
+    except ValueError:
+        raise ValueError(f"{', '.join(arguments)} have shapes that do not broadcast") from None
+
+    def checked(*cell: float) -> int:
+        try:
+            found = size(*cell)
+        except (ArithmeticError, MemoryError):
+            found = MOST
+        if found >= MOST:
+            raise ValueError(f"{next(iter(arguments))} = {cell[0]:g} and what is asked of it need 2^62 or more")
+        return found
+
     if arrays[0].ndim == 0:
-        return size(*[float(a) for a in arrays])
+        return checked(*[float(a) for a in arrays])
     cells = zip(*[a.ravel().tolist() for a in arrays], strict=True)
-    return np.array([size(*cell) for cell in cells], dtype=np.int64).reshape(arrays[0].shape)
+    return np.array([checked(*cell) for cell in cells], dtype=np.int64).reshape(arrays[0].shape)

@@ -56,9 +56,8 @@ def test_mixed_releases_share_epsilon_and_delta():
     spent = compose(ApproxDP(0.25, 5e-6), to_approx(GaussianDP(0.1), delta=5e-6))
     assert accountant.spent.epsilon == pytest.approx(spent.epsilon, rel=1e-12)
     assert isinstance(accountant.left, PureDP) and accountant.affords(PureDP(accountant.left.epsilon * 0.99))
-    assert not accountant.affords(ApproxDP(0.0, 1e-5)) and not accountant.affords(
-        PureDP(accountant.left.epsilon * 1.01)
-    )
+    assert not accountant.affords(ApproxDP(0.0, 1e-5))
+    assert not accountant.affords(PureDP(accountant.left.epsilon * 1.01))
 
 
 def test_many_pure_releases_are_cheaper_as_gaussians():
