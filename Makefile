@@ -27,7 +27,7 @@ full: .venv/.stamp
 
 test: .venv/.stamp
 	.venv/bin/ruff check .
-	.venv/bin/mypy bounds mechanisms
+	.venv/bin/mypy bounds mechanisms marginalia
 	.venv/bin/python -m pytest -q -n 2
 
 # Fault injection, operating characteristics, and every verdict at a root that nobody has seen: `diff` shows what moved.
@@ -66,5 +66,5 @@ lock:
 
 clean:
 	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find bounds mechanisms experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find marginalia bounds mechanisms experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ -d reports ]; then find reports -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ["bounds", "mechanisms", "experiments"]
-LAYERS = "Imports flow one way: experiments, mechanisms, bounds"
+PACKAGES = ["bounds", "mechanisms", "experiments", "marginalia"]
+LAYERS = "Imports flow one way: marginalia, experiments, mechanisms, bounds"
 WHERE_THINGS_LIVE = "Tables, figures, workers and command lines live under experiments/"
 
 
@@ -19,6 +19,7 @@ VIOLATIONS = [
     ("bounds.jl", "import mechanisms.jl", LAYERS),
     ("bounds.jl", "from experiments import jl", LAYERS),
     ("mechanisms.jl", "import experiments.jl", LAYERS),
+    ("experiments.jl", "import marginalia.jl", LAYERS),
     ("bounds.jl", "import pandas", WHERE_THINGS_LIVE),
     ("bounds.jl", "def f():\n    import statsmodels.api", WHERE_THINGS_LIVE),
     ("mechanisms.jl", "from matplotlib import pyplot", WHERE_THINGS_LIVE),
@@ -44,7 +45,7 @@ def small_tree(tmp_path):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for package, source in zip(
         PACKAGES,
-        ["import numpy", "import bounds.jl", "import pandas\nimport bounds.jl\nimport mechanisms.jl"],
+        ["import numpy", "import bounds.jl", "import pandas\nimport mechanisms.jl", "import experiments.jl"],
         strict=True,
     ):
         (tmp_path / package).mkdir()

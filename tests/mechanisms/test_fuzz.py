@@ -14,10 +14,12 @@ import pytest
 
 import mechanisms
 from mechanisms import (
+    accountant,
     adaptive_margin,
     arithmetic,
     dp_erm,
     efficient_learner,
+    estimators,
     exponential,
     fast_projection,
     gaussian,
@@ -34,7 +36,9 @@ from mechanisms import (
     projected_gd,
     pure_learner,
     random_features,
+    search,
     sign_projection,
+    sizes,
     tnb,
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -120,6 +124,9 @@ DESCENT = dict(steps=3, stride="printed", distance=1.0)
 
 # function: a valid call, by keyword
 TABLE = {
+    sizes.rows_needed: dict(points=10, distortion=0.2, beta=0.1, d=5),
+    sizes.rows_compared: dict(points=10, distortion=0.2, beta=0.1),
+    sizes.features_needed: dict(kernel="gaussian", points=10, error=0.5, beta=0.1, d=2, diameter=1.0, bandwidth=1.0),
     arithmetic.in_range: dict(value=0.5, low=0.0, high=1.0),
     arithmetic.real: dict(value=0.5),
     arithmetic.reals: dict(value=[0.5]),
@@ -243,6 +250,10 @@ TABLE = {
 }
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
+    accountant: "total curved unspent_mu",
+    estimators: "seeded several resolved_width",
+    search: "error_counter pure_within",
+    sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",
     grid_gaussian: "cell",

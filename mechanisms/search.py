@@ -1,0 +1,178 @@
+"""Private hyper-parameter search: Algorithm 4 of wzw25 over the estimators, with the choice paid for.
+
+    search = PrivateSearchCV(NoisyGD(), {"width": [0.01, 0.1, 1.0]}, epsilon=1.0, delta=1e-5)
+    print(search.cost())            # known before any data is seen
+    search.fit(X, y).best_params_, search.privacy_
+
+Trying k settings and keeping the best tells something of the data beyond what each fit tells: here the whole search,
+the setting chosen and the weights are (epsilon, delta)-DP together. K ~ TNB(1, r) settings are drawn at random and run
+once each; the one with the fewest noisy errors on the same records is released (`mechanisms.private_tuning`, with
+the sharp accounting of Lemma K.1 and the r of Lemma 7.2 as corrected). There are no folds: a record in several of them
+would count several times, and errors of a private run on its own records are nearly those on fresh ones.
+
+Who sees K, or the running time, which is proportional to it, sees more than is paid for. Only releases that are
+Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import log_ndtr
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from bounds.wzw25.algorithms import split_budget
+from mechanisms import private_tuning
+from mechanisms.arithmetic import in_range
+from mechanisms.estimators import ApproximateClassifier, NoisyGD, PrivateClassifier
+from mechanisms.law import LinearModel, clip_rows, two_streams
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
+from mechanisms.tnb import TruncatedNegativeBinomial
+from mechanisms.tuning_budget import budget
+
+ENTRIES = 2**22  # of a matrix of margins at any one time
+WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+
+
+@dataclass(frozen=True)
+class SearchCost:
+    """What a search over `candidates` settings costs; it depends on no data.
+
+    alone         mu of a single fit with the whole (epsilon, delta)
+    training      mu of the training of one run here; its score gets as much
+    each_once     mu of a training if every setting were run once and the budgets added up, scores included
+    """
+
+    privacy: ApproxDP
+    candidates: int
+    beta: float
+    expected_runs: float
+    alone: float
+    training: float
+    each_once: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.candidates} settings, searched within {self.privacy}:\n"
+            f"  runs       {self.expected_runs:.0f} expected; the best setting is never drawn with probability at most "
+            f"{self.beta:g}\n"
+            f"  a run      trains with mu = {self.training:.4f}; a single fit without a search has {self.alone:.4f}, "
+            f"so the search multiplies the noise by {self.alone / self.training:.2f}\n"
+            f"  otherwise  running every setting once and adding up: mu = {self.each_once:.4f}, the noise multiplied "
+            f"by {self.alone / self.each_once:.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A law of weights together with the Gaussian budget that it is within."""
+
+    law: Any = field(repr=False)
+    privacy: GaussianDP
+
+    @property
+    def expected_cost(self) -> float:
+        """Core-seconds a release, roughly."""
+        return getattr(self.law, "expected_cost", 1e-7)
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """`size` independent releases, shape (size, d)."""
+        return np.asarray(self.law.sample(rng, size))
+
+
+def pure_within(mu: float) -> PureDP:
+    """The largest pure guarantee that implies mu-GDP, rounded down.
+
+    >>> to_gaussian(pure_within(0.5)).mu <= 0.5
+    True
+    """
+    epsilon = float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))
+    while to_gaussian(PureDP(epsilon)).mu > mu:
+        epsilon *= 1 - 1e-14
+    return PureDP(epsilon)
+
+
+def error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.ndarray]:
+    """(setting, releases) -> how many records each misclassifies, a tie included: one record moves it by at most 1."""
+
+    def errors(j: int, weights: np.ndarray) -> np.ndarray:
+        Z = parts[j]
+        step = max(1, ENTRIES // len(Z))
+        blocks = [weights[start : start + step] for start in range(0, len(weights), step)]
+        return np.concatenate([(block @ Z.T <= 0).sum(axis=1) for block in blocks])
+
+    return errors
+
+
+@dataclass(eq=False, repr=False)
+class PrivateSearchCV(ApproximateClassifier):
+    """The best of a grid of settings of one private estimator, the search included in the guarantee.
+
+    Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
+    how many runs there were: of `best_params_` and the weights together. `estimator`: NoisyGD, ProjectedGD, PhasedSGD,
+    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes and random_state are not used.
+    `param_grid`: as for scikit-learn's `ParameterGrid`; it may not depend on the data. `beta`: the chance that the best
+    setting is never drawn.
+    """
+
+    estimator: Any = None  # NoisyGD()
+    param_grid: Any = None  # {"width": WIDTHS}
+    beta: float = 0.05
+    verbose: bool = False  # print `cost()` before fitting
+
+    def settings(self) -> list[dict[str, Any]]:
+        """The settings, in the order of their indices."""
+        if self.param_grid is None:
+            return list(ParameterGrid({"width": WIDTHS}))
+        return list(ParameterGrid(self.param_grid))
+
+    def cost(self) -> SearchCost:
+        """What the search costs, before any data is seen; print it."""
+        k, r = len(self.settings()), self._r()
+        mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
+        alone = gaussian_mu(self.epsilon, self.delta)
+        runs = TruncatedNegativeBinomial(1.0, r).mean
+        return SearchCost(promised, k, self.beta, runs, alone, split_budget(mu, 2), alone / sqrt(2 * k))
+
+    def _r(self) -> float:
+        """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""
+        k = len(self.settings())
+        beta = in_range("beta", self.beta, 0, k / (1 + k))
+        return beta / ((1 - beta) * k)
+
+    def _candidates(self) -> list[PrivateClassifier]:
+        kind = NoisyGD() if self.estimator is None else self.estimator
+        if getattr(kind, "noise", None) not in ("gaussian", "pure"):
+            raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
+        return [clone(kind).set_params(**setting) for setting in self.settings()]
+
+    def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
+        """The law of the search on one dataset: what an audit draws from. X finite, signs -1 or +1, `rng` public."""
+        candidates = self._candidates()
+        tables = [candidate._rows(X) for candidate in candidates]
+
+        def base(mu: float) -> list[Priced]:
+            spent = GaussianDP(mu)
+            given = [spent if candidate.noise == "gaussian" else pure_within(mu) for candidate in candidates]
+            each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
+            return [Priced(candidate._law(table, signs, g, public), spent) for candidate, table, g, public in each]
+
+        score = error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
+        asked: Any = {"epsilon": self.epsilon, "delta": self.delta, "r": self._r(), "calibration": "sharp"}
+        return private_tuning.law(base, score=score, sensitivity=1.0, **asked)
+
+    def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
+        if self.verbose:
+            print(self.cost())
+        public, private = two_streams(rng)
+        law = self.law(X, signs, public)
+        drawn = law.sample(private)
+        self.best_index_ = int(drawn["index"][0])
+        self.best_params_ = self.settings()[self.best_index_]
+        rows = self._candidates()[self.best_index_]._rows
+        return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)
