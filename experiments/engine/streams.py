@@ -11,7 +11,7 @@ import json
 
 import numpy as np
 
-LEDGER_ROOT = 20251120  # the same number stands in experiments.__main__, which imports nothing
+LEDGER_ROOT = 20251120  # the same number stands in experiments.engine.console, which imports nothing
 TEST_ROOT = 7321
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from bounds.theorem import THEOREMS, in_unit_interval, theorem
 from experiments.engine import claim as c
 from experiments.engine.claim import Control, grid
-from experiments.engine.verdict import holds, refuted
+from experiments.engine.verdict import AttackDecider, holds, refuted
+from mechanisms.privacy import GaussianDP
 
 with contextlib.ExitStack() as stack:
     theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
@@ -114,3 +115,10 @@ def registered(**changes):
         for registry, saved in zip((c.CLAIMS, THEOREMS), before, strict=True):
             registry.clear()
             registry.update(saved)
+
+
+def decider_for(claim):
+    """The attack game that judges a guarantee."""
+    if isinstance(claim, GaussianDP):
+        return AttackDecider("gdp", claim.mu)
+    return AttackDecider("approx" if claim.delta else "pure", claim.epsilon, claim.delta)
