@@ -261,6 +261,10 @@ def corollary_term(*, m, norm_bound, r, rho, epsilon, beta):
         alone = efficient_learner_proof.released_deviation(m=n, beta=b / 2, radius=a, rho=1.0)
         order = efficient_learner.corrected_order(m=n, epsilon=-log(delta), delta=delta, beta=b / 2, a=a)
         yield {"link": "all margins at once", "m": n, "beta": b, "a": a}, united, alone + order
+    for n, b in product((3, 4, 5, 16, 17, 65, 257, 10**9), (0.5, 0.1, 1e-9)):
+        small = setting | {"m": n, "beta": b}
+        printed = bounds.corollary_order(**small)
+        yield small | {"link": "m >= 3, beta <= 1/2"}, bounds.corollary_penalty(**small), largest_constant() * printed
     return {"tightness": None}
 
 
