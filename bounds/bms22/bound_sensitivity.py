@@ -11,9 +11,11 @@ Lemma F.1 needs and its statement denies (lemF.1.s3).
 
 from __future__ import annotations
 
-from math import e, log, log2, sqrt
+from math import log, sqrt
 
 from bounds.bms22.efficient_learner import printed_order
+from bounds.bms22.margin_deviation import margin_complexity
+from bounds.bms22.pure_learner import printed_gap
 from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 HINGE = [integer("m"), positive("ratio")]
@@ -30,10 +32,9 @@ def _spread(m: int, ratio: float, beta: float) -> float:
 
 
 def rate_1(*, loss: float, m: int, ratio: float, epsilon: float, beta: float) -> float:
-    """F_1 beside the loss, without its constant: sqrt(t B / m) + Gamma; `ratio` is Lambda r / rho >= 1."""
-    B = ratio**2 * log(m / beta) ** 2 + log(1 / beta)
-    private = ratio**2 * log(m / beta) * log(ratio / beta) / (epsilon * m)
-    return sqrt(loss * B / m) + private + B / m
+    """F_1 beside the loss, without its constant: the gap of Theorem 3.1; `ratio` is Lambda r / rho >= 1."""
+    sizes = {"norm_bound": ratio, "radius": 1.0, "rho": 1.0}
+    return printed_gap.theorem.formula(m=m, epsilon=epsilon, beta=beta, margin_loss=loss, **sizes)
 
 
 def rate_2(*, m: int, ratio: float, epsilon: float, beta: float, delta: float) -> float:
@@ -43,12 +44,11 @@ def rate_2(*, m: int, ratio: float, epsilon: float, beta: float, delta: float) -
 
 def fat_term(*, m: int, fat: float, beta: float) -> float:
     """M of Theorem 6.1: 1 + d log2(2 c^2 m) log2(2 c e m / d) + log(2/beta), c = 17, d = `fat`."""
-    return 1 + (fat * log2(2 * 17**2 * m) * log2(2 * 17 * e * m / fat) if fat else 0) + log(2 / beta)
+    return m * margin_complexity(m, fat, beta / 2)
 
 
-def rate_4(*, loss: float, m: int, fat: float, epsilon: float, beta: float) -> float:
-    """F_4 beside the loss."""
-    M = fat_term(m=m, fat=fat, beta=beta)
+def rate_4(*, loss: float, m: int, M: float, epsilon: float, beta: float) -> float:
+    """F_4 beside the loss, M = `fat_term`."""
     return 2 * sqrt(loss * M / m) + 2 * M / m + 64 * M * log(2 / beta) / (epsilon * m)
 
 

@@ -12,7 +12,6 @@ from math import ceil, floor, log, log2
 
 import numpy as np
 
-from bounds.abgmu22.generalized_exponential import selection_penalty
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
 
 PENALTY = [integer("m"), at_least("sensitivity", 0), positive("epsilon"), in_unit_interval("beta")]
@@ -97,7 +96,7 @@ def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float
     >>> round(float(corrected_penalty(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.147555
     """
-    return selection_penalty(sensitivity=sensitivity, candidates=grid_size(m), epsilon=epsilon, beta=beta)
+    return 4 * sensitivity * log(grid_size(m) / beta) / epsilon
 
 
 # Corollary F.2 --------------------------------------------------------------------------------------------------------

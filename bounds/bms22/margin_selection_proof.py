@@ -12,8 +12,9 @@ from math import inf, log, sqrt
 
 import numpy as np
 
+from bounds.abgmu22.generalized_exponential import selection_penalty
 from bounds.bms22 import bound_sensitivity as five
-from bounds.bms22.margin_selection import PENALTY, corrected_penalty, grid_size, printed_penalty
+from bounds.bms22.margin_selection import PENALTY, grid_size, printed_penalty
 from bounds.exact.numbers import Array, Real
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
@@ -106,7 +107,7 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
     >>> round(float(corrected_choice(sensitivity=0.01, m=100, epsilon=1.0, beta=0.1)), 6)
     0.147555
     """
-    return corrected_penalty(sensitivity=sensitivity, m=m, epsilon=epsilon, beta=beta)
+    return selection_penalty(sensitivity=sensitivity, candidates=grid_size(m), epsilon=epsilon, beta=beta)
 
 
 @theorem(
@@ -303,10 +304,11 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
     >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
     [0.094]
     """
+    terms = [five.fat_term(m=m, fat=min((32 * x) ** 2, 34 * m), beta=beta) for x in ratios]
     return (
         [five.rate_1(loss=loss, ratio=x, m=m, epsilon=epsilon, beta=beta) for x in ratios],
         [five.rate_2(ratio=x, delta=1 / (2 * m), m=m, epsilon=epsilon, beta=beta) for x in ratios],
-        [five.rate_4(loss=loss, fat=min((32 * x) ** 2, 34 * m), m=m, epsilon=epsilon, beta=beta) for x in ratios],
+        [five.rate_4(loss=loss, M=M, m=m, epsilon=epsilon, beta=beta) for M in terms],
         [five.rate_5(ratio=x, layers=2, width=3, eta_norm=2.0, m=m, epsilon=epsilon, beta=beta) for x in ratios],
     )
 

@@ -142,8 +142,8 @@ def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: flo
     k <= 280 a^2 L (bms22.thm3.1/corrected/tail), log(41a) <= 1.007 log(20a/beta), and log(4/beta) <= log(20a/beta)
     <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <= 1134.
     """
-    a = norm_bound * radius / rho
-    return SELECTION_CONSTANT * a**2 * (log(m) - log(beta)) * (log(20 * a) - log(beta)) / (epsilon * m)
+    sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
+    return SELECTION_CONSTANT * printed_alpha(m=m, epsilon=epsilon, beta=beta, **sizes)
 
 
 @theorem(

@@ -43,6 +43,8 @@ def label_pairs_are_pairs(*, m, epsilon):
     scores, pairs = empirical_risks(m)
     datasets, labels = label_pairs(UNIVERSE, m)
     response = np.array([[0.75, 0.25] if UNIVERSE[data[0]][1] > 0 else [0.25, 0.75] for data in datasets])
+    flips = sum(x == u for (x, _), (u, _) in combinations(UNIVERSE, 2))
+    yield {"m": m, "of": "label pairs that are missing"}, m * flips * len(UNIVERSE) ** (m - 1) - len(labels), 0
     yield {"m": m, "of": "label pairs that are no pairs"}, len(set(labels) - set(map(tuple, pairs.tolist()))), 0
     for mechanism, chances in (("exponential", laws(scores, 1 / m, 1.0)), ("randomised response", response)):
         smallest = bounds.smallest_label_delta(laws=chances, pairs=labels, epsilon=epsilon)

@@ -17,6 +17,7 @@ from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.boosted_rounds import mixture_delta, substitution_constant
 from experiments.instances.counted_operations import CountedDraws
 from experiments.instances.erm_families import (
+    between_orders,
     line_excess,
     noisy_line,
     random_settings,
@@ -184,6 +185,7 @@ def excess_within_order(*, factor=1):
 
     truths, substitution = small_balls(delta=0.5, beta=0.1), substitution_constant()
     points = list(random_settings(400, 30, k=(0, 6), epsilon=(-8, 0), beta=(-6, 2), a=(-3, 3)))
+    yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points[:150]:
         if not steps.corrected_substitution.theorem.skipped(p):
             yield from order_links(p, substitution)
@@ -316,14 +318,25 @@ def one_round_at_least():
         yield point, drawn_records(**point), bounds.printed_gradients(**point)
 
 
-@exact_claim(bounds.corrected_gradients, control=Control("m to the power 1/{}", (2,)), given=[bounds.gradient_count])
+@inequality_claim(
+    bounds.corrected_gradients,
+    control=Control("m to the power 1/{}", (2,)),
+    given=[bounds.gradient_count],
+    rounding=ROUNDING,
+)
 def gradients_within_order(*, factor=1):
-    """ceil(x)/x <= 2 for x = log(2/beta), (m - 1)/(m log m) decreasing: the supremum is at m = 2, x just above 1."""
+    """ceil(x)/x <= 2 for x = log(2/beta), (m - 1)/(m log m) decreasing: the supremum is at m = 2, x just above 1.
+
+    For beta <= 1/2 the printed order with C = 2.1: ceil(x)/(x - log 2) is at most 2/log 2, at beta = 1/2.
+    """
 
     def g(m, beta):
         return bounds.corrected_gradients(m=m, beta=beta) / m ** (1 - 1 / factor)
 
     points = [{"m": m, "beta": b} for m in range(2, 300) for b in (0.999, 2 / e * (1 - 1e-9), 0.5, 0.1, 1e-9)]
+    yield from between_orders(bounds.printed_gradients, bounds.corrected_gradients, points)
+    for p in (p for p in points if p["beta"] <= 0.5):
+        yield p | {"link": "beta <= 1/2"}, bounds.gradient_count(**p), 2.1 * bounds.printed_gradients(**p)
     large = [{"m": m, "beta": 0.1} for m in (10**3, 10**6, 10**9)]
     return within_order(
         g,

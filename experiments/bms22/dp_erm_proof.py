@@ -32,7 +32,7 @@ from experiments.instances.boosted_rounds import (
     substitution_constant,
     substitution_links,
 )
-from experiments.instances.erm_families import random_settings, small_balls
+from experiments.instances.erm_families import between_orders, random_settings, small_balls
 from experiments.instances.flipped_records import ROUNDING, flipped_laws, one_label_flipped, selection_ratio
 from mechanisms import phased_sgd as laws
 from mechanisms.privacy import ApproxDP, GaussianDP
@@ -373,10 +373,7 @@ def rounds_do_not_vanish():
     rounding=ROUNDING,
 )
 def rounds_are_counted(*, factor=1):
-    """The quotient certified on the whole domain, attained where M = 2 log(2/beta); bounded as beta -> 1.
-
-    The first terms are equal, the second ones have a ratio of at most `substitution_ratio`.
-    """
+    """First terms are equal; the quotient of the second, `substitution_ratio`, is certified; bounded as beta -> 1."""
 
     def g(*, m, beta, **p):
         noise = bounds.corrected_substitution(m=m, beta=beta, **p) - 1 / sqrt(m)
@@ -385,6 +382,7 @@ def rounds_are_counted(*, factor=1):
     random = list(random_settings(300, 30, epsilon=(-8, 0), beta=(-4, 1), k=(0, 6)))
     random = [p for p in random if not bounds.corrected_substitution.theorem.skipped(p)]
     yield from substitution_links(random)
+    yield from between_orders(bounds.printed_substitution, bounds.corrected_substitution, random)
     cases = [(p, phased_sgd.substituted(**p)) for p in random]
     return within_order(
         g,

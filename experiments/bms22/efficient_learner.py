@@ -20,19 +20,14 @@ from experiments.instances.boosted_rounds import substitution_constant
 from experiments.instances.counted_operations import learner_operations
 from experiments.instances.erm_families import (
     SAMPLE_AND_BUDGET,
+    between_orders,
     hidden_signs,
     learner_settings,
     one_record,
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import (
-    ROUNDING,
-    SMALL_RHO,
-    privacy_cases,
-    with_privacy,
-    without_size,
-)
+from experiments.instances.flipped_records import ROUNDING, SMALL_RHO, privacy_cases, with_privacy, without_size
 from experiments.instances.projected_records import risks
 from mechanisms import efficient_learner
 from mechanisms.fast_projection import fast_projection
@@ -166,6 +161,7 @@ def risk_within_order(*, factor=1):
         return min(1.0, bounds.learner_excess(k=max(1, ceil(rows(bounds.corrected_rows, p))), **p))
 
     truths, points = one_record(), list(learner_settings(300))
+    yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points:
         total = steps.corrected_training(**p) + sqrt(log(2 / p["beta"]) / p["m"])
         yield p | {"link": "training and deviation"}, total, bounds.corrected_order(**p)

@@ -282,7 +282,7 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "norm_bound": 1.0, "radius": 1.0, "rho": 1.0
     trivial=learner_bounds.says_nothing,
     nonvacuous_from=lambda: pure_learner.informative_from(**ONE),
     cost=0.2,
-    note="the theorem's size is beyond enumeration: k = 894 and |C| ≤ 41^894 at m = 1e6, ρ near Λr, β = 0.1. The "
+    note="the theorem's size is beyond enumeration: k = 894 and |C| ≤ 41⁸⁹⁴ at m = 1e6, ρ near Λr, β = 0.1. The "
     "smallest m is at ε = 1 and no margin loss",
 )
 def three_events(*, margin_loss, factor=1, **setting):
@@ -320,8 +320,8 @@ def three_events(*, margin_loss, factor=1, **setting):
     corner="k ≤ d, or a w̃ that does not depend on Φ",
     python=lambda *_: learner_programs.NEEDLES,
     note="three readings. For a w̃ fixed before Φ: true, E‖Φᵀw‖² = (d/k)‖w‖² (part `square`). For the selected w̃ and "
-    "k ≤ d, where the norm can leave the ball: true for every cover, with C = 7.6/√c′ and the free logarithm "
-    "log(m/β)^(−1/2). For the selected w̃ and k > d: false for some covers",
+    "k ≤ d, where the norm can leave the ball: true for every cover, with C = 7.52/√c′ and the free logarithm "
+    "1/√log(m/β). For the selected w̃ and k > d: false for some covers",
 )
 def needles():
     """The release keeps nearly all of 2 Lambda, while sqrt(d) rho/r = sqrt(2) Lambda/a."""
@@ -336,7 +336,7 @@ def needles():
     caught=(1.51, 2),
     given=[pure_learner.selected_norm],
     note="with C = 6√(π/2)/√c′ = 7.52/√c′; ρ/r carries the unit of Λ, so nothing is missing. The free logarithm is "
-    "log(m/β)^(−1/2)",
+    "1/√log(m/β)",
 )
 def norm_order():
     """The explicit bound <= (C/sqrt(c')) sqrt(d) (rho/r) log(m/beta)^{-1/2} at k = ceil(c' a^2 log(m/beta)) <= d."""

@@ -66,7 +66,7 @@ def small_samples_are_trivial():
     + grid(k=[3, 10], norm_bound=[5.0], radius=[1.0], rho=[1.0]),
     severity="constant",
     note="exact for k = 1 and whole 20 Λr/ρ only; for k ≥ 2 every cover is larger, but log|C| ≤ "
-    "(log 41/log 20) log((20 Λr/ρ)^k), which the proof's O(.) absorbs",
+    "(log 41/log 20) log((20 Λr/ρ)ᵏ), which the proof's O(.) absorbs",
 )
 def no_cover_is_so_small(*, k, norm_bound, radius, rho, factor=1):
     """k = 1: ceil(R/eta). k = 2: density 2 pi/sqrt(27). k >= 3: balls without waste cannot cover the sphere."""

@@ -73,15 +73,18 @@ def one_point_needs_more_rows(*, factor=1):
     return refuted("enumeration", broken, series=series)
 
 
-@exact_claim(
+@inequality_claim(
     bounds.sign_projection_order_corrected,
     control=Control("the constant 94.1 divided by {}", (1.1, 2)),
     given=[bounds.sign_projection_rows],
 )
 def corrected_order(*, factor=1):
-    """explicit <= 94.1 log(2m/beta)/gamma^2."""
+    """explicit <= 94.1 log(2m/beta)/gamma^2; where the printed order is true, m >= 2, explicit <= 141 printed."""
     rows, g = bounds.sign_projection_rows, bounds.sign_projection_order_corrected
     samples = corners([*SIZES, 10**100], "m", "gamma")
+    for s in samples:
+        if s["m"] >= 2:
+            yield s, rows(**s), 141 * bounds.sign_projection_order(**s)
     return rows_order(rows, g, 94.1, samples=samples, logs=2, least_log=2, factor=factor)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import ceil, e, exp, expm1, log, sqrt
 
 import numpy as np
@@ -29,6 +29,14 @@ def random_settings(count: int, log_m: float, **decades: tuple[float, float]) ->
 def learner_settings(count: int) -> Iterator[dict]:
     """The random settings of Theorem 3.2, a >= 1."""
     return random_settings(count, 50, epsilon=(-8, 0), beta=(-6, 2), a=(0, 3))
+
+
+def between_orders(printed: Callable, corrected: Callable, points: Iterable[dict]) -> Iterator[tuple]:
+    """Cases of printed <= corrected, and of corrected <= 2 printed for beta <= 1/2: that is where a slip is true."""
+    for p in points:
+        yield p | {"link": "printed"}, printed.theorem.formula(**p), corrected.theorem.formula(**p)
+        p = p | {"beta": min(p["beta"], 0.5)}
+        yield p | {"link": "beta <= 1/2"}, corrected.theorem.formula(**p), 2 * printed.theorem.formula(**p)
 
 
 def small_balls(**fixed: float) -> list[tuple[dict, float]]:

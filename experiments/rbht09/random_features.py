@@ -189,7 +189,7 @@ def lemma_for_normalised_kernels(*, kernel, factor=1):
     return _normalised_lemma(factor)
 
 
-COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3), (2.0, 1.0, 0.3), (1.0, 0.1)))
+COINS = tuple(itertools.product((1, 2, 5, 20, 100, 1000, 20000), (0.5, 0.1, 1e-3), (2.0, 1.5, 1.0, 0.3), (1.0, 0.1)))
 
 
 def steps_of_our_bound(count, d, eps, sigma_p, diam):

@@ -80,5 +80,6 @@ def test_rates_against_the_theorems():
     found = bound_sensitivity.rate_1(loss=0.3, m=1000, ratio=2.0, epsilon=0.5, beta=0.1)
     assert found == pytest.approx(math.sqrt(0.3 * (4 * L**2 / 1000 + b / 1000)) + gamma)
     M = 1 + 7 * math.log2(2 * 289 * 1000) * math.log2(34 * math.e * 1000 / 7) + math.log(20)
-    found = bound_sensitivity.rate_4(loss=0.3, m=1000, fat=7, epsilon=0.5, beta=0.1)
+    assert bound_sensitivity.fat_term(m=1000, fat=7, beta=0.1) == pytest.approx(M)
+    found = bound_sensitivity.rate_4(loss=0.3, m=1000, M=M, epsilon=0.5, beta=0.1)
     assert found == pytest.approx(2 * math.sqrt(0.3 * M / 1000) + 2 * M / 1000 + 64 * M * math.log(20) / 500)
