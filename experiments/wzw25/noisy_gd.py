@@ -12,7 +12,7 @@ from scipy.stats import norm
 from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
-from bounds.wzw25.noisy_gd_proof import one_step, squared_gradient, telescoped_corrected
+from bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
 from experiments.checks import inequality_claim, order_claim
 from experiments.checks.inequality import ROUNDING, up_to_one
 from experiments.data import load

@@ -12,7 +12,7 @@ from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.exact.certify import at, certify
-from bounds.wzw25 import noisy_gd_proof as bounds
+from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.algorithms import printed_budget, split_budget
 from bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
@@ -147,7 +147,7 @@ def lattice_steps():
         yield Step(n, z, w, u, width, eta, sigma=scale * n * 2 / width)  # scale n Delta, radius 1
 
 
-SHARED = """from bounds.wzw25.noisy_gd_proof import squared_gradient_printed
+SHARED = """from bounds.wzw25.noisy_gd import squared_gradient_printed
 n, d, width, sigma, shared = {n}, 1, 2 / {sensitivity}, {sigma}, {shared}  # loss shared w + hinge, z = -1, w = 0
 gradient = n * (shared + 1 / width)
 claimed = squared_gradient_printed(n=n, d=d, sensitivity=2 / width, sigma=sigma)
@@ -201,7 +201,7 @@ def one_step_holds(*, factor=1):
 
 
 TELESCOPED = """from bounds.wzw25.noisy_gd import stride
-from bounds.wzw25.noisy_gd_proof import squared_gradient, telescoped
+from bounds.wzw25.noisy_gd import squared_gradient, telescoped
 D, n, steps, sensitivity = {distance}, 1, 1, 2.0    # one record x = 0, width 1: the loss is constant, its gradient 0
 eta = stride(steps=steps, gradient_norm=n * sensitivity, sigma=n * sensitivity, d=1, distance=D)
 moment = squared_gradient(n=n, d=1, sensitivity=sensitivity, sigma=n * sensitivity)

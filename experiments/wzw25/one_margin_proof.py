@@ -11,7 +11,7 @@ from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.exact.certify import HOLDS, at, certify, over
-from bounds.wzw25 import last_iterate, noisy_gd, noisy_gd_proof, projected_margins
+from bounds.wzw25 import last_iterate, noisy_gd, projected_margins
 from bounds.wzw25 import one_margin as margin
 from bounds.wzw25 import one_margin_proof as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
@@ -29,7 +29,7 @@ from mechanisms.solvers.margin import geometric_margin
 
 @inequality_claim(
     bounds.noise_part,
-    given=(noisy_gd_proof.last_line, noisy_gd.averaged_excess),
+    given=(noisy_gd.last_line, noisy_gd.averaged_excess),
     rounding=1e-12,
     note="the last line of the proof of Lemma C.1; its explicit reading (T = n² μ² rounded up) is at most 0.354 of it",
 )
@@ -37,7 +37,7 @@ def four_is_enough():
     """The last line of the proof of Lemma C.1 at distance 1, and before it the explicit reading at the printed T."""
     for n, rows, mu in product((1, 7, 1000), (1, 50, 10**4), (1e-3, 0.3, 1.0, 40.0)):
         run = dict(d=rows, mu=mu, sensitivity=2.0, distance=1.0)
-        point, last = {"n": n, "rows": rows, "mu": mu}, noisy_gd_proof.last_line(**run)
+        point, last = {"n": n, "rows": rows, "mu": mu}, noisy_gd.last_line(**run)
         yield point, noisy_gd.averaged_excess(n=n, steps=printed_steps(n, mu), **run), last
         yield point, last, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
 

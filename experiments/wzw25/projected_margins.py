@@ -12,7 +12,7 @@ from flint import arb
 
 from bounds.bms22.sign_projection import sign_projection_tail
 from bounds.wzw25 import projected_margins as bound
-from bounds.wzw25 import projected_margins_proof as proof
+from bounds.wzw25 import projected_margins as proof
 from experiments.bms22.sign_projection import breaks
 from experiments.checks import identity_claim, inequality_claim, rows_order, witness
 from experiments.checks.inequality import ROUNDING, up_to_one

@@ -19,8 +19,7 @@ from bounds.wzw25.algorithms import projection_rows, spread
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.last_iterate import harmonic, problem_of
 from bounds.wzw25.margin_grid import doubling_grid, grid_size
-from bounds.wzw25.noisy_gd import printed_steps
-from bounds.wzw25.noisy_gd_proof import telescoped_corrected
+from bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
 from bounds.wzw25.one_margin_proof import bad_projection, three_terms
 from experiments.checks import inequality_claim, up_to_one, witness
 from experiments.engine.claim import exact_claim, grid, script
