@@ -390,4 +390,4 @@ def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
     """
     a = approx_epsilon(mu=unlimited_budget(epsilon, delta), delta=float(n) ** -3)
     error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
-    return private_gap(n=n, epsilon=a, delta=float(n) ** -3, beta=1 / n**2, empirical=error)
+    return private_gap(n=n, epsilon=a, delta=float(n) ** -3, beta=1 / n**2, empirical=min(error, 1.0))
