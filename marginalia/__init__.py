@@ -41,8 +41,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import bounds as bounds
     import mechanisms as mechanisms
-    from bounds.catalogue import theorems as theorems
     from bounds.theorem import Theorem as Theorem
+    from bounds.theorem import theorems as theorems
     from experiments.audits.game import Audit as Audit
     from experiments.audits.game import audit as audit
     from experiments.figure import figure as figure
@@ -79,8 +79,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "experiments.audits.game": "audit Audit",
-    "bounds.catalogue": "theorems",
-    "bounds.theorem": "Theorem",
+    "bounds.theorem": "theorems Theorem",
     "mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
     "EfficientMargin AdaptiveMargin TunedMargin",
     "mechanisms.search": "PrivateSearchCV",

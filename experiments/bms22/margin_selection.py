@@ -145,7 +145,7 @@ def lemma_links(penalty, *, m, epsilon, beta):
 
     And the grid's point for rho, the confidence of all margins and that of the choice: 2 beta together.
     """
-    for rho in {1.0, 0.7, m**-0.5 * (1 + 1e-9)} if m > 1 else {1.0}:
+    for rho in {1.0, max(0.7, m**-0.5 * (1 + 1e-9)), m**-0.5 * (1 + 1e-9)} if m > 1 else {1.0}:
         near = {"rho_hat": proof.grid_point_corrected(m=m, rho=rho), "rho_opt": rho}
         losses = {"loss_hat": 0.1, "loss_opt": 0.3, "power": 1, "slope": 1}
         moved = proof.half_sensitivity_corrected(power=-1, **near)
