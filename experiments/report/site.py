@@ -7,6 +7,7 @@ import csv
 import hashlib
 import inspect
 import json
+from collections import Counter
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -103,8 +104,22 @@ def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[s
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent))
     attacked = [row for row in single if row["part"].startswith("impl:")]
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked))
-    made += [rendered(f"{name}.html.j2", f"{name}.html") for name in ("hardened", "verdicts")]
+    made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
+    made.append(rendered("hardened.html.j2", "hardened.html"))
     return dict(made) | svgs | static(), used
+
+
+def mutation_run(reports: Path) -> dict | None:
+    """The committed record of the last mutation run: how many of which outcome, and the survivors."""
+    table = reports / "published" / "mutants.csv"
+    if not table.exists():
+        return None
+    with table.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    count = Counter(row["outcome"] for row in rows)
+    real = count["killed"] + count["SURVIVED"]
+    survivors = [row for row in rows if row["outcome"] == "SURVIVED"]
+    return {"tried": len(rows), "count": count, "score": 100 * count["killed"] / max(real, 1), "survivors": survivors}
 
 
 def counts(statements: list[dict]) -> dict[str, int]:

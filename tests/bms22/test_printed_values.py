@@ -1,0 +1,33 @@
+"""Formulas that their claims see from one side only, at points where they are numbers that can be computed by hand."""
+
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+
+from bounds.bms22 import bound_sensitivity, many_hypotheses, matrix_projection
+from mechanisms import phased_sgd
+
+
+@pytest.mark.parametrize(("c", "d", "half"), [(Fraction(1, 10), 5, Fraction(1, 4)), (Fraction(2, 3), 9, 3)])
+def test_a_chance_is_halved_in_the_exponent(c, d, half):
+    assert many_hypotheses.log_halved(c=c, d=d, epsilon=Fraction(1, 2), m=1) == -half
+
+
+def test_the_repaired_deviation_falls_with_the_root_of_k():
+    assert matrix_projection.repaired_deviation(m=5, k=20, beta=5 * exp(-5)) == pytest.approx(8)
+
+
+def test_the_rate_of_networks_at_a_point():
+    """theta = log(L m/beta) log(ratio eta^L) = 2 * 1 with L = 1: weight 2 e, and 2 e sqrt(8/m) + 4 e^2 8/(4 m)."""
+    m, beta = 8, 8 * exp(-2)
+    value = bound_sensitivity.rate_5(m=m, ratio=1.0, layers=1, width=4, eta_norm=exp(1), epsilon=4.0, beta=beta)
+    assert value == pytest.approx(2 * exp(1) + exp(2))
+
+
+def test_a_step_is_divided_by_the_squared_norm_of_its_record():
+    """From 0, on the record (0, 2) with rho = 1: 0.4 * 1/4 * 2 = 0.2; the mean is that of 0 and 0.2."""
+    records = [(np.array([[0.0, 2.0]]), np.array([0.25]))] * 2
+    mean = phased_sgd.average_iterate(np.zeros((1, 2)), records, rho=1.0, pull=0.4, cap=10.0, norm_bound=5.0)
+    assert mean == pytest.approx(np.array([[0.0, 0.1]]))
