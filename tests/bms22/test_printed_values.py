@@ -1,12 +1,12 @@
 """Formulas that their claims see from one side only, at points where they are numbers that can be computed by hand."""
 
 from fractions import Fraction
-from math import exp
+from math import exp, log
 
 import numpy as np
 import pytest
 
-from bounds.bms22 import bound_sensitivity, many_hypotheses, matrix_projection
+from bounds.bms22 import bound_sensitivity, many_hypotheses, matrix_projection, pure_learner_proof, sign_projection
 from mechanisms import phased_sgd
 
 
@@ -24,6 +24,26 @@ def test_the_rate_of_networks_at_a_point():
     m, beta = 8, 8 * exp(-2)
     value = bound_sensitivity.rate_5(m=m, ratio=1.0, layers=1, width=4, eta_norm=exp(1), epsilon=4.0, beta=beta)
     assert value == pytest.approx(2 * exp(1) + exp(2))
+
+
+def test_the_printed_alpha_at_a_point():
+    """a = 2 and beta = 40 e^{-5}: 4 log(m/beta) log(40/beta)/(epsilon m) = 4 (log(16/40) + 5) 5/(0.5 * 16)."""
+    sizes = {"norm_bound": 1.0, "radius": 4.0, "rho": 2.0}
+    value = pure_learner_proof.printed_alpha(m=16, epsilon=0.5, beta=40 * exp(-5), **sizes)
+    assert value == pytest.approx(4 * 5 / 8 * (log(16 / 40) + 5))
+
+
+def test_every_vector_of_the_union_is_counted():
+    """3 m + 1 vectors: 22 at m = 7, four at m = 1."""
+    sizes = {"k": 5000, "norm_bound": 1.0, "radius": 1.0, "rho": 0.5}
+    one, seven = (pure_learner_proof.projection_failure(m=m, **sizes) for m in (1, 7))
+    assert float(seven / one) == pytest.approx(22 / 4)
+
+
+def test_the_corrected_order_of_rows_at_a_point():
+    """log(2m/beta) = 3 at m = 2, beta = 4 e^{-3}; divided by gamma^2 = 1/4."""
+    value = sign_projection.sign_projection_order_corrected(m=2, gamma=0.5, beta=4 * exp(-3))
+    assert value == pytest.approx(12)
 
 
 def test_a_step_is_divided_by_the_squared_norm_of_its_record():

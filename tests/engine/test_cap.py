@@ -1,6 +1,11 @@
-"""How much a cell does at most."""
+"""How much a cell does at most, what it costs, and what is kept of it."""
 
+from types import SimpleNamespace
+
+from experiments.engine import ledger
 from experiments.engine.cell import Cell
+from experiments.engine.store import checksum
+from experiments.engine.verdict import EPSILONS, AttackDecider
 from tests.engine import toy
 
 
@@ -18,3 +23,20 @@ def test_only_the_claim_itself_is_vacuous():
         assert claim.vacuous_at(setting)
         assert Cell(claim, setting).decider is None
         assert Cell(claim, setting, 2).decider is not None
+
+
+def test_what_cells_cost_is_added_up():
+    cells = [SimpleNamespace(verdict=None, trials=trials, seconds=1.0) for trials in (30, 50)]
+    control = SimpleNamespace(tried=[SimpleNamespace(seconds=2.0)], outcome="", smallest_caught="")
+    effort = ledger._effort(cells, control)
+    assert (effort["cells"], effort["trials"], effort["seconds"]) == (2, 80, 4.0)
+
+
+def test_an_attack_that_refutes_every_level_reaches_the_last(monkeypatch):
+    attack = AttackDecider("pure", 1.0)
+    monkeypatch.setattr(attack, "evidence", lambda level: 1e3)
+    assert attack.reached() == EPSILONS[-1]
+
+
+def test_a_checksum_is_eight_bytes():
+    assert len(checksum(("a", 1), b"data")) == 8

@@ -5,7 +5,7 @@ import pytest
 from flint import arb
 
 from bounds import theorem
-from bounds.exact import balls
+from bounds.exact import balls, numbers
 
 
 @pytest.mark.parametrize("increasing", [True, False])
@@ -22,3 +22,8 @@ def test_one_entry_outside_a_hypothesis_is_enough(place):
     values[place] = -0.5
     with pytest.raises(theorem.OutsideHypotheses):
         theorem.positive("x").check({"x": values})
+
+
+def test_a_number_beside_a_ball_becomes_one():
+    assert all(isinstance(x, arb) for x in numbers.alike(0.5, arb(2)))
+    assert numbers.alike(0.5, 2) == [0.5, 2]
