@@ -5,8 +5,17 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from flint import arb
 
-from bounds.bms22 import bound_sensitivity, many_hypotheses, matrix_projection, pure_learner_proof, sign_projection
+from bounds.bms22 import (
+    bound_sensitivity,
+    definitions,
+    efficient_learner,
+    many_hypotheses,
+    matrix_projection,
+    pure_learner_proof,
+    sign_projection,
+)
 from mechanisms import phased_sgd
 
 
@@ -44,6 +53,26 @@ def test_the_corrected_order_of_rows_at_a_point():
     """log(2m/beta) = 3 at m = 2, beta = 4 e^{-3}; divided by gamma^2 = 1/4."""
     value = sign_projection.sign_projection_order_corrected(m=2, gamma=0.5, beta=4 * exp(-3))
     assert value == pytest.approx(12)
+
+
+def test_a_quarter_of_beta_is_spent_on_the_margins():
+    sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.5}
+    assert pure_learner_proof.margin_failure(m=10, beta=0.2, **sizes) == 0.05
+
+
+def test_the_constant_of_the_efficient_learner():
+    """8.93 + 4 (1 + log2 3) sqrt 2 where Lemma 3.1 has the constant 1; 9 where it has none."""
+    assert efficient_learner.utility_constant(0.0) == 9.0
+    assert efficient_learner.utility_constant(1.0) == pytest.approx(8.93 + 4 * 2.584962500721156 * 1.4142135623730951)
+
+
+def test_both_tails_of_chernoff_at_a_point():
+    """k = 2, t = 1, h = 1/4: 2/e above, (1 - 1/4 + 3/32)^2 below."""
+    assert float(sign_projection.chernoff(2, arb(1))) == pytest.approx(2 / exp(1) + (27 / 32) ** 2)
+
+
+def test_the_hinge_is_measured_in_rho():
+    assert definitions.losses(u=Fraction(1, 2), rho=Fraction(2)) == (0, 1, Fraction(3, 4))
 
 
 def test_a_step_is_divided_by_the_squared_norm_of_its_record():

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from experiments.engine import ledger
 from experiments.engine.cell import Cell
 from experiments.engine.store import checksum
-from experiments.engine.verdict import EPSILONS, AttackDecider
+from experiments.engine.verdict import EPSILONS, AttackDecider, MeanDecider
 from tests.engine import toy
 
 
@@ -40,3 +40,10 @@ def test_an_attack_that_refutes_every_level_reaches_the_last(monkeypatch):
 
 def test_a_checksum_is_eight_bytes():
     assert len(checksum(("a", 1), b"data")) == 8
+
+
+def test_an_interval_begins_with_its_lower_end():
+    mean = MeanDecider(0.5)
+    mean.add(MeanDecider.pack([0.2, 0.4] * 50))
+    low, high = mean.tightness()
+    assert low < 0.6 < high

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from bounds.wzw25 import gaussian_privacy, projected_margins_proof, tables, tuned_margin, tuned_margin_proof, whole_grid
+from bounds.wzw25 import (
+    gaussian_privacy,
+    main_theorem,
+    projected_margins_proof,
+    tables,
+    tuned_margin,
+    tuned_margin_proof,
+    whole_grid,
+)
 from bounds.wzw25 import table_rates as rates
 from bounds.wzw25.margin_grid import grid_size
 
@@ -51,3 +59,10 @@ def test_the_tuned_order_is_that_of_the_best_margin():
     both = tuned_margin.tuned_order(**point, gammas=(0.1, 0.8), outliers=(0, 5))
     each = [tuned_margin.tuned_term(**point, size=2, gamma=g, outliers=m) for g, m in ((0.1, 0), (0.8, 5))]
     assert both == each[1] < each[0]
+
+
+def test_the_population_rate_is_at_most_1_and_knows_no_epsilon_above_1():
+    """n = 100, gamma = 1/2: 1/25 + 2/50 with two outliers."""
+    sizes = {"n": 100, "gamma": 0.5, "epsilon": 5.0, "delta": 1e-5}
+    assert main_theorem.main_population_rate(**sizes, outliers=2) == pytest.approx(0.08)
+    assert main_theorem.main_population_rate(**sizes, outliers=99) == 1.0
