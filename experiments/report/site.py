@@ -7,6 +7,7 @@ import csv
 import hashlib
 import inspect
 import json
+from collections import Counter
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -105,8 +106,22 @@ def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[s
     attacked = [row for row in single if row["part"].startswith("impl:")]
     tables = {name: committed(name) for name in ("sabotage", "operating")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
-    made += [rendered(f"{name}.html.j2", f"{name}.html") for name in ("hardened", "verdicts")]
+    made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
+    made.append(rendered("hardened.html.j2", "hardened.html"))
     return dict(made) | svgs | static(), used
+
+
+def mutation_run(reports: Path) -> dict | None:
+    """The committed record of the last mutation run: how many of which outcome, and the survivors."""
+    table = reports / "published" / "mutants.csv"
+    if not table.exists():
+        return None
+    with table.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    count = Counter(row["outcome"] for row in rows)
+    real = count["killed"] + count["SURVIVED"]
+    survivors = [row for row in rows if row["outcome"] == "SURVIVED"]
+    return {"tried": len(rows), "count": count, "score": 100 * count["killed"] / max(real, 1), "survivors": survivors}
 
 
 def counts(statements: list[dict]) -> dict[str, int]:

@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import textwrap
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -33,18 +34,26 @@ def plain(function: Callable) -> types.FunctionType:
     return inspect.unwrap(function)
 
 
+def distances(*roots: Callable, within: tuple[str, ...] = ("bounds",)) -> dict[str, int]:
+    """module.function of those in the packages `within` that `roots` name, transitively, and at how many removes."""
+    return {f"{f.__module__}.{f.__qualname__}": removes for f, removes in _reached(roots, within)}
+
+
 def reached(*roots: Callable, within: tuple[str, ...] = ("bounds",)) -> list[types.FunctionType]:
     """The functions of the packages `within` that `roots` name, transitively, sorted by name."""
-    seen, queue, found = set(), list(roots), {}
+    return sorted((f for f, _ in _reached(roots, within)), key=lambda f: (f.__module__, f.__qualname__))
+
+
+def _reached(roots: tuple, within: tuple[str, ...]) -> Iterator[tuple[types.FunctionType, int]]:
+    seen, queue = set(), deque((root, 0) for root in roots)
     while queue:
-        thing = queue.pop()
+        thing, removes = queue.popleft()
         if id(thing) in seen:
             continue
         seen.add(id(thing))
         if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] in within:
-            found[f"{thing.__module__}.{thing.__qualname__}"] = thing
-        queue += fingerprint._described(thing)[1]
-    return [found[name] for name in sorted(found)]
+            yield thing, removes
+        queue += ((other, removes + 1) for other in fingerprint._described(thing)[1])
 
 
 def parsed(function: types.FunctionType) -> ast.FunctionDef:

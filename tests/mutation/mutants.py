@@ -3,9 +3,9 @@
     python -m tests.mutation.mutants [--count 240] [--seed 1] [--only WORD] [--table reports/published/mutants.csv]
 
 Each mutant (`operators`) is applied in memory in a forked child, which then runs the tests and the claims whose code
-names the changed function, at however many removes, those that name least else first, and stops at the first that
-comes out otherwise than without the change. `equivalent.csv` lists, with the reason, the changes after which the
-program does the same.
+names the changed function, at however many removes, the nearest first, and stops at the first that comes out otherwise
+than without the change; a check has no end when its CPU-seconds are used up, whatever else the machine does.
+`equivalent.csv` lists, with the reason, the changes after which the program does the same.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from __future__ import annotations
 import argparse
 import csv
 import functools
-import json
 import multiprocessing
 import resource
+import signal
 import sys
 import time
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,36 +35,40 @@ from experiments.engine.claim import CLAIMS, Claim
 from experiments.engine.ledger import evaluate
 from experiments.engine.store import Store
 from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import HOLDS, REFUTED, VACUOUS
 from tests.mutation import edit, operators
 
 HERE = Path(__file__).parent
+VERDICTS = HERE.parent / "verdicts.csv"
 EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by")
 LEFT_OUT = ("test_architecture.py", "engine/test_scripts.py", "mutation", "test_ties.py")
 LOOKS = ("tests/test_house", "tests/engine/test_report")  # of names and pages; they judge the engine, not the numbers
 ENGINES_OWN = ("tests/engine", "tests/test_")
-PATIENCE = 60  # CPU-seconds for one mutant; what is left then is not run, and the survivor's row says so
+PATIENCE = 40.0  # CPU-seconds for one mutant; what is left then is not run, and the row of a survivor says so
 WORKERS = 2
-BATCH = 10  # checks that one child runs
 ENOUGH = 95  # of 100
-DEAR = 2.0  # seconds; a claim planned at more comes last
+DEAR = 2.0  # CPU-seconds; a claim planned at more comes last
+LIMIT = 10  # CPU-seconds of one check, beside ten times what is planned for it
+CASES = 3  # of a test, before other tests have their turn
+MEMORY = 6 << 30
 
 
 @dataclass
 class Check:
-    """One test or one claim: what it comes out as, and the functions that its code names."""
+    """One test or one claim: what it must come out as, and the functions that its code names."""
 
     name: str
     work: Callable[[], str]
     roots: tuple
-    dear: bool = False
-    outcome: str = ""  # without a change, once it is known
+    planned: float = 0.0  # CPU-seconds
+    outcome: str = "passed"
+    confirmed: bool = False  # whether it came out so here, without a change
 
     @functools.cached_property
-    def names(self) -> frozenset[str]:
-        """module.function of all that it reaches."""
-        found = edit.reached(*self.roots, within=edit.PACKAGES)
-        return frozenset(f"{f.__module__}.{f.__qualname__}" for f in found)
+    def removes(self) -> dict[str, int]:
+        """module.function of all that it reaches, and at how many removes."""
+        return edit.distances(*self.roots, within=edit.PACKAGES)
 
     def reaches(self, mutant: operators.Mutant) -> bool:
         """The engine is named by everything: its own tests are asked."""
@@ -72,21 +77,27 @@ class Check:
         if self.name.startswith(LOOKS):
             return False
         if "__" in mutant.function:  # of a class: called without being named
-            return any(name.startswith(mutant.name.partition("__")[0]) for name in self.names)
-        return mutant.name in self.names
+            return any(name.startswith(mutant.name.partition("__")[0]) for name in self.removes)
+        return mutant.name in self.removes
+
+    def likely(self, mutant: operators.Mutant) -> tuple:
+        """A sort key: what is cheap, near and about that module first."""
+        near = self.removes.get(mutant.name, 99)
+        kin = mutant.module.rpartition(".")[2] in self.name
+        return self.planned > DEAR, near > 0, not kin, near, len(self.removes)
 
 
 def claim_outcome(claim: Claim) -> str:
-    """The verdict of one claim alone on its quick settings, and whether its control is caught."""
+    """What `test_verdict` asserts of one claim: its verdict on its quick settings; and a control that is not caught."""
     alone, store = replace(claim, given=(), corrected_by=""), Store()
     jobs = run.execute([alone], store, root=TEST_ROOT)
     verdict = evaluate(alone, store, TEST_ROOT)[0]
     control: Sabotaged = jobs[0].control
     if verdict is None:
         return "no verdict"
-    python = (verdict.witness or {}).get("python") or ""
-    exec(python, {"__name__": "witness"})
-    return f"{verdict.outcome} {verdict.reason} {control.outcome} {control.smallest_caught}"
+    exec((verdict.witness or {}).get("python") or "", {"__name__": "witness"})
+    missed = "" if control.outcome == REFUTED or verdict.outcome == VACUOUS else f"; control {control.outcome}"
+    return f"{verdict.outcome} {verdict.reason}{missed}"
 
 
 def item_outcome(item: pytest.Item) -> str:
@@ -95,42 +106,79 @@ def item_outcome(item: pytest.Item) -> str:
     return next((r.outcome for r in reports if r.outcome != "passed"), "passed")
 
 
-def unchanged(checks: list[Check]) -> None:
-    """Fill in the outcomes of checks that nobody has needed yet."""
-    missing = [check for check in checks if not check.outcome]
-    told = edit.in_child(lambda: json.dumps([_tried(check) for check in missing]), 3600) if missing else "[]"
-    if not told.startswith("["):  # one of them ended the process
-        told = json.dumps([edit.in_child(functools.partial(_tried, check), 600) for check in missing])
-    for check, outcome in zip(missing, json.loads(told), strict=True):
-        check.outcome = outcome
-
-
-def _tried(check: Check) -> str:
+def tried(check: Check) -> str:
+    """What a check comes out as within its CPU-seconds, however long that takes on a loaded machine."""
+    limit = int(time.process_time() + LIMIT + 10 * check.planned)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
     try:
         return check.work()
     except BaseException as error:
         return f"raised {type(error).__name__}"
 
 
-def noticed_by(mutant: operators.Mutant, checks: list[Check]) -> str:
-    """In a child: the first of `checks` that comes out otherwise; or the CPU-seconds they took, where none does."""
-    try:
-        mutant.apply()
-    except (SyntaxError, ValueError) as error:
-        return f"invalid: {error}"
-    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + PATIENCE, resource.RLIM_INFINITY))
-    begin = time.process_time()
+def noticed_by(checks: list[Check], mutant: operators.Mutant | None = None, patience: float = PATIENCE) -> str:
+    """In a child: "noticed", which of `checks` comes out otherwise, and as what; or "spent" and how many came out."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGXCPU, _no_end)
+    if mutant is not None:
+        try:
+            mutant.apply()
+        except (SyntaxError, ValueError) as error:
+            return f"invalid {error}"
+    for place, check in enumerate(checks):
+        if (outcome := tried(check)) != check.outcome:
+            return f"noticed {place} {outcome}"
+        if time.process_time() > patience:
+            return f"spent {place + 1}"
+    return f"spent {len(checks)}"
+
+
+def _no_end(*_: object) -> None:
+    raise TimeoutError("its CPU-seconds are used up")
+
+
+def noticed(mutant: operators.Mutant, checks: list[Check], patience: float) -> str:
+    """ "noticed" and the check that comes out otherwise, once it was seen to come out right without the change; or
+    "spent" and how many came out right."""
+    right = 0
+    while True:
+        answer = edit.in_child(functools.partial(noticed_by, checks[right:], mutant, patience), 3600)
+        kind, _, rest = answer.partition(" ")
+        if kind == "invalid":
+            return answer
+        if kind == "spent":
+            return f"spent {right + int(rest)}"
+        if kind != "noticed" and len(checks) > 1:  # it ended the process: one by one
+            each = (noticed(mutant, [check], patience) for check in checks[right:])
+            return next((answer for answer in each if not answer.startswith("spent")), f"spent {len(checks)}")
+        right += int(rest.split()[0]) if kind == "noticed" else 0
+        check = checks[right]
+        if not check.confirmed:
+            alone = edit.in_child(functools.partial(noticed_by, [check]), 3600)
+            check.confirmed = alone.startswith("spent")
+            if not check.confirmed:  # it comes out otherwise here, or ends the process, without any change
+                check.outcome = alone.split(" ", 2)[-1]
+                right += not alone.startswith("noticed")
+                continue
+        return f"noticed {check.name}"
+
+
+def in_turns(checks: list[Check]) -> list[Check]:
+    """A few cases of every test, then a few more: what many thousand reach is seldom noticed by all cases of one."""
+    cases: Counter[str] = Counter()
+    turns = []
     for check in checks:
-        if _tried(check) != check.outcome:
-            return check.name
-    return f"spent {time.process_time() - begin}"
+        test = check.name.partition("[")[0]
+        turns.append((check.planned > DEAR, cases[test] // CASES))
+        cases[test] += 1
+    return [check for _, check in sorted(zip(turns, checks, strict=True), key=lambda pair: pair[0])]
 
 
 class Session:
     """A plugin that runs mutants where pytest would run the tests."""
 
-    def __init__(self, mutants: list[operators.Mutant]) -> None:
-        self.mutants = mutants
+    def __init__(self, mutants: list[operators.Mutant], table: Path | None, patience: float) -> None:
+        self.mutants, self.table, self.patience = mutants, table, patience
         self.rows: list[dict] = []
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -140,46 +188,47 @@ class Session:
         context = multiprocessing.get_context("fork")
         rows = context.SimpleQueue()
 
-        def work(start: int) -> None:
-            for mutant in self.mutants[start::WORKERS]:
+        due = context.SimpleQueue()
+
+        def work() -> None:
+            for mutant in iter(due.get, None):
                 rows.put(self._row(mutant, checks))
 
-        for start in range(WORKERS):
-            context.Process(target=work, args=(start,)).start()
+        for _ in range(WORKERS):
+            context.Process(target=work).start()
+        for mutant in (*self.mutants, *[None] * WORKERS):
+            due.put(mutant)
         for _ in self.mutants:
             self.rows.append(row := rows.get())
             print("{outcome:10} {module}:{line} {function}: {change}  [{by}]".format(**row), flush=True)
+            if self.table:
+                write(self.table, self.rows)
         return True
 
     def _row(self, mutant: operators.Mutant, checks: list[Check]) -> dict:
-        reaching = sorted((c for c in checks if c.reaches(mutant)), key=lambda c: (c.dear, len(c.names)))
+        reaching = in_turns(sorted((c for c in checks if c.reaches(mutant)), key=lambda c: c.likely(mutant)))
         row = dict(zip(COLUMNS, (mutant.module, mutant.function, mutant.line, mutant.change), strict=False))
         if (why := equivalent().get((mutant.name, mutant.change))) is not None:
             return row | {"outcome": "equivalent", "by": why}
-        spent, done = 0.0, 0
-        for batch in [reaching[i : i + BATCH] for i in range(0, len(reaching), BATCH)]:
-            unchanged(batch)
-            by = edit.in_child(functools.partial(noticed_by, mutant, batch), 3600)
-            if by.startswith("invalid"):
-                return row | {"outcome": "invalid", "by": by}
-            if not by.startswith("spent"):
-                return row | {"outcome": "killed", "by": "no end" if by in ("died", "late") else by}
-            spent, done = spent + float(by.split()[1]), done + len(batch)
-            if spent > PATIENCE:
-                break
-        return row | {"outcome": "SURVIVED", "by": f"{done} of {len(reaching)} checks"}
+        kind, _, rest = noticed(mutant, reaching, self.patience).partition(" ")
+        if kind == "spent":
+            return row | {"outcome": "SURVIVED", "by": f"{rest} of {len(reaching)} checks"}
+        return row | {"outcome": "killed" if kind == "noticed" else kind, "by": rest}
 
 
 def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
     """Every test that pytest collected, but for the claims, which are checks of their own."""
     for item in items:
         if "test_verdict[" not in item.nodeid and not _starts_processes(item):
-            yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)))
+            planned = 2 * DEAR if item.get_closest_marker("statistical") else 0.0
+            yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)), planned)
+    with VERDICTS.open() as lines:
+        expected = {row["key"]: f"{row['verdict']} {row['reason']}" for row in csv.DictReader(lines)}
     for key, claim in CLAIMS.items():
         settings = run.planned(claim, "quick")
-        dear = sum(run.cell_cost(claim, setting) for setting in settings) > DEAR
+        planned = sum(run.cell_cost(claim, setting) for setting in settings)
         roots = tuple(filter(None, (claim.trial, claim.by, claim.theorem.formula)))
-        yield Check(key, functools.partial(claim_outcome, claim), roots, dear)
+        yield Check(key, functools.partial(claim_outcome, claim), roots, planned, expected.get(key, f"{HOLDS} "))
 
 
 def _tested(item: pytest.Item) -> list:
@@ -232,6 +281,14 @@ def summary(rows: list[dict]) -> str:
     )
 
 
+def write(table: Path, rows: list[dict]) -> None:
+    """The rows as a table, in the order of the files."""
+    with table.open("w", newline="") as lines:
+        writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: [row[name] for name in COLUMNS[:4]]))
+
+
 def main(arguments: list[str]) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.mutants", description=__doc__.split("\n")[0])
@@ -240,19 +297,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="mutants of functions whose name contains this")
     parser.add_argument("--tests", default="tests bounds mechanisms experiments")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="CPU-seconds for one mutant")
     parser.add_argument("--table", type=Path)
     given = parser.parse_args(arguments)
     registry.load()
     mutants = operators.chosen(10**6 if given.only else given.count + given.skip, given.seed)
     mutants = [m for m in mutants if given.only in m.name][given.skip : given.skip + given.count]
-    session = Session(mutants)
+    session = Session(mutants, given.table, given.patience)
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
     pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", *ignored, *given.tests.split()], plugins=[session])
-    if given.table:
-        with given.table.open("w", newline="") as lines:
-            writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(session.rows)
     for row in session.rows:
         if row["outcome"] == "SURVIVED":
             print("{module}:{line} {function}: {change}".format(**row))

@@ -116,12 +116,20 @@ def test_a_generated_mutant_is_noticed_by_its_claim(name):
     change, key = SAMPLE[name]
     registry.load()
     claim = CLAIMS[key]
-    check = mutants.Check(key, partial(mutants.claim_outcome, claim), (claim.trial, claim.by, claim.theorem.formula))
+    roots = (claim.trial, claim.by, claim.theorem.formula)
+    check = mutants.Check(key, partial(mutants.claim_outcome, claim), roots, outcome="HOLDS ")
     mutant = next(m for m in operators.mutants(name.rpartition(".")[0]) if (m.name, m.change) == (name, change))
     assert check.reaches(mutant)
-    mutants.unchanged([check])
-    assert check.outcome.startswith("HOLDS  REFUTED")
-    assert edit.in_child(partial(mutants.noticed_by, mutant, [check]), 120) == key
+    assert mutants.noticed(mutant, [check], 30) == f"noticed {key}"
+
+
+def test_a_check_that_has_no_end_is_noticed_by_its_cpu_seconds():
+    def work():
+        while True:
+            pass
+
+    check = mutants.Check("endless", work, (), planned=(2 - mutants.LIMIT) / 10)
+    assert edit.in_child(partial(mutants.noticed_by, [check]), 120) == "noticed 0 raised TimeoutError"
 
 
 def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
