@@ -39,7 +39,8 @@ def summary_lines(rows):
         lines.append("slips, true with a restriction that every use keeps:")
         lines += [f"  {row['id']:18} {row['label']:22} true for {row['corner']}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]
-    survived = sum(row["verdict"] == HOLDS or row["reason"] == "AUDIT_ONLY" for row in impl)
-    lines.append(f"our own mechanisms under attack: {survived} of {len(impl)} survived")
+    attacked = [row for row in impl if row["kind"] == "privacy"]
+    survived, blind = (sum(row["reason"] == reason for row in attacked) for reason in ("AUDIT_ONLY", "NO_POWER"))
+    lines.append(f"our own mechanisms under attack: {survived} of {len(attacked)} survived, {blind} told nothing")
     lines += [f"  RED: {row['key']} is {row['verdict']}" for row in impl if row["verdict"] == REFUTED]
     return lines
