@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.engine.graph import in_numbers, tally
-from experiments.engine.verdict import HOLDS, REFUTED, SLIP
+from experiments.engine.verdict import REFUTED, SLIP
 
 
 def headline(rows):
