@@ -40,6 +40,7 @@ from tests.mutation import edit, operators
 
 HERE = Path(__file__).parent
 VERDICTS = HERE.parent / "verdicts.csv"
+TABLE = HERE.parent.parent / "reports" / "published" / "mutants.csv"
 EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by")
 LEFT_OUT = ("test_architecture.py", "engine/test_scripts.py", "mutation", "test_ties.py")

@@ -179,3 +179,11 @@ def test_a_changed_function_may_still_call_itself():
         return str(rounded({"x": {"y": svm.np.array([0.7])}}, {"x": {"y": 0.5}})["x"]["y"][0])
 
     assert edit.in_child(work, 60) == "0.5"
+
+
+def test_the_committed_run_is_of_functions_that_exist():
+    with mutants.TABLE.open(newline="") as lines:
+        rows = list(mutants.csv.DictReader(lines))
+    assert len(rows) >= 200
+    assert {row["outcome"] for row in rows} <= {"killed", "SURVIVED", "equivalent", "invalid"}
+    assert [row for row in rows if row["function"] not in operators.functions(row["module"])] == []
