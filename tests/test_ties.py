@@ -1,8 +1,7 @@
 """Every row that HOLDS is tied to its statement: it falls when what the statement says is halved or doubled.
 
-`ties.csv` names, for each row, the factor nearest to 1 at which it falls; `python -m tests.mutation.weaken --table`
-prints it. A row that is not in it must fall at 1/2 or 2. One whose bound is loose by more stands there with its 4, 8,
-..., 1000, and one that nothing moves with no factor at all.
+`ties.csv` lists the exceptions, as `python -m tests.mutation.weaken --table` prints them: a row whose bound is loose by
+more, with the factor nearest to 1 at which it falls, and one that nothing moves (its value or the truth is 0) with no factor at all.
 """
 
 import csv

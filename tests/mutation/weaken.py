@@ -5,7 +5,7 @@
 
 A statement's value is halved, then doubled; with --constants every number written in its formula, and in what that
 calls in bounds/, is doubled, halved and raised by one. A row that HOLDS must fall at one of them, or it is not tied
-to its own statement. With --table the factor nearest to 1, out to 1000, at which each row falls.
+to its own statement. With --table the rows that fall at neither, each with the factor nearest to 1, out to 1000.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def main(names: list[str]) -> None:
         print("key,factor")
         for claim in held():
             factor = falls_at(claim)
-            print(f"{claim.key},{factor:g}" if factor else f"{claim.key},", flush=True)
+            if factor not in FACTORS:
+                print(f"{claim.key},{factor:g}" if factor else f"{claim.key},", flush=True)
         return
     wanted = [name for name in names if not name.startswith("--")]
     for key, claim in sorted(CLAIMS.items()):

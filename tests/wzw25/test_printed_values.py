@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from bounds.wzw25 import (
     gaussian_privacy,
     main_theorem,
-    projected_margins_proof,
+    projected_margins,
     tables,
     tuned_margin,
     tuned_margin_proof,
@@ -29,7 +29,7 @@ def test_the_inserted_grid_is_twelve_logarithms_over_n_epsilon():
 
 @pytest.mark.parametrize("formula", ["projected_minimum", "projected_minimum_corrected"])
 def test_a_projected_minimum_loses_a_third_of_e_b(formula):
-    assert getattr(projected_margins_proof, formula)(gamma=0.75, e=0.5, b=3.0) == 0.25
+    assert getattr(projected_margins, formula)(gamma=0.75, e=0.5, b=3.0) == 0.25
 
 
 def test_the_smallest_mu_is_that_of_the_best_test():
