@@ -1,7 +1,8 @@
 """Every row that HOLDS is tied to its statement: it falls when what the statement says is halved or doubled.
 
 `ties.csv` lists the exceptions, as `python -m tests.mutation.weaken --table` prints them: a row whose bound is loose by
-more, with the factor nearest to 1 at which it falls, and one that nothing moves (its value or the truth is 0) with no factor at all.
+more, with the factor nearest to 1 at which it falls, and one that nothing moves, as its value
+or the truth is 0, with no factor at all.
 """
 
 import csv
