@@ -103,7 +103,7 @@ def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[s
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent))
-    attacked = [row for row in single if row["part"].startswith("impl:")]
+    attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("sabotage", "operating")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
