@@ -112,6 +112,8 @@ def _function(function):
     found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for name in names:
         thing = function.__globals__.get(name, sys.modules.get(name))
+        if thing is None and _library(name):  # imported in the function, and not loaded yet
+            thing = types.ModuleType(name)
         if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
             found += [getattr(thing, inner) for inner in names if hasattr(thing, inner)]
         elif thing is not None:

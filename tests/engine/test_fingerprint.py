@@ -1,9 +1,11 @@
 """What a code hash must notice, and what it must not."""
 
+import sys
 import textwrap
 
 import pytest
 
+from experiments.engine import fingerprint
 from experiments.engine.fingerprint import code_hash
 
 
@@ -41,3 +43,18 @@ def test_how_it_is_written_does_not(before, after):
 def test_a_function_without_a_docstring_has_constants_too():
     bare = WRITTEN.replace('    """Says one thing."""\n', "")
     assert code_hash(made(bare)) != code_hash(made(bare.replace("+ 5", "+ 6")))
+
+
+def test_a_library_counts_before_it_is_loaded(monkeypatch):
+    """A function that imports a library when it is called has one hash, whatever the process has loaded by then."""
+
+    def late():
+        import statsmodels
+
+        return statsmodels
+
+    loaded = fingerprint.texts(late)
+    monkeypatch.delitem(sys.modules, "statsmodels", raising=False)
+    monkeypatch.setattr(fingerprint, "_KEPT", {})
+    assert fingerprint.texts(late) == loaded
+    assert any(text.startswith("statsmodels ") for text in loaded)
