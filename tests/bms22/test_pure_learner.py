@@ -256,3 +256,16 @@ def test_margin_loss_in_the_plane(seed, m, rho):
     coarse = ((y * (np.column_stack([np.cos(angles), np.sin(angles)]) @ X.T)) <= rho).mean(axis=1).min()
     assert least_loss(X, y, rho, 1.0) <= coarse + 1e-12
     assert least_loss(X, y, rho / 3, 3.0) <= least_loss(X, y, rho, 1.0)
+
+
+def test_the_log_density_of_the_pure_learner_is_that_of_what_it_releases():
+    """By frequencies: the releases of a small law, each with its probability, and nothing else."""
+    X, y = np.array([[0.6, 0.0, 0.3], [-0.5, 0.4, 0.0]]), np.array([1, -1])
+    phi = sign_projection(2, 3, rng=np.random.default_rng(5))
+    learner = law(X, y, privacy=PureDP(2.0), **SIZES, public=phi)
+    drawn = learner.sample(np.random.default_rng(6), 20_000)
+    kinds, counts = np.unique(np.round(drawn, 9), axis=0, return_counts=True)
+    probabilities = np.exp(learner.log_density(kinds))
+    assert 1 - 1e-3 < probabilities.sum() <= 1 + 1e-9 and len(kinds) > 1
+    assert chisquare(counts, probabilities / probabilities.sum() * counts.sum()).pvalue > 1e-6
+    assert learner.log_density(kinds[:1] + 0.01) == -np.inf

@@ -120,3 +120,39 @@ def test_the_literature_is_about_statements_that_exist():
     for entry in {entry for entries in LITERATURE.values() for entry in entries}:
         assert entry.relation in RELATIONS and entry.checked in ("text", "abstract", "citation")
         assert entry.says.endswith(".") and len(entry.reference) > 20
+
+
+def test_a_summary_is_its_worst_part_and_adds_up_the_others():
+    """`everywhere` where every part holds everywhere, `settings` where one does not; none for what does not hold."""
+    common = {
+        "id": "bms22.lemA.1",
+        "reading": "printed",
+        "parent": "",
+        "label": "Lemma A.1",
+        "severity": "",
+        "skipped": [1],
+    }
+    common |= {"cells": 2, "cells_held": 1, "cells_vacuous": 1, "trials": 10, "seconds": 0.25, "control": "REFUTED"}
+    parts = [
+        row(name, scope=scope) | common | {"part": name} for name, scope in zip("xyz", ["everywhere"] * 3, strict=True)
+    ]
+    (made,) = _summaries([dict(p) for p in parts])
+    shown = {
+        name: made[name] for name in ("scope", "cells", "trials", "seconds", "skipped", "control", "title", "rests_on")
+    }
+    assert shown == {
+        "scope": "everywhere",
+        "cells": 6,
+        "trials": 30,
+        "seconds": 0.75,
+        "skipped": [1, 1, 1],
+        "control": "REFUTED",
+        "title": "Lemma A.1, 3 parts",
+        "rests_on": ["x", "y", "z"],
+    }
+    parts[1] |= {"scope": "settings", "control": "HOLDS"}
+    (made,) = _summaries([dict(p) for p in parts])
+    assert (made["scope"], made["control"]) == ("settings", "")
+    parts[2] |= {"verdict": "REFUTED", "note": "why"}
+    (made,) = _summaries([dict(p) for p in parts])
+    assert (made["verdict"], made["scope"], made["note"]) == ("REFUTED", "", "worst part: z. why")

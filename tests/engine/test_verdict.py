@@ -205,3 +205,22 @@ def test_the_confidence_sequence_of_a_mean_covers():
 def test_caps_of_the_table(trials, beta, truth, expected):
     assert v.miss_tail(trials, beta, truth, expected) <= 1e-8
     assert v.miss_tail(trials // 4, beta, truth, expected) > 1e-4
+
+
+def test_the_interval_of_a_mean_nothing_speaks_about():
+    """Before a trial it is the whole range; outcomes that never vary are enclosed, the ends included."""
+    assert MeanDecider(0.5, -1.0, 2.0).interval() == (-1.0, 2.0)
+    constant = MeanDecider(0.5)
+    constant.add({"values": np.full(20_000, 0.5)})
+    low, high = constant.interval()
+    assert 0.499 < low < 0.5 < high < 0.501
+    atop = MeanDecider(0.5)
+    atop.add({"values": np.ones(50)})
+    assert atop.interval()[1] == 1.0 and 0.5 < atop.interval()[0] < 1
+
+
+@pytest.mark.parametrize("outcomes", [[1.0, 2.0], [[1.0], [2.0]], [[1.0, np.nan]], [[1.0, np.inf]]])
+def test_a_rate_is_of_two_finite_columns_or_more(outcomes):
+    with pytest.raises(ValueError, match="a rate trial returns finite numbers"):
+        RateDecider.pack(outcomes)
+    assert RateDecider.pack([[1, 2]])["values"].dtype == float

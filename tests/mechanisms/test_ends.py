@@ -31,3 +31,10 @@ def test_rows_that_are_nearly_zero_are_normalised_too():
 def test_more_records_than_a_word_counts_are_refused():
     with pytest.raises(ValueError, match=r"more than 2\^32"):
         adaptive_margin.draw_projections(2**32 + 1, 1, rng=np.random.default_rng(0))
+
+
+def test_the_gap_of_a_margin_is_its_upper_end_less_its_lower():
+    found = margin.geometric_margin([[3.0, 4.0], [3.0, -4.0], [9.0, 1.0]], [1, 1, 1])
+    assert found.gap == found.upper - found.value >= 0
+    touching = margin.geometric_margin([[1.0], [1.0]], [1, -1])
+    assert touching.value == 0 and touching.gap == touching.upper > 0

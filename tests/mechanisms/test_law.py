@@ -1,9 +1,15 @@
 """What every mechanism checks, and that no message carries a value of the data."""
 
+import importlib
+import inspect
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from mechanisms import law
+
+FOLDER = Path(law.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -51,3 +57,14 @@ def test_blocks_add_up():
             return rng.random(size)
 
     assert [len(b) for b in law.blocks(Law(), np.random.default_rng(0), 2500)] == [1000, 1000, 500]
+
+
+def test_every_law_is_sampled_alike():
+    """`law.sample(rng)` is one release and `law.sample(rng, size)` that many, whatever the mechanism."""
+    modules = [importlib.import_module(f"mechanisms.{path.stem}") for path in FOLDER.glob("*.py")]
+    laws = {each for module in modules for _, each in inspect.getmembers(module, inspect.isclass)}
+    sampled = [each.sample for each in laws if each.__module__.startswith("mechanisms.") and hasattr(each, "sample")]
+    assert len(sampled) > 15
+    for sample in sampled:
+        parameters = inspect.signature(sample).parameters
+        assert list(parameters) == ["self", "rng", "size"] and parameters["size"].default == 1, sample.__qualname__

@@ -1,0 +1,182 @@
+"""What `explain` says: two statements whole, against the text that a reader was shown, and every turn of phrase.
+
+After a change that is meant, `python -m tests.engine.test_explain > tests/engine/explained.txt`; read what it says.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from experiments.engine import explain, graph, run
+from experiments.engine.ledger import ledger
+from experiments.engine.store import Store
+from experiments.engine.streams import TEST_ROOT
+from tests.engine import toy
+
+SHOWN = Path(__file__).with_name("explained.txt")
+
+
+def toys():
+    """The toy claims' page of two statements, lines of code left out."""
+    with toy.registered() as claims:
+        store = Store()
+        run.execute(list(claims.values()), store, root=TEST_ROOT)
+        rows = ledger(store, TEST_ROOT)
+        text = "\n\n\n".join(explain.explained(id, rows) for id in ("abgmu22.asm1", "abgmu22.asm2"))
+    return re.sub(r"(\.py):\d+", r"\1", text)
+
+
+def test_two_statements_as_they_are_shown():
+    assert toys() + "\n" == SHOWN.read_text()
+
+
+ROW = {
+    "key": "a/printed",
+    "part": "",
+    "reading": "printed",
+    "verdict": "HOLDS",
+    "reason": "",
+    "note": "",
+    "scope": "everywhere",
+    "evidence": "derivation",
+    "severity": "",
+    "corner": "",
+    "used": [],
+    "witness": None,
+    "corrected_by": "",
+    "cites": [],
+    "rests_on": [],
+    "kind": "bound",
+    "smallest_caught": "",
+    "control": "",
+    "literature": [],
+}
+SLIP = ROW | {"verdict": "SLIP", "corner": "n ≥ 2", "corrected_by": "a/corrected"}
+BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting": {"n": 1, "beta": 0.123456}}}
+
+
+@pytest.mark.parametrize(
+    ("row", "bad", "words"),
+    [
+        (ROW, None, "yes, as printed."),
+        (ROW | {"reading": "explicit"}, None, "yes, in this reading."),
+        (ROW | {"verdict": "VACUOUS"}, None, "it says nothing: the bound exceeds what is possible anyway."),
+        (ROW | {"verdict": "INCONCLUSIVE", "reason": "NO_CONSTANT"}, None, "undecided (NO_CONSTANT)."),
+        (ROW | {"verdict": "NOT_A_CLAIM"}, None, "it claims nothing: a definition, an assumption or a question."),
+        (ROW | {"verdict": "OPEN", "note": "no claim yet"}, None, "OPEN: no claim decides it yet."),
+        (ROW | {"verdict": "OPEN", "note": "not run yet"}, None, "not decided yet: run it first."),
+        (ROW | {"verdict": "REFUTED"}, None, "NO, refuted."),
+        (SLIP, SLIP, "a SLIP: as printed it lacks a restriction that every use in the paper keeps."),
+        (ROW, SLIP | {"part": "tail"}, "a SLIP (part tail): as printed it lacks"),
+        (BAD, BAD, "NO, refuted as printed: a privacy error."),
+        (BAD, BAD | {"severity": "constant", "part": "b"}, "NO, refuted as printed (part b): a wrong constant."),
+        (BAD, BAD | {"severity": "statement"}, "NO, refuted as printed: a false statement."),
+        (BAD, BAD | {"severity": ""}, "NO, refuted as printed: false as stated."),
+    ],
+)
+def test_a_verdict_in_words(row, bad, words):
+    assert explain.in_words(row, bad).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("row", "bad", "words"),
+    [
+        (ROW, None, "everywhere"),
+        (ROW | {"scope": ""}, None, "–"),
+        (BAD, BAD, "false at n = 1, beta = 0.1235"),
+        (BAD, BAD | {"witness": None}, "false at its only setting"),
+        (SLIP, SLIP, "true for n ≥ 2; the paper's uses: none"),
+        (SLIP, SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "true for n ≥ 2; the paper's uses: Lemma 1, Lemma 2"),
+    ],
+)
+def test_where_it_is_true(row, bad, words):
+    assert explain.where_true(row, bad) == words
+
+
+@pytest.mark.parametrize(
+    ("row", "bad", "instead", "words"),
+    [
+        (ROW, None, None, "the statement as printed"),
+        (ROW | {"verdict": "OPEN"}, None, None, "nothing yet"),
+        (SLIP, SLIP, None, "a/corrected"),
+        (BAD, BAD, None, "no corrected reading is known"),
+        (BAD, BAD, ROW | {"key": "a/corrected"}, "a/corrected (HOLDS): "),
+    ],
+)
+def test_what_to_cite(row, bad, instead, words):
+    assert explain.cited(row, bad, instead) == words
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ROW, "derived in prose beside the code"),
+        (ROW | {"evidence": "certificate", "scope": "settings"}, "computed exactly, at the settings that were tried"),
+        (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings that were tried"),
+        (ROW | {"verdict": "OPEN", "evidence": ""}, "–"),
+        (ROW | {"cites": ["Sauer", "Moreau"]}, "found no counterexample; up to what it cites: Sauer; Moreau"),
+    ],
+)
+def test_how_we_know(row, words):
+    assert words in explain.evidence_of(row)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.123456, "0.1235"),
+        ([1, 2, 3, 4], "[1, 2, 3, 4]"),
+        ([1, 2, 3, 4, 5], "[1, 2, 3, 4, …]"),
+        ({"n": 2}, "n = 2"),
+        ({}, "its only setting"),
+        ("x" * 160, "x" * 160),
+        ("x" * 161, "x" * 159 + "…"),
+    ],
+)
+def test_values_for_people(value, words):
+    assert explain.short(value) == words
+
+
+def test_controls_in_words():
+    assert explain.control_of(ROW | {"smallest_caught": "p / 2"}) == "the sabotaged twin was caught: p / 2"
+    assert explain.control_of(ROW | {"control": "HOLDS"}) == "came out HOLDS"
+    assert explain.control_of(ROW) == "–"
+
+
+def test_links_and_what_stands_behind_them():
+    """a rests on b, b on c: b is named with its verdict, c by its statement, summaries are no links."""
+    a, b, c = (ROW | {"key": f"wzw25.lem6.{i}/printed"} for i in (1, 2, 4))
+    a, b = a | {"rests_on": [b["key"]], "cites": ["Moreau 1965"]}, b | {"rests_on": [c["key"]]}
+    summary = ROW | {"key": "bms22.lemA.1/printed", "kind": "summary", "rests_on": [c["key"]]}
+    shown = explain.rests_on([a, summary], [a, b, c, summary])
+    assert shown[:3] == [
+        "rests on",
+        f"  {b['key']}   HOLDS, {graph.CLASSES['derived']}",
+        "  Moreau 1965   cited, not proved here",
+    ]
+    assert "Lemma 6.4" in shown[3] and len(shown) == 4
+    assert explain.rests_on([summary], [summary, c]) == ["rests on nothing else: it stands by itself"]
+    assert explain.rests_on([a], [a])[1] == f"  {b['key']}   not in this ledger"
+
+
+def test_a_row_is_shown_with_all_that_can_be_said():
+    row = BAD | {"corner": "n ≥ 2", "used": ["Lemma 1"], "note": "n = 1", "tightness": [0.5, None], "trials": 0}
+    row |= {"nonvacuous_from": {}, "witness": {"claimed": 1.0, "python": "assert True\n"}}
+    assert explain.one(row) == [
+        "a/printed   REFUTED, privacy",
+        "  true for         n ≥ 2",
+        "  used in          Lemma 1",
+        "  scope            everywhere",
+        "  evidence         derivation",
+        "  tightness        [0.5, None]",
+        "  note             n = 1",
+        "  witness          claimed: 1",
+        "",
+        "assert True",
+        "",
+    ]
+
+
+if __name__ == "__main__":
+    print(toys())
