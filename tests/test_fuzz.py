@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from bounds.theorem import THEOREMS
+from bounds.theorem import THEOREMS, Theorem, short
 from experiments.engine import registry
 
 registry.load()
@@ -103,3 +103,16 @@ def test_an_empirical_risk_is_a_share(key, value):
     function, arguments = STATEMENTS[key]
     with pytest.raises(ValueError, match=f"empirical = {value}"):
         function(**arguments | {"empirical": value})
+
+
+def test_a_value_in_a_message_is_cut():
+    assert short("x" * 198) == repr("x" * 198)
+    assert short("x" * 199) == "'" + "x" * 198 + "…"
+    assert short(10**60) == "1" + "0" * 60 and short(10**61) == "a number of 203 bits"
+
+
+def test_a_statement_without_a_docstring_is_called_by_its_name():
+    def bare(*, n):
+        return n
+
+    assert Theorem("bms22.lemA.1", "", "printed", "bound", "", (), "", False, bare).title == "bare"

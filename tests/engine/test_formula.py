@@ -24,7 +24,6 @@ from experiments.engine.formula import in_unicode
         (r"\left[x\right]", "[x]"),
         (r"\binom{n}{2}", "C(n, 2)"),
         (r"x\text{if}", "x if"),
-        (r"a\alpha b", "a α b"),
     ],
 )
 def test_a_formula_on_one_line(latex, shown):
