@@ -17,15 +17,26 @@ from unittest.mock import patch
 import numpy as np
 from scipy.stats import norm
 
+from bounds.wzw25 import algorithms
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.audits import known, replay
-from experiments.audits.game import audit
+from experiments.audits.game import Game, audit
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import REFUTED
 from experiments.instances.selections import rare_candidate
 from experiments.instances.svm_neighbours import flipped
 from experiments.instances.tuned_pairs import silent
-from mechanisms import dp_erm, exponential, gaussian, laplace, noisy_gd, private_svm, private_tuning, tnb
+from mechanisms import (
+    adaptive_margin,
+    dp_erm,
+    exponential,
+    gaussian,
+    laplace,
+    noisy_gd,
+    private_svm,
+    private_tuning,
+    tnb,
+)
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 TABLE = Path(__file__).with_name("sabotage.csv")
@@ -158,6 +169,47 @@ def louder(choose: Callable) -> Callable:
     return lambda law, rng, losses: choose(law, rng, 2 * losses)
 
 
+def spends_more_than_it_says() -> bool:
+    """Algorithm 3's runs and scores, as they are calibrated, added up in squares against its guarantee."""
+    law = adaptive_margin.law([[0.6], [-0.6]], [1, -1], privacy=ApproxDP(1.0, 1e-5), steps=3)
+    parts = [run.privacy.mu for run in law.candidates] + [1 / law.sigma] * len(law.candidates)
+    return bool(np.hypot.reduce(parts) > law.gdp.mu * (1 + 1e-9))
+
+
+def many_features() -> tuple:
+    """The private SVM with ten features, the worst label flipped."""
+    X, y, z = flipped(10, 10, others=1.0)
+    return tuple(private_svm.law(X, t, C=1.0, privacy=ONE, calibration="sharp").sample for t in (y, z))
+
+
+def all_iterates() -> tuple:
+    """Noisy gradient descent with every iterate released, one label flipped."""
+    X = np.tile([[1.0, 0.0]], (3, 1))
+    return tuple(
+        noisy_gd.law(X, np.array(y), privacy=GaussianDP(1.0), width=200.0, steps=9, output="iterates").sample
+        for y in ([1.0, 1.0, 1.0], [1.0, 1.0, -1.0])
+    )
+
+
+def alarms_too_often() -> bool:
+    """Honest Laplace noise refuted at level 0.05 more than 14 times of 60: by an honest auditor once in 10^6."""
+    pair = [known.added(x, known.laplace_noise(1)) for x in (0, 1)]
+    found = (audit(*pair, ONE, root=LEDGER_ROOT + i, budget=256, level=0.05).verdict for i in range(60))
+    return sum(verdict == REFUTED for verdict in found) > 14
+
+
+def hindsight(judge: Callable) -> Callable:
+    """Rules learnt from the very releases that they then judge."""
+
+    def judged(game, fresh, truth, allowed):
+        past, game.past, game.learnt_at = game.past, [(fresh, truth)], 0
+        game.learn()
+        game.past = past
+        judge(game, fresh, truth, allowed)
+
+    return judged
+
+
 def shares() -> bool:
     """Gradient descent's release has a combination without noise."""
     return replay.shares_noise(descents()[0].sample)
@@ -194,6 +246,20 @@ PLANTED = (
     Planted(16, "a record replaced under noise for add/remove", "attack", known, "added",
             lambda f: lambda centre, draw: f(2 * np.asarray(centre), draw),
             refuted(lambda: tuple(known.added(x, known.laplace_noise(1)) for x in (0, 1)), ONE)),
+    Planted(13, "budget split by the fourth root of the number of parts", "budget added up", algorithms, "split_budget",
+            lambda f: lambda mu, parts: f(mu, sqrt(parts)), spends_more_than_it_says),
+    Planted(15, "L2 sensitivity for the Laplace noise of the private SVM", "attack", private_svm, "grid_for",
+            lambda f: lambda sensitivity, epsilon, F: f(sensitivity / sqrt(F), epsilon, F),
+            refuted(many_features, ONE, 60_000)),
+    Planted(21, "Gaussian mechanism clipped to the private value and its noise's deviation", "attack",
+            gaussian.GaussianLaw, "sample",
+            lambda f: lambda law, rng, size=1: np.clip(f(law, rng, size), law.value - law.sigma, law.value + law.sigma),
+            refuted(shifted_values, GaussianDP(1.0))),
+    Planted(22, "a step less of gradient descent where a label is negative", "attack on the shape", NGD, "sample",
+            lambda f: lambda law, rng, size=1: f(law, rng, size)[:, : law.steps - int(law.Z[-1, 0] < 0)],
+            refuted(all_iterates, GaussianDP(1.0))),
+    Planted(29, "the auditor's rules learnt from what they judge", "false alarms on honest noise", Game, "judge",
+            hindsight, alarms_too_often),
     Planted(20, "randomised response keeps with probability epsilon", "attack", known, "response",
             lambda f: lambda value, categories, keep: f(value, categories, 0.9),
             refuted(lambda: tuple(known.response(x, 2, known.KEPT) for x in (0, 1)), PureDP(1.0))),
