@@ -15,8 +15,15 @@ matplotlib.use("svg")
 
 
 INK, FAINT = "#1d1c1a", "#8a857a"
-COLOURS = ["#2b6cb0", "#a3262a", "#1d8a55", "#b8860b", "#7a5cc0", "#c2608f", "#3a9a99", FAINT]
-ACCENT = COLOURS[0]
+TRUTH, BREACH, RIGHT = "#2b6cb0", "#a3262a", "#1d8a55"
+COLOURS = [TRUTH, "#b8860b", "#7a5cc0", RIGHT, "#c2608f", "#3a9a99", BREACH, FAINT]
+LINES = {
+    "bound": (FAINT, "--"),
+    "allowed": (FAINT, "--"),
+    "printed": (BREACH, "-"),
+    "corrected": (RIGHT, "-"),
+    "exact": (TRUTH, "-"),
+}
 DARK = "<style>svg { color: #1d1c1a } @media (prefers-color-scheme: dark) { svg { color: #e8e6e1 } }</style>"
 STYLE = {
     "svg.fonttype": "none",
@@ -31,6 +38,7 @@ STYLE = {
     "ytick.color": INK,
     "legend.frameon": False,
 }
+WHAT_IS_SAID = ("bound", "allowed", "printed")
 MOST_FIGURES = 2
 MOST_POINTS = 300
 
@@ -63,25 +71,70 @@ def picture(cell):
     return Picture(cell.setting, cell.verdict.series, rate)
 
 
-def draw(pairs, folder):
-    """Write the figures of [(row, its cells)] that have a curve to `folder`, an SVG each; returns how many."""
-    written = 0
+def draw(pairs, folder, kind="svg"):
+    """Write the figures of [(row, its cells)] that have a curve to `folder`, a file each: "svg", "png" or "pdf".
+
+    Returns the paths.
+    """
+    written = []
     for row, cells in pairs:
         pictures = [p for p in map(picture, (cell for cell in cells if cell.verdict)) if p.series or p.rate]
-        for place, svg in enumerate(figures(pictures)):
+        for place, made in enumerate(drawn(pictures, kind)):
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{row['key'].replace('/', '_').replace(':', '_')}-{place}.svg").write_text(svg, encoding="utf-8")
-            written += 1
+            written.append(folder / f"{row['key'].replace('/', '_').replace(':', '_')}-{place}.{kind}")
+            written[-1].write_bytes(made)
     return written
 
 
 def figures(pictures):
     """The SVGs of one claim: its curves, or its rates."""
+    return [made.decode() for made in drawn(pictures, "svg")]
+
+
+def drawn(pictures, kind):
+    """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
-        curves = [p for p in pictures if p.series][:MOST_FIGURES]
-        if curves:
-            return [_svg(_curves(p.series, _label(p.setting, p.setting))) for p in curves]
-        return [_svg(_rate(p.rate)) for p in pictures if p.rate][:MOST_FIGURES]
+        return [_saved(_curves(p) if p.series else _rate(p.rate), kind) for p in shown(pictures)]
+
+
+def shown(pictures):
+    """The pictures that are drawn: curves, or else rates, and not many."""
+    return ([p for p in pictures if p.series] or [p for p in pictures if p.rate])[:MOST_FIGURES]
+
+
+def caption(picture):
+    """What to see in a picture, in a sentence that the numbers make."""
+    if picture.rate and not picture.series:
+        x, means = picture.rate.x, picture.rate.means
+        slope = np.log(means[-1] / means[0]) / np.log(x[-1] / x[0]) if means[0] > 0 and means[-1] > 0 else np.nan
+        claimed = picture.rate.slope
+        where = _ends(picture.rate.name, x)
+        return f"From {where} the mean goes as the power {slope:.2f}; claimed is at most {claimed:.2f}."
+    (x_name, x), *others = picture.series.items()
+    values = {name: np.asarray(y, dtype=float) for name, y in others}
+    bound = next((name for name in values if _role(name) in WHAT_IS_SAID), None)
+    truth = next((name for name in values if _role(name) not in WHAT_IS_SAID), None)
+    if bound is None or truth is None:
+        said = [f"{name} goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in values.items()]
+        return f"From {_ends(x_name, x)}: {'; '.join(said[:4])}."
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = values[truth] / values[bound]
+    ratio = ratio[np.isfinite(ratio)]
+    if not ratio.size:
+        return f"From {_ends(x_name, x)}: {truth} beside {bound}."
+    low, high = ratio.min(), ratio.max()
+    much = f"{low:.3g}" if np.isclose(low, high) else f"{low:.3g} to {high:.3g}"
+    side = "stays at or below" if high <= 1 + 1e-9 else "stays above" if low > 1 else "crosses"
+    return f"From {_ends(x_name, x)}: {truth} {side} {bound}, {much} times it."
+
+
+def _ends(name, x):
+    return f"{name} = {x[0]:.4g} to {x[-1]:.4g}"
+
+
+def _role(name):
+    """What a curve stands for, by its name."""
+    return next((role for role in LINES if re.search(rf"\b{role}\b", name)), "")
 
 
 def _wide(values):
@@ -91,22 +144,51 @@ def _wide(values):
     return values.size > 1 and values.min() > 0 and values.max() / values.min() > 50
 
 
-def _curves(series, title):
-    """Every further list against the first one."""
-    (x_name, x), *others = ((name, thinned(values)) for name, values in series.items())
+def _curves(picture):
+    """Every further list against the first one, named at its end."""
+    (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
-    for (name, y), colour in zip(others, COLOURS * 3, strict=False):
-        y = np.asarray(y, dtype=float)
-        ax.plot(x, y, color=colour, lw=1.5, marker="o" if len(x) <= 24 else None, ms=3, label=name)
+    colours = iter(COLOURS * 3)
+    for name, y in others:
+        colour, dashes = LINES.get(_role(name)) or (next(colours), "-")
+        ax.plot(
+            x,
+            np.asarray(y, dtype=float),
+            dashes,
+            color=colour,
+            lw=1.5,
+            marker="o" if len(x) <= 24 else None,
+            ms=3,
+            label=name,
+        )
     if _wide(x):
         ax.set_xscale("log")
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
         ax.set_yscale("log")
     ax.set_xlabel(x_name)
-    ax.set_title(title, fontsize=8, color=FAINT, loc="left")
-    crowded = len(others) > 4
-    ax.legend(fontsize=8, loc="upper left" if crowded else "best", bbox_to_anchor=(1, 1) if crowded else None)
+    ax.set_ylabel(others[0][0] if len(others) == 1 else "")
+    ax.set_title(_label(picture.setting), fontsize=8, color=FAINT, loc="left")
+    if len(others) > 4:
+        ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    elif len(others) > 1:
+        _name_at_the_ends(ax)
     return fig
+
+
+def _name_at_the_ends(ax):
+    """The name of each line beside its last point, moved apart where lines end together."""
+    ax.figure.canvas.draw()
+    to_axes = ax.transData + ax.transAxes.inverted()
+    ends = []
+    for line in ax.lines:
+        x, y = line.get_data()
+        last = np.flatnonzero(np.isfinite(y))
+        height = to_axes.transform((x[last[-1]], y[last[-1]]))[1] if last.size else 0.5
+        ends.append((height if np.isfinite(height) else 0.5, line))
+    least = -1.0
+    for height, line in sorted(ends, key=lambda end: end[0]):
+        least = max(height, least + 0.08)
+        ax.text(1.02, least, line.get_label(), transform=ax.transAxes, color=line.get_color(), fontsize=8, va="center")
 
 
 def thinned(values):
@@ -122,17 +204,17 @@ def _rate(rate):
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
     x, means = rate.x, rate.means
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
-    ax.loglog(x, means, "o", color=ACCENT, ms=4, label="mean of the trials")
+    ax.loglog(x, means, "o", color=TRUTH, ms=4, label="mean of the trials")
     if len(x) > 2 and (means > 0).all():
         design = sm.add_constant(np.log(x))
         fit = sm.OLS(np.log(means), design).fit(cov_type="HC3", use_t=True)
         low, high = fit.conf_int()[1]
         band = fit.get_prediction(design).conf_int()
-        ax.fill_between(x, np.exp(band[:, 0]), np.exp(band[:, 1]), color=ACCENT, alpha=0.15, lw=0)
+        ax.fill_between(x, np.exp(band[:, 0]), np.exp(band[:, 1]), color=TRUTH, alpha=0.15, lw=0)
         ax.plot(
             x,
             np.exp(fit.fittedvalues),
-            color=ACCENT,
+            color=TRUTH,
             lw=1.2,
             label=f"slope {fit.params[1]:.2f} [{low:.2f}, {high:.2f}]",
         )
@@ -145,22 +227,25 @@ def _rate(rate):
     return fig
 
 
-def _label(setting, varying):
-    return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items() if k in varying)
+def _label(setting):
+    return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items())
 
 
-def _svg(fig):
-    """The figure as an <svg> element whose ids cannot clash with another's."""
-    out = io.StringIO()
-    fig.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None})
+def _saved(fig, kind):
+    """The figure as the bytes of a file; an SVG as an element whose ids cannot clash with another's."""
+    out = io.BytesIO()
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    fig.savefig(out, format=kind, bbox_inches="tight", metadata=metadata, dpi=200)
     plt.close(fig)
-    text = out.getvalue()
+    if kind != "svg":
+        return out.getvalue()
+    text = out.getvalue().decode()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
     text = re.sub(r"(\d\.\d)\d+", r"\1", text)  # tenths of a pixel are enough
     text = text.replace(INK, "currentColor").replace("#000000", "currentColor")
     text = re.sub(r"(<svg[^>]*>)", rf"\1{DARK}", text, count=1)
     text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
-    return re.sub(r"\s*\n\s*", "\n", text)
+    return re.sub(r"\s*\n\s*", "\n", text).encode()
 
 
 def history(series):
@@ -175,4 +260,4 @@ def history(series):
         ax.tick_params(axis="x", labelrotation=20, labelsize=7)
         if len(series) > 1:
             ax.legend(fontsize=7, bbox_to_anchor=(1, 1))
-        return _svg(fig)
+        return _saved(fig, "svg").decode()

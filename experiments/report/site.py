@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import csv
 import hashlib
@@ -16,12 +17,15 @@ import jinja2
 import joblib
 
 from bounds import papers
+from experiments import atlas
 from experiments.audits import committed
 from experiments.engine import graph
 from experiments.engine.ledger import jsonable
 from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
+from experiments.examples import GALLERY
 from experiments.report import words
 from experiments.report.figures import MOST_FIGURES, figures, picture
+from experiments.report.formulas import compared
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 FIRST = ("privacy", "statement", "constant")  # severities, worst first
@@ -44,6 +48,8 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
+    made.filters["page_from_root"] = words.page_of
+    made.filters["cited"] = lambda id: f"{papers.label(id)} of {papers.PAPERS[id.split('.', 1)[0]].cited}"
     return made
 
 
@@ -102,12 +108,14 @@ def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[s
     made.append(rendered("ledger.html.j2", "ledger.html", rows=single, fields=fields))
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
-    made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent))
+    tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": f"{atlas.DELTA:g}"}
+    made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("sabotage", "operating")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
     made.append(rendered("hardened.html.j2", "hardened.html"))
+    made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
     return dict(made) | svgs | static(), used
 
 
@@ -122,6 +130,19 @@ def mutation_run(reports: Path) -> dict | None:
     real = count["killed"] + count["SURVIVED"]
     survivors = [row for row in rows if row["outcome"] == "SURVIVED"]
     return {"tried": len(rows), "count": count, "score": 100 * count["killed"] / max(real, 1), "survivors": survivors}
+
+
+def gallery() -> list[dict]:
+    """The examples as they are in the code, with what each printed when `python -m experiments.examples` ran."""
+    folder, shown = resources.files("experiments.examples"), []
+    for name in GALLERY:
+        program = (folder / f"{name}.py").read_text(encoding="utf-8")
+        title = ast.get_docstring(ast.parse(program)).splitlines()[0]
+        printed = (folder / f"{name}.txt").read_text(encoding="utf-8")
+        figure = folder / f"{name}.svg"
+        picture = figure.read_text(encoding="utf-8") if figure.is_file() else ""
+        shown.append({"name": name, "title": title, "program": program, "printed": printed, "figure": picture})
+    return shown
 
 
 def counts(statements: list[dict]) -> dict[str, int]:
@@ -184,8 +205,8 @@ def statement(id: str, rows: list[dict]) -> dict:
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
     worst = next((row for v in BAD for row in printed if row["verdict"] == v), main)
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
-    twins = [(row, [r for r in own if _twin(r, row)]) for row in printed]
-    beside = {r["key"] for row, others in twins for r in (row, *others)}
+    twins = [beside(row, [r for r in own if _twin(r, row)]) for row in printed]
+    paired = {r["key"] for row, others in twins for r in (row, *others)}
     label = papers.label(id)
     return {
         "id": id,
@@ -200,7 +221,7 @@ def statement(id: str, rows: list[dict]) -> dict:
         "sub": words.subtitle(worst if main["verdict"] in BAD else main),
         "url": words.page_of(id),
         "pairs": twins,
-        "others": [row for row in own if row["key"] not in beside and row not in attacked],
+        "others": [row for row in own if row["key"] not in paired and row not in attacked],
         "steps": [row for row in mine if row["id"] != id and row["kind"] != "summary"],
         "attacked": attacked,
         "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
@@ -216,6 +237,15 @@ def _twin(other: dict, row: dict) -> bool:
     if other["reading"].startswith("rate") or other["reading"] == "printed" or other["part"].startswith("impl:"):
         return False
     return other["part"] == row["part"] or other["key"] == row["corrected_by"]
+
+
+def beside(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
+    """A printed row and its other readings; where one corrects it, what differs is marked in both formulas."""
+    right = next((other for other in others if other["key"] == row["corrected_by"]), None)
+    if row["verdict"] not in BAD or right is None or not (row["latex"] and right["latex"]):
+        return row, others
+    printed, corrected = compared(row["latex"], right["latex"])
+    return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
 
 
 def link(statements: list[dict], rows: list[dict]) -> None:
@@ -250,6 +280,7 @@ def errata_of(rows: list[dict]) -> dict[str, list[dict]]:
     for row in rows:
         if row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary" and row["severity"]:
             number, status = known.get(row["key"], ("new", "found"))
+            row, instead = beside(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
             found[row["paper"]].append(
                 row
                 | {
@@ -257,7 +288,7 @@ def errata_of(rows: list[dict]) -> dict[str, list[dict]]:
                     "status": status,
                     "permanent": f"marginalia:{row['paper']}:{number}",
                     "finding": words.finding(row),
-                    "instead_row": by_key.get(row["corrected_by"]),
+                    "instead_row": instead[0] if instead else None,
                 }
             )
     for errata in found.values():

@@ -1,8 +1,11 @@
 """Formulas in a terminal: what has to stand in brackets does, and what need not does not."""
 
+from xml.etree import ElementTree
+
 import pytest
 
 from experiments.engine.formula import in_unicode
+from experiments.report.formulas import compared
 
 
 @pytest.mark.parametrize(
@@ -28,3 +31,23 @@ from experiments.engine.formula import in_unicode
 )
 def test_a_formula_on_one_line(latex, shown):
     assert in_unicode(latex) == shown
+
+
+def changed(shown):
+    """The marked symbols of a formula."""
+    return [e.text for e in ElementTree.fromstring(shown).iter() if e.attrib.get("class") == "changed"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "corrected", "gone", "new"),
+    [
+        (r"x\le 2y", r"x\le 3y", ["2"], ["3"]),
+        (r"x\le y", r"x\le \sigma y", [], ["σ"]),
+        (r"x\le\frac{a}{b}+z+1", r"x\le\frac{b}{a}+z+1", ["a", "b"], ["b", "a"]),
+        (r"x^2+y\le z", r"x_2+y\le z", ["x", "2"], ["x", "2"]),
+        (r"x\le y", r"x\le y", [], []),
+        (r"x\le y", r"\log a=b^{c}", [], []),
+    ],
+)
+def test_what_a_correction_changes_is_marked(printed, corrected, gone, new):
+    assert tuple(map(changed, compared(printed, corrected))) == (gone, new)

@@ -1,0 +1,56 @@
+"""When bounds speak: the committed table is what the statements say, and each size is one from which on they say it."""
+
+from math import inf
+
+import pytest
+
+from experiments import atlas
+from experiments.engine import registry
+
+registry.load()
+TABLE = {(r["statement"], r["level"], r["margin"], r["epsilon"], r["what"]): r["n"] for r in atlas.committed()}
+
+
+def test_the_table_is_whole():
+    expected = {
+        (family.statement, level, margin, epsilon, what)
+        for family in atlas.FAMILIES
+        for level in atlas.LEVELS
+        for margin in atlas.MARGINS
+        for epsilon in atlas.EPSILONS
+        for what in (*family.rows, *(["learner"] if family.learner and level < 1 else []))
+    }
+    assert set(TABLE) == expected
+
+
+@pytest.mark.parametrize("family", atlas.FAMILIES, ids=lambda family: family.statement)
+def test_the_table_is_what_the_statements_say(family):
+    """A diagonal of the table, every reading."""
+    for reading in family.rows:
+        for margin, epsilon, level in zip(atlas.MARGINS, atlas.EPSILONS, (1.0, 0.1, 1.0, 0.1, 1.0), strict=False):
+            n = atlas.bound_at(family, reading, epsilon, margin, level)
+            assert TABLE[family.statement, level, margin, epsilon, reading] == n
+
+
+@pytest.mark.parametrize(("epsilon", "margin"), [(8.0, 1.0), (2.0, 0.5)])
+def test_the_learner_learns_from_the_size_in_the_table(epsilon, margin):
+    n = TABLE["wzw25.thm6.5", 0.1, margin, epsilon, "learner"]
+    assert n / 2 <= atlas.learnt_from("adaptive_margin", epsilon, margin, 0.1) <= 2 * n
+
+
+def test_a_bound_that_rises_again_has_not_spoken():
+    assert atlas.speaks_from(lambda n: 2.0 if n == 2**10 + 1 else 100 / n, 1.0) > 2**10 + 1
+    assert atlas.speaks_from(lambda n: inf, 1.0) is None
+    first = atlas.speaks_from(lambda n: 5000 / n, 1.0)
+    assert 5000 < first <= 5100
+    assert atlas.speaks_from(lambda n: 1.0, 1.0) is None, "below means below"
+
+
+def test_what_the_page_shows():
+    views = atlas.shown()
+    assert len(views) == len(atlas.FAMILIES) * len(atlas.LEVELS)
+    for view in views:
+        assert [margin for margin, _ in view["rows"]] == list(atlas.MARGINS)
+        assert all(len(cells) == len(atlas.EPSILONS) for _, cells in view["rows"])
+    assert atlas.rough(None) == "–" and atlas.rough(9_999) == "9,999" and atlas.rough(34_000_000) == "3.4 · 10⁷"
+    assert atlas.typical([None, 2.0, 8.0, 4.0]) == "4" and atlas.typical([None]) == ""
