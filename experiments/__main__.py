@@ -42,12 +42,17 @@ def select(names):
     return keys
 
 
+def stored(reports):
+    """The path of the store."""
+    return Path(reports) / "ledger.sqlite"
+
+
 def open_store(reports, *, reading=True):
     from experiments.engine.store import Store
 
     if Path(reports).exists() and not Path(reports).is_dir():
         raise Usage(f"--reports = {reports} is not a folder")
-    store = Store(Path(reports) / "ledger.sqlite", reading=reading)
+    store = Store(stored(reports), reading=reading)
     if store.missing:
         click.echo(f"marginalia: there is no {store.path}: nothing has been run there yet", err=True)
     return store
@@ -80,6 +85,9 @@ def main():
 @plainly(stored=True)
 def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
     """Decide claims; continue where an earlier run stopped."""
+    from experiments.engine import remembered
+
+    begun = None if names else remembered.begun(stored(reports))
     keys = select(names)
     from experiments.engine import registry
     from experiments.engine import run as runner
@@ -96,8 +104,13 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
         for claim in claims:
             store.forget(claim.key, root)
     runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-    rows = [row for row in ledger(store, root, claims) if not names or row["key"] in keys]
-    click.echo(table(rows, width()) if names else counts(rows))
+    if names:
+        rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
+        click.echo(table(rows, width()))
+    else:
+        store.close()
+        rows, _ = remembered.folded(open_store(reports), root, begun)
+        click.echo(counts(rows))
     if clashes := contradictions(rows, reports):
         for line in clashes:
             click.echo(f"marginalia: contradicts the published ledger: {line}", err=True)
@@ -147,12 +160,17 @@ def contradictions(rows, reports):
 @plainly()
 def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, paper, root, reports):
     """Print the ledger."""
-    store = open_store(reports)
-    keys = set(select(names))
+    from experiments.engine import remembered
+
+    rows = None if names else remembered.recall(stored(reports), root)
+    if rows is None:
+        store = open_store(reports)
+        keys = set(select(names))
     from experiments.engine.claim import CLAIMS
     from experiments.engine.ledger import as_frame, jsonable, ledger, table
 
-    rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
+    if rows is None:
+        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
@@ -333,10 +351,13 @@ def imported(path):
 @reports_option
 @plainly()
 def report(open_page, publish, root, reports):
-    """Write reports/index.html from the store."""
+    """Write reports/index.html from the store; of an unchanged store nothing is drawn again."""
+    from experiments.engine import remembered
+
+    start = remembered.begun(stored(reports))
     from experiments.report import write
 
-    page, summary = write(open_store(reports), root, Path(reports), publish=publish)
+    page, summary = write(open_store(reports), root, Path(reports), publish=publish, start=start)
     click.echo(summary)
     if open_page:
         click.launch(str(page))

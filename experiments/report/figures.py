@@ -9,7 +9,6 @@ from typing import NamedTuple
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
-import statsmodels.api as sm
 
 matplotlib.use("svg")
 
@@ -120,6 +119,8 @@ def thinned(values):
 
 def _rate(rate):
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
+    import statsmodels.api as sm  # a second, which figures without a fit need not pay
+
     x, means = rate.x, rate.means
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
     ax.loglog(x, means, "o", color=ACCENT, ms=4, label="mean of the trials")
