@@ -26,6 +26,7 @@ from experiments.engine.console import Broken, Terminated, Usage, plainly, repor
 
 CONTRADICTION = REFUTED_BY_AUDIT = 1
 NOTHING_LEARNT = 3
+TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
@@ -150,7 +151,7 @@ def contradictions(rows, reports):
 @click.argument("names", nargs=-1, metavar=NAMES)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
-@click.option("--timings", is_flag=True, help="Add the CPU seconds, which differ from run to run.")
+@click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
 @click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
 @click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
 @click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
@@ -178,7 +179,7 @@ def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, pap
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
-        rows = [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+        rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
     elif as_csv:
