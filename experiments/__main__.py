@@ -1,4 +1,4 @@
-"""The program `marginalia`: run, ledger, explain, pilot, where, audit, report, bench.
+"""The program `marginalia`: run, ledger, explain, pilot, where, audit, report, figure, bench.
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
 or an audited mechanism is REFUTED; 2 bad usage; 3 a fault (a worker died, a disk is full, a store is damaged), or an
@@ -26,6 +26,7 @@ from experiments.engine.console import Broken, Terminated, Usage, plainly, repor
 
 CONTRADICTION = REFUTED_BY_AUDIT = 1
 NOTHING_LEARNT = 3
+TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
@@ -42,12 +43,17 @@ def select(names):
     return keys
 
 
+def stored(reports):
+    """The path of the store."""
+    return Path(reports) / "ledger.sqlite"
+
+
 def open_store(reports, *, reading=True):
     from experiments.engine.store import Store
 
     if Path(reports).exists() and not Path(reports).is_dir():
         raise Usage(f"--reports = {reports} is not a folder")
-    store = Store(Path(reports) / "ledger.sqlite", reading=reading)
+    store = Store(stored(reports), reading=reading)
     if store.missing:
         click.echo(f"marginalia: there is no {store.path}: nothing has been run there yet", err=True)
     return store
@@ -80,6 +86,9 @@ def main():
 @plainly(stored=True)
 def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
     """Decide claims; continue where an earlier run stopped."""
+    from experiments.engine import remembered
+
+    begun = None if names else remembered.begun(stored(reports))
     keys = select(names)
     from experiments.engine import registry
     from experiments.engine import run as runner
@@ -96,8 +105,13 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
         for claim in claims:
             store.forget(claim.key, root)
     runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-    rows = [row for row in ledger(store, root, claims) if not names or row["key"] in keys]
-    click.echo(table(rows, width()) if names else counts(rows))
+    if names:
+        rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
+        click.echo(table(rows, width()))
+    else:
+        store.close()
+        rows, _ = remembered.folded(open_store(reports), root, begun)
+        click.echo(counts(rows))
     if clashes := contradictions(rows, reports):
         for line in clashes:
             click.echo(f"marginalia: contradicts the published ledger: {line}", err=True)
@@ -137,7 +151,7 @@ def contradictions(rows, reports):
 @click.argument("names", nargs=-1, metavar=NAMES)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
-@click.option("--timings", is_flag=True, help="Add the CPU seconds, which differ from run to run.")
+@click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
 @click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
 @click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
 @click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
@@ -147,12 +161,17 @@ def contradictions(rows, reports):
 @plainly()
 def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, paper, root, reports):
     """Print the ledger."""
-    store = open_store(reports)
-    keys = set(select(names))
+    from experiments.engine import remembered
+
+    rows = None if names else remembered.recall(stored(reports), root)
+    if rows is None:
+        store = open_store(reports)
+        keys = set(select(names))
     from experiments.engine.claim import CLAIMS
     from experiments.engine.ledger import as_frame, jsonable, ledger, table
 
-    rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
+    if rows is None:
+        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
     if names:
         ids = {CLAIMS[key].theorem.id for key in keys}
         rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
@@ -160,7 +179,7 @@ def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, pap
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
-        rows = [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+        rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
     elif as_csv:
@@ -333,10 +352,13 @@ def imported(path):
 @reports_option
 @plainly()
 def report(open_page, publish, root, reports):
-    """Write reports/index.html from the store."""
+    """Write reports/index.html from the store; of an unchanged store nothing is drawn again."""
+    from experiments.engine import remembered
+
+    start = remembered.begun(stored(reports))
     from experiments.report import write
 
-    page, summary = write(open_store(reports), root, Path(reports), publish=publish)
+    page, summary = write(open_store(reports), root, Path(reports), publish=publish, start=start)
     click.echo(summary)
     if open_page:
         click.launch(str(page))
@@ -355,6 +377,22 @@ def bench(quick, reports):
     except subprocess.CalledProcessError as error:
         raise Broken(f"asv ended with status {error.returncode}") from None
     click.echo(f"speed page: {write_page(Path(reports))}")
+
+
+@main.command()
+@click.argument("name", metavar="ID or LABEL or MODULE")
+@click.option("--folder", default=".", show_default=True, help="Where the files go.")
+@click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
+@click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+@root_option
+@plainly()
+def figure(name, folder, kind, profile, root):
+    """Decide what NAME names and write its figures, a file each."""
+    from experiments.figure import figure as draw
+
+    select([name])
+    paths = draw(name, folder, kind=kind, root=root, profile=profile)
+    click.echo("\n".join(map(str, paths)) if paths else "no figures: nothing here has a curve")
 
 
 def script(module):
@@ -376,7 +414,7 @@ def script(module):
         click.echo(text)
         folder = Path(reports) / "figures" / name
         drawn = draw(zip(rows, cells, strict=True), folder)
-        click.echo(f"{drawn} figures in {folder}" if drawn else "no figures: nothing here has a curve")
+        click.echo(f"{len(drawn)} figures in {folder}" if drawn else "no figures: nothing here has a curve")
 
     decide()
 

@@ -33,7 +33,8 @@ class Cell:
     setting: dict
     factor: float = 1
     folded: int = 0  # chunks read
-    seconds: float = 0.0
+    seconds: float = 0.0  # by the clock
+    cpu_seconds: float = 0.0
     verdict: Verdict | None = None  # once there is one
     failures: list = field(default_factory=list)
 
@@ -72,6 +73,7 @@ class Cell:
         """Fold the next chunk; sets `verdict` when it decides the cell."""
         self.folded += 1
         self.seconds += chunk.seconds
+        self.cpu_seconds += chunk.seconds if chunk.cpu is None else chunk.cpu
         if self.exact:
             self.verdict = chunk.payload
             return

@@ -28,7 +28,7 @@ ENGINE = (
     "bounds.theorem",
     *(
         f"experiments.engine.{m}"
-        for m in ("cell", "claim", "explain", "fingerprint", "ledger", "registry", "run", "store", "verdict")
+        for m in "cell claim explain fingerprint ledger registry remembered run schedule store verdict".split()
     ),
 )
 FOREIGN = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))

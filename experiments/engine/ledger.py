@@ -73,6 +73,7 @@ def _row(theorem, **fields):
         "control": "",
         "trials": 0,
         "seconds": 0.0,
+        "cpu_seconds": 0.0,
         "root": None,
         "witness": None,
         "severity": "",
@@ -154,6 +155,7 @@ def _effort(cells, control):
         "control": control.outcome,
         "trials": sum(c.trials for c in cells),
         "seconds": round(sum(c.seconds for c in [*cells, *control.tried]), 3),
+        "cpu_seconds": round(sum(c.cpu_seconds for c in [*cells, *control.tried]), 3),
     }
 
 
@@ -239,6 +241,7 @@ def _summaries(rows):
             "cells_vacuous": sum(p["cells_vacuous"] for p in parts),
             "trials": sum(p["trials"] for p in parts),
             "seconds": round(sum(p["seconds"] for p in parts), 3),
+            "cpu_seconds": round(sum(p["cpu_seconds"] for p in parts), 3),
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in parts) else "",
             "evidence": min((p["evidence"] for p in (parts if true else [worst])), key=EVIDENCE.index),

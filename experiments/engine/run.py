@@ -1,26 +1,29 @@
 """One run: claims become cells, cells become chunks, chunks go to the store as they arrive.
 
-A lazy generator hands out the next chunk of the next undecided cell, round-robin; joblib computes it; the
-parent folds in index order and stops a cell at its verdict. Kill it at any moment and start again: it
-continues where it stopped.
+`schedule` hands out chunks without rounds; workers compute them; the parent folds in index order and stops a cell at
+its verdict. Kill it at any moment and start again: it continues where it stopped.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
 import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from collections import deque
+from concurrent import futures
+from dataclasses import replace
 
-import joblib
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 from tqdm import tqdm
 
-from experiments.engine import fingerprint, registry
-from experiments.engine.cell import Cell, Sabotaged, fold
+from experiments.engine import registry
+from experiments.engine.cell import Sabotaged
+from experiments.engine.schedule import Job, Schedule, cell_cost, drive
 from experiments.engine.store import Chunk, Store
 from experiments.engine.streams import LEDGER_ROOT, generator
 
@@ -29,26 +32,69 @@ class Fault(Exception):
     """The run cannot go on, through nobody's mistake; the message is one line, and stored work is kept."""
 
 
-HUNG = 300  # seconds after which a chunk counts as hung; no verdict depends on it
+HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
+PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
+
+
+def cpu_seconds():
+    """What this process has computed: all its threads, and its children that have ended."""
+    spent = os.times()
+    return time.process_time() + spent.children_user + spent.children_system
 
 
 @contextlib.contextmanager
 def deadline(seconds):
-    """Raise TimeoutError in the main thread of a worker after `seconds`."""
-    if threading.current_thread() is not threading.main_thread():
+    """Raise TimeoutError in this thread after `seconds` of CPU time, or `PATIENCE` times as long by the clock.
+
+    In the main thread a signal does it, which ends even a sleep; in any other thread a watchman, at the next step of
+    Python's interpreter.
+    """
+    late = TimeoutError(f"no result after {seconds:g} CPU seconds, or {PATIENCE * seconds:g} by the clock")
+    if threading.current_thread() is threading.main_thread():
+        watch = _alarms(late, seconds)
+    else:
+        watch = _watchman(late, seconds)
+    with watch:
         yield
-        return
 
-    def late(*_):
-        raise TimeoutError(f"no result after {seconds} seconds")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
+@contextlib.contextmanager
+def _alarms(late, seconds):
+    def ring(*_):
+        raise late
+
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, seconds), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * seconds))
+    before = [signal.signal(number, ring) for number, *_ in timers]
+    for _, timer, limit in timers:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _watchman(late, seconds):
+    thread, over = threading.get_ident(), threading.Event()
+    clock = time.pthread_getcpuclockid(thread)  # of this thread alone: others may be at chunks of their own
+    began, limit = time.clock_gettime(clock), time.monotonic() + PATIENCE * seconds
+
+    def watch():
+        while not over.wait(min(1.0, seconds / 10)):
+            if time.clock_gettime(clock) - began > seconds or time.monotonic() > limit:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeoutError))
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    except TimeoutError:
+        raise late from None
+    finally:
+        over.set()
 
 
 def compute(key, setting, stream, index, root, factor, size):
@@ -56,7 +102,7 @@ def compute(key, setting, stream, index, root, factor, size):
     claim = registry.find(key)
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), cpu_seconds()
     arguments = dict(setting)
     if factor != 1 and claim.control.of == "trial":
         arguments["factor"] = factor
@@ -72,67 +118,7 @@ def compute(key, setting, stream, index, root, factor, size):
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    return Chunk(payload, time.perf_counter() - start, digest)
-
-
-@dataclass
-class Job:
-    """A claim in a run: its cells, its control, and what has been handed out."""
-
-    claim: object
-    root: int
-    profile: str
-    store: Store
-    cells: list = field(default_factory=list)
-
-    def __post_init__(self):
-        self.code = fingerprint.of_claim(self.claim)
-        settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
-        self.cells = [self._open(Cell(self.claim, setting)) for setting in settings]
-        self.control = Sabotaged(self.claim)
-        self.active = list(self.cells)
-        self.open_control()
-
-    def _open(self, cell):
-        cell.ahead = self.store.read(self.claim.key, self.code, self.root, cell.where)
-        cell.handed = 0
-        self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, None)
-        return fold(cell, cell.ahead)
-
-    def open_control(self):
-        """Open control cells until one needs work or the control is over."""
-        while (cell := self.control.next_cell()) is not None:
-            self.active.append(self._open(cell))
-
-    def next_index(self, cell):
-        """The next chunk of `cell` that nobody has, or None."""
-        if cell.verdict is not None:
-            return None
-        cell.handed = max(cell.handed, cell.folded)
-        while cell.handed in cell.ahead:
-            cell.handed += 1
-        if cell.handed >= cell.cap:
-            return None
-        cell.handed += 1
-        return cell.handed - 1
-
-    def receive(self, cell, index, result):
-        """Store and fold one result."""
-        if isinstance(result, str):
-            cell.fail(result)
-            if cell.verdict is not None:
-                self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, result)
-            cell.handed = min(cell.handed, index)
-        else:
-            self.store.write(self.claim.key, self.code, self.root, cell.where, index, result)
-            cell.ahead[index] = result
-            fold(cell, cell.ahead)
-        if cell.verdict is not None:
-            self.open_control()
-
-    @property
-    def done(self):
-        return all(cell.verdict is not None for cell in self.active)
+    return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
 
 
 def plan(claims, profile):
@@ -159,69 +145,78 @@ def planned(claim, profile):
     return settings
 
 
-def cell_cost(claim, setting):
-    """Planned core-seconds of one cell at its cap."""
-    if claim.style == "exact":
-        return claim.cost
-    return claim.cap * claim.chunk(**setting) * claim.cost
+class Here:
+    """This process as its own only worker."""
+
+    workers = 1
+
+    def __init__(self):
+        self.waiting = deque()
+
+    def submit(self, ticket, *chunk):
+        self.waiting.append((ticket, chunk))
+
+    def result(self):
+        ticket, chunk = self.waiting.popleft()
+        return ticket, compute(*chunk)
+
+
+class Workers:
+    """The processes behind an executor, of loky or of a Dask cluster."""
+
+    def __init__(self, executor, workers):
+        self.executor, self.workers, self.tickets, self.done = executor, workers, {}, deque()
+
+    def submit(self, ticket, *chunk):
+        self.tickets[self.executor.submit(compute, *chunk)] = ticket
+
+    def result(self):
+        if not self.done:
+            self.done.extend(futures.wait(self.tickets, return_when=futures.FIRST_COMPLETED).done)
+        future = self.done.popleft()
+        return self.tickets.pop(future), future.result()
+
+    def drop(self):
+        """Cancel what nobody waits for; whether something of it runs already."""
+        return not all([future.cancel() or future.done() for future in self.tickets])
+
+
+@contextlib.contextmanager
+def pool_of(jobs, dask):
+    """Where chunks are computed: here, in `jobs` processes, or on the cluster at `dask`."""
+    if dask:
+        from distributed import Client
+
+        with Client(dask) as client:
+            pool = Workers(client.get_executor(), sum(client.nthreads().values()))
+            yield pool
+            pool.drop()
+    elif jobs == 1:
+        yield Here()
+    else:
+        pool, over = Workers(get_reusable_executor(jobs, env=ONE_THREAD), jobs), False
+        try:
+            yield pool
+            over = not pool.drop()
+        finally:
+            if not over:  # no worker outlives an interrupted run, or computes what is not needed
+                pool.executor.shutdown(wait=False, kill_workers=True)
 
 
 def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=None, progress=False):
     """Decide `claims`; every chunk goes to `store`. Returns the jobs."""
     running = [Job(claim, root, profile, store) for claim in claims]
-    bar = tqdm(total=len(running), unit="claim", file=sys.stderr, disable=not progress)
-    backend = contextlib.nullcontext()
-    if dask:
-        from distributed import Client
-
-        client = Client(dask)
-        backend = joblib.parallel_config(backend="dask")
-    lock, flying = threading.Lock(), {}
-    try:
-        with backend:
-            while not all(job.done for job in running):
-                parallel = joblib.Parallel(
-                    n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
-                )
-                for ticket, result in parallel(_tasks(running, flying, lock, root)):
-                    job, cell, index = flying[ticket]
-                    with lock:
-                        job.receive(cell, index, result)
-                    bar.update(sum(j.done for j in running) - bar.n)
-    except (TerminatedWorkerError, ShutdownExecutorError):
-        raise Fault("a worker died (killed, or out of memory); what was finished is stored, run it again") from None
-    except BaseException:
-        get_reusable_executor().shutdown(wait=False, kill_workers=True)  # no worker outlives an interrupted run
-        raise
-    finally:
-        bar.close()
-        if dask:
-            client.close()
+    with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=not progress) as bar:
+        bar.update(sum(job.done for job in running))
+        try:
+            with pool_of(jobs, dask) as pool:
+                drive(Schedule(running, store.costs()), pool, lambda job: bar.update())
+        except (TerminatedWorkerError, ShutdownExecutorError):
+            message = "a worker died (killed, or out of memory); what was finished is stored, run it again"
+            raise Fault(message) from None
     for job in running:
         store.mark_done(job.claim.key, job.code, root, profile)
     return running
-
-
-def _tasks(running, flying, lock, root):
-    """The next chunk of the next undecided cell, round-robin over the cells that are open now."""
-    cells = [(job, cell) for job in running for cell in job.active if cell.verdict is None]
-    while cells:
-        left = []
-        for job, cell in cells:
-            with lock:
-                index = job.next_index(cell)
-            if index is None:
-                continue
-            left.append((job, cell))
-            ticket = len(flying)
-            flying[ticket] = (job, cell, index)
-            arguments = (job.claim.key, cell.setting, cell.stream, index, root, cell.factor, cell.size)
-            yield joblib.delayed(_ticketed)(ticket, *arguments)
-        cells = left
-
-
-def _ticketed(ticket, *arguments):
-    return ticket, compute(*arguments)
 
 
 def decide(key, *, root, profile="quick", store=None):

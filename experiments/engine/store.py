@@ -23,7 +23,7 @@ PLACE = ("key", "code", "root", "setting", "stream", "size", "level", "idx")  # 
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS results (
     key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, size INTEGER, level TEXT, idx INTEGER,
-    data BLOB NOT NULL, seconds REAL NOT NULL, digest BLOB NOT NULL, checksum BLOB NOT NULL,
+    data BLOB NOT NULL, seconds REAL NOT NULL, digest BLOB NOT NULL, checksum BLOB NOT NULL, cpu REAL,
     PRIMARY KEY ({", ".join(PLACE)})
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS digests ON results (digest);
@@ -47,8 +47,9 @@ class Chunk:
     """The raw result of one chunk: counts {"trials": ...}, {"values": array} or a `Verdict`."""
 
     payload: dict | Verdict
-    seconds: float
+    seconds: float  # by the clock
     digest: bytes
+    cpu: float | None = None  # CPU seconds; None in a store of before they were kept
 
 
 def encode(payload):
@@ -105,11 +106,18 @@ class Store:
                 self._db.execute("PRAGMA synchronous=NORMAL")
             if not reading or self.missing:
                 self._db.executescript(SCHEMA)
-            self._db.execute("SELECT count(*) FROM results")
+            self._cpu = "cpu" if self._keeps_cpu() else "NULL"
+            if not reading and self._cpu == "NULL":
+                self._db.execute("ALTER TABLE results ADD COLUMN cpu REAL")
+                self._cpu = "cpu"
         except (sqlite3.DatabaseError, OSError) as error:
             raise StoreError(
                 f"store = {self.path} cannot be opened ({error}); move it away or choose another --reports folder"
             ) from None
+
+    def _keeps_cpu(self):
+        """Whether the store is of a version that keeps CPU seconds."""
+        return any(name == "cpu" for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')"))
 
     @staticmethod
     def _read_only(file):
@@ -133,23 +141,23 @@ class Store:
                 raise ReusedSeed(f"chunk = {place} began with the random bytes of {other}")
         data = encode(chunk.payload)
         self._execute(
-            "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*place, data, chunk.seconds, chunk.digest, checksum(place, data)),
+            "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*place, data, chunk.seconds, chunk.digest, checksum(place, data), chunk.cpu),
         )
 
     def read(self, key, code, root, where):
         """{index: Chunk} of one cell. Raises `StoreError` where a byte has changed since it was written."""
         rows = self._execute(
-            "SELECT idx, data, seconds, digest, checksum FROM results"
+            f"SELECT idx, data, seconds, digest, checksum, {self._cpu} FROM results"
             " WHERE key=? AND code=? AND root=? AND setting=? AND stream=? AND size=? AND level=?",
             (key, code, root, *where),
         )
         chunks = {}
         try:
-            for index, data, seconds, digest, kept in rows:
+            for index, data, seconds, digest, kept, cpu in rows:
                 if checksum((key, code, root, *where, index), data) != kept:
                     raise ValueError("its checksum does not fit")
-                chunks[index] = Chunk(decode(data), seconds, digest)
+                chunks[index] = Chunk(decode(data), seconds, digest, cpu)
         except (ValueError, KeyError, TypeError, zlib.error, sqlite3.DatabaseError) as error:
             raise StoreError(
                 f"store = {self.path} holds a damaged chunk of {key} ({error}); `run --fresh {key}` replaces it"
@@ -182,6 +190,11 @@ class Store:
         }
         return "full" if "full" in found else "quick" if found else None
 
+    def costs(self):
+        """{(key, setting, stream): (seconds a chunk, chunks)} of all that was ever run: what to expect of a run."""
+        grouped = "SELECT key, setting, stream, avg(seconds), max(idx) + 1 FROM results GROUP BY key, setting, stream"
+        return {tuple(place): (seconds, chunks) for *place, seconds, chunks in self._execute(grouped)}
+
     def roots(self):
         """The roots that have chunks here."""
         return [root for (root,) in self._execute("SELECT DISTINCT root FROM results ORDER BY root")]
@@ -196,9 +209,9 @@ class Store:
         """Every chunk as a pandas DataFrame, raw results in column `payload`."""
         import pandas as pd
 
-        columns = [*PLACE[:-1], "index", "payload", "seconds", "digest"]
-        stored = self._execute(f"SELECT {', '.join(PLACE)}, data, seconds, digest FROM results")
-        rows = [(*row[:3], json.loads(row[3]), *row[4:8], decode(row[8]), row[9], row[10].hex()) for row in stored]
+        columns = [*PLACE[:-1], "index", "payload", "seconds", "cpu_seconds", "digest"]
+        stored = self._execute(f"SELECT {', '.join(PLACE)}, data, seconds, {self._cpu}, digest FROM results")
+        rows = [(*row[:3], json.loads(row[3]), *row[4:8], decode(row[8]), *row[9:11], row[11].hex()) for row in stored]
         return pd.DataFrame(rows, columns=columns)
 
     def verdicts(self, root=None):

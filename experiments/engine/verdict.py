@@ -12,11 +12,7 @@ import functools
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
-from scipy.stats import binom
-
-from mechanisms.privacy import gaussian_delta
 
 HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
 SLIP, NOT_A_CLAIM, OPEN = "SLIP", "NOT_A_CLAIM", "OPEN"  # what only a row can come out as
@@ -210,6 +206,8 @@ class MeanDecider:
 
     def interval(self):
         """A 99.9% confidence sequence for E X, by inverting both processes in the bound."""
+        from scipy.optimize import brentq  # here and below: half a second, which reading the ledger need not pay
+
         x = self.values
         if not x.size:
             return self.low, self.high
@@ -311,6 +309,14 @@ def log_e_tangent(counts, epsilon, delta):
     return log_e_mean(np.log1p(STAKES[:, None] / (delta - low) * gains) @ counts)
 
 
+@functools.lru_cache(maxsize=10_000)
+def tangent_deltas(mu):
+    """What mu-GDP allows beyond each tangent but the first: delta(epsilon; mu)."""
+    from mechanisms.privacy import gaussian_delta
+
+    return gaussian_delta(TANGENTS[1:], mu) if mu else np.zeros(len(TANGENTS) - 1)
+
+
 @dataclass
 class AttackDecider:
     """Guesses of an attacker against pure DP (level epsilon), mu-GDP ("gdp") or (epsilon, delta)-DP ("approx").
@@ -323,6 +329,7 @@ class AttackDecider:
     level: float
     delta: float = 0.0
     counts: np.ndarray = field(default_factory=lambda: np.zeros((1, 3), dtype=int))
+    _limit: tuple = field(default=(None, 0.0), repr=False, compare=False)  # (counts, what they reached)
 
     right = property(lambda self: int(self.counts[0, 0]))
     wrong = property(lambda self: int(self.counts[0, 1]))
@@ -343,8 +350,7 @@ class AttackDecider:
         if self.claim == "pure":
             return log_e_hits(self.right, self.wrong, "pure", level)
         logs = [log_e_hits(self.right, self.wrong + self.abstain, "gdp", level)]
-        for epsilon, counts in zip(TANGENTS[1:], self.counts[1:], strict=False):
-            delta = float(gaussian_delta(epsilon, level)) if level else 0.0
+        for epsilon, delta, counts in zip(TANGENTS[1:], tangent_deltas(level), self.counts[1:], strict=False):
             logs.append(log_e_tangent(counts, epsilon, delta))
         return float(np.logaddexp.reduce(logs) - np.log(len(logs)))
 
@@ -353,6 +359,11 @@ class AttackDecider:
 
     def reached(self):
         """The lower limit of epsilon or mu at 99.9%: the largest level refuted together with all smaller ones."""
+        if self._limit[0] is not self.counts:
+            self._limit = self.counts, self._reach()
+        return self._limit[1]
+
+    def _reach(self):
         levels = [0.0, *(MUS if self.claim == "gdp" else EPSILONS)]
         stands = next((i for i, x in enumerate(levels) if self.evidence(x) < LOG_REACHED), len(levels))
         if stands in (0, len(levels)):
@@ -385,6 +396,8 @@ def miss_tail(trials, beta, truth, verdict):
     >>> miss_tail(3450, 0.1, 0.05, "HOLDS") < 1e-8
     True
     """
+    from scipy.stats import binom
+
     odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)
     low, high = 0, trials + 1  # HOLDS is reached for counts < high, REFUTED for counts >= low
     while low < high:

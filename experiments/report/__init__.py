@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from experiments.engine.ledger import as_frame, ledger_with_cells
-from experiments.report.site import pages
-from experiments.report.summary import summary_lines
+from experiments.engine import remembered
+from experiments.report.drawn import Drawn, tables, written
 
-NOT_PUBLISHED = ("seconds",)  # differs from run to run
-
-
-def written(path, text):
-    """Put `text` in the place of `path` at once: whoever reads meanwhile, or a full disk, finds the old file whole."""
-    made = path.with_name(f".{path.name}.part")
-    try:
-        made.write_text(text, encoding="utf-8")
-        os.replace(made, path)
-    finally:
-        made.unlink(missing_ok=True)
+NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
 
-def write(store, root, reports, *, publish=False):
-    """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary)."""
-    pairs = ledger_with_cells(store, root)
-    rows = [row for row, _ in pairs]
+def write(store, root, reports, *, publish=False, start=None):
+    """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary).
+
+    `start` is the state of our files before this process loaded them (`remembered.begun`): with it a site that was
+    drawn from the same state is left as it is, and what is drawn now is marked so.
+    """
     reports = Path(reports)
-    made, figures = pages(pairs, root, reports)
-    for path, text in made.items():
-        (reports / path).parent.mkdir(parents=True, exist_ok=True)
-        written(reports / path, text)
-    for old in set((reports / "statements" / "figures").glob("*.svg")) - {reports / path for path in figures}:
-        old.unlink()
+    drawn, shown = Drawn(reports), tables(reports)
+    mark = f"{start.mark(root)} {shown}" if start else ""
+    rows = remembered.recall(store.path, root) if drawn.fits(mark) else None
+    changed = 0
+    if rows is None:
+        from experiments.report.site import pages
+
+        rows, pairs = remembered.folded(store, root, start)
+        made, figures = pages(pairs, root, reports, drawn)
+        still = start is not None and remembered.state(store.path) == start and tables(reports) == shown
+        changed = drawn.replace(made, figures, mark if still else "")
+    from experiments.report.summary import summary_lines
+
     lines = summary_lines(rows)
     if publish:
+        from experiments.engine.ledger import as_frame
+
         folder = reports / "published"
-        folder.mkdir(exist_ok=True)
         written(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))
         lines.append(f"published: {folder / 'ledger.csv'}")
     page = reports / "index.html"
+    lines.append(f"{changed or 'no'} file{'s' * (changed != 1)} drawn anew")
     lines.append(f"the findings, with formulas, witnesses and figures: {page.resolve()}")
     return page, "\n".join(lines)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
-import statsmodels.api as sm
 
 matplotlib.use("svg")
 
@@ -78,8 +77,7 @@ def draw(pairs, folder, kind="svg"):
     """
     written = []
     for row, cells in pairs:
-        pictures = [p for p in map(picture, (cell for cell in cells if cell.verdict)) if p.series or p.rate]
-        for place, made in enumerate(drawn(pictures, kind)):
+        for place, made in enumerate(drawn(pictures_of(cells), kind)):
             folder.mkdir(parents=True, exist_ok=True)
             written.append(folder / f"{row['key'].replace('/', '_').replace(':', '_')}-{place}.{kind}")
             written[-1].write_bytes(made)
@@ -87,45 +85,49 @@ def draw(pairs, folder, kind="svg"):
 
 
 def figures(pictures):
-    """The SVGs of one claim: its curves, or its rates."""
+    """The SVGs of one claim."""
     return [made.decode() for made in drawn(pictures, "svg")]
 
 
 def drawn(pictures, kind):
     """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
-        return [_saved(_curves(p) if p.series else _rate(p.rate), kind) for p in shown(pictures)]
+        return [_saved(_curves(p) if p.series else _rate(p.rate), kind) for p in pictures]
 
 
-def shown(pictures):
-    """The pictures that are drawn: curves, or else rates, and not many."""
+def pictures_of(cells):
+    """What is drawn of a claim's cells: curves, or else rates, and not many."""
+    pictures = [picture(cell) for cell in cells if cell.verdict]
     return ([p for p in pictures if p.series] or [p for p in pictures if p.rate])[:MOST_FIGURES]
 
 
 def caption(picture):
     """What to see in a picture, in a sentence that the numbers make."""
     if picture.rate and not picture.series:
-        x, means = picture.rate.x, picture.rate.means
-        slope = np.log(means[-1] / means[0]) / np.log(x[-1] / x[0]) if means[0] > 0 and means[-1] > 0 else np.nan
-        claimed = picture.rate.slope
-        where = _ends(picture.rate.name, x)
-        return f"From {where} the mean goes as the power {slope:.2f}; claimed is at most {claimed:.2f}."
+        name, x, means, slope = picture.rate
+        positive = np.flatnonzero(np.asarray(means) > 0)
+        if len(positive) < 2:
+            return f"From {_ends(name, x)} the mean is zero; claimed is a power of at most {slope:.2f}."
+        first, last = positive[[0, -1]]
+        found = np.log(means[last] / means[first]) / np.log(x[last] / x[first])
+        return f"From {_ends(name, x)} the mean goes as the power {found:.2f}; claimed is at most {slope:.2f}."
     (x_name, x), *others = picture.series.items()
     values = {name: np.asarray(y, dtype=float) for name, y in others}
-    bound = next((name for name in values if _role(name) in WHAT_IS_SAID), None)
+    bound = next((name for name in values if _role(name) in WHAT_IS_SAID and "lower" not in name), None)
     truth = next((name for name in values if _role(name) not in WHAT_IS_SAID), None)
+    where = f"From {_ends(x_name, x)}"
     if bound is None or truth is None:
-        said = [f"{name} goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in values.items()]
-        return f"From {_ends(x_name, x)}: {'; '.join(said[:4])}."
+        said = [f"“{name}” goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in values.items()]
+        return f"{where}: {'; '.join(said[:4])}."
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = values[truth] / values[bound]
     ratio = ratio[np.isfinite(ratio)]
     if not ratio.size:
-        return f"From {_ends(x_name, x)}: {truth} beside {bound}."
+        return f"{where}: “{truth}” beside “{bound}”."
     low, high = ratio.min(), ratio.max()
     much = f"{low:.3g}" if np.isclose(low, high) else f"{low:.3g} to {high:.3g}"
-    side = "stays at or below" if high <= 1 + 1e-9 else "stays above" if low > 1 else "crosses"
-    return f"From {_ends(x_name, x)}: {truth} {side} {bound}, {much} times it."
+    side = "never above" if high <= 1 + 1e-9 else "always above" if low > 1 else "on both sides of"
+    return f"{where}, “{truth}” is {much} times “{bound}”: {side} it."
 
 
 def _ends(name, x):
@@ -202,6 +204,8 @@ def thinned(values):
 
 def _rate(rate):
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
+    import statsmodels.api as sm  # a second, which figures without a fit need not pay
+
     x, means = rate.x, rate.means
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
     ax.loglog(x, means, "o", color=TRUTH, ms=4, label="mean of the trials")

@@ -10,11 +10,12 @@ import inspect
 import json
 from collections import Counter
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 
 import jinja2
 import joblib
+import numpy as np
 
 from bounds import papers
 from experiments import atlas
@@ -24,14 +25,14 @@ from experiments.engine.ledger import jsonable
 from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
 from experiments.examples import GALLERY
 from experiments.report import words
-from experiments.report.figures import MOST_FIGURES, figures, picture
+from experiments.report.drawn import Drawn
+from experiments.report.figures import caption, figures, pictures_of
 from experiments.report.formulas import compared
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 FIRST = ("privacy", "statement", "constant")  # severities, worst first
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
-DRAWING = inspect.getsource(inspect.getmodule(figures))  # a changed style draws every figure anew
 CHECK = """$ marginalia explain wzw25.lem7.2
 $ python -m experiments.wzw25.repetitions
 $ marginalia run wzw25.lem7.2"""
@@ -71,28 +72,37 @@ def static() -> dict[str, str]:
     }
 
 
-def drawn(pairs: list, reports: Path) -> tuple[list[dict], dict[str, str], list[str]]:
+def drawn(pairs: list, kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
     """The rows of [(row, its cells)] as the templates want them, {path: SVG} of new figures, and all their paths."""
-    curves = [[p for p in map(picture, (c for c in cells if c.verdict)) if p.series or p.rate] for _, cells in pairs]
+    curves = [pictures_of(cells) for _, cells in pairs]
     named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
-    new = [i for i, paths in enumerate(named) if not all((reports / path).exists() for path in paths)]
-    made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new)
+    new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
+    made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new) if new else []
     files = {path: svg for i, svgs in zip(new, made, strict=True) for path, svg in zip(named[i], svgs, strict=True)}
-    links = [[path.removeprefix("statements/") for path in paths] for paths in named]
-    rows = [words.view(row, shown) for (row, _), shown in zip(pairs, links, strict=True)]
+    rows = []
+    for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
+        places = (path.removeprefix("statements/") for path in paths)
+        shown = [{"path": place, "caption": caption(p)} for place, p in zip(places, pictures, strict=True)]
+        rows.append(words.view(row, shown))
     return rows, files, [path for paths in named for path in paths]
+
+
+@cache
+def drawing() -> str:
+    """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
+    return inspect.getsource(inspect.getmodule(figures)) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
 def figure_paths(row: dict, pictures: list) -> list[str]:
     """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
-    mark = hashlib.blake2b(repr((pictures, DRAWING)).encode(), digest_size=6).hexdigest()
-    shown = range(min(len(pictures), MOST_FIGURES))
-    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{place}.svg" for place in shown]
+    data = [(p.setting, p.series, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
+    mark = hashlib.blake2b(repr((data, drawing())).encode(), digest_size=6).hexdigest()
+    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
 
 
-def pages(pairs: list, root: int, reports: Path) -> tuple[dict[str, str], list[str]]:
-    """{path below `reports`: text} of the site, without figures that stand there already; the paths of all figures."""
-    rows, svgs, used = drawn(pairs, reports)
+def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> tuple[dict[str, str], list[str]]:
+    """{path below `reports`: text} of the site, without the figures that are `kept`; the paths of all figures."""
+    rows, svgs, used = drawn(pairs, kept or Drawn(reports))
     written = {papers.statement_of(row["id"]) for row in rows}
     statements = [statement(id, rows) for id in papers.IDS if id in written]
     link(statements, rows)

@@ -86,7 +86,7 @@ def record_of(row: dict):
     return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
 
 
-def view(row: dict, figures: list[str]) -> dict:
+def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
     made = row | {
@@ -101,7 +101,6 @@ def view(row: dict, figures: list[str]) -> dict:
         "source": theorem.source if theorem else "",
         "text": (inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip() if theorem else "",
         "figures": figures,
-        "caption": f"{row['title']}: what the check computed, at the setting above the curve.",
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": reach(row),

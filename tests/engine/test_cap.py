@@ -26,10 +26,10 @@ def test_only_the_claim_itself_is_vacuous():
 
 
 def test_what_cells_cost_is_added_up():
-    cells = [SimpleNamespace(verdict=None, trials=trials, seconds=1.0) for trials in (30, 50)]
-    control = SimpleNamespace(tried=[SimpleNamespace(seconds=2.0)], outcome="", smallest_caught="")
+    cells = [SimpleNamespace(verdict=None, trials=trials, seconds=1.0, cpu_seconds=0.5) for trials in (30, 50)]
+    control = SimpleNamespace(tried=[SimpleNamespace(seconds=2.0, cpu_seconds=1.5)], outcome="", smallest_caught="")
     effort = ledger._effort(cells, control)
-    assert (effort["cells"], effort["trials"], effort["seconds"]) == (2, 80, 4.0)
+    assert (effort["cells"], effort["trials"], effort["seconds"], effort["cpu_seconds"]) == (2, 80, 4.0, 2.5)
 
 
 def test_an_attack_that_refutes_every_level_reaches_the_last(monkeypatch):

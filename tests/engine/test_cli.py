@@ -151,7 +151,7 @@ def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
-    from experiments import report
+    from experiments.report import drawn
 
     page = tmp_path / "index.html"
     page.write_text("a good page")
@@ -163,7 +163,7 @@ def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
-        report.written(page, "another page")
+        drawn.written(page, "another page")
     assert page.read_text() == "a good page" and list(tmp_path.iterdir()) == [page]
 
 

@@ -83,7 +83,7 @@ def test_a_row_falls_with_what_it_rests_on(below):
 def test_the_evidence_of_several_parts():
     """What holds rests on all parts; what is refuted on the worst alone."""
     common = {"id": "bms22.lemA.1", "reading": "printed", "parent": "", "label": "", "severity": "", "skipped": []}
-    common |= dict.fromkeys(("cells", "cells_held", "cells_vacuous", "trials", "seconds"), 0)
+    common |= dict.fromkeys(("cells", "cells_held", "cells_vacuous", "trials", "seconds", "cpu_seconds"), 0)
     parts = [row("x", evidence="sampled") | common | {"part": "x"}, row("y") | common | {"part": "y"}]
     assert _summaries([dict(p) for p in parts])[0]["evidence"] == "sampled"
     parts[1] |= {"verdict": "REFUTED"}

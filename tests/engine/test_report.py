@@ -18,6 +18,7 @@ from experiments.engine.ledger import ledger, ledger_with_cells
 from experiments.engine.store import Store
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.report import site, words, write
+from experiments.report.drawn import Drawn
 from experiments.report.formulas import mathml
 from experiments.report.summary import summary_lines
 from tests.engine import toy
@@ -104,17 +105,17 @@ def test_pages_are_small_and_say_nothing_undefined(reports):
         assert len(text) < 150_000 or path.name == "ledger.html", path.name
 
 
-def test_an_unchanged_store_draws_no_figure_again(tmp_path):
+def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     claims = registry.load(["bms22/long_minimiser"])["bms22/long_minimiser"]
     store = Store()
     run.execute(claims, store)
     pairs = ledger_with_cells(store, LEDGER_ROOT, claims)
-    _, new, paths = site.drawn(pairs, tmp_path)
+    _, new, paths = site.drawn(pairs, Drawn(tmp_path))
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())
-    for path, text in new.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    assert site.drawn(pairs, tmp_path)[1:] == ({}, paths)
+    assert Drawn(tmp_path).replace(new, paths, "") == len(paths)
+    assert site.drawn(pairs, Drawn(tmp_path))[1:] == ({}, paths)
+    (tmp_path / paths[0]).write_text("<svg>an older one</svg>")
+    assert paths[0] in site.drawn(pairs, Drawn(tmp_path))[1]
 
 
 def test_the_summary_names_what_is_refuted(reports):

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from experiments.__main__ import main
+from experiments.__main__ import TIMINGS, main
 from experiments.engine import claim as claims_module
 from experiments.engine import fingerprint, places, registry, run
 from experiments.engine import ledger as ledger_module
@@ -32,7 +32,7 @@ REAL = "bms22.lemA.3/explicit/impl:sign_projection"  # a sampled claim that work
 
 def rows_of(store, keys=None):
     """The ledger without wall-clock times."""
-    rows = [{k: v for k, v in row.items() if k != "seconds"} for row in ledger(store, TEST_ROOT)]
+    rows = [{k: v for k, v in row.items() if k not in TIMINGS} for row in ledger(store, TEST_ROOT)]
     return [row for row in rows if keys is None or row["key"] in keys]
 
 
@@ -277,7 +277,7 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
 
 def test_a_killed_worker_is_a_fault_in_one_line(tmp_path, monkeypatch):
     """Every chunk kills the worker that has it, as the kernel does when memory is out."""
-    monkeypatch.setattr(run, "_ticketed", lambda ticket, *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(run, "compute", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     command = ["run", "bms22/sign_projection", "--jobs", "2", "--reports", str(tmp_path)]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 3, result.output

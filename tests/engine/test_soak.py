@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from experiments.__main__ import TIMINGS
 from experiments.engine import registry, run
 from experiments.engine.ledger import ledger
 from experiments.engine.store import Store
@@ -21,7 +22,7 @@ TOPIC = "bms22/sign_projection"
 
 
 def without_seconds(store):
-    return [{k: v for k, v in row.items() if k != "seconds"} for row in ledger(store, TEST_ROOT)]
+    return [{k: v for k, v in row.items() if k not in TIMINGS} for row in ledger(store, TEST_ROOT)]
 
 
 def test_twenty_kills_leave_the_same_ledger(tmp_path):

@@ -57,3 +57,8 @@ def test_a_figure_is_drawn(tmp_path):
     paths = marginalia.figure("wzw25.lemA.5/printed/mean", tmp_path)
     assert [path.name for path in paths] == ["wzw25.lemA.5_printed_mean-0.svg"]
     assert paths[0].read_text().startswith("<svg")
+    for kind, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        (path,) = marginalia.figure("wzw25.lemA.5/printed/mean", tmp_path, kind=kind)
+        assert path.suffix == f".{kind}" and path.read_bytes().startswith(magic)
+    with pytest.raises(ValueError, match="kind = 'gif' is not one of svg, png, pdf"):
+        marginalia.figure("wzw25.lemA.5", kind="gif")

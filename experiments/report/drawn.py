@@ -1,0 +1,76 @@
+"""What stands below reports/ already: only what changed is drawn and written again, and nothing stale is kept.
+
+`site/drawn.json` lists the digest of every file that was drawn, and the mark of what all of it was drawn from: our
+files, the libraries, the store, the root, and the tables below reports/ that the pages show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+LIST = "site/drawn.json"
+TABLES = ("published/mutants.csv", "asv/results/**/*.json")  # what the pages read below reports/, beside the store
+
+
+def digest(data: bytes) -> str:
+    """16 hex digits."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def written(path: Path, text: str) -> None:
+    """Put `text` in the place of `path` at once: whoever reads meanwhile, or a full disk, finds the old file whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = path.with_name(f".{path.name}.part")
+    try:
+        made.write_text(text, encoding="utf-8")
+        os.replace(made, path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+class Drawn:
+    """The files of a site, as they were drawn last."""
+
+    def __init__(self, reports: Path):
+        self.reports = reports
+        try:
+            kept = json.loads((reports / LIST).read_bytes())
+            self.mark, self.files = str(kept["mark"]), dict(kept["files"])
+        except (OSError, ValueError, KeyError, TypeError):
+            self.mark, self.files = "", {}
+
+    def intact(self, path: str) -> bool:
+        """Whether a file stands there as it was drawn."""
+        file = self.reports / path
+        return path in self.files and file.is_file() and digest(file.read_bytes()) == self.files[path]
+
+    def fits(self, mark: str) -> bool:
+        """Whether the whole site was drawn from this, and nobody has touched it since."""
+        return bool(mark) and mark == self.mark and all(map(self.intact, self.files))
+
+    def replace(self, made: dict[str, str], figures: Iterable[str], mark: str) -> int:
+        """Write the pages and new figures {path: text} that changed, drop the figures that none shows; how many."""
+        changed = 0
+        kept = {path: self.files[path] for path in figures if path in self.files}
+        for path, text in made.items():
+            kept[path] = digest(text.encode())
+            if self.files.get(path) != kept[path] or not self.intact(path):
+                written(self.reports / path, text)
+                changed += 1
+        for old in (self.reports / "statements" / "figures").glob("*.svg"):
+            if f"statements/figures/{old.name}" not in kept:
+                old.unlink()
+        self.mark, self.files = mark, kept
+        written(self.reports / LIST, json.dumps({"mark": mark, "files": kept}, indent=0))
+        return changed
+
+
+def tables(reports: Path) -> str:
+    """The digest of the tables below reports/ that the pages show."""
+    files = sorted(path for pattern in TABLES for path in reports.glob(pattern))
+    seen = [f"{path.relative_to(reports)} {digest(path.read_bytes())}" for path in files]
+    return digest("\n".join(seen).encode())

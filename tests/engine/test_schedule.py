@@ -1,0 +1,236 @@
+"""The schedule at 64 workers, in a simulation: the engine's own loop, with the chunk seconds that a full run recorded.
+
+`chunk_seconds.csv` has a line for every cell that the full profile computed: its claim, the control's factor (1: the
+claim itself), the cap, whether it was refuted, and the seconds of the chunks that decided it.
+"""
+
+import csv
+import heapq
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from experiments.engine import run
+from experiments.engine.schedule import Schedule, drive
+from experiments.engine.store import Chunk, Store
+from experiments.engine.streams import TEST_ROOT
+from tests.engine import toy
+
+LONGEST = 13.0  # seconds: what takes longer in one piece bounds every schedule, and is looked at by itself
+
+
+class Cell(SimpleNamespace):
+    """A cell that is decided by as many chunks as it took in the run that was recorded."""
+
+    verdict, folded, handed, stream, size = None, 0, 0, "main", 1
+
+    @property
+    def where(self):
+        return self.setting, self.stream
+
+
+class Job:
+    """A claim whose control is opened factor by factor, as in a run."""
+
+    root = TEST_ROOT
+
+    def __init__(self, key, cells, controls):
+        self.claim = SimpleNamespace(key=key, style="exact", cost=0.05)
+        self.active, self.cells, self.waiting = list(cells), cells, controls
+        self.open_control()
+
+    next_index = run.Job.next_index
+
+    def open_control(self):
+        if self.waiting and not any(cell.verdict is None for cell in self.active if cell.factor != 1):
+            self.active.append(self.waiting.pop(0))
+            return self.active[-1:]
+        return []
+
+    def receive(self, cell, index, result):
+        cell.ahead[index] = result
+        while cell.verdict is None and cell.folded in cell.ahead:
+            cell.folded += 1
+            if cell.folded == len(cell.seconds):
+                cell.verdict = "decided"
+        return self.open_control() if cell.verdict else []
+
+    @property
+    def done(self):
+        return not self.waiting and all(cell.verdict for cell in self.active)
+
+
+class Simulated:
+    """Workers on a clock of their own; a chunk beyond those recorded takes as long as the cell's last."""
+
+    def __init__(self, workers, seconds):
+        self.workers, self.seconds, self.now, self.spent = workers, seconds, 0.0, 0.0
+        self.free, self.busy = [0.0] * workers, []
+
+    def submit(self, ticket, key, setting, stream, index, *_):
+        taken = self.seconds[setting][min(index, len(self.seconds[setting]) - 1)]
+        end = max(self.now, heapq.heappop(self.free)) + taken
+        heapq.heappush(self.free, end)
+        heapq.heappush(self.busy, (end, ticket))
+        self.spent += taken
+
+    def result(self):
+        self.now, ticket = heapq.heappop(self.busy)
+        return ticket, "result"
+
+
+def recorded(longest):
+    """(jobs, seconds of each cell, what earlier runs tell) of the recorded run, cells with longer chunks left out."""
+    claims, seconds = {}, {}
+    with (Path(__file__).parent / "chunk_seconds.csv").open() as lines:
+        for number, line in enumerate(csv.DictReader(lines)):
+            taken = [float(text) for text in line["seconds"].split()]
+            if max(taken) <= longest:
+                cell = Cell(setting=number, factor=float(line["factor"]), cap=int(line["cap"]), seconds=taken, ahead={})
+                seconds[number] = taken
+                claims.setdefault(line["claim"], []).append(cell)
+    split = {
+        key: ([c for c in cells if c.factor == 1], [c for c in cells if c.factor != 1]) for key, cells in claims.items()
+    }
+    jobs = [Job(key, *halves) for key, halves in split.items()]
+    seen = {(key, c.setting, "main"): (max(c.seconds), len(c.seconds)) for key, cells in claims.items() for c in cells}
+    return jobs, seconds, seen
+
+
+def simulated(workers, longest, known):
+    """(how many times faster than one worker, that as a share of what no schedule exceeds, share of work wasted)."""
+    jobs, seconds, seen = recorded(longest)
+    pool = Simulated(workers, seconds)
+    drive(Schedule(jobs, seen if known else {}), pool)
+    assert all(job.done for job in jobs)
+    work = sum(map(sum, seconds.values()))
+    longest_piece = max(map(max, seconds.values()))
+    return work / pool.now, max(work / workers, longest_piece) / pool.now, pool.spent / work - 1
+
+
+def test_sixty_four_workers_are_forty_times_as_fast():
+    """As a second run sees it, which knows what the first one took, the seven pieces of more than 13 seconds apart."""
+    speedup, efficiency, wasted = simulated(64, LONGEST, known=True)
+    assert speedup >= 40 and efficiency >= 0.95 and wasted <= 0.4, (speedup, efficiency, wasted)
+
+
+@pytest.mark.parametrize("workers", [2, 8, 64, 256])
+@pytest.mark.parametrize("longest", [LONGEST, float("inf")])
+def test_no_schedule_would_be_much_faster(workers, longest):
+    """Within a twentieth of the larger of two bounds: all work spread evenly, and the longest piece."""
+    speedup, efficiency, wasted = simulated(workers, longest, known=True)
+    assert efficiency >= 0.95, (speedup, efficiency, wasted)
+
+
+def test_one_worker_computes_nothing_in_vain():
+    speedup, _, wasted = simulated(1, float("inf"), known=False)
+    assert (speedup, wasted) == (pytest.approx(1), pytest.approx(0))
+
+
+def test_a_first_run_knows_nothing_and_still_has_no_barriers():
+    speedup, _, _ = simulated(64, LONGEST, known=False)
+    assert speedup >= 20, speedup
+
+
+class Scrambled:
+    """This process as many workers whose results come in the most awkward order: the last first."""
+
+    def __init__(self, workers):
+        self.workers, self.waiting = workers, []
+
+    def submit(self, ticket, *chunk):
+        self.waiting.append((ticket, chunk))
+
+    def result(self):
+        ticket, chunk = self.waiting.pop()
+        return ticket, run.compute(*chunk)
+
+
+@pytest.mark.parametrize("workers", [2, 7])
+def test_no_verdict_depends_on_the_order_of_results(workers, monkeypatch):
+    from tests.engine.test_run import rows_of
+
+    with toy.registered() as claims:
+        plain, scrambled = Store(), Store()
+        run.execute(list(claims.values()), plain, root=TEST_ROOT)
+        monkeypatch.setattr(run, "Here", lambda: Scrambled(workers))
+        run.execute(list(claims.values()), scrambled, root=TEST_ROOT)
+        assert rows_of(scrambled) == rows_of(plain)
+
+
+# Limits and seconds ---------------------------------------------------------------------------------------------------
+
+
+def compute_for(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def in_a_thread(function):
+    """What `function` raised in a thread of its own, or None."""
+    raised = []
+
+    def work():
+        try:
+            function()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return raised[0] if raised else None
+
+
+def limited(seconds, function):
+    with run.deadline(seconds):
+        function()
+
+
+def test_a_limit_counts_computing_in_any_thread():
+    with pytest.raises(TimeoutError, match="CPU seconds"):
+        limited(0.2, lambda: compute_for(3))
+    with pytest.raises(TimeoutError):  # the main thread waits while another one computes
+        limited(0.2, lambda: in_a_thread(lambda: compute_for(3)))
+    assert isinstance(in_a_thread(lambda: limited(0.2, lambda: compute_for(3))), TimeoutError)
+    limited(5, lambda: compute_for(0.01))
+    assert in_a_thread(lambda: limited(5, lambda: compute_for(0.01))) is None
+
+
+def test_waiting_is_patient_but_not_for_ever():
+    limited(0.2, lambda: time.sleep(0.3))
+    with pytest.raises(TimeoutError):
+        limited(0.05, lambda: time.sleep(5))
+
+
+def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
+    with toy.registered() as claims:
+        key = "abgmu22.asm1/printed/coin"
+        honest = claims[key].trial
+
+        def slow(rng, size, **setting):
+            time.sleep(0.2)
+            in_a_thread(lambda: compute_for(0.1))
+            return honest(rng, size, **setting)
+
+        object.__setattr__(claims[key], "trial", slow)
+        chunk = run.compute(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
+    assert chunk.seconds >= 0.3 > chunk.cpu >= 0.1
+
+
+def test_a_store_of_before_cpu_seconds_is_read_and_continued(tmp_path):
+    path, where = tmp_path / "ledger.sqlite", ("{}", "main", 1, "")
+    chunk = Chunk({"trials": 1, "failures": 0}, 2.0, b"x" * 16, 1.0)
+    old = Store(path)
+    old.write("a", "c", 1, where, 0, chunk)
+    old._db.execute("ALTER TABLE results DROP COLUMN cpu")
+    old.close()
+    assert Store(path, reading=True).read("a", "c", 1, where)[0].cpu is None
+    new = Store(path)
+    new.write("a", "c", 1, where, 1, Chunk(chunk.payload, 2.0, b"y" * 16, 1.0))
+    assert [c.cpu for c in new.read("a", "c", 1, where).values()] == [None, 1.0]
+    assert new.costs() == {("a", "{}", "main"): (2.0, 2)}
