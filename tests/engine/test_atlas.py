@@ -39,7 +39,7 @@ def test_the_learner_learns_from_the_size_in_the_table(epsilon, margin):
 
 
 def test_a_bound_that_rises_again_has_not_spoken():
-    assert atlas.speaks_from(lambda n: 2.0 if n == 2**10 + 1 else 100 / n, 1.0) > 2**10 + 1
+    assert atlas.speaks_from(lambda n: 2.0 if n == 2**9 + 1 else 100 / n, 1.0) > 2**9 + 1
     assert atlas.speaks_from(lambda n: inf, 1.0) is None
     first = atlas.speaks_from(lambda n: 5000 / n, 1.0)
     assert 5000 < first <= 5100
