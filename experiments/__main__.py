@@ -9,7 +9,6 @@ commands that need them.
 from __future__ import annotations
 
 import contextlib
-import csv
 import importlib
 import json
 import os
@@ -133,12 +132,9 @@ def counts(rows):
 
 def contradictions(rows, reports):
     """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
-    published = Path(reports) / "published" / "ledger.csv"
-    if not published.exists():
-        return []
-    csv.field_size_limit(sys.maxsize)
-    with published.open(newline="") as lines:
-        before = {row["key"]: row["verdict"] for row in csv.DictReader(lines)}
+    from experiments.engine import published
+
+    before = {key: row["verdict"] for key, row in published.rows(reports).items()}
     sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
     return [
         f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
@@ -199,12 +195,16 @@ def explain(name, root, reports):
     id = one_id(name)
     store = open_store(reports)
     keys = select([id])
-    from experiments.engine import registry
+    from experiments.engine import published, registry
     from experiments.engine.claim import CLAIMS
     from experiments.engine.explain import explained
     from experiments.engine.ledger import ledger
 
     rows = ledger(store, root, [CLAIMS[key] for key in keys])
+    if store.missing:
+        fresh, rows = rows, published.instead(rows, reports, root)
+        if rows != fresh:
+            click.echo("marginalia: what follows was published with the last full run", err=True)
     registry.load()  # every module: what falls with it may stand anywhere
     click.echo(explained(id, rows))
 

@@ -52,6 +52,32 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
         assert invoke("run", "--jobs", 1, "--reports", tmp_path).exit_code == 0
 
 
+def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
+    """With the same statement and root only: an edited one is not run yet."""
+    with toy.registered():
+        invoke("run", "--jobs", 1, "--reports", tmp_path)
+        shown = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
+        invoke("report", "--publish", "--reports", tmp_path)
+        (tmp_path / "ledger.sqlite").unlink()
+        again = invoke("explain", "abgmu22.asm1", "--reports", tmp_path)
+        assert again.stdout == shown and "published with the last full run" in again.stderr
+        other = invoke("explain", "abgmu22.asm1", "--reports", tmp_path, "--seed", 5)
+        assert "not decided yet" in other.stdout and "published" not in other.stderr
+        kept = tmp_path / "published" / "ledger.csv"
+        (row,) = [row for row in csv.DictReader(kept.read_text().splitlines()) if row["key"].endswith("/false")]
+        kept.write_text(kept.read_text().replace(row["digest"], "0" * 16))
+        edited = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
+        assert "coin   HOLDS" in edited and "false   OPEN" in edited and "refuted as printed" not in edited
+
+
+def test_figures_by_command(tmp_path):
+    drawn = invoke("figure", "wzw25.lemA.5/printed/mean", "--folder", tmp_path, "--format", "png")
+    assert drawn.exit_code == 0, drawn.output
+    assert Path(drawn.stdout.strip()).read_bytes().startswith(b"\x89PNG")
+    assert "no figures" in invoke("figure", "bms22.def6.1", "--folder", tmp_path).stdout
+    assert invoke("figure", "nothing", "--folder", tmp_path).exit_code == 2
+
+
 def test_a_contradiction_with_the_published_ledger_is_status_one(tmp_path):
     published = tmp_path / "published"
     published.mkdir()

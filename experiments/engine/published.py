@@ -1,0 +1,41 @@
+"""The published ledger of the last full run: below reports/ in a checkout, beside the package once it is installed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import sysconfig
+from pathlib import Path
+
+INSTALLED = Path(sysconfig.get_path("data")) / "share" / "marginalia" / "ledger.csv"
+NESTED = ("skipped", "tightness", "witness", "used", "rests_on", "cites", "where", "literature")
+NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
+
+
+def rows(reports: str | Path) -> dict[str, dict]:
+    """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found."""
+    path = next((p for p in (Path(reports) / "published" / "ledger.csv", INSTALLED) if p.exists()), None)
+    if path is None:
+        return {}
+    csv.field_size_limit(sys.maxsize)
+    with path.open(newline="", encoding="utf-8") as lines:
+        return {row["key"]: _typed(row) for row in csv.DictReader(lines)}
+
+
+def _typed(row: dict[str, str]) -> dict:
+    nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
+    numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}
+    return row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
+
+
+def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
+    """`fresh` rows, which nobody has run, as they were published: where the statement is the same and the root too.
+
+    A summary is taken over with all of its parts, or not at all.
+    """
+    known = {key: row for key, row in rows(reports).items() if row["root"] == root}
+    digests = {row["key"]: row["digest"] for row in fresh}
+    same = {key for key, row in known.items() if row["kind"] != "summary" and digests.get(key) == row["digest"]}
+    same |= {key for key, row in known.items() if row["kind"] == "summary" and set(row["rests_on"]) <= same}
+    return [known[row["key"]] if row["key"] in same else row for row in fresh]
