@@ -367,15 +367,21 @@ def report(open_page, publish, root, reports):
 @main.command()
 @click.option("--quick", is_flag=True, help="One run each.")
 @click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
+@click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
 @click.option("--compare", metavar="COMMIT", help="Against that commit; exit status 1 on a regression.")
 @reports_option
 @plainly()
-def bench(quick, only, compare, reports):
+def bench(quick, only, history, compare, reports):
     """Measure the cores by asv in this environment; then the page of its history, and asv's own, without a network."""
     from experiments.speed import offline, record
 
     regressions = []
     try:
+        for commit in record.spaced(history or 0):
+            try:
+                record.record(commit, quick=quick, only=only)
+            except record.NothingMeasured as error:  # an old commit lacks what later ones measure
+                click.echo(f"marginalia: at {commit[:8]}, {error}", err=True)
         if compare and record.commit_of(compare) not in record.measured_here():
             record.record(compare, quick=quick, only=only)
         record.record(quick=quick, only=only)

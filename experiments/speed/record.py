@@ -220,6 +220,14 @@ def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int 
     return sorted((c for c in found if c.regressed), key=lambda c: -c.factor)
 
 
+def spaced(count: int) -> list[str]:
+    """`count` commits before HEAD, oldest first, evenly spaced along its first parents."""
+    listed = subprocess.run(["git", "rev-list", "--first-parent", "HEAD"], check=True, capture_output=True, text=True)
+    commits = listed.stdout.split()[1:]
+    step = max(len(commits) // max(count, 1), 1)
+    return commits[: step * count : step][::-1]
+
+
 def measured_here(results: Path = RESULTS) -> set[str]:
     """The commits that were measured in the running environment."""
     here = f"existing-{sys.executable.replace('/', '_').strip('_')}"
