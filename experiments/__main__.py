@@ -1,9 +1,9 @@
 """The program `marginalia`: run, ledger, explain, pilot, where, audit, report, figure, bench.
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
-or an audited mechanism is REFUTED; 2 bad usage; 3 a fault (a worker died, a disk is full, a store is damaged), or an
-audit that learnt nothing; 130 and 143 after an interrupt. Modules that cost seconds to import are imported by the
-commands that need them.
+an audited mechanism is REFUTED, or a core became slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store
+is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130 and 143 after an interrupt. Modules
+that cost seconds to import are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -366,17 +366,42 @@ def report(open_page, publish, root, reports):
 
 @main.command()
 @click.option("--quick", is_flag=True, help="One run each.")
+@click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
+@click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
+@click.option("--compare", metavar="COMMIT", help="Against that commit; exit status 1 on a regression.")
 @reports_option
 @plainly()
-def bench(quick, reports):
-    """asv run in this environment, and the page of its history."""
-    from experiments.speed.page import record, write_page
+def bench(quick, only, history, compare, reports):
+    """Measure the cores by asv in this environment; then the page of its history, and asv's own, without a network."""
+    from experiments.speed import offline, record
 
+    regressions = []
     try:
-        record(quick=quick)
+        for commit in record.spaced(history or 0):
+            try:
+                record.record(commit, quick=quick, only=only)
+            except record.NothingMeasured as error:  # an old commit lacks what later ones measure
+                click.echo(f"marginalia: at {commit[:8]}, {error}", err=True)
+        if compare and record.commit_of(compare) not in record.measured_here():
+            record.record(compare, quick=quick, only=only)
+        record.record(quick=quick, only=only)
+        if compare:
+            suspects = [change for change in record.compared(compare) if change.factor > record.WORSE]
+            regressions = record.confirmed(suspects, compare) if suspects else []
+        offline.publish()
     except subprocess.CalledProcessError as error:
         raise Broken(f"asv ended with status {error.returncode}") from None
-    click.echo(f"speed page: {write_page(Path(reports))}")
+    except record.NothingMeasured as error:
+        raise Broken(str(error)) from None
+    from experiments.report.drawn import written
+    from experiments.report.site import speed_pages
+
+    for path, text in speed_pages(Path(reports)):
+        written(Path(reports) / path, text)
+    click.echo(f"speed page: {Path(reports) / 'speed.html'}")
+    if compare:
+        click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
+    sys.exit(CONTRADICTION if regressions else 0)
 
 
 @main.command()

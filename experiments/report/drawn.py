@@ -13,7 +13,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 LIST = "site/drawn.json"
-TABLES = ("published/mutants.csv", "asv/results/**/*.json")  # what the pages read below reports/, beside the store
+TABLES = (
+    "published/mutants.csv",
+    "asv/results/**/*.json",
+    "asv/html/data.js",
+)  # what the pages read below reports/, beside the store
 
 
 def digest(data: bytes) -> str:

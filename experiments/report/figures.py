@@ -250,18 +250,3 @@ def _saved(fig, kind):
     text = re.sub(r"(<svg[^>]*>)", rf"\1{DARK}", text, count=1)
     text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
     return re.sub(r"\s*\n\s*", "\n", text).encode()
-
-
-def history(series):
-    """The SVG of {name: [(date, value), ...]} over time, for the speed page."""
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(5.2, 1.8))
-        for (name, points), colour in zip(series.items(), COLOURS * 5, strict=False):
-            dates, values = zip(*points, strict=True)
-            ax.plot(dates, values, color=colour, marker="o", ms=4, lw=1.2, label=name)
-        if _wide([value for points in series.values() for _, value in points]):
-            ax.set_yscale("log")
-        ax.tick_params(axis="x", labelrotation=20, labelsize=7)
-        if len(series) > 1:
-            ax.legend(fontsize=7, bbox_to_anchor=(1, 1))
-        return _saved(fig, "svg").decode()

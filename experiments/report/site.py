@@ -28,6 +28,7 @@ from experiments.report import words
 from experiments.report.drawn import Drawn
 from experiments.report.figures import caption, figures, pictures_of
 from experiments.report.formulas import compared
+from experiments.speed import page, scaling
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 FIRST = ("privacy", "statement", "constant")  # severities, worst first
@@ -126,7 +127,18 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
     made.append(rendered("hardened.html.j2", "hardened.html"))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
+    made += speed_pages(reports)
     return dict(made) | svgs | static(), used
+
+
+def speed_pages(reports: Path) -> list[tuple[str, str]]:
+    """What asv has measured, and how costs grow."""
+    lines, regressed = page.shown(reports / "asv" / "results")
+    dashboards = (reports / "asv" / "html" / "data.js").exists()
+    return [
+        rendered("speed.html.j2", "speed.html", lines=lines, regressed=regressed, dashboards=dashboards),
+        rendered("scaling.html.j2", "scaling.html", lines=scaling.table()),
+    ]
 
 
 def mutation_run(reports: Path) -> dict | None:
@@ -315,7 +327,7 @@ def errata_pages(paper, statements: list, errata: list, rows: list) -> list[tupl
         {name: row[name] for name in plain} | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
         for row in errata
     ]
-    page = rendered(
+    made = rendered(
         "errata.html.j2",
         f"errata/{paper.id}.html",
         paper=paper,
@@ -327,7 +339,7 @@ def errata_pages(paper, statements: list, errata: list, rows: list) -> list[tupl
         bibtex=bibtex(paper),
     )
     text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, indent=1)
-    return [page, (f"errata/{paper.id}.json", text)]
+    return [made, (f"errata/{paper.id}.json", text)]
 
 
 def bibtex(paper) -> str:

@@ -1,7 +1,8 @@
-"""Two functions timed in turns, so that a busy machine slows both alike."""
+"""What benchmarks share: two functions timed in turns, and modules that an old commit may lack."""
 
 from __future__ import annotations
 
+import importlib
 import time
 
 
@@ -14,3 +15,14 @@ def ratio(ours, other, rounds=5):
             function()
             best[i] = min(best[i], time.perf_counter() - start)
     return best[0] / best[1]
+
+
+def module(name, *parts):
+    """A module of ours, with all its `parts`; a commit that has none of them skips the benchmark."""
+    try:
+        found = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise NotImplementedError(str(error)) from None
+    if missing := [part for part in parts if not hasattr(found, part)]:
+        raise NotImplementedError(f"{name} has no {', '.join(missing)}")
+    return found

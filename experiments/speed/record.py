@@ -1,0 +1,257 @@
+"""What asv has measured: running it, reading its files, and comparing two commits.
+
+A number is a regression if it is worse by more than a fifth and by more than three standard deviations. Of a time asv
+keeps a 99% interval; of what it keeps no interval, the scatter along the history stands for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise, product
+from pathlib import Path
+
+RESULTS = Path("reports/asv/results")
+WORSE, SIGMAS = 1.2, 3
+HALF_99 = 2.576  # half the width of a 99% interval, in standard deviations
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One benchmark at one parameter combination of one commit."""
+
+    benchmark: str
+    parameters: str
+    commit: str
+    date: datetime
+    value: float
+    unit: str
+    sigma: float = 0.0  # of `value`; 0 where asv keeps no interval
+    environment: str = ""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Its direction, which a unit says where it is not the usual one."""
+        return "higher is better" in self.unit
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number before and after: `factor` above 1 is worse."""
+
+    before: Measurement
+    after: Measurement
+    sigma: float  # of log(after / before)
+
+    @property
+    def factor(self) -> float:
+        """How many times worse."""
+        ratio = self.after.value / self.before.value
+        return 1 / ratio if self.after.higher_is_better else ratio
+
+    @property
+    def regressed(self) -> bool:
+        """Worse by more than a fifth, and by more than three standard deviations."""
+        return self.factor > WORSE and math.log(self.factor) > SIGMAS * self.sigma
+
+    def __str__(self) -> str:
+        name = ", ".join(filter(None, (self.after.benchmark, self.after.parameters)))
+        return f"{name}: {readable(self.before)} -> {readable(self.after)}, {self.factor:.2f} times worse"
+
+
+class NothingMeasured(Exception):
+    """A run of asv that has no number to show, or benchmarks that failed; the message is one line."""
+
+
+def commit_of(name: str) -> str:
+    """The full hash of a commit. Raises NothingMeasured for what is none."""
+    asked = ["git", "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
+    found = subprocess.run(asked, capture_output=True, text=True)
+    if found.returncode:
+        raise NothingMeasured(f"{name} is no commit")
+    return found.stdout.strip()
+
+
+def record(commit: str = "HEAD", *, quick: bool = False, only: str = "") -> str:
+    """Measure a commit in the running environment; returns its hash.
+
+    Raises CalledProcessError where asv fails, NothingMeasured where it measured nothing or a benchmark failed.
+    """
+    commit, asv = commit_of(commit), [sys.executable, "-m", "asv"]
+    subprocess.run([*asv, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
+    command = [*asv, "run", "--environment", f"existing:{sys.executable}", "--set-commit-hash", commit]
+    command += ["--show-stderr", *(["--quick"] if quick else []), *(["--bench", only] if only else [])]
+    before = _results_of(commit)
+    with _checked_out(commit) as folder:
+        # asv exits with 2 where a benchmark failed: what failed is named below
+        ended = subprocess.run(command, env=os.environ | {"ASV_PYTHONPATH": str(folder)}).returncode
+    after = _results_of(commit)
+    new = {place: entry for place, entry in after.items() if before.get(place) != entry}
+    values = [value for entry in new.values() for value in entry.get("result") or []]
+    failed = sorted({name for (_, name), entry in new.items() if None in (entry.get("result") or [None])})
+    if failed:
+        raise NothingMeasured(f"{len(failed)} benchmarks failed: {', '.join(failed)}")
+    if not any(map(_finite, values)):
+        raise NothingMeasured(f"asv measured nothing of {commit[:8]}{f' that matches {only!r}' if only else ''}")
+    if ended:
+        raise subprocess.CalledProcessError(ended, command)
+    return commit
+
+
+@contextlib.contextmanager
+def _checked_out(commit: str) -> Iterator[Path]:
+    """A folder with the files of `commit`: the present one for HEAD."""
+    if commit == commit_of("HEAD"):
+        yield Path.cwd()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "commit"
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(place), commit], check=True)
+        try:
+            yield place
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", str(place)], check=True)
+
+
+def _entries(results: Path) -> Iterator[tuple[dict, str, dict]]:
+    """(run, benchmark, its columns) of every result file."""
+    for path in sorted(results.glob("*/*.json")):
+        if path.name != "machine.json":
+            run = json.loads(path.read_text())
+            for name, packed in run["results"].items():
+                yield run, name, dict(zip(run["result_columns"], packed, strict=False))
+
+
+def _results_of(commit: str, results: Path = RESULTS) -> dict[tuple[str, str], dict]:
+    """{(environment, benchmark): columns} that stand in asv's files for a commit."""
+    return {(run.get("env_name", ""), name): e for run, name, e in _entries(results) if run["commit_hash"] == commit}
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def measurements(results: Path = RESULTS) -> list[Measurement]:
+    """Every finite number in asv's result files, oldest first."""
+    index = results / "benchmarks.json"
+    if not index.exists():
+        return []
+    benchmarks = {name: b for name, b in json.loads(index.read_text()).items() if isinstance(b, dict)}
+    taken = []
+    for run, name, entry in _entries(results):
+        if name not in benchmarks:
+            continue
+        names, unit = benchmarks[name].get("param_names", []), benchmarks[name]["unit"]
+        values = entry["result"] or []
+        lows, highs = (entry.get(f"stats_ci_99_{end}") or [None] * len(values) for end in "ab")
+        combinations = product(*(entry.get("params") or [[]]))
+        for parameters, value, low, high in zip(combinations, values, lows, highs, strict=False):
+            if not _finite(value):
+                continue
+            spelled = ", ".join(f"{n} = {p}" for n, p in zip(names, parameters, strict=False))
+            sigma = (high - low) / 2 / HALF_99 if _finite(low) and _finite(high) else 0.0
+            date = datetime.fromtimestamp(run["date"] / 1000, UTC)
+            place = (run["commit_hash"][:8], date, value, unit, sigma, run.get("env_name", ""))
+            taken.append(Measurement(name, spelled, *place))
+    return sorted(taken, key=lambda m: (m.benchmark, m.parameters, m.date))
+
+
+def histories(taken: list[Measurement]) -> dict[tuple[str, str, str], list[Measurement]]:
+    """Measurements by benchmark, parameters and environment: numbers of two environments are never compared."""
+    found: dict[tuple[str, str, str], list[Measurement]] = {}
+    for m in taken:
+        found.setdefault((m.benchmark, m.parameters, m.environment), []).append(m)
+    return found
+
+
+def scatter(history: list[Measurement]) -> float:
+    """The standard deviation of log(value) from commit to commit, robustly: a single step does not count."""
+    logs = [math.log(m.value) for m in history if m.value > 0]
+    steps = [abs(b - a) for a, b in pairwise(logs)]
+    return 1.4826 * statistics.median(steps) / math.sqrt(2) if len(steps) > 2 else 0.0
+
+
+def change(history: list[Measurement], before: Measurement, after: Measurement) -> Change | None:
+    """The change between two measurements of one history; None where a value is not positive."""
+    if min(before.value, after.value) <= 0:
+        return None
+    own = math.hypot(before.sigma / before.value, after.sigma / after.value)
+    earlier = [m for m in history if m.date <= before.date]
+    return Change(before, after, own or math.sqrt(2) * scatter(earlier))
+
+
+def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 5) -> list[Change]:
+    """The suspects measured again, both commits in turns, so that a busy machine slows both alike.
+
+    A mean of `rounds` logarithms stands for each side, with its standard error. asv's files are put back as they were.
+    """
+    names = "|".join(sorted({re.escape(c.after.benchmark) for c in suspects}))
+    files = {path: path.read_bytes() for path in RESULTS.glob("*/*.json")}
+    wanted = {(c.after.benchmark, c.after.parameters, c.after.environment): c for c in suspects}
+    logs: dict[tuple, tuple[list, list]] = {place: ([], []) for place in wanted}
+    try:
+        for _ in range(rounds):
+            for side, commit in enumerate((base, new)):
+                commit = record(commit, quick=True, only=f"^({names})$")
+                for m in measurements():
+                    place = m.benchmark, m.parameters, m.environment
+                    if place in logs and m.commit == commit[:8] and m.value > 0:
+                        logs[place][side].append(math.log(m.value))
+    finally:
+        for path, data in files.items():
+            path.write_bytes(data)
+    found = []
+    for place, sides in logs.items():
+        if min(map(len, sides)) > 1:
+            before, after = (math.exp(statistics.fmean(side)) for side in sides)
+            sigma = math.sqrt(sum(statistics.variance(side) / len(side) for side in sides))
+            old = wanted[place]
+            found.append(Change(replace(old.before, value=before), replace(old.after, value=after), sigma))
+    return sorted((c for c in found if c.regressed), key=lambda c: -c.factor)
+
+
+def spaced(count: int) -> list[str]:
+    """`count` commits before HEAD, oldest first, evenly spaced along its first parents."""
+    listed = subprocess.run(["git", "rev-list", "--first-parent", "HEAD"], check=True, capture_output=True, text=True)
+    commits = listed.stdout.split()[1:]
+    step = max(len(commits) // max(count, 1), 1)
+    return commits[: step * count : step][::-1]
+
+
+def measured_here(results: Path = RESULTS) -> set[str]:
+    """The commits that were measured in the running environment."""
+    here = f"existing-{sys.executable.replace('/', '_').strip('_')}"
+    runs = [json.loads(p.read_text()) for p in results.glob("*/*.json") if p.name != "machine.json"]
+    return {run["commit_hash"] for run in runs if run["env_name"].replace("-", "_") == here.replace("-", "_")}
+
+
+def compared(base: str, new: str = "HEAD", results: Path = RESULTS) -> list[Change]:
+    """The changes from one commit to another, worst first; both must have been measured in one environment."""
+    base, new = commit_of(base)[:8], commit_of(new)[:8]
+    found = []
+    for history in histories(measurements(results)).values():
+        at = {m.commit: m for m in history}
+        if base in at and new in at and (each := change(history, at[base], at[new])):
+            found.append(each)
+    return sorted(found, key=lambda c: -c.factor)
+
+
+def readable(m: Measurement) -> str:
+    """A number with its unit, scaled."""
+    if m.unit == "seconds":
+        scales = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"))
+        scale, name = next(((s, n) for s, n in scales if m.value >= s), (1e-9, "ns"))
+        return f"{m.value / scale:.3g} {name}"
+    if m.unit == "bytes":
+        return f"{m.value / 2**20:.3g} MiB"
+    return f"{m.value:.4g} {m.unit.partition(',')[0] if m.unit != 'unit' else ''}".strip()
