@@ -63,8 +63,8 @@ class SignProjection:
 
     The matrix is cut into tiles of at most `HEIGHT` rows and `TILE` entries, each from a generator of its own that is
     derived from (seed, tile), so `apply` and `transpose` draw the same matrix and never hold more than one tile of it,
-    whatever d is. A tile's signs are looked up, eight for a random byte, in the precision of the data. The matrix is the
-    same on every machine; an image is the same up to the order in which BLAS sums, which the number of threads changes.
+    whatever d is. A tile's signs are looked up, eight for a random byte, in the precision of the data. The matrix is
+    the same on every machine; an image, up to the order in which BLAS sums, which the number of threads changes.
     """
 
     k: int
