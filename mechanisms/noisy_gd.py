@@ -28,7 +28,7 @@ from bounds.wzw25 import noisy_gd as bounds
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from mechanisms.arithmetic import brief, in_range
 from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, positive, signs, sized, whole
-from mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
@@ -65,7 +65,7 @@ class NoisyGDLaw:
     strides: np.ndarray = field(repr=False)  # eta_0..eta_{T-1}, shape (steps,)
     weights: np.ndarray = field(repr=False)  # of w_0..w_{T-1} in the average, summing to 1, shape (steps,)
     output: str
-    privacy: GaussianDP  # neighbours differ in one replaced row
+    privacy: Guarantee  # a GaussianDP, see `law`; neighbours differ in one replaced row
 
     def __post_init__(self) -> None:
         if np.ndim(self.Z) != 2 or np.shape(self.start) != np.shape(self.Z)[1:] or np.ndim(self.strides) != 1:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from mechanisms import noisy_gd
 from mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, sized
 from mechanisms.noisy_gd import Descent, NoisyGDLaw
-from mechanisms.privacy import ApproxDP, GaussianDP
+from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
 CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
@@ -40,7 +40,7 @@ class JLGDLaw:
     projection: Projection | None  # None is the identity
 
     @property
-    def privacy(self) -> GaussianDP:
+    def privacy(self) -> Guarantee:
         """mu-GDP under replacement of one record, given the projection."""
         return self.descent.privacy
 
