@@ -30,14 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log
+from math import log, sqrt
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.wzw25 import algorithms as bounds
-from mechanisms import projected_gd, sign_projection
+from mechanisms import projected_gd, sampled_gd, sign_projection
 from mechanisms.law import (
     AdaptiveModel,
     Projection,
@@ -78,7 +78,7 @@ class AdaptiveMarginLaw:
     margins: np.ndarray  # Gamma, ascending, shape (m,)
     penalties: np.ndarray  # public, added to the number of errors, shape (m,)
     sigma: float  # standard deviation of a score's noise; a score counts errors, its sensitivity is 1
-    gdp: GaussianDP  # what all runs and all scores spend together
+    gdp: GaussianDP | None  # what all runs and all scores spend together; None on random batches
     privacy: ApproxDP  # neighbours differ in one replaced record
     ties: str = "right"  # what the scores count them as
 
@@ -184,6 +184,22 @@ def draw_projections(
     return tuple(None if k >= d else sign_projection.sign_projection(k, d, rng=rng) for k in sizes)
 
 
+def checked_projections(
+    shape: tuple[int, ...], margins: np.ndarray, radius: float, projections: Projections | None
+) -> Projections:
+    """`projections`, or identities where they may be left out. Raises ValueError for a wrong number or dimension."""
+    n, d = shape
+    if projections is None:
+        if (k := bounds.projection_rows(n, margins[-1], radius)) < d:
+            raise ValueError(f"projections = None, but the margin {margins[-1]} needs one from R^{d} to R^{k}")
+        projections = (None,) * len(margins)
+    if not isinstance(projections, Sequence) or len(projections) != len(margins):
+        raise ValueError(f"projections is not a sequence of length {len(margins)}, one for every margin of the grid")
+    if any(phi is not None and getattr(phi, "d", None) != d for phi in projections):
+        raise ValueError(f"projections has one that is not a projection from R^{d}, as X has {d} columns")
+    return projections
+
+
 def candidates(
     X: ArrayLike,
     y: ArrayLike,
@@ -205,12 +221,7 @@ def candidates(
     y = signs(y, len(X))
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
-    if projections is None:
-        if (k := bounds.projection_rows(n, margins[-1], radius)) < d:
-            raise ValueError(f"projections = None, but the margin {margins[-1]} needs one from R^{d} to R^{k}")
-        projections = (None,) * len(margins)
-    if not isinstance(projections, Sequence) or len(projections) != len(margins):
-        raise ValueError(f"projections is not a sequence of length {len(margins)}, one for every margin of the grid")
+    projections = checked_projections((n, d), margins, radius, projections)
     descent = Descent(steps="balanced") | descent
     runs: list[projected_gd.JLGDLaw] = []
     Z = None
@@ -248,7 +259,9 @@ def law(
     Rows are clipped to `radius`. The analysis is over the reals; floating-point noise is not hardened.
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
-    their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, or a whole number. `output`: "average" or "last"
+    their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": the balanced ones on
+    random batches (`mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then `privacy` is what
+    the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
     iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
     averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
     loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of
@@ -270,16 +283,41 @@ def law(
     n = len(X)
     margins = bounds.margin_grid(n, radius)
     each = bounds.split_budget(mu, 2 * len(margins))
+    sigma = bounds.score_noise(1.0, each)
+    if steps == "sampled":
+        return _sampled(X, y, margins, sigma, each, privacy, radius, ties, projections, (output, score, white_box))
     seen = "iterates" if white_box else output
     runs = candidates(X, y, mu=each, radius=radius, projections=projections, steps=steps, output=seen, **descent)
     penalties = np.zeros(len(margins))
     if score == "penalised":
         dimensions = [run.descent.Z.shape[1] for run in runs]
         penalties = np.array([bounds.penalty(n, k, bounds.failure_probability(n)) for k in dimensions])
-    sigma, gdp = bounds.score_noise(1.0, each), GaussianDP(mu, privacy.neighbours)
+    gdp = GaussianDP(mu, privacy.neighbours)
     if white_box:
         return WhiteBoxLaw(runs, margins, penalties, sigma, gdp, privacy, ties, output)
     return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy, ties)
+
+
+def _sampled(
+    X: np.ndarray,
+    y: ArrayLike,
+    margins: np.ndarray,
+    sigma: float,
+    each: float,
+    privacy: ApproxDP,
+    radius: float,
+    ties: str,
+    projections: Projections | None,
+    asked: tuple[str, str, bool],
+) -> AdaptiveMarginLaw:
+    """`law` on random batches: the scores spend what they always do, all steps of all runs the rest."""
+    if asked != ("last", "empirical", False):
+        raise ValueError("steps = 'sampled' needs output = 'last', score = 'empirical' and white_box = False")
+    (n, d), phis = X.shape, checked_projections(X.shape, margins, radius, projections)
+    share = sqrt(len(margins)) / sigma * (1 + 1e-12)  # of all scores together, rounded up
+    sizes = sampled_gd.plan(n, d, privacy=privacy, mu=share, each=each, runs=len(margins))
+    runs = sampled_gd.candidates(X, y, margins=margins, sizes=sizes, privacy=privacy, radius=radius, projections=phis)
+    return AdaptiveMarginLaw(runs, margins, np.zeros(len(margins)), sigma, None, privacy, ties)
 
 
 def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:

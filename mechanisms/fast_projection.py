@@ -2,12 +2,15 @@
 
     Phi x = sqrt(D/k) * S H diag(s) x,   D the power of two above d, H orthonormal with entries +-1/sqrt(D).
 
-One application takes 1.5 D log2 D operations instead of the k d of a dense matrix, and nothing is stored but D signs
-and k coordinates.
+One application takes D log2 D operations instead of the k d of a dense matrix, and nothing is stored but D signs and k
+coordinates. A row is transformed as a matrix of about sqrt(D) rows and columns, first down its columns and then along
+its rows: both halves stay in the cache. Large inputs go to a compiled kernel (`mechanisms.solvers.kernels`), which adds
+and subtracts the same numbers in the same order, so that its results are those of numpy bit for bit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 
@@ -15,13 +18,40 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.law import generator
-from mechanisms.sign_projection import check_matrix, points
+from mechanisms.sign_projection import check_matrix, checked, points
+from mechanisms.solvers.twins import compiled
+
+ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
+LANES = 16  # rows of the transposed half that the kernel transforms abreast
+
+
+def columns_of(width: int) -> int:
+    """The power of two at or below sqrt(width): a row of that length is a matrix with so many columns."""
+    return 1 << (width.bit_length() - 1) // 2
+
+
+def butterflies(V: np.ndarray) -> None:
+    """The Walsh-Hadamard transform down the middle axis of V, shape (n, length, any), in place, long strides first."""
+    half = V.shape[1] // 2
+    while half:
+        pairs = V.reshape(len(V), -1, 2, half * V.shape[2])  # a view: writing to it writes to V
+        first, second = pairs[:, :, 0], pairs[:, :, 1]
+        difference = first - second
+        first += second
+        second[...] = difference
+        half //= 2
+
+
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Slices of at most `ENTRIES` / width rows."""
+    rows = max(1, ENTRIES // width)
+    return (slice(start, min(n, start + rows)) for start in range(0, n, rows))
 
 
 def walsh_hadamard(X: np.ndarray) -> np.ndarray:
     """Replace every row of X by its Walsh-Hadamard transform H x, H with entries +-1, in place; returns X.
 
-    X is a C-contiguous array whose last axis is a power of two; 1.5 D log2 D operations a row.
+    X is a C-contiguous array whose last axis is a power of two; D log2 D operations a row.
 
     >>> walsh_hadamard(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
@@ -35,15 +65,19 @@ def walsh_hadamard(X: np.ndarray) -> np.ndarray:
         raise ValueError(f"X has a last axis of {width}, not a power of two")
     if not X.flags.c_contiguous:
         raise ValueError("X is not C-contiguous, so it cannot be transformed in place")
-    half = 1
-    while half < width:
-        pairs = X.reshape(-1, width // (2 * half), 2, half)  # a view: writing to it writes to X
-        first, second = pairs[:, :, 0], pairs[:, :, 1]
-        first += second
-        second *= -2.0
-        second += first  # (a + b) - 2b = a - b
-        half *= 2
+    _transform(X.reshape(-1, width))
     return X
+
+
+def _transform(X: np.ndarray) -> None:
+    """`walsh_hadamard` of a matrix: the numpy twin of `kernels.hadamard`."""
+    columns = columns_of(X.shape[1])
+    for part in blocks(*X.shape):
+        matrices = X[part].reshape(-1, X.shape[1] // columns, columns)
+        butterflies(matrices)
+        turned = np.ascontiguousarray(matrices.transpose(0, 2, 1))
+        butterflies(turned)
+        matrices[...] = turned.transpose(0, 2, 1)
 
 
 @dataclass(frozen=True)
@@ -55,25 +89,50 @@ class FastProjection:
     signs: np.ndarray = field(repr=False)  # shape (D,), +-1
     coordinates: np.ndarray = field(repr=False)  # shape (k,), each in 0..D-1
 
-    def spread(self, X: ArrayLike) -> np.ndarray:
-        """z = sqrt(D) H diag(s) x for every row of X, shape (n, D): every entry is a random signed sum of x."""
-        X = points(X, self.d, "X")
-        padded = np.zeros((*X.shape[:-1], len(self.signs)))
-        padded[..., : self.d] = X
-        padded *= self.signs
-        return walsh_hadamard(padded)
-
     def apply(self, X: ArrayLike) -> np.ndarray:
-        """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
-        return self.spread(X)[..., self.coordinates] / sqrt(self.k)
+        """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
+        X = points(X, self.d, "X")
+        rows, projected = np.atleast_2d(X), np.empty((*X.shape[:-1], self.k), dtype=X.dtype)
+        out, width = np.atleast_2d(projected), len(self.signs)
+        signs, kernels = self.signs.astype(X.dtype, copy=False), compiled(len(rows) * width)
+        with np.errstate(invalid="ignore", over="ignore"):
+            for part in blocks(len(rows), width):
+                if kernels is None:
+                    padded = np.zeros((len(out[part]), width), dtype=X.dtype)
+                    np.multiply(rows[part], signs[: self.d], out=padded[:, : self.d])
+                    _transform(padded)
+                    np.take(padded, self.coordinates, axis=1, out=out[part], mode="clip")
+                else:
+                    ready = np.ascontiguousarray(rows[part])
+                    kernels.sampled_transforms(ready, signs, self.coordinates, *_shape(width), out[part])
+        projected /= sqrt(self.k)
+        return checked(projected, X, "X")
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
-        """Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,)."""
+        """Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""
         W = points(W, self.k, "W")
-        scattered = np.zeros((len(self.signs), *W.shape[:-1]))
-        np.add.at(scattered, self.coordinates, W.T)  # a coordinate drawn twice receives both
-        lifted = walsh_hadamard(np.ascontiguousarray(scattered.T))
-        return (lifted * self.signs)[..., : self.d] / sqrt(self.k)
+        rows, lifted = np.atleast_2d(W), np.empty((*W.shape[:-1], self.d), dtype=W.dtype)
+        out, width = np.atleast_2d(lifted), len(self.signs)
+        signs, kernels = self.signs.astype(W.dtype, copy=False), compiled(len(rows) * width)
+        with np.errstate(invalid="ignore", over="ignore"):
+            for part in blocks(len(rows), width):
+                if kernels is None:
+                    scattered = np.zeros((width, len(out[part])), dtype=W.dtype)
+                    np.add.at(scattered, self.coordinates, rows[part].T)  # a coordinate drawn twice receives both
+                    padded = np.ascontiguousarray(scattered.T)
+                    _transform(padded)
+                    np.multiply(padded[:, : self.d], signs[: self.d], out=out[part])
+                else:
+                    ready = np.ascontiguousarray(rows[part])
+                    kernels.scattered_transforms(ready, signs, self.coordinates, *_shape(width), out[part])
+        lifted /= sqrt(self.k)
+        return checked(lifted, W, "W")
+
+
+def _shape(width: int) -> tuple[int, int]:
+    """(columns, lanes) of the kernels for rows of that length."""
+    columns = columns_of(width)
+    return columns, min(LANES, width // columns)
 
 
 def fast_projection(k: int, d: int, *, rng: np.random.Generator) -> FastProjection:

@@ -6,7 +6,7 @@ outputs are possible for one dataset and impossible for its neighbour, whatever 
 
     FloatLaplace    the textbook sampler: the law of the theorem, for studying it; leaks low bits
     GridLaplace     the centre is rounded to a public grid and the noise is a whole number of grid steps, drawn
-                    exactly in integer arithmetic: nothing but the noise separates two datasets
+                    exactly: nothing but the noise separates two datasets
 
 Rounding to a grid of step g moves the L1 distance of two centres in R^F by at most F g; `grid_for` adds that to
 the sensitivity. `reachable` is the attack that tells the two samplers apart.
@@ -18,41 +18,24 @@ from dataclasses import dataclass, field
 from math import ceil, exp, floor, frexp, inf, log, nextafter, ulp
 
 import numpy as np
+from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from mechanisms.arithmetic import in_range
 from mechanisms.law import finite, generator, positive, whole
 
 STEPS = 2**20  # grid steps in one noise scale, at least
-MOST = 2**40  # grid steps in one noise scale, at most: products of it stay below 2^63
-
-
-def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: int) -> np.ndarray:
-    """Bernoulli(exp(-numerator / denominator)) for whole 0 <= numerator <= denominator, shape of `numerator`.
-
-    Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
-    with probability exp(-x). Each trial is one uniform whole number below denominator * k.
-    """
-    rng = generator(rng)
-    (denominator,) = whole(denominator=denominator)
-    places = finite("numerator", numerator)
-    if not ((places >= 0) & (places <= denominator) & (places == np.floor(places))).all():
-        raise ValueError("numerator has entries that are not whole numbers in [0, denominator]")
-    numerator = places.astype(np.int64)
-    odd = np.zeros(numerator.shape, dtype=bool)
-    left, k = np.arange(numerator.size), 1
-    while left.size:
-        success = rng.integers(0, denominator * k, size=left.size) < numerator.flat[left]
-        odd.flat[left[~success]] = k % 2 == 1
-        left, k = left[success], k + 1
-    return odd
+MOST = 2**40  # grid steps in one noise scale, at most: noise of it is exact in float64
+BLOCK = 2**13  # numbers drawn at a time: they stay in the first cache
+SECOND_ZERO = -(2**63)
 
 
 def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int, ...]) -> np.ndarray:
     """Whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
 
-    Canonne, Kamath & Steinke 2020, Algorithm 2: K = U + steps V with U uniform below `steps`, kept with
-    probability exp(-U / steps), and V a geometric number of coins of probability 1/e; a sign, and no second zero.
+    |K| = floor(-steps log U) for a uniform U has Pr(|K| >= k) = exp(-k / steps); then a sign, and no second zero. Of U
+    63 binary digits are drawn at first, and the logarithm is taken in float64. Where that does not prove the whole
+    number, as many more digits are drawn as it takes in ball arithmetic (`settled`).
     """
     rng = generator(rng)
     (steps,) = whole(steps=steps)
@@ -62,23 +45,55 @@ def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int
     for length in shape:
         if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
             raise ValueError(f"size = {length} is not a whole number >= 0")
-    size = tuple(int(length) for length in shape)
-    out = np.zeros(size, dtype=np.int64)
-    left = np.arange(out.size)
-    while left.size:
-        rest = rng.integers(0, steps, size=left.size)
-        kept = bernoulli_exp(rng, rest, steps)
-        whole_part = np.zeros(left.size, dtype=np.int64)
-        going = np.flatnonzero(kept)
-        while going.size:
-            going = going[bernoulli_exp(rng, np.ones(going.size, dtype=np.int64), 1)]
-            whole_part[going] += 1
-        size_of = rest + steps * whole_part
-        negative = rng.integers(0, 2, size=left.size) == 1
-        kept &= ~(negative & (size_of == 0))
-        out.flat[left[kept]] = np.where(negative, -size_of, size_of)[kept]
-        left = left[~kept]
+    out = np.empty(tuple(int(length) for length in shape), dtype=np.int64)
+    flat = out.reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        block = flat[start : start + BLOCK]
+        block[:] = _signed(rng, steps, block.size)
+        while (again := np.flatnonzero(block == SECOND_ZERO)).size:
+            block[again] = _signed(rng, steps, again.size)
     return out
+
+
+def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
+    """`size` signed whole numbers; a zero with the sign minus is `SECOND_ZERO`, to be drawn again.
+
+    Let j be the 63 digits of U. If j >= 2^48, then -log U is below 10.4, and -log(j / 2^63) in float64 differs from it
+    by less than 2^-45: 2^-48 for the digits not drawn, 2^-53 for the rounding of j, 2^-46 for 8 units in the last place
+    of the logarithm, of which numpy's errs by 4 at most, and 2^-49 for the product with `steps`.
+    """
+    words = rng.integers(-(2**63), 2**63, size=size, dtype=np.int64)
+    digits = words & (2**63 - 1)
+    product = digits.astype(float)
+    product *= 2.0**-63
+    np.maximum(product, 2.0**-63, out=product)
+    np.log(product, out=product)
+    product *= -steps
+    whole_part = np.floor(product)
+    product -= whole_part
+    slack = min(0.5, steps * 2.0**-45)
+    doubtful = np.abs(product - 0.5) >= 0.5 - slack
+    doubtful |= digits < 2**48
+    magnitudes = whole_part.astype(np.int64)
+    for i in np.flatnonzero(doubtful):
+        magnitudes[i] = settled(rng, int(digits[i]), steps)
+    minus = words >> 63  # -1 for the sign minus, else 0
+    signed = (magnitudes ^ minus) - minus
+    signed[(magnitudes == 0) & (minus < 0)] = SECOND_ZERO
+    return signed
+
+
+def settled(rng: np.random.Generator, digits: int, steps: int) -> int:
+    """floor(-steps log U) of a U that begins with 63 binary `digits`; further digits are drawn until it is proved."""
+    drawn = 63
+    while True:
+        with ctx.workprec(drawn + 64):
+            ends = [digits + 1, digits] if digits else []
+            logs = [-steps * (arb(end) / arb(2) ** drawn).log() for end in ends]
+            low, high = (value.floor().unique_fmpz() for value in logs) if logs else (None, None)
+        if low is not None and low == high:
+            return int(low)
+        digits, drawn = digits * 2**32 + int(rng.integers(2**32)), drawn + 32
 
 
 def grid_for(sensitivity: float, epsilon: float, dimension: int) -> tuple[float, int]:

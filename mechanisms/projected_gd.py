@@ -21,45 +21,11 @@ from numpy.typing import ArrayLike
 from mechanisms import noisy_gd
 from mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, sized
 from mechanisms.noisy_gd import Descent, NoisyGDLaw
-from mechanisms.privacy import ApproxDP, GaussianDP
+from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
-COLUMNS = 256  # runs abreast
 CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
 TIES = ("wrong", "right")  # what a record with y <w, x> = 0 counts as
-
-
-@dataclass(frozen=True)
-class RunsAbreast(NoisyGDLaw):
-    """`NoisyGDLaw` for many rows: as many runs abreast as fill a matrix product, rows in bands that fit the cache."""
-
-    def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        height = min(len(self.Z), max(1, BAND // size))
-        bands = [self.Z[start : start + height] for start in range(0, len(self.Z), height)]
-        margins, active = np.empty((height, size)), np.empty((height, size), dtype=bool)  # reused: fresh memory is slow
-        W = np.repeat(self.start[:, None], size, axis=1)
-        total, part, gradient = np.zeros_like(W), np.empty_like(W), np.empty_like(W)
-        for eta, weight in zip(self.strides, self.weights, strict=True):
-            if self.output == "average":
-                total += weight * W
-            rng.standard_normal(out=gradient)
-            gradient *= self.sigma
-            for band in bands:
-                inner, mask = margins[: len(band)], active[: len(band)]
-                np.matmul(band, W, out=inner)
-                np.less(inner, self.width, out=mask)
-                inner[...] = mask
-                np.matmul(band.T, inner, out=part)
-                part /= -self.width
-                gradient += part
-            gradient *= eta
-            W -= gradient
-        return (W if self.output == "last" else total).T
-
-    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k)."""
-        parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
-        return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
@@ -74,7 +40,7 @@ class JLGDLaw:
     projection: Projection | None  # None is the identity
 
     @property
-    def privacy(self) -> GaussianDP:
+    def privacy(self) -> Guarantee:
         """mu-GDP under replacement of one record, given the projection."""
         return self.descent.privacy
 
@@ -138,8 +104,7 @@ def law(
         if getattr(projection, "d", None) != X.shape[1]:
             raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
         X, radius = projection.apply(X), CLIP * radius
-    run = noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent)
-    return JLGDLaw(RunsAbreast(**vars(run)) if type(run) is NoisyGDLaw else run, projection)
+    return JLGDLaw(noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent), projection)
 
 
 def fit(

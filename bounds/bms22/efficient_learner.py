@@ -17,7 +17,7 @@ from bounds.bms22.fast_projection import fast_projection_operations
 from bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from bounds.theorem import at_least, in_unit_interval, integer, theorem
 
-TIME_CONSTANTS = (14.5, 41, 37)  # of the three terms of `corrected_time`
+TIME_CONSTANTS = (11.6, 41, 37)  # of the three terms of `corrected_time`
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"
 PRIVATE = r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
 
@@ -234,16 +234,16 @@ def printed_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -
 def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float) -> float:
     """The same with beta, and with k rounded up (`corrected_rows`).
 
-    Derivation, from `operations`: D <= 2d, so m + 1 <= 2m transforms take at most 2m (2d + 3d log2(2d) + k), and
-    2 + 3 log2(2d) <= 7.22 log(2d). The rest is at most 5mk + M m (13k + 2), as floor(log2 m) <= m/2. With
+    Derivation, from `operations`: D <= 2d, so m + 1 <= 2m transforms take at most 2m (2d + 2d log2(2d) + k), and
+    2 + 2 log2(2d) <= 5.78 log(2d). The rest is at most 5mk + M m (13k + 2), as floor(log2 m) <= m/2. With
     K = `corrected_rows`, x = log(2/beta) >= log 2, k <= K + 1 and M <= 2x, the three terms have the constants
-    `TIME_CONSTANTS`: 7/log(2) + 26 for K, that and 4 for x, 14.44 for the first; C is the largest.
+    `TIME_CONSTANTS`: 7/log(2) + 26 for K, that and 4 for x, 11.55 for the first; C is the largest.
     """
     return m * d * log(2 * d) + log(2 / beta) * m + epsilon * m**2 * log(2 * m / beta) / (-log(delta)) ** 1.5
 
 
 @printed_time.explicit(
-    says=r"\mathrm{operations}=(m+1)\left(D+\frac{3}{2}D\log_2 D+k\right)+m(5k-1)"
+    says=r"\mathrm{operations}=(m+1)\left(D+D\log_2 D+k\right)+m(5k-1)"
     r"+M\left((8k+1)\sum_{i\ge 1}\lfloor m/2^i\rfloor+(6k-1)\lfloor\log_2 m\rfloor+(2k+1)m\right)",
     kind="identity",
     needs=[integer("m"), integer("d"), integer("k"), in_unit_interval("beta")],
@@ -257,7 +257,7 @@ def operations(*, m: int, d: int, k: int, beta: float) -> int:
     8k + 1; a phase begins with a clipping and ends with a mean and noise, 6k - 1; a score takes m times 2k + 1.
 
     >>> operations(m=100, d=50, k=10, beta=0.1)
-    101483
+    82091
     """
     lengths = phase_lengths(m)
     transforms = (m + 1) * fast_projection_operations(d, k)

@@ -159,6 +159,46 @@ def decaying_mean(*, d: int, steps: int, gradient_norm: float, sigma: float, dis
     return distance * sqrt((gradient_norm**2 + d * sigma**2) / (steps + 1))
 
 
+def batch_square(*, n: int, rate: float) -> float:
+    """n^2 + n (1-q)/q: E ||sum_{i in B} g_i / q||^2 for n vectors of norm at most 1, each in B with probability q.
+
+    The square of the mean, ||sum g_i||^2, and n independent variances ||g_i||^2 (1-q)/q.
+
+    >>> batch_square(n=10, rate=0.5), batch_square(n=10, rate=1.0)
+    (110.0, 100.0)
+    """
+    return n**2 + n * (1 - rate) / rate
+
+
+@last_iterate_rate.explicit(
+    part="batches",
+    says=r"\mathbb{E}\hat L(\mathbf{w}_T)-\hat L(\mathbf{w}_{ref})\le D\,L\sqrt{\frac{n^2+n(1-q)/q+d/(aq)^2}{T+1}},"
+    r"\quad\sigma=\frac La",
+    kind="mean",
+    needs=[
+        integer("n"),
+        integer("d"),
+        integer("steps"),
+        in_unit_interval("rate"),
+        positive("scale"),
+        positive("lipschitz"),
+        positive("distance"),
+    ],
+    source="derived here, from the decaying steps",
+)
+def batches_mean(*, n: int, d: int, steps: int, rate: float, scale: float, lipschitz: float, distance: float) -> float:
+    """Expected excess of the last iterate of decaying steps on random batches.
+
+    Every record, with a gradient of norm at most L = `lipschitz`, is in a batch with probability q = `rate`; the sum
+    over the batch gets noise of standard deviation L / a, a = `scale`, and is divided by q. `decaying_mean` asks for an
+    unbiased gradient whose expected square is at most G^2: here that of `batch_square`, and d (L / (a q))^2.
+
+    >>> round(batches_mean(n=10, d=1, steps=3, rate=0.5, scale=1.0, lipschitz=1.0, distance=1.0) ** 2, 6)
+    28.5
+    """
+    return distance * lipschitz * sqrt((batch_square(n=n, rate=rate) + d / (scale * rate) ** 2) / (steps + 1))
+
+
 @last_iterate_rate.explicit(
     part="weighted",
     says=r"\hat L(\bar{\mathbf{w}}_\lambda)-\hat L(\mathbf{w}_{ref})\le\frac{\lambda_0D^2+\eta^2G_0^2\sum_t\lambda_t"

@@ -105,23 +105,23 @@ def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
 @order_claim(
     bounds.fast_projection_time,
     constant=bounds.STEPS,
-    caught=(2, 4),
+    caught=(1.1, 2),
     quick=({"k": 1}, {"k": 1000}),
     evidence="enumeration",
     note="operations counted, storage free: a d that is not a power of two is padded to less than 2d",
     cost=0.12,
 )
 def operations(*, k):
-    """D (1.5 log2 D + 1) + k <= 9 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives d (3 log2 d + 5) + k.
+    """D (log2 D + 1) + k <= 4 (d log d + k): enumerated for d <= 4097; beyond, D < 2d gives d (2 log2 d + 4) + k.
 
-    That is at most 9 d log d = 6.23 d log2 d as soon as log2 d >= 5/3.23; d = 1 costs 1 + k <= 9k.
+    That is at most 4 d log d = 2.77 d log2 d as soon as log2 d >= 4/0.77; d = 1 costs 1 + k <= 4k.
     """
     pairs = {
         d: (bounds.fast_projection_operations(d, k), bounds.fast_projection_time(d=d, k=k)) for d in range(1, 4098)
     }
     for d, (needed, g) in pairs.items():
         yield {"d": d, "k": k}, needed, g
-    if not bounds.STEPS * np.log(2) > 3 + 5 / np.log2(4097):
+    if not bounds.STEPS * np.log(2) > 2 + 4 / np.log2(4097):
         return inconclusive("BUDGET", "the argument for large d does not close")
     axis = [2**i for i in range(13)]
     ratios = [pairs[d][0] / pairs[d][1] for d in axis]

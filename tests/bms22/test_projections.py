@@ -80,7 +80,7 @@ def test_blocks_differ_from_each_other():
 
 
 def test_a_large_projection_holds_no_more_than_a_block():
-    """d = 100,000 and k = 64 would be 51 MB; a block is 8 MB, and its bits and the points come on top."""
+    """d = 100,000 and k = 64 would be 51 MB; a tile is 16 MiB, and its bits and the points come on top."""
     phi, _ = both(64, 100_000)
     x = np.ones(100_000)
     tracemalloc.start()
@@ -119,9 +119,9 @@ def test_walsh_hadamard_takes_the_operations_it_promises():
             Counted.done += 1
             return Counted(float(self) + float(other))
 
-        def __mul__(self, other):
+        def __sub__(self, other):
             Counted.done += 1
-            return Counted(float(self) * float(other))
+            return Counted(float(self) - float(other))
 
     X = np.array([Counted(i) for i in range(16)], dtype=object)
     walsh_hadamard(X)
@@ -151,6 +151,8 @@ def test_bad_projections_are_named(make):
         phi.transpose(np.ones((1, 3)))
     with pytest.raises(ValueError, match="X has entries that are not finite numbers"):
         phi.apply(np.array([1.0, np.nan, 2.0]))
+    with pytest.raises(ValueError, match="W has entries that are not finite numbers"):
+        phi.transpose(np.array([[1.0, np.inf]], dtype=np.float32))
     with pytest.raises(ValueError, match="X has a last axis of 3, not a power of two"):
         walsh_hadamard(np.ones((2, 3)))
     with pytest.raises(ValueError, match="not C-contiguous"):

@@ -1,5 +1,6 @@
 """Algorithm 3: a slow twin, calibrations, the exact density of the white box, bad input."""
 
+from fractions import Fraction
 from math import log, sqrt
 
 import dp_accounting
@@ -71,13 +72,32 @@ def test_projections_have_the_rows_of_lemma_6_2():
 
 
 @pytest.mark.parametrize("output", ["average", "last"])
-@pytest.mark.parametrize("band", [7, 2**16])
+@pytest.mark.parametrize("band", [7, 2**7, 2**20])
 def test_runs_abreast_are_noisy_gradient_descent(output, band, monkeypatch):
-    monkeypatch.setattr(projected_gd, "BAND", band)  # bands of one row, and all rows in one
+    """Bands of one row, of three, and all rows in one, against one row and one run at a time."""
+    monkeypatch.setattr(noisy_gd, "BAND", band)
     X, y = problem()
-    known = dict(privacy=GaussianDP(0.7), width=0.3, output=output, steps=20)
-    ours = projected_gd.law(X, y, **known).sample(rng("abreast"), 5)
-    assert ours == pytest.approx(noisy_gd.law(X, y, **known).sample(rng("abreast"), 5), abs=1e-12)
+    law = projected_gd.law(X, y, privacy=GaussianDP(0.7), width=0.3, output=output, steps=20)
+    ours, noise = law.sample(rng("abreast"), 5), rng("abreast").normal(size=(20, 3, 5)) * law.descent.sigma
+    for run in range(5):
+        w, visited = np.zeros(3), []
+        for eta, xi in zip(law.descent.strides, noise[:, :, run], strict=True):
+            visited.append(w)
+            w = w - eta * (sum(-z / 0.3 for z in law.descent.Z if z @ w < 0.3) + xi)
+        assert ours[run] == pytest.approx(w if output == "last" else np.mean(visited, axis=0), abs=1e-12)
+
+
+def test_single_precision_keeps_the_noise_and_the_radius():
+    """float32 rows are no longer than `radius` in exact arithmetic, sigma is that of float64, and runs stay near."""
+    X, y = problem(n=200, d=7)
+    known = dict(privacy=GaussianDP(0.7), width=0.3, steps=30)
+    single, double = (noisy_gd.law(X, y, **known, precision=name) for name in ("single", "double"))
+    assert single.sigma == double.sigma and single.Z.dtype == np.float32
+    assert max(sum(Fraction(float(z)) ** 2 for z in row) for row in single.Z) <= 1
+    far = np.abs(single.gradients(np.zeros((7, 1))) - double.gradients(np.zeros((7, 1)))).max()
+    assert 0 < far < 1e-3 and single.sample(rng("single"), 3).dtype == np.float64
+    spread = [np.std(law.sample(rng("spread"), 4000), axis=0) for law in (single, double)]
+    assert np.abs(spread[0] / spread[1] - 1).max() < 0.07  # of 4,000 runs each: six standard deviations
 
 
 def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):

@@ -42,7 +42,7 @@ from mechanisms import (
     tnb,
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from mechanisms.solvers import covers, least_loss, margin, svm
+from mechanisms.solvers import covers, kernels, least_loss, margin, svm, twins
 
 PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
 NASTY = {
@@ -171,7 +171,6 @@ TABLE = {
     exponential.fit: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0, rng=rng),
     generalized_exponential.law: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1),
     generalized_exponential.fit: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1, rng=rng),
-    laplace.bernoulli_exp: dict(rng=rng, numerator=[1, 2], denominator=3),
     laplace.discrete_laplace: dict(rng=rng, steps=5, size=3),
     laplace.grid_for: dict(sensitivity=1.0, epsilon=1.0, dimension=2),
     laplace.FloatLaplace: dict(centre=[1.0, 2.0], scale=1.0),
@@ -257,6 +256,11 @@ INNER = {
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",
     grid_gaussian: "cell",
+    laplace: "settled",
+    sign_projection: "checked",
+    fast_projection: "columns_of butterflies blocks",
+    twins: "compiled",
+    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms",
     pure_learner: "count_errors",
     arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }

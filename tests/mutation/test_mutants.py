@@ -36,7 +36,7 @@ PLANTED = {  # module, function, what stands there, the mistake, and the check t
     ),
     "one noise for all coordinates of a step": (
         "mechanisms.noisy_gd", "NoisyGDLaw._descend",
-        "size=W.shape", "size=(1, W.shape[1])", LAWS["noisy_gd"],
+        "size=W.shape)", "size=(1, size)) * np.ones_like(W)", LAWS["noisy_gd"],
     ),
     "one noise for all scores": (
         "mechanisms.adaptive_margin", "WhiteBoxLaw.sample",

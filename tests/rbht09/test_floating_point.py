@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, gamma
@@ -12,30 +13,104 @@ from bounds.rbht09 import private_svm
 from experiments.engine.streams import TEST_ROOT, generator
 from experiments.engine.verdict import LOG_REFUTE, AttackDecider
 from experiments.instances import reachable_floats
-from mechanisms.laplace import FloatLaplace, GridLaplace, bernoulli_exp, discrete_laplace, grid_for, reachable
+from mechanisms import laplace
+from mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
 
 
 def rng(name):
     return generator(TEST_ROOT, f"tests.float_leak.{name}", {}, "main", 0)
 
 
-@pytest.mark.parametrize(("top", "bottom"), [(0, 1), (1, 3), (7, 8), (1, 1)])
-def test_bernoulli_exp(top, bottom):
-    """Fixed root; a correct coin fails with probability 1e-6."""
-    size, p = 100_000, np.exp(-top / bottom)
-    hits = bernoulli_exp(rng(f"coin {top} {bottom}"), np.full(size, top), bottom).sum()
-    assert abs(hits - size * p) <= 5 * np.sqrt(size * p * (1 - p))
+def coin(source, numerator, denominator):
+    """Bernoulli(exp(-numerator / denominator)) in whole numbers, by von Neumann's odd runs."""
+    k = 1
+    while source.integers(0, denominator * k) < numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def slow_discrete_laplace(source, steps):
+    """The slow twin, in whole numbers only: Canonne, Kamath & Steinke 2020, Algorithm 2."""
+    while True:
+        rest = int(source.integers(0, steps))
+        if not coin(source, rest, steps):
+            continue
+        while coin(source, 1, 1):
+            rest += steps
+        minus = source.integers(0, 2) == 1
+        if not (minus and rest == 0):
+            return -rest if minus else rest
+
+
+def fits(draws, steps):
+    """The p-value of chi-square against the law."""
+    values = np.arange(-6 * steps, 6 * steps + 1)
+    expected = np.tanh(0.5 / steps) * np.exp(-np.abs(values) / steps) * len(draws)
+    observed = np.array([(draws == v).sum() for v in values])
+    tail = [len(draws) - observed.sum()], [len(draws) - expected.sum()]
+    return chisquare(np.append(observed, tail[0]), np.append(expected, tail[1])).pvalue
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_discrete_laplace_has_its_law(steps):
-    size, reach = 100_000, 6 * steps
-    draws = discrete_laplace(rng(f"law {steps}"), steps, (size,))
-    values = np.arange(-reach, reach + 1)
-    expected = np.tanh(0.5 / steps) * np.exp(-np.abs(values) / steps) * size
-    observed = np.array([(draws == v).sum() for v in values])
-    tail = [size - observed.sum()], [size - expected.sum()]
-    assert chisquare(np.append(observed, tail[0]), np.append(expected, tail[1])).pvalue > 1e-6
+    """Fixed root; a correct sampler fails with probability 1e-6. The twin has fewer draws."""
+    assert fits(discrete_laplace(rng(f"law {steps}"), steps, (100_000,)), steps) > 1e-6
+    source = rng(f"twin {steps}")
+    assert fits(np.array([slow_discrete_laplace(source, steps) for _ in range(20_000)]), steps) > 1e-6
+
+
+class Digits:
+    """A generator that draws given 64-bit words first, then real ones; it counts the latter."""
+
+    def __init__(self, words):
+        self.words, self.rest, self.further = np.array(words, dtype=np.int64), rng("digits"), 0
+
+    def integers(self, low, high=None, size=None, dtype=np.int64):
+        if size is None:
+            self.further += 1
+            return self.rest.integers(low if high is None else high)
+        drawn, self.words = self.words[:size], self.words[size:]
+        return drawn
+
+
+@pytest.mark.parametrize("steps", [1, 3, 2**20, 2**33, 2**40])
+def test_float_logarithms_are_settled_in_balls_where_they_prove_nothing(steps):
+    """Words around the thresholds exp(-k / steps), and words anywhere: always what ball arithmetic gives."""
+    source = rng(f"thresholds {steps}")
+    counts = np.unique(np.round(np.concatenate([np.arange(1, 6), steps * np.linspace(0.01, 9, 40)])))
+    with ctx.workprec(256):
+        edges = [int(((-arb(int(k)) / steps).exp() * arb(2) ** 63).floor().unique_fmpz()) for k in counts]
+    near = [edge + shift for edge in edges for shift in (-(2**20), -1, 0, 1, 2**20)]
+    words = [word for word in near if 2**48 <= word < 2**63] + source.integers(2**48, 2**63, size=500).tolist()
+    drawn = laplace._signed(Digits(words), steps, len(words))
+    for word, value in zip(words, drawn, strict=True):
+        with ctx.workprec(256):
+            ends = [int((-steps * (arb(end) / arb(2) ** 63).log()).floor().unique_fmpz()) for end in (word + 1, word)]
+        assert ends[0] <= value <= ends[1]
+        assert laplace.settled(source, word, steps) in range(ends[0], ends[1] + 1)
+
+
+def test_a_word_on_a_threshold_is_decided_by_further_digits():
+    """The word that contains exp(-3/7): 3 and 2 come out as often as its further digits say, up to 5 deviations."""
+    with ctx.workprec(256):
+        place = (arb(-3) / 7).exp() * arb(2) ** 63
+        word = int(place.floor().unique_fmpz())
+        share = float(place - word)
+    source = rng("threshold")
+    hits = sum(laplace.settled(source, word, 7) == 3 for _ in range(4000))
+    assert abs(hits - 4000 * share) <= 5 * np.sqrt(4000 * share * (1 - share))
+
+
+def test_small_uniforms_take_further_digits():
+    source = Digits([0, 2**48 - 1, 2**62])
+    drawn = laplace._signed(source, 5, 3)
+    assert source.further >= 1 and drawn[0] >= 63 * np.log(2) * 5 - 1 and drawn[1] == 51 and drawn[2] == 3
+
+
+def test_a_second_zero_is_drawn_again():
+    zero = -1  # all digits of U are 1: zero, with the sign minus
+    assert laplace._signed(Digits([zero]), 5, 1)[0] == laplace.SECOND_ZERO
+    assert (discrete_laplace(rng("zeros"), 1, (20_000,)) != laplace.SECOND_ZERO).all()
 
 
 def test_discrete_laplace_has_the_scale_of_the_theorem():

@@ -1,0 +1,149 @@
+"""Noisy gradient descent on random batches: Algorithms 1 and 5 of Wang, Zhu & Wang (2025) in linear time.
+
+    w_{t+1} = w_t - (eta_t / q) (sum_{i in B_t} grad hinge(w_t; x_i, y_i) + xi_t),     xi_t ~ N(0, sigma^2 I_k),
+
+where every record is in the batch B_t with probability q, independently, and nobody learns who was. A step costs q n k
+operations instead of n k. The noise of a full step is sqrt(T) Delta / mu, that of a batch, divided by q, hardly more as
+long as sigma is not much below Delta / 2: a batch hides who is in it, which buys back what its size costs
+(`bounds.exact.sampled_gaussian`). The descent takes the T steps of the full one as long as that is at most `passes`
+times the data, and fewer beyond. All sizes depend on n, k and parameters only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, sinh, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bounds.exact.sampled_gaussian import batches_scale
+from bounds.wzw25 import last_iterate
+from bounds.wzw25.noisy_gd import balanced_steps
+from mechanisms.law import Projection, clip_rows, positive, signs, sized
+from mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
+from mechanisms.privacy import ApproxDP
+from mechanisms.projected_gd import CLIP, JLGDLaw
+
+PASSES = 20.0  # over the data, at most
+SHARE = 0.8  # L / sigma that is aimed at: beyond, a batch hides too little
+DRAWN = 2**16  # records, or numbers of noise, drawn at any one time
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Public sizes of the descents: T steps on batches of rate q, sigma = L / scale for gradients of norm at most L."""
+
+    steps: int
+    rate: float
+    scale: float
+
+
+def plan(n: int, k: int, *, privacy: ApproxDP, mu: float, each: float, runs: int, passes: float = PASSES) -> Plan:
+    """Sizes with which `runs` descents and a mu-GDP release beside them are `privacy` together.
+
+    `each` is the Gaussian budget that a full descent would have: it fixes T and q, and privacy rests on neither; the
+    scale of the noise is the one that the privacy curve of all steps of all runs allows.
+
+    >>> plan(10**5, 100, privacy=ApproxDP(1.0, 1e-5), mu=0.19, each=0.0446, runs=18).rate < 0.01
+    True
+    """
+    (passes,) = positive(passes=passes)
+    loss = 2 * sqrt(sinh(SHARE**2))  # of a step with rate q: q times this, nearly Gaussian
+    steps = min(balanced_steps(n, each, k), max(1, int((passes * loss / each) ** 2)), MOST)
+    rate = min(1.0, each / (loss * sqrt(steps)))
+    scale = batches_scale(epsilon=privacy.epsilon, delta=privacy.delta, rate=rate, steps=runs * steps, mu=mu)
+    if scale == 0:
+        raise ValueError(f"privacy = {privacy} is too little for random batches; take steps = 'balanced'")
+    return Plan(steps, rate, scale)
+
+
+def batches(rng: np.random.Generator, n: int, rate: float, steps: int) -> Iterator[np.ndarray]:
+    """`steps` random batches of 0..n-1, each number in each batch with probability `rate`, all independently.
+
+    The gaps between the members, counted through all batches of a block, are geometric; what a block overshoots is
+    drawn anew in the next, as geometric gaps have no memory.
+    """
+    together = max(1, int(DRAWN / (n * rate)))
+    for start in range(0, steps, together):
+        count = min(together, steps - start)
+        members, last = [np.empty(0, dtype=np.int64)], -1
+        while last < count * n:
+            gaps = rng.geometric(rate, size=ceil(count * n * rate * 1.02) + 50)
+            members.append(last + np.cumsum(gaps))
+            last = int(members[-1][-1])
+        places = np.concatenate(members)
+        ends = np.searchsorted(places, n * np.arange(count + 1))
+        for t in range(count):
+            yield places[ends[t] : ends[t + 1]] - n * t
+
+
+@dataclass(frozen=True)
+class SampledGDLaw(NoisyGDLaw):
+    """The law of the last iterate of one descent on random batches; `sigma` is the noise of a batch's sum.
+
+    `privacy` is what this descent and all that is released beside it promise together.
+    """
+
+    rate: float = 1.0
+
+    @property
+    def expected_cost(self) -> float:
+        """Core-seconds a release, roughly: a batch is gathered, then read twice."""
+        return self.steps * (3 * self.rate * self.Z.size + 30 * self.Z.shape[1] + 30_000) / RATE
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """`size` independent releases, shape (size, k): runs one after another, each with batches of its own."""
+        return np.array([self._run(rng) for _ in range(size)])
+
+    def _run(self, rng: np.random.Generator) -> np.ndarray:
+        w, k = np.array(self.start), len(self.start)
+        ahead = max(1, DRAWN // k)
+        strides = (self.strides / self.rate).tolist()
+        for t, batch in enumerate(batches(rng, len(self.Z), self.rate, self.steps)):
+            if t % ahead == 0:
+                noise = rng.normal(scale=self.sigma, size=(min(ahead, self.steps - t), k))
+            rows = self.Z.take(batch, axis=0)
+            active = (rows @ w < self.width).astype(rows.dtype)
+            w -= strides[t] * (noise[t % ahead] - active @ rows / self.width)
+        return w
+
+
+def candidates(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    margins: np.ndarray,
+    sizes: Plan,
+    privacy: ApproxDP,
+    radius: float,
+    projections: Sequence[Projection | None],
+) -> tuple[JLGDLaw, ...]:
+    """Algorithm 1 on random batches for every margin, all with the same `sizes`: width gamma / 3, unit comparators.
+
+    Rows are clipped to `radius` before and to 2 `radius` after a projection, so the gradient of one record has norm at
+    most L = radius / width, or twice that: what sigma = L / scale is calibrated to.
+    """
+    (radius,) = sized(radius=radius)
+    X = clip_rows(X, radius)
+    labels = signs(y, len(X))[:, None]
+    plain: np.ndarray | None = None
+    runs = []
+    for gamma, phi in zip(margins.tolist(), projections, strict=True):
+        if phi is None:
+            Z = plain = labels * X if plain is None else plain
+        else:
+            Z = labels * clip_rows(phi.apply(X), CLIP * radius)
+        n, k = Z.shape
+        lipschitz = (radius if phi is None else CLIP * radius) / (gamma / 3)
+        sigma, square = lipschitz / sizes.scale, last_iterate.batch_square(n=n, rate=sizes.rate)
+        strides = last_iterate.decaying_strides(
+            steps=sizes.steps, gradient_norm=lipschitz * sqrt(square), sigma=sigma / sizes.rate, d=k, distance=1.0
+        )
+        weights = np.full(sizes.steps, 1 / sizes.steps)
+        descent = SampledGDLaw(
+            Z, gamma / 3, np.zeros(k), sigma, strides, weights, "last", privacy, sizes.rate
+        )  # fmt: skip
+        runs.append(JLGDLaw(descent, phi))
+    return tuple(runs)

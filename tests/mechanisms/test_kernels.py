@@ -1,0 +1,84 @@
+"""Fast paths against their slow twins: the projections' tiles and transforms."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mechanisms import fast_projection as fast_projections
+from mechanisms import sign_projection as sign_projections
+from mechanisms.fast_projection import fast_projection
+from mechanisms.sign_projection import sign_projection
+from mechanisms.solvers import kernels
+
+
+@pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (100, 1000), (1024, 20), (1030, 4101)])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch):
+    """Both add and subtract the same numbers in the same order; without numba the kernels run as plain Python."""
+    rng = np.random.default_rng(7)
+    phi = fast_projection(k, d, rng=rng)
+    X, W = rng.normal(size=(3, d)).astype(kind), rng.normal(size=(2, k)).astype(kind)
+    ours = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
+    monkeypatch.setattr(fast_projections, "compiled", lambda work: kernels)
+    theirs = phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.dtype == b.dtype == kind and np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("draw", [sign_projection, fast_projection])
+def test_single_precision_stays_single_and_near(draw):
+    rng = np.random.default_rng(8)
+    phi, X, W = draw(50, 3000, rng=rng), rng.normal(size=(4, 3000)), rng.normal(size=(4, 50))
+    for exact, single in (
+        (phi.apply(X), phi.apply(X.astype(np.float32))),
+        (phi.transpose(W), phi.transpose(W.astype(np.float32))),
+    ):
+        assert single.dtype == np.float32
+        assert np.abs(single - exact).max() < 1e-5 * np.linalg.norm(exact, axis=1).max()
+
+
+def test_tiles_cover_the_sign_matrix_and_repeat_nothing(monkeypatch):
+    """Tiles of 3 x 8 or less against the matrix from which `apply` computes; no two tiles are alike."""
+    monkeypatch.setattr(sign_projections, "HEIGHT", 3)
+    monkeypatch.setattr(sign_projections, "TILE", 24)
+    phi, dense = sign_projection(7, 21, rng=np.random.default_rng(0)), np.zeros((7, 21))
+    tiles = list((rows, columns, signs.copy()) for rows, columns, signs in phi._tiles(np.dtype(float)))
+    for rows, columns, signs in tiles:
+        assert not dense[rows, columns].any()
+        dense[rows, columns] = signs
+    assert np.abs(dense).min() == 1 and len(tiles) == 9
+    assert len({signs.tobytes() for *_, signs in tiles if signs.shape == (3, 8)}) == 4
+    np.testing.assert_allclose(phi.apply(np.eye(21)).T * 7**0.5, dense)
+    np.testing.assert_allclose(phi.transpose(np.eye(7)) * 7**0.5, dense)
+
+
+def test_a_byte_becomes_its_eight_bits():
+    assert np.array_equal((sign_projections.SIGNS + 1) / 2 @ 2 ** np.arange(7, -1, -1), np.arange(256))
+
+
+@pytest.mark.parametrize("draw", ["sign_projection", "fast_projection"])
+def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
+    """The fast projection bit for bit; the sign projection up to the order in which BLAS sums, which threads change.
+
+    A sum of d products of entries below 1 in any order errs by at most d^2 2^-53 in float64 and d^2 2^-24 in float32.
+    """
+    program = (
+        f"import sys; import numpy as np; from mechanisms.{draw} import {draw}\n"
+        "rng = np.random.default_rng(1); X = rng.uniform(-1, 1, size=(300, 5000))\n"
+        f"phi = {draw}(700, 5000, rng=rng)\n"
+        "np.savez(sys.argv[1], a=phi.apply(X), b=phi.transpose(X[:40, :700]), c=phi.apply(X.astype(np.float32)))"
+    )
+    images = []
+    for threads in "12":
+        limits = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], threads)
+        path = tmp_path / f"{threads}.npz"
+        subprocess.run([sys.executable, "-c", program, path], env=os.environ | limits, check=True)
+        images.append(np.load(path))
+    for name, d, error in (("a", 5000, 2.0**-53), ("b", 700, 2.0**-53), ("c", 5000, 2.0**-24)):
+        allowed = d**2 * error * 700**-0.5 if draw == "sign_projection" else 0.0
+        assert np.abs(images[0][name] - images[1][name]).max() <= allowed
