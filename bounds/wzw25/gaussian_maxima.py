@@ -175,17 +175,17 @@ def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, third line",
 )
 def both_ends_alike(*, n: int, sigma: Number, t: Number) -> arb:
-    """Twice the chance of one end, as printed: the left side is 1 for every t (see the step before)."""
+    """Twice the chance of one end.
+
+    As printed the left side is 1 for every t (see the step before); with m <= -t/2 in it, m has the law of -M.
+    """
     return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
 
 
-@both_ends_alike.corrected(
+both_ends_mirrored = both_ends_alike.corrected(
     says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
     source=", proof, third line, with m <= -t/2",
-)
-def both_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
-    """Twice the chance of one end: m has the law of -M, so P(m <= -t/2) = P(M >= t/2)."""
-    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
+)(both_ends_alike.theorem.formula)
 
 
 @theorem(

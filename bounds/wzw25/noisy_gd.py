@@ -246,7 +246,8 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
     """Second moment of a noisy gradient of any loss, which Algorithm 5 takes.
 
     A sensitivity bounds differences, not gradients: the convex loss <a, w> + hinge has the sensitivity of the hinge,
-    and a gradient sum of norm up to n (||a|| + Delta / 2).
+    and a gradient sum of norm up to n (||a|| + Delta / 2). For per-record gradients of norm at most Delta it is true:
+    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
 
     >>> squared_gradient_printed(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0
@@ -254,18 +255,9 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
     return n**2 * sensitivity**2 + d * sigma**2
 
 
-@squared_gradient_printed.corrected(
+squared_gradient = squared_gradient_printed.corrected(
     says=r"\|\nabla\ell\|\le\Delta\ \Rightarrow\ \mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2"
-)
-def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
-    """Second moment of a noisy gradient, for per-record gradients of norm at most Delta.
-
-    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
-
-    >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
-    7.0
-    """
-    return n**2 * sensitivity**2 + d * sigma**2
+)(squared_gradient_printed.theorem.formula)
 
 
 @theorem(

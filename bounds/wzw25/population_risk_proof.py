@@ -163,11 +163,8 @@ def term_c(*, n: int) -> arb:
     return 4 * exact(2 * n).log().sqrt() / n
 
 
-@term_c.corrected(
+term_c_at_most = term_c.corrected(
     says=r"\frac{2\sqrt{2\log(2/\beta)}}n\le\frac{4\log^{1/2}(2n)}n,\quad\beta=n^{-2}",
     kind="inequality",
     source="derived here",
-)
-def term_c_at_most(*, n: int) -> arb:
-    """Term (c): the price of confidence, as an inequality."""
-    return 4 * exact(2 * n).log().sqrt() / n
+)(term_c.theorem.formula)

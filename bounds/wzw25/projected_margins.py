@@ -260,14 +260,11 @@ def projected_minimum(*, gamma: float, e: float, b: float) -> float:
     return gamma - e * b / 3
 
 
-@projected_minimum.corrected(
+projected_minimum_corrected = projected_minimum.corrected(
     says=r"\gamma(S')>0\ \Rightarrow\ \min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\gamma-\frac{eb}{3}",
     needs=[positive("gamma"), *STEP],
     source=", proof, for separable S'",
-)
-def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
-    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3, if S' is separable."""
-    return gamma - e * b / 3
+)(projected_minimum.theorem.formula)
 
 
 @theorem("wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")])
@@ -295,14 +292,11 @@ def ratio_step(*, gamma: float, e: float, b: float) -> float:
     return (gamma - e * b / 3) / sqrt(1 + e / 3)
 
 
-@ratio_step.corrected(
+ratio_step_corrected = ratio_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + RATIO,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
     source=", proof, with the sign of the numerator",
-)
-def ratio_step_corrected(*, gamma: float, e: float, b: float) -> float:
-    """Dividing by the norm, where gamma >= e b/3."""
-    return (gamma - e * b / 3) / sqrt(1 + e / 3)
+)(ratio_step.theorem.formula)
 
 
 HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
@@ -322,11 +316,8 @@ def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
     return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
 
 
-@half_step.corrected(
+half_step_corrected = half_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + HALF,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
     source=", proof, with the sign of the numerator",
-)
-def half_step_corrected(*, gamma: Any, e: Any, b: Any) -> Any:
-    """The factor 1/sqrt(1 + e/3) is at least one half, where gamma >= e b/3."""
-    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
+)(half_step.theorem.formula)
