@@ -120,7 +120,7 @@ def averaged_bound(*, d: int, mu: float, sensitivity: float, distance: float) ->
     >>> round(averaged_bound(d=4, mu=0.5, sensitivity=1.0, distance=1.0), 6)
     5.656854
     """
-    return sqrt(2 * d) * distance * sensitivity / mu
+    return sqrt(2) * averaged_rate.theorem.formula(d=d, mu=mu, sensitivity=sensitivity, distance=distance)
 
 
 UTILITY_NEEDS = [
@@ -219,7 +219,7 @@ def rounded_gdp(*, n: int, mu: float) -> float:
     >>> rounded_gdp(n=1, mu=0.1)
     1.0
     """
-    return sqrt(printed_steps(n, mu)) / n
+    return gdp_parameter.theorem.formula(n=n, steps=printed_steps(n, mu))
 
 
 @rounded_gdp.corrected(

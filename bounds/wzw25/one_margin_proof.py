@@ -12,7 +12,7 @@ from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.algorithms import spread
 from bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
-from bounds.wzw25.one_margin import ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, projected_gdp
+from bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, noise_term, projected_gdp
 from bounds.wzw25.projected_margins import third_margin_rows
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
@@ -137,7 +137,12 @@ def last_display_as_printed(
 
     The right side is the one of Lemma D.1 (corrected); the left side is n times that of the lemma.
     """
-    return radius**2 * sqrt(spread(n, beta)) / (n * gamma**2 * mu) + radius * outliers / (n * gamma)
+    return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + radius * outliers / (n * gamma)
+
+
+last_display = last_display_as_printed.corrected(
+    says=MEAN % (" " + ORDER), source=f"{PROOF}, last display, of the averaged loss"
+)(last_display_as_printed.theorem.formula)
 
 
 @theorem(

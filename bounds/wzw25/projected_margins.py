@@ -47,7 +47,7 @@ def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> flo
 
     The explicit k is at most 94.1 of these, because (2n+1)/beta <= 2(n+1)/beta <= ((n+1)/beta)^2.
     """
-    return (b / gamma) ** 2 * (log(n + 1) - log(beta))
+    return informal_order.theorem.formula(gamma=gamma / b) * (log(n + 1) - log(beta))
 
 
 @informal_order.explicit(

@@ -214,7 +214,7 @@ def geometric_cdf(*, r: float, t: Array | int) -> Array:
 )
 def geometric_cdf_at_real(*, r: float, t: Array | float) -> Array:
     """The distribution function of the geometric law, read at every t >= 1 as printed."""
-    return -np.expm1(np.asarray(t, dtype=float) * log1p(-r))
+    return geometric_cdf.theorem.formula(r=r, t=t)
 
 
 @geometric_cdf_at_real.corrected(
@@ -226,7 +226,7 @@ def geometric_cdf_floored(*, r: float, t: Array | float) -> Array:
     >>> float(geometric_cdf_floored(r=0.75, t=1.5))
     0.75
     """
-    return -np.expm1(np.floor(t) * log1p(-r))
+    return geometric_cdf_at_real.theorem.formula(r=r, t=np.floor(t))
 
 
 @theorem(

@@ -123,7 +123,7 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
     >>> round(winner_mean_geometric(r=0.01, size=5, sigma=1.0), 4)
     3.0349
     """
-    return sigma * sqrt(2 * log(1 / r))
+    return winner_mean.theorem.formula(eta=1.0, r=r, size=size, sigma=sigma)
 
 
 # The steps of the proof -----------------------------------------------------------------------------------------------

@@ -303,6 +303,7 @@ def scaled_order(statement, bound, **fields):
     bounds.scaled_mean_order_sharp,
     whole_grid.error_off_grid,
     constant=margin_orders.OFF_GRID,
+    printed=bounds.scaled_mean_order,
     nonvacuous_from=FROM_MEAN,
     note=f"{MEAN_LOGS}; what part (1) should print",
     **OF_MEANS,

@@ -20,6 +20,7 @@ from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
+from experiments.instances import margin_orders
 from experiments.instances.planted import least_loss
 from mechanisms.law import clip_rows
 from mechanisms.solvers.margin import geometric_margin
@@ -159,7 +160,6 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     severity="statement",
     corner="the averaged loss L̃ in place of the sum L̂",
     used=("wzw25.lemD.1",),
-    corrected_by=margin.expected_order,
     python=lambda *_: SUMMED,
     note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
 )
@@ -168,6 +168,12 @@ def summed_loss_is_no_average():
     for n in (40, 400, 4000):
         point = dict(n=n, gamma=1.0, outliers=n // 4, mu=1.0 * n, beta=0.1, radius=1.0)
         yield point, n * least_loss(4, 1), bounds.last_display_as_printed(**point)
+
+
+@margin_orders.average_order(bounds.last_display, given=[margin.expected_loss, margin.expected_order])
+def averaged_loss_is_meant():
+    """The explicit bound of Lemma D.1 over the display."""
+    return margin_orders.samples()
 
 
 # Lemma 6.3 ------------------------------------------------------------------------------------------------------------

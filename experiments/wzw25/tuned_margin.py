@@ -260,6 +260,9 @@ def grid_order_has_a_constant():
     grids = [(1, 1, 1.0, 0.999), (2, 3, 0.5, 0.1), (100, 8, 0.01, 1e-4)]
     places = [tuned_data.whole_grid(*at, steps=10**6) | {"mu": 0.5, "beta": at[-1]} for at in grids]
     yield from tuned_data.explicit_within(C_K5, bound.grid_loss, bound.grid_loss_order, places)
+    point = {"n": 10**6, "mu": 0.5, "gammas": [1.0], "outliers": [5]}  # where the minimum with 1 is not felt
+    explicit = bound.grid_loss(**point, rows=[bound.projection_rows(10**6, 1, 1.0, 0.1)], steps=[10**12])
+    yield point, explicit, bound.grid_loss_order_capped(**point, beta=0.1)
     box = {"log_n": (0, 27), "log_size": (0, 27), "log_beta": (-640, -1e-12), "gamma": (1e-3, 1), "log_mu": (-14, 7)}
     return (yield from searched(tuned_data.log_ratio_of_the_grid, box))
 
