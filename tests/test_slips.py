@@ -1,4 +1,4 @@
-"""The corner where a slip is true is decided, not described: a row that HOLDS there falls with the printed statement."""
+"""The corner where a slip is true is decided, not described: a row that HOLDS there falls with the printed values."""
 
 import functools
 

@@ -35,11 +35,12 @@ POINTS = {
     "projected_margins": [
         ("informal_order", dict(gamma=0.5), 4),
         ("half_margin_order", dict(n=1, gamma=0.5, beta=2 / e**3, b=2.0), 48),  # 16 log(2/beta)
+        ("half_margin_rows", dict(n=1, gamma=2.0, b=2.0, beta=3 / e**6.99), 324),  # 36 * 6.99 / (1 - 2/9) = 323.5
         ("third_order", dict(n=1, gamma=0.5, beta=6 / e**4), 16),
         ("third_step", dict(gamma=0.75), 0.25),
         ("angles_order", dict(n=2, e=0.5, beta=6 / e**4), 16),
         ("margin_order", dict(n=1, e=0.5, beta=6 / e**4), 16),
-        ("margin_rows", dict(n=1, e=1.0, beta=3 / e**6.99), 324),  # 36 * 6.99 / (1 - 2/9) = 323.5
+        ("margin_rows", dict(n=1, e=1.0, beta=3 / e**6.99), 324),
         ("projected_minimum", dict(gamma=0.75, e=0.5, b=3.0), 0.25),
         ("projected_norm", dict(e=0.75), sqrt(1.25)),
         ("ratio_step", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
@@ -47,6 +48,7 @@ POINTS = {
         ("margin_kept", dict(gamma=1.0, e=0.75, b=2.0), 0.25),
         ("margin_of_the_proof", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
     ],
+    "gaussian_privacy": [("budget_each", dict(epsilon=8.0, delta=e**-2, m=4), 1)],  # 8/(2 sqrt 16)
     "run_counts": [
         ("total_probability", dict(eta=1.0, r=0.5), 1),
         ("geometric_pmf", dict(r=0.25, k=3), 9 / 64),
@@ -130,6 +132,7 @@ POINTS = {
         ("main_order", dict(UNIT, epsilon=0.5), 3.5),
         ("main_order", UNIT, 2.5),
         ("main_population_rate", dict(UNIT, n=100, outliers=2, epsilon=0.5), 0.12),  # 0.08 + 0.04
+        ("least_order", dict(profile=[0.1, 0.5], n=2, epsilon=0.5), 5),  # 4 + 1, against 100
         ("scaled_mean_order", BALL, 5 + 1 / 2 + 1 / 16),
         ("scaled_mean_order_sharp", BALL, 5 + 1 / 8 + 1 / 16),
         ("scaled_tail_order", BALL, 5 + 1 / 8 + 1 / 4),
@@ -190,6 +193,11 @@ POINTS = {
     "tuned_margin": [
         ("tuned_margin_order", dict(**TWO, delta=2 / e**3), 4.25),  # 3 + 1 + 1/4
         ("tuned_order", dict(**TWO, delta=3 / e**4), 2 * sqrt(log(48)) + 1),
+        (  # |Gamma| (n^2 - 1) is 6 at n = 2 and 45 at n = 4
+            "selection_rate",
+            dict(first=2, last=4, epsilon=1.0, delta=e**-2),
+            2**-0.9 * sqrt(log(45) * (log(45) + 2) / log(6) / (log(6) + 2)),
+        ),
         ("grid_loss_order", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 6),
         ("grid_loss_order_capped", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 1),
         ("grid_loss_order_capped", dict(n=4, mu=2.0, beta=30 / e**4, gammas=[1.0], outliers=[0]), 0.25),
