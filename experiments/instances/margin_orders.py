@@ -22,8 +22,8 @@ from experiments.engine.claim import Control, exact_claim
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.planted import least_loss
 
-ONE_MARGIN = "everywhere: k of Lemma 6.2 (explicit), T = n^2 mu^2 rounded up, printed step size"
-GRID = "everywhere: k of Lemma 6.2 (explicit) at 1/(n^2 |Gamma|), T = n^2 mu^2 rounded up, printed step sizes"
+ONE_MARGIN = "everywhere: k of Lemma 6.2 (explicit), T = n²μ² rounded up, printed step size"
+GRID = "everywhere: k of Lemma 6.2 (explicit) at 1/(n² |Γ|), T = n²μ² rounded up, printed step sizes"
 
 
 def outgrown(points, truth, order):

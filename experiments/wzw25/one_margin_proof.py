@@ -127,7 +127,7 @@ def cost_of_an_outlier(*, factor=1):
     }
     note = "largest at γ = b: 1 + 2√3 = 4.4641; beyond γ = 1.09 b, which no margin exceeds, it would fail"
     top = float((1 + 2 * arb(3).sqrt()) / constant)
-    return holds("certificate", "domain: 0 < gamma <= b", tightness=(top, top), note=note, series=series)
+    return holds("certificate", "domain: 0 < γ ≤ b", tightness=(top, top), note=note, series=series)
 
 
 @inequality_claim(
@@ -299,7 +299,7 @@ EVENT = (bounds.bad_projection, replacement_sensitivity)
 @inequality_claim(
     margin.last_loss,
     given=(*EVENT, bounds.three_terms),
-    scope="domain: beta <= 1/2, T = n^2 mu^2 rounded up, printed step size",
+    scope="domain: β ≤ 1/2, T = n²μ² rounded up, printed step size",
     note="attained by its last link at nμ = 1; the three terms are up to 3 times smaller than what bounds them",
     **CHAIN,
 )
@@ -361,7 +361,7 @@ def average_from_its_parts(setting):
 @inequality_claim(
     margin.expected_loss,
     given=(*EVENT, noisy_gd.averaged_excess),
-    scope="everywhere: 0 < gamma <= b, S_in with margin gamma, any whole T, printed step size",
+    scope="everywhere: 0 < γ ≤ b, S_in with margin γ, any whole T, printed step size",
     rounding=1e-9,
 )
 def loss_from_its_parts():

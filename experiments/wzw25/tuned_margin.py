@@ -184,7 +184,7 @@ def rate_points(*, first, last, **_):
     cost=1e-4,
     expect=0.7,
     note="the selection layer alone, run by run in law; scores as far apart as costs most at each n; a rate: a "
-    "factor of (last/first)^0.1 is allowed, so that the excess at the last n is a third of what is allowed",
+    "factor of the tenth root of last/first is allowed, so that the excess at the last n is a third of what is allowed",
 )
 def excess_over_n(rng, size, *, first, last, epsilon, delta, factor=1):
     """The winner's excess over the best score divided by n, at eight n."""

@@ -25,6 +25,8 @@ CHOICE = dict(count=8, sigma=3.0)
 ENDS = dict(n=2, sigma=2.0, t=4.0)  # t/(2 sigma) = 1
 RUNS = dict(eta=1.0, r=0.125, sigma=3.0)  # E K = 8: 3 sqrt(2 log 8)
 MANY = 3 * sqrt(6 * log(2))
+GROWN = e ** (1 + 1 / 8 + sqrt(6 * log(2)) / 2)
+OVER = GROWN + e / (e - 1) * (1 / 2 + GROWN * log(5) / 2)  # k = 4 runs, delta = 1/8
 TERM_A = dict(n=4, epsilon=2.0, delta=e**-8, gamma=0.5, beta=8 / e**4, radius=3.0)  # logs 4, 4 + log 30, 2, 8
 TWO = dict(n=2, epsilon=2.0, gammas=[0.5], outliers=[1])
 RISK = dict(n=8, k=2, beta=0.25, empirical=0.25)  # Q = (2 log 16 + log 16)/8 = 1.5 log 2
@@ -94,6 +96,7 @@ POINTS = {
         ("twice_maximum_as_printed", RUNS, MANY),
         ("twice_maximum", RUNS, 2 * MANY),
     ],
+    "noisy_gd": [("averaged_rate", dict(d=4, mu=0.5, sensitivity=3.0, distance=5.0), 60)],
     "last_iterate": [  # 2 sqrt 2 (1 + H_1) D Delta sqrt(d log(e/beta))/mu
         (
             "last_iterate_corrected",
@@ -139,6 +142,9 @@ POINTS = {
         ("scaled_radius", dict(radius=3.0, scale=2.0), 6),
         # 4/100 * 3/2 + 2 * 5/100 + 1/200 + 1/100
         ("scaled_rate", dict(n=100, gamma=2.0, outliers=5, epsilon=2.0, delta=0.1, radius=4.0), 0.175),
+        ("scaled_rate", dict(n=100, gamma=2.0, outliers=99, epsilon=2.0, delta=0.1, radius=4.0), 1),
+        # below the grid and n < 4, the error is 1; a = mu^2/2 + mu sqrt(6 log 2) at mu = 2/(2 * 2)
+        ("scaled_risk", dict(n=2, gamma=0.25, outliers=0, epsilon=2.0, delta=e**-2, radius=1.0), OVER),
         ("scaled_twin", dict(n=100, gamma=2.0, outliers=5, epsilon=2.0, delta=0.1, radius=4.0), 0.175),
         (
             "private_gap",
