@@ -65,7 +65,7 @@ def at_level(profile, gamma, epsilon, carried=1):
 
 
 def growing(n, ratio):
-    """{ratio^j / n <= 1} and 1: `doubling_grid` for another ratio than 2."""
+    """{ratio^j / n <= 1} and 1: `doubling_grid` for any ratio."""
     grid, level = [], Fraction(1, n)
     while level < 1:
         grid.append(level)
