@@ -89,8 +89,8 @@ def selected_risk(*, n: int, calls: int, mu: Number, beta: Number, best: float |
     R_D(w_out) <= (2/n) clean score of w_out <= (2/n) (smallest clean score + excess), and the excess of Lemma F.2 at
     sigma = 1/mu is 2 sigma (sqrt(2 log(2 |Gamma|)) + sqrt(2 log(2/beta))) with probability 1 - beta.
     """
-    roots = (2 * exact(2 * calls).log()).sqrt() + (2 * (2 / exact(beta)).log()).sqrt()
-    return best + 4 * roots / exact(mu) / n
+    printed = selected_risk_printed.theorem.formula(n=n, calls=calls, mu=1, beta=beta, best=0)
+    return best + 2 * printed / exact(mu)
 
 
 @selected_risk_printed.explicit(

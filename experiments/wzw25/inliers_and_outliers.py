@@ -156,11 +156,7 @@ def outlier_costs_its_norm(*, b, factor=1):
     if ratio <= 1:
         return holds("enumeration", "settings", tightness=(ratio, ratio))
     widths = [0.02 * 1.22**j for j in range(20)]
-    series = {
-        "c": widths,
-        "printed": [1 / c for c in widths],
-        "loss of one outlier -w_in": [1 + 1 / c for c in widths],
-    }
+    series = {"c": widths, "printed": [1 / c for c in widths], "loss of one outlier -w_in": [1 + 1 / c for c in widths]}
     counterexample = witness.inequality(setting, loss, claimed, claimed="‖x‖ |S_out| / c", python=ONE_OUTLIER)
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
@@ -217,7 +213,7 @@ def order_has_a_constant():
     bound.most_removed,
     quick=({"records": 3},),
     full=({"records": 4},),
-    control=Control("{} - 1 points fewer removed", (2,)),
+    control=Control(lambda factor: f"only n - {factor + 1:g} points removed", (2,)),
     note="Read: no record is zero, and some two records are not opposite (for n ≥ 3 the first implies the second); "
     "without an intercept (1, +1) and (2, -1) on a line are opposite, and one record is all that can be kept.",
 )

@@ -144,7 +144,7 @@ KINDS = ("general", "ties", "short")
     bound.fewest_outliers,
     quick=({"n": 7, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 9, "d": 3}, {"n": 8, "d": 10}),
-    control=Control("inlier sets with a margin at most 1/({} - 1) above the level", (4, 20)),
+    control=Control(lambda factor: f"inlier sets with a margin at most {4 / factor**2:g} above the level", (4, 20)),
     cost=0.3,
 )
 def inlier_sets_shrink(*, n, d, factor=1):
@@ -155,7 +155,7 @@ def inlier_sets_shrink(*, n, d, factor=1):
         X, y, lower, upper = subsets(kind, n, d)
         values = np.unique(np.round(lower[1:], 12))
         levels = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
-        chosen = [(upper >= level) & ((factor - 1) * (np.minimum(upper, 2) - level) <= 1) for level in levels]
+        chosen = [(upper >= level) & (np.minimum(upper, 2) - level <= 4 / factor**2) for level in levels]
         families = [set(np.flatnonzero(family).tolist()) for family in chosen]
         fewest = [n - max((mask.bit_count() for mask in family), default=-1) for family in families]
         for k in range(len(levels) - 1):

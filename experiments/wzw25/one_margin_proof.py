@@ -240,10 +240,7 @@ def event_of_the_projection():
 
 
 @inequality_claim(
-    bounds.three_terms,
-    given=["wzw25.lemC.2/corrected"],
-    rounding=1e-9,
-    note="sharp at T = 1 without the first term",
+    bounds.three_terms, given=["wzw25.lemC.2/corrected"], rounding=1e-9, note="sharp at T = 1 without the first term"
 )
 def last_iterate_in_closed_form():
     """The expression of `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), and what 1 <= k_t <= 2 allows it to be."""

@@ -12,9 +12,7 @@ from sklearn.svm import SVC
 from bounds.wzw25 import margins as bound
 from bounds.wzw25 import removal_margin
 from experiments.wzw25 import margins as claims
-from experiments.wzw25.removal_margin import (
-    removal_margin_curve,
-)
+from experiments.wzw25.removal_margin import removal_margin_curve
 from mechanisms.solvers import margin as margin_laws
 from tests.wzw25.records import cloud
 

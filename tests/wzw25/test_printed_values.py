@@ -156,11 +156,7 @@ POINTS = {
         ("population_printed", RISK, 0.5 + 4.5 * log(2)),  # (10 log 16 - log 16)/8
         ("population_corrected", RISK, 0.5 + 7.5 * log(2)),
         ("printed_at_large_beta", dict(n=8, k=10, beta=0.5, empirical=0.25), 0.5 + 197 / 8 * log(2)),
-        (
-            "relative_deviation_cited",
-            dict(n=8, V=2, beta=0.25, empirical=0.25),
-            0.25 + sqrt(1.5 * log(2)) + 6 * log(2),
-        ),
+        ("relative_deviation_cited", dict(n=8, V=2, beta=0.25, empirical=0.25), 0.25 + sqrt(1.5 * log(2)) + 6 * log(2)),
         ("twice_geometric_mean", dict(root_r=2, root_Q=3), 13),
         ("doubled", dict(root_r=2, root_Q=3), 53),
         ("averaged_sensitivity", dict(n=7), 1),
