@@ -220,8 +220,8 @@ def margin_rows(*, n: int, e: float, beta: float) -> int:
     return rows_for(2 * n + 1, e / 3, beta, sides=1)
 
 
-def margin_kept(*, gamma: float, e: float, b: float = 1) -> float:
-    """The printed gamma/2 - e b/6, which is below 0, hence empty, when gamma < e b/3."""
+def margin_kept(*, gamma: Any, e: Any, b: Any = 1) -> Any:
+    """The printed gamma/2 - e b/6, which is below 0, hence empty, when gamma < e b/3; of numbers or balls."""
     return gamma / 2 - e * b / 6
 
 
@@ -284,12 +284,12 @@ RATIO = (
     needs=[at_least("gamma", 0), *STEP],
     source=", proof (which prints S for S' under the min)",
 )
-def ratio_step(*, gamma: float, e: float, b: float) -> float:
-    """Dividing by the norm: smallest product over ||Phi w||.
+def ratio_step(*, gamma: Any, e: Any, b: Any) -> Any:
+    """Dividing by the norm: smallest product over ||Phi w||; of numbers or balls.
 
     The division by sqrt(1 + e/3) >= ||Phi w|| goes the right way only if the numerator is not negative.
     """
-    return (gamma - e * b / 3) / sqrt(1 + e / 3)
+    return (gamma - e * b / 3) / numbers.sqrt(1 + e / 3)
 
 
 ratio_step_corrected = ratio_step.corrected(
@@ -309,11 +309,11 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
     source=", proof, 'the last inequality is by e in [0, 1]'",
 )
 def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
-    """The factor 1/sqrt(1 + e/3) is at least one half: left side minus right side.
+    """The factor 1/sqrt(1 + e/3) is at least one half: gamma/2 - e b/6, of numbers or balls.
 
-    (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3; of numbers or balls.
+    The left side is that of the step before; where gamma < e b/3 both are negative, and it is the smaller one.
     """
-    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
+    return margin_kept(gamma=gamma, e=e, b=b)
 
 
 half_step_corrected = half_step.corrected(

@@ -95,13 +95,14 @@ def event_says_nothing_of_outliers():
     bounds.outlier_loss_corrected,
     given=("wzw25.lemB.1/printed",),
     caught=(1.1,),
+    rounding=1e-12,
     tightness=up_to_one,
     note="attained by Φx = −√(1 + γ/(3b)) b w",
 )
 def cauchy_schwarz_is_attained():
-    """An outlier of the largest norm allowed, opposite to w: the loss in balls against the formula."""
+    """An outlier of the largest norm allowed, opposite to w: its hinge loss of width gamma/3 at b = 1."""
     for share in (1e-3, 0.1, 0.5, 1.0):
-        loss = (1 + 3 / exact(share) * (1 + exact(share) / 3).sqrt()) * (1 - exact(2) ** -40)
+        loss = hinge_sum(np.array([1.0]), [[-sqrt(1 + share / 3)]], share / 3)
         yield {"gamma / b": share}, loss, bounds.outlier_loss_corrected(share=share)
 
 

@@ -46,7 +46,7 @@ POINTS = {
         ("projected_minimum", dict(gamma=0.75, e=0.5, b=3.0), 0.25),
         ("projected_norm", dict(e=0.75), sqrt(1.25)),
         ("ratio_step", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
-        ("half_step", dict(gamma=1.0, e=0.75, b=2.0), 0.5 * (1 / sqrt(1.25) - 0.5)),
+        ("half_step", dict(gamma=1.0, e=0.75, b=2.0), 0.25),
         ("margin_kept", dict(gamma=1.0, e=0.75, b=2.0), 0.25),
         ("margin_of_the_proof", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
     ],
@@ -93,6 +93,7 @@ POINTS = {
     "winner": [
         ("noisy_minimum_mean", dict(**RUNS, size=2), MANY),
         ("winner_mean", dict(**RUNS, size=2), MANY),
+        ("winner_mean_given_drawn", dict(eta=1.0, r=0.8, size=1, sigma=3.0), 3 * sqrt(2 * log(1.25))),
         ("twice_maximum_as_printed", RUNS, MANY),
         ("twice_maximum", RUNS, 2 * MANY),
     ],
@@ -177,6 +178,7 @@ POINTS = {
         ("largest_r_geometric", dict(beta=0.2, size=3), 1 / 8),
         ("repetitions_as_printed", dict(beta=0.2, size=3), 1 / 8),
         ("sufficient_r", dict(beta=0.5, candidates=3, slack=2.0), 1 / 4),
+        ("sufficient_r", dict(beta=0.75, candidates=2, slack=1.0), 1 / (1 + 1e-9)),  # 1/3 of a run is one
         ("repetitions_polynomial_with_constant", dict(n=2, alpha=3, size=5, c=2), 12),
         ("relaxation", dict(eta=2, r=0.5, size=2), 4 / 9),
         ("largest_r_as_printed", dict(eta=2, beta=0.25, size=3), 1 / 4),  # 1/2 over 3 + 1/2 - 3/2
