@@ -86,7 +86,7 @@ def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     9.7911
     """
     n, sigma, beta = alike(n, sigma, beta)
-    return sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(1 / beta)))
+    return sigma * max_threshold.theorem.formula(n=n, sigma=1, beta=beta)
 
 
 # Corollary A.6: the range ---------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     h(2 sqrt(log 4)) / 16 for n >= 2. For n = 1 the range is 0.
     """
     n, sigma, beta = alike(n, sigma, beta)
-    return 2 * sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta)))
+    return sigma * range_threshold.theorem.formula(n=n, sigma=1, beta=beta)
 
 
 @theorem(
@@ -175,17 +175,17 @@ def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, third line",
 )
 def both_ends_alike(*, n: int, sigma: Number, t: Number) -> arb:
-    """Twice the chance of one end, as printed: the left side is 1 for every t (see the step before)."""
+    """Twice the chance of one end.
+
+    As printed the left side is 1 for every t (see the step before); with m <= -t/2 in it, m has the law of -M.
+    """
     return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
 
 
-@both_ends_alike.corrected(
+both_ends_mirrored = both_ends_alike.corrected(
     says=r"\Pr[M\ge\frac{t}{2}]+\Pr[m\le-\frac{t}{2}]=2\Pr[M\ge\frac{t}{2}]",
     source=", proof, third line, with m <= -t/2",
-)
-def both_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
-    """Twice the chance of one end: m has the law of -M, so P(m <= -t/2) = P(M >= t/2)."""
-    return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
+)(both_ends_alike.theorem.formula)
 
 
 @theorem(
@@ -211,7 +211,7 @@ def half_range_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
 def half_range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     """Lemma A.5 at half of beta, sigma in both terms."""
     n, sigma, beta = alike(n, sigma, beta)
-    return sigma * (sqrt(2 * log(2 * n)) + sqrt(2 * log(2 / beta)))
+    return sigma * half_range_threshold.theorem.formula(n=n, sigma=1, beta=beta)
 
 
 # Lemma A.7: a random number of Gaussians ------------------------------------------------------------------------------

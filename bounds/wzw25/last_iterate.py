@@ -24,7 +24,7 @@ chains the squared distances to the moving comparator. At t = T nothing is drawn
 from __future__ import annotations
 
 from functools import lru_cache
-from math import exp, log, sqrt
+from math import e, exp, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,8 @@ def last_iterate_corrected(*, n: int, d: int, mu: float, sensitivity: float, dis
     >>> round(last_iterate_corrected(n=1, d=1, mu=1.0, sensitivity=1.0, distance=1.0, beta=0.1), 3)
     10.28
     """
-    rate = distance * sensitivity * sqrt(d * (1 + log(1 / beta))) / mu
+    problem = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
+    rate = last_iterate_rate.theorem.formula(**problem, beta=beta / e)
     return 2 * sqrt(2) * (1 + harmonic(printed_steps(n, mu))) * rate
 
 

@@ -9,13 +9,13 @@ leave out S_out = S, whose complement has no margin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import ceil, e, exp, log
+from typing import Any
 
 from bounds.papers import WZW25
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
 from bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta
-from bounds.wzw25.main_theorem_proof import private_gap
 from bounds.wzw25.whole_grid import (
     ANY_SET,
     GENERAL,
@@ -76,19 +76,17 @@ EMPIRICAL, POPULATION = r"\tilde{\mathcal R}_S", r"\mathcal R_D"
     source=f"{WZW25}, Theorem 4.1 (2), first display; Appendix J",
 )
 def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
-    """The expression inside O~(.) of the main theorem for the error on the data; at S_out = S, gamma = inf, it is 0."""
-    return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
+    """The expression inside O~(.) of the main theorem for the error on the data; at S_out = S, gamma = inf, it is 0.
 
-
-@main_order.corrected(says=FORM % (EMPIRICAL, LEFT_OUT), needs=PROPER, source=", for one algorithm")
-def main_order_proper(
-    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
-) -> float:
-    """The same where some record is left, for Algorithm 3 with the penalised score.
-
-    With high probability is 1 - 3/n^2, last iterates. min(epsilon, 1) is there for the price of the dimension.
+    For Algorithm 3 with the penalised score, last iterates; with high probability is 1 - 3/n^2. min(epsilon, 1) is
+    there for the price of the dimension.
     """
     return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
+
+
+main_order_proper = main_order.corrected(says=FORM % (EMPIRICAL, LEFT_OUT), needs=PROPER, source=", for one algorithm")(
+    main_order.theorem.formula
+)
 
 
 @main_order.explicit(
@@ -122,16 +120,13 @@ def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delt
 def main_population_rate(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
-    """The expression inside O~(.) for the population risk of M*, for all sets of outliers: that of Theorem 6.7."""
+    """The expression inside O~(.) for the population risk of M*: that of Theorem 6.7, at most 1."""
     return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
 
 
-@main_population_rate.corrected(says=FORM % (POPULATION, LEFT_OUT), needs=PROPER, source=", for the same algorithm")
-def main_population_rate_proper(
-    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
-) -> float:
-    """The same where some record is left: Theorem 6.7 (corrected) capped at 1, for the algorithm of part empirical."""
-    return min(1.0, 1 / (n * gamma**2 * min(epsilon, 1.0)) + outliers / (gamma * n))
+main_population_rate_proper = main_population_rate.corrected(
+    says=FORM % (POPULATION, LEFT_OUT), needs=PROPER, source=", for the same algorithm"
+)(main_population_rate.theorem.formula)
 
 
 @main_privacy.explicit(
@@ -159,11 +154,6 @@ def least_order(*, profile: Sequence[float], n: int, epsilon: float) -> float:
 # Theorem L.1 ----------------------------------------------------------------------------------------------------------
 
 
-def _ball_privacy(epsilon: float, delta: float) -> float:
-    """The smallest delta at epsilon of the printed budget, any epsilon; a radius scales records, margins and noise."""
-    return float(gaussian_delta(epsilon=epsilon, mu=unlimited_budget(epsilon, delta)))
-
-
 @theorem(
     "wzw25.thmL.1",
     part="privacy",
@@ -175,23 +165,19 @@ def ball_privacy(*, epsilon: float, delta: float, radius: float) -> float:
     """The smallest delta at epsilon of DP Adaptive Margin on records of any norm.
 
     That of the Gaussian budget that Algorithm 3 spends. The theorem prints no range for epsilon, nor does Algorithm 3;
-    this delta exceeds the promised delta for large epsilon.
+    this delta exceeds the promised delta for large epsilon. Up to epsilon = 8 log(1/delta) the derivation of
+    `empirical_privacy` holds: the radius b multiplies records, grid and widths, so Delta = 12 b / gamma and everything
+    that is compared with it stay as they are.
     """
-    return _ball_privacy(epsilon, delta)
+    return float(gaussian_delta(epsilon=epsilon, mu=unlimited_budget(epsilon, delta)))
 
 
-@ball_privacy.corrected(
-    says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
-    needs=[*RANGE, positive("radius")],
-    source=", in the range of Theorem 6.5",
-)
-def ball_privacy_in_range(*, epsilon: float, delta: float, radius: float) -> float:
-    """The smallest delta at epsilon of DP Adaptive Margin on records of any norm, up to epsilon = 8 log(1/delta).
-
-    The derivation of `empirical_privacy`; the radius b multiplies records, grid and widths, so Delta = 12 b / gamma and
-    everything that is compared with it stay as they are.
-    """
-    return _ball_privacy(epsilon, delta)
+SMALL_EPSILON: dict[str, Any] = {
+    "says": r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
+    "needs": [*RANGE, positive("radius")],
+    "source": ", in the range of Theorem 6.5",
+}
+ball_privacy_in_range = ball_privacy.corrected(**SMALL_EPSILON)(ball_privacy.theorem.formula)
 
 
 @theorem(
@@ -245,17 +231,14 @@ def scaled_tail_order(
     *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
 ) -> float:
     """The expression inside O~(.) for the error on records of norm at most b with probability 1 - 3/n^2."""
-    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n
-
-
-@scaled_tail_order.corrected(says=LAST + ON_ALL % ON_PROPER + TAIL_BALL, needs=PROPER_BALL)
-def scaled_tail_order_proper(
-    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
-) -> float:
-    """The same where some record is left: the display of Lemma H.3."""
     return tail_order_on_grid.theorem.formula(
         n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius
     )
+
+
+scaled_tail_order_proper = scaled_tail_order.corrected(says=LAST + ON_ALL % ON_PROPER + TAIL_BALL, needs=PROPER_BALL)(
+    scaled_tail_order.theorem.formula
+)
 
 
 @ball_privacy.explicit(
@@ -288,22 +271,14 @@ def scaled_radius(*, radius: float, scale: float) -> float:
 def ball_population_privacy(*, epsilon: float, delta: float, radius: float) -> float:
     """The smallest delta at epsilon of DP Adaptive Margin on records of any norm, as the population part states it.
 
-    The sentence of Theorem L.1, with the empirical error as the score.
+    The sentence of Theorem L.1, with the empirical error as the score; with the score of Equation 3, too (Theorem 6.7).
     """
-    return _ball_privacy(epsilon, delta)
+    return ball_privacy.theorem.formula(epsilon=epsilon, delta=delta, radius=radius)
 
 
-@ball_population_privacy.corrected(
-    says=r"\|\mathbf{x}\|\le b,\ " + IN_RANGE,
-    needs=[*RANGE, positive("radius")],
-    source=", in the range of Theorem 6.5",
+ball_population_privacy_in_range = ball_population_privacy.corrected(**SMALL_EPSILON)(
+    ball_population_privacy.theorem.formula
 )
-def ball_population_privacy_in_range(*, epsilon: float, delta: float, radius: float) -> float:
-    """The same delta up to epsilon = 8 log(1/delta).
-
-    As Theorem L.1 in that range; with the score of Equation 3, too (Theorem 6.7).
-    """
-    return _ball_privacy(epsilon, delta)
 
 
 SCALED = (
@@ -324,16 +299,12 @@ SCALED = (
 def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
     """The expression inside O~(.) for the population risk, records in a ball of radius b.
 
-    "Running M* with R~_S": with the empirical score. The argument it refers to (Appendix I) needs the penalised one.
+    "Running M* with R~_S": with the empirical score. The argument it refers to (Appendix I) needs the penalised one;
+    privacy itself (`scaled_risk`) gives it where some record is left, epsilon <= 1 and delta <= 1/n.
 
     >>> scaled_rate(n=100, gamma=4.0, outliers=0, epsilon=1.0, delta=1e-5, radius=4.0)
     0.04
     """
-    return _scaled(n, gamma, outliers, epsilon, radius)
-
-
-def _scaled(n: int, gamma: float, outliers: int, epsilon: float, radius: float) -> float:
-    """The order of Equation 30, capped at 1."""
     ratio = radius / gamma
     return min(1.0, ratio**2 / n * (1 + 1 / epsilon) + ratio * outliers / n + 1 / (n * epsilon) + 1 / n)
 
@@ -344,17 +315,11 @@ MODEST = [
 ]
 
 
-@scaled_rate.corrected(
+scaled_rate_modest = scaled_rate.corrected(
     says=r"\varepsilon\le1,\ \delta\le\frac1n:\quad" + SCALED % ON_PROPER,
     needs=[*PROPER_BALL, *MODEST],
     source=", for epsilon <= 1 as in Table 2 and delta <= 1/n",
-)
-def scaled_rate_modest(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
-    """The same for the empirical score, as printed, where some record is left and the budget is a modest one.
-
-    Not by Appendix I, but by privacy itself (`scaled_risk`). For larger epsilon, or delta above 1/n, it is open.
-    """
-    return _scaled(n, gamma, outliers, epsilon, radius)
+)(scaled_rate.theorem.formula)
 
 
 @theorem(
@@ -370,7 +335,64 @@ def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
     Nor does the algorithm with the grid of Corollary G.2, {b/n, 2b/n, ..., b}: projections do not see scale, the
     gradient's noise and step size scale with the gradient (Theorem L.1). With the grid of Algorithm 3 it would.
     """
-    return _scaled(n, gamma / radius, outliers, epsilon, 1.0)
+    return scaled_rate.theorem.formula(
+        n=n, gamma=gamma / radius, outliers=outliers, epsilon=epsilon, delta=delta, radius=1.0
+    )
+
+
+# What privacy itself says of the population risk: the steps of our proof of Theorem L.2. h = M(S) is what an (epsilon,
+# delta)-DP algorithm returns on n independent records, neighbours differ in one replaced record, and every h errs or
+# not on a record: R_D(h) is the chance of an error on a fresh one, R_S(h) the share of errors on S. M draws its
+# projections itself.
+
+ANY_PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), between("empirical", 0, 1)]
+
+
+@theorem(
+    "wzw25.thmL.2.s1",
+    reading="explicit",
+    kind="mean",
+    says=r"\mathcal{M}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \mathbb{E}\,\mathcal{R}_D(\mathcal{M}(S))"
+    r"\le e^{\varepsilon}\,\mathbb{E}\,\tilde{\mathcal{R}}_S(\mathcal{M}(S))+\delta",
+    needs=ANY_PRIVATE,
+    source="derived here; well known",
+)
+def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
+    """The expected population risk of a private algorithm whose expected error on the data is `empirical`.
+
+    E R_D(M(S)) = E[M(S) errs on z'], z' fresh. Replace z_i by z': at most e^epsilon E[M(S^i) errs on z'] + delta, and
+    (S^i, z') has the law of (S, z_i). Average over i. Both terms are sharp.
+
+    >>> expected_gap(epsilon=0.0, delta=0.125, empirical=0.25)
+    0.375
+    """
+    return exp(epsilon) * empirical + delta
+
+
+@theorem(
+    "wzw25.thmL.2.s2",
+    reading="explicit",
+    kind="tail",
+    says=r"\mathcal{M}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \Pr\left[\mathcal{R}_D\le e^{\varepsilon+1}"
+    r"\tilde{\mathcal{R}}_S+\frac{e}{e-1}\left(k\delta+\frac{e^{\varepsilon+1}\log(k+1)}n\right)\right]\ge1-\beta,"
+    r"\quad k=\lceil1/\beta\rceil",
+    needs=[*ANY_PRIVATE, integer("n"), in_unit_interval("beta")],
+    source="derived here, after the monitor of Bassily, Nissim, Smith, Steinke, Stemmer & Ullman 2016",
+)
+def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical: float) -> float:
+    """The population risk of a private algorithm with probability 1 - beta, multiplicative in its error on the data.
+
+    Run M on k independent datasets; let c = e^{epsilon+1} and q_j = n (R_D(h_j) - c R_S(h_j)), q_0 = 0. Choose j with
+    probability proportional to exp(q_j / c): one record moves one q_j by at most c, so the choice is 1-DP given the
+    h's, and (h_j, is j chosen) is (epsilon + 1, delta)-DP in its record. (1) Replacing records as in s1, for every j:
+    E q_chosen <= n k delta. (2) E max q_j <= E q_chosen + c log(k+1) (entropy). (3) If q_1 > n t has probability above
+    beta, some q_j does with probability above 1 - (1-beta)^k >= 1 - 1/e, and E max q_j > (1 - 1/e) n t.
+
+    >>> private_gap(n=10**6, epsilon=0.0, delta=0.0, beta=0.01, empirical=0.0) < 3e-5
+    True
+    """
+    runs, factor = ceil(1 / beta), exp(epsilon + 1)
+    return factor * empirical + e / (e - 1) * (runs * delta + factor * log(runs + 1) / n)
 
 
 @scaled_rate.explicit(

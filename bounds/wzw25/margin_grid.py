@@ -220,7 +220,7 @@ def general_constant(*, n: int, epsilon: Real) -> int:
     """The constant for epsilon at most n serves every epsilon.
 
     4, the constant of Lemma G.1: what "without loss of generality" claims is that the case epsilon <= n settles the
-    others.
+    others. 4 = max(4, epsilon / n) for epsilon <= 4 n; beyond it is a loss of generality.
 
     >>> general_constant(n=10, epsilon=1e6)
     4
@@ -228,20 +228,11 @@ def general_constant(*, n: int, epsilon: Real) -> int:
     return 4
 
 
-@general_constant.corrected(
+restricted_constant = general_constant.corrected(
     says=r"\varepsilon\le 4n",
     needs=[*SIZES, require("epsilon <= 4 n", lambda n, epsilon: epsilon <= 4 * n)],
     source=", proof, first sentence; our condition",
-)
-def restricted_constant(*, n: int, epsilon: Real) -> int:
-    """The constant 4 serves every epsilon up to 4 n.
-
-    4 = max(4, epsilon / n) for epsilon <= 4 n. Beyond it is a loss of generality.
-
-    >>> restricted_constant(n=10, epsilon=40.0)
-    4
-    """
-    return 4
+)(general_constant.theorem.formula)
 
 
 @theorem(
@@ -296,7 +287,8 @@ def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best level for an outlier set is the margin it leaves.
 
     min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1), the term of one S_out on the right. At S_out = S, gamma =
-    inf, it is 0, and the left side never is.
+    inf, it is 0, and the left side never is. Other S_out: the term decreases in gamma, and S_out is in S_out(gamma) for
+    gamma <= gamma(S minus S_out), which is at most 1 in the unit ball. On the left S_out = S costs at least n / n = 1.
 
     >>> left_margin(outliers=2, n=10, gamma=0.5, epsilon=1.0)
     0.8
@@ -304,21 +296,11 @@ def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     return min(rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon), 1)
 
 
-@left_margin.corrected(
+left_margin_proper = left_margin.corrected(
     says=rf"\min_{{\gamma\in(0,1],\,S_{{\mathrm{{out}}}}\in\mathcal{{S}}_{{\mathrm{{out}}}}(\gamma)}}{G}\wedge 1"
     rf"={ON_PROPER}{G}\wedge 1",
     source=", proof, Equation 13, second line, without S_out = S",
-)
-def left_margin_proper(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
-    """The same for the S_out that leave a record.
-
-    The term decreases in gamma, and S_out is in S_out(gamma) for gamma <= gamma(S minus S_out), which is at most 1 in
-    the unit ball. On the left S_out = S costs at least n / n = 1.
-
-    >>> left_margin_proper(outliers=2, n=10, gamma=0.5, epsilon=1.0)
-    0.8
-    """
-    return min(rate(outliers=outliers, n=n, gamma=gamma, epsilon=epsilon), 1)
+)(left_margin.theorem.formula)
 
 
 # Corollary G.2 --------------------------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def averaged_bound(*, d: int, mu: float, sensitivity: float, distance: float) ->
     >>> round(averaged_bound(d=4, mu=0.5, sensitivity=1.0, distance=1.0), 6)
     5.656854
     """
-    return sqrt(2 * d) * distance * sensitivity / mu
+    return sqrt(2) * averaged_rate.theorem.formula(d=d, mu=mu, sensitivity=sensitivity, distance=distance)
 
 
 UTILITY_NEEDS = [
@@ -219,7 +219,7 @@ def rounded_gdp(*, n: int, mu: float) -> float:
     >>> rounded_gdp(n=1, mu=0.1)
     1.0
     """
-    return sqrt(printed_steps(n, mu)) / n
+    return gdp_parameter.theorem.formula(n=n, steps=printed_steps(n, mu))
 
 
 @rounded_gdp.corrected(
@@ -246,7 +246,8 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
     """Second moment of a noisy gradient of any loss, which Algorithm 5 takes.
 
     A sensitivity bounds differences, not gradients: the convex loss <a, w> + hinge has the sensitivity of the hinge,
-    and a gradient sum of norm up to n (||a|| + Delta / 2).
+    and a gradient sum of norm up to n (||a|| + Delta / 2). For per-record gradients of norm at most Delta it is true:
+    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
 
     >>> squared_gradient_printed(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0
@@ -254,18 +255,9 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
     return n**2 * sensitivity**2 + d * sigma**2
 
 
-@squared_gradient_printed.corrected(
+squared_gradient = squared_gradient_printed.corrected(
     says=r"\|\nabla\ell\|\le\Delta\ \Rightarrow\ \mathbb{E}[\|\hat g_t\|^2\mid\mathbf{w}_t]\le n^2\Delta^2+d\sigma^2"
-)
-def squared_gradient(*, n: int, d: int, sensitivity: Real, sigma: Real) -> Real:
-    """Second moment of a noisy gradient, for per-record gradients of norm at most Delta.
-
-    E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
-
-    >>> squared_gradient(n=2, d=3, sensitivity=1.0, sigma=1.0)
-    7.0
-    """
-    return n**2 * sensitivity**2 + d * sigma**2
+)(squared_gradient_printed.theorem.formula)
 
 
 @theorem(
@@ -301,7 +293,7 @@ def telescoped(*, distance: Any, eta: Any, steps: int, second_moment: Any, final
 
 @telescoped.corrected(
     says=r"\mathbb{E}\hat L(\bar{\mathbf{w}})-\hat L(\mathbf{w}_{ref})\le\frac{D^2}{2T\eta}"
-    r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}",
+    r"+\frac{\eta}{2}(n^2\Delta^2+d\sigma^2)-\frac{\mathbb{E}\|\mathbf{w}_T-\mathbf{w}_{ref}\|^2}{2T\eta}"
 )
 def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: Any, final: Any) -> Any:
     """The telescoped sum: step s4 summed over t < T and divided by 2 eta T.

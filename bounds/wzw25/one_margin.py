@@ -252,7 +252,7 @@ def expected_order(*, n: int, gamma: float, outliers: int, mu: float, beta: floa
     3n + 1 <= (n+1)(n+2) and T >= n^2 mu^2, the noise of the explicit reading is at most 12 sqrt(24 + 2/log 6) times
     the first term, and an outlier costs at most (1 + 3 sqrt(1.5)) b/gamma.
     """
-    return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + radius * outliers / (gamma * n)
+    return expected_order_as_printed.theorem.formula(n=n, gamma=gamma / radius, outliers=outliers, mu=mu, beta=beta)
 
 
 @expected_order_as_printed.explicit(
@@ -355,7 +355,7 @@ def fewest_outliers_order(*, n: int, gamma: float, outliers: int, mu: float, bet
     Here the term of the outliers has the factor b that Lemma D.1 lacks. There is always an outlier set: S itself, whose
     term is b/gamma >= 1.
     """
-    return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + radius * outliers / (gamma * n)
+    return expected_order.theorem.formula(n=n, gamma=gamma, outliers=outliers, mu=mu, beta=beta, radius=radius)
 
 
 @fewest_outliers_order.explicit(

@@ -12,7 +12,7 @@ from bounds.papers import WZW25
 from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.algorithms import spread
 from bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
-from bounds.wzw25.one_margin import ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, projected_gdp
+from bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, noise_term, projected_gdp
 from bounds.wzw25.projected_margins import third_margin_rows
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
@@ -70,7 +70,9 @@ def inlier_loss(*, margin: float, gamma: float) -> float:
 def outlier_loss(*, share: float) -> float:
     """What an outlier costs at most, on the event E1 that a third of the margin survives; gamma/b is `share`.
 
-    1 + (3/share) sqrt(1 + share/3). The event it needs is that of Lemma B.1: the norms of the outliers too.
+    1 + (3/share) sqrt(1 + share/3), by Cauchy-Schwarz. The event it needs is that of Lemma B.1, the norms of the
+    outliers too, which has probability 1 - beta for the same k (e = gamma/b). On E1 alone the clipping at 2b leaves
+    1 + 6b/gamma.
 
     >>> round(outlier_loss(share=1.0), 3)
     4.464
@@ -78,19 +80,12 @@ def outlier_loss(*, share: float) -> float:
     return 1 + 3 / share * (1 + share / 3) ** 0.5
 
 
-@outlier_loss.corrected(
+outlier_loss_corrected = outlier_loss.corrected(
     says=r"\|\Phi\mathbf{x}\|\le\sqrt{1+\frac{\gamma}{3b}}\|\mathbf{x}\|\ \forall\mathbf{x}\in S_{\mathrm{out}}"
     r"\ \Rightarrow\ \hat L_{\gamma/3}(\mathbf{w};\Phi S_{\mathrm{out}})\le|S_{\mathrm{out}}|\left(1+\frac{3b}{\gamma}"
     r"\sqrt{1+\frac{\gamma}{3b}}\right)\quad(\|\mathbf{w}\|=1)",
     source=f"{PROOF}, on the event of Lemma B.1",
-)
-def outlier_loss_corrected(*, share: float) -> float:
-    """What an outlier costs at most, on the event of Lemma B.1, norms of outliers included; gamma/b is `share`.
-
-    Cauchy-Schwarz. Lemma B.1 gives that event with probability 1 - beta for the same k (e = gamma/b). On E1 alone the
-    clipping at 2b leaves 1 + 6b/gamma.
-    """
-    return 1 + 3 / share * (1 + share / 3) ** 0.5
+)(outlier_loss.theorem.formula)
 
 
 @theorem(
@@ -142,7 +137,12 @@ def last_display_as_printed(
 
     The right side is the one of Lemma D.1 (corrected); the left side is n times that of the lemma.
     """
-    return radius**2 * sqrt(spread(n, beta)) / (n * gamma**2 * mu) + radius * outliers / (n * gamma)
+    return noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius) + radius * outliers / (n * gamma)
+
+
+last_display = last_display_as_printed.corrected(
+    says=MEAN % (" " + ORDER), source=f"{PROOF}, last display, of the averaged loss"
+)(last_display_as_printed.theorem.formula)
 
 
 @theorem(

@@ -274,14 +274,9 @@ def population_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delt
     return 1 / (gamma**2 * n * min(1.0, epsilon)) + outliers / (gamma * n)
 
 
-@population_rate.corrected(
+population_rate_proper = population_rate.corrected(
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le" + ON_PROPER + RATE + SURE, needs=PROPER
-)
-def population_rate_proper(
-    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
-) -> float:
-    """The same where some record is left."""
-    return 1 / (gamma**2 * n * min(1.0, epsilon)) + outliers / (gamma * n)
+)(population_rate.theorem.formula)
 
 
 def penalty_logs(n: int) -> float:

@@ -89,8 +89,8 @@ def selected_risk(*, n: int, calls: int, mu: Number, beta: Number, best: float |
     R_D(w_out) <= (2/n) clean score of w_out <= (2/n) (smallest clean score + excess), and the excess of Lemma F.2 at
     sigma = 1/mu is 2 sigma (sqrt(2 log(2 |Gamma|)) + sqrt(2 log(2/beta))) with probability 1 - beta.
     """
-    roots = (2 * exact(2 * calls).log()).sqrt() + (2 * (2 / exact(beta)).log()).sqrt()
-    return best + 4 * roots / exact(mu) / n
+    printed = selected_risk_printed.theorem.formula(n=n, calls=calls, mu=1, beta=beta, best=0)
+    return best + 2 * printed / exact(mu)
 
 
 @selected_risk_printed.explicit(
@@ -163,11 +163,8 @@ def term_c(*, n: int) -> arb:
     return 4 * exact(2 * n).log().sqrt() / n
 
 
-@term_c.corrected(
+term_c_at_most = term_c.corrected(
     says=r"\frac{2\sqrt{2\log(2/\beta)}}n\le\frac{4\log^{1/2}(2n)}n,\quad\beta=n^{-2}",
     kind="inequality",
     source="derived here",
-)
-def term_c_at_most(*, n: int) -> arb:
-    """Term (c): the price of confidence, as an inequality."""
-    return 4 * exact(2 * n).log().sqrt() / n
+)(term_c.theorem.formula)

@@ -47,7 +47,7 @@ def half_margin_order(*, n: int, gamma: float, beta: float, b: float = 1) -> flo
 
     The explicit k is at most 94.1 of these, because (2n+1)/beta <= 2(n+1)/beta <= ((n+1)/beta)^2.
     """
-    return (b / gamma) ** 2 * (log(n + 1) - log(beta))
+    return informal_order.theorem.formula(gamma=gamma / b) * (log(n + 1) - log(beta))
 
 
 @informal_order.explicit(
@@ -220,8 +220,8 @@ def margin_rows(*, n: int, e: float, beta: float) -> int:
     return rows_for(2 * n + 1, e / 3, beta, sides=1)
 
 
-def margin_kept(*, gamma: float, e: float, b: float = 1) -> float:
-    """The printed gamma/2 - e b/6, which is below 0, hence empty, when gamma < e b/3."""
+def margin_kept(*, gamma: Any, e: Any, b: Any = 1) -> Any:
+    """The printed gamma/2 - e b/6, which is below 0, hence empty, when gamma < e b/3; of numbers or balls."""
     return gamma / 2 - e * b / 6
 
 
@@ -260,14 +260,11 @@ def projected_minimum(*, gamma: float, e: float, b: float) -> float:
     return gamma - e * b / 3
 
 
-@projected_minimum.corrected(
+projected_minimum_corrected = projected_minimum.corrected(
     says=r"\gamma(S')>0\ \Rightarrow\ \min_{(x,y)\in S'}y\langle\Phi w_{S'},\Phi x\rangle\ge\gamma-\frac{eb}{3}",
     needs=[positive("gamma"), *STEP],
     source=", proof, for separable S'",
-)
-def projected_minimum_corrected(*, gamma: float, e: float, b: float) -> float:
-    """On the event of Lemma B.1 the smallest signed product falls by at most e b/3, if S' is separable."""
-    return gamma - e * b / 3
+)(projected_minimum.theorem.formula)
 
 
 @theorem("wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")])
@@ -287,22 +284,19 @@ RATIO = (
     needs=[at_least("gamma", 0), *STEP],
     source=", proof (which prints S for S' under the min)",
 )
-def ratio_step(*, gamma: float, e: float, b: float) -> float:
-    """Dividing by the norm: smallest product over ||Phi w||.
+def ratio_step(*, gamma: Any, e: Any, b: Any) -> Any:
+    """Dividing by the norm: smallest product over ||Phi w||; of numbers or balls.
 
     The division by sqrt(1 + e/3) >= ||Phi w|| goes the right way only if the numerator is not negative.
     """
-    return (gamma - e * b / 3) / sqrt(1 + e / 3)
+    return (gamma - e * b / 3) / numbers.sqrt(1 + e / 3)
 
 
-@ratio_step.corrected(
+ratio_step_corrected = ratio_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + RATIO,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
     source=", proof, with the sign of the numerator",
-)
-def ratio_step_corrected(*, gamma: float, e: float, b: float) -> float:
-    """Dividing by the norm, where gamma >= e b/3."""
-    return (gamma - e * b / 3) / sqrt(1 + e / 3)
+)(ratio_step.theorem.formula)
 
 
 HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
@@ -315,18 +309,15 @@ HALF = r"\frac{\gamma-eb/3}{\sqrt{1+e/3}}\ge\frac{\gamma}{2}-\frac{eb}{6}"
     source=", proof, 'the last inequality is by e in [0, 1]'",
 )
 def half_step(*, gamma: Any, e: Any, b: Any) -> Any:
-    """The factor 1/sqrt(1 + e/3) is at least one half: left side minus right side.
+    """The factor 1/sqrt(1 + e/3) is at least one half: gamma/2 - e b/6, of numbers or balls.
 
-    (gamma - e b/3)(1/sqrt(1 + e/3) - 1/2), negative where gamma < e b/3; of numbers or balls.
+    The left side is that of the step before; where gamma < e b/3 both are negative, and it is the smaller one.
     """
-    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
+    return margin_kept(gamma=gamma, e=e, b=b)
 
 
-@half_step.corrected(
+half_step_corrected = half_step.corrected(
     says=r"\gamma\ge\frac{eb}{3}\ \Rightarrow\ " + HALF,
     needs=[at_least("gamma", 0), *STEP, POSITIVE],
     source=", proof, with the sign of the numerator",
-)
-def half_step_corrected(*, gamma: Any, e: Any, b: Any) -> Any:
-    """The factor 1/sqrt(1 + e/3) is at least one half, where gamma >= e b/3."""
-    return (gamma - e * b / 3) * (1 / numbers.sqrt(1 + e / 3) - 1 / 2)
+)(half_step.theorem.formula)

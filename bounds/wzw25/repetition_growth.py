@@ -51,7 +51,7 @@ def inverse_r_as_printed(*, n: Any, alpha: Any, eta: Any) -> Any:
     >>> round(float(inverse_r_as_printed(n=8, alpha=1, eta=1)), 3)
     15.556
     """
-    return (n ** (alpha / eta) - 1) * log(n) + 1
+    return inverse_r_rearranged.theorem.formula(n=n, alpha=alpha, eta=eta)
 
 
 def rate_constant(eta: Any) -> Any:
@@ -114,7 +114,7 @@ def repetitions_rate(*, n: Any, alpha: Any, eta: Any) -> Any:
 )
 def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
     """The same with one constant for all eta > 0, the other reading of the sentence."""
-    return n ** (alpha / eta)
+    return repetitions_rate.theorem.formula(n=n, alpha=alpha, eta=eta)
 
 
 @repetitions_rate_uniform.corrected(

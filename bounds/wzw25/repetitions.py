@@ -226,9 +226,7 @@ def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
 
 
 @largest_r_as_printed.corrected(
-    part="sufficient",
-    says=SMALL_R + r"\ \Rightarrow\ " + FAILURE + r"\le\beta",
-    source=", proof, read backwards",
+    part="sufficient", says=SMALL_R + r"\ \Rightarrow\ " + FAILURE + r"\le\beta", source=", proof, read backwards"
 )
 def sufficiently_small_r(*, eta: Any, beta: Any, size: Any) -> Any:
     """What the proof of Lemma M.1 proves: so small an r suffices.

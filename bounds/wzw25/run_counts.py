@@ -47,13 +47,7 @@ def pmf(*, eta: float, r: float, k: Array | int) -> Array:
     return np.exp(log_pmf(eta=eta, r=r, k=k))
 
 
-@theorem(
-    "wzw25.defA.1",
-    part="pmf",
-    kind="identity",
-    says=r"\sum_{k\ge 1}\Pr[K=k]=1,\quad \Pr[K=k]\gt 0",
-    needs=LAW,
-)
+@theorem("wzw25.defA.1", part="pmf", kind="identity", says=r"\sum_{k\ge 1}\Pr[K=k]=1,\quad \Pr[K=k]\gt 0", needs=LAW)
 def total_probability(*, eta: float, r: float) -> float:
     """The weights of Definition A.1 are positive and sum to one.
 
@@ -214,19 +208,17 @@ def geometric_cdf(*, r: float, t: Array | int) -> Array:
 )
 def geometric_cdf_at_real(*, r: float, t: Array | float) -> Array:
     """The distribution function of the geometric law, read at every t >= 1 as printed."""
-    return -np.expm1(np.asarray(t, dtype=float) * log1p(-r))
+    return geometric_cdf.theorem.formula(r=r, t=t)
 
 
-@geometric_cdf_at_real.corrected(
-    says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^{\lfloor t\rfloor},\quad t\ge 1",
-)
+@geometric_cdf_at_real.corrected(says=r"\Pr[TNB_{1,r}\le t]=1-(1-r)^{\lfloor t\rfloor},\quad t\ge 1")
 def geometric_cdf_floored(*, r: float, t: Array | float) -> Array:
     """The distribution function of the geometric law is constant between whole numbers.
 
     >>> float(geometric_cdf_floored(r=0.75, t=1.5))
     0.75
     """
-    return -np.expm1(np.floor(t) * log1p(-r))
+    return geometric_cdf_at_real.theorem.formula(r=r, t=np.floor(t))
 
 
 @theorem(

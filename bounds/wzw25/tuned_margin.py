@@ -122,8 +122,7 @@ def margin_term(*, n: int, size: int, epsilon: float, delta: float, gamma: float
 
 
 @tuned_margin_order.explicit(
-    says=ERROR + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta",
-    source="Lemma K.6 (explicit), and errors are at most n",
+    says=ERROR + EXPLICIT_SAYS + r"+\Pr[Y^c]+\beta", source="Lemma K.6 (explicit), and errors are at most n"
 )
 def tuned_margin_error(
     *,
@@ -196,10 +195,7 @@ def grid_loss_order_capped(*, n: int, mu: float, beta: float, gammas: Margins, o
     return min(1.0, grid_loss_order.theorem.formula(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers))
 
 
-@grid_loss_order_capped.corrected(
-    says=GRID_LOSS + r"\right)\right]\ge 1-\beta",
-    source=", without the minimum with 1",
-)
+@grid_loss_order_capped.corrected(says=GRID_LOSS + r"\right)\right]\ge 1-\beta", source=", without the minimum with 1")
 def grid_loss_order(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
     """The best expected hinge loss over the grid, the expression inside O(.).
 

@@ -14,11 +14,7 @@ from bounds.wzw25.tuned_margin import BUDGET, UNIT_DELTA
 # Theorem 7.1 ----------------------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "wzw25.thm7.1.s1",
-    says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)",
-    needs=[integer("n", 2)],
-)
+@theorem("wzw25.thm7.1.s1", says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)", needs=[integer("n", 2)])
 def most_margins(*, n: int) -> float:
     """The grid of Algorithm 3 has at most 4 log2(n) margins.
 
@@ -100,7 +96,7 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
     >>> round(selection_term(n=10, size=5, mu=1.0), 4)
     4.9818
     """
-    return 2 / mu * sqrt(log(size * (n**2 - 1)))
+    return sqrt(2) * selection_term_as_printed.theorem.formula(n=n, size=size, mu=mu)
 
 
 @theorem(

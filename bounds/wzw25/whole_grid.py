@@ -117,7 +117,9 @@ def terms(n: int, gamma: float, outliers: int, epsilon: float, radius: float) ->
 def mean_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
     """The expression inside O~(.) for the expected error of Algorithm 3, averaged iterates.
 
-    At S_out = S, gamma = inf, it is 1/n^2 for every dataset.
+    At S_out = S, gamma = inf, it is 1/n^2 for every dataset. Where some record is left: 1/(n epsilon) <= 1/(gamma^2 n
+    epsilon) as gamma <= 1. Between grid margins the first term grows by at most 4 and the second by 2 (Lemma G.1).
+    Below 1/n, where Lemma 6.4 helps for epsilon <= 4n only, `error_off_grid` does.
 
     >>> mean_order(n=10, gamma=inf, outliers=10, epsilon=1.0, delta=1e-5)
     0.01
@@ -125,18 +127,9 @@ def mean_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: fl
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n**2
 
 
-@mean_order.corrected(
+mean_order_proper = mean_order.corrected(
     says=RISK + r"\le" + ON_PROPER + r"\tilde O\left(" + TERMS + r"+\frac{1}{n^2}\right)\wedge 1", needs=PROPER
-)
-def mean_order_proper(
-    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
-) -> float:
-    """The same where some record is left.
-
-    1/(n epsilon) <= 1/(gamma^2 n epsilon) as gamma <= 1. Between grid margins the first term grows by at most 4 and
-    the second by 2 (Lemma G.1). Below 1/n, where Lemma 6.4 helps for epsilon <= 4n only, `error_off_grid` does.
-    """
-    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n**2
+)(mean_order.theorem.formula)
 
 
 @theorem(
@@ -152,14 +145,9 @@ def tail_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: fl
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n
 
 
-@tail_order.corrected(
+tail_order_proper = tail_order.corrected(
     says=LAST + r"\le" + ON_PROPER + r"\tilde O\left(" + TERMS + r"+\frac{1}{n}\right)\wedge 1" + SURE, needs=PROPER
-)
-def tail_order_proper(
-    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0
-) -> float:
-    """The same where some record is left."""
-    return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / n
+)(tail_order.theorem.formula)
 
 
 def nearest_below(n: int, gamma: float, radius: float) -> float | None:

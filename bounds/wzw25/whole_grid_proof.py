@@ -183,7 +183,7 @@ def choice_level(*, n: int, mu: float) -> float:
     Lemma F.2 (corrected) with sigma = 1/mu, divided by n. Term (c) is then O~(1/(n epsilon)) too, and the lemma stands:
     its summand 1/n is not needed.
     """
-    return (2 * sqrt(2 * log(2 * grid_size(n=n))) + 2 * sqrt(2 * log(2 * n**2))) / (n * mu)
+    return choice_level_as_printed.theorem.formula(n=n, mu=1.0) / mu
 
 
 NOISE_H3 = r"\frac{8b^2\log^{1/2}(4\log_2(n)/\beta)\log^{1/2}(4(n+1)(n+2)\log_2(n)/\beta)\log_2^{1/2}(n)"

@@ -86,10 +86,7 @@ def winner_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 
-@winner_mean.corrected(
-    says=WINNER + r"+\sigma\sqrt{2\log\mathbb{E}[K\mid Y]}",
-    source=", with the law of K given Y",
-)
+@winner_mean.corrected(says=WINNER + r"+\sigma\sqrt{2\log\mathbb{E}[K\mid Y]}", source=", with the law of K given Y")
 def winner_mean_given_drawn(*, eta: float, r: float, size: int, sigma: float) -> float:
     """The expected clean score of the winner, with the number of runs given that the good candidate is drawn.
 
@@ -123,7 +120,7 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
     >>> round(winner_mean_geometric(r=0.01, size=5, sigma=1.0), 4)
     3.0349
     """
-    return sigma * sqrt(2 * log(1 / r))
+    return winner_mean.theorem.formula(eta=1.0, r=r, size=size, sigma=sigma)
 
 
 # The steps of the proof -----------------------------------------------------------------------------------------------
@@ -250,12 +247,11 @@ def twice_maximum_as_printed(*, eta: float, r: float, sigma: float) -> float:
 
 
 @twice_maximum_as_printed.corrected(
-    says=r"2\,\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le2" + COUNT,
-    source=", proof, last line, with the factor 2",
+    says=r"2\,\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le2" + COUNT, source=", proof, last line, with the factor 2"
 )
 def twice_maximum(*, eta: float, r: float, sigma: float) -> float:
     """Lemma A.7 for twice the largest noise."""
-    return 2 * count_bound(eta=eta, r=r, sigma=sigma)
+    return 2 * twice_maximum_as_printed.theorem.formula(eta=eta, r=r, sigma=sigma)
 
 
 @theorem(

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from math import isqrt
 
-from bounds.wzw25.margin_grid import doubling_grid, rate
+from bounds.wzw25.margin_grid import doubling_grid, grid_order, rate
 
 HAIR = Fraction(1, 2**40)
 
@@ -52,9 +52,9 @@ def left_side(profile, epsilon, radius=1, carried=1):
 
 
 def right_side(profile, epsilon, carried=1):
-    """min of g over the outlier sets that leave a positive margin; None if there is none."""
-    n = len(profile)
-    terms = (rate(outliers=k, n=n, gamma=gamma, epsilon=epsilon, radius=carried) for k, gamma in steps(profile))
+    """min over the outlier sets that leave a positive margin of what Lemma 6.4 prints; None if there is none."""
+    g, n = grid_order.theorem.formula, len(profile)
+    terms = (g(outliers=k, n=n, gamma=gamma / carried, epsilon=epsilon) for k, gamma in steps(profile))
     return min(terms, default=None)
 
 
@@ -65,7 +65,7 @@ def at_level(profile, gamma, epsilon, carried=1):
 
 
 def growing(n, ratio):
-    """{ratio^j / n <= 1} and 1: `doubling_grid` for another ratio than 2."""
+    """{ratio^j / n <= 1} and 1: `doubling_grid` for any ratio."""
     grid, level = [], Fraction(1, n)
     while level < 1:
         grid.append(level)

@@ -351,7 +351,7 @@ def index_and_output(*, factor=1, **setting):
     chunk=10_000,
     cap=10,
     cost=1e-6,
-    note="white box: candidate, release and noisy score of one run, exact likelihood ratio, kappa = 1",
+    note="white box: candidate, release and noisy score of one run, exact likelihood ratio, κ = 1",
 )
 def one_run(*, mu, factor=1):
     """What the best of K is taken over: one run spends all of mu."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from bounds.wzw25 import hinge_gradient as bounds
+from bounds.wzw25.noisy_gd import value_sensitivity
 from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
@@ -101,6 +102,9 @@ def replacement_is_attained(*, radius, width):
     yield {"radius": radius, "width": width}, largest, claimed**2
     if largest < claimed**2:
         return inconclusive("BUDGET", "the claimed maximum was not attained")
+    for norm in (Fraction(width) / Fraction(radius) * scale for scale in (Fraction(1, 2), 1, 3)):
+        change = value_sensitivity(norm=norm, radius=Fraction(radius), width=Fraction(width))
+        yield {"norm": norm, "radius": radius, "width": width}, change, norm * claimed  # from 0, where all losses are 1
     if searched_sensitivity(radius, width) > float(claimed) * (1 + 1e-12):
         return inconclusive("FAILED", "the search exceeds the closed form")
 

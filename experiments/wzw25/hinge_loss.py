@@ -47,7 +47,7 @@ def scale_is_free(*, n, factor=1):
         "smallest loss over R": [float(sum(smallest_hinge(line, Fraction(c))[1])) for c in widths],
         "loss of w = 1/4": [float(hinge_sum(fixed, line, Fraction(c))) for c in widths],
     }
-    note = "the loss of a fixed w does vary with c, as the paper says; only the smallest over R^d does not"
+    note = "the loss of a fixed w does vary with c, as the paper says; only the smallest over ℝᵈ does not"
     return {"note": note, "series": series}
 
 

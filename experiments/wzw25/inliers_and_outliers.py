@@ -156,11 +156,7 @@ def outlier_costs_its_norm(*, b, factor=1):
     if ratio <= 1:
         return holds("enumeration", "settings", tightness=(ratio, ratio))
     widths = [0.02 * 1.22**j for j in range(20)]
-    series = {
-        "c": widths,
-        "printed": [1 / c for c in widths],
-        "loss of one outlier -w_in": [1 + 1 / c for c in widths],
-    }
+    series = {"c": widths, "printed": [1 / c for c in widths], "loss of one outlier -w_in": [1 + 1 / c for c in widths]}
     counterexample = witness.inequality(setting, loss, claimed, claimed="‖x‖ |S_out| / c", python=ONE_OUTLIER)
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
@@ -217,7 +213,7 @@ def order_has_a_constant():
     bound.most_removed,
     quick=({"records": 3},),
     full=({"records": 4},),
-    control=Control("only n - {} points removed", (3,)),
+    control=Control(lambda factor: f"only n - {factor + 1:g} points removed", (2,)),
     note="Read: no record is zero, and some two records are not opposite (for n ≥ 3 the first implies the second); "
     "without an intercept (1, +1) and (2, -1) on a line are opposite, and one record is all that can be kept.",
 )
@@ -225,7 +221,7 @@ def two_remain(*, records, factor=1):
     """Every set of n = 2 and `records` nonzero records of a 3 x 3 lattice with a pair that is not opposite."""
     lattice = [z for z in product((-1, 0, 1), repeat=2) if any(z)]
     for n in (2, records):
-        allowed = bound.most_removed(n=n) if factor == 1 else max(n - factor, 0)
+        allowed = max(bound.most_removed(n=n) + 1 - factor, 0)
         for Z in product(lattice, repeat=n):
             opposite = all(a == (-b[0], -b[1]) for i, a in enumerate(Z) for b in Z[:i])
             if not opposite and Z[0] == min(Z):

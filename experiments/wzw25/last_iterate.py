@@ -286,10 +286,7 @@ def decaying_steps(rng, size, *, factor=1, **setting):
 
 
 TAIL = dict(
-    quick=tuple(s | {"beta": 0.1} for s in KINDS),
-    full=tuple(s | {"beta": 0.05} for s in MORE),
-    chunk=500,
-    cap=10,
+    quick=tuple(s | {"beta": 0.1} for s in KINDS), full=tuple(s | {"beta": 0.05} for s in MORE), chunk=500, cap=10
 )
 
 

@@ -144,7 +144,7 @@ KINDS = ("general", "ties", "short")
     bound.fewest_outliers,
     quick=({"n": 7, "d": 2},),
     full=({"n": 1, "d": 1}, {"n": 9, "d": 3}, {"n": 8, "d": 10}),
-    control=Control("inlier sets with a margin within 1/{} of the level, not at least it", (4, 20)),
+    control=Control(lambda factor: f"inlier sets with a margin at most {4 / factor**2:g} above the level", (4, 20)),
     cost=0.3,
 )
 def inlier_sets_shrink(*, n, d, factor=1):
@@ -155,7 +155,7 @@ def inlier_sets_shrink(*, n, d, factor=1):
         X, y, lower, upper = subsets(kind, n, d)
         values = np.unique(np.round(lower[1:], 12))
         levels = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
-        chosen = [upper >= level if factor == 1 else np.abs(upper - level) <= 1 / factor for level in levels]
+        chosen = [(upper >= level) & (np.minimum(upper, 2) - level <= 4 / factor**2) for level in levels]
         families = [set(np.flatnonzero(family).tolist()) for family in chosen]
         fewest = [n - max((mask.bit_count() for mask in family), default=-1) for family in families]
         for k in range(len(levels) - 1):
@@ -188,7 +188,7 @@ def some_outlier_set(*, n, d, factor=1):
     levels, counts = np.linspace(0, 1, 21), []
     for kind in KINDS:
         _, _, _, upper = subsets(kind, n, d)
-        margins = upper if factor == 1 else np.where(np.arange(2**n) == 0, -np.inf, upper)
+        margins = np.where(np.arange(2**n) < factor - 1, -np.inf, upper)
         counts = [bound.outlier_count(subset_margins=margins, level=level) for level in levels]
         for level, count in zip(levels, counts, strict=True):
             yield {"n": n, "d": d, "kind": kind, "level": level}, 1, count
@@ -210,7 +210,7 @@ def everything_reaches_zero(*, n, d, factor=1):
         X = np.vstack([X, -X[:1]])[-n:] if n > 1 else 0 * X  # the first record is opposite to the last, or zero
         y = np.append(y, y[0])[-n:]
         lower, _ = subset_margins(X, y)
-        count = len(bound.inlier_sets(subset_margins=lower, level=0)) if factor == 1 else int((lower > 0).sum())
+        count = len(bound.inlier_sets(subset_margins=lower, level=(factor - 1) * 1e-300))
         yield {"n": n, "d": d, "kind": kind}, count, bound.outlier_count_at_zero(n=n)
         yield {"n": n, "d": d, "kind": kind, "level": 0}, min_outliers(X, y, 0.0).high, 0
     return {"tightness": None}

@@ -92,6 +92,8 @@ def sigma_from_whole_steps(*, steps, mu, sensitivity):
     setting = {"steps": steps, "mu": mu, "sensitivity": sensitivity}
     yield setting, steps * Fraction(sensitivity) ** 2 / sigma**2, Fraction(mu) ** 2
     yield setting, bounds.whole_steps_gdp(**setting), mu * (1 + 1e-12)
+    whole = {"n": 64, "mu": steps / 64}  # n^2 mu^2 is whole, as the printed sigma wants it
+    yield whole, bounds.rounded_gdp(**whole), whole["mu"]
 
 
 # The proof, line by line ----------------------------------------------------------------------------------------------
@@ -252,6 +254,9 @@ def telescoped_corrected(*, distance, factor=1):
         moment = exact(step.claimed_moment() / Fraction(factor))
         claimed = right(distance=before.sqrt(), eta=exact(step.eta), steps=1, second_moment=moment, final=after)
         yield vars(step), step.excess(), claimed
+        if 2 * step.eta <= 1:  # then the printed display is the larger one
+            sides = dict(distance=before.sqrt(), eta=exact(step.eta), steps=1, second_moment=moment, final=after)
+            yield vars(step), claimed, bounds.telescoped.theorem.formula(**sides)
     return {"tightness": None}
 
 

@@ -84,7 +84,7 @@ def projected_descent_spends_mu(*, n, steps, gamma, radius, factor=1):
     if gradient > 1 + 1e-12 or score > 1:
         return inconclusive("FAILED", f"{gradient} times the sensitivity, and errors that change by {score}")
     note = f"attained; a search over records, projections and weights finds {gradient:.3f} of it"
-    scope = "everywhere: any fixed Phi, gamma > 0, T = n^2 mu^2 whole"
+    scope = "everywhere: any fixed Φ, γ > 0, T = n²μ² whole"
     return holds("derivation", scope, tightness=(1.0, 1.0), note=note)
 
 

@@ -20,6 +20,7 @@ from bounds.wzw25.projected_margins import third_margin_rows
 from experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
+from experiments.instances import margin_orders
 from experiments.instances.planted import least_loss
 from mechanisms.law import clip_rows
 from mechanisms.solvers.margin import geometric_margin
@@ -94,13 +95,14 @@ def event_says_nothing_of_outliers():
     bounds.outlier_loss_corrected,
     given=("wzw25.lemB.1/printed",),
     caught=(1.1,),
+    rounding=1e-12,
     tightness=up_to_one,
     note="attained by Φx = −√(1 + γ/(3b)) b w",
 )
 def cauchy_schwarz_is_attained():
-    """An outlier of the largest norm allowed, opposite to w: the loss in balls against the formula."""
+    """An outlier of the largest norm allowed, opposite to w: its hinge loss of width gamma/3 at b = 1."""
     for share in (1e-3, 0.1, 0.5, 1.0):
-        loss = (1 + 3 / exact(share) * (1 + exact(share) / 3).sqrt()) * (1 - exact(2) ** -40)
+        loss = hinge_sum(np.array([1.0]), [[-sqrt(1 + share / 3)]], share / 3)
         yield {"gamma / b": share}, loss, bounds.outlier_loss_corrected(share=share)
 
 
@@ -126,7 +128,7 @@ def cost_of_an_outlier(*, factor=1):
     }
     note = "largest at γ = b: 1 + 2√3 = 4.4641; beyond γ = 1.09 b, which no margin exceeds, it would fail"
     top = float((1 + 2 * arb(3).sqrt()) / constant)
-    return holds("certificate", "domain: 0 < gamma <= b", tightness=(top, top), note=note, series=series)
+    return holds("certificate", "domain: 0 < γ ≤ b", tightness=(top, top), note=note, series=series)
 
 
 @inequality_claim(
@@ -159,7 +161,6 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     severity="statement",
     corner="the averaged loss L̃ in place of the sum L̂",
     used=("wzw25.lemD.1",),
-    corrected_by=margin.expected_order,
     python=lambda *_: SUMMED,
     note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
 )
@@ -168,6 +169,12 @@ def summed_loss_is_no_average():
     for n in (40, 400, 4000):
         point = dict(n=n, gamma=1.0, outliers=n // 4, mu=1.0 * n, beta=0.1, radius=1.0)
         yield point, n * least_loss(4, 1), bounds.last_display_as_printed(**point)
+
+
+@margin_orders.average_order(bounds.last_display, given=[margin.expected_loss, margin.expected_order])
+def averaged_loss_is_meant():
+    """The explicit bound of Lemma D.1 over the display."""
+    return margin_orders.samples()
 
 
 # Lemma 6.3 ------------------------------------------------------------------------------------------------------------
@@ -234,10 +241,7 @@ def event_of_the_projection():
 
 
 @inequality_claim(
-    bounds.three_terms,
-    given=["wzw25.lemC.2/corrected"],
-    rounding=1e-9,
-    note="sharp at T = 1 without the first term",
+    bounds.three_terms, given=["wzw25.lemC.2/corrected"], rounding=1e-9, note="sharp at T = 1 without the first term"
 )
 def last_iterate_in_closed_form():
     """The expression of `last_iterate_tail` at v = 1/(4 eta^2 sigma^2 H_T), and what 1 <= k_t <= 2 allows it to be."""
@@ -293,7 +297,7 @@ EVENT = (bounds.bad_projection, replacement_sensitivity)
 @inequality_claim(
     margin.last_loss,
     given=(*EVENT, bounds.three_terms),
-    scope="domain: beta <= 1/2, T = n^2 mu^2 rounded up, printed step size",
+    scope="domain: β ≤ 1/2, T = n²μ² rounded up, printed step size",
     note="attained by its last link at nμ = 1; the three terms are up to 3 times smaller than what bounds them",
     **CHAIN,
 )
@@ -355,7 +359,7 @@ def average_from_its_parts(setting):
 @inequality_claim(
     margin.expected_loss,
     given=(*EVENT, noisy_gd.averaged_excess),
-    scope="everywhere: 0 < gamma <= b, S_in with margin gamma, any whole T, printed step size",
+    scope="everywhere: 0 < γ ≤ b, S_in with margin γ, any whole T, printed step size",
     rounding=1e-9,
 )
 def loss_from_its_parts():

@@ -72,13 +72,13 @@ assert chance > beta, (chance, beta)
     ),
     severity="statement",
     cost=0.15,
-    corner="β ≥ 4 (2n)^(−k/5); at the paper's β = 1/n², every dimension k ≥ 10",
+    corner="log(4/β) ≤ (k/5) log(2n); at the paper's β = 1/n², every dimension k ≥ 10",
     used=("wzw25.eq3", "wzw25.thm6.7"),
     given=[bounds.printed_at_large_beta],
-    note="log(β/4) for log(4/β), which its proof has: smaller β asks for more and the printed bound gives less, below "
-    "β = 4 (2n)^(−5k) it is negative. It fails for one fixed w already, near β = 2 (2n)^(−5k/2) and below. It holds "
-    "for β ≥ 4 (2n)^(−k/5), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ 24 log((3n + 1)|Γ|n²) > 100; in Equation 3 "
-    "the term is the same for all candidates",
+    note="log(β/4) for log(4/β), which its proof has: smaller β asks for more and the printed bound gives less; it is "
+    "negative where log(4/β) > 5k log(2n). It fails for one fixed w already, near log(2/β) = (5k/2) log(2n). It holds "
+    "where log(4/β) ≤ (k/5) log(2n), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ 24 log((3n + 1)|Γ|n²) > 100; in "
+    "Equation 3 the term is the same for all candidates",
 )
 def printed_bound_fails(*, n, k, beta, factor=1):
     """The exact failure probability of one w at the worst risk."""

@@ -68,9 +68,9 @@ class Step(NamedTuple):
     removed: np.ndarray
 
 
-def smallest(signed, batch):
-    """Which records go: the `batch` smallest signed margins, the first record where there is a tie."""
-    return np.argsort(signed, kind="stable")[:batch]
+def smallest(signed, batch, skipped=0):
+    """Which records go: the `batch` smallest signed margins behind `skipped`, the first record where there is a tie."""
+    return np.argsort(signed, kind="stable")[skipped : skipped + batch]
 
 
 def removal_margin_curve(
@@ -167,11 +167,6 @@ def broken_property(curve, X, y):
     return None
 
 
-def second_smallest(signed, batch):
-    """The control's rule: not the smallest signed margins, but those behind it."""
-    return np.argsort(signed, kind="stable")[1 : 1 + batch]
-
-
 @exact_claim(
     bound.best_normalised_margin,
     quick=({"data": "digits:3-8", "removed": 0.1}, {"data": "breast_cancer", "removed": 0.1}),
@@ -184,7 +179,7 @@ def curve_is_as_defined(*, data, removed, factor=1):
     series, notes = {}, []
     for count in FEATURES:
         X, y = records(data, count)
-        curve = removal_margin_curve(X, y, removed=removed, worst=smallest if factor == 1 else second_smallest)
+        curve = removal_margin_curve(X, y, removed=removed, worst=functools.partial(smallest, skipped=factor - 1))
         name = f"{2 * count} random features" if count else "raw"
         if broken := broken_property(curve, X, y):
             step, wanted, value = broken

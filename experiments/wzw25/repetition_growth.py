@@ -145,7 +145,7 @@ def expected_repetitions_grow_polynomially(**setting):
     caught=(1.01, 1.1),
     bits=BITS,
     digits=15,
-    scope="domain: every fixed eta > 0, all alpha > 0, n, |Theta| >= 2",
+    scope="domain: every fixed η > 0, all α > 0, n, |Θ| ≥ 2",
 )
 def rate_follows(**setting):
     """The explicit bound is its value at n = 1, which depends on eta alone and is positive, times the printed order."""
@@ -155,7 +155,8 @@ def rate_follows(**setting):
         yield point, in_balls(bound.expected_repetitions, point), unit * in_balls(bound.repetitions_rate, point)
         constants[point["eta"]] = 1 / unit
     values = ", ".join(f"{upper_end(c):.3g} at η = {eta:g}" for eta, c in sorted(constants.items()))
-    note = f"C(η) = 2 (1 - (2/3)^η)^(-1/η) / min(1, η): {values}; finite for every η > 0, unbounded as η → 0"
+    c = "log c = log(1 - exp(-η log 1.5))/η"
+    note = f"C(η) = 2/(min(1, η) c), {c}: {values}; finite for every η > 0, unbounded as η → 0"
     return {"note": note, "tightness": None}
 
 

@@ -44,7 +44,7 @@ def growth(statement, shape, allowed, factor, setting):
 @inequality_claim(
     bound.iterating_bound,
     given=("wzw25.lemH.2.s2/printed", "wzw25.lemH.2.s3/printed"),
-    note="as |Θ|^½ log^½ |Θ|: the text leaves the second factor out",
+    note="as √(|Θ| log |Θ|): the text leaves the second factor out",
     **SECTION_7,
 )
 def iterating_grows_as_a_root(*, factor=1, **setting):

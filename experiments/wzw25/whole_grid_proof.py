@@ -245,6 +245,11 @@ def tail_a_in_epsilon():
         right = bounds.tail_term_a(**point, gamma=1.0, beta=1 / point["n"] ** 2)
         for size, each in sizes_and_budgets(point["n"], mu):
             yield point | {"size": size}, tail_a(point["n"], size, each), right
+    for n in (2, 5, 10**6):  # the corner of the printed display, at its end
+        point = {"n": n, "epsilon": 1.0, "delta": exp(-1 / (64 * np.log2(n)))}
+        mu = bounds.call_budget(**point)
+        right = bounds.tail_term_a_as_printed(**point, gamma=1.0, beta=1 / n**2)
+        yield point, tail_a(n, 4 * np.log2(n), mu), right
 
 
 @inequality_claim(bounds.tail_term_b, **IN_EPSILON)

@@ -249,15 +249,22 @@ def the_minimum_splits(*, factor=1):
     bound.reflected_maximum, quick=({"size": 2}, {"size": 10**6}), control=Control("noise shifted by {} - 1", (1.5,))
 )
 def reflection(*, size, factor=1):
-    """Symmetric noise on four points, K in {1, 2, 3} with the weights of K given Y: the two means, in rationals."""
-    shift, lowest, highest = Fraction(factor) - 1, Fraction(0), Fraction(0)
+    """Symmetric noise on four points, K in {1, 2, 3} with the weights of K given Y: the two means, in rationals.
+
+    So the second line of Equation 24, false on paths, has the mean of the first.
+    """
+    shift, lowest, highest, first, second = Fraction(factor) - 1, *4 * [Fraction(0)]
     for k in (1, 2, 3):
         weight = Fraction(1, 2**k) * (1 - (1 - Fraction(1, size)) ** k) / 4**k
         for noise in itertools.product((-2, -1, 1, 2), repeat=k):
             moved = [x + shift for x in noise]
             lowest += weight * bound.reflected_maximum(noise=moved)
             highest += weight * max(moved)
+            path = {"scores": range(k), "noise": moved}
+            first += weight * bound.winner_below(**path)
+            second += weight * bound.winner_below_as_printed(**path)
     yield {"size": size}, lowest, highest
+    yield {"size": size, "of": "Equation 24"}, first, second
 
 
 @inequality_claim(

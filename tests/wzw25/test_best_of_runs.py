@@ -14,7 +14,6 @@ from scipy.special import ndtr
 
 from bounds.exact import best_of_runs as balls
 from bounds.exact.tuning_curves import best_at_most
-from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import best_of_runs as bounds
 from bounds.wzw25 import run_counts
 from bounds.wzw25 import winner as utility
@@ -250,16 +249,4 @@ def test_the_law_keeps_data_out_of_its_repr():
 )
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bounds.selection_epsilon(mu=0, r=0.5, delta=0.1), "mu = 0 is outside the hypothesis"),
-        (lambda: bounds.selection_epsilon_simple(mu=50, r=0.5, delta=0.1), "mu <= 2 sqrt"),
-    ],
-)
-def test_outside_the_hypotheses_the_theorems_say_so(call, message):
-    with pytest.raises(OutsideHypotheses, match=message):
         call()

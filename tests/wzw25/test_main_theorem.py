@@ -15,13 +15,6 @@ from mechanisms import adaptive_margin, noisy_gd
 from mechanisms.privacy import GaussianDP
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 100, 1024, 5000])
-def test_grid_is_the_printed_set(n):
-    printed = {2**j / n for j in range(int(np.floor(np.log2(n))) + 1)} | {1.0}
-    assert bounds.margin_grid(n).tolist() == sorted(printed)
-    assert (bounds.margin_grid(n, radius=8.0) == 8 * bounds.margin_grid(n)).all()
-
-
 @given(mu=st.floats(1e-6, 50.0), calls=st.integers(1, 200))
 @settings(derandomize=True, deadline=None)
 def test_budgets_never_add_up_to_more(mu, calls):

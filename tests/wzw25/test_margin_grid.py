@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import algorithms, margin_grid
 from experiments.instances import margin_profiles as cases
 from mechanisms.solvers.margin import min_outliers, subset_margins
 
 SIZES = st.integers(1, 5000)
-LEVELS = st.fractions(Fraction(1, 10**6), 1, max_denominator=10**6)
 PROFILES = st.lists(st.fractions(0, 1, max_denominator=64), min_size=1, max_size=9).map(sorted).map(tuple)
 BUDGETS = st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(9), Fraction(10**4)])
 
@@ -28,15 +26,6 @@ def test_the_grid_as_printed(n):
     assert grid == sorted({Fraction(2**j, n) for j in range(floor(log2(n)) + 1)} | {Fraction(1)})
     assert len(grid) == ceil(log2(n)) + 1 == (margin_grid.grid_size(n=n) if n > 1 else 1)
     np.testing.assert_array_equal(np.array(grid, dtype=float), algorithms.margin_grid(n))
-
-
-@given(n=SIZES, gamma=LEVELS)
-def test_a_grid_value_within_a_factor_two(n, gamma):
-    if n * gamma < 1:
-        with pytest.raises(OutsideHypotheses, match="1/n <= gamma <= 1"):
-            margin_grid.grid_neighbour(n=n, gamma=gamma)
-    else:
-        assert gamma / 2 < margin_grid.grid_neighbour(n=n, gamma=gamma) <= gamma
 
 
 @given(n=SIZES, radius=st.sampled_from([Fraction(1, 1000), Fraction(7), Fraction(1000)]))
@@ -107,42 +96,9 @@ def test_one_step_is_the_worst_profile(profile, epsilon):
     assert cases.left_side(step, epsilon) >= cases.left_side(profile, epsilon)
 
 
-@given(profile=PROFILES, gamma=LEVELS, epsilon=BUDGETS)
-def test_lemma_g_1_needs_only_the_grid_value_below(profile, gamma, epsilon):
-    n = len(profile)
-    if n * gamma < 1:
-        return
-    below = margin_grid.grid_neighbour(n=n, gamma=gamma)
-    near = cases.at_level(profile, below, epsilon)
-    at = {"outliers": margin_grid.fewest(profile=profile, gamma=gamma), "n": n, "gamma": gamma, "epsilon": epsilon}
-    assert near < margin_grid.neighbour_bound(**at) == 4 * margin_grid.grid_order(**at)
-
-
 def test_without_the_empty_subset_the_refutations_stand():
     """Then no set reaches a level above the longest record, the left side is a minimum over nothing, at most 1."""
     profile, n, epsilon = cases.half_way(4), 4, Fraction(4000)
     assert all(level > profile[-1] for level in margin_grid.doubling_grid(n))
     assert cases.left_side(profile, epsilon) == 1
     assert cases.right_side(profile, epsilon) < Fraction(1, 100)
-
-
-def test_the_display_of_corollary_g_2_is_right_for_small_balls():
-    """A refutation everywhere would be a false alarm: for b^2 epsilon <= 4 n the printed display has the constant 4."""
-    for b in (Fraction(1, 1000), Fraction(1), Fraction(4)):
-        assert margin_grid.same_display_constant(n=16, epsilon=1.0, radius=float(b)) == 4.0
-        for flat in cases.profiles(16):
-            profile = tuple(b * m for m in flat)
-            right = cases.right_side(profile, Fraction(1))
-            assert right is None or cases.left_side(profile, Fraction(1), b) <= 4 * right
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n": 0, "epsilon": 1.0}, "n = 0 is outside the hypothesis: n a whole number >= 1"),
-        ({"n": 10, "epsilon": 0.0}, "epsilon = 0.0 is outside the hypothesis: 0 < epsilon < inf"),
-    ],
-)
-def test_bad_input_is_named(arguments, message):
-    with pytest.raises(OutsideHypotheses, match=message):
-        margin_grid.grid_constant(**arguments)

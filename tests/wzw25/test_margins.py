@@ -12,19 +12,11 @@ from sklearn.svm import SVC
 from bounds.wzw25 import margins as bound
 from bounds.wzw25 import removal_margin
 from experiments.wzw25 import margins as claims
-from experiments.wzw25.removal_margin import (
-    removal_margin_curve,
-)
+from experiments.wzw25.removal_margin import removal_margin_curve
 from mechanisms.solvers import margin as margin_laws
+from tests.wzw25.records import cloud
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def cloud(seed, n=12, d=3, shift=2.0):
-    """Records with labels; separable for a shift that is large."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice([-1.0, 1.0], n)
-    return (rng.normal(size=(n, d)) + shift * np.eye(d)[0]) * y[:, None], y
 
 
 def sharp(n, d, margin, seed=0):

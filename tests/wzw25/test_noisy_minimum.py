@@ -3,28 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis.strategies import floats, integers, lists
+from hypothesis.strategies import floats, lists
 from scipy.stats import norm
 
 from bounds.exact.gaussian_maxima import mean_max
-from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import noisy_minimum
 from experiments.wzw25.noisy_minimum import worst_chosen
-
-
-@given(count=integers(1, 10**9), beta=floats(1e-12, 0.999))
-def test_the_sharp_level_is_smaller(count, beta):
-    sharp = noisy_minimum.choice_threshold_sharp(count=count, sigma=3.0, beta=beta)
-    assert sharp <= 0.71 * noisy_minimum.choice_threshold_scaled(count=count, sigma=3.0, beta=beta)
-    assert noisy_minimum.choice_mean(count=count, sigma=3.0) == 2 * noisy_minimum.choice_mean_sharp(
-        count=count, sigma=3.0
-    )
-
-
-def test_outside_the_hypotheses():
-    with pytest.raises(OutsideHypotheses, match="count = 0"):
-        noisy_minimum.choice_mean(count=0, sigma=1.0)
-
 
 # Arbitrary scores: a slow twin of the coupling ------------------------------------------------------------------------
 
@@ -59,13 +43,3 @@ def test_scores_that_follow_the_noise_need_the_factor_two():
     bound = noisy_minimum.choice_mean_sharp(count=100, sigma=1.0)
     assert 1.5 * bound < excess < 2 * bound
     assert np.all(worst_chosen(-xi, xi) - (-xi).min(1) == pytest.approx(xi.max(1) - xi.min(1)))
-
-
-def test_the_pathwise_steps_on_random_draws():
-    rng = np.random.default_rng(8)
-    U, xi = rng.normal(size=(500, 7)), 3 * rng.normal(size=(500, 7))
-    chosen = worst_chosen(U, xi)
-    first = noisy_minimum.chosen_against_noisy_minimum(scores=U, noise=xi)
-    assert np.all(chosen <= first + 1e-12)
-    assert np.all(first <= noisy_minimum.chosen_against_range(scores=U, noise=xi) + 1e-12)
-    assert np.all((U + xi).min(1) <= noisy_minimum.noisy_minimum(scores=U, noise=xi))

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import one_margin
 from bounds.wzw25.hinge_gradient import hinge_sum
 from bounds.wzw25.noisy_gd import printed_steps
@@ -111,27 +110,3 @@ def test_search_finds_rows_that_are_clipped_too_late():
     honest, score = adaptive_pairs.searched(np.random.default_rng(0), projections, 1.0)
     assert 0.99 < honest <= 1 + 1e-12 and score == 1
     assert adaptive_pairs.searched(np.random.default_rng(0), projections, 1.0, clip=1.05)[0] > 1
-
-
-# Wrong input ----------------------------------------------------------------------------------------------------------
-
-SETTING = dict(n=10, gamma=0.5, outliers=1, mu=1.0, beta=0.1)
-
-
-@pytest.mark.parametrize(
-    "wrong,message",
-    [
-        ({"gamma": 1.5}, "gamma = 1.5, radius = 1.0 is outside the hypothesis: gamma <= radius"),
-        ({"outliers": 11}, "outliers = 11, n = 10 is outside the hypothesis: outliers <= n"),
-        ({"mu": 0.0}, "mu = 0.0 is outside the hypothesis: 0 < mu < inf"),
-        ({"beta": 1.0}, "beta = 1.0 is outside the hypothesis: 0 < beta < 1"),
-    ],
-)
-def test_messages_name_the_argument_its_value_and_range(wrong, message):
-    with pytest.raises(OutsideHypotheses, match=message.replace("(", r"\(")):
-        one_margin.expected_order(**SETTING | {"radius": 1.0} | wrong)
-
-
-def test_rate_exponents():
-    assert one_margin.loss_along_n(first=1.0, last=100.0) == pytest.approx(100**-0.9)
-    assert one_margin.loss_along_dimension(first=1.0, last=100.0) == pytest.approx(100**0.1)

@@ -6,13 +6,7 @@ import pytest
 from experiments.instances.sign_images import projected_margin_reaches, sign_gram
 from experiments.wzw25.projected_margins import inlier_set
 from mechanisms.solvers import margin as margin_laws
-
-
-def cloud(seed, n=12, d=3, shift=2.0):
-    """Records with labels; separable for a shift that is large."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice([-1.0, 1.0], n)
-    return (rng.normal(size=(n, d)) + shift * np.eye(d)[0]) * y[:, None], y
+from tests.wzw25.records import cloud
 
 
 @pytest.mark.parametrize("k", [1, 63, 64, 65, 300])

@@ -18,6 +18,7 @@ from experiments.wzw25.removal_margin import (
     show,
     soft_margin_svm,
 )
+from tests.wzw25.records import cloud
 
 
 @pytest.fixture
@@ -77,13 +78,6 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     assert data_digest(X, y) != data_digest(2 * X, y)
     with pytest.raises(ValueError, match="belongs to other data"):
         saved_steps(tmp_path / "s.npz", 2 * X, y)
-
-
-def cloud(seed, n=12, d=3, shift=2.0):
-    """Records with labels; separable for a shift that is large."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice([-1.0, 1.0], n)
-    return (rng.normal(size=(n, d)) + shift * np.eye(d)[0]) * y[:, None], y
 
 
 @pytest.mark.parametrize(("data", "count"), [("digits:3-8", 0), ("digits:3-8", 10), ("breast_cancer", 10)])
