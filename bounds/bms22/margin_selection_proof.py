@@ -232,15 +232,15 @@ LARGE = [positive("h_max"), positive("rho")]
     needs=[*LARGE, require("h_max > rho", lambda h_max, rho: h_max > rho), integer("m"), positive("epsilon")],
     source=", first paragraph of Appendix F",
 )
-def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: float, delta: float) -> float:
-    """F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
+def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: float, beta: float, delta: float) -> float:
+    """F_2(rho, t) at the least hinge loss t = `loss`, with 1 for the constant of Theorem 3.2.
 
     Said to be trivial for margins below h_max; margins above are meant.
 
-    >>> round(trivial_below(h_max=1.0, rho=0.5, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
+    >>> round(trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
     0.0002
     """
-    return five.rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
+    return loss + five.rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
 
 
 @trivial_below.corrected(
@@ -251,10 +251,10 @@ def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: flo
     source=", first paragraph of Appendix F, with the inequality turned round",
 )
 def trivial_above(*, h_max: Real, rho: Real) -> Real:
-    """A lower bound of the least hinge loss at margins of h_max or more, where the margin loss is 1: 1 - h_max/rho.
+    """A lower bound of the least hinge loss at margins of h_max or more, and so of F_2 there: 1 - h_max/rho.
 
-    y h(x) <= h_max <= rho for every record. The hinge loss is trivial from 2 h_max on, 1/2; between h_max and
-    2 h_max the rest of F, proportional to 1/rho, falls by at most 2, so nothing is lost but a factor of 2.
+    y h(x) <= h_max <= rho for every record, so the margin loss is 1. The hinge loss is trivial from 2 h_max on, 1/2;
+    between h_max and 2 h_max the rest of F, proportional to 1/rho, falls by at most 2: nothing is lost but a factor 2.
 
     >>> trivial_above(h_max=1.0, rho=2.0)
     0.5

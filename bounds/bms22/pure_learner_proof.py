@@ -222,7 +222,7 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
 
     Lemma A.3 with gamma = rho/(Lambda r) moves <w*, x> by at most (gamma/3) ||w*|| ||x|| <= rho/3.
     """
-    return 2 * rho / 3
+    return 2 * margin_kept(norm_bound=norm_bound, radius=radius, rho=rho)
 
 
 @theorem(
@@ -245,7 +245,7 @@ def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> floa
 )
 def implied_loss_margin_corrected(*, norm_bound: float, radius: float, rho: float) -> float:
     """The margin that projected margins of at least 2 rho/3 do exceed, since 2/3 > 0.65."""
-    return 0.65 * rho
+    return implied_loss_margin(norm_bound=norm_bound, radius=radius, rho=rho)
 
 
 @margin_kept.explicit(

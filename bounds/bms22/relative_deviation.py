@@ -152,11 +152,16 @@ def vc_of_signs(*, patterns: Any) -> int:
     """The VC dimension of a finite class given by its `patterns`, shape (hypotheses, points), booleans.
 
     The step: the sets of errors have no larger one than the classifiers sign(h), if ties count as errors. The lemma is
-    stated for functions to R; for functions that never vanish, and for linear ones, both dimensions agree.
+    stated for functions to R.
 
     >>> vc_of_signs(patterns=[[0, 0], [0, 1], [1, 1]])
     1
     """
+    return vc_dimension(patterns)
+
+
+def vc_dimension(patterns: Any) -> int:
+    """The size of the largest set of columns on which the rows of `patterns`, booleans, show every pattern."""
     patterns = np.unique(np.asarray(patterns, dtype=bool), axis=0)
     shattered: list[tuple[int, ...]] = [()]
     for size in range(patterns.shape[1]):
@@ -170,6 +175,21 @@ def vc_of_signs(*, patterns: Any) -> int:
             return size
         shattered = sorted(larger)
     return patterns.shape[1]
+
+
+@vc_of_signs.corrected(
+    says=r"h:\mathcal X\to\{\pm1\}\ \mathrm{or\ linear}:\quad"
+    r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
+    source="for functions that never vanish, and for linear ones",
+)
+def vc_of_classifiers(*, patterns: Any) -> int:
+    """The same for functions that never vanish, and for all linear functions, where both dimensions agree.
+
+    A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip the columns
+    whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many points as the
+    sets {x: <w, x> >= 0}, which they are at z = -x.
+    """
+    return vc_of_signs(patterns=patterns)
 
 
 @theorem(

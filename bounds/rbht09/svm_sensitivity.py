@@ -176,7 +176,7 @@ def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance:
     The set displayed is the negative of what bounds (n / C) r from below, so 0 >= -g + n / (2 C) ||.||^2. (A.3)
     follows from |g| <= 2 L ||f - f'||_inf either way.
     """
-    return -g + n / (2 * C) * squared_distance
+    return auxiliary_display(n=n, C=C, g=-g, squared_distance=squared_distance)
 
 
 @theorem(

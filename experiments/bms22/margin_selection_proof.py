@@ -253,7 +253,7 @@ def promise_corrected(*, size, beta, factor=1):
 FALLS = """
 from bounds.bms22.margin_selection_proof import trivial_below
 sizes = (10**6, 10**10, 10**14)
-F = [trivial_below(h_max=1.0, rho=0.5, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
+F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
 assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
 """
 
@@ -271,7 +271,7 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""
     for m in (10**6, 10**10, 10**14):
-        point = {"h_max": 1.0, "rho": 0.5, "m": m, "epsilon": 1.0, "beta": 0.1, "delta": 1 / (2 * m)}
+        point = {"h_max": 1.0, "rho": 0.5, "loss": 0.0, "m": m, "epsilon": 1.0, "beta": 0.1, "delta": 1 / (2 * m)}
         yield point, 1.0, bounds.trivial_below(**point)
 
 
@@ -282,11 +282,14 @@ def below_is_not_trivial():
     "costs a factor of 2 at most, not nothing",
 )
 def above_is_trivial(*, factor=1):
-    """All samples of two signed records of the line: exact least losses at rho >= h_max = 1."""
+    """All samples of two signed records of the line: exact least losses, and F_2, at rho >= h_max = 1."""
+    many = {"m": 10**18, "epsilon": 1.0, "beta": 0.1, "delta": 1e-19}  # nothing but the loss is left of F_2
     for rho, sample in product((Fraction(1), Fraction(5, 4), Fraction(2), Fraction(10)), product(SIGNED, repeat=2)):
-        point = {"rho": rho, "sample": sample}
+        point, loss = {"rho": rho, "sample": sample}, least_hinge(sample, rho / Fraction(factor), 1)
         yield point, 1, least_margin(sample, rho / Fraction(factor), 1)
-        yield point, bounds.trivial_above(h_max=Fraction(1), rho=rho), least_hinge(sample, rho / Fraction(factor), 1)
+        yield point, bounds.trivial_above(h_max=Fraction(1), rho=rho), loss
+        bound = bounds.trivial_below.theorem.formula(h_max=1.0, rho=float(rho), loss=float(loss), **many)
+        yield point | many, bounds.trivial_above(h_max=Fraction(1), rho=rho), bound
 
 
 @inequality_claim(

@@ -54,8 +54,10 @@ def certified_tail(bound, F, factor):
     return supremum(upper, value, {"u": (2.0**-40, DEEPEST)}, gap=0.01, max_boxes=4000)
 
 
-def usefulness_claim(bound, full, share=1.0, **fields):
+def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
     """A claim that `bound` is useful: certified on the box, derived beyond it; a refutation is the point found.
+
+    `corner` is a range of lambda that for delta <= 1/2 must lie within that of `bound`.
 
     The derivation: `share` of Chernoff's bound (step s3) at this lambda is the failure probability.
     For F = 1 and F - 1 in place of F the ratio tends to 1 as delta does: there the last hundredth is left to the
@@ -67,6 +69,11 @@ def usefulness_claim(bound, full, share=1.0, **fields):
         for acc, Phi in ((1e-3, 50.0), (10.0, 0.2)):  # lambda is acc / Phi times a function of delta and F
             if not np.isclose(bound(acc=acc, delta=0.3, Phi=Phi, F=F), acc / Phi * unit, rtol=1e-12):
                 return inconclusive("FAILED", "lambda is not proportional to acc / Phi")
+        for delta in (1e-9, 0.1, 0.4, 0.5) if corner else ():
+            printed, allowed = (lam(acc=1.0, delta=delta, Phi=1.0, F=F) for lam in (corner, bound))
+            if printed > allowed:
+                shown = witness.inequality({"F": F, "delta": delta}, printed, allowed)
+                return refuted("enumeration", shown)
         most = certified_tail(bound, F, factor)
         u = most.point["u"]
         if most.reached > 1:
@@ -146,7 +153,9 @@ useful_as_used = usefulness_claim(
     note="Certified for failure probabilities down to e⁻³⁰, derived for the rest; at most a quarter of δ is used. "
     "Smallest n: with Theorem 7 at β = 1, accuracy 0.1, δ = 0.05, F = 2, C = κ = Φ = 1.",
 )
-useful_as_defined_corrected = usefulness_claim(svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]))
+useful_as_defined_corrected = usefulness_claim(
+    svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]), corner=svm_accuracy.useful_scale_defined
+)
 useful_with_one_feature_less = usefulness_claim(svm_accuracy.useful_scale_half, grid(F=[1, 5, 100]), share=0.5)
 
 
@@ -329,7 +338,7 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
     severity="statement",
-    corner="'rate' in place of 'scale'",
+    corner="a misprint: read 'rate' for 'scale'",
     used=("rbht09.thm8", "rbht09.lem10"),
     scope="settings",
     python=lambda point, *sides: MAGNITUDE.format(**point),

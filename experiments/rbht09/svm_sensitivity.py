@@ -285,7 +285,7 @@ def displays(bound, setting, factor=1):
     bounds.auxiliary_display,
     quick=SATURATED,
     severity="statement",
-    corner="-g in place of g",
+    corner="a misprint: read -g for g",
     used=("rbht09.lem21",),
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
     note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",

@@ -25,7 +25,7 @@ def test_a_chance_is_halved_in_the_exponent(c, d, half):
 
 
 def test_the_repaired_deviation_falls_with_the_root_of_k():
-    assert matrix_projection.repaired_deviation(m=5, k=20, beta=5 * exp(-5)) == pytest.approx(8)
+    assert matrix_projection.repaired_deviations(m=5, k=20, beta=5 * exp(-5)) == pytest.approx((8, 8))
 
 
 def test_the_rate_of_networks_at_a_point():

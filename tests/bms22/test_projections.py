@@ -229,8 +229,8 @@ def test_rows_against_scikit_learn(n, eps):
             "gamma = 1.0 is outside the hypothesis: 0 < gamma < 1",
         ),
         (lambda: projected_margins.angles_rows(n=2, e=1.5, beta=0.1), "e = 1.5 is outside the hypothesis: 0 < e <= 1"),
-        (lambda: matrix_projection.repaired_deviation(m=1, k=5, beta=0.9), "m/beta >= 2"),
-        (lambda: matrix_projection.repaired_deviation(m=100, k=1, beta=0.1), "k >= log"),
+        (lambda: matrix_projection.repaired_deviations(m=1, k=5, beta=0.9), "m/beta >= 2"),
+        (lambda: matrix_projection.repaired_deviations(m=100, k=1, beta=0.1), "k >= log"),
         (lambda: projected_margins.third_margin_rows(n=3, gamma=2.0, beta=0.1), "gamma <= b"),
         (
             lambda: fast_projection_bounds.fast_projection_rows(m=3, gamma=0.5, beta=0.1, d=0),
@@ -308,7 +308,7 @@ def test_pairs_of_generic_vectors(m):
     T /= np.linalg.norm(T, axis=1, keepdims=True)
     pairs = np.round([u + s * v for u in T for v in T for s in (1, -1)], 9) + 0.0
     distinct = {tuple(z) for z in pairs if np.any(z)}
-    assert len(distinct) == claims.count_pairs(m) == sign_projection_bounds.pair_vectors_counted(m=m)
+    assert len(distinct) == claims.count_pairs(m) == m * (3 * m - 1) // 2
     assert len({min(z, tuple(-x for x in z)) for z in distinct}) == m**2
 
 

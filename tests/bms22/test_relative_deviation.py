@@ -100,10 +100,10 @@ def test_risks_are_frequencies(problem):
 def test_dimension_of_small_classes():
     points = np.arange(6)
     intervals = [(points >= a) & (points < b) for a in range(7) for b in range(a, 7)]
-    assert relative_deviation.vc_of_signs(patterns=[points >= a for a in range(7)]) == 1
-    assert relative_deviation.vc_of_signs(patterns=intervals) == 2
-    assert relative_deviation.vc_of_signs(patterns=list(itertools.product((0, 1), repeat=4))) == 4
-    assert relative_deviation.vc_of_signs(patterns=[[1, 0, 1]]) == 0
+    assert relative_deviation.vc_dimension([points >= a for a in range(7)]) == 1
+    assert relative_deviation.vc_dimension(intervals) == 2
+    assert relative_deviation.vc_dimension(list(itertools.product((0, 1), repeat=4))) == 4
+    assert relative_deviation.vc_dimension([[1, 0, 1]]) == 0
 
 
 def test_two_atoms_against_enumeration():
