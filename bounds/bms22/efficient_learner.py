@@ -174,18 +174,15 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the soft O of the learner's excess risk multiplies; the free logarithms are `soft_logs`."""
-    return a / sqrt(min(1, epsilon) * m)
+    """What the soft O of the learner's excess risk multiplies; the free logarithms are `soft_logs`.
 
-
-@printed_soft_order.corrected(says=LEARNT + SOFT)
-def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The same, k as corrected.
-
-    With the logarithms of `soft_logs` it is at least 1/3 of the corrected order: each of its three terms is at most
-    a soft_logs / sqrt(min(1, epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).
+    With them it is at least 1/3 of the corrected order: each of its three terms is at most a soft_logs / sqrt(min(1,
+    epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).
     """
     return a / sqrt(min(1, epsilon) * m)
+
+
+corrected_soft_order = printed_soft_order.corrected(says=LEARNT + SOFT)(printed_soft_order.theorem.formula)  # k too
 
 
 # Rates ----------------------------------------------------------------------------------------------------------------

@@ -73,8 +73,7 @@ def repaired_deviations(*, m: int, k: float, beta: float) -> tuple[float, float]
     (2m+1)/beta <= 3m/beta, so t <= r log(m/beta) with r = log 6/log 2, and t/k <= r sqrt(log(m/beta)/k): the explicit
     pair is at most (2 sqrt r + 2r, sqrt(12 r) + 4r) = (8.4, 15.92) times sqrt(log(m/beta)/k).
     """
-    sizes = {"m": m, "k": k, "beta": beta}
-    return REPAIRED * norm_deviation(**sizes), REPAIRED * product_deviation(**sizes)
+    return REPAIRED * norm_deviation(m=m, k=k, beta=beta), REPAIRED * product_deviation(m=m, k=k, beta=beta)
 
 
 @norm_deviation.explicit(

@@ -29,9 +29,12 @@ from experiments.instances.selection_pairs import SIGNED, least_hinge, least_mar
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
+    corner="ρ_opt < h_max, and J to base 2, rounded up",
+    used=("bms22.lemF.1",),
     cost=1e-3,
-    note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2. Nor has, with "
-    "natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with base 2 rounded down, below the smallest grid point",
+    note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
+    "which holds, is all the proof needs. Nor has, with natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with "
+    "base 2 rounded down, below the smallest grid point: no base is printed, and as in Corollary F.2 base 2 is read",
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
