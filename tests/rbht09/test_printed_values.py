@@ -9,12 +9,8 @@ from bounds.rbht09 import kernel_spectra, private_svm, random_features, svm_accu
 
 DATABASE = {"n": 8, "C": 3.0, "F": 4, "L": 0.5, "kappa": 2.0}
 UTILITY = {"acc": 3.0, "delta": exp(-2), "Phi": 0.5, "F": 3}
-PAIR = {
-    "first": [1.0, 2.0],
-    "second": [0.0, 4.0],
-    "risk_gradient_first": [1.0, 0.0],
-    "risk_gradient_second": [0.0, 2.0],
-}
+GRADIENTS = {"risk_gradient_first": [1.0, 0.0], "risk_gradient_second": [0.0, 2.0]}
+PAIR = {"w": [2.0, 2.0], "first": [1.0, 2.0], "second": [0.0, 4.0], "C": 3.0} | GRADIENTS
 
 TABLE = [
     # Definition 1, Theorem 7, Lemmas 6 and 21
@@ -27,8 +23,8 @@ TABLE = [
     (svm_sensitivity.weight_sensitivity_smooth_sharp, DATABASE, 1.5),
     (svm_sensitivity.weight_sensitivity, DATABASE, 3),
     (svm_sensitivity.weight_sensitivity_sharp, DATABASE, 1.5),
-    (svm_sensitivity.auxiliary_gradient, PAIR | {"w": [2.0, 2.0], "C": 3.0}, [5, -8]),
-    (svm_sensitivity.auxiliary_risk, PAIR | {"w": [2.0, 2.0], "C": 3.0}, 22),
+    (svm_sensitivity.auxiliary_gradient, PAIR, [5, -8]),
+    (svm_sensitivity.auxiliary_risk, PAIR, 22),
     (svm_sensitivity.stability_right_side, {"L": 0.5, "sup_distance": 3.0}, 3),
     (svm_sensitivity.weight_distance, {"n": 8, "C": 3.0, "L": 0.5, "kappa": 2.0}, 1.5),
     (svm_sensitivity.norm_ratio, {"F": 9}, 3),
@@ -62,7 +58,7 @@ TABLE = [
     (random_features.net_failure, {"count": 64, "d": 1, "eps": 1.0, "q": 0.5, "y": 4.0}, 18 * exp(-8) + 1 / 257),
     # Table 1 and the transform of Algorithm 3
     (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),
-    (kernel_spectra.rbf_density, {"point": [1.0], "sigma": 2.0}, exp(-2) / sqrt(2 * pi)),
+    (kernel_spectra.rbf_density, {"point": [1.0], "sigma": 2.0}, exp(-1 / 2) / sqrt(2 * pi)),
     (kernel_spectra.rbf_density_scaled, {"point": [1.0], "sigma": 2.0}, 2 * exp(-2) / sqrt(2 * pi)),
     (kernel_spectra.laplacian_profile, {"point": [1.0, -2.0]}, exp(-3)),
     (kernel_spectra.laplacian_density, {"point": [1.0, 2.0]}, 1 / (10 * pi**2)),
