@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.bms22 import dp_erm as boosting_bounds
 from bounds.bms22 import efficient_learner as bounds
 from bounds.bms22 import phased_sgd as sgd_bounds
 from experiments.bms22 import efficient_learner_proof as step_claims
@@ -59,18 +58,6 @@ def test_columns_of_the_fast_projection():
 def test_distortion_solves_its_equation(m, k, beta):
     t, needed = bounds.sign_distortion(m, k, beta), 4 * log(6 * (3 * m + 1) / beta) / k
     assert t == np.inf if needed > 1 / 3 else t**2 - 2 * t**3 / 3 == pytest.approx(needed, rel=1e-6)
-
-
-@given(m=st.integers(2, 10**9), share=st.floats(1e-6, 1.0), power=st.floats(1.01, 9), beta=st.floats(1e-9, 1 - 1e-9))
-@settings(derandomize=True, deadline=None)
-def test_orders_are_ordered(m, share, power, beta):
-    """The corrected orders are at least the printed ones, and at most twice them for beta <= 1/2."""
-    delta = float(m) ** -power
-    parameters = dict(m=m, epsilon=share * -log(delta), delta=delta, beta=beta, a=2.0)
-    for module, more in ((boosting_bounds, {"k": 5}), (bounds, {})):
-        low, high = module.printed_order(**parameters, **more), module.corrected_order(**parameters, **more)
-        assert low <= high * (1 + 1e-12)
-        assert beta > 0.5 or high <= 2 * low * (1 + 1e-12)
 
 
 def test_witness_of_the_training():

@@ -184,6 +184,11 @@ TABLE = [
     (margin_selection_proof.halved_margin, {"rho_hat": 0.5, "rho_opt": 0.5, "power": 2}, 16),
     (bound_sensitivity.rate_1, MEB | {"loss": 0.25, "ratio": 4.0}, sqrt(SPREAD) / 2 + 4 * LM * (log(4) + 3) + SPREAD),
     (bound_sensitivity.rate_2, S | {"ratio": 2.0}, sqrt(3) / 4 + 0.5 + 8 * sqrt(3 * LM)),
+    (
+        bound_sensitivity.fat_term,  # 2 c^2 m = 1156, 2 c e m/d = 34 e
+        {"m": 2, "fat": 2, "beta": 2 * exp(-3)},
+        4 + 2 * log(1156) * (log(34) + 1) / log(2) ** 2,
+    ),
     (bound_sensitivity.rate_4, MEB | {"loss": 0.25, "M": 4.0}, 1 + 64 * L2),
     (
         bound_sensitivity.rate_5,  # theta = log(32/beta) log(9/2), weight 18
@@ -196,6 +201,9 @@ TABLE = [
     (many_hypotheses.log_printed_chance, {"epsilon": 0.5, "m": 8, "size": 2}, 2 - log(2)),
     (many_hypotheses.log_halved, {"c": Fraction(2, 3), "d": 9, "epsilon": Fraction(1, 2), "m": 1}, -3),
     (many_hypotheses.printed_dimension, {"c": 0.5}, 7),
+    (many_hypotheses.dimension, {"c": 0.5}, 4 * log(10)),
+    (many_hypotheses.cube_risk, {"d": 5}, Fraction(11, 16)),
+    (many_hypotheses.printed_other_risk, {"d": 5}, 1),
     (long_minimiser.middle_slope, {"gamma": 0.5}, -1 / 8),
     (long_minimiser.zero_one_loss, {"gamma": 0.5}, 1 / 4),
     (definitions.losses, {"u": Fraction(1, 2), "rho": Fraction(2)}, (0, 1, Fraction(3, 4))),

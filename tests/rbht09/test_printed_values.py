@@ -42,6 +42,7 @@ TABLE = [
     (svm_accuracy.chernoff_tail, {"acc": 4.0, "lam": 0.5, "Phi": 2.0, "F": 3}, 8 * exp(-2)),
     (svm_accuracy.erlang_density, {"x": 2.0, "q": 3, "lam": 2.0}, 1 / (4 * e)),
     (svm_accuracy.erlang_density, {"x": 0.0, "q": 1, "lam": 2.0}, 0.5),
+    (svm_accuracy.erlang_density, {"x": 0.0, "q": 2, "lam": 2.0}, 0),
     (svm_accuracy.erlang_cdf, {"x": 2.0, "q": 2, "lam": 2.0}, 1 - 2 / e),
     (svm_accuracy.erlang_mean, {"q": 3, "lam": 2.0}, 6),
     (svm_accuracy.erlang_variance, {"q": 3, "lam": 2.0}, 12),
