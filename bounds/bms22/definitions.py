@@ -161,4 +161,4 @@ def lipschitz_constant(*, rho: Real) -> Real:
 )
 def loss_of_zero(*, rho: Real) -> Real:
     """The hinge loss of w = 0: the smallest empirical hinge loss over a ball is at most 1, whatever the data."""
-    return max(1 - 0 / rho, 0)
+    return hinge_loss(u=0, rho=rho)

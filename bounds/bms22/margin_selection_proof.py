@@ -263,17 +263,13 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     ],
     source=", first paragraph of Appendix F",
 )
-def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> float:
-    """The smaller of two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
+def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
+    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
 
     Both are at least 1, up to the constant of the O(.) they stand in.
-
-    >>> trivial_small(h_max=1.0, rho=0.1, m=100, beta=0.1)
-    1.0
     """
     ratio = h_max / rho
-    first = ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
-    return min(ratio / sqrt(m), first)
+    return ratio / sqrt(m), ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
 
 
 @theorem(

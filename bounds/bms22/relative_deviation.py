@@ -27,7 +27,6 @@ The rows `thresholds`, `halfspaces`, `mixture` and `stumps` are the lemma on cla
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -101,19 +100,11 @@ def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) ->
     return relative(empirical, complexity(m, V, beta))
 
 
-def _row(part: str, vc: int) -> Callable:
-    return theorem(
-        "bms22.lemA.1",
-        part=part,
-        kind="tail",
-        says=r"\Pr\left[\sup_h\left(R_{\mathcal{D}}(h)-\hat R_S(h)-2\sqrt{\hat R_S(h)\,Q}-4Q\right)>0\right]\le\beta,"
-        rf"\quad V={vc}",
-        needs=[SAMPLE[0], SAMPLE[2], EMPIRICAL],
-        source=f"{BMS22}, Appendix A, Lemma A.1",
-    )
+SUPREMUM = r"\Pr\left[\sup_h\left(R_{\mathcal{D}}(h)-\hat R_S(h)-2\sqrt{\hat R_S(h)\,Q}-4Q\right)>0\right]\le\beta,"
+CLASS: dict = dict(kind="tail", needs=[SAMPLE[0], SAMPLE[2], EMPIRICAL], source=f"{BMS22}, Appendix A, Lemma A.1")
 
 
-@_row("thresholds", 1)
+@theorem("bms22.lemA.1", part="thresholds", says=SUPREMUM + r"\quad V=1", **CLASS)
 def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for thresholds on the line, V = 1.
 
@@ -123,19 +114,19 @@ def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
     return relative(empirical, complexity(m, 1, beta))
 
 
-@_row("halfspaces", 2)
+@theorem("bms22.lemA.1", part="halfspaces", says=SUPREMUM + r"\quad V=2", **CLASS)
 def halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, records on the circle."""
     return relative(empirical, complexity(m, 2, beta))
 
 
-@_row("mixture", 2)
+@theorem("bms22.lemA.1", part="mixture", says=SUPREMUM + r"\quad V=2", **CLASS)
 def mixture(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, two Gaussians."""
     return relative(empirical, complexity(m, 2, beta))
 
 
-@_row("stumps", 3)
+@theorem("bms22.lemA.1", part="stumps", says=SUPREMUM + r"\quad V=3", **CLASS)
 def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for decision stumps on two features, V = 3."""
     return relative(empirical, complexity(m, 3, beta))

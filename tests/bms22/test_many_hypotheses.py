@@ -4,12 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from bounds.bms22 import many_hypotheses
 from bounds.theorem import OutsideHypotheses
-
-exactly = settings(derandomize=True, deadline=None)
 
 
 def test_nearly_orthogonal_weights_exist():

@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from scipy.stats import binom, chisquare
 
 from bounds.bms22 import margin_selection_proof
@@ -19,9 +18,6 @@ from experiments.instances.selection_pairs import joint, learner
 from mechanisms import exponential, margin_selection
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from mechanisms.solvers import least_loss
-
-exactly = settings(derandomize=True, deadline=None, max_examples=50)
-
 
 # The law of (margin, model) -------------------------------------------------------------------------------------------
 

@@ -43,6 +43,7 @@ WIDE = {"radius": 3.0, "rho": 2.0}
 FOUR = {"norm_bound": 2.0, "radius": 1.0, "rho": 0.5}  # Lambda r/rho = 4
 GROUP = {"m": 9, "delta": 6 * exp(-4), "rounds": 3, "epsilon": 0.48}  # T = 8, epsilon_hat = .08, epsilon' = .01
 SPREAD = (16 * LM**2 + 3) / 16  # Lambda^2 r^2 log^2(m/beta)/(m rho^2) + log(1/beta)/m
+FAT = 1 + 544 * log(578 * 16) / log(2) ** 2 + L2  # M of 544 = 34 m points at beta/2
 ALPHA = 16 * LM * (log(80) + 3) / 4
 
 TABLE = [
@@ -174,6 +175,11 @@ TABLE = [
     (matrix_projection.norm_deviation, MB | {"k": 4}, sqrt(LM) / 2),
     (matrix_projection.product_deviation, MB | {"k": 4}, sqrt(LM) / 2),
     (matrix_projection.repaired_deviations, {"m": 5, "k": 20, "beta": 5 * exp(-5)}, (8, 8)),
+    (
+        matrix_projection.failure_of_deviations,  # the best rate is 1/8
+        {"m": 2, "k": 4, "norm": 1.0, "product": 9 / 4},
+        4 * exp(-2) + 4 * exp(-3 / 4),
+    ),
     (matrix_projection.split_mgf, {"rate": 0.1, "square": 1}, 0.00125 / 0.9 + 0.016875),  # u = .05, v = .15
     (random_features.mean_inner_product, {"mean_cosine": 0.5, "radius": 3.0}, 4.5),
     (random_features.one_pair_tail, {"count": 8, "t": 0.5}, 2 / e),
@@ -181,6 +187,17 @@ TABLE = [
     # Appendix F: choosing a margin
     (margin_selection.corrected_penalty, {"sensitivity": 0.5, "m": 16, "epsilon": 0.25, "beta": 2 * exp(-3)}, 24),
     (margin_selection.corollary_penalty, MEB | {"norm_bound": 2.0, "r": 1.0, "rho": 0.5}, 32 * (log(4) + 3)),
+    (margin_selection_proof.trivial_small, MB | {"h_max": 1.0, "rho": 0.125}, (2, 4 * LM**2)),
+    (
+        margin_selection_proof.bounds_along,  # delta = 1/32, fat = 34 m = 544, theta = log(32/beta) log 8
+        MEB | {"loss": 0.25, "ratios": [2.0]},
+        (
+            [sqrt(4 * LM**2 + 3) / 8 + LM * L2 + (4 * LM**2 + 3) / 16],
+            [sqrt(3) / 4 + 0.5 + sqrt(3 * LM) * log(32) ** 0.75],
+            [sqrt(FAT) / 4 + FAT / 8 + 16 * FAT * L2],
+            [8 * sqrt(3 * LM2 * log(8)) + 768 * LM2 * log(8)],
+        ),
+    ),
     (margin_selection_proof.halved_margin, {"rho_hat": 0.5, "rho_opt": 0.5, "power": 2}, 16),
     (bound_sensitivity.rate_1, MEB | {"loss": 0.25, "ratio": 4.0}, sqrt(SPREAD) / 2 + 4 * LM * (log(4) + 3) + SPREAD),
     (bound_sensitivity.rate_2, S | {"ratio": 2.0}, sqrt(3) / 4 + 0.5 + 8 * sqrt(3 * LM)),
@@ -214,7 +231,8 @@ TABLE = [
 @pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
 def test_a_formula_at_a_point(formula, arguments, value):
     found = formula(**arguments)
-    assert (float(found) if isinstance(found, arb) else found) == pytest.approx(value, rel=1e-9)
+    for one, at in zip(*([x] if np.ndim(x) == 0 else x for x in (found, value)), strict=True):
+        assert (float(one) if isinstance(one, arb) else one) == pytest.approx(at, rel=1e-9)
 
 
 def test_a_step_is_divided_by_the_squared_norm_of_its_record():

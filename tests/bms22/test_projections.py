@@ -9,7 +9,6 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis.strategies import floats
 from scipy.linalg import hadamard
 from scipy.stats import binom
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
@@ -28,8 +27,6 @@ from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.margin import geometric_margin
 
 SHAPES = ((1, 1), (1, 5), (7, 1), (3, 5), (40, 33), (3000, 1000))
-unit = floats(1e-3, 1 - 1e-3)
-failure = floats(1e-12, 1 - 1e-6)
 
 
 def both(k, d, seed=0):
@@ -309,6 +306,3 @@ def test_points_are_hard_and_of_many_lengths():
     T = points(np.random.default_rng(0), 10, 64)
     assert ((T != 0).sum(axis=1) == [2] * 5 + [64] * 5).all()
     assert 0.01 <= np.linalg.norm(T, axis=1).min() < np.linalg.norm(T, axis=1).max() <= 100
-
-
-# The verdicts ---------------------------------------------------------------------------------------------------------

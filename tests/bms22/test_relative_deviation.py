@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import settings
 from scipy import stats
 
 from bounds.bms22 import relative_deviation
@@ -17,7 +16,6 @@ from bounds.theorem import OutsideHypotheses
 from experiments.instances import deviation_laws
 from experiments.instances.hypothesis_classes import Halfplanes, Mixture, Stumps, Thresholds
 
-property_test = settings(derandomize=True, deadline=None, max_examples=50)
 PLANES = [Halfplanes(1.0, 0.2), Halfplanes(0.5, 0.1, 0.3), Mixture(0.7)]
 PROBLEMS = [Thresholds(0.0), Thresholds(0.3), Stumps(0.2), *PLANES]
 

@@ -209,6 +209,3 @@ def test_no_second_moment_is_outside_the_lemma():
 
 def test_frequencies_stay_out_of_sight():
     assert "omega" not in repr(fourier_map("gaussian", 2, 3, rng=np.random.default_rng(0)))
-
-
-# sabotage: every check can fail, and for the reason it should ---------------------------------------------------------
