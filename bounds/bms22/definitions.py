@@ -54,8 +54,8 @@ def smallest_epsilon(*, laws: Any, pairs: Any) -> float:
     1.0986
     """
     a, b = _both_orders(laws, pairs)
-    with np.errstate(divide="ignore"):
-        logs = np.where(a > 0, np.log(np.where(a > 0, a, 1.0)) - np.log(b), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(a > 0, np.log(a) - np.log(b), 0.0)
     return logs.max(initial=0.0)
 
 

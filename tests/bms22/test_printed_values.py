@@ -152,7 +152,7 @@ TABLE = [
     (sign_projection.sign_projection_order, MB | {"gamma": 0.5}, 4 * LM),
     (sign_projection.sign_projection_order_corrected, MB | {"gamma": 0.5}, 4 * LM2),
     (sign_projection.sign_projection_tail, {"k": 12, "t": 0.5}, 2 * exp(-1 / 2)),
-    (sign_projection.chernoff, {"k": 2, "t": arb(1)}, 2 / e + (27 / 32) ** 2),
+    (sign_projection.chernoff, {"k": 2, "t": arb(0.5)}, 1.5 * exp(-1 / 2) + 0.875**2 * exp(1 / 6)),  # h = 1/6
     (sign_projection.lower_tail_gap, {"t": 1}, 64 * (1 / 12 - 5 / 32 - 25 / 2048 - 125 / 98304)),  # h = 1/4, x = 5/32
     (sign_projection.pair_vectors, {"m": 3}, 9),
     (sign_projection.doubled_logarithm, MB, (3 + 2 * log(16)) / LM),
@@ -214,6 +214,8 @@ TABLE = [
     ),
     # Appendices G and H, losses
     (many_hypotheses.failure_chance, {"d": 9, "epsilon": 1.0, "m": 8, "rho": 0.5}, 0.9),
+    (many_hypotheses.least_inner_product, {"d": 9}, 1 / 8),
+    (many_hypotheses.printed_inner_product, {"d": 9}, 1 / 8),
     (many_hypotheses.log2_cube_family, {"d": 8}, 2),
     (many_hypotheses.log_printed_chance, {"epsilon": 0.5, "m": 8, "size": 2}, 2 - log(2)),
     (many_hypotheses.log_halved, {"c": Fraction(2, 3), "d": 9, "epsilon": Fraction(1, 2), "m": 1}, -3),
