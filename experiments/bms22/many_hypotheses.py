@@ -171,7 +171,7 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     severity="statement",
-    corner="a misprint: read labels -1 and +1, and the linear h* = h_{e_1}",
+    corner="a misprint: read labels −1 and +1, and the linear h* = h_{e_1}",
     used=("bms22.lemG.1",),
     python=lambda *_: LITERAL,
     evidence="enumeration",

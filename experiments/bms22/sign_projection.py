@@ -244,7 +244,7 @@ def unit_pairs():
 @inequality_claim(
     bounds.polarisation,
     quick=({"k": 1}, {"k": 2}),
-    note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² - ‖u - v‖²)/4 "
+    note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² − ‖u − v‖²)/4 "
     "for every linear Φ; attained by orthogonal unit vectors",
 )
 def polarisation_step(*, k):

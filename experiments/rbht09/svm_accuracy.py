@@ -122,10 +122,10 @@ assert success < delta - 1e-9
     quick=({"F": 1, "delta": 0.9}, {"F": 20, "delta": 0.9999}),
     full=({"F": 1, "delta": 0.5}, {"F": 1, "delta": 0.82}, {"F": 1, "delta": 0.83}, {"F": 100, "delta": 0.99999}),
     severity="statement",
-    corner="δ ≤ 1/2, and for all δ with 1 - δ in Definition 2, as every proof reads it",
+    corner="δ ≤ 1/2, and for all δ with 1 − δ in Definition 2, as every proof reads it",
     used=("rbht09.lem10", "rbht09.thm14", "rbht09.cor15", "rbht09.thm18", "rbht09.thm20"),
-    note="Definition 2 says Pr ≥ δ, the proofs use 1 - δ (part `used`, which holds everywhere): as defined the theorem "
-    "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 - 2 = 0.828.",
+    note="Definition 2 says Pr ≥ δ, the proofs use 1 − δ (part `used`, which holds everywhere): as defined the theorem "
+    "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 − 2 = 0.828.",
 )
 def useful_as_defined(*, F, delta, factor=1):
     """Pr(sup <= acc) >= delta at the largest printed lambda, where the sup-norm is Phi ||mu||_1."""
@@ -192,7 +192,7 @@ def hoelder(*, F):
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
     rounding=1e-12,
-    note="By substitution y → (1 - λ t) y in the integral; checked by the moment series with its remainder.",
+    note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
 )
 def moment_generating_function(*, F, lam, factor=1):
     """sum_m E[X^m] t^m / m! with E X^m = lam^m (F + m - 1)! / (F - 1)!, for 0 <= lam t <= 1/2."""
@@ -264,7 +264,7 @@ def places(q, lam):
     svm_accuracy.erlang_density,
     caught=(1.01,),
     rounding=1e-11,
-    note="by induction over q: exp(-y) convolved with c y^(q-1) exp(-y) is (c/q) y^q exp(-y)",
+    note="by induction over q: e⁻ʸ convolved with c yᑫ⁻¹ e⁻ʸ is (c/q) yᑫ e⁻ʸ",
     **SHAPES,
 )
 def density(*, q, lam):
@@ -281,7 +281,7 @@ def density(*, q, lam):
     svm_accuracy.erlang_cdf,
     control=Control("the last term of the sum times {}", (2,)),
     rounding=1e-11,
-    note="the derivative of exp(-y) Σ yʲ/j!, j < q, telescopes to the density, and the sum is 1 at 0",
+    note="the derivative of e⁻ʸ Σ yʲ/j!, j < q, telescopes to the density, and the sum is 1 at 0",
     **SHAPES,
 )
 def distribution(*, q, lam, factor=1):
