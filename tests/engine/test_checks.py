@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from flint import arb
 
+from bounds.wzw25 import gaussian_privacy
 from experiments.checks import inequality, order
 from experiments.checks.gaussian_means import mean_ratio
 from experiments.checks.identity import equal
 from experiments.checks.pair import largest_log_ratio
+from experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
 from experiments.engine.verdict import HOLDS, INCONCLUSIVE, REFUTED
 
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
@@ -78,3 +80,12 @@ def test_a_mean_over_its_bound_on_a_box():
     """n over n, both ends of the box apart: at most 10/2, at least 10/10."""
     upper, value, _ = mean_ratio(lambda n: arb(n), lambda n: arb(n), lambda n: arb(n))
     assert float(upper((math.log(2), math.log(10)))) >= 5 and float(value(math.log(10))) <= 1
+
+
+def test_the_sharp_constant_of_a_conversion_is_that_of_its_worked_example():
+    """STATISTICS 5, example A: on mu in [.01, 10], t in [0, 8] the ratio is at most 0.4605; everywhere at most 1/2."""
+    rule = Conversion.of(gaussian_privacy.approx_epsilon_at, slope=None)
+    assert sharpest(rule).reached == pytest.approx(0.4605, abs=2e-3)
+    epsilon = gaussian_privacy.approx_epsilon(mu=1.0, delta=0.01)
+    low, high = decide_conversion(rule, {}, epsilon, 1.0, 0.01).tightness
+    assert (low, high) == pytest.approx((0.4605, 0.5), abs=2e-3)
