@@ -54,8 +54,8 @@ def smallest_epsilon(*, laws: Any, pairs: Any) -> float:
     1.0986
     """
     a, b = _both_orders(laws, pairs)
-    with np.errstate(divide="ignore"):
-        logs = np.where(a > 0, np.log(np.where(a > 0, a, 1.0)) - np.log(b), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(a > 0, np.log(a) - np.log(b), 0.0)
     return logs.max(initial=0.0)
 
 
@@ -161,4 +161,4 @@ def lipschitz_constant(*, rho: Real) -> Real:
 )
 def loss_of_zero(*, rho: Real) -> Real:
     """The hinge loss of w = 0: the smallest empirical hinge loss over a ball is at most 1, whatever the data."""
-    return max(1 - 0 / rho, 0)
+    return hinge_loss(u=0, rho=rho)

@@ -103,23 +103,17 @@ def round_parameters(*, m: int, delta: float, rounds: int, epsilon: float) -> tu
 def printed_sum(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
     """The closed form of the geometric sum of a group's delta.
 
-    It is the sum of T terms if T is whole; the printed sum has floor(T) + 1.
+    It is the sum of T terms if T is whole; the printed sum has floor(T) + 1. A group of J needs J terms, and J <= T:
+    (e^{J epsilon'} - 1)/(e^epsilon' - 1) with J epsilon' <= T epsilon' = epsilon_hat.
     """
     return expm1(epsilon / (2 * rounds)) / expm1(epsilon / (2 * rounds) / allowed_copies(delta, rounds))
 
 
-@printed_sum.corrected(
+corrected_sum = printed_sum.corrected(
     says=r"\sum_{j=0}^{J-1}e^{\varepsilon'j}\le\frac{e^{\hat\varepsilon}-1}{e^{\varepsilon'}-1},"
     r"\quad J\le 2\log(2/\hat\delta)",
     kind="inequality",
-)
-def corrected_sum(*, m: int, delta: float, rounds: int, epsilon: float) -> float:
-    """The closed form, which bounds the sum over a group of J.
-
-    A group of J needs J terms, and J <= T: (e^{J epsilon'} - 1)/(e^epsilon' - 1) with J epsilon' <= T epsilon' =
-    epsilon_hat.
-    """
-    return printed_sum(m=m, delta=delta, rounds=rounds, epsilon=epsilon)
+)(printed_sum.theorem.formula)
 
 
 @theorem(

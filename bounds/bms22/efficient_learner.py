@@ -154,6 +154,7 @@ def utility_constant(trained: float) -> float:
 
     With x = log(2/beta), y = log(2m/beta) and G = sqrt(x y) l^{3/4} / sqrt(epsilon m), k before rounding is y^2/G^2. A
     risk is at most 1. If a G >= 1/9 or a / sqrt(m) >= 1, C = 9 is enough. Else G < 1/9 and k > 81 y^2 >= 81 y log 2 ...
+    C is what multiplies a G; a / sqrt(m) and sqrt(x/m) are multiplied by less.
 
     - 6 (3m + 1)/beta <= 24 m/beta, so its logarithm is at most y + log 12 <= (1 + log 12/log 2) y = 4.59 y; with
       t^2 - 2 t^3/3 >= t^2/3 for t <= 1, t <= sqrt(12 * 4.59 y/k) <= 7.43 G / sqrt(y) <= 8.93 G; and t <= 1.
@@ -161,7 +162,7 @@ def utility_constant(trained: float) -> float:
       x/(epsilon m) = G, so it is at most 4 a * trained * (1/sqrt(m) + 2.59 sqrt(2) G).
     - 8 a / sqrt(m), and sqrt(log(3/beta)/(2m)) <= 1.26 sqrt(x/m) as log(3/beta) <= (1 + log 1.5/log 2) x.
     """
-    return max(9.0, 8.93 + 4 * trained * (1 + log(3) / log(2)) * sqrt(2), 4 * trained + 8, 1.26)
+    return max(9.0, 8.93 + 4 * trained * (1 + log(3) / log(2)) * sqrt(2))
 
 
 def soft_logs(*, m: int, delta: float, beta: float) -> float:
@@ -174,18 +175,15 @@ SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\ri
 
 @theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
 def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """What the soft O of the learner's excess risk multiplies; the free logarithms are `soft_logs`."""
-    return a / sqrt(min(1, epsilon) * m)
+    """What the soft O of the learner's excess risk multiplies; the free logarithms are `soft_logs`.
 
-
-@printed_soft_order.corrected(says=LEARNT + SOFT)
-def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The same, k as corrected.
-
-    With the logarithms of `soft_logs` it is at least 1/3 of the corrected order: each of its three terms is at most
-    a soft_logs / sqrt(min(1, epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).
+    With them it is at least 1/3 of the corrected order: each of its three terms is at most a soft_logs / sqrt(min(1,
+    epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).
     """
     return a / sqrt(min(1, epsilon) * m)
+
+
+corrected_soft_order = printed_soft_order.corrected(says=LEARNT + SOFT)(printed_soft_order.theorem.formula)  # k too
 
 
 # Rates ----------------------------------------------------------------------------------------------------------------

@@ -243,4 +243,4 @@ def minimiser_radius(*, gamma: float) -> float:
 )
 def corrected_minimiser_radius(*, gamma: float) -> float:
     """The radius 2 of the ball that Algorithm 2 trains on, which holds w*_Phi: sqrt(1 + gamma/3) <= 2."""
-    return 2.0
+    return 2 * minimiser_radius(gamma=gamma)

@@ -54,9 +54,9 @@ def family(d: int, size: int | None = None, length: Fraction = LENGTH) -> list[t
     needs=WIDE,
     source=", first condition",
 )
-def best_risk(*, d: int) -> int:
-    """The risk of the one hypothesis that is right everywhere: 0."""
-    return 0
+def best_chance(*, d: int) -> int:
+    """The chance 1 - R that h* is right: 1."""
+    return 1
 
 
 @theorem(
@@ -114,7 +114,7 @@ def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
     return 0.9
 
 
-@best_risk.explicit(
+@best_chance.explicit(
     part="separated",
     says=r"|\langle w,w'\rangle|\le\frac18,\ \|w\|_2=1,\ d\ge1100,\ m<\frac{d}{100\,\varepsilon}:\ "
     r"\Pr\left[R_{\mathcal D}(h_{\mathrm{selected}})=1\right]\ge\frac{9}{10}",
@@ -146,19 +146,19 @@ CUBE = [integer("d")]
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=1_{x_1>0}\in\{0,1\},\ h^*=1_{x_1>0}:\ R_{\mathcal D}(h^*)=0",
     needs=CUBE,
 )
-def printed_best_risk(*, d: int) -> int:
-    """The risk of the printed h*, R(h) = P(y h(x) <= 0), as printed: 0."""
-    return 0
+def printed_best_chance(*, d: int) -> int:
+    """The chance 1 - R that the printed h* is right, R(h) = P(y h(x) <= 0), as printed: 1."""
+    return 1
 
 
-@printed_best_risk.corrected(
+@printed_best_chance.corrected(
     says=r"x\in\left\{\pm\frac{1}{\sqrt d}\right\}^d,\ y=\mathrm{sgn}(x_1)\in\{\pm1\},\ h^*=h_{e_1}:\ "
     r"R_{\mathcal D}(h^*)=0",
     source=", proof, with labels +-1",
 )
-def best_risk_with_signs(*, d: int) -> int:
-    """The risk of h* = h_{e_1}, which is linear, with labels -1 and +1: 0."""
-    return 0
+def best_chance_with_signs(*, d: int) -> int:
+    """The chance that h* = h_{e_1}, which is linear, is right with labels -1 and +1: 1, as printed."""
+    return printed_best_chance(d=d)
 
 
 @theorem(

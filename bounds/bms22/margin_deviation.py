@@ -82,24 +82,20 @@ def square_of_sum(empirical: Any, part: Any) -> Any:
 def margin_deviation(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
     """The largest risk that Lemma A.2 allows at the empirical margin loss `empirical`, as printed for any class.
 
+    We do not know a proof with the constants 1 (of log(1/beta)) and 1 (of M/m) for all classes with d <= m; the
+    explicit reading has what the usual argument gives. For one hypothesis it holds with room, by part zero.
+
     >>> round(float(margin_deviation(m=10_000, d=1, beta=0.1, empirical=0.0)), 3)
     0.045
     """
     return square_of_sum(empirical, margin_complexity(m, d, beta))
 
 
-@margin_deviation.corrected(
+margin_deviation_up_to_m = margin_deviation.corrected(
     says=DISPLAY + r",\quad d\le m",
     needs=[*PRINTED, UP_TO_M, EMPIRICAL],
     source=f", with the hypothesis of the covering number bound ({BARTLETT})",
-)
-def margin_deviation_up_to_m(*, m: Number, d: Number, beta: Number, empirical: Number) -> Number:
-    """The same for fat-shattering dimensions up to m.
-
-    We do not know a proof with the constants 1 (of log(1/beta)) and 1 (of M/m) for all classes; the explicit reading
-    has what the usual argument gives. For one hypothesis it holds with room, by part zero.
-    """
-    return square_of_sum(empirical, margin_complexity(m, d, beta))
+)(margin_deviation.theorem.formula)
 
 
 @margin_deviation.explicit(

@@ -62,13 +62,14 @@ def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -
 def grid_point_corrected(*, m: int, rho: float) -> float | None:
     """The grid point in [rho/2, rho]: with base 2, rounded up, the grid covers the interval.
 
-    4^J >= m puts 2^-J at or below m^(-1/2) <= rho, and 2^-1 >= rho/2: the largest grid point that is at most rho
-    works. At m = 1 the interval is {1} and the printed grid empty (J = 0); one point, 1/2, serves.
+    For rho < 1 it is the printed one: 4^J >= m puts 2^-J at or below m^(-1/2) <= rho, so the largest grid point that is
+    at most rho works. For rho = 1 it is 1/2. At m = 1 the interval is {1} and the printed grid empty (J = 0); one
+    point, 1/2, serves.
 
     >>> grid_point_corrected(m=100, rho=1.0), grid_point_corrected(m=100, rho=0.1)
     (0.5, 0.0625)
     """
-    return next((float(v) for v in margins(m) if rho / 2 <= v <= rho), None)
+    return grid_point.theorem.formula(m=m, rho=rho, base="2") if rho < 1 else 0.5
 
 
 BEST = r"F(\rho^*;g_{\rho^*}(S))\le\min_{\rho\in\mathcal{V}}F(\rho;g_\rho(S))"
@@ -119,25 +120,20 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
 def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
     """The sensitivity at rho_opt/2, said to bound that at the grid point, for a non-decreasing Delta_rho = rho^power.
 
+    It does for a non-increasing one.
+
     >>> half_sensitivity(rho_hat=0.25, rho_opt=0.25, power=1)
     0.125
     """
     return (rho_opt / 2) ** power
 
 
-@half_sensitivity.corrected(
+half_sensitivity_corrected = half_sensitivity.corrected(
     says=r"\Delta_\rho\ \mathrm{non-increasing},\ \hat{\rho}\ge\frac{\rho_{opt}}{2}\ \Rightarrow\ "
     r"\Delta_{\hat{\rho}}(F)\le\Delta_{\rho_{opt}/2}(F)",
     needs=[*NEAR, between("power", -inf, 0)],
     source=", proof, with the direction that Lemma F.3's sensitivities have",
-)
-def half_sensitivity_corrected(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The sensitivity at rho_opt/2, which bounds that at the grid point, for a non-increasing Delta_rho = rho^power.
-
-    >>> half_sensitivity_corrected(rho_hat=0.25, rho_opt=0.25, power=-1)
-    8.0
-    """
-    return (rho_opt / 2) ** power
+)(half_sensitivity.theorem.formula)
 
 
 @theorem(
@@ -148,7 +144,8 @@ def half_sensitivity_corrected(*, rho_hat: float, rho_opt: float, power: float) 
 def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
     """The bound at the larger empirical loss, F(rho, t) = rho^-power + slope t with any slope.
 
-    The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t.
+    The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t; F_1 to F_5 do not fall as t
+    grows.
 
     >>> raised_loss(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
     2.2
@@ -156,19 +153,12 @@ def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, s
     return rho**-power + slope * loss_opt
 
 
-@raised_loss.corrected(
+raised_loss_corrected = raised_loss.corrected(
     says=r"F(\rho,t)\ \mathrm{non-decreasing\ in}\ t\ \Rightarrow\ "
     r"F(\hat{\rho};g_{\hat{\rho}}(S))\le F(\hat{\rho};g_{\rho_{opt}}(S))",
     needs=[LOSSES, positive("rho"), at_least("power", 0), at_least("slope", 0)],
     source=", proof, with the missing hypothesis",
-)
-def raised_loss_corrected(*, rho: float, loss_hat: float, loss_opt: float, power: float, slope: float) -> float:
-    """The bound at the larger empirical loss if F(rho, t) is non-decreasing in t, as F_1 to F_5 are.
-
-    >>> raised_loss_corrected(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
-    2.2
-    """
-    return rho**-power + slope * loss_opt
+)(raised_loss.theorem.formula)
 
 
 @theorem(
@@ -232,15 +222,15 @@ LARGE = [positive("h_max"), positive("rho")]
     needs=[*LARGE, require("h_max > rho", lambda h_max, rho: h_max > rho), integer("m"), positive("epsilon")],
     source=", first paragraph of Appendix F",
 )
-def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: float, delta: float) -> float:
-    """F_2(rho, 0) without its constant, the bound of Theorem 3.2 where the sample has margin above rho.
+def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: float, beta: float, delta: float) -> float:
+    """F_2(rho, t) at the least hinge loss t = `loss`, with 1 for the constant of Theorem 3.2.
 
     Said to be trivial for margins below h_max; margins above are meant.
 
-    >>> round(trivial_below(h_max=1.0, rho=0.5, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
+    >>> round(trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
     0.0002
     """
-    return five.rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
+    return loss + five.rate_2(m=m, ratio=h_max / rho, epsilon=epsilon, beta=beta, delta=delta)
 
 
 @trivial_below.corrected(
@@ -251,10 +241,10 @@ def trivial_below(*, h_max: float, rho: float, m: int, epsilon: float, beta: flo
     source=", first paragraph of Appendix F, with the inequality turned round",
 )
 def trivial_above(*, h_max: Real, rho: Real) -> Real:
-    """A lower bound of the least hinge loss at margins of h_max or more, where the margin loss is 1: 1 - h_max/rho.
+    """A lower bound of the least hinge loss at margins of h_max or more, and so of F_2 there: 1 - h_max/rho.
 
-    y h(x) <= h_max <= rho for every record. The hinge loss is trivial from 2 h_max on, 1/2; between h_max and
-    2 h_max the rest of F, proportional to 1/rho, falls by at most 2, so nothing is lost but a factor of 2.
+    y h(x) <= h_max <= rho for every record, so the margin loss is 1. The hinge loss is trivial from 2 h_max on, 1/2;
+    between h_max and 2 h_max the rest of F, proportional to 1/rho, falls by at most 2: nothing is lost but a factor 2.
 
     >>> trivial_above(h_max=1.0, rho=2.0)
     0.5
@@ -273,17 +263,13 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     ],
     source=", first paragraph of Appendix F",
 )
-def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> float:
-    """The smaller of two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
+def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[float, float]:
+    """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
 
     Both are at least 1, up to the constant of the O(.) they stand in.
-
-    >>> trivial_small(h_max=1.0, rho=0.1, m=100, beta=0.1)
-    1.0
     """
     ratio = h_max / rho
-    first = ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
-    return min(ratio / sqrt(m), first)
+    return ratio / sqrt(m), ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
 
 
 @theorem(
@@ -345,6 +331,9 @@ FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >=
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
     """The five sensitivities of Lemma F.3 at Lambda r/rho = `ratio`, M = M(rho), said to rise with the margin.
 
+    They fall: F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as fat_{rho/32} does while that is at most
+    34 m; F_5 is constant.
+
     >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03
     """
@@ -357,17 +346,7 @@ def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tupl
     )
 
 
-@rising_sensitivities.corrected(
+falling_sensitivities = rising_sensitivities.corrected(
     says=r"\rho\le\rho'\ \Rightarrow\ \Delta_\rho(F_i)\ge\Delta_{\rho'}(F_i)",
     source=", with the direction its proof uses",
-)
-def falling_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    """The same five, which do not rise as the margin grows.
-
-    F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as fat_{rho/32} does while that is at most 34 m; F_5 is
-    constant.
-
-    >>> falling_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
-    0.03
-    """
-    return rising_sensitivities(m=m, ratio=ratio, beta=beta, M=M)
+)(rising_sensitivities.theorem.formula)

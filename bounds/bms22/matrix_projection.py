@@ -50,7 +50,7 @@ def product_deviation(*, m: int, k: float, beta: float) -> float:
 
     The number N of columns does not appear.
     """
-    return sqrt((log(m) - log(beta)) / k)
+    return norm_deviation(m=m, k=k, beta=beta)
 
 
 @norm_deviation.corrected(
@@ -67,13 +67,13 @@ def product_deviation(*, m: int, k: float, beta: float) -> float:
     ],
     source=", with two hypotheses added",
 )
-def repaired_deviation(*, m: int, k: float, beta: float) -> float:
-    """The deviation of norm and products once k >= log(m/beta) and m/beta >= 2: 16 sqrt(log(m/beta)/k).
+def repaired_deviations(*, m: int, k: float, beta: float) -> tuple[float, float]:
+    """The deviations of norm and products once k >= log(m/beta) and m/beta >= 2: both as printed, with c = 16.
 
     (2m+1)/beta <= 3m/beta, so t <= r log(m/beta) with r = log 6/log 2, and t/k <= r sqrt(log(m/beta)/k): the explicit
     pair is at most (2 sqrt r + 2r, sqrt(12 r) + 4r) = (8.4, 15.92) times sqrt(log(m/beta)/k).
     """
-    return REPAIRED * sqrt((log(m) - log(beta)) / k)
+    return REPAIRED * norm_deviation(m=m, k=k, beta=beta), REPAIRED * product_deviation(m=m, k=k, beta=beta)
 
 
 @norm_deviation.explicit(

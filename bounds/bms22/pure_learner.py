@@ -154,21 +154,11 @@ def printed_gap(
     return sqrt(margin_loss * spread) + selection + spread
 
 
-@printed_gap.corrected(
+gap_for_small_beta = printed_gap.corrected(
     says=r"\beta\le\frac12:\quad " + PRINTED, needs=[*NEEDS, NOT_NEAR_ONE], source=", with beta <= 1/2"
-)
-def gap_for_small_beta(
-    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
-) -> float:
-    """The same excess for beta <= 1/2: what stands inside O(.).
+)(printed_gap.theorem.formula)
 
-    min(1, explicit) <= C printed with C = `ORDER` = 5000, by `experiments.instances.learner_bounds.derived`.
-    """
-    sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
-    return printed_gap(m=m, epsilon=epsilon, beta=beta, margin_loss=margin_loss, **sizes)
-
-
-ORDER = 5000.0  # C of the corrected reading
+ORDER = 5000.0  # C of the corrected reading: min(1, explicit) <= C printed (`experiments.instances.learner_bounds`)
 SOFT_ORDER = 1500.0  # C of the soft form
 
 

@@ -222,7 +222,7 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
 
     Lemma A.3 with gamma = rho/(Lambda r) moves <w*, x> by at most (gamma/3) ||w*|| ||x|| <= rho/3.
     """
-    return 2 * rho / 3
+    return 2 * margin_kept(norm_bound=norm_bound, radius=radius, rho=rho)
 
 
 @theorem(
@@ -234,18 +234,15 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
     source=SOURCE + ": this directly implies",
 )
 def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin that projected margins of at least rho/3 would have to exceed for the inference: 0.65 rho."""
+    """The margin that the projected ones would have to exceed for the inference: 0.65 rho. 2/3 > 0.65 > 1/3."""
     return 0.65 * rho
 
 
-@implied_loss_margin.corrected(
+implied_loss_margin_corrected = implied_loss_margin.corrected(
     says=r"\left(y\langle w^*,x\rangle\ge\rho\Rightarrow y\langle w^*_\Phi,x_\Phi\rangle\ge\frac{2\rho}{3}\right)"
     r"\ \Rightarrow\ \hat R^{0.65\rho,(k)}_{S_\Phi}(w^*_\Phi)\le\hat R^\rho_S(w^*)",
     source=SOURCE + ", with 2 rho/3",
-)
-def implied_loss_margin_corrected(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin that projected margins of at least 2 rho/3 do exceed, since 2/3 > 0.65."""
-    return 0.65 * rho
+)(implied_loss_margin.theorem.formula)
 
 
 @margin_kept.explicit(

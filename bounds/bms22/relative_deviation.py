@@ -27,7 +27,6 @@ The rows `thresholds`, `halfspaces`, `mixture` and `stumps` are the lemma on cla
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -101,19 +100,11 @@ def relative_deviation(*, m: Number, V: int, beta: Number, empirical: Number) ->
     return relative(empirical, complexity(m, V, beta))
 
 
-def _row(part: str, vc: int) -> Callable:
-    return theorem(
-        "bms22.lemA.1",
-        part=part,
-        kind="tail",
-        says=r"\Pr\left[\sup_h\left(R_{\mathcal{D}}(h)-\hat R_S(h)-2\sqrt{\hat R_S(h)\,Q}-4Q\right)>0\right]\le\beta,"
-        rf"\quad V={vc}",
-        needs=[SAMPLE[0], SAMPLE[2], EMPIRICAL],
-        source=f"{BMS22}, Appendix A, Lemma A.1",
-    )
+SUPREMUM = r"\Pr\left[\sup_h\left(R_{\mathcal{D}}(h)-\hat R_S(h)-2\sqrt{\hat R_S(h)\,Q}-4Q\right)>0\right]\le\beta,"
+CLASS: dict = dict(kind="tail", needs=[SAMPLE[0], SAMPLE[2], EMPIRICAL], source=f"{BMS22}, Appendix A, Lemma A.1")
 
 
-@_row("thresholds", 1)
+@theorem("bms22.lemA.1", part="thresholds", says=SUPREMUM + r"\quad V=1", **CLASS)
 def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for thresholds on the line, V = 1.
 
@@ -123,19 +114,19 @@ def thresholds(*, m: Number, beta: Number, empirical: Number) -> Number:
     return relative(empirical, complexity(m, 1, beta))
 
 
-@_row("halfspaces", 2)
+@theorem("bms22.lemA.1", part="halfspaces", says=SUPREMUM + r"\quad V=2", **CLASS)
 def halfspaces(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, records on the circle."""
     return relative(empirical, complexity(m, 2, beta))
 
 
-@_row("mixture", 2)
+@theorem("bms22.lemA.1", part="mixture", says=SUPREMUM + r"\quad V=2", **CLASS)
 def mixture(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for homogeneous halfspaces of the plane, V = 2, two Gaussians."""
     return relative(empirical, complexity(m, 2, beta))
 
 
-@_row("stumps", 3)
+@theorem("bms22.lemA.1", part="stumps", says=SUPREMUM + r"\quad V=3", **CLASS)
 def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
     """Lemma A.1 for decision stumps on two features, V = 3."""
     return relative(empirical, complexity(m, 3, beta))
@@ -152,11 +143,16 @@ def vc_of_signs(*, patterns: Any) -> int:
     """The VC dimension of a finite class given by its `patterns`, shape (hypotheses, points), booleans.
 
     The step: the sets of errors have no larger one than the classifiers sign(h), if ties count as errors. The lemma is
-    stated for functions to R; for functions that never vanish, and for linear ones, both dimensions agree.
+    stated for functions to R.
 
     >>> vc_of_signs(patterns=[[0, 0], [0, 1], [1, 1]])
     1
     """
+    return vc_dimension(patterns)
+
+
+def vc_dimension(patterns: Any) -> int:
+    """The size of the largest set of columns on which the rows of `patterns`, booleans, show every pattern."""
     patterns = np.unique(np.asarray(patterns, dtype=bool), axis=0)
     shattered: list[tuple[int, ...]] = [()]
     for size in range(patterns.shape[1]):
@@ -170,6 +166,21 @@ def vc_of_signs(*, patterns: Any) -> int:
             return size
         shattered = sorted(larger)
     return patterns.shape[1]
+
+
+@vc_of_signs.corrected(
+    says=r"h:\mathcal X\to\{\pm1\}\ \mathrm{or\ linear}:\quad"
+    r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
+    source="for functions that never vanish, and for linear ones",
+)
+def vc_of_classifiers(*, patterns: Any) -> int:
+    """The same for functions that never vanish, and for all linear functions, where both dimensions agree.
+
+    A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip the columns
+    whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many points as the
+    sets {x: <w, x> >= 0}, which they are at z = -x.
+    """
+    return vc_of_signs(patterns=patterns)
 
 
 @theorem(

@@ -72,13 +72,13 @@ def sign_projection_rows(*, m: int, gamma: float, beta: float) -> int:
     """Rows k of a random-sign matrix that keep norms and inner products of any m points (Lemma A.3).
 
     The paper writes k = O(log(m/beta)/gamma^2). Our constant: one vector is distorted by more than t with
-    probability at most 2 exp(-k (t^2/2 - t^3/3)/2) (`sign_projection_tail`); the proof needs t = gamma/3 for the m
-    points and, up to sign, the m (m - 1) sums and differences of normalised pairs: m^2 vectors.
+    probability at most 2 exp(-k (t^2/2 - t^3/3)/2) (`sign_projection_tail`); the proof needs t = gamma/3 for the m^2
+    vectors of step s1.
 
     >>> sign_projection_rows(m=1000, gamma=0.3, beta=0.05)
     7502
     """
-    return rows_for(m + m * (m - 1), gamma / 3, beta)
+    return rows_for(pair_vectors_up_to_sign(m=m), gamma / 3, beta)
 
 
 def inner_products_preserved(T: Array, projected: Array, gamma: float) -> bool:
@@ -91,13 +91,12 @@ def inner_products_preserved(T: Array, projected: Array, gamma: float) -> bool:
 def failure_of_rows(*, m: int, gamma: Any, k: int) -> Any:
     """The chance that k rows break Lemma A.3, at most: every u/||u|| +- v/||v|| keeps its norm up to t = gamma/3.
 
-    Of the vectors of step s1, u - v and v - u are distorted alike; then polarisation (s4, s5).
+    The vectors of step s1, counted up to sign; then polarisation (s4, s5).
 
     >>> bool(failure_of_rows(m=10, gamma=0.5, k=sign_projection_rows(m=10, gamma=0.5, beta=0.1)) <= 0.1)
     True
     """
-    vectors = pair_vectors_counted(m=m) - m * (m - 1) // 2
-    return vectors * sign_projection_tail(k=k, t=gamma / 3)
+    return pair_vectors_up_to_sign(m=m) * sign_projection_tail(k=k, t=gamma / 3)
 
 
 def least_distortion(u: Sequence[int], k: int) -> Fraction:
@@ -131,20 +130,20 @@ def pair_vectors(*, m: int) -> int:
 
 
 @pair_vectors.corrected(
-    says=r"\left|\left\{\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}:u,v\in T\right\}\setminus\{0\}\right|"
-    r"\le\frac{m(3m-1)}{2}",
-    source=", proof, counted",
+    says=r"\left|\left\{\pm\left(\frac{u}{\|u\|_2}\pm\frac{v}{\|v\|_2}\right):u,v\in T\right\}"
+    r"\setminus\{0\}\right|\le m^2\quad\mathrm{up\ to\ sign}",
+    source=", proof, counted up to sign",
 )
-def pair_vectors_counted(*, m: int) -> int:
-    """How many non-zero sums and differences of normalised pairs there are: m (3m - 1)/2, or m^2 up to sign.
+def pair_vectors_up_to_sign(*, m: int) -> int:
+    """How many non-zero sums and differences of normalised pairs there are up to sign: m^2, as printed.
 
-    m doubled vectors, m (m - 1)/2 sums and m (m - 1) differences, which come in pairs +-: a projection distorts both
-    alike.
+    m doubled vectors, m (m - 1)/2 sums and as many differences. Those come in pairs +-, m (3m - 1)/2 vectors in all,
+    and a projection distorts both of a pair alike.
 
-    >>> pair_vectors_counted(m=2)
-    5
+    >>> pair_vectors_up_to_sign(m=2)
+    4
     """
-    return m * (3 * m - 1) // 2
+    return pair_vectors(m=m)
 
 
 @theorem(

@@ -109,6 +109,16 @@ def phi(x: Any) -> arb:
     return (-(x**2) / 2).exp() / (2 * arb.pi()).sqrt()
 
 
+def complex_Phi(z: acb) -> acb:
+    """The same distribution function of a complex ball, for `integral`."""
+    return (-z / arb(2).sqrt()).erfc() / 2
+
+
+def complex_phi(z: acb) -> acb:
+    """The same density of a complex ball, for `integral`."""
+    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
+
+
 def log_Phi(x: Any) -> arb:
     """log Phi(x), accurate in both tails."""
 

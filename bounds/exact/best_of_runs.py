@@ -13,20 +13,12 @@ import functools
 from flint import acb, arb, ctx
 
 from bounds.exact import tnb
-from bounds.exact.balls import Phi, exact, hull, integral, phi, precise
+from bounds.exact.balls import Phi, complex_Phi, complex_phi, exact, hull, integral, phi, precise
 from bounds.exact.numbers import Number
 
 Interval = tuple[float, float]
 REACH = 40  # standard deviations: what lies further out weighs less than E K phi(40) < 1e-300
 FINEST = 2.0**-44  # cells of the line that are not halved any more
-
-
-def _density(z: acb) -> acb:
-    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
-
-
-def _cdf(z: acb) -> acb:
-    return (-z / arb(2).sqrt()).erfc() / 2
 
 
 @precise
@@ -125,8 +117,8 @@ def best_score_delta_by_quadrature(
     eta, r, shift, epsilon = map(exact, (eta, r, shift, epsilon))
 
     def density(u: acb, centre: int | arb, analytic: bool) -> acb:
-        s = r + (1 - r) * _cdf(u - centre)
-        return _density(u - centre) * (-(eta + 1) * s.log(analytic)).exp()
+        s = r + (1 - r) * complex_Phi(u - centre)
+        return complex_phi(u - centre) * (-(eta + 1) * s.log(analytic)).exp()
 
     def gain(u: acb, analytic: bool) -> acb:
         return density(u, 0, analytic) - epsilon.exp() * density(u, shift, analytic)
@@ -162,8 +154,8 @@ def wins_given_drawn(eta: Number, r: Number, size: Number, gap: Number) -> arb:
     eta, r, share, gap = exact(eta), exact(r), 1 / exact(size), exact(gap)
 
     def density(u: acb, analytic: bool) -> acb:
-        F = share * _cdf(u) + (1 - share) * _cdf(u - gap)
-        return _density(u) * (-(eta + 1) * ((1 - r) * F / r + 1).log(analytic)).exp()
+        F = share * complex_Phi(u) + (1 - share) * complex_Phi(u - gap)
+        return complex_phi(u) * (-(eta + 1) * ((1 - r) * F / r + 1).log(analytic)).exp()
 
     mean = tnb.mean(eta, r)
     inner = integral(density, -REACH, REACH, accuracy=1e-20 / float(mean)) + (2 * phi(REACH)).union(arb(0))
@@ -219,7 +211,7 @@ def max_given_drawn(eta: Number, r: Number, size: Number | None = None) -> arb:
         return at_most(1 - x * (1 - share), analytic) - at_most(1 - x, analytic)
 
     def tail(z: acb, analytic: bool) -> acb:
-        return chance - power(_cdf(z), analytic) - power(_cdf(-z), analytic)
+        return chance - power(complex_Phi(z), analytic) - power(complex_Phi(-z), analytic)
 
     with ctx.workprec(2 * ctx.prec):
         inner = integral(tail, 0, REACH, accuracy=1e-16 * float(chance)) / chance

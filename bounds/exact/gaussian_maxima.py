@@ -11,23 +11,25 @@ import functools
 from flint import acb, arb
 
 from bounds.exact import tnb
-from bounds.exact.balls import Phi, exact, hull, integral, log_Phi, phi, power_complement, precise
+from bounds.exact.balls import (
+    Phi,
+    complex_Phi,
+    complex_phi,
+    exact,
+    integral,
+    log_Phi,
+    phi,
+    power_complement,
+    precise,
+)
 from bounds.exact.numbers import Number
 
 REACH = 40
 
 
-def _density(z: acb) -> acb:
-    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
-
-
-def _cdf(z: acb) -> acb:
-    return (-z / arb(2).sqrt()).erfc() / 2
-
-
 def _within(value: arb, slack: arb) -> arb:
     """`value` widened by `slack` on both sides."""
-    return value + hull((-1, 1)) * slack
+    return value + arb(0, 1) * slack
 
 
 @precise
@@ -52,7 +54,7 @@ def mean_max(n: int) -> arb:
     n = int(n)
     if n == 1:
         return arb(0)
-    inside = integral(lambda z, _: n * z * _density(z) * _cdf(z) ** (n - 1), -REACH, REACH)
+    inside = integral(lambda z, _: n * z * complex_phi(z) * complex_Phi(z) ** (n - 1), -REACH, REACH)
     return _within(inside, 2 * n * phi(REACH))  # beyond REACH: at most n |z| phi(z), integrated
 
 
@@ -60,7 +62,7 @@ def mean_max(n: int) -> arb:
 def mean_min(n: int) -> arb:
     """E min of n = integral of z n phi(z) Phi(-z)^(n-1), for a whole number n."""
     n = int(n)
-    inside = integral(lambda z, _: n * z * _density(z) * _cdf(-z) ** (n - 1), -REACH, REACH)
+    inside = integral(lambda z, _: n * z * complex_phi(z) * complex_Phi(-z) ** (n - 1), -REACH, REACH)
     return _within(inside, 2 * n * phi(REACH))
 
 
@@ -76,7 +78,7 @@ def range_exceeds(n: int, z: Number) -> arb:
     n, z = int(n), exact(z)
     if n == 1:
         return arb(0)
-    inside = integral(lambda x, _: n * _density(x) * (_cdf(x + z) - _cdf(x)) ** (n - 1), -REACH, REACH)
+    inside = integral(lambda x, _: n * complex_phi(x) * (complex_Phi(x + z) - complex_Phi(x)) ** (n - 1), -REACH, REACH)
     return _within(1 - inside, 2 * n * Phi(-REACH))
 
 
@@ -102,7 +104,7 @@ def best_loses(n: int, gap: Number) -> arb:
     n, gap = int(n), exact(gap)
     if n == 1:
         return arb(0)
-    inside = integral(lambda x, _: _density(x) * (1 - _cdf(gap - x) ** (n - 1)), -REACH, REACH)
+    inside = integral(lambda x, _: complex_phi(x) * (1 - complex_Phi(gap - x) ** (n - 1)), -REACH, REACH)
     return _within(inside, 2 * Phi(-REACH))
 
 
@@ -121,7 +123,7 @@ def mean_max_of_count(eta: Number, r: Number) -> arb:
         return ((-eta * base).exp() - 1) / (-eta * r.log()).expm1()
 
     def tail(z: acb, analytic: bool) -> acb:
-        return 1 - generating(_cdf(z), analytic) - generating(_cdf(-z), analytic)
+        return 1 - generating(complex_Phi(z), analytic) - generating(complex_Phi(-z), analytic)
 
     beyond = tnb.mean(eta, r) * phi(REACH)  # 1 - G(x) <= E K (1 - x), and G(x) >= 0
     return _within(integral(tail, 0, REACH), 2 * beyond)

@@ -8,7 +8,7 @@ Section 3 that it supports writes "scale lambda^(-1)" for what is the *rate*.
 
 from __future__ import annotations
 
-from math import exp, lgamma, log, log1p
+from math import exp, lgamma, log
 
 import numpy as np
 from scipy.special import gammainc, gammainccinv
@@ -92,7 +92,7 @@ def useful_scale_corrected(*, acc: float, delta: float, Phi: float, F: int) -> f
 
     acc / (2 Phi (F ln 2 + ln(1 / (1 - delta)))): the theorem as used, at failure probability 1 - delta.
     """
-    return acc / (2 * Phi * (F * log(2) - log1p(-delta)))
+    return useful_scale_defined.theorem.formula(acc=acc, delta=1 - delta, Phi=Phi, F=F)
 
 
 @useful_scale.explicit(
@@ -260,8 +260,8 @@ def magnitude_scale(*, lam: float) -> float:
     source=", with scale lambda (rate 1 / lambda)",
 )
 def magnitude_scale_corrected(*, lam: float) -> float:
-    """Scale of the exponential law of |Laplace(0, lambda)|: lambda.
+    """Scale of the exponential law of |Laplace(0, lambda)|: lambda, as the number printed is its rate.
 
     Pr(|Z| > x) = 2 int_x^inf e^(-z/lambda) / (2 lambda) dz = e^(-x/lambda).
     """
-    return lam
+    return 1 / magnitude_scale(lam=lam)

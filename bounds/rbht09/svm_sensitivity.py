@@ -25,11 +25,8 @@ DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positiv
     source=", differentiable loss",
 )
 def weight_sensitivity_smooth(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L1 sensitivity of the SVM's weights, differentiable loss.
-
-    4 L C kappa sqrt(F) / n, for a loss that is differentiable, convex and L-Lipschitz in its second argument.
-    """
-    return 4 * L * C * kappa * sqrt(F) / n
+    """L1 sensitivity of the SVM's weights for a differentiable, convex, L-Lipschitz loss: 4 L C kappa sqrt(F) / n."""
+    return weight_sensitivity(n=n, C=C, F=F, L=L, kappa=kappa)
 
 
 @weight_sensitivity_smooth.explicit(
@@ -42,7 +39,7 @@ def weight_sensitivity_smooth_sharp(*, n: int, C: float, F: int, L: float = 1.0,
     loss(y, f) = -L y f the minimiser is (L C / n) sum_i y_i phi(x_i), and flipping the label of a row with
     phi(x) = kappa F^(-1/2) (1, ..., 1) moves it by exactly 2 L C kappa sqrt(F) / n in L1.
     """
-    return 2 * L * C * kappa * sqrt(F) / n
+    return weight_sensitivity_sharp(n=n, C=C, F=F, L=L, kappa=kappa)
 
 
 # Lemma 21: sensitivity of any convex loss -----------------------------------------------------------------------------
@@ -126,9 +123,9 @@ def auxiliary_risk(
     source=", Equation (3.3)",
 )
 def stability_right_side(*, L: float, sup_distance: float) -> float:
-    """Squared weight distance against sup-norm distance of the classifiers.
+    """Squared weight distance against sup-norm distance of the classifiers: 2 L ||f - f'||_inf, in Lemma 21 as well.
 
-    2 L ||f - f'||_inf; the bracket in `weight_sensitivity_sharp` shows it for the larger of the distances at x_n and
+    The bracket in `weight_sensitivity_sharp` shows it for the larger of the distances at x_n and
     x'_n alone, and with n / C in place of n / (2 C).
     """
     return 2 * L * sup_distance
@@ -141,10 +138,7 @@ def stability_right_side(*, L: float, sup_distance: float) -> float:
     source=", last line of the proof",
 )
 def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L2 sensitivity of the SVM's weights.
-
-    4 L C kappa / n; the attained value is half of it.
-    """
+    """L2 sensitivity of the SVM's weights, in Lemmas 6 and 21: 4 L C kappa / n; the attained value is half of it."""
     return 4 * L * C * kappa / n
 
 
@@ -176,32 +170,19 @@ def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance:
     The set displayed is the negative of what bounds (n / C) r from below, so 0 >= -g + n / (2 C) ||.||^2. (A.3)
     follows from |g| <= 2 L ||f - f'||_inf either way.
     """
-    return -g + n / (2 * C) * squared_distance
+    return auxiliary_display(n=n, C=C, g=-g, squared_distance=squared_distance)
 
 
-@theorem(
+stability_right_side_subgradient = theorem(
     "rbht09.lem21.s2",
     says=r"\frac{n}{2C}\|w_D-w_{D'}\|_2^2\le 2L\|f_{w_D}-f_{w_{D'}}\|_\infty",
     needs=[positive("L")],
     source=", Equation (A.3)",
-)
-def stability_right_side_subgradient(*, L: float, sup_distance: float) -> float:
-    """Squared weight distance against sup-norm distance, any convex loss.
+)(stability_right_side.theorem.formula)
 
-    2 L ||f - f'||_inf, as in Lemma 6's (3.3).
-    """
-    return 2 * L * sup_distance
-
-
-@theorem(
+weight_distance_subgradient = theorem(
     "rbht09.lem21.s3",
     says=r"\|w_D-w_{D'}\|_2\le\frac{4LC\kappa}{n}",
     needs=[integer("n", 2), positive("C"), positive("L"), positive("kappa")],
     source=", last lines of the proof",
-)
-def weight_distance_subgradient(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
-    """L2 sensitivity of the SVM's weights, any convex loss.
-
-    4 L C kappa / n; the attained value is half of it.
-    """
-    return 4 * L * C * kappa / n
+)(weight_distance.theorem.formula)

@@ -100,7 +100,7 @@ def second_order():
 
 @inequality_claim(
     bounds.sensitivity_2_explicit,
-    note="attained for Λ r/ρ ≤ 1, and up to Λ r/ρ = m - 1 by records of norm ρ/Λ; the printed proof has 2 Λ r/(m ρ)",
+    note="attained for Λ r/ρ ≤ 1, and up to Λ r/ρ = m − 1 by records of norm ρ/Λ; the printed proof has 2 Λ r/(m ρ)",
     **LINE,
     **MOVES,
 )

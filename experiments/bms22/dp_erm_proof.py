@@ -114,7 +114,7 @@ def phases_are_private(*, epsilon, delta, factor=1):
     control=Control("noise {} times too small", (1.3, 1.6)),
     cap=10,
     cost=3e-5,
-    note="white box: every phase's release, exact likelihood ratio; κ = (n_1 - 1)/n_1",
+    note="white box: every phase's release, exact likelihood ratio; κ = (n₁ − 1)/n₁",
 )
 def all_phases(*, n, mu, factor=1):
     """The first record flipped, where the hinge is linear: all later iterates of phase 1 move by 2 L eta_1."""
@@ -144,7 +144,7 @@ def parameters_agree(*, factor=1):
 @exact_claim(
     bounds.printed_sum,
     severity="constant",
-    corner="an upper limit of 2 log(2/δ̂) - 1 in the sum, which is what a group of 2 log(2/δ̂) records needs",
+    corner="an upper limit of 2 log(2/δ̂) − 1 in the sum, which is what a group of 2 log(2/δ̂) records needs",
     used=("bms22.lem3.1",),
 )
 def sum_has_a_term_too_many():
@@ -172,7 +172,7 @@ assert total > printed_sum(**p) * (1 + 1e-9)"""
     given=[bounds.round_parameters],
     rounding=ROUNDING,
     tightness=up_to_one,
-    note="group privacy of J records needs the terms 0, ..., J - 1 (Dwork & Roth 2014), and J ≤ floor(T)",
+    note="group privacy of J records needs the terms 0, ..., J − 1 (Dwork & Roth 2014), and J ≤ floor(T)",
 )
 def sum_of_the_group(*, factor=1):
     """floor(T) terms against the closed form: J epsilon' <= T epsilon' = epsilon_hat, and the sum increases in J."""

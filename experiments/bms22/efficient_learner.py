@@ -195,7 +195,7 @@ def soft_form_near_one():
     bounds.corrected_soft_order,
     control=Control("min(1, ε) to the power 1 - {}/2", (2,)),
     given=[bounds.corrected_order],
-    note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)^¾)",
+    note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)³ᐟ⁴)",
 )
 def soft_within_order(*, factor=1):
     """The corrected order is at most 3 times the soft one with its logarithms."""
@@ -381,7 +381,7 @@ def time_within_order(*, factor=1):
     )
 
 
-@identity_claim(bounds.operations, note="the training is counted at the full beta")
+@identity_claim(bounds.operations, note="the training is counted at the full β")
 def operations_are_counted():
     """The formula against a run of the algorithm on numbers that count what is done with them."""
     for m, d, k, beta in ((2, 1, 1, 0.9), (20, 13, 6, 0.1), (8, 64, 3, 1e-6), (37, 2, 1, 0.5), (3, 3, 2, 0.5)):

@@ -7,9 +7,9 @@ from itertools import product
 from math import comb
 
 from bounds.bms22 import long_minimiser as bounds
-from experiments.checks import identity_claim, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
+from experiments.checks import identity_claim, inequality_claim, witness
+from experiments.engine.claim import Control, grid, script
+from experiments.engine.verdict import inconclusive, refuted
 
 
 def atoms(alpha, gamma, radius):
@@ -105,22 +105,18 @@ def equal_zero_one_losses(*, gamma):
         yield {"gamma": gamma, "w": w}, errors, bounds.zero_one_loss(gamma=g)
 
 
-@exact_claim(
+@inequality_claim(
     bounds.minimiser_norm,
     quick=grid(m=[1, 1000], gamma=[0.0009]),
     full=grid(m=[9], gamma=[0.111]),
     control=Control("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),
 )
 def longer_than_the_sample(*, m, gamma, factor=1):
-    """1/gamma > m iff gamma < 1/m."""
+    """1/gamma > m iff gamma < 1/m; and 1/gamma is the norm of the minimiser."""
     setting, g = {"m": m, "gamma": gamma}, Fraction(gamma)
-    _, where = minimisers([(g / 2, Fraction(-1)), (1 - g / 2, g)])
-    norm = abs(where) / Fraction(factor)
-    if where != bounds.minimiser_norm(m=m, gamma=g):
-        return inconclusive("FAILED", "the function is not the norm of the minimiser")
-    if norm <= m:
-        return refuted("enumeration", witness.inequality(setting, m, norm))
-    return holds("derivation", "everywhere", tightness=(m / float(norm),) * 2)
+    norm, (_, where) = bounds.minimiser_norm(m=m, gamma=g), minimisers([(g / 2, Fraction(-1)), (1 - g / 2, g)])
+    yield setting, m, norm / Fraction(factor)
+    yield setting | {"of": "the norm"}, abs(abs(where) - norm), 0
 
 
 @identity_claim(

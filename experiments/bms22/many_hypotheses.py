@@ -46,7 +46,7 @@ def arc(d, factor):
 
 
 @inequality_claim(
-    bounds.best_risk,
+    bounds.best_chance,
     quick=grid(d=[2, 6]),
     full=grid(d=[10]),
     control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (1.5, 2)),
@@ -55,8 +55,7 @@ def arc(d, factor):
 def one_is_right(*, d, factor=1):
     """R(h_{e_1}) = 0."""
     best = [(3 - 2 * factor) * x for x in bounds.family(d, 1)[0]]
-    yield {"d": d, "w": best}, risk(best, axis()), bounds.best_risk(d=d)
-    return {"tightness": None}
+    yield {"d": d, "w": best}, bounds.best_chance(d=d), 1 - risk(best, axis())
 
 
 @inequality_claim(
@@ -162,17 +161,17 @@ LITERAL = """
 from itertools import product
 cube = list(product((1, -1), repeat=3))  # sqrt(d) x
 errors = sum(y * h <= 0 for y, h in ((int(x[0] > 0), int(x[0] > 0)) for x in cube))  # R(h) = P(y h(x) <= 0)
-from bounds.bms22.many_hypotheses import printed_best_risk
-assert errors / len(cube) == 0.5 > printed_best_risk(d=3)
+from bounds.bms22.many_hypotheses import printed_best_chance
+assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
 """
 
 
 @inequality_claim(
-    bounds.printed_best_risk,
+    bounds.printed_best_chance,
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     severity="statement",
-    corner="the labels -1 and +1 and the linear h* = h_{e_1}",
+    corner="a misprint: read labels −1 and +1, and the linear h* = h_{e_1}",
     used=("bms22.lemG.1",),
     python=lambda *_: LITERAL,
     evidence="enumeration",
@@ -182,11 +181,11 @@ assert errors / len(cube) == 0.5 > printed_best_risk(d=3)
 def label_zero_is_an_error(*, d):
     """R(h) = P(y h(x) <= 0) with y, h in {0, 1}: half of the points have y = 0."""
     points = [((int(x[0] > 0),), int(x[0] > 0)) for x, _ in cube_points(d)]
-    yield {"d": d}, risk((1,), points), bounds.printed_best_risk(d=d)
+    yield {"d": d}, bounds.printed_best_chance(d=d), 1 - risk((1,), points)
 
 
 @inequality_claim(
-    bounds.best_risk_with_signs,
+    bounds.best_chance_with_signs,
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     control=Control(lambda f: f"h* with weight {3 - 2 * f:g} e_1", (1.5, 2)),
@@ -194,8 +193,7 @@ def label_zero_is_an_error(*, d):
 def sign_of_the_first_coordinate(*, d, factor=1):
     """y <e_1, x> = 1/sqrt(d) > 0."""
     weight = (3 - 2 * factor,) + (0,) * (d - 1)
-    yield {"d": d, "w": weight}, risk(weight, cube_points(d)), bounds.best_risk_with_signs(d=d)
-    return {"tightness": None}
+    yield {"d": d, "w": weight}, bounds.best_chance_with_signs(d=d), 1 - risk(weight, cube_points(d))
 
 
 THREE = """

@@ -29,9 +29,12 @@ from experiments.instances.selection_pairs import SIGNED, least_hinge, least_mar
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
+    corner="ρ_opt < h_max, and J to base 2, rounded up",
+    used=("bms22.lemF.1",),
     cost=1e-3,
-    note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2. Nor has, with "
-    "natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with base 2 rounded down, below the smallest grid point",
+    note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
+    "which holds, is all the proof needs. Nor has, with natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with "
+    "base 2 rounded down, below the smallest grid point: no base is printed, and as in Corollary F.2 base 2 is read",
 )
 def uncovered(*, m, base, rounding, factor=1):
     """The ends of the interval and all that lies between two powers of 2."""
@@ -253,7 +256,7 @@ def promise_corrected(*, size, beta, factor=1):
 FALLS = """
 from bounds.bms22.margin_selection_proof import trivial_below
 sizes = (10**6, 10**10, 10**14)
-F = [trivial_below(h_max=1.0, rho=0.5, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
+F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
 assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
 """
 
@@ -271,7 +274,7 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""
     for m in (10**6, 10**10, 10**14):
-        point = {"h_max": 1.0, "rho": 0.5, "m": m, "epsilon": 1.0, "beta": 0.1, "delta": 1 / (2 * m)}
+        point = {"h_max": 1.0, "rho": 0.5, "loss": 0.0, "m": m, "epsilon": 1.0, "beta": 0.1, "delta": 1 / (2 * m)}
         yield point, 1.0, bounds.trivial_below(**point)
 
 
@@ -282,11 +285,14 @@ def below_is_not_trivial():
     "costs a factor of 2 at most, not nothing",
 )
 def above_is_trivial(*, factor=1):
-    """All samples of two signed records of the line: exact least losses at rho >= h_max = 1."""
+    """All samples of two signed records of the line: exact least losses, and F_2, at rho >= h_max = 1."""
+    many = {"m": 10**18, "epsilon": 1.0, "beta": 0.1, "delta": 1e-19}  # nothing but the loss is left of F_2
     for rho, sample in product((Fraction(1), Fraction(5, 4), Fraction(2), Fraction(10)), product(SIGNED, repeat=2)):
-        point = {"rho": rho, "sample": sample}
+        point, loss = {"rho": rho, "sample": sample}, least_hinge(sample, rho / Fraction(factor), 1)
         yield point, 1, least_margin(sample, rho / Fraction(factor), 1)
-        yield point, bounds.trivial_above(h_max=Fraction(1), rho=rho), least_hinge(sample, rho / Fraction(factor), 1)
+        yield point, bounds.trivial_above(h_max=Fraction(1), rho=rho), loss
+        bound = bounds.trivial_below.theorem.formula(h_max=1.0, rho=float(rho), loss=float(loss), **many)
+        yield point | many, bounds.trivial_above(h_max=Fraction(1), rho=rho), bound
 
 
 @inequality_claim(
@@ -297,10 +303,10 @@ def above_is_trivial(*, factor=1):
     note="'typically': F_1 at m ≤ 2 and β near 1 is left out, and the constants of the O(·) count as 1",
 )
 def small_is_trivial(*, factor=1):
-    """Both terms are squares of 1/(rho sqrt(m)/h_max) up to a factor of at least 1: the end of the range is worst."""
+    """With x = h_max/(rho sqrt(m)) >= 1 they are x and x^2 log^2(m/beta): the end of the range is worst, log 3 > 1."""
     for m, beta, share in product((1, 3, 4, 100, 10**6, 10**12), (1e-12, 0.5, 1 - 1e-12), (1.0, 0.5, 1e-6)):
         point = {"h_max": 1.0, "rho": share * factor / np.sqrt(m), "m": m, "beta": beta}
-        yield point, 1.0, bounds.trivial_small.theorem.formula(**point)
+        yield point, 1.0, min(bounds.trivial_small.theorem.formula(**point))
 
 
 @inequality_claim(

@@ -9,9 +9,9 @@ import numpy as np
 from flint import arb
 
 from bounds.bms22 import matrix_projection as bounds
-from experiments.checks import inequality_claim, witness
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
+from experiments.checks import inequality_claim, order_claim
+from experiments.engine.claim import Control, grid, script, tail_claim
+from experiments.engine.verdict import inconclusive
 from mechanisms.sign_projection import sign_projection
 
 # The printed deviation ------------------------------------------------------------------------------------------------
@@ -28,32 +28,19 @@ assert 1000 - 1 > 37 * {name}(m=1, k=1, beta=2.0**-1000)
 """
 
 
-def refute_printed(deviation):
+def all_signs_agree(deviation):
     """W = z = (1, ..., 1) in R^p, k = N = m = 1, beta = 2^{-p}: c >= (p - 1)/sqrt(p log 2), without bound."""
-    family, ratios = [], []
     for p in (10, 100, 1000):
         beta, (chance, distortion) = 2.0**-p, bounds.all_signs_equal(p)
-        allowed = deviation(m=1, k=1, beta=beta)
-        family.append({"p": p, "beta": beta, "probability": chance, "distortion": distortion, "times c": allowed})
-        ratios.append(distortion / allowed)
-    certain = all(point["probability"] > point["beta"] for point in family)
-    if not (certain and ratios[0] * 3 < ratios[1] * 1.5 < ratios[2]):
-        return inconclusive("NO_CONSTANT", "the family does not outgrow the printed deviation")
-    broken = witness.growth(
-        {"m": 1, "k": 1, "N": 1},
-        family="W = z = (1, ..., 1) in R^p, k = N = m = 1, beta = 2^-p < 2^(1-p) = P(all signs agree)",
-        points=family,
-        ratios=ratios,
-        claimed="one constant c for all p, N, m, k, beta",
-        found="c is at least " + ", ".join(f"{r:.1f}" for r in ratios) + ", and about 1.2 sqrt(p)",
-        python=ALL_EQUAL.format(name=deviation.__name__),
-    )
-    axis = [4.0, 16.0, 64.0, 256.0, 1000.0]
-    distortions = [bounds.all_signs_equal(int(p))[1] for p in axis]
+        if chance > beta:
+            yield {"m": 1, "k": 1, "p": p, "beta": beta}, distortion, deviation(m=1, k=1, beta=beta)
+    axis = [4, 16, 64, 256, 1000]
+    distortions = [float(bounds.all_signs_equal(p)[1]) for p in axis]
     allowed = [deviation(m=1, k=1, beta=2.0**-p) for p in axis]
-    return refuted("derivation", broken, series={"p": axis, "distortion": distortions, "times c": allowed})
+    return {"series": {"p": [float(p) for p in axis], "distortion": distortions, "times c": allowed}}
 
 
+PARTS = ("norm", "products")
 NOTE = (
     "A sub-Gaussian tail is claimed for a sub-exponential quantity: false once log(m/β) is much larger than k. True "
     "with one c when k ≥ log(m/β) ≥ log 2. Claims D.2 and D.3 use it there: for β/(4L), which is below 1/2, and with "
@@ -61,35 +48,41 @@ NOTE = (
 )
 
 
-@exact_claim(
+PRINTED = {
+    "family": "W = z = (1, ..., 1) in R^p, k = N = m = 1, beta = 2^-p < 2^(1-p) = P(all signs agree)",
+    "growth": 3,
+    "severity": "statement",
+    "corner": "k ≥ log(m/β) ≥ log 2",
+    "used": ("bms22.clmD.2", "bms22.clmD.3"),
+    "corrected_by": "bms22.lemD.1/corrected",
+}
+
+
+@order_claim(
     bounds.norm_deviation,
-    severity="statement",
-    corner="k ≥ log(m/β) ≥ log 2",
-    used=("bms22.clmD.2", "bms22.clmD.3"),
-    corrected_by="bms22.lemD.1/corrected",
+    python=lambda *_: ALL_EQUAL.format(name="norm_deviation"),
     note=NOTE + "That N is missing is right: an average over columns has the tail of one column",
+    **PRINTED,
 )
-def norm_printed(*, factor=1):
+def norm_printed():
     """The first inequality at k = 1."""
-    return refute_printed(bounds.norm_deviation)
+    return all_signs_agree(bounds.norm_deviation)
 
 
-@exact_claim(
+@order_claim(
     bounds.product_deviation,
-    severity="statement",
-    corner="k ≥ log(m/β) ≥ log 2",
-    used=("bms22.clmD.2", "bms22.clmD.3"),
-    corrected_by="bms22.lemD.1/corrected",
+    python=lambda *_: ALL_EQUAL.format(name="product_deviation"),
     note=NOTE + "Also false for m = 1 as β → 1: with k = 1 and w = z = (1, 1) the error is ‖w‖ ‖z‖ for certain. "
     "That N is missing is right",
+    **PRINTED,
 )
-def products_printed(*, factor=1):
+def products_printed():
     """The second inequality at k = 1."""
-    return refute_printed(bounds.product_deviation)
+    return all_signs_agree(bounds.product_deviation)
 
 
 @inequality_claim(
-    bounds.repaired_deviation,
+    bounds.repaired_deviations,
     control=Control("the constant 16 divided by {}", (1.3, 1.6)),
     given=[bounds.deviations],
     rounding=1e-9,
@@ -99,7 +92,8 @@ def repaired():
     """The explicit pair is at most 16 sqrt(log(m/beta)/k) under the added hypotheses: r = log 6/log 2 in balls."""
     for s in grid(m=[1, 2, 10, 10**6], k=[1, 2, 10, 1000], beta=[1e-12, 1e-3, 0.1, 0.5, 0.999]):
         if s["m"] >= 2 * s["beta"] and s["k"] >= log(s["m"] / s["beta"]):
-            yield s, max(bounds.deviations(**s)), bounds.repaired_deviation(**s)
+            for part, left, right in zip(PARTS, bounds.deviations(**s), bounds.repaired_deviations(**s), strict=True):
+                yield s | {"of": part}, left, right
     r = arb(6).log() / arb(2).log()
     if not (2 * r.sqrt() + 2 * r <= bounds.REPAIRED and (12 * r).sqrt() + 4 * r <= bounds.REPAIRED):
         return inconclusive("NO_CONSTANT", "the certificate did not close")

@@ -282,7 +282,7 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "norm_bound": 1.0, "radius": 1.0, "rho": 1.0
     trivial=learner_bounds.says_nothing,
     nonvacuous_from=lambda: pure_learner.informative_from(**ONE),
     cost=0.2,
-    note="the theorem's size is beyond enumeration: k = 894 and |C| ≤ 41⁸⁹⁴ at m = 1e6, ρ near Λr, β = 0.1. The "
+    note="the theorem's size is beyond enumeration: k = 894 and |C| ≤ 41⁸⁹⁴ at m = 10⁶, ρ near Λr, β = 0.1. The "
     "smallest m is at ε = 1 and no margin loss",
 )
 def three_events(*, margin_loss, factor=1, **setting):

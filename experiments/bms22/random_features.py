@@ -32,7 +32,7 @@ from mechanisms.random_features import profile as kernel_profile
     bounds.feature_norm,
     control=Control("features scaled by {}", (1.001, 2)),
     rounding=1e-9,
-    note="a polynomial identity; our map keeps it within 1e-9 of r on extreme inputs",
+    note="a polynomial identity; our map keeps it within 10⁻⁹ of r on extreme inputs",
 )
 def norms_are_r(*, factor=1):
     """Our map on extreme inputs; then cos^2 + sin^2 = 1 in Z[t] with t = tan(angle / 2), all D terms at once."""

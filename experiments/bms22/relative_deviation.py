@@ -140,7 +140,6 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
     severity="statement",
     corner="sets of classifiers and of linear functions",
     used=("bms22.thm3.1",),
-    corrected_by=bounds.relative_deviation,
     note="all functions to {0, 1}, labels +1: sign(h) is constant if sign(0) = +1 (for the other take {0, -1} and "
     "labels -1), yet ties cut out every set of errors. Lemma A.1 is stated for all functions to R, more than the "
     "corner, and holds for them with the V of the sets of errors; its one use, in Theorem 3.1, is for linear functions",
@@ -148,7 +147,7 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
 def ties_shatter(*, points, m, beta):
     """All functions to {0, 1} on six points: VC dimension of the sets of errors, and of the signs."""
     values = np.array(list(product((0, 1), repeat=6)))
-    errors, signs = bounds.vc_of_signs(patterns=values <= 0), bounds.vc_of_signs(patterns=values >= 0)
+    errors, signs = bounds.vc_dimension(values <= 0), bounds.vc_of_signs(patterns=values >= 0)
     if errors <= signs:
         return holds("enumeration", "settings")
     setting = {"points": points, "m": m, "beta": beta}
@@ -158,6 +157,22 @@ def ties_shatter(*, points, m, beta):
         f"elsewhere has risk at least {1 - m / points:g}"
     )
     return refuted("enumeration", witness.inequality(setting, errors, signs, python=TIES.format(**setting)), note=note)
+
+
+@inequality_claim(
+    bounds.vc_of_classifiers,
+    cost=0.2,
+    note="every class of classifiers of three points, and the linear functions of the plane with whole-number weights "
+    "up to 2; sign(0) = +1",
+)
+def errors_shatter_no_more():
+    """The VC dimension of the sets of errors over all records (x, +1) and (x, -1), against that of the signs."""
+    values = list(product((-1, 1), repeat=3))
+    classes = [np.array([h for i, h in enumerate(values) if 1 << i & chosen]) for chosen in range(1, 256)]
+    lattice = np.array([(a, b) for a, b in product(range(-2, 3), repeat=2) if (a, b) != (0, 0)])
+    for h in (*classes, lattice @ np.array([(1, 0), (0, 1), (1, 1), (2, -1)]).T):
+        errors = bounds.vc_dimension(np.hstack([h, -h]) <= 0)
+        yield {"values": h.tolist()}, errors, bounds.vc_of_classifiers(patterns=h >= 0)
 
 
 @inequality_claim(

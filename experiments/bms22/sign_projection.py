@@ -101,7 +101,7 @@ def breaks(rng, size, k, *, m, d, gamma, projection=sign_projection):
     bounds.sign_projection_rows,
     quick=grid(beta=[1e-12, 0.1, 0.999]),
     control=Control("only 1/{} of the rows", (1.01, 2)),
-    given=[bounds.pair_vectors_counted, bounds.sign_projection_tail, bounds.polarisation, bounds.parallelogram],
+    given=[bounds.pair_vectors_up_to_sign, bounds.sign_projection_tail, bounds.polarisation, bounds.parallelogram],
     note="k solves the inequality by its definition",
 )
 def rows_are_enough(*, beta, factor=1):
@@ -128,11 +128,12 @@ def inner_products_break(rng, size, *, m, d, gamma, beta, factor=1):
 # The proof of Lemma A.3 -----------------------------------------------------------------------------------------------
 
 
-def count_pairs(m):
+def count_pairs(m, up_to_sign=False):
     """The non-zero vectors u +- v, u and v in the standard basis of R^m, counted: exact."""
     basis = [tuple(int(i == j) for j in range(m)) for i in range(m)]
     both = product(basis, basis, (1, -1))
-    return len({tuple(a + s * b for a, b in zip(u, v, strict=True)) for u, v, s in both} - {(0,) * m})
+    pairs = {tuple(a + s * b for a, b in zip(u, v, strict=True)) for u, v, s in both} - {(0,) * m}
+    return len({max(z, tuple(-x for x in z)) for z in pairs} if up_to_sign else pairs)
 
 
 FIVE_VECTORS = """
@@ -143,13 +144,14 @@ assert len(pairs) == 5 > pair_vectors(m=2)
 """
 
 
-def counted(formula):
-    """The figure of a count: the formula, and what an orthonormal basis has."""
+def counts(m):
+    """The figure of a count: the printed number, and what an orthonormal basis has."""
     sizes = [1, 2, 3, 4, 5]
-    return lambda m: {"m": sizes, "bound": [formula(m=i) for i in sizes], "counted": [count_pairs(i) for i in sizes]}
+    printed, counted = ([float(count(m=i)) for i in sizes] for count in (bounds.pair_vectors, count_pairs))
+    return {"m": sizes, "bound": printed, "counted": counted}
 
 
-PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumeration"}
+PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumeration", "figure": counts}
 
 
 @inequality_claim(
@@ -158,7 +160,6 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     corner="vectors counted up to sign",
     used=("bms22.lemA.3",),
     python=lambda *_: FIVE_VECTORS,
-    figure=counted(bounds.pair_vectors),
     note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",
     **PAIRS,
 )
@@ -168,14 +169,13 @@ def pairs_printed(*, m):
 
 
 @inequality_claim(
-    bounds.pair_vectors_counted,
-    figure=counted(bounds.pair_vectors_counted),
+    bounds.pair_vectors_up_to_sign,
     note="generic unit vectors have no other coincidences than u + v = v + u; 2m vectors are doubles and zeros",
     **PAIRS,
 )
-def pairs_counted(*, m):
-    """m (3m - 1)/2, attained by an orthonormal basis."""
-    yield {"m": m}, count_pairs(m), bounds.pair_vectors_counted(m=m)
+def pairs_counted_up_to_sign(*, m):
+    """m^2, attained by an orthonormal basis."""
+    yield {"m": m}, count_pairs(m, up_to_sign=True), bounds.pair_vectors_up_to_sign(m=m)
 
 
 def spread_tail(n, k, t):
@@ -244,7 +244,7 @@ def unit_pairs():
 @inequality_claim(
     bounds.polarisation,
     quick=({"k": 1}, {"k": 2}),
-    note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² - ‖u - v‖²)/4 "
+    note="u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² − ‖u − v‖²)/4 "
     "for every linear Φ; attained by orthogonal unit vectors",
 )
 def polarisation_step(*, k):

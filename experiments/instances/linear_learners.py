@@ -75,16 +75,6 @@ def worst_pair(m, epsilon, public):
     return tuple(learner(*data, epsilon, public) for data in one_against_all(m))
 
 
-def records_at_margin(rng, m, d, *, norm_bound, radius, rho):
-    """(w, X): w of norm Lambda, and m records of norm r with <w, x> = rho."""
-    w = points(rng, 1, d)[0]
-    w *= norm_bound / np.linalg.norm(w)
-    V = rng.normal(size=(m, d))
-    V -= np.outer(V @ w, w) / norm_bound**2
-    V *= sqrt(max(0.0, radius**2 - (rho / norm_bound) ** 2)) / np.linalg.norm(V, axis=1, keepdims=True)
-    return w, rho / norm_bound**2 * w + V
-
-
 def whole_number_samples(k, d):
     """(phi, w, X, y): all k x d sign matrices without their scale, whole-number weights, samples of five with ties."""
     rng = np.random.default_rng(k + 10 * d)

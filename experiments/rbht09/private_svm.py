@@ -34,7 +34,7 @@ from mechanisms.privacy import PureDP
     full=grid(F=[3, 9]),
     caught=(1.01, 1.5, 2),
     rounding=ROUNDING,
-    note="Per coordinate |t - b| - |t - a| is piecewise linear, so its extremes are at a and b.",
+    note="Per coordinate |t − b| − |t − a| is piecewise linear, so its extremes are at a and b.",
 )
 def laplace_log_ratio_is_distance(*, F):
     """Enumerate the breakpoints of the log-ratio in exact rationals, coordinates apart, ties included."""
@@ -218,7 +218,7 @@ def attacked(X, y, z, *, C, beta, calibration, factor, counts=None):
     control=Control("noise / {}", (1.2, 1.41, 2)),
     cap=100,
     cost=2e-6,
-    note="worst pair: kappa = 1",
+    note="worst pair: κ = 1",
     **ATTACKED,
 )
 def sharp_law_pair(*, beta, n, C, F, factor=1):
@@ -233,7 +233,7 @@ def sharp_law_pair(*, beta, n, C, F, factor=1):
     control=Control("noise / {}", (1.5, 2.5, 4)),
     cap=50,
     cost=2e-6,
-    note="worst pair: kappa = 1/2, because the printed calibration is twice what is needed",
+    note="worst pair: κ = 1/2, because the printed calibration is twice what is needed",
     **ATTACKED,
 )
 def printed_law_pair(*, beta, n, C, F, factor=1):

@@ -154,7 +154,7 @@ assert abs(gap - (2**d - 1)) < 1e-9 and gap >= eps
     severity="statement",
     cost=0.15,
     note="False for kernels with g(0) ≠ 1, the Cauchy row of Table 1 among them (g(0) = 2ᵈ): k̂(x, x) = 1 for "
-    "every draw, so the error is at least |g(0) - 1|. Holds for g(0) = 1 over its whole range, d̂ = 1 included. The "
+    "every draw, so the error is at least |g(0) − 1|. Holds for g(0) = 1 over its whole range, d̂ = 1 included. The "
     "norm is read over differences of points of M: over all of ℝᵈ an almost periodic k̂ never comes uniformly near",
 )
 def lemma_for_any_kernel(*, kernel, d, factor=1):
@@ -254,7 +254,7 @@ def our_uniform_bound(*, factor=1):
     cost=1e-3,
     expect=1e-6,  # at any one difference the error reaches eps with probability at most 2 exp(-67)
     note="An upper estimate of the supremum is counted: the largest error on a grid plus what it can rise between. At "
-    "any one difference an error of ε has probability exp(-67), so a small part of the d̂ is enough on these kernels",
+    "any one difference an error of ε has probability exp(−67), so a small part of the d̂ is enough on these kernels",
 )
 def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidth, side, factor=1):
     """Fresh frequencies a trial: could |k_hat - k| reach eps on [0, side]^d, whose differences fill [-side, side]^d?"""

@@ -54,8 +54,10 @@ def certified_tail(bound, F, factor):
     return supremum(upper, value, {"u": (2.0**-40, DEEPEST)}, gap=0.01, max_boxes=4000)
 
 
-def usefulness_claim(bound, full, share=1.0, **fields):
+def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
     """A claim that `bound` is useful: certified on the box, derived beyond it; a refutation is the point found.
+
+    `corner` is a range of lambda that for delta <= 1/2 must lie within that of `bound`.
 
     The derivation: `share` of Chernoff's bound (step s3) at this lambda is the failure probability.
     For F = 1 and F - 1 in place of F the ratio tends to 1 as delta does: there the last hundredth is left to the
@@ -67,6 +69,11 @@ def usefulness_claim(bound, full, share=1.0, **fields):
         for acc, Phi in ((1e-3, 50.0), (10.0, 0.2)):  # lambda is acc / Phi times a function of delta and F
             if not np.isclose(bound(acc=acc, delta=0.3, Phi=Phi, F=F), acc / Phi * unit, rtol=1e-12):
                 return inconclusive("FAILED", "lambda is not proportional to acc / Phi")
+        for delta in (1e-9, 0.1, 0.4, 0.5) if corner else ():
+            printed, allowed = (lam(acc=1.0, delta=delta, Phi=1.0, F=F) for lam in (corner, bound))
+            if printed > allowed:
+                shown = witness.inequality({"F": F, "delta": delta}, printed, allowed)
+                return refuted("enumeration", shown)
         most = certified_tail(bound, F, factor)
         u = most.point["u"]
         if most.reached > 1:
@@ -115,10 +122,10 @@ assert success < delta - 1e-9
     quick=({"F": 1, "delta": 0.9}, {"F": 20, "delta": 0.9999}),
     full=({"F": 1, "delta": 0.5}, {"F": 1, "delta": 0.82}, {"F": 1, "delta": 0.83}, {"F": 100, "delta": 0.99999}),
     severity="statement",
-    corner="δ ≤ 1/2, and for all δ with 1 - δ in Definition 2, as every proof reads it",
+    corner="δ ≤ 1/2, and for all δ with 1 − δ in Definition 2, as every proof reads it",
     used=("rbht09.lem10", "rbht09.thm14", "rbht09.cor15", "rbht09.thm18", "rbht09.thm20"),
-    note="Definition 2 says Pr ≥ δ, the proofs use 1 - δ (part `used`, which holds everywhere): as defined the theorem "
-    "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 - 2 = 0.828.",
+    note="Definition 2 says Pr ≥ δ, the proofs use 1 − δ (part `used`, which holds everywhere): as defined the theorem "
+    "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 − 2 = 0.828.",
 )
 def useful_as_defined(*, F, delta, factor=1):
     """Pr(sup <= acc) >= delta at the largest printed lambda, where the sup-norm is Phi ||mu||_1."""
@@ -146,7 +153,9 @@ useful_as_used = usefulness_claim(
     note="Certified for failure probabilities down to e⁻³⁰, derived for the rest; at most a quarter of δ is used. "
     "Smallest n: with Theorem 7 at β = 1, accuracy 0.1, δ = 0.05, F = 2, C = κ = Φ = 1.",
 )
-useful_as_defined_corrected = usefulness_claim(svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]))
+useful_as_defined_corrected = usefulness_claim(
+    svm_accuracy.useful_scale_corrected, grid(F=[1, 5, 100]), corner=svm_accuracy.useful_scale_defined
+)
 useful_with_one_feature_less = usefulness_claim(svm_accuracy.useful_scale_half, grid(F=[1, 5, 100]), share=0.5)
 
 
@@ -183,7 +192,7 @@ def hoelder(*, F):
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
     rounding=1e-12,
-    note="By substitution y → (1 - λ t) y in the integral; checked by the moment series with its remainder.",
+    note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
 )
 def moment_generating_function(*, F, lam, factor=1):
     """sum_m E[X^m] t^m / m! with E X^m = lam^m (F + m - 1)! / (F - 1)!, for 0 <= lam t <= 1/2."""
@@ -255,7 +264,7 @@ def places(q, lam):
     svm_accuracy.erlang_density,
     caught=(1.01,),
     rounding=1e-11,
-    note="by induction over q: exp(-y) convolved with c y^(q-1) exp(-y) is (c/q) y^q exp(-y)",
+    note="by induction over q: e⁻ʸ convolved with c yᑫ⁻¹ e⁻ʸ is (c/q) yᑫ e⁻ʸ",
     **SHAPES,
 )
 def density(*, q, lam):
@@ -272,7 +281,7 @@ def density(*, q, lam):
     svm_accuracy.erlang_cdf,
     control=Control("the last term of the sum times {}", (2,)),
     rounding=1e-11,
-    note="the derivative of exp(-y) Σ yʲ/j!, j < q, telescopes to the density, and the sum is 1 at 0",
+    note="the derivative of e⁻ʸ Σ yʲ/j!, j < q, telescopes to the density, and the sum is 1 at 0",
     **SHAPES,
 )
 def distribution(*, q, lam, factor=1):
@@ -329,7 +338,7 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
     severity="statement",
-    corner="'rate' in place of 'scale'",
+    corner="a misprint: read 'rate' for 'scale'",
     used=("rbht09.thm8", "rbht09.lem10"),
     scope="settings",
     python=lambda point, *sides: MAGNITUDE.format(**point),

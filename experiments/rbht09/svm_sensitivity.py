@@ -168,7 +168,7 @@ def auxiliary_gradient_identity(*, factor=1, **setting):
     bounds.auxiliary_risk,
     quick=STEP,
     control=Control("(1/2) ||.||^2 times {}", (1.5, 2.1)),
-    note="The value is exactly -½ ‖w_D - w_D'‖²: the factor 2 of the lemma is lost here.",
+    note="The value is exactly −½ ‖w_D − w_D′‖²: the factor 2 of the lemma is lost here.",
 )
 def auxiliary_risk_not_positive(*, factor=1, **setting):
     """R~(w_D) <= 0, and equal to minus half the squared distance."""
@@ -285,7 +285,7 @@ def displays(bound, setting, factor=1):
     bounds.auxiliary_display,
     quick=SATURATED,
     severity="statement",
-    corner="-g in place of g",
+    corner="a misprint: read −g for g",
     used=("rbht09.lem21",),
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
     note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",

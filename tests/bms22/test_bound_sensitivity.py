@@ -1,7 +1,6 @@
 """Lemma F.3: least losses by other solvers, samples that attain the sensitivities, and the rates of the five bounds."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -71,15 +70,3 @@ def test_sharp_samples_for_the_hinge_sensitivity():
         one, other = ([calm] * (m - 1) + [x] for x in (1.0, -1.0))
         moved = abs(least_hinge(one, rho, 1) - least_hinge(other, rho, 1))
         assert float(moved) == pytest.approx(bound_sensitivity.sensitivity_2_explicit(m=m, ratio=ratio))
-
-
-def test_rates_against_the_theorems():
-    """The five bounds, spelled out at one point."""
-    L, b = math.log(1000 / 0.1), math.log(10)
-    gamma = 4 * L * math.log(20) / (0.5 * 1000) + 4 * L**2 / 1000 + b / 1000
-    found = bound_sensitivity.rate_1(loss=0.3, m=1000, ratio=2.0, epsilon=0.5, beta=0.1)
-    assert found == pytest.approx(math.sqrt(0.3 * (4 * L**2 / 1000 + b / 1000)) + gamma)
-    M = 1 + 7 * math.log2(2 * 289 * 1000) * math.log2(34 * math.e * 1000 / 7) + math.log(20)
-    assert bound_sensitivity.fat_term(m=1000, fat=7, beta=0.1) == pytest.approx(M)
-    found = bound_sensitivity.rate_4(loss=0.3, m=1000, M=M, epsilon=0.5, beta=0.1)
-    assert found == pytest.approx(2 * math.sqrt(0.3 * M / 1000) + 2 * M / 1000 + 64 * M * math.log(20) / 500)

@@ -5,8 +5,6 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binom, kstest, norm
 from sklearn.metrics import hinge_loss
 
@@ -15,7 +13,6 @@ from bounds.bms22 import dp_erm_proof
 from bounds.bms22 import efficient_learner as efficient_bounds
 from bounds.bms22 import phased_sgd as sgd_bounds
 from experiments.bms22 import dp_erm as claims
-from experiments.bms22 import dp_erm_proof as step_claims
 from experiments.instances import boosted_rounds, flipped_records
 from mechanisms import dp_erm, efficient_learner, phased_sgd
 from mechanisms.fast_projection import fast_projection
@@ -99,17 +96,6 @@ def test_sides_against_simulation():
     assert 1 - above - below <= inside + slack
 
 
-@given(m=st.integers(1, 1000), rho=st.floats(0.01, 100), radius=st.floats(0.1, 10), scale=st.floats(0.1, 10))
-@settings(derandomize=True, deadline=None)
-def test_true_sensitivity_is_free_of_units(m, rho, radius, scale):
-    one = dp_erm_proof.score_sensitivity(m=m, radius=radius, norm_bound=1.0, rho=rho)
-    assert dp_erm_proof.score_sensitivity(m=m, radius=scale * radius, norm_bound=1.0, rho=scale * rho) == pytest.approx(
-        one
-    )
-    worst = max(abs(max(0, 1 - u / rho) - max(0, 1 + u / rho)) for u in (radius, radius / 2)) / m
-    assert worst <= one * (1 + 1e-12)
-
-
 def test_copies_against_scipy():
     for m, j in ((1, 1), (5, 2), (60, 7)):
         assert float(boosted_rounds.at_least(j, m)) == pytest.approx(binom.sf(j - 1, m, 1 / m), rel=1e-12)
@@ -166,12 +152,6 @@ def test_no_data_in_a_repr():
         efficient_learner.law(X, y, projection=phi, **HINGE, **PRIVATE),
     ):
         assert "array" not in repr(law) and str(X[0, 0])[:6] not in repr(law)
-
-
-def test_valid_sensitivity_is_not_refuted():
-    """No false alarm: where the printed sensitivity is large enough, the step's check says so."""
-    found = step_claims.margins_unit(m=2, rho=4.0)
-    assert found.outcome == "HOLDS" and found.tightness[0] < 1
 
 
 def test_numbers_that_the_note_on_the_printed_sum_prints():

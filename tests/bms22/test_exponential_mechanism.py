@@ -12,7 +12,7 @@ from scipy.special import softmax
 from scipy.stats import chisquare
 
 from bounds.bms22 import definitions as bounds
-from bounds.bms22 import exponential_mechanism, pure_learner
+from bounds.bms22 import exponential_mechanism
 from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
@@ -151,15 +151,6 @@ def test_label_privacy_does_not_imply_privacy():
 
 
 # What the papers say of it --------------------------------------------------------------------------------------------
-
-
-@exactly
-@given(candidates=integers(1, 10**6), epsilon=floats(0.01, 10), m=integers(1, 10**6), beta=floats(1e-9, 0.99))
-def test_accuracy_formulas_against_their_twins(candidates, epsilon, m, beta):
-    printed = pure_learner.printed_excess(candidates=candidates, epsilon=epsilon, m=m, beta=beta)
-    assert m == pytest.approx(4 * math.log(4 * candidates / beta) / (epsilon * printed))
-    needed = pure_learner.selection_excess(candidates=candidates, epsilon=epsilon, sensitivity=1 / m, beta=beta / 4)
-    assert printed == pytest.approx(2 * needed)
 
 
 @exactly

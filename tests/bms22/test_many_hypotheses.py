@@ -4,30 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
-from scipy.stats import binom
 
 from bounds.bms22 import many_hypotheses
 from bounds.theorem import OutsideHypotheses
-
-exactly = settings(derandomize=True, deadline=None)
-
-
-@exactly
-@given(d=integers(1, 60))
-def test_risk_of_the_printed_weights_is_a_binomial(d):
-    assert float(many_hypotheses.cube_risk(d=d)) == pytest.approx(binom.cdf(d / 2, d - 1, 0.5))
-    assert many_hypotheses.cube_risk(d=d) >= 0.5
-
-
-@pytest.mark.parametrize("d", [2, 7])
-def test_the_family_in_floats(d):
-    W = np.array(many_hypotheses.family(d, 300), dtype=float)
-    np.testing.assert_allclose(np.linalg.norm(W, axis=1), 1.0)
-    assert np.abs(W @ W.T).min() >= 1 / 8
-    assert (W[1:, 0] < 0).all() and W[0, 0] == 1
-    assert many_hypotheses.family_size(d) >= 9 * math.exp(d / 2)
 
 
 def test_nearly_orthogonal_weights_exist():
@@ -40,13 +19,6 @@ def test_nearly_orthogonal_weights_exist():
     assert len(chosen) >= math.exp(many_hypotheses.log_separated_size.theorem.formula(d=400))
     W = np.column_stack([np.full(len(chosen), -0.01), math.sqrt(1 - 1e-4) / math.sqrt(399) * chosen])
     assert np.abs(W @ W.T - np.diag(np.diag(W @ W.T))).max() <= 1 / 8
-
-
-@exactly
-@given(c=floats(0.001, 0.69))
-def test_the_dimension_is_the_inverse(c):
-    assert math.exp(-c * many_hypotheses.dimension(c=c) / 2) == pytest.approx(0.1)
-    assert many_hypotheses.printed_dimension(c=c) < many_hypotheses.dimension(c=c)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
 from scipy.stats import binom, chisquare
 
-from bounds.bms22 import margin_selection as bounds
 from bounds.bms22 import margin_selection_proof
 from bounds.theorem import OutsideHypotheses
 from experiments.bms22 import margin_selection as claims
@@ -21,9 +18,6 @@ from experiments.instances.selection_pairs import joint, learner
 from mechanisms import exponential, margin_selection
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from mechanisms.solvers import least_loss
-
-exactly = settings(derandomize=True, deadline=None, max_examples=50)
-
 
 # The law of (margin, model) -------------------------------------------------------------------------------------------
 
@@ -120,25 +114,6 @@ def test_bad_data_are_named():
 
 
 # Formulas -------------------------------------------------------------------------------------------------------------
-
-
-@exactly
-@given(m=integers(1, 10**9), beta=floats(1e-9, 0.99), epsilon=floats(0.01, 10))
-def test_penalties_against_their_twins(m, beta, epsilon):
-    J = max(1, next(j for j in range(40) if 4**j >= m))
-    assert bounds.grid_size(m) == J
-    found = bounds.corrected_penalty(sensitivity=0.5, m=m, epsilon=epsilon, beta=beta)
-    assert found == pytest.approx(2 * math.log(J / beta) / epsilon)
-    term = bounds.corollary_penalty(m=m, norm_bound=2.0, r=3.0, rho=0.5, epsilon=epsilon, beta=beta)
-    assert term == pytest.approx(32 * 12 / (m * epsilon) * math.log(2 * J / beta))
-
-
-@exactly
-@given(m=integers(3, 10**15), beta=floats(1e-12, 1 - 1e-9))
-def test_the_corollary_holds_up_to_its_constant_from_three_on(m, beta):
-    known = {"m": m, "norm_bound": 1.0, "r": 1.0, "rho": 1.0, "epsilon": 1.0, "beta": beta}
-    ratio = bounds.corollary_penalty(**known) / bounds.corollary_order(**known)
-    assert ratio <= claims.largest_constant() * (1 + 1e-9)
 
 
 def test_outside_the_hypotheses():

@@ -5,12 +5,10 @@ from __future__ import annotations
 import tracemalloc
 from fractions import Fraction
 from itertools import product
-from math import exp, log
+from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
 from scipy.linalg import hadamard
 from scipy.stats import binom
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
@@ -21,7 +19,6 @@ from bounds.bms22 import sign_projection as sign_projection_bounds
 from bounds.theorem import OutsideHypotheses
 from bounds.wzw25 import projected_margins
 from experiments.bms22 import fast_projection as fast_claims
-from experiments.bms22 import matrix_projection as matrix_claims
 from experiments.bms22 import sign_projection as claims
 from experiments.instances.points import points, sharp_records
 from experiments.instances.sign_images import margin_below
@@ -30,8 +27,6 @@ from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.margin import geometric_margin
 
 SHAPES = ((1, 1), (1, 5), (7, 1), (3, 5), (40, 33), (3000, 1000))
-unit = floats(1e-3, 1 - 1e-3)
-failure = floats(1e-12, 1 - 1e-6)
 
 
 def both(k, d, seed=0):
@@ -162,57 +157,6 @@ def test_bad_projections_are_named(make):
 # The bounds -----------------------------------------------------------------------------------------------------------
 
 
-@settings(derandomize=True, deadline=None)
-@given(m=integers(1, 10**6), gamma=unit, beta=failure)
-def test_rows_grow_as_the_demand_grows(m, gamma, beta):
-    k = sign_projection_bounds.sign_projection_rows(m=m, gamma=gamma, beta=beta)
-    assert k <= sign_projection_bounds.sign_projection_rows(m=2 * m, gamma=gamma, beta=beta / 2)
-    assert k <= sign_projection_bounds.sign_projection_rows(m=m, gamma=gamma / 1.01, beta=beta)
-    assert k == projected_margins.angles_rows(n=m, e=gamma, beta=beta)
-
-
-@settings(derandomize=True, deadline=None)
-@given(m=integers(1, 10**6), gamma=unit, beta=failure)
-def test_explicit_rows_are_within_their_orders(m, gamma, beta):
-    k = sign_projection_bounds.sign_projection_rows(m=m, gamma=gamma, beta=beta)
-    assert k <= 94.1 * sign_projection_bounds.sign_projection_order_corrected(m=m, gamma=gamma, beta=beta)
-    assert k <= 94.1 * projected_margins.angles_order(n=m, e=gamma, beta=beta)
-    if m >= 2:
-        assert k <= 141 * sign_projection_bounds.sign_projection_order(m=m, gamma=gamma, beta=beta)
-    half = projected_margins.half_margin_rows(n=m, gamma=gamma, beta=beta)
-    assert half <= 94.1 * projected_margins.half_margin_order(n=m, gamma=gamma, beta=beta)
-    assert projected_margins.margin_rows(n=m, e=gamma, beta=beta) <= 46.9 * projected_margins.margin_order(
-        n=m, e=gamma, beta=beta
-    )
-    third = projected_margins.third_margin_rows(n=m, gamma=gamma, beta=beta)
-    assert third <= 24.6 * projected_margins.third_order(n=m, gamma=gamma, beta=beta)
-    if m >= 2 * beta:
-        fast = fast_projection_bounds.fast_projection_rows(m=m, gamma=gamma, beta=beta)
-        assert fast <= fast_projection_bounds.CONSTANT * fast_projection_bounds.fast_projection_order(
-            m=m, gamma=gamma, beta=beta
-        )
-        assert fast_projection_bounds.fast_projection_rows(m=m, gamma=gamma, beta=beta, d=100) <= fast
-
-
-@settings(derandomize=True, deadline=None)
-@given(n=integers(1, 10**6), gamma=unit, beta=failure)
-def test_union_bounds_of_the_margin_rows(n, gamma, beta):
-    def tail(k, t):
-        return exp(-k * (t**2 / 4 - t**3 / 6))
-
-    assert (2 * n + 1) * tail(projected_margins.margin_rows(n=n, e=gamma, beta=beta), gamma / 3) <= beta * (1 + 1e-9)
-    assert (3 * n + 1) * tail(projected_margins.third_margin_rows(n=n, gamma=gamma, beta=beta), gamma / 2) <= beta * (
-        1 + 1e-9
-    )
-    p = max(2.0, 2 * log(n) - log(beta))  # n^2 (||Y - 1||_p / t)^p at the explicit k
-    k = fast_projection_bounds.fast_projection_rows(m=n, gamma=gamma, beta=beta)
-    moment = fast_projection_bounds.fast_projection_moment(k=k, p=p)
-    assert exp(2 * log(n) + p * log(moment / (gamma / 3))) <= beta * (1 + 1e-9)
-    assert projected_margins.third_margin_rows(n=n, gamma=7 * gamma, beta=beta, b=7) == pytest.approx(
-        projected_margins.third_margin_rows(n=n, gamma=gamma, beta=beta), rel=1e-9
-    )
-
-
 @pytest.mark.parametrize(("n", "eps"), [(10, 0.1), (1000, 0.3), (10**6, 0.9)])
 def test_rows_against_scikit_learn(n, eps):
     """Its 4 log(n) / (eps^2/2 - eps^3/3), rounded down, is ours for 2 vectors/beta = n^2."""
@@ -231,8 +175,8 @@ def test_rows_against_scikit_learn(n, eps):
             "gamma = 1.0 is outside the hypothesis: 0 < gamma < 1",
         ),
         (lambda: projected_margins.angles_rows(n=2, e=1.5, beta=0.1), "e = 1.5 is outside the hypothesis: 0 < e <= 1"),
-        (lambda: matrix_projection.repaired_deviation(m=1, k=5, beta=0.9), "m/beta >= 2"),
-        (lambda: matrix_projection.repaired_deviation(m=100, k=1, beta=0.1), "k >= log"),
+        (lambda: matrix_projection.repaired_deviations(m=1, k=5, beta=0.9), "m/beta >= 2"),
+        (lambda: matrix_projection.repaired_deviations(m=100, k=1, beta=0.1), "k >= log"),
         (lambda: projected_margins.third_margin_rows(n=3, gamma=2.0, beta=0.1), "gamma <= b"),
         (
             lambda: fast_projection_bounds.fast_projection_rows(m=3, gamma=0.5, beta=0.1, d=0),
@@ -310,7 +254,7 @@ def test_pairs_of_generic_vectors(m):
     T /= np.linalg.norm(T, axis=1, keepdims=True)
     pairs = np.round([u + s * v for u in T for v in T for s in (1, -1)], 9) + 0.0
     distinct = {tuple(z) for z in pairs if np.any(z)}
-    assert len(distinct) == claims.count_pairs(m) == sign_projection_bounds.pair_vectors_counted(m=m)
+    assert len(distinct) == claims.count_pairs(m) == m * (3 * m - 1) // 2
     assert len({min(z, tuple(-x for x in z)) for z in distinct}) == m**2
 
 
@@ -364,20 +308,3 @@ def test_points_are_hard_and_of_many_lengths():
     T = points(np.random.default_rng(0), 10, 64)
     assert ((T != 0).sum(axis=1) == [2] * 5 + [64] * 5).all()
     assert 0.01 <= np.linalg.norm(T, axis=1).min() < np.linalg.norm(T, axis=1).max() <= 100
-
-
-# The verdicts ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_refuted_family_is_refuted_by_its_formula_alone(monkeypatch):
-    """With the corrected order in the printed one's place the same check finds nothing."""
-    assert claims.one_point_needs_more_rows().outcome == "REFUTED"
-    monkeypatch.setattr(
-        sign_projection_bounds, "sign_projection_order", sign_projection_bounds.sign_projection_order_corrected
-    )
-    assert claims.one_point_needs_more_rows().outcome == "INCONCLUSIVE"
-
-
-def test_the_printed_deviation_is_refuted_by_its_formula_alone():
-    assert matrix_claims.refute_printed(matrix_projection.norm_deviation).outcome == "REFUTED"
-    assert matrix_claims.refute_printed(lambda **s: matrix_projection.deviations(**s)[0]).outcome == "INCONCLUSIVE"

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from bounds.bms22 import relative_deviation
@@ -18,7 +16,6 @@ from bounds.theorem import OutsideHypotheses
 from experiments.instances import deviation_laws
 from experiments.instances.hypothesis_classes import Halfplanes, Mixture, Stumps, Thresholds
 
-property_test = settings(derandomize=True, deadline=None, max_examples=50)
 PLANES = [Halfplanes(1.0, 0.2), Halfplanes(0.5, 0.1, 0.3), Mixture(0.7)]
 PROBLEMS = [Thresholds(0.0), Thresholds(0.3), Stumps(0.2), *PLANES]
 
@@ -100,10 +97,10 @@ def test_risks_are_frequencies(problem):
 def test_dimension_of_small_classes():
     points = np.arange(6)
     intervals = [(points >= a) & (points < b) for a in range(7) for b in range(a, 7)]
-    assert relative_deviation.vc_of_signs(patterns=[points >= a for a in range(7)]) == 1
-    assert relative_deviation.vc_of_signs(patterns=intervals) == 2
-    assert relative_deviation.vc_of_signs(patterns=list(itertools.product((0, 1), repeat=4))) == 4
-    assert relative_deviation.vc_of_signs(patterns=[[1, 0, 1]]) == 0
+    assert relative_deviation.vc_dimension([points >= a for a in range(7)]) == 1
+    assert relative_deviation.vc_dimension(intervals) == 2
+    assert relative_deviation.vc_dimension(list(itertools.product((0, 1), repeat=4))) == 4
+    assert relative_deviation.vc_dimension([[1, 0, 1]]) == 0
 
 
 def test_two_atoms_against_enumeration():
@@ -119,26 +116,11 @@ def test_two_atoms_against_enumeration():
 # Bounds ---------------------------------------------------------------------------------------------------------------
 
 
-@given(m=st.integers(2, 10**5), V=st.integers(0, 20), beta=st.floats(1e-12, 0.9))
-@property_test
-def test_bounds_shrink_with_the_sample_and_grow_with_the_demand(m, V, beta):
-    assert relative_deviation.complexity(2 * m, V, beta) < relative_deviation.complexity(m, V, beta)
-    assert relative_deviation.complexity(m, V + 1, beta) > relative_deviation.complexity(m, V, beta)
-    assert relative_deviation.complexity(m, V, beta / 2) > relative_deviation.complexity(m, V, beta)
-
-
 def test_one_pattern_too_many_is_paid_for():
     """V = 1: without the second-order term of step s3 the union would cost more than beta."""
     m, beta = 50, 0.999
     assert float(relative_deviation.union_over_patterns(m=m, V=1, beta=beta)) < beta
     assert 4 * (2 * m + 1) * math.exp(-m * relative_deviation.complexity(m, 1, beta)) > beta
-
-
-def test_swaps_against_enumeration_of_signs():
-    for s in range(1, 9):
-        sums = np.array([sum(signs) for signs in itertools.product((-1, 1), repeat=s)])
-        for u in range(s + 1):
-            assert (sums >= u).mean() <= float(relative_deviation.swapping_tail(s=s, u=u))
 
 
 def test_levels_are_balls():

@@ -141,6 +141,8 @@ def test_the_search_finds_the_corner_and_the_inside():
     def bump(x, n):
         return -((x - 0.3) ** 2) - (n - 7) ** 2
 
+    small = worst_ratio(lambda x: -((math.log(x) + 14) ** 2), {"x": (1e-9, 1e3)}, log_axes=("x",))
+    assert small.point["x"] == pytest.approx(math.exp(-14), rel=1e-3)
     inside = worst_ratio(bump, {"x": (0, 1), "n": (1, 99)}, integers=("n",))
     assert inside.point["n"] == 7 and inside.point["x"] == pytest.approx(0.3, abs=1e-6)
     assert inside == worst_ratio(bump, {"x": (0, 1), "n": (1, 99)}, integers=("n",))

@@ -10,6 +10,7 @@ from scipy.stats import norm, studentized_range
 
 from bounds.exact.balls import enclosure, upper_end
 from bounds.exact.gaussian_maxima import (
+    _within,
     best_loses,
     max_exceeds,
     mean_max,
@@ -22,6 +23,11 @@ from bounds.exact.gaussian_maxima import (
 from bounds.wzw25 import run_counts
 
 SIZES = [1, 2, 3, 10, 100, 10_000]
+
+
+def test_a_tail_widens_a_ball_on_both_sides():
+    wide = _within(arb(3), arb(2))
+    assert wide.contains(arb(1)) and wide.contains(arb(5)) and not wide.contains(arb(0.9))
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bounds.rbht09 import random_features, svm_sensitivity
+from bounds.rbht09 import random_features
 from mechanisms import private_svm
 from mechanisms.solvers.svm import solution_tolerance
 
@@ -15,15 +15,6 @@ def test_the_claimed_epsilon_covers_the_scale_as_rounded(sampler):
     for scale in np.random.default_rng(0).uniform(0.1, 10, size=30):
         law = private_svm.law([[1.0], [-1.0]], [1, -1], C=1.0, scale=scale, sampler=sampler)
         assert Fraction(law.sensitivity) <= Fraction(law.privacy.epsilon) * Fraction(law.scale)
-
-
-def test_the_displayed_sum_at_a_point():
-    """-1 + 4/(2 * 2) * 3."""
-    assert svm_sensitivity.auxiliary_display(n=4, C=2.0, g=-1.0, squared_distance=3.0) == 2.0
-
-
-def test_twice_the_lipschitz_constant():
-    assert svm_sensitivity.stability_right_side(L=3.0, sup_distance=0.5) == 3.0
 
 
 def test_a_solution_is_held_to_a_tolerance_that_grows_as_the_fourth_root_of_c():

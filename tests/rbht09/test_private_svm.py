@@ -212,22 +212,6 @@ def test_bad_input_is_named(change, message):
 # the bounds and their claims ------------------------------------------------------------------------------------------
 
 
-@given(
-    n=st.integers(2, 10**8),
-    C=st.floats(1e-6, 1e6),
-    F=st.integers(1, 10**5),
-    L=st.floats(0.01, 100),
-    kappa=st.floats(0.01, 100),
-)
-def test_the_printed_sensitivity_is_twice_the_sharp_one(n, C, F, L, kappa):
-    setting = {"n": n, "C": C, "F": F, "L": L, "kappa": kappa}
-    assert svm_sensitivity.weight_sensitivity(**setting) == pytest.approx(
-        2 * svm_sensitivity.weight_sensitivity_sharp(**setting)
-    )
-    assert svm_sensitivity.weight_sensitivity(**setting) == svm_sensitivity.weight_sensitivity_smooth(**setting)
-    assert bounds.noise_scale(beta=0.5, **setting) == pytest.approx(2 * svm_sensitivity.weight_sensitivity(**setting))
-
-
 def test_the_worst_pair_is_what_the_solver_finds():
     for F, n, C, kappa in ((4, 6, 1.5, 2.0), (1, 2, 2.0, 1.0), (9, 20, 3.0, 1.0)):
         X, y, z = claims.flipped(F, n, kappa)

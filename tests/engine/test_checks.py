@@ -1,0 +1,91 @@
+"""The shared checks, field by field: what a verdict says beside its outcome, and what a claim says by default."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from flint import arb
+
+from bounds.wzw25 import gaussian_privacy
+from experiments.checks import inequality, order
+from experiments.checks.gaussian_means import mean_ratio
+from experiments.checks.identity import equal
+from experiments.checks.pair import largest_log_ratio
+from experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
+from experiments.engine.verdict import HOLDS, INCONCLUSIVE, REFUTED
+
+OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
+TRUTHS = [({"x": 1}, 1), ({"x": 2}, 1), ({"x": 3}, 1)]
+
+
+@pytest.mark.parametrize(
+    ("constant", "truths", "sampled", "truth", "outcome", "tightness"),
+    [
+        (4.0, TRUTHS, [1, 2], None, HOLDS, (0.5, 1.0)),
+        (4.0, TRUTHS, [1, 2], 1, HOLDS, (0.25, 0.5)),
+        (4.0, TRUTHS, [5], None, INCONCLUSIVE, None),
+        (math.inf, TRUTHS, [1], None, INCONCLUSIVE, None),
+        (4.0, [({"x": 1}, 1), ({"x": 2}, 10), ({"x": 3}, 75)], [1], None, REFUTED, None),
+    ],
+)
+def test_an_order_with_a_constant_derived_by_hand(constant, truths, sampled, truth, outcome, tightness):
+    verdict = order.within_order(
+        lambda x: x, constant, family="x grows", truths=truths, sampled=sampled, truth=truth, scope="everywhere"
+    )
+    assert (verdict.outcome, verdict.tightness) == (outcome, tightness)
+
+
+def test_an_order_claim_has_a_constant_or_a_family():
+    for both in ({}, {"constant": 2.0, "family": "x grows"}):
+        with pytest.raises(ValueError, match="give exactly one of them"):
+            order.order_claim(None, **both)
+
+
+def test_a_search_is_one_case_of_the_largest_ratio():
+    assert list(order.searched(lambda a: math.log(a), {"a": (0.5, 2.0)})) == [({"a": 2.0}, pytest.approx(2.0), 1)]
+
+
+def test_equal_numbers_are_tight_and_zero_has_all_digits():
+    verdict = equal([({}, arb(0), arb(0))], rounding=0.0, digits=11, **OPTIONS)
+    assert (verdict.outcome, verdict.tightness) == (HOLDS, (1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("fields", "evidence", "scope"),
+    [
+        ({}, "derivation", "everywhere"),
+        ({"severity": "constant"}, "enumeration", "settings"),
+        ({"evidence": "certificate", "scope": "domain"}, "certificate", "domain"),
+    ],
+)
+def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, scope):
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+    check = inequality.inequality_claim(None, **fields)(lambda: [({}, 1, 2)])
+    assert (check().evidence, check().scope) == (evidence, scope)
+
+
+def test_an_output_of_one_law_alone_is_an_infinite_ratio():
+    def law(*chances):
+        with np.errstate(divide="ignore"):
+            logs = np.log(chances)
+        return SimpleNamespace(log_probabilities=lambda: logs)
+
+    assert largest_log_ratio(law(0.0, 1.0), law(0.5, 0.5)) == math.inf
+    assert largest_log_ratio(law(0.5, 0.5), law(0.0, 1.0)) == math.inf
+    assert largest_log_ratio(law(0.0, 0.5, 0.5), law(0.0, 0.25, 0.75)) == pytest.approx(math.log(2))
+
+
+def test_a_mean_over_its_bound_on_a_box():
+    """n over n, both ends of the box apart: at most 10/2, at least 10/10."""
+    upper, value, _ = mean_ratio(lambda n: arb(n), lambda n: arb(n), lambda n: arb(n))
+    assert float(upper((math.log(2), math.log(10)))) >= 5 and float(value(math.log(10))) <= 1
+
+
+def test_the_sharp_constant_of_a_conversion_is_that_of_its_worked_example():
+    """STATISTICS 5, example A: on mu in [.01, 10], t in [0, 8] the ratio is at most 0.4605; everywhere at most 1/2."""
+    rule = Conversion.of(gaussian_privacy.approx_epsilon_at, slope=None)
+    assert sharpest(rule).reached == pytest.approx(0.4605, abs=2e-3)
+    epsilon = gaussian_privacy.approx_epsilon(mu=1.0, delta=0.01)
+    low, high = decide_conversion(rule, {}, epsilon, 1.0, 0.01).tightness
+    assert (low, high) == pytest.approx((0.4605, 0.5), abs=2e-3)

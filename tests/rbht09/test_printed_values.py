@@ -1,0 +1,82 @@
+"""Formulas at points where they are numbers that can be computed by hand from what the paper prints."""
+
+from math import e, exp, log, pi, sqrt
+
+import numpy as np
+import pytest
+
+from bounds.rbht09 import kernel_spectra, private_svm, random_features, svm_accuracy, svm_sensitivity
+
+DATABASE = {"n": 8, "C": 3.0, "F": 4, "L": 0.5, "kappa": 2.0}
+UTILITY = {"acc": 3.0, "delta": exp(-2), "Phi": 0.5, "F": 3}
+GRADIENTS = {"risk_gradient_first": [1.0, 0.0], "risk_gradient_second": [0.0, 2.0]}
+PAIR = {"w": [2.0, 2.0], "first": [1.0, 2.0], "second": [0.0, 4.0], "C": 3.0} | GRADIENTS
+
+TABLE = [
+    # Definition 1, Theorem 7, Lemmas 6 and 21
+    (private_svm.differential_privacy, {"beta": 2.0}, e**2),
+    (private_svm.laplace_worst_log_ratio, {"first": [1, 0], "second": [0, 2], "lam": 2}, 1.5),
+    (private_svm.noise_scale, DATABASE | {"beta": 0.5}, 6),
+    (private_svm.noise_scale_sharp, DATABASE | {"beta": 0.5}, 3),
+    (private_svm.grid_scale, {"sensitivity": 1.0, "grid": 0.25, "F": 4, "beta": 0.5}, 4),
+    (svm_sensitivity.weight_sensitivity_smooth, DATABASE, 3),
+    (svm_sensitivity.weight_sensitivity_smooth_sharp, DATABASE, 1.5),
+    (svm_sensitivity.weight_sensitivity, DATABASE, 3),
+    (svm_sensitivity.weight_sensitivity_sharp, DATABASE, 1.5),
+    (svm_sensitivity.auxiliary_gradient, PAIR, [5, -8]),
+    (svm_sensitivity.auxiliary_risk, PAIR, 22),
+    (svm_sensitivity.stability_right_side, {"L": 0.5, "sup_distance": 3.0}, 3),
+    (svm_sensitivity.weight_distance, {"n": 8, "C": 3.0, "L": 0.5, "kappa": 2.0}, 1.5),
+    (svm_sensitivity.norm_ratio, {"F": 9}, 3),
+    (svm_sensitivity.auxiliary_display, {"n": 8, "C": 2.0, "g": 1.0, "squared_distance": 3.0}, 7),
+    (svm_sensitivity.auxiliary_display_corrected, {"n": 8, "C": 2.0, "g": 1.0, "squared_distance": 3.0}, 5),
+    # Theorem 8 and Footnote 5
+    (svm_accuracy.usefulness, {"delta": 0.3}, 0.3),
+    (svm_accuracy.useful_scale_defined, UTILITY, 3 / (3 * log(2) + 2)),
+    (svm_accuracy.useful_scale, UTILITY, 3 / (3 * log(2) + 2)),
+    (svm_accuracy.useful_scale_corrected, UTILITY | {"delta": 1 - exp(-2)}, 3 / (3 * log(2) + 2)),
+    (svm_accuracy.useful_scale_half, UTILITY, 3 / (2 * log(2) + 2)),
+    (svm_accuracy.useful_scale_exact, UTILITY | {"F": 1}, 3),
+    (svm_accuracy.sup_distance, {"mu": np.array([1.0, -2.0]), "Phi": 0.5}, 1.5),
+    (svm_accuracy.erlang_mgf, {"F": 3, "lam": 2.0, "t": 0.25}, 8),
+    (svm_accuracy.chernoff_tail, {"acc": 4.0, "lam": 0.5, "Phi": 2.0, "F": 3}, 8 * exp(-2)),
+    (svm_accuracy.erlang_density, {"x": 2.0, "q": 3, "lam": 2.0}, 1 / (4 * e)),
+    (svm_accuracy.erlang_density, {"x": 0.0, "q": 1, "lam": 2.0}, 0.5),
+    (svm_accuracy.erlang_density, {"x": 0.0, "q": 2, "lam": 2.0}, 0),
+    (svm_accuracy.erlang_cdf, {"x": 2.0, "q": 2, "lam": 2.0}, 1 - 2 / e),
+    (svm_accuracy.erlang_mean, {"q": 3, "lam": 2.0}, 6),
+    (svm_accuracy.erlang_variance, {"q": 3, "lam": 2.0}, 12),
+    (svm_accuracy.magnitude_scale, {"lam": 4.0}, 0.25),
+    (svm_accuracy.magnitude_scale_corrected, {"lam": 4.0}, 4),
+    # Lemma 13
+    (
+        random_features.uniform_features,
+        {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 3.0, "diam": 2.0},
+        64 * log(2**8 * 36 * 16),
+    ),
+    (random_features.markov_failure, {"eps": 0.5, "q": 3.0}, 2.25),
+    (random_features.chernoff_failure, {"count": 3, "eps": 1.0, "q": 1.0}, (3 / 4) ** 1.5),
+    (random_features.net_failure, {"count": 64, "d": 1, "eps": 1.0, "q": 0.5, "y": 4.0}, 18 * exp(-8) + 1 / 257),
+    # Table 1 and the transform of Algorithm 3
+    (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),
+    (kernel_spectra.rbf_density, {"point": [1.0], "sigma": 2.0}, exp(-1 / 2) / sqrt(2 * pi)),
+    (kernel_spectra.rbf_density_scaled, {"point": [1.0], "sigma": 2.0}, 2 * exp(-2) / sqrt(2 * pi)),
+    (kernel_spectra.laplacian_profile, {"point": [1.0, -2.0]}, exp(-3)),
+    (kernel_spectra.laplacian_density, {"point": [1.0, 2.0]}, 1 / (10 * pi**2)),
+    (kernel_spectra.cauchy_profile, {"point": [1.0, 2.0]}, 0.4),
+    (kernel_spectra.cauchy_profile_normalised, {"point": [1.0, 2.0]}, 0.1),
+    (kernel_spectra.cauchy_measure, {"point": [1.0, -2.0]}, exp(-3)),
+    (kernel_spectra.cauchy_density, {"point": [1.0, -2.0]}, exp(-3) / 4),
+    (kernel_spectra.rbf_mass, {"d": 2, "sigma": 2.0}, 1),
+    (kernel_spectra.laplacian_mass, {"d": 2}, 1),
+    (kernel_spectra.cauchy_mass, {"d": 2}, 1),
+    (kernel_spectra.transform_constant, {"d": 2}, 0.5),
+    (kernel_spectra.transform_constant_inverse, {"d": 2}, 1 / (4 * pi**2)),
+    (kernel_spectra.table_constant, {"d": 2}, 0.5),
+    (kernel_spectra.table_constant_inverse, {"d": 2}, 1 / (4 * pi**2)),
+]
+
+
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+def test_a_formula_at_a_point(formula, arguments, value):
+    assert formula(**arguments) == pytest.approx(value, rel=1e-9)
