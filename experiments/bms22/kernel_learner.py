@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from math import ceil, exp, log
 
 import numpy as np
@@ -13,7 +15,8 @@ from bounds.bms22.random_features import feature_norm
 from experiments.bms22.efficient_learner import constant as efficient_constant
 from experiments.bms22.efficient_learner import with_logs
 from experiments.checks import inequality_claim, order_claim, within_order, witness
-from experiments.engine.claim import Control, exact_claim, script
+from experiments.engine.audit import Sampler
+from experiments.engine.claim import Control, attack_claim, exact_claim, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.erm_families import (
     SAMPLE_AND_BUDGET,
@@ -25,7 +28,7 @@ from experiments.instances.erm_families import (
     unlearnt,
 )
 from experiments.instances.flipped_records import ROUNDING, SMALL_RHO, with_privacy
-from mechanisms import kernel_learner
+from mechanisms import dp_erm, kernel_learner
 from mechanisms.random_features import KERNELS
 
 RANGE = "ε ≤ log(1/δ) and δ < 1/m"
@@ -97,6 +100,48 @@ def learner_is_private(**setting):
         yield setting | {"kernel": kernel, "link": "norm"}, longest / 2, feature_norm(radius=setting["radius"])
         yield setting | {"kernel": kernel, "link": "law"}, law.privacy.epsilon, claimed
     return None
+
+
+def lost_and_lengthened():
+    """(projection, X): of points on a line the one that Phi psi sends to norm 2 at least, and the nearest to 0."""
+    phi = kernel_learner.kernel_projection("gaussian", 1, count=50, k=1, rng=np.random.default_rng(0))
+    line = np.linspace(-10, 10, 4001)[:, None]
+    sizes = np.abs(phi.apply(line)[:, 0])
+    return phi, line[[sizes.argmax(), sizes.argmin()]]
+
+
+def released_with_candidates(law, rng, size):
+    """What is released, the mean of the candidates of all rounds, and the difference: shape (size, 3)."""
+    W = law.candidates(rng, size)
+    losses = dp_erm.hinge_means(W.reshape(-1, 1), law.Z, law.rho).reshape(size, -1)
+    chosen, mean = W[np.arange(size), law.choose(rng, losses), 0], W.mean(axis=(1, 2))
+    return np.column_stack([chosen, mean, chosen - mean])
+
+
+@attack_claim(
+    bounds.privacy_in_range,
+    law="kernel_learner",
+    attack="pure",
+    quick=({"epsilon": 4.0, "rho": 2.0},),
+    full=({"epsilon": 1.0, "rho": 0.05},),
+    control=Control("a score sensitivity {} times too small", (1.5, 2, 3)),
+    bound=lambda *, epsilon, **_: epsilon / 2,
+    chunk=5000,
+    cap=20,
+    cost=5e-6,
+    note=(
+        "white box at ε/2: the candidates and the choice among eight, on two records of which one is flipped and the "
+        "other is lost in projection. With the fewest records no candidate depends on the data, and the choice alone, "
+        "which has half of ε, shows the label"
+    ),
+)
+def one_label(*, epsilon, rho, factor=1):
+    """The record that Phi psi makes longest has its label flipped; m = 2."""
+    phi, X = lost_and_lengthened()
+    asked = with_privacy(epsilon=epsilon, delta=1e-3, rho=rho, norm_bound=1.0, beta=0.01)
+    pair = [kernel_learner.law(X, y, projection=phi, **asked).trained for y in ([1, 1], [-1, 1])]
+    weaker = [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
+    return tuple(Sampler(partial(released_with_candidates, law)) for law in weaker)
 
 
 # Utility --------------------------------------------------------------------------------------------------------------
