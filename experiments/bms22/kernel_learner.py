@@ -274,8 +274,8 @@ def soft_within_order(*, factor=1):
         return with_logs(bounds.corrected_soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
 
     C, points = constant(), list(kernel_settings(300))
-    corner = {"m": 1, "epsilon": 1.0, "delta": exp(-1.0) * (1 - 1e-12), "beta": 1 - 1e-12, "a": 0.5}
-    for p in [corner, *points]:
+    corners = [{"m": 1, "epsilon": e, "delta": exp(-e) * (1 - 1e-12), "beta": 1 - 1e-12, "a": 0.5} for e in (0.5, 1, 2)]
+    for p in [*corners, *points]:
         yield p, bounds.corrected_order(**p), 2.43 * with_logs(bounds.corrected_soft_order, p)
     return within_order(
         g,
