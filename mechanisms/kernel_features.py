@@ -90,7 +90,9 @@ def projected(features: Features, phi: Projection) -> Projected:
     >>> projected(f, sign_projection(2, f.dimension, rng=np.random.default_rng(0))).apply(np.eye(3)).shape
     (3, 2)
     """
-    if phi.d != features.dimension:
+    if not hasattr(features, "dimension"):
+        raise ValueError(f"features is a {type(features).__name__}, not a map with a dimension")
+    if getattr(phi, "d", None) != features.dimension:
         raise ValueError(f"phi is not a projection from R^{features.dimension}")
     return Projected(features, phi)
 

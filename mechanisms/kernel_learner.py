@@ -34,6 +34,7 @@ def frequencies_for(m: int, beta: float) -> int:
     76010
     """
     (m,), (beta,) = whole(m=m), within_unit(beta=beta)
+    sized(m=m, beta=beta)
     return max(1, ceil(printed_frequencies(m=m, beta=beta)))
 
 

@@ -8,7 +8,7 @@ C.1 are in `kernel_learner_proof`.
 
 from __future__ import annotations
 
-from math import ceil, exp, log, sqrt
+from math import exp, log, sqrt
 
 from scipy.special import log_ndtr
 
@@ -192,12 +192,3 @@ def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a
     1/log 2 + 1)/2 = 2.43 soft ones.
     """
     return a / sqrt(min(1, epsilon) * m)
-
-
-def smallest_frequencies(*, m: int, beta: float, a: float, penalty: float) -> int:
-    """The least D at which the features cost at most `penalty` of loss, rounded up.
-
-    >>> smallest_frequencies(m=20190, beta=0.1, a=1.0, penalty=0.2)
-    114108
-    """
-    return max(1, ceil(2 * log(2 * m * max(1, m - 1) / beta) / (penalty**2 / (2 * a**2)) ** 2))
