@@ -38,7 +38,7 @@ BANDWIDTH, ROWS, FREQUENCIES, FIXED = 0.4, 50, 4000, 0.25
 BETA = 0.1
 CROSS_VALIDATED = 3000  # records that the SVMs without privacy see at most
 SMALL = {"splits": 1, "releases": 2, "records": 300, "rows": 10, "frequencies": 200}
-FULL = {"splits": 3, "releases": 20, "records": 10**9, "rows": ROWS, "frequencies": FREQUENCIES}
+FULL = {"splits": 2, "releases": 20, "records": 10**9, "rows": ROWS, "frequencies": FREQUENCIES}
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def figure(found: pd.DataFrame, path: Path) -> None:
 
 
 @click.command()
-@click.option("--full", is_flag=True, help="all records, 3 splits, 20 releases: minutes instead of seconds")
+@click.option("--full", is_flag=True, help="all records, 2 splits, 20 releases: minutes instead of seconds")
 @click.option("--folder", default="reports/comparison", type=click.Path(path_type=Path), show_default=True)
 def main(full: bool, folder: Path) -> None:
     """Write the table and the figure, and print mean risks."""

@@ -6,7 +6,7 @@ h_mu minimises (1/m) sum_i (1 - y_i h(x_i)/rho)_+ + mu |h|^2 over |h| <= Lambda,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -15,7 +15,12 @@ from math import ceil
 import numpy as np
 
 from bounds.bms22.kernel_learner_proof import printed_frequencies, regularisation
+from bounds.bms22.phased_sgd import base_step
 from bounds.exact.numbers import Array
+from mechanisms import dp_erm
+from mechanisms.kernel_learner import kernel_projection
+from mechanisms.law import clip_rows
+from mechanisms.privacy import ApproxDP
 from mechanisms.random_features import frequency_blocks, gram, profile
 from mechanisms.solvers.least_loss import hinge_loss
 from mechanisms.solvers.svm import solve_rows
@@ -126,3 +131,39 @@ def with_features(
     blocks = frequency_blocks(kernel, found.X.shape[1], count, bandwidth=found.bandwidth, rng=rng)
     scores = gram(found.X, blocks, radius=radius) @ found.alpha
     return float(np.maximum(0, 1 - found.y * scores / rho).mean()), float(found.alpha @ scores)
+
+
+def clustered_release(
+    rng: np.random.Generator,
+    *,
+    m: int,
+    k: int,
+    count: int,
+    epsilon: float,
+    delta: float,
+    beta: float,
+    kept: float = 1.0,
+) -> tuple[float, float]:
+    """(risk of one release of Algorithm 3, least loss of the kernel's unit ball at least), at r = Lambda = rho = 1.
+
+    x is one of 16 points of the line, 8 close to 0 and 8 close to 100, y tells which; the Gaussian kernel does not see
+    across. Only the points are projected: a sample is their row numbers. A share `kept` of the labels is right. No h
+    of norm 1 has margins a and b at the two clusters with a^2 + b^2 > 1, so with shares p and q of the sample right the
+    least loss is at least 1 - |(p, q)|.
+    """
+    X = np.append(np.arange(8) / 100, 100 + np.arange(8) / 100)[:, None]
+    y = np.repeat([1.0, -1.0], 8)
+    projection = kernel_projection("gaussian", 1, count=count, k=k, rng=rng)
+    Z = y[:, None] * clip_rows(projection.apply(X), 2.0)
+    sizes = {"rho": 1.0, "radius": 2.0, "norm_bound": 4.0}
+    law = dp_erm.law(np.zeros((m, 1)), np.ones(m), privacy=ApproxDP(epsilon, delta), beta=beta / 6, **sizes)
+    eta = base_step(n=m, k=k, multiplier=law.multiplier, lipschitz=2.0, norm_bound=4.0)
+    sample = rng.integers(0, 16, size=m) + 16 * (rng.random(m) >= kept)  # beyond 16: the label is wrong
+    both = np.vstack([Z, -Z])
+    rows = np.broadcast_to(sample, (law.rounds, m))
+    W = replace(law, Z=both, eta=eta).train(rng, both, law.rounds, m, rows)
+    share = np.bincount(sample, minlength=32) / m
+    losses = np.maximum(0.0, 1 - W @ both.T) @ share
+    chosen = W[law.choose(rng, losses[None])[0]]
+    right = share[:8].sum(), share[8:16].sum()
+    return float((Z @ chosen <= 0).mean()), 1 - float(np.hypot(*right))
