@@ -36,13 +36,9 @@ def hinge_loss(X: ArrayLike, y: ArrayLike, *, rho: float, norm_bound: float) -> 
     m, d = Z.shape
     cost = np.concatenate([np.zeros(d), np.full(m, 1 / m)])  # variables w, slack
     # b - A v in the cone: slack >= 0, slack + Z w - 1 >= 0, (Lambda, w) in the second-order cone.
-    A = np.block(
-        [
-            [np.zeros((m, d)), -np.eye(m)],
-            [-Z, -np.eye(m)],
-            [np.zeros((1, d + m))],
-            [-np.eye(d), np.zeros((d, m))],
-        ]
+    slack = -sparse.eye_array(m)
+    A = sparse.block_array(
+        [[None, slack], [-Z, slack], [sparse.csc_array((1, d)), None], [-sparse.eye_array(d), None]], format="csc"
     )
     b = np.concatenate([np.zeros(m), -np.ones(m), [norm_bound], np.zeros(d)])
     cones = [clarabel.NonnegativeConeT(2 * m), clarabel.SecondOrderConeT(d + 1)]

@@ -25,6 +25,8 @@ from mechanisms import (
     gaussian,
     generalized_exponential,
     grid_gaussian,
+    kernel_features,
+    kernel_learner,
     laplace,
     law,
     margin_selection,
@@ -84,6 +86,9 @@ XY = dict(X=X, y=Y)
 BUDGET = dict(epsilon=1.0, delta=1e-3)
 BALL = dict(rho=0.5, radius=1.0, norm_bound=1.0)
 PHI = sign_projection.sign_projection(1, 2, rng=np.random.default_rng(0))
+KERNEL = dict(count=3, k=2, bandwidth=1.0, radius=1.0)
+WAVES = kernel_learner.kernel_projection("gaussian", 2, **KERNEL, rng=np.random.default_rng(0))
+SQUARES = kernel_features.monomials(1, 1)
 APPROX, PURE, GDP = ApproxDP(1.0, 1e-3), PureDP(1.0), GaussianDP(1.0)
 
 
@@ -222,6 +227,19 @@ TABLE = {
     efficient_learner.draw_projection: dict(m=10, d=3, **BUDGET, beta=0.1, k=2, kind="fast", rng=rng),
     efficient_learner.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="printed", projection=PHI),
     efficient_learner.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", k=2, kind="fast", rng=rng),
+    kernel_learner.frequencies_for: dict(m=10, beta=0.1),
+    kernel_learner.kernel_projection: dict(kernel="cauchy", d=2, **KERNEL, rng=rng),
+    kernel_learner.draw_projection: dict(m=10, d=3, kernel="laplacian", **BUDGET, beta=0.1, **KERNEL, rng=rng),
+    kernel_learner.law: dict(
+        **XY, privacy=APPROX, rho=0.5, norm_bound=1.0, beta=0.1, calibration="tight", projection=WAVES
+    ),
+    kernel_learner.fit: dict(**XY, **BUDGET, kernel="gaussian", **BALL, beta=0.1, count=3, k=2, bandwidth=1.0, rng=rng),
+    kernel_features.projected: dict(features=SQUARES, phi=PHI),
+    kernel_features.monomials: dict(d=2, degree=2, constant=1.0, radius=1.0),
+    kernel_features.tensor_sketch: dict(d=2, degree=2, size=5, constant=1.0, rng=rng),
+    kernel_features.fastfood: dict(d=3, count=5, bandwidth=1.0, radius=1.0, rng=rng),
+    kernel_features.arc_cosine: dict(d=2, count=5, rng=rng),
+    kernel_features.tangent: dict(d=2, count=5, rng=rng),
     pure_learner.law: dict(**XY, privacy=PURE, **BALL, calibration="printed", lattice="thin", public=PHI),
     pure_learner.fit: dict(**XY, epsilon=1.0, **BALL, beta=0.1, lattice="thin", k=1, rng=rng),
     private_svm.solve: dict(**XY, C=1.0, kappa=1.0, loss="hinge", counts=[1, 1, 2, 1], feature_map=None),
@@ -255,6 +273,8 @@ INNER = {
     sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",
+    kernel_learner: "waves",
+    kernel_features: "records sizes",
     grid_gaussian: "cell",
     laplace: "settled",
     sign_projection: "checked",

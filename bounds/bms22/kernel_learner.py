@@ -1,0 +1,194 @@
+"""The private kernel learner of Bassily, Mohri & Suresh (2022): Theorem 4.2.
+
+Algorithm 3 maps x to D random Fourier features psi(x) (`random_features`) and runs Algorithm 2 (`efficient_learner`)
+on them, with norm bound 2 Lambda and beta/2. a = Lambda r / rho >= 1/2, since Algorithm 3 takes rho in (0, 2 Lambda r].
+The appendix (002) prints the soft form first and the paper's (000) precise bound after it. The proof's steps and Fact
+C.1 are in `kernel_learner_proof`.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+from scipy.special import log_ndtr
+
+from bounds.bms22 import efficient_learner
+from bounds.bms22.dp_erm import CERTAIN
+from bounds.bms22.dp_erm_proof import BUDGET, HINGE, SETTING, printed_multiplier
+from bounds.bms22.kernel_learner_proof import features_penalty
+from bounds.bms22.phased_sgd import base_step, one_round, phase_lengths, rounds_for
+from bounds.theorem import at_least, in_unit_interval, integer, theorem
+
+ANY = [integer("m"), *BUDGET, in_unit_interval("beta")]  # what Theorem 4.2 asks of sample and budget
+HALF = at_least("a", 0.5)
+LEARNT = r"\Pr\left[R_{\mathcal{D}}(h_{w^{Priv}})\le\min_{\|h\|_{\mathbb{H}}\le\Lambda}\widehat{L}^{\rho}_S(h)+"
+VALID = (
+    r"\mathrm{Algorithm\ 3\ is\ }(\varepsilon,\delta)\mathrm{-DP\ for\ every\ }"
+    r"\Delta\ge\max_{w}|\widehat{L}_{S_\Phi}(w)-\widehat{L}_{S'_\Phi}(w)|,\ "
+)
+
+
+# Privacy --------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm4.2",
+    part="privacy",
+    kind="privacy",
+    says=VALID + r"\varepsilon>0,\ \delta\in(0,1)",
+    needs=[*ANY, *HINGE],
+)
+def printed_privacy(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta, for every epsilon and delta, with the selection calibrated to any valid sensitivity."""
+    return epsilon
+
+
+@printed_privacy.corrected(
+    says=VALID + r"\varepsilon\le\log(1/\delta),\ \delta<1/m",
+    needs=[*SETTING, *HINGE],
+    source=", with Theorem 3.2's range",
+)
+def privacy_in_range(
+    *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
+) -> float:
+    """epsilon, at delta, where Theorem 3.2 speaks; for every fixed draw of frequencies and projection.
+
+    Derivation. psi and D do not depend on the data, and psi(x) has norm r for every x (Theorem 4.1): a replaced record
+    is a replaced (psi(x), y) with norm r, and the release is Algorithm 2's on those, at 2 Lambda and beta/2.
+    """
+    return epsilon
+
+
+def far_tail(*, m: int, k: int, epsilon: float, delta: float, beta: float) -> tuple[float, float]:
+    """(p, log q) for epsilon beyond log(1/delta): P_S(h(x) < 0) >= p and P_S'(h(x) < 0) <= q, r = rho = 2 Lambda = 1.
+
+    All m = 4 records sit at one x; in S' all labels are +1, in S one is -1. Given |Phi psi(x)| = 1. The first phase
+    averages v_1 = 0 and v_2, a full step of length eta_1 along +-Phi psi(x), the label of the record drawn first; the
+    second starts from that average plus noise of sigma_1, not clipped but for a chance of a chi-square tail, and adds
+    noise of sigma_1/4. So a candidate errs on x, that is, has the other side of 0 than the label drawn, at most with
+    the chance e of those two tails. With chance 4^-M all M rounds of S draw the label -1 first, and then the release is
+    negative unless a candidate errs; a release of S' is negative only if one does.
+    """
+    rounds = rounds_for(beta / 6)  # Algorithm 3 halves beta, the proof of Theorem 3.2 takes a third of it
+    first, second = one_round(epsilon, delta, rounds)
+    tau = printed_multiplier.theorem.formula(epsilon=first, delta=second)
+    lipschitz, ball = 2.0, 2.0  # 2r/rho; 2 (2 Lambda)
+    eta = base_step(n=m, k=k, multiplier=tau, lipschitz=lipschitz, norm_bound=ball) / 4
+    sigma, step = 2 * lipschitz * eta * tau, min(0.5, eta)  # pull (rho/|z|^2) = 1/2 of the way, at most eta_1/rho
+    if phase_lengths(m) != [2, 1]:
+        raise ValueError(f"m = {m} has other phases than two records and one")
+    wrong = log_ndtr(-step / 2 / (sigma * sqrt(1 + 1 / 16)))
+    y = (ball - step / 2) ** 2 / (k * sigma**2)
+    clipped = -k / 2 * (y - 1 - log(y)) if y > 1 else 0.0  # Chernoff
+    errs = max(wrong, clipped) + log(2)
+    return 4.0**-rounds * (1 - min(1.0, rounds * exp(errs))), log(rounds) + errs
+
+
+# Utility --------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm4.2",
+    part="utility",
+    kind="tail",
+    says=LEARNT + r"O\left(\sqrt{\frac{\log(1/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
+    r"+\frac{\sqrt{\log(m/\beta)\log(1/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
+    needs=[*ANY, HALF],
+)
+def printed_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """What the O(.) of the kernel learner's excess risk multiplies: Theorem 3.2's, at the kernel's Lambda r / rho."""
+    return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
+
+
+@printed_order.corrected(
+    says=LEARNT + r"O\left(\sqrt{\frac{\log(2/\beta)}{m}}+\frac{\Lambda r}{\rho}\left(\frac{1}{\sqrt{m}}"
+    r"+\frac{\sqrt{\log(2m/\beta)\log(2/\beta)}\log^{3/4}(1/\delta)}{\sqrt{\varepsilon m}}\right)\right)" + CERTAIN,
+    needs=[*SETTING, HALF],
+)
+def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """The same as Theorem 3.2 corrects it: in its range of epsilon and delta, for every beta, with its k at beta/2.
+
+    The constant is derived in `utility_constant`.
+    """
+    return efficient_learner.corrected_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
+
+
+def utility_constant(efficient: float) -> float:
+    """C of the corrected order, given Theorem 3.2's.
+
+    Algorithm 2 is run at 2a and beta/2: log(4/beta) <= 2 log(2/beta) and log(4m/beta) <= 2 log(2m/beta), as 2/beta >=
+    2, so each term of its order is at most 4 times ours (twice for 2a, twice for the logarithms). The features lose
+    2a/sqrt(m) (s3), twice the second term.
+    """
+    return 4 * efficient + 2
+
+
+@printed_order.explicit(
+    says=LEARNT + r"\frac{\Lambda r}{\rho}\sqrt{2t}+E\left(\frac{2\Lambda r}{\rho},\frac{\beta}{2}\right)" + CERTAIN,
+    needs=[*SETTING, HALF, integer("k"), integer("count")],
+    source="our constants",
+)
+def kernel_excess(
+    *,
+    m: int,
+    k: int,
+    count: int,
+    epsilon: float,
+    delta: float,
+    beta: float,
+    a: float,
+    calibration: str = "corrected",
+) -> float:
+    """The largest excess risk of the kernel learner but for a probability of beta, with our constants.
+
+    E is `efficient_learner.learner_excess` and t the error of `count` frequencies, any number of them, at beta/2
+    (`features_penalty`). Derivation: with probability at least 1 - beta/2 over the frequencies the least loss of the
+    features in the ball of radius 2 Lambda is at most that of the kernel plus a sqrt(2t); and for every draw of them
+    Algorithm 2 at 2 Lambda and beta/2 exceeds the least loss of the features by E with probability at most beta/2.
+
+    >>> sizes = dict(m=2**19, k=1000, epsilon=8.0, delta=1e-7, beta=0.1, a=1.0, calibration="tight")
+    >>> round(kernel_excess(count=2**20, **sizes), 2)
+    0.94
+    """
+    penalty = features_penalty(m=m, beta=beta, count=count, a=a)
+    return penalty + efficient_learner.learner_excess(
+        m=m, k=k, epsilon=epsilon, delta=delta, beta=beta / 2, a=2 * a, calibration=calibration
+    )
+
+
+def smallest_useful_m(*, k: int, count: int, epsilon: float, beta: float, a: float) -> int:
+    """The smallest power of two m at which the explicit bound is below 1: delta = 1/(10m), tight calibration.
+
+    >>> smallest_useful_m(k=1000, count=2**20, epsilon=8.0, beta=0.1, a=1.0)
+    524288
+    """
+    m = 4096
+    while True:
+        delta = 1 / (10 * m)
+        if kernel_excess(m=m, k=k, count=count, epsilon=epsilon, delta=delta, beta=beta, a=a, calibration="tight") < 1:
+            return m
+        m *= 2
+
+
+SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\right)" + CERTAIN
+
+
+@theorem("bms22.thm4.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*ANY, HALF])
+def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """What the soft O of the excess risk multiplies; the free logarithms are `efficient_learner.soft_logs`."""
+    return a / sqrt(min(1, epsilon) * m)
+
+
+@printed_soft_order.corrected(says=LEARNT + SOFT, needs=[*SETTING, HALF])
+def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
+    """The same in Theorem 3.2's range, with its k, as corrected, at beta/2.
+
+    With x = log(2/beta), y = log(2m/beta) >= log 2, u = log^{3/4}(1/delta), a >= 1/2 and the free logarithms
+    sqrt(xy) (1 + u), the three terms of the corrected order are at most 2/sqrt(log 2), 1/log 2 and u times
+    a sqrt(xy/m), the last over sqrt(epsilon). For epsilon >= 1, log(1/delta) >= 1 and u >= 1; for less, the first two
+    are sqrt(epsilon) times as large in these units, and u >= epsilon^{3/4}: so the sum is at most (2/sqrt(log 2) +
+    1/log 2 + 1)/2 = 2.43 soft ones.
+    """
+    return a / sqrt(min(1, epsilon) * m)

@@ -1,0 +1,141 @@
+"""Polynomial kernels, a remark in Section 4 of Bassily, Mohri & Suresh (2022): features and utility.
+
+kappa_p(x, x') = (<x, x'> + c)^p with c > 0 on the ball of radius r. Its features are the monomials of degree at most p,
+finitely many, so Algorithm 2 (`efficient_learner`) runs on them as they are, at Lambda and beta.
+"""
+
+from __future__ import annotations
+
+from math import comb, exp, sqrt
+
+from bounds.bms22 import efficient_learner
+from bounds.bms22.dp_erm_proof import HINGE, SETTING
+from bounds.bms22.kernel_learner import LEARNT
+from bounds.theorem import integer, positive, theorem
+
+DEGREE = [integer("degree"), positive("constant")]
+POLYNOMIAL = [*DEGREE, *HINGE]
+
+
+@theorem(
+    "bms22.rem.poly",
+    part="features",
+    kind="identity",
+    says=r"\langle\psi_p(x),\psi_p(x')\rangle=\kappa_p(x,x')=(\langle x,x'\rangle+c)^p",
+    needs=DEGREE,
+)
+def polynomial_kernel(*, inner: float, degree: int, constant: float) -> float:
+    """(<x, x'> + c)^p, which the inner product of the vectors of monomials is, each with its weight.
+
+    "The vector of all monomials of a p-th degree polynomial": x^a with the weight sqrt(p!/(a_0! ... a_d!) c^{a_0}) by
+    the multinomial theorem, a_0 = p - |a|. The text leaves the weights out.
+    """
+    return (inner + constant) ** degree
+
+
+@theorem(
+    "bms22.rem.poly",
+    part="dimension",
+    kind="rate",
+    says=r"\bar{d}=\binom{d+p}{p}=O(d^p)",
+    needs=[integer("d"), integer("degree")],
+)
+def printed_dimension(*, d: int, degree: int) -> float:
+    """d^p, what the O(.) of the number of monomials multiplies."""
+    return d**degree
+
+
+@printed_dimension.corrected(says=r"\bar{d}=\binom{d+p}{p}\le(d+1)^p", kind="inequality")
+def corrected_dimension(*, d: int, degree: int) -> int:
+    """(d + 1)^p, the number of words of p letters among d variables and the constant: a monomial is a sorted word."""
+    return (d + 1) ** degree
+
+
+@printed_dimension.explicit(says=r"\bar{d}=\binom{d+p}{p}", kind="identity", source="our count")
+def dimension(*, d: int, degree: int) -> int:
+    """C(d + p, p), the number of monomials of degree at most p in d variables.
+
+    >>> dimension(d=30, degree=3)
+    5456
+    """
+    return comb(d + degree, degree)
+
+
+@theorem(
+    "bms22.rem.poly",
+    part="norm",
+    says=r"\max_{\|x\|\le r}\kappa_p(x,x)\ge r^p",
+    needs=[*DEGREE, positive("radius")],
+)
+def printed_largest(*, degree: int, constant: float, radius: float) -> float:
+    """r^p, as large as "kappa_p(x, x) can be", which makes "that dependence on r^p inherent"."""
+    return radius**degree
+
+
+@printed_largest.corrected(says=r"\max_{\|x\|\le r}\kappa_p(x,x)=(r^2+c)^p", kind="identity")
+def corrected_largest(*, degree: int, constant: float, radius: float) -> float:
+    """(r^2 + c)^p, attained at every x of norm r; the features have norm (r^2 + c)^{p/2} there."""
+    return (radius**2 + constant) ** degree
+
+
+@theorem(
+    "bms22.rem.poly",
+    part="utility",
+    kind="tail",
+    says=LEARNT + r"O(\ldots)\right]\mathrm{\ as\ in\ Theorem\ 4.2,\ with\ }r^p\mathrm{\ for\ }r",
+    needs=[*SETTING, *POLYNOMIAL],
+)
+def printed_polynomial_order(
+    *,
+    m: int,
+    epsilon: float,
+    delta: float,
+    beta: float,
+    degree: int,
+    constant: float,
+    radius: float,
+    norm_bound: float,
+    rho: float,
+) -> float:
+    """What the O(.) of the excess risk multiplies: the bracket of Theorem 4.2 at Lambda r^p / rho."""
+    a = norm_bound * radius**degree / rho
+    return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
+
+
+@printed_polynomial_order.corrected(
+    says=LEARNT + r"O(\ldots)\right]\mathrm{\ as\ in\ Theorem\ 3.2,\ corrected,\ with\ }(r^2+c)^{p/2}\mathrm{\ for\ }r"
+)
+def corrected_polynomial_order(
+    *,
+    m: int,
+    epsilon: float,
+    delta: float,
+    beta: float,
+    degree: int,
+    constant: float,
+    radius: float,
+    norm_bound: float,
+    rho: float,
+) -> float:
+    """The bracket of Theorem 3.2, corrected, at Lambda R / rho, R = (r^2 + c)^{p/2}, for rho <= Lambda R.
+
+    Algorithm 2 runs on the monomials themselves, records of norm at most R with the kernel's inner products: the
+    functions of RKHS norm at most Lambda are the vectors of norm at most Lambda, up to what no record sees.
+    """
+    a = norm_bound * sqrt(corrected_largest.theorem.formula(degree=degree, constant=constant, radius=radius)) / rho
+    return efficient_learner.corrected_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)
+
+
+def unlearnt_share(*, m: int, k: int, epsilon: float, delta: float) -> float:
+    """The share of k hidden signs that every (epsilon, delta)-DP learner gets wrong on average, at least.
+
+    x is one of k points with probability 1/k each, and its label the hidden sign of that point, a fair coin. Flipping a
+    sign flips the N labels at that point, so by group privacy P(right | +) <= e^{N epsilon} P(wrong | -) + N e^{N
+    epsilon} delta, and both ways: the average of P(wrong) over the coin is at least (1 - N e^{N epsilon} delta)/(1 +
+    e^{N epsilon}) >= 1/(1 + e^{N epsilon}) - N delta. The first is convex in N >= 0 and E N = m/k (Jensen). A risk of
+    at least t then has, for some signs, probability at least (share - t)/(1 - t).
+
+    >>> round(unlearnt_share(m=1000, k=10, epsilon=0.01, delta=1e-6), 3)
+    0.269
+    """
+    return 1 / (1 + exp(epsilon * m / k)) - delta * m / k
