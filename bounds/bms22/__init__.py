@@ -23,7 +23,7 @@ CONTENTS = (
     ("bms22.rem.poly", "Section 4, polynomial kernels", ""),
     ("bms22.thm5.1", "Theorem 5.1", ""),
     ("bms22.def6.1", "Definition 6.1 (E.1)", "definitions"),
-    ("bms22.thm6.1", "Theorem 6.1 (E.1)", ""),
+    ("bms22.thm6.1", "Theorem 6.1 (E.1)", "label_privacy"),
     ("bms22.lemA.1", "Lemma A.1", "relative_deviation"),
     ("bms22.lemA.2", "Lemma A.2", "margin_deviation"),
     ("bms22.lemA.3", "Lemma A.3", "sign_projection"),
