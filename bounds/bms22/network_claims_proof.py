@@ -134,18 +134,19 @@ def enlargement(*, k: int, width: int) -> float:
 
 @enlargement.corrected(
     part="layers",
-    says=r"\Pr[\mathrm{(23)\ to\ (25)\ for\ all}\ i,j]\ge1-\frac\beta4\quad(\tilde W_j\ \mathrm{nearest\ in\ a\ cover}"
+    says=r"\Pr[\mathrm{(23)\ to\ (25)\ for\ all}\ i,j]\ge1-\frac\beta8\quad(\tilde W_j\ \mathrm{nearest\ in\ a\ cover}"
     r"\mathrm{\ of\ layer}\ j\ \mathrm{alone})",
     kind="tail",
     needs=[integer("m"), integer("k"), integer("layers"), in_unit_interval("beta")],
     source=", for a product of covers, the nearest point taken layer by layer",
 )
 def cover_failure(*, m: int, k: int, layers: int, beta: float) -> float:
-    """The probability that some embedding enlarges one of 2m vectors beyond Lemma D.1 (explicit): at most beta/4.
+    """The probability that some embedding enlarges one of 2m vectors beyond Lemma D.1 (explicit): at most beta/8.
 
-    W~_j depends on Phi_{j-1} and on what came before, so psi(v~_{j-1}) does not depend on Phi_{j-1}.
+    W~_j depends on Phi_{j-1} and on what came before, so psi(v~_{j-1}) does not depend on Phi_{j-1}. Of the 4m + 1
+    tails that Lemma D.1 pays for, 2m are needed.
     """
-    return beta / 4
+    return beta / 8
 
 
 @theorem(
