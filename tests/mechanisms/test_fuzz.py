@@ -27,9 +27,11 @@ from mechanisms import (
     grid_gaussian,
     kernel_features,
     kernel_learner,
+    label_learner,
     laplace,
     law,
     margin_selection,
+    network_learner,
     noisy_gd,
     phased_sgd,
     privacy,
@@ -44,7 +46,7 @@ from mechanisms import (
     tnb,
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from mechanisms.solvers import covers, kernels, least_loss, margin, svm, twins
+from mechanisms.solvers import covers, function_covers, kernels, least_loss, margin, svm, twins
 
 PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
 NASTY = {
@@ -116,6 +118,12 @@ def linear_learner(X, y, *, rho, privacy, beta):
     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
 
 
+def hypotheses(X):
+    return np.outer([-1.0, 0.5, 1.0], X[:, 0])
+
+
+POOL = dict(rho=0.5, hypotheses=hypotheses, net=0.0, balls="open", calibration="printed")
+NETWORKS = dict(norm_bound=1.0, radius=1.0, rho=8.0, eta=1.0, calibration="printed", lattice="thin")
 MARGIN = dict(
     bound=lambda rho, t: t / rho,
     best_loss=lambda X, y, rho: 0.1,
@@ -242,6 +250,12 @@ TABLE = {
     kernel_features.tangent: dict(d=2, count=5, rng=rng),
     pure_learner.law: dict(**XY, privacy=PURE, **BALL, calibration="printed", lattice="thin", public=PHI),
     pure_learner.fit: dict(**XY, epsilon=1.0, **BALL, beta=0.1, lattice="thin", k=1, rng=rng),
+    label_learner.truncated: dict(hypotheses=hypotheses, X=X, rho=0.5),
+    label_learner.law: dict(**XY, privacy=PureDP(1.0, "label"), **POOL),
+    label_learner.fit: dict(**XY, epsilon=1.0, **POOL, rng=rng),
+    network_learner.product_cover: dict(k=1, width=1, layers=2, norm_bound=1.0, resolution=0.5, lattice="thin"),
+    network_learner.law: dict(**XY, privacy=PURE, **NETWORKS, public=[PHI]),
+    network_learner.fit: dict(**XY, epsilon=1.0, **NETWORKS, layers=1, width=1, k=1, rng=rng),
     private_svm.solve: dict(**XY, C=1.0, kappa=1.0, loss="hinge", counts=[1, 1, 2, 1], feature_map=None),
     private_svm.law: dict(**XY, privacy=PURE, C=1.0, kappa=1.0, loss="logistic", sampler="grid", counts=None),
     private_svm.fit: dict(**XY, epsilon=1.0, C=1.0, kappa=1.0, feature_map=None, calibration="sharp", rng=rng),
@@ -250,6 +264,8 @@ TABLE = {
     margin_selection.fit: dict(**XY, **BUDGET, learner=linear_learner, **MARGIN, rng=rng),
     covers.cover: dict(k=2, radius=1.0, resolution=0.5, lattice="thin"),
     covers.farthest: dict(cover=COVER, points=X),
+    function_covers.nearness: dict(values=MATRIX, radius=1.0, closed=True),
+    function_covers.smallest_cover: dict(values=MATRIX, radius=1.0, closed=False),
     least_loss.hinge_loss: dict(**XY, rho=0.5, norm_bound=1.0),
     least_loss.margin_loss: dict(**XY, rho=0.5, norm_bound=1.0),
     margin.signed_records: XY,
@@ -282,6 +298,7 @@ INNER = {
     twins: "compiled",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms",
     pure_learner: "count_errors",
+    network_learner: "activation matrices count_errors",
     arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }
 # The name that a checker puts into its messages is written by us.

@@ -1,0 +1,187 @@
+"""Private networks: Bassily, Mohri & Suresh (2022), Section 5, Theorem 5.1 and Claims D.2 to D.5 of its proof.
+
+A network has L layers, N neurons in each hidden one, weights ||W_j||_F <= Lambda and the activation sigma_eta(a) =
+tanh(eta a/4). Every layer's input is projected to R^k by random signs, the weights come from a gamma-cover of
+B^{kN}(2 Lambda)^{L-1} x B^k(2 Lambda), and the exponential mechanism picks them by the number of errors.
+
+What is printed has r (2 eta Lambda)^L/rho where the proof has r Lambda (2 eta Lambda)^{L-1}/rho: 2 eta too many, so it
+is false as eta -> 0 (with one layer eta does not matter at all). And it has log(r (eta Lambda)^L/rho), which vanishes
+at rho = r (eta Lambda)^L and is negative beyond. For eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2 all is true,
+for every L: sigma_eta is eta/4-Lipschitz where the proof takes eta, and that pays for the L layers which the printed
+size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/rho)^2 log(Lm/beta),
+
+    H = r Lambda (eta Lambda/4)^{L-1} >= |h(x)|.
+"""
+
+from __future__ import annotations
+
+from math import ceil, inf, sqrt
+from typing import Any
+
+from bounds.bms22.network_claims import (
+    NEEDS,
+    REPAIRED,
+    WHERE,
+    cover_resolution,
+    embedding_rows,
+    log_cover_size,
+    printed_logarithm,
+    printed_scale,
+    sample_logarithm,
+)
+from bounds.bms22.pure_learner import Terms, class_complexity, excess, selection_error
+from bounds.exact.numbers import Real
+from bounds.papers import BMS22
+from bounds.theorem import between, positive, theorem
+
+
+@theorem(
+    "bms22.thm5.1",
+    part="privacy",
+    kind="privacy",
+    says=r"\mathrm{the\ construction\ is}\ \varepsilon\mathrm{-differentially\ private}",
+    needs=[positive("epsilon")],
+)
+def learner_epsilon(*, epsilon: float) -> float:
+    """The epsilon of the construction.
+
+    Derivation. The embeddings and the cover are drawn without the data (k depends on m, which neighbours share). The
+    score -R_S(h) is a mean of m indicators, one a record, of sensitivity 1/m, and the exponential mechanism is
+    epsilon-DP (bms22.thm3.1.em-privacy). Section 5 prints the score R_S(h), without its sign: as private, and it would
+    prefer the networks that err most; Appendix D has the sign.
+
+    >>> learner_epsilon(epsilon=0.5)
+    0.5
+    """
+    return epsilon
+
+
+GAP = (
+    r"\Pr\left[R_{\mathcal D}(h^{\mathrm{Priv}})\le\min_{h\in\mathcal H_{\mathrm{NN}^\Lambda}}\hat R^\rho_S(h)+O\left("
+    r"\frac{r(2\eta\Lambda)^L\sqrt{N\theta}}{\rho\sqrt m}+\frac{r^2(2\eta\Lambda)^{2L}N\theta}{\rho^2\varepsilon m}"
+    r"\right)\right]\ge1-\beta,\quad\theta=\log\frac{Lm}\beta\log\frac{r(\eta\Lambda)^L}\rho"
+)
+
+
+@theorem("bms22.thm5.1", part="tail", kind="tail", says=GAP, needs=NEEDS)
+def printed_gap(
+    *,
+    m: int,
+    epsilon: float,
+    beta: float,
+    norm_bound: Real,
+    radius: Real,
+    rho: Real,
+    eta: Real,
+    layers: int,
+    width: int,
+) -> float:
+    """The excess of the network's risk over the margin loss of the best one: what stands inside O(.).
+
+    It is no number where rho > r (eta Lambda)^L.
+
+    >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)
+    >>> round(printed_gap(m=10**6, epsilon=1.0, beta=0.1, **sizes), 4)
+    0.0135
+    """
+    shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
+    theta = sample_logarithm(m=m, beta=beta, layers=layers) * printed_logarithm(**shape)
+    spread = printed_scale(**shape) ** 2 * width * theta / m
+    return sqrt(spread) + spread / epsilon
+
+
+ORDER = 4431.0  # C of the corrected reading
+
+
+@printed_gap.corrected(says=WHERE + GAP, needs=[*NEEDS, *REPAIRED], source=", with three hypotheses")
+def gap_below_the_end(
+    *,
+    m: int,
+    epsilon: float,
+    beta: float,
+    norm_bound: Real,
+    radius: Real,
+    rho: Real,
+    eta: Real,
+    layers: int,
+    width: int,
+) -> float:
+    """The same excess for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2: what stands inside O(.).
+
+    min(1, explicit) <= C printed with C = `ORDER`, by `experiments.instances.networks.derived`.
+    """
+    sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
+    return printed_gap(**sizes, rho=rho, eta=eta, layers=layers, width=width)
+
+
+def explicit_terms(
+    *,
+    m: int,
+    epsilon: float,
+    beta: float,
+    norm_bound: Real,
+    radius: Real,
+    rho: Real,
+    eta: Real,
+    layers: int,
+    width: int,
+) -> Terms:
+    """k, a bound of log|C|, alpha and A of the explicit bound: those of Theorem 3.1 for the cover of networks."""
+    shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
+    k = embedding_rows.theorem.formula(m=m, beta=beta, **shape)
+    resolution = cover_resolution.theorem.formula(**shape)
+    sizes: dict[str, Any] = dict(k=k, layers=layers, width=width, norm_bound=norm_bound)
+    log_size = log_cover_size.theorem.formula(resolution=resolution, **sizes)
+    alpha = selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
+    return Terms(k, log_size, alpha, class_complexity(m=m, beta=beta, log_size=log_size))
+
+
+@printed_gap.explicit(
+    says=r"\Pr\left[R_{\mathcal D}(h^{\mathrm{Priv}})\le\hat R^\rho_S(h)+\alpha+\sqrt{2(\hat R^\rho_S(h)+\alpha)A}+2A"
+    r"\ \forall\,h\in\mathcal H_{\mathrm{NN}^\Lambda}\right]\ge 1-\beta,\quad "
+    r"A=\frac{\log|\mathcal C|+\log(4/\beta)}{m},\ \alpha=\frac{2A}{\varepsilon}",
+    needs=[*NEEDS, between("margin_loss", 0, 1)],
+    source=f"{BMS22}, Appendix D; our constants",
+)
+def explicit_gap(
+    *,
+    m: int,
+    epsilon: float,
+    beta: float,
+    norm_bound: Real,
+    radius: Real,
+    rho: Real,
+    eta: Real,
+    layers: int,
+    width: int,
+    margin_loss: float,
+) -> float:
+    """The excess of the network's risk over the margin loss, with constants.
+
+    Derivation. Four events, each of probability at least 1 - beta/4: the embeddings keep the best network up to rho/2
+    on the sample (bms22.clmD.2/explicit/rows) and the norms that the cover needs (bms22.clmD.3/explicit); the selection
+    loses at most alpha (bms22.clmD.4/explicit); R <= R^ + sqrt(2 R^ A) + 2A for all members of the cover
+    (bms22.thm3.1.s8). For rho >= H every margin loss is 1.
+
+    >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)
+    >>> round(explicit_gap(m=10**6, epsilon=1.0, beta=0.1, margin_loss=0.0, **sizes), 3)
+    0.076
+    """
+    shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers, width=width)
+    terms = explicit_terms(m=m, epsilon=epsilon, beta=beta, **shape)
+    return float(excess(margin_loss, terms.alpha, terms.complexity))
+
+
+def informative_from(**setting: Any) -> float:
+    """The smallest m, up to 1%, at which margin loss + explicit gap < 1.
+
+    >>> shape = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)
+    >>> informative_from(epsilon=1.0, beta=0.1, margin_loss=0.0, **shape) < 2 * 10**5
+    True
+    """
+    if setting["margin_loss"] >= 1:
+        return inf
+    m = 2.0
+    while setting["margin_loss"] + explicit_gap(m=ceil(m), **setting) >= 1:
+        m *= 1.01
+    return ceil(m)

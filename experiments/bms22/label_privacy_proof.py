@@ -1,0 +1,278 @@
+"""The proof of Theorem 6.1 of bms22, step by step: the cover, the loss it keeps, its size, the selection.
+
+Classes are small and finite, with values at +-rho/2, +-rho and +-2 rho; every smallest cover is tried.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import exp, inf, log, nextafter
+
+import numpy as np
+
+from bounds.bms22 import label_privacy as bounds
+from bounds.bms22 import pure_learner
+from bounds.bms22.exponential_mechanism import two_level_failure
+from bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
+from bounds.exact.balls import exact
+from experiments.checks import inequality_claim
+from experiments.engine.claim import Control, grid, script
+from experiments.instances import label_classes as small
+
+# From the cover to its loss -------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.small_sample,
+    control=Control("64 multiplied by {}", (1.1, 2)),
+    scope="everywhere: d <= m",
+    note="the last term alone is at least 1; for d > 92.4 m the threshold is negative and nothing is claimed",
+)
+def last_term_is_one(*, factor=1):
+    """Just below the threshold 64 M log(2/beta)/epsilon the bound is at least 1."""
+    for point in grid(m=[10, 10**4, 10**12], d=[1, 5], beta=[1e-6, 0.5, 0.99]):
+        epsilon = factor * bounds.small_sample(epsilon=1.0, **point) / point["m"] * (1 - 1e-9)
+        yield point | {"epsilon": epsilon}, 1, bounds.label_bound(epsilon=epsilon, margin_loss=0.0, **point)
+
+
+def nearest(closed, truncated):
+    """(class, largest distance of a function from its nearest member of a smallest cover) for small classes."""
+    for points in (1, 2):
+        for values in small.small_classes(points, 5, 60):
+            clipped = small.truncate(values)
+            target = clipped if truncated else values
+            for cover in small.smallest_covers(values, closed):
+                apart = np.abs(target[:, None] - clipped[list(cover)]).max(axis=2).min(axis=1)
+                yield {"class": values, "rho": small.RHO, "cover": cover}, int(apart.max())
+
+
+NEAR = """
+import numpy as np
+from bounds.bms22.label_privacy import distance_to_the_cover
+from mechanisms.label_learner import truncated
+h = 2.0  # one hypothesis, twice rho = 1; the cover of the truncated class is {1}
+g = truncated(lambda X: np.full((1, len(X)), h), [[0.0]], 1.0)[0, 0]
+assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
+"""
+
+
+@inequality_claim(
+    bounds.distance_to_the_cover,
+    severity="statement",
+    python=lambda *_: NEAR,
+    note="the cover is one of truncated functions: |g| ≤ ρ, while |h| may be anything. For h_ρ it holds, but then the "
+    "next line needs strict distances",
+)
+def truncated_functions_are_far():
+    """The distance of h itself, not of h_rho, from the cover."""
+    for setting, apart in nearest(closed=True, truncated=False):
+        yield setting, apart, bounds.distance_to_the_cover(rho=small.RHO)
+
+
+@inequality_claim(
+    bounds.distance_to_an_open_cover,
+    control=Control("the distance divided by {}", (1.2, 2)),
+    note="the definition of a cover; the nearest lattice distance below ρ/2 is a twelfth of it less",
+)
+def open_covers_are_near(*, factor=1):
+    """Every small class, every smallest open cover: distances, in units of rho/4, are below rho/2."""
+    for setting, apart in nearest(closed=False, truncated=True):
+        yield setting, nextafter(apart, inf), bounds.distance_to_an_open_cover(rho=small.RHO) / factor
+    yield {"h": 0.999, "g": 0.5}, 0.499, bounds.distance_to_an_open_cover(rho=1) / factor
+
+
+def implications(statement, truncated, closed):
+    """(setting, 1{y g <= rho/2}, statement at y h) for all values of g and h in the premise, in units of rho/4."""
+    for g, h, y in product(range(-8, 9), range(-8, 9), (-1, 1)):
+        near = small.truncate(h) if truncated else h
+        if abs(g - near) < 2 or (closed and abs(g - near) == 2):
+            yield {"g": g, "h": h, "y": y, "rho": 4}, int(y * g <= 2), statement(margin=y * h, rho=small.RHO)
+
+
+@inequality_claim(bounds.implied_loss, evidence="enumeration", note="the premise is |g − h| ≤ ρ/2, for h itself")
+def near_functions_keep_the_loss():
+    """All lattice values."""
+    return implications(bounds.implied_loss, truncated=False, closed=True)
+
+
+@inequality_claim(bounds.implied_loss_open, evidence="enumeration", given=[bounds.distance_to_an_open_cover])
+def open_balls_keep_the_loss():
+    """All lattice values; at distance rho/2 exactly it would fail: h = 2 rho, g = rho/2."""
+    return implications(bounds.implied_loss_open, truncated=True, closed=False)
+
+
+TIE = """
+import numpy as np
+from bounds.bms22.label_privacy import least_loss_of_the_cover
+from mechanisms.label_learner import law
+from mechanisms.privacy import LabelDP
+def constants(X): return np.outer([2.0, 0.5, 0.0], np.ones(len(X)))  # rho = 1; truncated: 1, 1/2, 0
+released = law([[0.0]], [1.0], privacy=LabelDP(1.0), rho=1.0, hypotheses=constants, balls="closed")
+assert released.cover.tolist() == [1]  # 1/2 covers all at distance 1/2, and nothing else does
+assert released.errors.min() / 1 > least_loss_of_the_cover(margin_loss=0.0)  # h = 2 has margin above rho
+"""
+
+
+def least_losses(statement, level, closed):
+    """Cases of the smallest loss over a cover at margin `level` against the statement, in shares of the sample."""
+    for points, size, count in ((1, 4, 0), (2, 5, 80), (3, 6, 40)):
+        for values, y, cover, least, over in small.losses_of_covers(points, size, count, closed=closed, level=level):
+            setting = {"class": values, "y": y, "rho": small.RHO, "cover": cover}
+            yield setting, least / points, statement(margin_loss=over / points)
+
+
+@inequality_claim(
+    bounds.least_loss_of_the_cover,
+    severity="statement",
+    python=lambda *_: TIE,
+    note="truncation makes y h_ρ(x) = ρ exactly, so a closed cover may have y g(x) = ρ/2, which counts as an error at "
+    "margin ρ/2; {2ρ, ρ/2, 0} has no other smallest cover than {ρ/2}",
+)
+def closed_covers_lose():
+    """Every small class, all labels, every smallest cover with closed balls."""
+    return least_losses(bounds.least_loss_of_the_cover, small.RHO / 2, closed=True)
+
+
+@inequality_claim(
+    bounds.least_loss_of_an_open_cover,
+    given=[bounds.implied_loss_open, bounds.distance_to_an_open_cover],
+    cost=0.2,
+    note="record by record: 1{y g ≤ ρ/2} ≤ 1{y h ≤ ρ} for the member g nearest to h_ρ, h the best hypothesis",
+)
+def open_covers_lose_nothing():
+    """Every small class, all labels, every smallest cover with open balls."""
+    return least_losses(bounds.least_loss_of_an_open_cover, small.RHO / 2, closed=False)
+
+
+NEGATIVE = """
+from bounds.bms22.label_privacy import log_cover_size
+# m = 10 points of the sample, all functions to [-1, 1] on 1000 points: d = 1000, and no cover is empty.
+assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
+"""
+
+
+@inequality_claim(
+    bounds.log_cover_size,
+    quick=grid(m=[10], d=[1000]),
+    full=grid(m=[1000], d=[10**5]),
+    severity="statement",
+    python=lambda *_: NEGATIVE,
+    note="Alon et al. ask for d ≤ m, as for Lemma A.2; beyond d = 92.4 m the number is below 0. For d ≤ m it holds, "
+    "and even for the binary logarithm",
+)
+def large_dimensions_have_no_cover(*, m, d):
+    """log N >= 0 for every class."""
+    yield {"m": m, "d": d}, 0.0, float(bounds.log_cover_size(m=m, d=d))
+
+
+@inequality_claim(
+    bounds.log_cover_size_derived,
+    cites=(BARTLETT,),
+    scope="everywhere: d <= m",
+    control=Control("the logarithm divided by {}", (1.01, 2)),
+    note="2m points for m; the two agree as m grows. Small classes have log N ≤ 1.8 where this is 40 and more",
+)
+def covering_numbers_are_smaller(*, factor=1):
+    """Alon et al. on the m points of the sample; exact covers and exact fat-shattering dimensions of small classes."""
+    for point in grid(m=[1, 10, 1000, 10**9, 10**300], d=[1, 2, 1000, 10**6]):
+        if point["d"] <= point["m"]:
+            claimed = bounds.log_cover_size_derived(m=exact(point["m"]), d=exact(point["d"])) / exact(factor)
+            yield point, log_cover(exact(point["m"]) / 2, exact(point["d"])), claimed
+    for values in small.small_classes(2, 6, 40):
+        d = max(1, small.fat_dimension(small.truncate(values), small.RHO / 32))
+        size = len(small.smallest_covers(values, closed=False)[0])
+        yield {"class": values, "d": d}, log(size), bounds.log_cover_size_derived(m=2, d=d)
+
+
+@inequality_claim(
+    bounds.selection_loss,
+    given=[bounds.selection_loss_derived],
+    caught=(12, 16),
+    note="32 log(2/β) M for 2M at most: nothing nearer than 11 is caught, the least of 16 log(2/β)",
+)
+def printed_loss_is_generous():
+    """What the selection loses with N members, against the printed number, for d <= m."""
+    for point in grid(m=[1, 10**3, 10**9, 10**15], d=[1, 1000], epsilon=[1e-3, 1.0, 1e3], beta=[1e-9, 0.5, 1 - 1e-9]):
+        if point["d"] <= point["m"]:
+            yield point, bounds.selection_loss_derived(**point), bounds.selection_loss(**point)
+
+
+@inequality_claim(
+    bounds.selection_loss_derived,
+    given=[pure_learner.selection_excess, bounds.log_cover_size_derived],
+    control=Control("the loss divided by {}", (1.1, 2)),
+    rounding=1e-9,
+    note="two levels of scores, the worst there are",
+)
+def selection_exceeds_its_loss(*, factor=1):
+    """P(excess > loss) for N members at two levels of scores, against beta/2."""
+    for point in grid(m=[10, 10**3, 10**5], d=[1], epsilon=[0.01, 1.0, 20.0], beta=[1e-9, 0.1, 0.9]):
+        log_size = bounds.log_cover_size_derived(m=point["m"], d=point["d"])
+        loss = bounds.selection_loss_derived(**point)
+        chance = two_level_failure(exp(log_size), loss / factor, point["epsilon"], 1 / point["m"])
+        yield point, float(chance), point["beta"] / 2
+        excess = pure_learner.selection_excess.theorem.formula(
+            candidates=exp(log_size), epsilon=point["epsilon"], sensitivity=1 / point["m"], beta=point["beta"] / 2
+        )
+        yield point | {"of": "accuracy"}, excess, loss / factor
+
+
+WHOLE = """
+import numpy as np
+from bounds.bms22.label_privacy import least_margin_loss_of_the_cover
+from mechanisms.label_learner import truncated
+g = truncated(lambda X: np.full((1, len(X)), 2.0), [[0.0]], 1.0)  # rho = 1, y = +1: h = 2 has no margin loss
+assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)  # g = rho, and ties are errors
+"""
+
+
+@inequality_claim(
+    bounds.least_margin_loss_of_the_cover,
+    severity="statement",
+    corner="R̂^{ρ/2} for R̂^ρ on the left, and open balls",
+    used=("bms22.thm6.1.s5",),
+    python=lambda *_: WHOLE,
+    note="a misprint: |g| ≤ ρ, so every truncated function has ρ-margin loss 1; with ρ/2 it is equation (27) again",
+)
+def truncated_functions_have_no_margin():
+    """The smallest rho-margin loss over a cover is 1."""
+    return least_losses(bounds.least_margin_loss_of_the_cover, small.RHO, closed=False)
+
+
+@inequality_claim(bounds.least_half_margin_loss, given=[bounds.least_loss_of_an_open_cover], cost=0.2)
+def half_margins_are_kept():
+    """Equation (27) for open covers."""
+    return least_losses(bounds.least_half_margin_loss, small.RHO / 2, closed=False)
+
+
+@inequality_claim(
+    bounds.final_line,
+    control=Control("2 mu + 2 Delta divided by {}", (1.01, 2)),
+    given=[bounds.selection_loss],
+    note="equality at Δ = M/m and R* = 0",
+)
+def last_line(*, factor=1):
+    """Lemma A.2's deviation at R* + Delta, on a grid with exact squares."""
+    squares = [0.0, 1e-8, 1e-4, 0.01, 0.04, 0.25, 1.0]
+    for loss, delta, part in product([0.0, 1e-8, 0.01, 0.25, 1.0], squares, squares):
+        point = {"margin_loss": loss, "loss": delta, "part": part}
+        main = bounds.objective(loss=loss, part=part**0.5)
+        claimed = main + (bounds.final_line(**point) - main) / factor
+        yield point, square_of_sum(loss + delta, part), claimed * (1 + 1e-12)
+
+
+@inequality_claim(bounds.objective, caught=(1.01,), note="the printed √R̂ · M/m stands for √(R̂ M/m): both increase")
+def same_minimisers():
+    """Losses i/m in order: what is minimised increases strictly; it is Lemma A.2's with the root's M/m squared."""
+    for part in (0.0, 0.01, 5.0):
+        before = -1.0
+        for t in (i / 500 for i in range(501)):
+            value = float(bounds.objective(loss=t, part=part))
+            yield {"loss": t, "part": part}, nextafter(before, inf), value
+            yield {"loss": t, "part": part, "of": "Lemma A.2"}, abs(value - square_of_sum(t, part**2) + part**2), 1e-11
+            before = value
+    return {"tightness": None}
+
+
+if __name__ == "__main__":
+    script(__spec__.name)

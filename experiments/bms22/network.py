@@ -1,0 +1,176 @@
+"""Section 5 of bms22: the privacy of the network learner, and the margin bound of Theorem 5.1."""
+
+from __future__ import annotations
+
+from math import e, sqrt
+
+import numpy as np
+
+from bounds.bms22 import network, network_claims, network_proof, pure_learner
+from bounds.bms22 import pure_learner_proof as linear
+from bounds.bms22.definitions import smallest_epsilon
+from bounds.bms22.exponential_mechanism import replace_pairs
+from experiments.checks import inequality_claim, order_claim, up_to_one
+from experiments.checks.pair import largest_log_ratio
+from experiments.engine.claim import Control, attack_claim, grid, script
+from experiments.engine.verdict import inconclusive
+from experiments.instances import linear_learners as small
+from experiments.instances import networks
+from experiments.instances.selections import FLOAT_ERROR
+
+# Theorem 5.1: privacy -------------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    network.learner_epsilon,
+    quick=({"layers": 2, "m": 2, "epsilon": 1.0},),
+    full=(
+        {"layers": 1, "m": 2, "epsilon": 0.1},
+        {"layers": 1, "m": 1, "epsilon": 20.0},
+        {"layers": 3, "m": 1, "epsilon": 2.0},
+    ),
+    control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
+    given=[pure_learner.selection_epsilon],
+    rounding=FLOAT_ERROR,
+    tightness=up_to_one,
+    cost=0.4,
+    note="Section 5 prints the score R̂_S(h) for −R̂_S(h): as private, and it would prefer the networks that err most",
+)
+def every_pair_of_datasets(*, layers, m, epsilon, factor=1):
+    """All embeddings, datasets of a few records and networks of a cover; errors move by at most one."""
+    spent, bound = factor * epsilon, network.learner_epsilon(epsilon=epsilon)
+    datasets, pairs = replace_pairs(small.RECORDS, m)
+    a, b = np.array(pairs).T
+    sizes = {"rho": 4.0**layers}
+    for public in networks.embeddings(layers):
+        released = [networks.learner(*small.records_of(n), spent, public, **sizes) for n in datasets]
+        errors = np.array([one.errors for one in released])
+        yield {"of": "errors"}, np.abs(errors[a] - errors[b]).max(), 1
+        chances = np.exp([one.selection.log_probabilities() for one in released])
+        ratio = smallest_epsilon(laws=chances, pairs=pairs)
+        yield {"layers": layers, "m": m, "epsilon": epsilon, "phi": [p.matrix.tolist() for p in public]}, ratio, bound
+    sizes = [1, 2, 5, 10, 20, 50, 100]
+    family = [largest_log_ratio(*(one.selection for one in networks.worst_pair(n, spent))) for n in sizes]
+    for n, ratio in zip(sizes, family, strict=True):
+        yield {"epsilon": epsilon, "one record against": n - 1}, ratio, bound
+    return {"series": {"m": sizes, "bound": [bound] * len(sizes), "exact": family}}
+
+
+@attack_claim(
+    network.learner_epsilon,
+    law="networks",
+    attack="pure",
+    bound=lambda epsilon, **_: epsilon,
+    quick=grid(epsilon=[1.0], m=[3]),
+    full=grid(epsilon=[2.0], m=[2]),
+    control=Control("sensitivity 1/({} m)", (1.6, 2)),
+    chunk=5000,
+    cost=2e-6,
+)
+def one_label_among_equals(*, epsilon, m, factor=1):
+    """m equal records, one label flipped: two layers, one neuron, k = 1, a coarse cover."""
+    return networks.worst_pair(m, factor * epsilon)
+
+
+# Theorem 5.1: the margin bound ----------------------------------------------------------------------------------------
+
+BASIS = """
+from math import e
+from bounds.bms22.network import printed_gap
+# One layer: h(x) = <w, x>, whatever eta is. x is uniform on d = 10 m orthonormal vectors, labels are anything: the sum
+# of 1.0001 y_i e_i has margin above rho = 1 everywhere and norm Lambda = 1.0001 sqrt(d). A learner sees m of d labels
+# at most, so over random labels its risk is 0.45 or more on average: above 1/4 with probability 0.2 > beta.
+ratios = []
+for m in (10**4, 10**6, 10**8):
+    norm = 1.0001 * (10 * m) ** 0.5
+    sizes = dict(norm_bound=norm, radius=1.0, rho=1.0, eta=e / norm, layers=1, width=1)
+    ratios.append(0.25 / printed_gap(m=m, epsilon=1.0, beta=0.1, **sizes))
+assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g grows without bound"
+"""
+
+
+@order_claim(
+    network.printed_gap,
+    family="one layer, x uniform on d = 10 m orthonormal vectors, Lambda = sqrt(d) rho/r, eta = e/sqrt(d), m -> inf",
+    severity="statement",
+    corner="η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2",
+    used=("bms22.lemF.3e",),
+    python=lambda *_: BASIS,
+    note="(2ηΛ)ᴸ stands where the proof has Λ(2ηΛ)ᴸ⁻¹: one η too many, and no learner at all, private or not, can do "
+    "so well as η → 0. At η = 1 it still fails for ρ → r(ηΛ)ᴸ with one layer, where θ vanishes; "
+    "beyond, θ is negative and the bound no number. True for η ≥ 1/2 (1 is the typical choice) and ρ ≤ r(ηΛ)ᴸ/2",
+)
+def unlearnable_basis():
+    """No free lunch: P(risk > 1/4) >= (1 - m/d)/2 - 1/4 = 0.2 > beta for some labels, and margin loss 0."""
+    for m in (10**4, 10**6, 10**8):
+        d, beta = 10 * m, 0.1
+        norm = 1.0001 * sqrt(d)
+        sizes = {"norm_bound": norm, "radius": 1.0, "rho": 1.0, "eta": e / norm, "layers": 1, "width": 1}
+        if norm / sqrt(d) > sizes["rho"] and (1 - m / d) / 2 - 0.25 > beta:
+            yield {"m": m, "beta": beta} | sizes, 0.25, network.printed_gap(m=m, epsilon=1.0, beta=beta, **sizes)
+
+
+@order_claim(
+    network.gap_below_the_end,
+    constant=network.ORDER,
+    caught=(1.01, 2),
+    given=[network.explicit_gap, network_claims.rows_below_the_end],
+    tightness=up_to_one,
+    cost=0.4,
+    note="for every number of layers: the factor L that the printed size of the cover forgets is paid by the "
+    "activation, which is η/4-Lipschitz. C is the derivation's; at the corners explicit / g reaches 35",
+)
+def corrected_order():
+    """min(1, explicit) <= derived <= 4431 printed at the corners."""
+    return networks.explicit_against_printed()
+
+
+ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width": 1, "margin_loss": 0.0}
+
+
+@inequality_claim(
+    network.explicit_gap,
+    quick=({"m": 10**6} | networks.UNIT | ONE,),
+    full=({"m": 10**5, **networks.UNIT, **ONE, "layers": 3}, {"m": 10**9, **networks.UNIT, **ONE, "width": 10}),
+    control=Control("the gap divided by {}", (1.05, 2)),
+    given=(
+        network_claims.embedding_rows,
+        network_claims.embedding_distance,
+        network_claims.cover_resolution,
+        network_claims.selection_loss,
+        network_claims.log_cover_size,
+        linear.one_classifier,
+        network_proof.slope_at_zero,
+    ),
+    trivial=networks.says_nothing,
+    nonvacuous_from=lambda: network.informative_from(**networks.UNIT, **ONE),
+    cost=0.3,
+    note="the smallest m is at one layer and one neuron, r = Λ = η = 1, ρ = 1/2, ε = 1, β = 0.1 and no margin loss; "
+    "k is 3,700 there, beyond enumeration",
+)
+def four_events(*, factor=1, **setting):
+    """Every link of the derivation at the setting and at corners, rho beyond the largest output included."""
+    shares = {}
+    for point in (setting, *networks.EVENTS):
+        for link, share in networks.links(factor=factor, **point).items():
+            shares[link] = max(share, shares.get(link, 0.0))
+            yield point | {"link": link}, share, 1 + 1e-9
+    if min(shares.values()) <= 0:
+        return inconclusive("FAILED", "a link of the derivation was never used")
+    used = ", ".join(f"the {link} uses {share:.3g}" for link, share in shares.items())
+    return {
+        "tightness": (0.0, 1.0),
+        "note": f"of what the derivation allows, {used}",
+        "series": bound_along_samples(**{name: x for name, x in setting.items() if name != "m"}),
+    }
+
+
+def bound_along_samples(**setting):
+    """The curve to where the bound speaks: margin loss + explicit gap along m, beside 1."""
+    sizes = [10**j for j in range(3, 13)]
+    bound = [min(2.0, setting["margin_loss"] + network.explicit_gap(m=m, **setting)) for m in sizes]
+    return {"m": sizes, "bound": bound, "largest risk": [1.0] * len(sizes)}
+
+
+if __name__ == "__main__":
+    script(__spec__.name)

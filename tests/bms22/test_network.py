@@ -1,0 +1,230 @@
+"""Section 5 of bms22: the network law against networks written out, covers, sabotage; Theorem 5.1 and its claims."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from scipy.stats import chisquare
+
+from bounds.bms22 import network, network_claims, network_claims_proof, network_proof
+from experiments.audits.game import audit
+from experiments.engine.streams import TEST_ROOT
+from experiments.engine.verdict import REFUTED
+from experiments.instances import networks
+from mechanisms import network_learner
+from mechanisms.network_learner import fit, law, product_cover
+from mechanisms.privacy import ApproxDP, PureDP
+from mechanisms.sign_projection import sign_projection
+
+COARSE = {"privacy": PureDP(0.7), "norm_bound": 1.0, "radius": 1.0, "eta": 2.0}
+
+
+def drawn(layers, d, width=1, k=1, seed=0):
+    rng = np.random.default_rng(seed)
+    return [sign_projection(k, d if j == 0 else width, rng=rng) for j in range(layers)]
+
+
+def sample_of(m, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True), rng.choice([-1.0, 1.0], m)
+
+
+# The law --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layers", "width", "k", "rho"), [(1, 1, 1, 0.5), (1, 1, 2, 4.0), (2, 1, 1, 8.0), (2, 2, 1, 25.0), (3, 1, 1, 200.0)]
+)
+def test_the_law_is_the_exponential_mechanism(layers, width, k, rho):
+    """A slow twin: every member of the product, every record, the activation as it is printed."""
+    X, y = sample_of(6, 3)
+    public = drawn(layers, 3, width, k)
+    released = law(X, y, rho=rho, public=public, **COARSE)
+    lists = [np.concatenate(list(one.blocks())) for one in released.covers]
+
+    def network_of(weights, x):
+        values = x
+        for j, W in enumerate(weights):
+            if j:
+                values = -np.expm1(-2.0 * values / 2) / (1 + np.exp(-2.0 * values / 2))  # accurate near 0
+            values = W.reshape(k, -1).T @ public[j].apply(values)
+        return values[0]
+
+    errors = [sum(b * network_of(weights, a) <= 0 for a, b in zip(X, y, strict=True)) for weights in product_of(lists)]
+    np.testing.assert_array_equal(released.errors, errors)
+    logs = released.selection.log_probabilities()
+    np.testing.assert_allclose(np.exp(logs), softmax(-0.7 * np.array(errors) / 2), rtol=1e-9)
+    numbers = np.arange(0, len(errors), 7)
+    np.testing.assert_array_equal(released.weights(numbers), [np.hstack(list(product_of(lists))[i]) for i in numbers])
+    np.testing.assert_allclose(released.log_density(released.weights(numbers)), logs[numbers])
+    assert np.isneginf(released.log_density(released.weights([0]) + 0.3 * released.covers[0].resolution)).all()
+
+
+def product_of(lists):
+    return itertools.product(*lists)
+
+
+@pytest.mark.statistical
+def test_releases_follow_the_law():
+    """Chi-square of the errors of 20,000 releases at 1e-9."""
+    X, y = sample_of(6, 3)
+    released = law(X, y, rho=8.0, public=drawn(2, 3), **COARSE)
+    draws = released.sample(np.random.default_rng(TEST_ROOT), 20_000)
+    model = [np.tanh(0.5 * draws[:, :1] * released.public[0].apply(X)[:, 0]), released.public[1].apply(np.ones(1))[0]]
+    errors = (y * draws[:, 1:] * model[1] * model[0] <= 0).sum(axis=1)
+    law_of_errors = np.bincount(released.errors, np.exp(released.selection.log_probabilities()), minlength=7)
+    seen = law_of_errors > 1e-4
+    counts = np.bincount(errors, minlength=7)[seen]
+    assert chisquare(counts, law_of_errors[seen] / law_of_errors[seen].sum() * counts.sum()).pvalue > 1e-9
+
+
+def test_one_layer_is_the_linear_learner():
+    """L = 1: Algorithm 1 of bms22 with the same cover."""
+    from mechanisms import pure_learner
+
+    X, y = sample_of(9, 4)
+    public = drawn(1, 4, k=2)[0]
+    sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.9}
+    linear = pure_learner.law(X, y, privacy=PureDP(0.7), public=public, **sizes)
+    released = law(X, y, privacy=PureDP(0.7), public=[public], eta=3.0, **sizes)
+    np.testing.assert_array_equal(released.errors, linear.errors)
+
+
+@pytest.mark.statistical
+def test_a_mechanism_that_spends_twice_is_caught():
+    for factor, caught in ((1.0, False), (2.0, True)):
+        verdict = audit(*networks.worst_pair(3, factor), PureDP(1.0), root=TEST_ROOT, budget=100_000).verdict
+        assert (verdict == REFUTED) == caught
+
+
+@pytest.mark.parametrize("sabotage", ["activation", "embedding"])
+def test_sabotaged_networks_err_otherwise(sabotage, monkeypatch):
+    """Negative control of the slow twin: an activation that bends back, an embedding without its signs."""
+    X, y = sample_of(8, 3)
+    arguments = {"rho": 25.0, "public": drawn(2, 3, 2, seed=3), **COARSE}
+    honest = law(X, y, **arguments).errors
+    if sabotage == "activation":
+        monkeypatch.setattr(network_learner, "activation", lambda values, eta: values**3 - values)
+    else:
+        monkeypatch.setattr(network_learner, "matrices", lambda public: [np.array([[3.0], [1.0]])])
+    assert (law(X, y, **arguments).errors != honest).any()
+
+
+def test_ties_are_errors():
+    released = law(np.zeros((3, 2)), [1, -1, 1], rho=8.0, public=drawn(2, 2), **COARSE)
+    assert (released.errors == 3).all()
+
+
+def test_long_rows_are_clipped():
+    X, y = sample_of(5, 2)
+    errors = [law(s * X, y, rho=8.0, public=drawn(2, 2), **COARSE).errors for s in (1.0, 1e6)]
+    np.testing.assert_array_equal(*errors)
+
+
+def test_a_release_is_a_predictor():
+    X = np.r_[np.full((60, 1), 0.9), np.full((60, 1), -0.9)]
+    y = np.sign(X[:, 0])
+    model = fit(X, y, epsilon=2.0, norm_bound=2.0, radius=1.0, rho=0.5, rng=np.random.default_rng(1))
+    assert (model.predict(X) == y).all() and model.privacy == PureDP(2.0)
+    deep = fit(X, y, epsilon=2.0, norm_bound=1.0, radius=1.0, rho=9.0, layers=2, width=2, rng=np.random.default_rng(1))
+    assert [W.shape for W in deep.weights] == [(1, 2), (1, 1)]
+    assert deep.decision_function(X).shape == (120,)
+
+
+def test_covers_have_the_sizes_of_the_text():
+    """claims/bms22.md, part 5: 41, 5.2e4 for (L, N, k, rho) = (1, 1, 1, .5), (2, 1, 1, .5)."""
+    shape = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.5, "eta": 1.0}
+    sizes = []
+    for layers in (1, 2):
+        resolution = network_claims.printed_resolution(layers=layers, **shape)
+        sizes.append(math.prod(one.size for one in product_cover(1, 1, layers, norm_bound=1.0, resolution=resolution)))
+    assert sizes == [40, 227**2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rho": 0.0}, r"rho = 0\.0 is outside \(0, inf\)"),
+        ({"eta": -1.0}, r"eta = -1\.0 is outside \(0, inf\)"),
+        ({"privacy": ApproxDP(1.0, 0.1)}, "implies no PureDP"),
+        ({"public": []}, "public is a list, not a list of one to 64 projections"),
+        ({"public": drawn(2, 3)}, r"public has embeddings R\^3 -> R\^1, R\^1 -> R\^1: not R\^2 -> R\^k, then R\^N"),
+        ({"public": drawn(2, 2), "rho": 1e-4}, "public has shapes for .* networks: more than"),
+        ({"calibration": "exact"}, "calibration = 'exact' is not one of printed"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        law(np.eye(2), [1, -1], **(COARSE | {"rho": 4.0, "public": drawn(1, 2)} | arguments))
+
+
+# Theorem 5.1 ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_activation_is_a_hyperbolic_tangent():
+    values = np.linspace(-50, 50, 101)
+    for eta in (0.1, 1.0, 8.0):
+        printed = (1 - np.exp(-eta * values / 2)) / (1 + np.exp(-eta * values / 2))
+        np.testing.assert_allclose(network_learner.activation(values, eta), printed, rtol=1e-12)
+        assert network_proof.slope_at_zero(eta=eta) == eta / 4 == network_proof.lipschitz_constant(eta=eta) / 4
+
+
+def test_the_printed_bracket_is_its_formula():
+    m, eps, beta, lam, r, rho, eta, L, N = 500, 0.5, 0.2, 1.5, 2.0, 0.3, 1.2, 3, 4
+    theta = math.log(L * m / beta) * math.log(r * (eta * lam) ** L / rho)
+    G = r * (2 * eta * lam) ** L / rho
+    expected = G * math.sqrt(N * theta / m) + G**2 * N * theta / (eps * m)
+    sizes = {"m": m, "beta": beta, "norm_bound": lam, "radius": r, "rho": rho, "eta": eta, "layers": L}
+    assert network.printed_gap(epsilon=eps, width=N, **sizes) == pytest.approx(expected)
+    k = network_claims.printed_rows(**sizes)
+    assert k == pytest.approx(G**2 * math.log(L * m / beta))
+    logs = math.log(r * (4 * eta * lam) ** L / rho)
+    assert network_claims.printed_selection(epsilon=eps, width=N, **sizes) == pytest.approx(k * N * logs / (eps * m))
+    assert network_claims.printed_distance(k=7.0, **sizes) == pytest.approx(rho * math.sqrt(k / 7.0))
+
+
+@pytest.mark.parametrize("layers", range(1, 11))
+def test_recursions_iterated(layers):
+    """Gamma_L and Delta_L, L = 1..10, in numbers: printed solutions against the recursions of the proof."""
+    sizes = {"norm_bound": 1.0, "radius": 1.0, "eta": 1.0, "layers": layers}
+    gamma, delta, norm = 0.1, math.sqrt(2) * 0.1, 2 * math.sqrt(2)
+    for _ in range(layers - 1):
+        gamma = 0.1 + 2 * gamma
+        delta, norm = math.sqrt(2) * 0.1 * norm + 2 * math.sqrt(2) * delta, 2 * math.sqrt(2) * norm
+    assert network_claims_proof.unravelled_whole(tau=0.1, **sizes) == pytest.approx(gamma)
+    assert (network_claims_proof.unravelled(tau=0.1, **sizes) < gamma * (1 - 1e-9)) == (layers > 1)
+    assert network_claims_proof.covered_distance(resolution=0.1, **sizes) == pytest.approx(delta)
+    assert network_claims_proof.covered_distance_bound(resolution=0.1, **sizes) >= delta
+
+
+def test_an_aligned_member_of_a_cover_defeats_the_embedding():
+    """The adversarial choice: the difference of two layers lies along Phi's largest singular vector."""
+    rng, k, width = np.random.default_rng(0), 8, 256
+    phi = networks.sign_matrix(rng, k, width)
+    worst = np.linalg.svd(phi)[2][0]
+    independent = rng.normal(size=(200, width))
+    growth = np.linalg.norm(independent @ phi.T, axis=1) ** 2 / np.linalg.norm(independent, axis=1) ** 2
+    assert np.linalg.norm(phi @ worst) ** 2 > width / k > network_claims_proof.enlargement(k=k, width=width)
+    assert (growth > 2).mean() < 0.1
+
+
+def test_the_bound_speaks_from_here():
+    """One layer, one neuron: from 65,595 samples; two layers at the same ratio rho/H do not cost much more."""
+    sizes = {"epsilon": 1.0, "beta": 0.1, "margin_loss": 0.0, "norm_bound": 1.0, "radius": 1.0, "eta": 1.0, "width": 1}
+    one = network.informative_from(layers=1, rho=0.5, **sizes)
+    two = network.informative_from(layers=2, rho=0.125, **sizes)
+    assert one == 65_595 and two < 15 * one
+    assert network.explicit_gap(m=one, layers=1, rho=0.5, **sizes) < 1
+
+
+def test_no_member_of_the_class_exceeds_the_largest_output():
+    for layers, _, _, rng, *_ in networks.embedded_networks(12, 20, 3, 4, 2.0, 1.5, 1.0):
+        X = rng.normal(size=(50, 20))
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        outputs = networks.layers_of(networks.random_network(rng, 20, 3, layers, 1.5), X, 2.0)[-1]
+        assert np.abs(outputs).max() <= network_claims.largest_output(
+            norm_bound=1.5, radius=1.0, eta=2.0, layers=layers
+        )
