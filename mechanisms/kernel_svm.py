@@ -11,28 +11,30 @@ beta.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms import private_svm
-from mechanisms.law import LinearModel, clip_rows, rows, signs, sized, two_streams, whole
+from mechanisms.law import LinearModel, clip_rows, moderate, rows, signs, sized, two_streams, whole
 from mechanisms.privacy import PureDP
 from mechanisms.private_svm import SVMLaw
 from mechanisms.random_features import FourierMap, fourier_map, profile
 from mechanisms.solvers.svm import KernelSolution, solve_gram
 
-FARTHEST = 1e12  # bandwidths a record may lie from the origin: beyond, <rho, x> has no digit left behind the point
+FARTHEST = 1e12  # |<rho, x>| at most, for every entry of rho: beyond, a float has few digits left behind the point
 
 
-class _Bounded:
-    """x -> phi_hat(x), records farther from the origin than `radius` moved in: what every prediction uses too."""
+@dataclass(frozen=True)
+class BoundedMap:
+    """x -> phi_hat(x), records beyond `FARTHEST` moved in, so that no record makes a cosine fail."""
 
-    def __init__(self, features: FourierMap) -> None:
-        self.features = features
-        self.radius = FARTHEST / max(1.0, float(np.abs(features.omega).max()))
+    features: FourierMap = field(repr=False)
 
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self.features(clip_rows(X, self.radius))
+    def __call__(self, X: ArrayLike) -> np.ndarray:
+        """Features of the rows of X, shape (n, 2 d_hat), of norm 1."""
+        return self.features(clip_rows(X, FARTHEST / max(1.0, float(np.abs(self.features.omega).max()))))
 
 
 def solve(
@@ -43,7 +45,7 @@ def solve(
     >>> solve([[0.0], [3.0]], [1, -1], C=0.5, kernel="gaussian").dual.tolist()
     [0.25, 0.25]
     """
-    X = rows(X)
+    X = rows(moderate("X", X))
     y = signs(y, len(X))
     return solve_gram(profile(kernel, X[:, None] - X[None], bandwidth=bandwidth), y, C=C, counts=counts)
 
@@ -76,8 +78,18 @@ def law(
     """
     if not isinstance(public, FourierMap) or public.radius != 1:
         raise ValueError(f"public is a {type(public).__name__}, not a FourierMap of radius 1")
-    options = {"loss": loss, "calibration": calibration, "sampler": sampler, "counts": counts}
-    return private_svm.law(X, y, privacy=privacy, C=C, scale=scale, feature_map=_Bounded(public), **options)
+    return private_svm.law(
+        X,
+        y,
+        privacy=privacy,
+        C=C,
+        scale=scale,
+        feature_map=BoundedMap(public),
+        loss=loss,
+        calibration=calibration,
+        sampler=sampler,
+        counts=counts,
+    )
 
 
 def fit(

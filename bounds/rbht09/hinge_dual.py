@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from math import inf, log, sqrt
 from typing import Any
 
-from bounds.exact import numbers
 from bounds.rbht09.kernel_svm import SUP, noise_range_compact
 from bounds.rbht09.kernel_svm_proof import CONFIDENCE, NORMALISED
 from bounds.theorem import at_least, integer, positive, require, theorem
@@ -121,7 +120,7 @@ SPACE = [*CONFIDENCE, positive("C"), integer("d"), at_least("sigma_p", 0), at_le
     needs=[positive("acc"), positive("C")],
     source=', last sentence of the proof ("this is bounded by the stated theta")',
 )
-def theta_stated(*, acc: Any, C: Any) -> Any:
+def theta_stated(*, acc: float, C: float) -> float:
     """The theta that Corollary 15 states, as an upper bound of Theorem 14's at L = 1, Lambda = C."""
     return min(1.0, acc**4 / (2**12 * C**4))
 
@@ -130,7 +129,7 @@ def theta_stated(*, acc: Any, C: Any) -> Any:
     says=THETA.removeprefix(r"\theta=") + r"\le\min\left\{1,\frac{\epsilon^4}{2^4C^4(1+\sqrt6)^4}\right\}",
     source=", the other way round",
 )
-def theta_exact(*, acc: Any, C: Any) -> Any:
+def theta_exact(*, acc: float, C: float) -> float:
     """Theorem 14's theta at L = 1, Lambda = C, as an upper bound of the one that is stated: 2^4 (1 + sqrt 6)^4 = 2265.
 
     It is this direction that the corollary needs: a smaller theta asks for more features.
@@ -175,10 +174,10 @@ LEVEL = [*CONFIDENCE, integer("n", 2)]
     says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)",
     needs=LEVEL,
 )
-def privacy_order(*, acc: Any, delta: Any, n: Any = 2) -> Any:
+def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
     """The order of the optimal privacy level of the SVM with hinge loss and a translation-invariant kernel."""
-    both = numbers.log(1 / (delta * acc))
-    return numbers.sqrt(both) * (numbers.log(1 / acc) + both**2) / (acc**3 * n)
+    both = log(1 / (delta * acc))
+    return sqrt(both) * (log(1 / acc) + both**2) / (acc**3 * n)
 
 
 @privacy_order.corrected(
@@ -187,7 +186,7 @@ def privacy_order(*, acc: Any, delta: Any, n: Any = 2) -> Any:
     needs=[*LEVEL, SMALL],
     source=", the constant depends on C, d, sigma_p and diam(M)",
 )
-def privacy_order_compact(*, acc: Any, delta: Any, n: Any = 2) -> Any:
+def privacy_order_compact(*, acc: float, delta: float, n: int = 2) -> float:
     """The same order over one compact set M: true, though not by the proof that is printed.
 
     Corollary 15's range for lambda gives eps^-5 only (step s2). The noise over M alone (`noise_range_compact`) may be
@@ -203,11 +202,11 @@ def privacy_order_compact(*, acc: Any, delta: Any, n: Any = 2) -> Any:
     source=", with Corollary 15's features and the noise over M alone",
 )
 def privacy_level(
-    *, acc: Any, delta: Any, d: int, sigma_p: float, diam: float, C: float = 1.0, n: int = 2, g0: float = 1
-) -> Any:
+    *, acc: float, delta: float, d: int, sigma_p: float, diam: float, C: float = 1.0, n: int = 2, g0: float = 1
+) -> float:
     """A level of privacy that PRIVATESVM reaches while it is useful: Corollary 15, privacy, at the largest lambda.
 
-    >>> round(float(privacy_level(acc=0.5, delta=0.05, d=1, sigma_p=1.0, diam=2.0, n=10**7)), 3)
+    >>> round(privacy_level(acc=0.5, delta=0.05, d=1, sigma_p=1.0, diam=2.0, n=10**7), 3)
     0.376
     """
     count = max(2.0, hinge_features(acc=acc, delta=delta, d=d, sigma_p=sigma_p, diam=diam, C=C) + 1)
@@ -236,7 +235,7 @@ def first_case_noise(*, acc: float, count: int) -> float:
     needs=[*LEVEL, SMALL],
     source=", proof, the first case with the lambda of Corollary 15",
 )
-def first_case_order(*, acc: Any, delta: Any, n: Any = 2) -> Any:
+def first_case_order(*, acc: float, delta: float, n: int = 2) -> float:
     """The order that the proof reads off Corollary 15's first case."""
     return privacy_order(acc=acc, delta=delta, n=n)
 
@@ -249,7 +248,7 @@ def first_case_order(*, acc: Any, delta: Any, n: Any = 2) -> Any:
     needs=[*LEVEL, SMALL],
     source=", proof, the first case with lambda = eps / (2^4 log(2 sqrt(d_hat)))",
 )
-def logarithm_order(*, acc: Any, delta: Any, n: Any = 2) -> Any:
+def logarithm_order(*, acc: float, delta: float, n: int = 2) -> float:
     """The order of sqrt(d_hat) log sqrt(d_hat) / (eps n), for d_hat = eps^-4 log(1 / (delta eps^4))."""
     return privacy_order(acc=acc, delta=delta, n=n)
 

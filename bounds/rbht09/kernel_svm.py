@@ -22,7 +22,6 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import Any
 
-from bounds.exact import numbers
 from bounds.rbht09.kernel_svm_proof import CONFIDENCE, NORMALISED, NUMBER, PROBLEM
 from bounds.theorem import at_least, integer, positive, require, theorem
 
@@ -159,7 +158,7 @@ COMPACT = [*CONFIDENCE, integer("count", 2), integer("d"), at_least("sigma_p", 0
     needs=COMPACT,
     source="derived here: the sup-norm over the compact set that Theorem 14 asks for",
 )
-def noise_range_compact(*, acc: Any, delta: Any, count: Any, d: int, sigma_p: float, diam: float) -> Any:
+def noise_range_compact(*, acc: float, delta: float, count: float, d: int, sigma_p: float, diam: float) -> float:
     """A scale that shrinks like 1 / log(d_hat), not like 1 / sqrt(d_hat): the noise over a compact set M alone.
 
     Let Z(x) = <mu, phi_hat(x)>, d_hat >= 2, and N = (1 + 2 diam / r)^d points an r-net of M (`net_points`).
@@ -173,11 +172,11 @@ def noise_range_compact(*, acc: Any, delta: Any, count: Any, d: int, sigma_p: fl
     With r such that the second is delta / 4, the first is at most delta / 4 if acc / (4 lambda) >= log(32 N / delta);
     and N <= (1 + 5 sqrt(d_hat) sigma_p diam / delta)^d because lambda <= acc / (4 log 32).
 
-    >>> round(float(noise_range_compact(acc=1.0, delta=0.05, count=10**6, d=1, sigma_p=1.0, diam=2.0)), 6)
+    >>> round(noise_range_compact(acc=1.0, delta=0.05, count=10**6, d=1, sigma_p=1.0, diam=2.0), 6)
     0.013392
     """
-    spread = 1 + 5 * numbers.sqrt(count) * sigma_p * diam / delta
-    return acc / (4 * (numbers.log(32 / delta) + d * numbers.log(spread)))
+    spread = 1 + 5 * sqrt(count) * sigma_p * diam / delta
+    return acc / (4 * (log(32 / delta) + d * log(spread)))
 
 
 # Lemma 11: an excess risk is a distance -------------------------------------------------------------------------------
@@ -189,7 +188,7 @@ def noise_range_compact(*, acc: Any, delta: Any, count: Any, d: int, sigma_p: fl
     r"\|f-f^\star\|\le\sqrt{2\epsilon/a}",
     needs=[at_least("excess", 0), positive("a")],
 )
-def distance_of_excess(*, excess: Any, a: Any = 1) -> Any:
+def distance_of_excess(*, excess: float, a: float = 1.0) -> float:
     """How far from the minimiser a function with a small excess risk can be: sqrt(2 excess / a).
 
     >>> distance_of_excess(excess=2.0)
@@ -239,7 +238,7 @@ def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> 
     ||g_alpha - g*||^2 <= (C L + Lambda) Lambda eta. Add |f* - g_alpha| <= eta Lambda on M, and solve for eta.
     """
     slope = sqrt((C * L + Lambda) * Lambda)
-    return ((sqrt(slope**2 + 2 * Lambda * acc) - slope) / (2 * Lambda)) ** 2
+    return (acc / (sqrt(slope**2 + 2 * Lambda * acc) + slope)) ** 2
 
 
 @closeness_smooth.explicit(says=OURS_CLOSE, source=", through the duality gap; Lambda of f* alone")

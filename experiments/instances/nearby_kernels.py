@@ -1,6 +1,6 @@
 """Two kernels on the same records: the SVM of a kernel, that of random features, and how far apart they are on a set.
 
-The set M is finite and contains the records, so the sup-norms over M and over M x M are maxima of finitely many numbers.
+The set M is finite and contains the records: sup-norms over M and over M x M are maxima of finitely many numbers.
 """
 
 from __future__ import annotations
