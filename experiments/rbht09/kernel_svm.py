@@ -290,8 +290,8 @@ def flawed(noise, claimed, flaw, delta):
 @inequality_claim(
     kernel_svm.useful_noise,
     note="Two flaws. Lemma 13 needs g(0) = 1, which the Cauchy row of Table 1 does not have. The second noise term has "
-    "√d for √d̂: only where the number of features may be below d does that matter, that is for tiny sets. Lemma 12 asks "
-    "for Λ of both optimisations, the theorem for one: that is enough (Lemma 22, explicit).",
+    "√d for √d̂: only where the number of features may be below d does that matter, that is for tiny sets. Lemma 12 "
+    "asks for Λ of both optimisations, the theorem for one: that is enough (Lemma 22, explicit).",
     **FLAWS,
 )
 def useful_as_used(*, flaw, delta):

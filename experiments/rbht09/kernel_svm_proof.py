@@ -132,7 +132,7 @@ def printed_closeness(bound, loss):
     """
     for C, Lambda, L in PROBLEMS:
         widest = 2 * (Lambda + bounds.solution_distance(eta=1, C=C, Lambda=Lambda, L=L))
-        for acc in (widest, 1.3 * widest, 0.1 * widest, 1e-6):
+        for acc in (widest, 1.3 * widest, 0.999 * widest, 0.1 * widest, 1e-6):
             setting = {"acc": acc, "C": C, "Lambda": Lambda, "L": L}
             eta = bound(**setting)
             near = bounds.same_dual_distance(eta=eta, Lambda=Lambda)

@@ -92,20 +92,20 @@ def solve_gram(K: ArrayLike, y: ArrayLike, *, C: float, counts: ArrayLike | None
     [1.0, -1.0]
     """
     (C,) = sized(C=C)
-    K, y = moderate("K", K), moderate("y", y)
-    if K.ndim != 2 or K.shape != (y.size, y.size) or y.ndim != 1 or not y.size:
-        raise ValueError(f"K has shape {K.shape} and y {y.shape}, not (n, n) and (n,)")
-    if not np.allclose(K, K.T, rtol=1e-9, atol=0):
+    gram, y = moderate("K", K), moderate("y", y)
+    if gram.ndim != 2 or gram.shape != (y.size, y.size) or y.ndim != 1 or not y.size:
+        raise ValueError(f"K has shape {gram.shape} and y {y.shape}, not (n, n) and (n,)")
+    if not np.allclose(gram, gram.T, rtol=1e-9, atol=0):
         raise ValueError("K is not symmetric")
-    K = (K + K.T) / 2
-    spectrum, vectors = np.linalg.eigh(K)
+    gram = (gram + gram.T) / 2
+    spectrum, vectors = np.linalg.eigh(gram)
     if spectrum[0] < -1e-9 * max(spectrum[-1], 0.0):
         raise ValueError("K is not positive semidefinite")
     V = vectors * np.sqrt(np.maximum(spectrum, 0.0))
     counts = np.ones(y.size) if counts is None else counts
     dual = solve_rows(V, y, C=C, counts=counts).dual
-    values = K @ (dual * y)
-    wrong = (y.size + 2) * EPS * (np.abs(K) @ dual) + 2 * EPS
+    values = gram @ (dual * y)
+    wrong = (y.size + 2) * EPS * (np.abs(gram) @ dual) + 2 * EPS
     box = C * np.asarray(counts, dtype=float) / np.sum(counts)
     gap = float(_complementarity(y * values, wrong, dual, box))
     return KernelSolution(dual, values, gap, float(np.sqrt(gap)))
