@@ -7,12 +7,12 @@ the upper bound on the optimal privacy level of Definition 4. Letters as in `bou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, log, sqrt
+from math import log, sqrt
 from typing import Any
 
 from bounds.rbht09.kernel_svm import SUP, noise_range_compact
 from bounds.rbht09.kernel_svm_proof import CONFIDENCE, NORMALISED
-from bounds.theorem import at_least, integer, positive, require, theorem
+from bounds.theorem import integer, positive, require, theorem
 
 # Equation (5.1) -------------------------------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ def hinge_noise_defined_corrected(*, acc: float, delta: float, count: int, g0: f
     return hinge_noise_normalised(acc=acc, delta=1 - delta, count=count)
 
 
-SPACE = [*CONFIDENCE, positive("C"), integer("d"), at_least("sigma_p", 0), at_least("diam", 0)]
+SPACE = [*CONFIDENCE, positive("C"), integer("d"), positive("sigma_p"), positive("diam")]
 
 
 @theorem(
@@ -152,8 +152,6 @@ def hinge_features(
     >>> round(hinge_features(acc=1.0, delta=0.05, d=1, sigma_p=1.0, diam=2.0) / 1e5, 2)
     9.31
     """
-    if sigma_p * diam == 0:
-        return -inf
     theta = theta_stated(acc=acc, C=C)
     return 4 * (d + 2) / theta * log(2**9 * (sigma_p * diam) ** 2 / (delta * theta))
 

@@ -5,7 +5,7 @@ Letters as in `bounds.rbht09.kernel_svm`.
 
 from __future__ import annotations
 
-from math import exp, inf, log, sqrt
+from math import exp, log, sqrt
 from typing import Any
 
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
@@ -13,7 +13,7 @@ from bounds.theorem import at_least, in_unit_interval, integer, positive, requir
 CONFIDENCE = [positive("acc"), in_unit_interval("delta")]
 PROBLEM = [positive("acc"), positive("C"), positive("Lambda"), positive("L")]
 NORMALISED = require("g(0) = 1", lambda g0: g0 == 1)
-SPACE = [*PROBLEM, in_unit_interval("delta"), integer("d"), at_least("sigma_p", 0), at_least("diam", 0)]
+SPACE = [*PROBLEM, in_unit_interval("delta"), integer("d"), positive("sigma_p"), positive("diam")]
 
 # Lemma 10 ------------------------------------------------------------------------------------------------------------
 
@@ -134,6 +134,4 @@ def features_for(
     and confidence delta / 2, which holds for kernels with g(0) = 1.
     """
     theta = min(1.0, acc**4 / (2**4 * (Lambda + 2 * sqrt((C * L + Lambda / 2) * Lambda)) ** 4))
-    if sigma_p * diam == 0:
-        return -inf
     return 4 * (d + 2) / theta * log(2**9 * (sigma_p * diam) ** 2 / (delta * theta))
