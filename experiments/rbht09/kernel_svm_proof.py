@@ -66,7 +66,7 @@ PAIRS = {
 }
 
 
-def nearby_pairs(*, C, loss, most=12):
+def nearby_pairs(*, C, loss, most=9):
     """(setting, measured pair) with eta <= 1: one far point where the kernels differ by 1, then random instances."""
     y = np.full(4, -1.0)
     yield (
@@ -146,7 +146,7 @@ def solved(bound, loss, dual=lambda pair: pair.Lambda):
     for setting in (problem for problem in (*PAIRS["quick"], *PAIRS["full"]) if problem["loss"] == loss):
         for point, pair in nearby_pairs(**setting):
             low, high, problem = 0.0, 100.0 * (setting["C"] + 1), {"C": setting["C"], "Lambda": dual(pair)}
-            for _ in range(60):
+            for _ in range(40):
                 middle = (low + high) / 2
                 low, high = (low, middle) if bound(acc=middle, **problem) >= pair.eta else (middle, high)
             yield setting | point, pair.distance, high / 2
