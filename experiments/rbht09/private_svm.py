@@ -21,6 +21,7 @@ from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances import svm_neighbours
 from experiments.instances.reachable_floats import neighbours, watched
 from experiments.instances.svm_neighbours import flipped
+from mechanisms import objective_perturbation, output_perturbation
 from mechanisms import private_svm as mechanism
 from mechanisms.laplace import GridLaplace, grid_for, reachable
 from mechanisms.privacy import PureDP
@@ -258,6 +259,47 @@ def randhie_pair(*, beta, n, C, factor=1):
     X[-1] = np.abs(X[0]).max() * np.ones(X.shape[1])  # the constant column's entry in every column: norm 1
     y[-1] = 1.0
     return attacked(X, y, np.append(y[:-1], -1.0), C=C, beta=beta, calibration="sharp", factor=factor)
+
+
+# The baselines: Chaudhuri, Monteleoni & Sarwate 2011 ------------------------------------------------------------------
+
+
+def baseline_pair(baseline, *, epsilon, n, C, loss):
+    """n equal records of norm 1 in R^1; the last one has its label flipped."""
+    X, y, z = flipped(1, n, others=1.0)
+    return tuple(baseline.law(X, labels, privacy=PureDP(epsilon), C=C, loss=loss) for labels in (y, z))
+
+
+@attack_claim(
+    private_svm.differential_privacy,
+    law="output_perturbation",
+    quick=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "huber"},),
+    full=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "logistic"},),
+    control=Control("noise / {}", (1.2, 1.41, 2)),
+    cap=100,
+    cost=4e-6,
+    note="worst pair: every margin is below 1 - h, where Huber's loss is linear with slope 1",
+    **ATTACKED,
+)
+def output_perturbation_pair(*, beta, n, C, loss, factor=1):
+    """Output perturbation where one label moves the minimiser by the whole L2 sensitivity 2 C / n."""
+    return baseline_pair(output_perturbation, epsilon=beta * factor, n=n, C=C, loss=loss)
+
+
+@attack_claim(
+    private_svm.differential_privacy,
+    law="objective_perturbation",
+    quick=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "huber"},),
+    full=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "logistic"}, {"beta": 0.2, "n": 4, "C": 8.0, "loss": "huber"}),
+    control=Control("noise / {}", (1.2, 1.41, 2)),
+    cap=60,
+    cost=6e-5,
+    note="the same pair; the Hessian's part of the budget is spent at other releases than the noise's",
+    **ATTACKED,
+)
+def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
+    """Objective perturbation: the flipped label moves the noise that a release stands for by 2."""
+    return baseline_pair(objective_perturbation, epsilon=beta * factor, n=n, C=C, loss=loss)
 
 
 if __name__ == "__main__":

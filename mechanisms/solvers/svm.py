@@ -11,6 +11,8 @@ active-set polish. Certificate: for w = w(alpha) the duality gap is a sum of ter
 
 and ||w - w*||_2 <= sqrt(gap), since primal and dual each exceed their optimum by at least ||w - w*||^2 / 2.
 Logistic loss: damped Newton in the primal; the objective is 1-strongly convex, so ||w - w*||_2 <= ||gradient||_2.
+With more features than rows both work in the span of the rows, n x n; the certificate is that of all F features.
+`solve_gram` needs no features at all: any positive semidefinite kernel, known through its values on the rows.
 """
 
 from __future__ import annotations
@@ -71,6 +73,44 @@ def solve_rows(
     return Solution(*(part[0] for part in parts)) if single else Solution(*parts)
 
 
+@dataclass(frozen=True)
+class KernelSolution:
+    """The hinge-loss SVM of a kernel: f(x) = sum_i dual_i y_i k(x_i, x). Private: never a release."""
+
+    dual: np.ndarray = field(repr=False)  # (n,), 0 <= dual_i <= C counts_i / n
+    values: np.ndarray = field(repr=False)  # (n,): f at the rows
+    gap: float = field(repr=False)  # the duality gap, rounded up
+    error: float = field(repr=False)  # bound on the RKHS distance to the minimiser: at x at most sqrt(k(x, x)) times it
+
+
+def solve_gram(K: ArrayLike, y: ArrayLike, *, C: float, counts: ArrayLike | None = None) -> KernelSolution:
+    """Algorithm 1 of rbht09 for the hinge loss and any kernel: K holds k(x_i, x_j), shape (n, n), y labels, shape (n,).
+
+    K is factored as V V^T, the rows of V solved as features, and the gap of the dual point computed from K itself.
+
+    >>> solve_gram([[1.0, 0.0], [0.0, 1.0]], [1, -1], C=10.0).values.round(6).tolist()
+    [1.0, -1.0]
+    """
+    (C,) = sized(C=C)
+    gram, y = moderate("K", K), moderate("y", y)
+    if gram.ndim != 2 or gram.shape != (y.size, y.size) or y.ndim != 1 or not y.size:
+        raise ValueError(f"K has shape {gram.shape} and y {y.shape}, not (n, n) and (n,)")
+    if not np.allclose(gram, gram.T, rtol=1e-9, atol=0):
+        raise ValueError("K is not symmetric")
+    gram = (gram + gram.T) / 2
+    spectrum, vectors = np.linalg.eigh(gram)
+    if spectrum[0] < -1e-9 * max(spectrum[-1], 0.0):
+        raise ValueError("K is not positive semidefinite")
+    V = vectors * np.sqrt(np.maximum(spectrum, 0.0))
+    counts = np.ones(y.size) if counts is None else counts
+    dual = solve_rows(V, y, C=C, counts=counts).dual
+    values = gram @ (dual * y)
+    wrong = (y.size + 2) * EPS * (np.abs(gram) @ dual) + 2 * EPS
+    box = C * np.asarray(counts, dtype=float) / np.sum(counts)
+    gap = float(_complementarity(y * values, wrong, dual, box))
+    return KernelSolution(dual, values, gap, float(np.sqrt(gap)))
+
+
 def _weights(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return np.einsum("bn,bnf->bf", dual, Z)
 
@@ -87,6 +127,11 @@ def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     """(weights, dual, gap, error) for the hinge loss."""
     box, (B, n, F) = C * share, Z.shape
+    if n < F:  # the dual point of the rows' coordinates in their span is that of the rows
+        dual = _hinge(_coordinates(Z), C, share)[1]
+        w = _weights(dual, Z)
+        gap = _gap(w, dual, Z, box)
+        return w, dual, gap, np.sqrt(gap) + _summation_error(dual, Z)
     w, dual, gap = np.zeros((B, F)), np.zeros((B, n)), np.full(B, np.inf)
     kappa = np.linalg.norm(Z, axis=-1).max()
     left = np.arange(B)
@@ -99,8 +144,23 @@ def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
         left = left[np.sqrt(gap[left]) > solution_tolerance(C=C, F=F, kappa=kappa)]
         if not left.size:
             break
-    summed = EPS * (n + F) * np.einsum("bn,bn->b", dual, np.linalg.norm(Z, axis=-1))  # w is a float sum of duals
-    return w, dual, gap, np.sqrt(gap) + summed
+    return w, dual, gap, np.sqrt(gap) + _summation_error(dual, Z)
+
+
+def _coordinates(Z: np.ndarray) -> np.ndarray:
+    """The rows in an orthonormal basis of their span: (B, n, F) -> (B, n, n) for n < F, the same inner products."""
+    return np.swapaxes(np.linalg.qr(np.swapaxes(Z, 1, 2), mode="r"), 1, 2)
+
+
+def _summation_error(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """What the float sum w of duals may be off by, (B,)."""
+    return EPS * (Z.shape[1] + Z.shape[2]) * np.einsum("bn,bn->b", dual, np.linalg.norm(Z, axis=-1))
+
+
+def _complementarity(margins: np.ndarray, wrong: np.ndarray, dual: np.ndarray, box: np.ndarray) -> np.ndarray:
+    """The duality gap at margins known up to `wrong`, rounded up: a sum of terms that are each >= 0."""
+    over, under = margins - 1 + wrong, 1 - margins + wrong
+    return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (1 + 1e-12)
 
 
 def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.ndarray:
@@ -108,8 +168,7 @@ def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.
     margins = _margins(w, Z)
     absolute = np.einsum("bf,bnf->bn", np.abs(w), np.abs(Z))
     wrong = (Z.shape[2] + 2) * EPS * absolute + 2 * EPS
-    over, under = margins - 1 + wrong, 1 - margins + wrong
-    return ((box - dual) * np.maximum(under, 0) + dual * np.maximum(over, 0)).sum(axis=-1) * (1 + 1e-12)
+    return _complementarity(margins, wrong, dual, box)
 
 
 def _interior_point(A: np.ndarray, share: np.ndarray, centring: float) -> np.ndarray:
@@ -181,6 +240,10 @@ def _polish(
 def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     """(weights, dual, gap, error) for the logistic loss: damped Newton from zero, on a batch."""
     B, n, F = Z.shape
+    if n < F:
+        slopes = _logistic(_coordinates(Z), C, share)[1]
+        best = _weights(slopes, Z)
+        return _logistic_certificate(best, Z, C, share)
     w = np.zeros((B, F))
 
     def value(w: np.ndarray) -> np.ndarray:
@@ -210,7 +273,14 @@ def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
         stalled = 0 if better.any() else stalled + 1  # far from the minimiser the gradient may grow for a while
         if stalled == 8:
             break
-    g, slopes = gradient(best)
+    return _logistic_certificate(best, Z, C, share)
+
+
+def _logistic_certificate(best: np.ndarray, Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
+    """(weights, slopes, error^2, error) at weights `best`: the length of the gradient there, and its rounding."""
+    _, n, F = Z.shape
+    slopes = C * share * expit(-_margins(best, Z))
+    g = best - _weights(slopes, Z)
     rounding = EPS * (n + F + 10) * (np.linalg.norm(best, axis=-1) + (slopes * np.linalg.norm(Z, axis=-1)).sum(-1))
     error = np.linalg.norm(g, axis=-1) + rounding
     return best, slopes, error**2, error

@@ -27,12 +27,15 @@ from mechanisms import (
     grid_gaussian,
     kernel_features,
     kernel_learner,
+    kernel_svm,
     label_learner,
     laplace,
     law,
     margin_selection,
     network_learner,
     noisy_gd,
+    objective_perturbation,
+    output_perturbation,
     phased_sgd,
     privacy,
     private_svm,
@@ -46,7 +49,7 @@ from mechanisms import (
     tnb,
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from mechanisms.solvers import covers, function_covers, kernels, least_loss, margin, svm, twins
+from mechanisms.solvers import covers, function_covers, kernels, least_loss, margin, perturbed_risk, svm, twins
 
 PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
 NASTY = {
@@ -91,6 +94,7 @@ PHI = sign_projection.sign_projection(1, 2, rng=np.random.default_rng(0))
 KERNEL = dict(count=3, k=2, bandwidth=1.0, radius=1.0)
 WAVES = kernel_learner.kernel_projection("gaussian", 2, **KERNEL, rng=np.random.default_rng(0))
 SQUARES = kernel_features.monomials(1, 1)
+FEATURES = random_features.fourier_map("gaussian", 2, 3, rng=np.random.default_rng(0))
 APPROX, PURE, GDP = ApproxDP(1.0, 1e-3), PureDP(1.0), GaussianDP(1.0)
 
 
@@ -259,6 +263,17 @@ TABLE = {
     private_svm.solve: dict(**XY, C=1.0, kappa=1.0, loss="hinge", counts=[1, 1, 2, 1], feature_map=None),
     private_svm.law: dict(**XY, privacy=PURE, C=1.0, kappa=1.0, loss="logistic", sampler="grid", counts=None),
     private_svm.fit: dict(**XY, epsilon=1.0, C=1.0, kappa=1.0, feature_map=None, calibration="sharp", rng=rng),
+    kernel_svm.solve: dict(**XY, C=1.0, kernel="gaussian", bandwidth=1.0, counts=[1, 1, 2, 1]),
+    kernel_svm.law: dict(**XY, privacy=PURE, C=1.0, loss="logistic", sampler="grid", counts=None, public=FEATURES),
+    kernel_svm.fit: dict(
+        **XY, epsilon=1.0, C=1.0, kernel="cauchy", bandwidth=1.0, count=3, calibration="sharp", rng=rng
+    ),
+    output_perturbation.radial_noise: dict(rng=rng, rate=1.0, size=3, dimension=2),
+    output_perturbation.law: dict(**XY, privacy=PURE, C=1.0, loss="huber", feature_map=None),
+    output_perturbation.fit: dict(**XY, epsilon=1.0, C=1.0, loss="logistic", feature_map=None, rng=rng),
+    objective_perturbation.split_budget: dict(epsilon=1.0, n=10, C=1.0, curvature=0.25),
+    objective_perturbation.law: dict(**XY, privacy=PURE, C=1.0, loss="huber", feature_map=None),
+    objective_perturbation.fit: dict(**XY, epsilon=1.0, C=1.0, loss="logistic", feature_map=None, rng=rng),
     private_svm.l1_sensitivity: dict(n=10, C=1.0, F=2, kappa=1.0, calibration="sharp"),
     margin_selection.margin_law: dict(**XY, privacy=PURE, learner=learner, **MARGIN, calibration="corrected"),
     margin_selection.fit: dict(**XY, **BUDGET, learner=linear_learner, **MARGIN, rng=rng),
@@ -280,6 +295,8 @@ TABLE = {
     margin.min_outliers: dict(**XY, margin=0.1),
     svm.solution_tolerance: dict(C=1.0, F=2, kappa=1.0),
     svm.solve_rows: dict(V=X, y=Y, C=1.0, loss="hinge", counts=[1, 1, 2, 1]),
+    svm.solve_gram: dict(K=np.eye(4), y=Y, C=1.0, counts=[1, 1, 2, 1]),
+    perturbed_risk.minimise: dict(Z=X, linear=np.ones((3, 2)), ridge=1.0, share=0.5, loss="huber", counts=[1, 1, 2, 1]),
 }
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
@@ -299,6 +316,7 @@ INNER = {
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms",
     pure_learner: "count_errors",
     network_learner: "activation matrices count_errors",
+    output_perturbation: "radial_log_density prepared tolerance",
     arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }
 # The name that a checker puts into its messages is written by us.

@@ -1,0 +1,142 @@
+"""Output perturbation of Chaudhuri, Monteleoni & Sarwate (2011), Algorithm 1: noise whose length is a gamma variable.
+
+    w(D) = argmin_w 1/2 ||w||_2^2 + (C / n) sum_i loss(y_i <w, x_i>),    release w(D) + b
+
+where b has density proportional to exp(-rate ||b||_2), with the logistic loss or Huber's. Their regularisation Lambda
+is 1 / C. A baseline beside `mechanisms.private_svm`, whose Laplace noise is calibrated to the L1 sensitivity: here it
+is L2, and no factor sqrt(F) enters the calibration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import lgamma, log, pi
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mechanisms.arithmetic import brief
+from mechanisms.law import LinearModel, generator, one_of, signs, sized, whole
+from mechanisms.privacy import PureDP
+from mechanisms.private_svm import LARGEST, ClippedMap
+from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
+
+FeatureMap = Callable[[np.ndarray], np.ndarray]
+
+
+def radial_noise(rng: np.random.Generator, rate: float, size: int, dimension: int) -> np.ndarray:
+    """`size` vectors in R^dimension with density proportional to exp(-rate ||b||_2): a direction, and a gamma length.
+
+    >>> radial_noise(np.random.default_rng(0), 2.0, 3, 2).shape
+    (3, 2)
+    """
+    rng = generator(rng)
+    (rate,) = sized(rate=rate)
+    size, dimension = whole(size=size, dimension=dimension)
+    if size * dimension > 2**32:
+        raise ValueError(f"size = {size}, dimension = {dimension}: more than 2^32 numbers")
+    direction = rng.standard_normal((size, dimension))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    return direction * rng.gamma(dimension, 1 / rate, (size, 1))
+
+
+def radial_log_density(lengths: np.ndarray, rate: float, dimension: int) -> np.ndarray:
+    """log of the density of `radial_noise` at vectors of these Euclidean lengths."""
+    sphere = log(2) + dimension / 2 * log(pi) - lgamma(dimension / 2)  # log of the area of the unit sphere
+    return dimension * log(rate) - sphere - lgamma(dimension) - rate * lengths
+
+
+@dataclass(frozen=True)
+class OutputLaw:
+    """The law of one release of output perturbation on one dataset."""
+
+    weights: np.ndarray = field(repr=False)  # the minimiser, shape (F,); private
+    rate: float  # of the noise, epsilon over the L2 sensitivity: public
+    privacy: PureDP
+    feature_map: ClippedMap = field(repr=False)
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """`size` independent releases, shape (size, F); the problem was solved once."""
+        return self.weights + radial_noise(rng, self.rate, size, len(self.weights))
+
+    def log_density(self, releases: ArrayLike) -> np.ndarray:
+        """Exact log-density of releases, shape (size,)."""
+        lengths = np.linalg.norm(np.atleast_2d(releases) - self.weights, axis=1)
+        return radial_log_density(lengths, self.rate, len(self.weights))
+
+    def model(self, rng: np.random.Generator) -> LinearModel:
+        """One release as a predictor."""
+        return LinearModel(self.sample(rng)[0], self.privacy, self.feature_map)
+
+
+def prepared(
+    X: ArrayLike, y: ArrayLike, privacy: PureDP, C: float, loss: str, feature_map: FeatureMap | None
+) -> tuple[ClippedMap, np.ndarray, float]:
+    """(feature map clipped to norm 1, rows y_i phi(x_i), C), everything checked: both perturbations start here."""
+    (C,) = sized(C=C)
+    if C > LARGEST:
+        raise ValueError(f"C = {C} is outside (0, {LARGEST:g}], where float64 can solve")
+    one_of(tuple(MARGIN_LOSSES), loss=loss)
+    if not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
+        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
+    if not (feature_map is None or callable(feature_map)):
+        raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
+    phi = ClippedMap(feature_map, 1.0)
+    V = phi(X)
+    return phi, signs(y, len(V))[:, None] * V, C
+
+
+def tolerance(C: float) -> float:
+    """The distance from the exact minimiser that every solution is held to: public."""
+    return 1e-9 * (1 + C)
+
+
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: PureDP,
+    C: float,
+    loss: str = "logistic",
+    feature_map: FeatureMap | None = None,
+) -> OutputLaw:
+    """Solve once, release the weights under noise with density proportional to exp(-rate ||b||_2).
+
+    Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input: the minimiser of a 1-strongly
+    convex objective with slopes at most 1 and features of norm at most 1 moves by at most 2 C / n in L2, and the
+    log-density is `rate`-Lipschitz. Enforced here: features are clipped to norm 1, and rate = epsilon over 2 C / n plus
+    what the solver may miss on two datasets, a function of C alone. Assumed: `feature_map`, C and n are public. The
+    analysis is over the reals: the noise is float64 and not hardened (`mechanisms.laplace` says what that leaks).
+    Raises ValueError for bad input, and RuntimeError, naming no data, should the solver miss its tolerance.
+
+    >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
+    >>> round(released.rate, 6), released.sample(np.random.default_rng(0)).shape
+    (2.0, (1, 1))
+    """
+    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map)
+    n, F = Z.shape
+    weights, error = minimise(Z, linear=np.zeros((1, F)), ridge=1.0, share=C / n, loss=loss)
+    if error[0] > tolerance(C):
+        raise RuntimeError(f"loss = {loss!r}: the solver missed its tolerance at C = {C}; nothing is released")
+    sensitivity = 2 * C / n + 2 * tolerance(C)  # L2, one row replaced
+    return OutputLaw(weights[0], privacy.epsilon / sensitivity, privacy, phi)
+
+
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    C: float,
+    loss: str = "logistic",
+    feature_map: FeatureMap | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release of output perturbation, as a predictor; epsilon-DP under replacement of one record.
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
+    >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
+    array([1.])
+    """
+    return law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, feature_map=feature_map).model(generator(rng))

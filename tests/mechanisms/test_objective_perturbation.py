@@ -1,0 +1,200 @@
+"""Output and objective perturbation: the solver, exact densities, exact worst log-ratios, and the laws in samples."""
+
+from math import gamma
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.integrate import quad
+from sklearn.linear_model import LogisticRegression
+
+from mechanisms import objective_perturbation, output_perturbation
+from mechanisms.privacy import GaussianDP, PureDP
+from mechanisms.solvers import perturbed_risk
+from mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES, minimise
+
+LOSSES = tuple(MARGIN_LOSSES)
+
+
+def problem(seed, n, F):
+    draw = np.random.default_rng(seed)
+    V = draw.normal(size=(n, F))
+    V /= np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1)
+    return V, np.where(V[:, 0] + 0.5 * draw.normal(size=n) >= 0, 1.0, -1.0)
+
+
+# The solver -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_derivatives_are_derivatives_and_bounded(loss):
+    kind, z = MARGIN_LOSSES[loss], np.linspace(-3, 4, 2000) + 1e-4
+    h = 1e-6
+    assert np.allclose((kind.value(z + h) - kind.value(z - h)) / (2 * h), kind.slope(z), atol=1e-5)
+    smooth = np.abs(np.abs(1 - z) - HUBER) > 1e-5
+    assert np.allclose(((kind.slope(z + h) - kind.slope(z - h)) / (2 * h))[smooth], kind.second(z)[smooth], atol=1e-4)
+    assert np.all(np.abs(kind.slope(z)) <= 1) and kind.second(z).max() == pytest.approx(kind.curvature, rel=1e-3)
+
+
+def test_the_logistic_minimiser_against_scikit_learn():
+    V, y = problem(1, 80, 4)
+    w, error = minimise(y[:, None] * V, linear=np.zeros((1, 4)), ridge=1.0, share=20.0 / 80, loss="logistic")
+    twin = LogisticRegression(C=20.0 / 80, fit_intercept=False, tol=1e-13, max_iter=10_000, solver="newton-cholesky")
+    assert np.allclose(w[0], twin.fit(V, y).coef_[0], atol=1e-9) and error[0] < 1e-10
+
+
+@given(seed=st.integers(0, 10**6), loss=st.sampled_from(LOSSES), log_C=st.floats(-2, 4))
+def test_every_minimiser_is_certified(seed, loss, log_C):
+    V, y = problem(seed, 12, 3)
+    b = 30 * np.random.default_rng(seed).normal(size=(5, 3))
+    w, error = minimise(y[:, None] * V, linear=b, ridge=1.5, share=10**log_C / 12, loss=loss)
+    assert np.all(error <= 1e-9 * (1 + 10**log_C) * (1 + np.abs(b).max()))
+    single = minimise(y[:, None] * V, linear=b[2:3], ridge=1.5, share=10**log_C / 12, loss=loss)[0]
+    assert np.allclose(w[2], single[0], atol=1e-8 * (1 + np.abs(single).max()))
+
+
+def test_an_unfinished_minimiser_has_a_certificate_that_says_so(monkeypatch):
+    V, y = problem(2, 30, 3)
+    arguments = {"linear": np.full((1, 3), 5.0), "ridge": 1.0, "share": 3.0, "loss": "logistic"}
+    finished = minimise(y[:, None] * V, **arguments)[0]
+    for steps in (0, 1, 2):
+        monkeypatch.setattr(perturbed_risk, "STEPS", steps)
+        w, error = minimise(y[:, None] * V, **arguments)
+        missed = np.linalg.norm(w - finished)
+        assert missed > 1e-6 and error[0] >= missed
+
+
+# The noise ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5])
+def test_the_noise_has_gamma_lengths_and_a_density_of_mass_one(dimension):
+    b = output_perturbation.radial_noise(np.random.default_rng(3), 2.0, 20_000, dimension)
+    lengths = np.linalg.norm(b, axis=1)
+    assert stats.kstest(lengths, stats.gamma(dimension, scale=0.5).cdf).pvalue > 1e-6
+    assert stats.kstest(lengths, stats.gamma(dimension + 1, scale=0.5).cdf).pvalue < 1e-6
+    assert np.abs(np.sign(b).mean(axis=0)).max() < 0.05
+    sphere = 2 * np.pi ** (dimension / 2) / gamma(dimension / 2)
+
+    def shell(r):
+        return np.exp(output_perturbation.radial_log_density(r, 2.0, dimension)) * sphere * r ** (dimension - 1)
+
+    assert quad(shell, 0, 60)[0] == pytest.approx(1.0)
+
+
+# Privacy, exactly -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_output_perturbation_never_exceeds_its_budget_and_spends_it(loss):
+    """The largest log-ratio of two radial laws is rate times the distance of the centres: the flipped label's."""
+    epsilon, n, C, worst = 1.3, 10, 0.4, 0.0
+    for seed in range(20):
+        V, y = problem(seed, n, 2)
+        V[:, :] = V[0] / np.linalg.norm(V[0]) if seed == 0 else V
+        y = np.ones(n) if seed == 0 else y
+        labels = (y, np.append(y[:-1], -y[-1]))
+        a, b = (output_perturbation.law(V, t, privacy=PureDP(epsilon), C=C, loss=loss) for t in labels)
+        ratio = float(a.log_density(a.weights)[0] - b.log_density(a.weights)[0])
+        assert ratio <= epsilon
+        worst = max(worst, ratio)
+    assert worst > {"huber": 0.999, "logistic": 0.4}[loss] * epsilon
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    loss=st.sampled_from(LOSSES),
+    log_C=st.floats(-2, 3),
+    epsilon=st.floats(0.05, 4),
+    n=st.integers(1, 12),
+)
+def test_objective_perturbation_never_exceeds_its_budget(seed, loss, log_C, epsilon, n):
+    """Exact log-ratios at releases of the law and far from it, for adversarial last rows: opposite, longer, zero."""
+    draw = np.random.default_rng(seed)
+    V, y = problem(seed, n, 2)
+    if seed % 3 == 0:
+        V[:-1] = 0  # only the row that differs bends the objective
+    other, z = V.copy(), y.copy()
+    other[-1] = [-V[-1], np.zeros(2), draw.normal(size=2) * 10][seed % 3]
+    z[-1] = draw.choice([-1.0, 1.0])
+    a, b = (
+        objective_perturbation.law(X, t, privacy=PureDP(epsilon), C=10**log_C, loss=loss)
+        for X, t in ((V, y), (other, z))
+    )
+    W = np.vstack([a.sample(draw, 10), draw.normal(size=(20, 2)) * 10 ** draw.uniform(-3, 2, (20, 1))])
+    assert np.abs(a.log_density(W) - b.log_density(W)).max() <= epsilon * (1 + 1e-9)
+
+
+def test_the_determinant_s_part_of_the_budget_is_needed(monkeypatch):
+    """With the Hessian's part left out, or half of the regularisation, an exact log-ratio exceeds epsilon."""
+    V, y = np.array([[1.0, 0.0]]), np.array([1.0])
+    other = np.array([[0.0, 0.0]])
+    split = objective_perturbation.split_budget
+
+    def worst(epsilon):
+        a, b = (objective_perturbation.law(X, y, privacy=PureDP(epsilon), C=8.0, loss="huber") for X in (V, other))
+        W = np.stack(np.meshgrid(np.linspace(-3, 9, 400), [0.0]), axis=-1).reshape(-1, 2)
+        return np.abs(a.log_density(W) - b.log_density(W)).max() / epsilon
+
+    assert worst(0.5) <= 1 and worst(6.0) <= 1
+    monkeypatch.setattr(objective_perturbation, "split_budget", lambda **s: (s["epsilon"], 1.0))
+    assert worst(0.5) > 1
+    monkeypatch.setattr(objective_perturbation, "split_budget", lambda **s: (split(**s)[0], split(**s)[1] / 4))
+    assert worst(0.5) > 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_density_of_objective_perturbation_has_mass_one_and_fits_its_sample(loss):
+    V, y = problem(5, 6, 1)
+    law = objective_perturbation.law(V, y, privacy=PureDP(2.0), C=4.0, loss=loss)
+    places = np.linspace(-60, 60, 400_001)
+    density = np.exp(law.log_density(places[:, None]))
+    cdf = np.cumsum(density) * (places[1] - places[0])
+    assert cdf[-1] == pytest.approx(1.0, abs=1e-3)
+    draws = law.sample(np.random.default_rng(6), 4000)[:, 0]
+    assert stats.kstest(draws, lambda t: np.interp(t, places, cdf)).pvalue > 1e-6
+    assert stats.kstest(1.3 * draws, lambda t: np.interp(t, places, cdf)).pvalue < 1e-6
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_b_of_w_is_the_linear_term_that_was_solved(loss):
+    V, y = problem(7, 20, 3)
+    law = objective_perturbation.law(V, y, privacy=PureDP(1.0), C=3.0, loss=loss)
+    b = output_perturbation.radial_noise(np.random.default_rng(8), law.rate, 50, 3)
+    w, _ = minimise(law.Z, linear=b, ridge=law.ridge, share=3.0 / 20, loss=loss)
+    assert np.allclose(law.perturbation(w), b, atol=1e-6)
+
+
+# Learning, and bad input ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("baseline", [output_perturbation, objective_perturbation])
+def test_the_baselines_learn(baseline):
+    V, y = problem(9, 3000, 3)
+    model = baseline.fit(V, y, epsilon=2.0, C=20.0, rng=np.random.default_rng(10))
+    best = np.mean(np.where(V[:, 0] >= 0, 1, -1) == y)
+    assert np.mean(model.predict(V) == y) > best - 0.05 and model.privacy == PureDP(2.0)
+
+
+@pytest.mark.parametrize("baseline", [output_perturbation, objective_perturbation])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"C": 0.0}, "C = 0.0 is outside"),
+        ({"C": 1e9}, "C = 1000000000.0 is outside"),
+        ({"loss": "hinge"}, "loss = 'hinge' is not one of logistic, huber"),
+        ({"privacy": GaussianDP(1.0)}, "is not a PureDP"),
+        ({"y": [1, 0]}, "y has entries outside"),
+    ],
+)
+def test_bad_input_is_named(baseline, change, message):
+    with pytest.raises(ValueError, match=message):
+        baseline.law(**{"X": [[1.0], [0.5]], "y": [1, -1], "privacy": PureDP(1.0), "C": 1.0} | change)
+
+
+def test_no_data_in_a_repr():
+    for baseline in (output_perturbation, objective_perturbation):
+        text = repr(baseline.law([[0.123456], [0.5]], [1, -1], privacy=PureDP(1.0), C=1.0))
+        assert "0.123456" not in text and "Z" not in text and "weights" not in text
