@@ -49,6 +49,11 @@ def circle_is_a_packing():
             N = bounds.circle_databases(sigma=sigma)
             setting = {"C": C, "n": n, "sigma": sigma, "N": N}
             yield setting, steps.separation(C=Fraction(C), n=n), separated(int(N), sigma, C, n)
+    for sigma in (0.849, 0.5, 0.1):
+        counted = 2
+        while exp(-2 * steps.sine_estimate(N=counted + 1) ** 2 / sigma**2) <= 0.5:
+            counted += 1
+        yield {"sigma": sigma, "by": "counting"}, counted, bounds.circle_databases(sigma=sigma)
 
 
 @inequality_claim(
