@@ -1,0 +1,1 @@
+"""Learners side by side on real records: risk against epsilon."""
