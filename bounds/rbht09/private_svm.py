@@ -7,13 +7,13 @@ Neighbours replace one of n rows.
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log, tanh
 
 import numpy as np
 
 from bounds.exact.numbers import Array
 from bounds.rbht09.svm_sensitivity import DATABASE, weight_sensitivity, weight_sensitivity_sharp
-from bounds.theorem import integer, positive, theorem
+from bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
 # Definition 1 ---------------------------------------------------------------------------------------------------------
 
@@ -133,3 +133,76 @@ def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float
     1.0
     """
     return (sensitivity + F * grid) / beta
+
+
+@textbook_release.explicit(
+    part="snapping",
+    says=r"\mathrm{clamp}_B\lfloor\mathrm{clamp}_B(w)\oplus S\otimes\lambda\otimes\mathrm{LN}(U)\rceil_\Lambda"
+    r"\ \text{is}\ \left(\frac{S_1}{\lambda}+20\coth(\tfrac12)\,2^{-53}\cdot1.001\,\frac{FB}{\lambda}\right)"
+    r"\text{-differentially private},\quad\lambda\le B\le2^{36}\lambda",
+    needs=[
+        positive("sensitivity"),
+        positive("scale"),
+        integer("F"),
+        require("scale <= bound <= 2^36 scale", lambda scale, bound: scale <= bound <= 2.0**36 * scale),
+    ],
+    source=FLOAT64 + ", Theorem 1, every rounding counted anew",
+)
+def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) -> float:
+    """Privacy of the snapping mechanism in float64: S / lambda, and F times a slack for its roundings.
+
+    One coordinate, eta = 2^-53, B the bound. A release falls into a cell [b, b') of the grid according to thresholds on
+    U. Over the reals the threshold at b is v = exp(-|w - b| / lambda). In float64 the sum is off by eta |b|, the
+    product and the logarithm by 2 eta |w - b|, and U has gaps of 2 eta U: so |ln u - ln v| <= eta E with
+    E = (|b| + 2 |w - b|) / lambda + 2, at most 10 B / lambda, because |w| <= B and |b| <= B + Lambda / 2 <= 2 B.
+    A cell beside w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at most
+    eta E (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it. The
+    factor 1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| / lambda),
+    rounding being post-processing. Mironov 2012, Theorem 1, has 2^-49 B / lambda in place of our 43.3 * 2^-53.
+
+    >>> snapping_epsilon(sensitivity=1.0, scale=2.0, bound=8.0, F=1) - 0.5 < 2e-14
+    True
+    """
+    slack = 20 / tanh(0.5) * 2.0**-53 * 1.001
+    return (sensitivity + F * slack * bound) / scale
+
+
+@textbook_release.explicit(
+    part="renyi",
+    says=r"g(\lfloor w(D)/g\rceil+K),\ \Pr(K=k)\propto e^{-k^2g^2/(2\sigma^2)}:\quad"
+    r"D_\alpha\le\alpha\rho,\ \rho=\frac{(S_2+g\sqrt{F})^2}{2\sigma^2}",
+    needs=[positive("sensitivity"), positive("sigma"), positive("grid"), integer("F")],
+    source=", with discrete Gaussian noise; Canonne, Kamath & Steinke 2020",
+)
+def concentration(*, sensitivity: float, sigma: float, grid: float, F: int) -> float:
+    """The discrete Gaussian on a grid is rho-zCDP: Rényi divergence at most alpha rho for every alpha > 1.
+
+    In grid steps, s = sigma / g: for whole points at distance d, sum_k p(k)^alpha q(k)^(1 - alpha) is
+    exp(alpha (alpha - 1) d^2 / (2 s^2)) times theta(alpha d) / theta(0), theta(t) = sum_k exp(-(k - t)^2 / (2 s^2)),
+    and theta is largest at whole t (Poisson summation: its Fourier coefficients are positive). Equality where alpha d
+    is whole. Coordinates add up to the squared L2 distance, which rounding makes S / g + sqrt(F) at most.
+
+    >>> concentration(sensitivity=1.0, sigma=2.0, grid=0.25, F=4)
+    0.28125
+    """
+    return (sensitivity + grid * F**0.5) ** 2 / (2 * sigma**2)
+
+
+@textbook_release.explicit(
+    part="gaussian",
+    says=r"\rho\text{-zCDP}\ \Rightarrow\ \left(\rho+2\sqrt{\rho\log\tfrac1\delta},\,\delta\right)"
+    r"\text{-differential privacy}",
+    needs=[positive("rho"), in_unit_interval("delta")],
+    source=", with discrete Gaussian noise; Bun & Steinke 2016, Proposition 1.3",
+)
+def concentration_epsilon(*, rho: float, delta: float) -> float:
+    """The (epsilon, delta)-privacy of the discrete Gaussian on a grid.
+
+    For the loss Z, P(O) - e^epsilon Q(O) <= P(Z > epsilon) <= E exp((alpha - 1) (Z - epsilon)), at most
+    exp((alpha - 1) (alpha rho - epsilon)), and alpha = (epsilon + rho) / (2 rho) makes that
+    exp(-(epsilon - rho)^2 / (4 rho)).
+
+    >>> round(concentration_epsilon(rho=0.5, delta=1e-6), 4)
+    5.7565
+    """
+    return rho + 2 * (rho * log(1 / delta)) ** 0.5

@@ -1,14 +1,17 @@
 """Do the low bits of a float64 release tell which database it came from? Theorem 7 of Rubinstein et al., executed.
 
 Two audits: over the reals (`experiments.rbht09.private_svm`; releases rounded first) judges the theorem; the bit-level
-one here judges the sampler, by asking whether a release can be reached from a centre at all
-(`mechanisms.laplace.reachable`).
+one here judges the sampler, by asking whether a release can be reached from a centre at all: by numpy's Laplace sampler
+(`mechanisms.laplace.reachable`), or by any double added to it (`some_double`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf, nextafter
+from typing import Any
 
 import numpy as np
 
@@ -22,16 +25,16 @@ from mechanisms.privacy import PureDP
 class Reachability:
     """What the bit-level attacker keeps of a release: how many of its coordinates each of two centres cannot reach."""
 
-    law: mechanism.SVMLaw
+    law: Any
     centres: tuple  # of the two databases; the attacker knows both, and the scale
     own: int  # which of them this law has
+    reaches: Callable  # (release, centre) of one coordinate -> bool
 
     def sample(self, rng, size=1):
         """Counts, shape (size, 2)."""
-        scale = self.law.scale
         return np.array(
             [
-                [sum(not reachable(y, w, scale) for y, w in zip(row, centre, strict=True)) for centre in self.centres]
+                [sum(not self.reaches(y, w) for y, w in zip(row, centre, strict=True)) for centre in self.centres]
                 for row in self.law.sample(rng, size)
             ]
         )
@@ -41,10 +44,29 @@ class Reachability:
         return -50.0 * counts[:, self.own]
 
 
-def watched(laws):
-    """The two laws as the bit-level attacker sees them."""
+def some_double(y: float, centre: float) -> bool:
+    """Is y = centre + z in float64 for some double z at all? The bit-level attack on noise of any law.
+
+    >>> some_double(0.1, 0.0), some_double(0.1, 1.0), some_double(0.125, 1.0)
+    (True, False, True)
+    """
+    z = y - centre
+    return any(centre + near == y for near in (z, nextafter(z, inf), nextafter(z, -inf)))
+
+
+def watched(laws, centres=None):
+    """Two laws as the bit-level attacker sees them.
+
+    Without `centres` they are SVMs under Laplace noise, and a release is possible if a uniform of numpy's inversion
+    leads to it; with them they have any noise, and it is possible if some double does.
+    """
+    if centres is not None:
+        return tuple(Reachability(law, centres, own, some_double) for own, law in enumerate(laws))
     centres = tuple(law.noise.centre for law in laws)
-    return tuple(Reachability(law, centres, own) for own, law in enumerate(laws))
+    return tuple(
+        Reachability(law, centres, own, lambda y, w, scale=law.scale: reachable(y, w, scale))
+        for own, law in enumerate(laws)
+    )
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,263 @@
+"""What no private SVM can do: Rubinstein et al. 2009, Definition 4, Lemma 17 and Theorem 18.
+
+Letters: `acc` is the paper's epsilon (sup-norm accuracy), `delta` the probability that a useful mechanism misses it
+(the proofs' reading; Definition 2 prints the chance of success), `beta` a privacy level, `C`, `n`, `sigma` as printed.
+f*_D is the hinge SVM on the database D, without an intercept. A *packing* is a set of databases, any two of them
+neighbours, whose SVMs are pairwise more than 2 acc apart. Steps of the proofs: `bounds.rbht09.lower_bounds_proof`;
+the stronger bound for the RBF kernel: `bounds.rbht09.lower_bounds_rbf`.
+"""
+
+from __future__ import annotations
+
+from math import ceil, exp, log, sqrt
+
+import numpy as np
+
+from bounds.exact.numbers import Array
+from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+
+SIZES = [positive("C"), integer("n", 2)]
+LEVEL = r"\beta(\epsilon,\delta,C,n)\ge"
+HALF = r"\log\frac{1-\delta}{\delta}"
+MANY = r"\log\frac{(1-\delta)(N-1)}{\delta}"
+
+# Definition 4 ---------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "rbht09.def4",
+    kind="definition",
+    says=r"\beta(\epsilon,\delta,C,n,\ell,k)=\inf_{\hat M\in\mathcal{I}}\sup_{(D_1,D_2)\in\mathcal{D}}\sup_t"
+    r"\log\frac{\Pr(\hat M(D_1)=t)}{\Pr(\hat M(D_2)=t)}",
+)
+def optimal_privacy(*, log_ratios: Array) -> float:
+    """Optimal differential privacy of the SVM: the best level of any (epsilon, delta)-useful mechanism.
+
+    `log_ratios` has a row for each mechanism of a finite list, a column for each pair of neighbours and response.
+
+    >>> optimal_privacy(log_ratios=[[1.0, 3.0], [2.0, 0.5]])
+    2.0
+    """
+    return float(np.max(log_ratios, axis=1).min())
+
+
+@optimal_privacy.explicit(
+    part="packing",
+    kind="identity",
+    says=r"\inf_{\hat M}\sup_{i\ne j,\,t}\log\frac{\Pr(\hat M(D_i)=t)}{\Pr(\hat M(D_j)=t)}=\max\{0," + MANY + r"\}",
+    needs=[in_unit_interval("delta"), integer("N", 2)],
+    source=", on N neighbouring databases whose SVMs are more than 2 epsilon apart",
+)
+def packing_level(*, delta: float, N: int) -> float:
+    """The optimal privacy on a packing alone: the heart of Theorems 18 and 20, as an equality.
+
+    The N balls of radius acc around the SVMs are disjoint, and row i puts at least 1 - delta into ball i. If beta is
+    the level, row 1 puts at least e^-beta (1 - delta) into each of the N - 1 other balls, and at most delta into all
+    of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which names the own ball with probability
+    1 - delta and each other one with delta / (N - 1), attains it; above delta = (N - 1) / N the uniform choice does.
+
+    >>> round(packing_level(delta=0.05, N=2), 4), packing_level(delta=0.9, N=5)
+    (2.9444, 0.0)
+    """
+    return max(0.0, log_odds(delta, N))
+
+
+def log_odds(delta: float, N: int = 2) -> float:
+    """log((1 - delta) (N - 1) / delta), which is negative above delta = (N - 1) / N."""
+    return log((1 - delta) * (N - 1) / delta)
+
+
+# Lemma 17: two neighbouring databases, linear kernel ------------------------------------------------------------------
+
+FAR = r"\exists D_1\sim D_2:\ \|f_1^\star-f_2^\star\|_\infty>2\epsilon"
+
+
+@theorem("rbht09.lem17", kind="construction", says=r"0<\epsilon<\frac{\sqrt{C}}{2n}\ \Rightarrow\ " + FAR, needs=SIZES)
+def line_accuracy(*, C: float, n: int) -> float:
+    """Two neighbouring databases whose linear SVMs are more than 2 epsilon apart at x = 1: for epsilon up to this.
+
+    The proof ends in "= 2 epsilon" at x = 1, where more than that is claimed; because the range is open, the same
+    construction for a slightly larger epsilon gives it. Its rows lie in [-1 / sqrt(C), 1 / sqrt(C)].
+
+    >>> line_accuracy(C=4.0, n=10)
+    0.1
+    """
+    return sqrt(C) / (2 * n)
+
+
+@line_accuracy.explicit(
+    says=r"\max_{D_1\sim D_2\subset\mathbb{R}}|f_1^\star(1)-f_2^\star(1)|=\sqrt{C}\,\frac{n+1}{n}"
+    r",\quad\epsilon<\frac{\sqrt{C}(n+1)}{2n}\ \Leftrightarrow\ " + FAR,
+    source=", with the farthest neighbours on the line",
+)
+def line_accuracy_sharp(*, C: float, n: int) -> float:
+    """Half of the largest distance that two neighbouring SVMs on the line can have at x = 1: n + 1 times Lemma 17's.
+
+    Attained: n rows at 1 / sqrt(C) with label +1 have w = sqrt(C); with x_n = -n / sqrt(C) instead,
+    w = -sqrt(C) / n. Largest: let s(w) = w - (C / n) sum_{i<n} v_i 1[v_i w < 1] with v_i = y_i x_i, which grows at
+    least as fast as w. A solution a > 0 has s(a) <= C / (n a), because the last row pulls only while v_n a <= 1; a
+    solution -b < 0 has s(-b) >= -C / (n b). Subtract: a + b <= (C / n) (1 / a + 1 / b), so a b <= C / n. Every
+    solution is at most sqrt(C) in size, and a + b on {a b <= C / n, a, b <= sqrt(C)} is largest at a corner,
+    sqrt(C) + sqrt(C) / n. Two solutions of one sign differ by at most sqrt(C).
+
+    >>> line_accuracy_sharp(C=4.0, n=10)
+    1.1
+    """
+    return sqrt(C) * (n + 1) / (2 * n)
+
+
+@line_accuracy.explicit(
+    part="region",
+    says=r"\mathcal{M}=[-R,R]\supset D_1,D_2,\ 0<\epsilon<\frac{\min\{CR^2,\sqrt{C}R\}}{n}\ \Rightarrow\ "
+    + FAR.replace(r"\infty", r"{\infty;\mathcal{M}}"),
+    needs=[*SIZES, positive("R")],
+    source=", over a bounded set that contains the data",
+)
+def region_accuracy(*, C: float, n: int, R: float) -> float:
+    """The same where the data lie in [-R, R] and the sup-norm is over [-R, R].
+
+    All rows at x = min(R, 1 / sqrt(C)) with label +1: every margin is at most 1, so w = C x, and one flipped label
+    moves it by 2 C x / n; the distance at R is 2 C x R / n. For C R^2 <= 1 no neighbours are farther apart, because
+    Lemma 21's sharp sensitivity at kappa = R is 2 C R / n.
+
+    >>> region_accuracy(C=0.01, n=2, R=1.0), line_accuracy(C=0.01, n=2)
+    (0.005, 0.025)
+    """
+    return min(C * R**2, sqrt(C) * R) / n
+
+
+# Theorem 18 -----------------------------------------------------------------------------------------------------------
+
+SMALL = require("0 < acc < sqrt(C) / (2 n)", lambda acc, C, n: 0 < acc < line_accuracy(C=C, n=n))
+LINE = [in_unit_interval("delta"), *SIZES, SMALL]
+ON_LINE = r"0<\epsilon<\frac{\sqrt{C}}{2n}\ \Rightarrow\ "
+
+
+@theorem(
+    "rbht09.thm18",
+    part="defined",
+    kind="privacy",
+    says=ON_LINE + LEVEL + HALF + r",\quad\Pr\left(\|\hat f-f^\star\|_\infty\le\epsilon\right)\ge\delta",
+    needs=LINE,
+    source=", with Definition 2 as printed",
+)
+def line_level_defined(*, delta: float, acc: float, C: float, n: int) -> float:
+    """The lower bound for mechanisms that are useful as Definition 2 defines it: with probability >= delta.
+
+    False below delta = 1 / (2 n + 1): a uniform choice among 2 n + 1 constants, which ignores the data, is that useful.
+    """
+    return log_odds(delta)
+
+
+@theorem(
+    "rbht09.thm18",
+    part="used",
+    kind="privacy",
+    says=ON_LINE + LEVEL + HALF + r",\quad\Pr\left(\|\hat f-f^\star\|_\infty\le\epsilon\right)\ge1-\delta",
+    needs=LINE,
+    source=", as its proof uses Definition 2, for databases on the whole line",
+)
+def line_level(*, delta: float, acc: float, C: float, n: int) -> float:
+    """No (epsilon, delta)-useful mechanism for the linear SVM is more private than this; any database on the line.
+
+    Lemma 17 has a packing of N = 2 for every acc < sqrt(C) / (2 n), also if the norm counts x = 1 only, and
+    `packing_level` at N = 2 is the bound.
+
+    >>> round(line_level(delta=0.05, acc=0.01, C=1.0, n=10), 4)
+    2.9444
+    """
+    return log_odds(delta)
+
+
+@line_level.explicit(
+    part="packing",
+    says=r"0<\epsilon<\frac{\sqrt{C}(n+1)}{2n}\ \Rightarrow\ "
+    + LEVEL
+    + MANY
+    + r",\quad N=\left\lceil\frac{\sqrt{C}(n+1)}{2n\epsilon}\right\rceil",
+    needs=[
+        in_unit_interval("delta"),
+        *SIZES,
+        require("0 < acc < sqrt(C) (n + 1) / (2 n)", lambda acc, C, n: 0 < acc < line_accuracy_sharp(C=C, n=n)),
+    ],
+    source=", with many databases and the whole range",
+)
+def line_packing_level(*, delta: float, acc: float, C: float, n: int) -> float:
+    """Theorem 18 with N databases: unbounded as the accuracy goes to zero, and n + 1 times the range of accuracies.
+
+    n - 1 rows at 1 / sqrt(C) with label +1; a last row v = y x moves w to any point of [-sqrt(C) / n, sqrt(C)], with
+    v = (n / C) (w - sqrt(C) (n - 1) / n). N points of it are pairwise more than 2 acc apart when N - 1 steps of 2 acc
+    are less than its length.
+
+    >>> round(line_packing_level(delta=0.05, acc=0.04, C=1.0, n=10), 3)
+    5.509
+    """
+    return log_odds(delta, N=ceil(line_accuracy_sharp(C=C, n=n) / acc))
+
+
+@theorem(
+    "rbht09.thm18",
+    part="region",
+    kind="privacy",
+    says=ON_LINE + LEVEL + HALF + r",\quad\|\cdot\|_{\infty;\mathcal{M}},\ \mathcal{M}=[-R,R]\supset D",
+    needs=[*LINE, positive("R")],
+    source=", with the sup-norm over a bounded set that contains the data (Section 2)",
+)
+def region_level(*, delta: float, acc: float, C: float, n: int, R: float) -> float:
+    """The lower bound where the sup-norm is over a bounded set that contains the data, as Section 2 announces.
+
+    False for small sets: on [-1, 1] every SVM is at most C in size, so for C < 1 / (4 n^2) the zero function, which
+    ignores the data, is within acc of all of them for some acc in the printed range.
+    """
+    return log_odds(delta)
+
+
+@region_level.corrected(
+    says=r"0<\epsilon<\frac{\min\{CR^2,\sqrt{C}R\}}{n}\ \Rightarrow\ " + LEVEL + HALF,
+    needs=[
+        in_unit_interval("delta"),
+        *SIZES,
+        positive("R"),
+        require("0 < acc < min(C R^2, sqrt(C) R) / n", lambda acc, C, n, R: 0 < acc < region_accuracy(C=C, n=n, R=R)),
+    ],
+    source=", with the range that a set of radius R allows",
+)
+def region_level_corrected(*, delta: float, acc: float, C: float, n: int, R: float) -> float:
+    """Theorem 18 on [-R, R]: Lemma 17 there, and a packing of N = 2. At R = 1 and C >= 1/4 it covers the printed range.
+
+    >>> round(region_level_corrected(delta=0.05, acc=0.09, C=1.0, n=10, R=1.0), 4)
+    2.9444
+    """
+    return log_odds(delta)
+
+
+@theorem(
+    "rbht09.thm18",
+    part="words",
+    kind="privacy",
+    says=r"\epsilon<\frac{\sqrt{C}}{2n},\ \beta\text{-private}\ \Rightarrow\ \delta\ge e^{-\beta}",
+    needs=[positive("beta")],
+    source=", 'in other words'",
+)
+def least_failure(*, beta: float) -> float:
+    """The least probability of failure of a beta-private mechanism, as the theorem's second sentence prints it.
+
+    Not the first sentence solved for delta, which is 1 / (1 + e^beta), and false.
+    """
+    return exp(-beta)
+
+
+@least_failure.corrected(
+    says=r"\epsilon<\frac{\sqrt{C}}{2n},\ \beta\text{-private}\ \Rightarrow\ \delta\ge\frac{1}{1+e^{\beta}}",
+    source=", 'in other words', solved",
+)
+def least_failure_corrected(*, beta: float) -> float:
+    """The first sentence solved for delta: log((1 - delta) / delta) <= beta.
+
+    Attained for n = 2 over [-1, 1] at acc = C / 2 (inside the printed range for C < 1/4): randomised response between
+    the two halves of [-C, C].
+
+    >>> round(least_failure_corrected(beta=1.0), 4)
+    0.2689
+    """
+    return 1 / (1 + exp(beta))

@@ -1,0 +1,114 @@
+"""The discrete Gaussian on a grid: its exact sampler, its law, its budget, its low bits, and planted mistakes."""
+
+from math import log
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from experiments.engine.streams import TEST_ROOT, generator
+from experiments.instances.reachable_floats import watched
+from mechanisms import discrete_gaussian, gaussian
+from mechanisms.privacy import ApproxDP
+
+BUDGET = ApproxDP(1.0, 1e-6)
+
+
+def rng(name):
+    return generator(TEST_ROOT, f"tests.discrete_gaussian.{name}", {}, "main", 0)
+
+
+def misfit(steps, draws):
+    """The chi-square p-value of whole numbers against exp(-k^2 / (2 steps^2))."""
+    values = np.arange(-6 * steps, 6 * steps + 1)
+    mass = np.exp(-(values**2) / (2 * steps**2))
+    expected = mass / mass.sum() * draws.size
+    counts = np.array([(draws == k).sum() for k in values])
+    often = expected > 5
+    rest = draws.size - counts[often].sum(), draws.size - expected[often].sum()
+    return chisquare(np.append(counts[often], rest[0]), np.append(expected[often], rest[1])).pvalue
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7])
+def test_the_sampler_has_its_law(steps):
+    assert misfit(steps, discrete_gaussian.discrete_gaussian(rng(f"law {steps}"), steps, (60_000,))) > 1e-6
+
+
+def test_fine_steps_have_the_spread_of_the_theorem():
+    draws = discrete_gaussian.discrete_gaussian(rng("fine"), 2**20, (40_000, 2)) / 2**20
+    assert abs(draws.std() - 1) < 0.02
+    assert abs(np.corrcoef(draws.T)[0, 1]) < 0.03
+
+
+@pytest.mark.parametrize("numerator", [0, 3, 5, 11, 23])
+def test_coins_of_any_exponent(numerator):
+    size, p = 60_000, np.exp(-numerator / 5)
+    hits = discrete_gaussian.bernoulli_exp_any(rng(f"coin {numerator}"), np.full(size, numerator), 5).sum()
+    assert abs(hits - size * p) <= 5 * np.sqrt(size * p * (1 - p))
+
+
+def test_planted_mistakes_in_the_sampler_are_caught(monkeypatch):
+    """The acceptance left out (a Laplace law), or one coin for all whole parts of its exponent."""
+    for planted in (
+        lambda source, numerator, denominator: np.ones(numerator.shape, dtype=bool),
+        lambda source, numerator, denominator: discrete_gaussian.bernoulli_exp(
+            source, np.minimum(numerator, denominator), denominator
+        ),
+    ):
+        monkeypatch.setattr(discrete_gaussian, "bernoulli_exp_any", planted)
+        assert misfit(2, discrete_gaussian.discrete_gaussian(rng("planted"), 2, (60_000,))) < 1e-6
+
+
+@pytest.mark.parametrize("steps", [3, 1000])
+def test_the_law_is_a_probability_on_the_grid(steps):
+    law = discrete_gaussian.law([0.3], sensitivity=1.0, bound=1.0, privacy=BUDGET, steps=steps)
+    places = law.grid * np.arange(-10 * law.steps, 10 * law.steps + 1)[:, None] + law.point * law.grid
+    assert np.exp(law.log_density(places)).sum() == pytest.approx(1, rel=1e-9)
+    assert law.log_density([[law.grid / 3]])[0] == -np.inf
+    assert np.all(law.sample(rng("places"), 100) % law.grid == 0)
+
+
+@pytest.mark.parametrize("F", [1, 7])
+@pytest.mark.parametrize("steps", [1, 100, 2**16])
+def test_the_noise_pays_for_the_sensitivity_and_for_rounding(F, steps):
+    law = discrete_gaussian.law([0.0] * F, sensitivity=2.0, bound=1.0, privacy=BUDGET, steps=steps)
+    rho = (2.0 + law.grid * np.sqrt(F)) ** 2 / (2 * law.sigma**2)
+    spent = rho + 2 * np.sqrt(rho * log(1e6))
+    assert 0.9 * (steps > 1) < spent <= 1.0
+
+
+def test_low_bits_tell_the_textbook_gaussian_s_database_and_not_ours():
+    centres = np.array([0.0]), np.array([1.0])
+    ours = [discrete_gaussian.law(w, sensitivity=1.0, bound=1.0, privacy=BUDGET) for w in centres]
+    textbook = [gaussian.law(law.centre, sensitivity=1.0, sigma=law.sigma) for law in ours]
+    told = {}
+    for name, laws in (("ours", ours), ("textbook", textbook)):
+        counts = watched(laws, centres)[0].sample(rng(name), 800)
+        told[name] = int((counts[:, 1] > counts[:, 0]).sum())
+    assert told["ours"] == 0
+    assert told["textbook"] > 20
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": [[1.0]]}, "value has shape"),
+        ({"value": [np.inf]}, "value has entries that are not finite numbers"),
+        ({"sensitivity": -1.0}, "sensitivity = -1.0"),
+        ({"bound": 0.0}, "bound = 0.0"),
+        ({"bound": 1e30}, "more than 2\\^52 steps"),
+        ({"steps": 2**24}, "steps = 16777216 is outside"),
+        ({"privacy": ApproxDP(1.0, 0.0)}, "not an ApproxDP with epsilon > 0"),
+        ({"privacy": 1.0}, "privacy = 1.0 is not"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    arguments = {"value": [0.0], "sensitivity": 1.0, "bound": 1.0, "privacy": BUDGET} | change
+    with pytest.raises(ValueError, match=message):
+        discrete_gaussian.law(arguments.pop("value"), **arguments)
+
+
+def test_values_beyond_the_bound_are_clipped_and_stay_out_of_sight():
+    law = discrete_gaussian.law([1e9, -0.123456789], sensitivity=1.0, bound=0.5, privacy=BUDGET)
+    assert law.centre.tolist() == [0.5, -0.123456789]
+    assert "0.1234" not in repr(law)
