@@ -20,12 +20,33 @@ from numpy.typing import ArrayLike
 
 from bounds.rbht09.private_svm import concentration, concentration_epsilon
 from mechanisms.arithmetic import brief, up
-from mechanisms.laplace import bernoulli_exp, discrete_laplace
+from mechanisms.laplace import discrete_laplace
 from mechanisms.law import finite, generator, positive, whole
 from mechanisms.privacy import ApproxDP
 
 FINE = 2**16  # grid steps in one standard deviation, by default
 MOST = 2**24  # grid steps in one standard deviation, at most: 2 steps^2 times a small number stays below 2^63
+
+
+def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: int) -> np.ndarray:
+    """Bernoulli(exp(-numerator / denominator)) for whole 0 <= numerator <= denominator, shape of `numerator`.
+
+    Exact (von Neumann): the number K of the first failure among Bernoulli(x / 1), Bernoulli(x / 2), ... is odd
+    with probability exp(-x). Each trial is one uniform whole number below denominator * k.
+    """
+    rng = generator(rng)
+    (denominator,) = whole(denominator=denominator)
+    places = finite("numerator", numerator)
+    if not ((places >= 0) & (places <= denominator) & (places == np.floor(places))).all():
+        raise ValueError("numerator has entries that are not whole numbers in [0, denominator]")
+    numerator = places.astype(np.int64)
+    odd = np.zeros(numerator.shape, dtype=bool)
+    left, k = np.arange(numerator.size), 1
+    while left.size:
+        success = rng.integers(0, denominator * k, size=left.size) < numerator.flat[left]
+        odd.flat[left[~success]] = k % 2 == 1
+        left, k = left[success], k + 1
+    return odd
 
 
 def bernoulli_exp_any(rng: np.random.Generator, numerator: np.ndarray, denominator: int) -> np.ndarray:

@@ -18,13 +18,12 @@ import joblib
 import numpy as np
 
 from bounds import papers
-from experiments import atlas
 from experiments.audits import committed
 from experiments.engine import graph
 from experiments.engine.ledger import jsonable
 from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
 from experiments.examples import GALLERY
-from experiments.report import words
+from experiments.report import atlas, words
 from experiments.report.drawn import Drawn
 from experiments.report.figures import caption, figures, pictures_of
 from experiments.report.formulas import compared

@@ -6,28 +6,29 @@ import pytest
 
 from experiments import atlas
 from experiments.engine import registry
+from experiments.report import atlas as page
 
 registry.load()
-TABLE = {(r["statement"], r["level"], r["margin"], r["epsilon"], r["what"]): r["n"] for r in atlas.committed()}
+TABLE = {(r["statement"], r["level"], r["margin"], r["epsilon"], r["what"]): r["n"] for r in page.committed()}
 
 
 def test_the_table_is_whole():
     expected = {
         (family.statement, level, margin, epsilon, what)
-        for family in atlas.FAMILIES
-        for level in atlas.LEVELS
-        for margin in atlas.MARGINS
-        for epsilon in atlas.EPSILONS
+        for family in page.FAMILIES
+        for level in page.LEVELS
+        for margin in page.MARGINS
+        for epsilon in page.EPSILONS
         for what in (*family.rows, *(["learner"] if family.learner and level < 1 else []))
     }
     assert set(TABLE) == expected
 
 
-@pytest.mark.parametrize("family", atlas.FAMILIES, ids=lambda family: family.statement)
+@pytest.mark.parametrize("family", page.FAMILIES, ids=lambda family: family.statement)
 def test_the_table_is_what_the_statements_say(family):
     """A diagonal of the table, every reading."""
     for reading in family.rows:
-        for margin, epsilon, level in zip(atlas.MARGINS, atlas.EPSILONS, (1.0, 0.1, 1.0, 0.1, 1.0), strict=False):
+        for margin, epsilon, level in zip(page.MARGINS, page.EPSILONS, (1.0, 0.1, 1.0, 0.1, 1.0), strict=False):
             n = atlas.bound_at(family, reading, epsilon, margin, level)
             assert TABLE[family.statement, level, margin, epsilon, reading] == n
 
@@ -47,10 +48,10 @@ def test_a_bound_that_rises_again_has_not_spoken():
 
 
 def test_what_the_page_shows():
-    views = atlas.shown()
-    assert len(views) == len(atlas.FAMILIES) * len(atlas.LEVELS)
+    views = page.shown()
+    assert len(views) == len(page.FAMILIES) * len(page.LEVELS)
     for view in views:
-        assert [margin for margin, _ in view["rows"]] == list(atlas.MARGINS)
-        assert all(len(cells) == len(atlas.EPSILONS) for _, cells in view["rows"])
-    assert atlas.rough(None) == "–" and atlas.rough(9_999) == "9,999" and atlas.rough(34_000_000) == "3.4 · 10⁷"
-    assert atlas.typical([None, 2.0, 8.0, 4.0]) == "4" and atlas.typical([None]) == ""
+        assert [margin for margin, _ in view["rows"]] == list(page.MARGINS)
+        assert all(len(cells) == len(page.EPSILONS) for _, cells in view["rows"])
+    assert page.rough(None) == "–" and page.rough(9_999) == "9,999" and page.rough(34_000_000) == "3.4 · 10⁷"
+    assert page.typical([None, 2.0, 8.0, 4.0]) == "4" and page.typical([None]) == ""
