@@ -173,3 +173,17 @@ def test_a_wide_bound_costs_nothing_where_the_releases_are():
     assert np.abs(drawn - 3e9).max() < 100
     for place in (law.snap.bound, -law.snap.bound):
         assert law.snap.following(int(np.sign(place)), place) == place
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1.0, 1.0), (1.3, 2.0), (2.0**-30, 2.0**-30), (0.7, 1.0), (4.0001, 8.0)])
+def test_the_step_is_the_least_power_of_two_that_is_no_less_than_the_scale(scale, step):
+    snap = snapping.Snapping(scale, 100 * scale)
+    assert snap.step == step
+    assert snap.following(1, 0.0) == step == -snap.following(-1, 0.0)
+
+
+def test_ties_round_up_and_the_ends_are_the_bound():
+    """The noise of the U next to 1 is 2^-53: it moves 0.5 and is lost in 2.5."""
+    snap = snapping.Snapping(1.0, 3.5)
+    assert [snap.release(centre, sign, -1) for centre, sign in ((0.5, 1), (0.5, -1), (2.5, 1))] == [0.0, 1.0, 3.0]
+    assert [snap.release(3.5, sign, -(2**52) * 50) for sign in (1, -1)] == [-3.5, 3.5]
