@@ -87,11 +87,12 @@ def test_no_pair_exceeds_the_privacy_claimed_and_a_far_one_spends_it(epsilon):
     assert max(losses) > 0.999 * epsilon
 
 
-def test_the_budget_covers_the_slack():
-    law = snapping.law([0.0] * 3, sensitivity=1.0, bound=8.0, privacy=PureDP(0.5))
-    slack = Fraction(20) * Fraction(21639, 10**4) / 2**53 * 3 * 8
+@pytest.mark.parametrize("bound", [8.0, 2.0**22])
+def test_the_budget_covers_the_slack_of_every_coordinate(bound):
+    law = snapping.law([0.0] * 30, sensitivity=1.0, bound=bound, privacy=PureDP(0.5))
+    slack = Fraction(20) * Fraction(21639, 10**4) / 2**53 * 30 * Fraction(bound)  # coth(1/2) > 2.1639
     assert (1 + slack) / Fraction(law.scale) <= Fraction(0.5)
-    given = snapping.law([0.0] * 3, sensitivity=1.0, bound=8.0, scale=law.scale)
+    given = snapping.law([0.0] * 30, sensitivity=1.0, bound=bound, scale=law.scale)
     assert given.privacy.epsilon <= 0.5 * (1 + 1e-15)
 
 
