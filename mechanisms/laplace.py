@@ -48,6 +48,15 @@ def bernoulli_exp(rng: np.random.Generator, numerator: ArrayLike, denominator: i
     return odd
 
 
+def shape_of(size: int | tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that `size` means. Raises ValueError for a length that is not a whole number below 2^31."""
+    shape = size if isinstance(size, tuple) else (size,)
+    for length in shape:
+        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
+            raise ValueError(f"size = {length} is not a whole number >= 0")
+    return tuple(int(length) for length in shape)
+
+
 def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int, ...]) -> np.ndarray:
     """Whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
 
@@ -58,12 +67,7 @@ def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int
     (steps,) = whole(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    shape = size if isinstance(size, tuple) else (size,)
-    for length in shape:
-        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
-            raise ValueError(f"size = {length} is not a whole number >= 0")
-    size = tuple(int(length) for length in shape)
-    out = np.zeros(size, dtype=np.int64)
+    out = np.zeros(shape_of(size), dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
         rest = rng.integers(0, steps, size=left.size)

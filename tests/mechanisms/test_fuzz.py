@@ -17,6 +17,7 @@ from mechanisms import (
     accountant,
     adaptive_margin,
     arithmetic,
+    discrete_gaussian,
     dp_erm,
     efficient_learner,
     estimators,
@@ -39,6 +40,7 @@ from mechanisms import (
     search,
     sign_projection,
     sizes,
+    snapping,
     tnb,
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -171,6 +173,11 @@ TABLE = {
     exponential.fit: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0, rng=rng),
     generalized_exponential.law: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1),
     generalized_exponential.fit: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1, rng=rng),
+    discrete_gaussian.law: dict(value=[1.0, 2.0], privacy=APPROX, sensitivity=1.0, bound=10.0, steps=100),
+    discrete_gaussian.fit: dict(value=[1.0, 2.0], privacy=APPROX, sensitivity=1.0, bound=10.0, steps=100, rng=rng),
+    discrete_gaussian.discrete_gaussian: dict(rng=rng, steps=5, size=3),
+    snapping.law: dict(value=[1.0, 2.0], privacy=PURE, sensitivity=1.0, bound=10.0, scale=None),
+    snapping.fit: dict(value=[1.0, 2.0], privacy=None, sensitivity=1.0, bound=10.0, scale=2.0, rng=rng),
     laplace.bernoulli_exp: dict(rng=rng, numerator=[1, 2], denominator=3),
     laplace.discrete_laplace: dict(rng=rng, steps=5, size=3),
     laplace.grid_for: dict(sensitivity=1.0, epsilon=1.0, dimension=2),
@@ -257,6 +264,9 @@ INNER = {
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",
     grid_gaussian: "cell",
+    discrete_gaussian: "bernoulli_exp_any",
+    laplace: "shape_of",
+    snapping: "number logarithm draw",
     pure_learner: "count_errors",
     arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }
