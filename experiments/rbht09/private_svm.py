@@ -217,7 +217,7 @@ def bit_level_pair(*, beta, n, F, sensitivity, grid, factor=1):
 def snapping_law_is_private(*, scale, bound):
     """The derivation's errors at their corners, and the exact law of doubles: every release from pairs of centres."""
     eta, coth = Fraction(1, 2**53), 1 / exact(Fraction(1, 2)).tanh()
-    for b, w, lam in ((2 * bound, -bound, bound), (bound + 2 * scale, -bound, scale)):  # |b|, w and lambda as extreme
+    for b, w, lam in ((2 * bound, -bound, bound), (bound + scale, -bound, scale)):  # |b|, w and lambda as extreme
         errors = exact(eta * ((Fraction(abs(b)) + 2 * Fraction(abs(w - b))) / Fraction(lam) + 2))
         slack = private_svm.snapping_epsilon(sensitivity=1e-30, scale=lam, bound=bound, F=1)
         yield {"b": b, "w": w, "lambda": lam}, 2 * coth * errors, slack
@@ -305,7 +305,7 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
     caught=(1.01, 2),
     cost=0.2,
     tightness=lambda ratios: (min(ratios), 1.0),
-    note="the exact δ of two lattice laws is about a tenth of what Chernoff's bound allows",
+    note="the exact δ of two lattice laws is below a hundredth of what Chernoff's bound allows",
 )
 def chernoff_of_the_loss(*, steps, shift):
     """Chernoff's bound at its best alpha, which must not exceed delta, and the exact delta of the pair."""
