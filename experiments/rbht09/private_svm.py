@@ -249,7 +249,7 @@ def snapping_law_is_private(*, scale, bound):
 )
 def snapping_pair(*, epsilon, bound, factor=1):
     """Two values at the whole sensitivity."""
-    return tuple(snapping.law([w], sensitivity=1.0, bound=bound, privacy=PureDP(epsilon * factor)) for w in CENTRES)
+    return tuple(snapping.law(w, sensitivity=1.0, bound=bound, privacy=PureDP(epsilon * factor)) for w in CENTRES)
 
 
 @attack_claim(
