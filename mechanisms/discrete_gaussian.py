@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from bounds.rbht09.private_svm import concentration, concentration_epsilon
 from mechanisms.arithmetic import brief, up
-from mechanisms.laplace import discrete_laplace
-from mechanisms.law import finite, generator, positive, whole
+from mechanisms.laplace import discrete_laplace, shape_of
+from mechanisms.law import finite, generator, sized, whole
 from mechanisms.privacy import ApproxDP
 
 FINE = 2**16  # grid steps in one standard deviation, by default
@@ -72,7 +72,7 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     (steps,) = whole(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    out = np.zeros(size, dtype=np.int64)
+    out = np.zeros(shape_of(size), dtype=np.int64)
     left = np.arange(out.size)
     while left.size:
         tried = discrete_laplace(rng, steps, left.size)
@@ -129,8 +129,8 @@ def law(
     log(1 / delta)), delta)-DP (`bounds.rbht09.private_svm.concentration_epsilon`); sigma is the least multiple of the
     grid that makes this the epsilon asked for. Entries are clipped to [-bound, bound], public. It holds in floating
     point; the time a draw takes is not hardened. Raises ValueError for a value that is not a vector of finite numbers,
-    for sensitivity or bound outside (0, inf), for a privacy that is no ApproxDP with epsilon > 0 and 0 < delta < 1, and
-    for a grid of more than 2^52 steps in `bound`.
+    for sensitivity or bound outside [1e-100, 1e100], for a privacy that is no ApproxDP with epsilon > 0 and 0 < delta <
+    1, and for a grid of more than 2^52 steps in `bound`.
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=4.0, privacy=ApproxDP(1.0, 1e-6))
     >>> released.grid, round(released.sigma, 3), released.sample(np.random.default_rng(0)).shape
@@ -139,7 +139,7 @@ def law(
     value = np.atleast_1d(finite("value", value))
     if value.ndim != 1 or not value.size:
         raise ValueError(f"value has shape {value.shape}, not (F,) with F >= 1")
-    sensitivity, bound = positive(sensitivity=sensitivity, bound=bound)
+    sensitivity, bound = sized(sensitivity=sensitivity, bound=bound)
     (steps,) = whole(steps=steps)
     if steps > MOST // 2:
         raise ValueError(f"steps = {steps} is outside [1, {MOST // 2}]")

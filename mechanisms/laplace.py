@@ -30,6 +30,15 @@ BLOCK = 2**13  # numbers drawn at a time: they stay in the first cache
 SECOND_ZERO = -(2**63)
 
 
+def shape_of(size: int | tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that `size` means. Raises ValueError for a length that is not a whole number below 2^31."""
+    shape = size if isinstance(size, tuple) else (size,)
+    for length in shape:
+        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
+            raise ValueError(f"size = {length} is not a whole number >= 0")
+    return tuple(int(length) for length in shape)
+
+
 def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int, ...]) -> np.ndarray:
     """Whole numbers with Pr(K = k) = tanh(1 / (2 steps)) exp(-|k| / steps), exactly; `steps` a whole number.
 
@@ -41,11 +50,7 @@ def discrete_laplace(rng: np.random.Generator, steps: int, size: int | tuple[int
     (steps,) = whole(steps=steps)
     if steps > MOST:
         raise ValueError(f"steps = {steps} is outside [1, {MOST}]")
-    shape = size if isinstance(size, tuple) else (size,)
-    for length in shape:
-        if not 0 <= in_range("size", length, 0, 2**31, closed=True) == int(length):
-            raise ValueError(f"size = {length} is not a whole number >= 0")
-    out = np.empty(tuple(int(length) for length in shape), dtype=np.int64)
+    out = np.empty(shape_of(size), dtype=np.int64)
     flat = out.reshape(-1)
     for start in range(0, flat.size, BLOCK):
         block = flat[start : start + BLOCK]

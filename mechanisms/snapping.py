@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from bounds.rbht09.private_svm import snapping_epsilon
 from mechanisms.arithmetic import brief, up
-from mechanisms.law import finite, generator, positive
+from mechanisms.law import finite, generator, sized
 from mechanisms.privacy import PureDP
 
 MOST = 2.0**36  # scales that the bound may have: the slack is below a thousandth there
@@ -179,8 +179,8 @@ def law(
     most `sensitivity` in the L1 norm between neighbours (assumed: it belongs to the caller's statistic). It is a
     guarantee about the doubles that are released. Entries are clipped to [-B, B], B the larger of bound and scale,
     both public. The time a draw takes is not hardened. Raises ValueError for a value that is not a vector of finite
-    numbers, for sensitivity, bound, scale outside (0, inf), unless bound <= 2^36 scale, and unless exactly one of
-    `privacy` (a PureDP) and `scale` is given.
+    numbers, for sensitivity, bound, scale outside [1e-100, 1e100], unless bound <= 2^36 scale, and unless exactly one
+    of `privacy` (a PureDP) and `scale` is given.
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=4.0, privacy=PureDP(1.0))
     >>> released.snap.step, released.sample(np.random.default_rng(0))
@@ -191,7 +191,7 @@ def law(
         raise ValueError(f"value has shape {value.shape}, not (F,) with F >= 1")
     if (privacy is None) == (scale is None):
         raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: give exactly one of them")
-    sensitivity, bound = positive(sensitivity=sensitivity, bound=bound)
+    sensitivity, bound = sized(sensitivity=sensitivity, bound=bound)
     F = value.size
     if privacy is not None:
         if not isinstance(privacy, PureDP):
@@ -199,7 +199,7 @@ def law(
         bound = max(bound, 1.001 * sensitivity / privacy.epsilon)
         unit = snapping_epsilon.theorem.formula(sensitivity=sensitivity, scale=1.0, bound=bound, F=F)  # times 1 / scale
         scale = up(Fraction(unit) * (1 + SLACK) / Fraction(privacy.epsilon))
-    (noise,) = positive(scale=scale)
+    (noise,) = sized(scale=scale)
     bound = max(bound, noise)
     if bound > MOST * noise:
         raise ValueError(f"bound = {bound} is outside (0, 2^36 scale], scale = {noise}")

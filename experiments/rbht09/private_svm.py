@@ -203,6 +203,8 @@ def bit_level_pair(*, beta, n, F, sensitivity, grid, factor=1):
 
 # Snapping, and the discrete Gaussian ----------------------------------------------------------------------------------
 
+CENTRES = np.array([0.0]), np.array([1.0])
+
 
 @inequality_claim(
     private_svm.snapping_epsilon,
@@ -211,26 +213,25 @@ def bit_level_pair(*, beta, n, F, sensitivity, grid, factor=1):
     caught=(1.01, 2),
     rounding=1e-15,
     cost=0.3,
-    cites=("Mironov 2012, Theorem 1",),
     tightness=lambda ratios: (min(1.0, max(ratios)), 1.0),
 )
 def snapping_law_is_private(*, scale, bound):
     """The derivation's errors at their corners, and the exact law of doubles: every release from pairs of centres."""
     eta, coth = Fraction(1, 2**53), 1 / exact(Fraction(1, 2)).tanh()
-    for b, w, lam in ((2 * bound, -bound, bound), (bound + 2 * scale, -bound, scale)):  # |b|, w and lambda as extreme
+    for b, w, lam in ((2 * bound, -bound, bound), (bound + scale, -bound, scale)):  # |b|, w and lambda as extreme
         errors = exact(eta * ((Fraction(abs(b)) + 2 * Fraction(abs(w - b))) / Fraction(lam) + 2))
         slack = private_svm.snapping_epsilon(sensitivity=1e-30, scale=lam, bound=bound, F=1)
         yield {"b": b, "w": w, "lambda": lam}, 2 * coth * errors, slack
     snap = snapping.Snapping(scale, bound)
     pairs = [(0.3 * scale, 1.3 * scale), (-bound, scale - bound), (0.5 * snap.step, 0.5 * snap.step - 2.0**-40)]
-    most, mironov = 0.0, 2.0**-49 * bound / scale
+    most = 0.0
     for w, v in pairs:
         apart = abs(Fraction(w) - Fraction(v))
         claimed = private_svm.snapping_epsilon(sensitivity=float(apart), scale=scale, bound=bound, F=1)
         for place in snap.places()[:: max(1, len(snap.places()) // 12)]:
             ratio = abs((exact(snap.mass(w, float(place))) / exact(snap.mass(v, float(place)))).log())
             yield {"scale": scale, "bound": bound, "centres": (w, v), "release": float(place)}, ratio, claimed
-            most = max(most, float(ratio - exact(apart) / exact(scale)) / mironov)
+            most = max(most, float(exact(scale) * ratio - exact(apart)) * 2.0**49 / bound)
     return {"note": f"exact law: at most {max(most, 0.0):.2f} of Mironov's slack 2⁻⁴⁹ B/λ over the real law's ratio"}
 
 
@@ -248,7 +249,7 @@ def snapping_law_is_private(*, scale, bound):
 )
 def snapping_pair(*, epsilon, bound, factor=1):
     """Two values at the whole sensitivity."""
-    return tuple(snapping.law([w], sensitivity=1.0, bound=bound, privacy=PureDP(epsilon * factor)) for w in (0.0, 1.0))
+    return tuple(snapping.law(w, sensitivity=1.0, bound=bound, privacy=PureDP(epsilon * factor)) for w in CENTRES)
 
 
 @attack_claim(
@@ -265,10 +266,8 @@ def snapping_pair(*, epsilon, bound, factor=1):
 )
 def snapping_bits(*, epsilon, bound, factor=1):
     """Centres 0 and 1; the control is numpy's Laplace of the same scale."""
-    centres = np.array([0.0]), np.array([1.0])
-    laws = [snapping.law(w, sensitivity=1.0, bound=bound, privacy=PureDP(epsilon)) for w in centres]
-    samplers = {1: laws, 2: [FloatLaplace(law.centre, law.scale) for law in laws]}
-    return watched(samplers[factor], centres)
+    laws = [snapping.law(w, sensitivity=1.0, bound=bound, privacy=PureDP(epsilon)) for w in CENTRES]
+    return watched({1: laws, 2: [FloatLaplace(law.centre, law.scale) for law in laws]}[factor], CENTRES)
 
 
 @identity_claim(
@@ -277,13 +276,11 @@ def snapping_bits(*, epsilon, bound, factor=1):
     full=({"steps": 1, "shift": 1}, {"steps": 8, "shift": 5}),
     rounding=1e-9,
     caught=(1.001, 2),
-    cost=0.2,
     note="equality at whole alpha; between, the theta functions' ratio is below 1",
 )
 def renyi_divergence_of_lattice_laws(*, steps, shift):
     """The exact Renyi divergence of two lattice laws at alpha = 2, 3; sensitivity and grid that make up the shift."""
     p, q = lattice_laws.gaussian(steps, 0, 14 + shift), lattice_laws.gaussian(steps, shift, 14 + shift)
-    grid = 0.25
     for alpha in (2, 3):
         moment = sum((a**alpha / b ** (alpha - 1) for a, b in zip(p, q, strict=True)), arb(0))
         divergence = moment.log() / (alpha - 1)
@@ -291,7 +288,7 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
             1,
             3,
         ):  # F = root^2 coordinates, all shifted: root * shift steps in L2, root halves rounding
-            made = {"sensitivity": root * (shift - 0.5) * grid, "sigma": steps * grid, "grid": grid / 2, "F": root**2}
+            made = {"sensitivity": root * (shift - 0.5) / 4, "sigma": steps / 4, "grid": 1 / 8, "F": root**2}
             setting = {"steps": steps, "shift": shift, "alpha": alpha, "F": root**2}
             yield setting, root**2 * divergence, alpha * private_svm.concentration(**made)
 
@@ -303,9 +300,7 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
     given=[private_svm.concentration],
     rounding=1e-12,
     caught=(1.01, 2),
-    cost=0.2,
-    tightness=lambda ratios: (min(ratios), 1.0),
-    note="the exact δ of two lattice laws is about a tenth of what Chernoff's bound allows",
+    note="the exact δ of two lattice laws is below a hundredth of what Chernoff's bound allows",
 )
 def chernoff_of_the_loss(*, steps, shift):
     """Chernoff's bound at its best alpha, which must not exceed delta, and the exact delta of the pair."""
@@ -333,10 +328,10 @@ def chernoff_of_the_loss(*, steps, shift):
 )
 def discrete_gaussian_bits(*, epsilon, delta, factor=1):
     """Centres 0 and 1, sensitivity 1."""
-    centres, privacy = (np.array([0.0]), np.array([1.0])), ApproxDP(epsilon, delta)
-    laws = [discrete_gaussian.law(w, sensitivity=1.0, bound=1.0, privacy=privacy) for w in centres]
-    samplers = {1: laws, 2: [gaussian.law(law.centre, sensitivity=1.0, sigma=law.sigma) for law in laws]}
-    return watched(samplers[factor], centres)
+    privacy = ApproxDP(epsilon, delta)
+    laws = [discrete_gaussian.law(w, sensitivity=1.0, bound=1.0, privacy=privacy) for w in CENTRES]
+    textbook = [gaussian.law(law.centre, sensitivity=1.0, sigma=law.sigma) for law in laws]
+    return watched({1: laws, 2: textbook}[factor], CENTRES)
 
 
 # Our mechanism under attack -------------------------------------------------------------------------------------------

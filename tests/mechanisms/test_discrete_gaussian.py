@@ -112,3 +112,11 @@ def test_values_beyond_the_bound_are_clipped_and_stay_out_of_sight():
     law = discrete_gaussian.law([1e9, -0.123456789], sensitivity=1.0, bound=0.5, privacy=BUDGET)
     assert law.centre.tolist() == [0.5, -0.123456789]
     assert "0.1234" not in repr(law)
+
+
+def test_coordinates_of_a_release_have_noise_of_their_own():
+    law = discrete_gaussian.law([0.0, 0.0], sensitivity=1.0, bound=1.0, privacy=BUDGET)
+    drawn = law.sample(rng("two"), 20_000) / law.sigma
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.04
+    assert abs(drawn.std() - 1) < 0.03
+    assert drawn.mean() < 0.04

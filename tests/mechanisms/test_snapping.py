@@ -87,11 +87,12 @@ def test_no_pair_exceeds_the_privacy_claimed_and_a_far_one_spends_it(epsilon):
     assert max(losses) > 0.999 * epsilon
 
 
-def test_the_budget_covers_the_slack():
-    law = snapping.law([0.0] * 3, sensitivity=1.0, bound=8.0, privacy=PureDP(0.5))
-    slack = Fraction(20) * Fraction(21639, 10**4) / 2**53 * 3 * 8
+@pytest.mark.parametrize("bound", [8.0, 2.0**22])
+def test_the_budget_covers_the_slack_of_every_coordinate(bound):
+    law = snapping.law([0.0] * 30, sensitivity=1.0, bound=bound, privacy=PureDP(0.5))
+    slack = Fraction(20) * Fraction(21639, 10**4) / 2**53 * 30 * Fraction(bound)  # coth(1/2) > 2.1639
     assert (1 + slack) / Fraction(law.scale) <= Fraction(0.5)
-    given = snapping.law([0.0] * 3, sensitivity=1.0, bound=8.0, scale=law.scale)
+    given = snapping.law([0.0] * 30, sensitivity=1.0, bound=bound, scale=law.scale)
     assert given.privacy.epsilon <= 0.5 * (1 + 1e-15)
 
 
@@ -173,3 +174,17 @@ def test_a_wide_bound_costs_nothing_where_the_releases_are():
     assert np.abs(drawn - 3e9).max() < 100
     for place in (law.snap.bound, -law.snap.bound):
         assert law.snap.following(int(np.sign(place)), place) == place
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1.0, 1.0), (1.3, 2.0), (2.0**-30, 2.0**-30), (0.7, 1.0), (4.0001, 8.0)])
+def test_the_step_is_the_least_power_of_two_that_is_no_less_than_the_scale(scale, step):
+    snap = snapping.Snapping(scale, 100 * scale)
+    assert snap.step == step
+    assert snap.following(1, 0.0) == step == -snap.following(-1, 0.0)
+
+
+def test_ties_round_up_and_the_ends_are_the_bound():
+    """The noise of the U next to 1 is 2^-53: it moves 0.5 and is lost in 2.5."""
+    snap = snapping.Snapping(1.0, 3.5)
+    assert [snap.release(centre, sign, -1) for centre, sign in ((0.5, 1), (0.5, -1), (2.5, 1))] == [0.0, 1.0, 3.0]
+    assert [snap.release(3.5, sign, -(2**52) * 50) for sign in (1, -1)] == [-3.5, 3.5]
