@@ -170,7 +170,7 @@ def figure(found: pd.DataFrame, path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    plot, axes = pyplot.subplots(1, len(DATASETS), figsize=(14, 3.6), sharex=True)
+    plot, (axes,) = pyplot.subplots(1, len(DATASETS), figsize=(14, 3.6), sharex=True, squeeze=False)
     for axis, name in zip(axes, DATASETS, strict=True):
         here = found[found.dataset == name]
         for learner, colour in (("linear", "C0"), ("kernel", "C1")):

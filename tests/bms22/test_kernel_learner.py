@@ -273,3 +273,11 @@ def test_rows_of_the_corrected_order_are_the_efficient_learners():
     assert claims.constant() == 4 * claims.efficient_constant() + 2
     point = dict(m=1000, epsilon=1.0, delta=1e-6, beta=0.1, a=1.0)
     assert bounds.corrected_order(**point) == efficient_bounds.corrected_order(**point)
+
+
+def test_hidden_signs_are_learnt_no_better_than_randomised_response():
+    """k = 1: the right sign with odds e^{m epsilon}, all that m flipped labels allow, errs on the share."""
+    for m, epsilon in ((1, 0.3), (5, 0.5), (40, 0.01)):
+        flipped = 1 / (1 + np.exp(m * epsilon))
+        assert polynomial_kernels.unlearnt_share(m=m, k=1, epsilon=epsilon, delta=1e-12) == pytest.approx(flipped)
+    assert polynomial_kernels.unlearnt_share(m=100, k=10, epsilon=0.1, delta=1e-3) == pytest.approx(0.2589, abs=1e-4)
