@@ -85,6 +85,7 @@ def learner_is_private(**setting):
     trained = setting | {"norm_bound": 2 * setting["norm_bound"], "beta": setting["beta"] / 2}
     claimed = bounds.privacy_in_range(**setting)
     yield setting | {"link": "Theorem 3.2"}, efficient_learner.printed_privacy(**trained), claimed
+    yield setting | {"link": "printed"}, claimed, bounds.printed_privacy(**setting)
     rng = np.random.default_rng(0)
     X, y = 10.0 ** rng.uniform(-3, 3, (setting["m"], 1)) * rng.normal(size=(setting["m"], 3)), np.ones(setting["m"])
     sizes = {name: setting[name] for name in ("norm_bound", "rho", "beta")}

@@ -6,6 +6,7 @@ from math import log, pi
 
 import numpy as np
 import pytest
+from scipy.linalg import hadamard
 from scipy.stats import kstest, norm
 from sklearn.kernel_approximation import PolynomialCountSketch
 
@@ -132,8 +133,10 @@ def test_it_learns_what_no_line_separates():
 
 
 def test_default_sizes_are_the_printed_ones():
-    drawn = kernel_learner.draw_projection(20, 3, kernel="gaussian", epsilon=1.0, delta=1e-3, beta=0.1, rng=rng("d"))
-    assert drawn.count == np.ceil(400 * log(400)) and drawn.k == efficient_learner.rows_for(20, 1.0, 1e-3, 0.05)
+    budget = dict(epsilon=4.0, delta=1e-6, beta=0.1)
+    drawn = kernel_learner.draw_projection(5000, 3, kernel="gaussian", **budget, rng=rng("d"))
+    assert drawn.count == np.ceil(5000**2 * log(10**5))
+    assert drawn.k == efficient_learner.rows_for(5000, 4.0, 1e-6, 0.05) == 1497
 
 
 # Other kernels --------------------------------------------------------------------------------------------------------
@@ -171,6 +174,9 @@ def test_fastfood_has_gaussian_frequencies_and_the_kernel():
     f = kernel_features.fastfood(3, 6000, bandwidth=0.5, radius=2.0, rng=rng("fastfood"))
     omega = f.angles(np.eye(3)).T
     np.testing.assert_allclose(f.angles(points()), points() @ omega.T, atol=1e-9)
+    H, permuted = hadamard(4), np.eye(4)[f.order[1]]
+    dense = np.diag(f.lengths[1]) @ H @ np.diag(f.gaussians[1]) @ permuted @ H @ np.diag(f.signs[1]) / 2
+    np.testing.assert_allclose(omega[4:8], dense[:, :3], atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(f(points()), axis=1), 2.0)
     np.testing.assert_allclose(f(points()), FourierMap(omega, 2.0)(points()), atol=1e-9)
     assert kstest(omega.ravel(), norm(scale=2).cdf).pvalue > 1e-6
@@ -267,3 +273,11 @@ def test_rows_of_the_corrected_order_are_the_efficient_learners():
     assert claims.constant() == 4 * claims.efficient_constant() + 2
     point = dict(m=1000, epsilon=1.0, delta=1e-6, beta=0.1, a=1.0)
     assert bounds.corrected_order(**point) == efficient_bounds.corrected_order(**point)
+
+
+def test_hidden_signs_are_learnt_no_better_than_randomised_response():
+    """k = 1: the right sign with odds e^{m epsilon}, all that m flipped labels allow, errs on the share."""
+    for m, epsilon in ((1, 0.3), (5, 0.5), (40, 0.01)):
+        flipped = 1 / (1 + np.exp(m * epsilon))
+        assert polynomial_kernels.unlearnt_share(m=m, k=1, epsilon=epsilon, delta=1e-12) == pytest.approx(flipped)
+    assert polynomial_kernels.unlearnt_share(m=100, k=10, epsilon=0.1, delta=1e-3) == pytest.approx(0.2589, abs=1e-4)
