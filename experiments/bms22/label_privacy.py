@@ -164,23 +164,27 @@ def selection_then_deviation(*, factor=1):
             yield point | {"margin loss": loss}, chain - loss, (claimed - loss) / factor
 
 
-POOL = 41
+POOL = 11
 RISKY = {"rho": 0.4, "flipped": 0.05}
 
 
 @tail_claim(
     bounds.label_bound_derived,
     law="lab_marg",
-    quick=({"m": 3000, "epsilon": 1.0, "beta": 0.1},),
-    full=({"m": 6000, "epsilon": 0.5, "beta": 0.1}, {"m": 2500, "epsilon": 8.0, "beta": 0.1}),
-    control=Control("what is added to the margin loss, divided by {}", (400, 800)),
-    chunk=40,
-    cap=8,
-    cost=5e-3,
-    expect=0.0,
-    note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, a cover of 41 slopes. Nothing nearer than 400 is caught: "
-    "the release is right in all but one of a thousand runs, and the bound adds the logarithm of a covering number for "
-    "all classes of dimension one, e²⁴⁰ where four slopes cover",
+    quick=({"m": 2500, "epsilon": 1.0, "beta": 0.1},),
+    full=(
+        {"m": 6000, "epsilon": 0.5, "beta": 0.1},
+        {"m": 1500, "epsilon": 8.0, "beta": 0.1},
+        {"m": 120_000, "epsilon": 1.0, "beta": 0.1},
+    ),
+    control=Control("the bound divided by {}", (20, 25)),
+    chunk=60,
+    cap=3,
+    cost=2.7e-3,
+    expect=0.01,
+    note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, 11 slopes. Nothing nearer than 20 is caught: the "
+    "release is right but for the flips, and the bound adds the logarithm of a covering number of all classes of dimension one, "
+    "e²⁵³ at m = 2,500. At m = 120,000 the printed bound speaks too",
 )
 def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
     """Fresh samples, fresh releases: x uniform with |x| >= 1/2, y = sign(x) flipped; risks are known exactly."""
@@ -195,7 +199,7 @@ def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
         risk = 1.0 if slope == 0 else RISKY["flipped"] if slope > 0 else 1 - RISKY["flipped"]
         loss = min((y * values <= RISKY["rho"]).mean() for values in pool(x[:, None])[[0, -1]])
         bound = bounds.label_bound_derived(m=m, d=1, epsilon=epsilon, beta=beta, margin_loss=float(loss))
-        broken[trial] = risk > loss + (bound - loss) / factor
+        broken[trial] = risk > bound / factor
     return broken
 
 
