@@ -183,8 +183,8 @@ RISKY = {"rho": 0.4, "flipped": 0.05}
     cost=2.7e-3,
     expect=0.01,
     note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, 11 slopes. Nothing nearer than 20 is caught: the "
-    "release is right but for the flips, and the bound adds the logarithm of a covering number of all classes of dimension one, "
-    "e²⁵³ at m = 2,500. At m = 120,000 the printed bound speaks too",
+    "release is right but for the flips, and the bound adds the logarithm of a covering number of all classes of "
+    "dimension one, e²⁵³ at m = 2,500. At m = 120,000 the printed bound speaks too",
 )
 def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
     """Fresh samples, fresh releases: x uniform with |x| >= 1/2, y = sign(x) flipped; risks are known exactly."""
