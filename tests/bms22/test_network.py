@@ -119,9 +119,12 @@ def test_ties_are_errors():
 
 
 def test_long_rows_are_clipped():
+    """With three neurons a long row saturates the activation, and some networks change sign: not if it is clipped."""
     X, y = sample_of(5, 2)
-    errors = [law(s * X, y, rho=8.0, public=drawn(2, 2), **COARSE).errors for s in (1.0, 1e6)]
+    errors = [law(s * X, y, rho=60.0, public=drawn(2, 2, 3), **COARSE).errors for s in (1.0, 1e6)]
     np.testing.assert_array_equal(*errors)
+    unclipped = law(1e6 * X, y, rho=60.0 * 1e6, public=drawn(2, 2, 3), **(COARSE | {"radius": 1e6})).errors
+    assert (unclipped != errors[0]).any()
 
 
 def test_a_release_is_a_predictor():
