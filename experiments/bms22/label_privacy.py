@@ -41,7 +41,7 @@ def every_label_flipped(*, m, epsilon, factor=1):
     bound = bounds.label_epsilon(epsilon=epsilon)
     labels = list(product((-1.0, 1.0), repeat=m))
     pairs = [(i, j) for i, j in product(range(len(labels)), repeat=2) if i < j and hamming(labels[i], labels[j]) == 1]
-    for values, balls in product(small.small_classes(m, 5, 25, seed=m), ("open", "closed")):
+    for values, balls in product(small.small_classes(m, 5, 12, seed=m), ("open", "closed")):
         laws = [small.released(values, y, factor * epsilon, balls) for y in labels]
         yield {"of": "covers", "class": values}, len({tuple(one.cover) for one in laws}), 1
         yield {"of": "errors"}, max(np.abs(laws[i].errors - laws[j].errors).max() for i, j in pairs), 1
@@ -103,11 +103,11 @@ def closed_covers_fail(*, m, epsilon, beta):
 
 
 CORNERS = grid(
-    m=[1, 10, 300, 10**3, 10**4, 10**6, 10**9, 10**15],
+    m=[1, 10**3, 10**4, 10**6, 10**15],
     d=[1, 2, 30, 1000],
-    epsilon=[1e-3, 1.0, 10.0, 30.0],
-    beta=[1e-12, 0.1, 0.9, 1 - 1e-9],
-    margin_loss=[0.0, 1e-3, 0.1, 0.5, 1.0],
+    epsilon=[1e-3, 1.0, 30.0],
+    beta=[1e-12, 0.9, 1 - 1e-9],
+    margin_loss=[0.0, 0.1, 1.0],
 )
 
 
@@ -119,7 +119,7 @@ CORNERS = grid(
         bounds.label_bound_open, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0
     ),
     tightness=up_to_one,
-    cost=0.2,
+    cost=0.15,
     note="the explicit bound is at most the printed one, or above 1; what is added to the margin loss reaches 0.93 of "
     "it. The smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss",
 )
@@ -148,7 +148,6 @@ def explicit_is_smaller(*, factor=1):
     nonvacuous_from=lambda: bounds.informative_from(
         bounds.label_bound_derived, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0
     ),
-    cost=0.2,
     note="the smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss, a fiftieth of the printed bound's",
 )
 def selection_then_deviation(*, factor=1):

@@ -150,7 +150,6 @@ def members_are_far_apart():
     proof.distance_from_the_cover,
     control=Control("covers {} times as coarse", (1.2, 2)),
     tightness=up_to_one,
-    cost=0.2,
     note="the squares of the layers' distances add up",
 )
 def points_are_near(*, factor=1):
