@@ -120,7 +120,7 @@ CORNERS = grid(
     ),
     tightness=up_to_one,
     cost=0.15,
-    note="the explicit bound is at most the printed one, or above 1; what is added to the margin loss reaches 0.93 of "
+    note="the explicit bound is at most the printed one, or above 1; what is added to no margin loss reaches 0.92 of "
     "it. The smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss",
 )
 def explicit_is_smaller(*, factor=1):
