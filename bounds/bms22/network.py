@@ -15,7 +15,9 @@ size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/
 
 from __future__ import annotations
 
-from math import ceil, inf, sqrt
+from bisect import bisect_left
+from itertools import count
+from math import inf, sqrt
 from typing import Any
 
 from bounds.bms22.network_claims import (
@@ -173,15 +175,17 @@ def explicit_gap(
 
 
 def informative_from(**setting: Any) -> float:
-    """The smallest m, up to 1%, at which margin loss + explicit gap < 1.
+    """The smallest m at which margin loss + explicit gap < 1; beyond it the bound keeps below 1.
 
     >>> shape = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)
-    >>> informative_from(epsilon=1.0, beta=0.1, margin_loss=0.0, **shape) < 2 * 10**5
-    True
+    >>> informative_from(epsilon=1.0, beta=0.1, margin_loss=0.0, **shape)
+    65419
     """
+
+    def informative(m: int) -> bool:
+        return setting["margin_loss"] + explicit_gap(m=m, **setting) < 1
+
     if setting["margin_loss"] >= 1:
         return inf
-    m = 2.0
-    while setting["margin_loss"] + explicit_gap(m=ceil(m), **setting) >= 1:
-        m *= 1.01
-    return ceil(m)
+    high = next(2**j for j in count() if informative(2**j))
+    return high // 2 + 1 + bisect_left(range(high // 2 + 1, high), True, key=informative)

@@ -41,7 +41,7 @@ def every_label_flipped(*, m, epsilon, factor=1):
     bound = bounds.label_epsilon(epsilon=epsilon)
     labels = list(product((-1.0, 1.0), repeat=m))
     pairs = [(i, j) for i, j in product(range(len(labels)), repeat=2) if i < j and hamming(labels[i], labels[j]) == 1]
-    for values, balls in product(small.small_classes(m, 5, 25, seed=m), ("open", "closed")):
+    for values, balls in product(small.small_classes(m, 5, 12, seed=m), ("open", "closed")):
         laws = [small.released(values, y, factor * epsilon, balls) for y in labels]
         yield {"of": "covers", "class": values}, len({tuple(one.cover) for one in laws}), 1
         yield {"of": "errors"}, max(np.abs(laws[i].errors - laws[j].errors).max() for i, j in pairs), 1
@@ -103,11 +103,11 @@ def closed_covers_fail(*, m, epsilon, beta):
 
 
 CORNERS = grid(
-    m=[1, 10, 300, 10**3, 10**4, 10**6, 10**9, 10**15],
+    m=[1, 10**3, 10**4, 10**6, 10**15],
     d=[1, 2, 30, 1000],
-    epsilon=[1e-3, 1.0, 10.0, 30.0],
-    beta=[1e-12, 0.1, 0.9, 1 - 1e-9],
-    margin_loss=[0.0, 1e-3, 0.1, 0.5, 1.0],
+    epsilon=[1e-3, 1.0, 30.0],
+    beta=[1e-12, 0.9, 1 - 1e-9],
+    margin_loss=[0.0, 0.1, 1.0],
 )
 
 
@@ -119,8 +119,8 @@ CORNERS = grid(
         bounds.label_bound_open, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0
     ),
     tightness=up_to_one,
-    cost=0.2,
-    note="the explicit bound is at most the printed one, or above 1; what is added to the margin loss reaches 0.93 of "
+    cost=0.15,
+    note="the explicit bound is at most the printed one, or above 1; what is added to no margin loss reaches 0.92 of "
     "it. The smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss",
 )
 def explicit_is_smaller(*, factor=1):
@@ -148,7 +148,6 @@ def explicit_is_smaller(*, factor=1):
     nonvacuous_from=lambda: bounds.informative_from(
         bounds.label_bound_derived, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0
     ),
-    cost=0.2,
     note="the smallest m is at d = 1, ε = 1, β = 0.1 and no margin loss, a fiftieth of the printed bound's",
 )
 def selection_then_deviation(*, factor=1):
@@ -164,23 +163,27 @@ def selection_then_deviation(*, factor=1):
             yield point | {"margin loss": loss}, chain - loss, (claimed - loss) / factor
 
 
-POOL = 41
+POOL = 11
 RISKY = {"rho": 0.4, "flipped": 0.05}
 
 
 @tail_claim(
     bounds.label_bound_derived,
     law="lab_marg",
-    quick=({"m": 3000, "epsilon": 1.0, "beta": 0.1},),
-    full=({"m": 6000, "epsilon": 0.5, "beta": 0.1}, {"m": 2500, "epsilon": 8.0, "beta": 0.1}),
-    control=Control("what is added to the margin loss, divided by {}", (400, 800)),
-    chunk=40,
-    cap=8,
-    cost=5e-3,
-    expect=0.0,
-    note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, a cover of 41 slopes. Nothing nearer than 400 is caught: "
-    "the release is right in all but one of a thousand runs, and the bound adds the logarithm of a covering number for "
-    "all classes of dimension one, e²⁴⁰ where four slopes cover",
+    quick=({"m": 2500, "epsilon": 1.0, "beta": 0.1},),
+    full=(
+        {"m": 6000, "epsilon": 0.5, "beta": 0.1},
+        {"m": 1500, "epsilon": 8.0, "beta": 0.1},
+        {"m": 120_000, "epsilon": 1.0, "beta": 0.1},
+    ),
+    control=Control("the bound divided by {}", (20, 25)),
+    chunk=60,
+    cap=3,
+    cost=2.7e-3,
+    expect=0.01,
+    note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, 11 slopes. Nothing nearer than 20 is caught: the "
+    "release is right but for the flips, and the bound adds the logarithm of a covering number of all classes of "
+    "dimension one, e²⁵³ at m = 2,500. At m = 120,000 the printed bound speaks too",
 )
 def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
     """Fresh samples, fresh releases: x uniform with |x| >= 1/2, y = sign(x) flipped; risks are known exactly."""
@@ -195,7 +198,7 @@ def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
         risk = 1.0 if slope == 0 else RISKY["flipped"] if slope > 0 else 1 - RISKY["flipped"]
         loss = min((y * values <= RISKY["rho"]).mean() for values in pool(x[:, None])[[0, -1]])
         bound = bounds.label_bound_derived(m=m, d=1, epsilon=epsilon, beta=beta, margin_loss=float(loss))
-        broken[trial] = risk > loss + (bound - loss) / factor
+        broken[trial] = risk > bound / factor
     return broken
 
 

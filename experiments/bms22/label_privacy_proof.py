@@ -136,7 +136,7 @@ def closed_covers_lose():
 @inequality_claim(
     bounds.least_loss_of_an_open_cover,
     given=[bounds.implied_loss_open, bounds.distance_to_an_open_cover],
-    cost=0.2,
+    cost=0.15,
     note="record by record: 1{y g ≤ ρ/2} ≤ 1{y h ≤ ρ} for the member g nearest to h_ρ, h the best hypothesis",
 )
 def open_covers_lose_nothing():
@@ -239,7 +239,7 @@ def truncated_functions_have_no_margin():
     return least_losses(bounds.least_margin_loss_of_the_cover, small.RHO, closed=False)
 
 
-@inequality_claim(bounds.least_half_margin_loss, given=[bounds.least_loss_of_an_open_cover], cost=0.2)
+@inequality_claim(bounds.least_half_margin_loss, given=[bounds.least_loss_of_an_open_cover], cost=0.15)
 def half_margins_are_kept():
     """Equation (27) for open covers."""
     return least_losses(bounds.least_half_margin_loss, small.RHO / 2, closed=False)

@@ -124,6 +124,7 @@ def distance_ignores_eta():
     given=[bounds.embedding_distance, bounds.embedding_rows],
     tightness=up_to_one,
     note="attained up to 0.1% at one layer, η = 1/2, ρ = rηΛ/2",
+    cost=0.12,
 )
 def distance_order():
     """The explicit distance against 8.32 times the printed one, at the explicit rows and beyond."""
@@ -138,7 +139,6 @@ def distance_order():
     given=[proof.embedding_failure, network_proof.slope_at_zero],
     caught=(1.01, 2),
     rounding=ROUNDING,
-    cost=0.2,
     note="the recursion's sum; random networks use a small part of it",
 )
 def recursion_is_summed():
@@ -162,7 +162,6 @@ def recursion_is_summed():
     caught=(1.8, 2),
     scope="domain: a product of covers of the layers, the nearest point taken layer by layer; τ < 1",
     rounding=ROUNDING,
-    cost=0.2,
     note="2√2 γ r(4ηΛ)ᴸ⁻¹ = 0.283 ρ. For a cover that may depend on the embeddings the proof fails (step s1), and we "
     "know neither another proof nor a counterexample",
 )
@@ -252,6 +251,7 @@ def cover_of(point, width):
     given=[bounds.selection_loss, bounds.rows_below_the_end, bounds.log_cover_size],
     tightness=up_to_one,
     note="with our k and our γ, both of the printed order; attained up to 0.5% at one layer and one neuron",
+    cost=0.25,
 )
 def selection_order():
     """The explicit loss against 986 times the printed one at the corners."""
@@ -309,6 +309,7 @@ def risk_is_underrated_at_the_end():
     given=[bounds.uniform_deviation, bounds.rows_below_the_end, bounds.log_cover_size],
     tightness=up_to_one,
     note="with our k and our γ, both of the printed order; attained up to 0.3% at one layer and one neuron",
+    cost=0.12,
 )
 def deviation_order():
     """The explicit deviation against 27.2 times the printed one at the corners."""

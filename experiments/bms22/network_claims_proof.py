@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import ceil, log, sqrt
+from math import ceil, log, pi, sqrt
 
 import numpy as np
 
@@ -150,7 +150,6 @@ def members_are_far_apart():
     proof.distance_from_the_cover,
     control=Control("covers {} times as coarse", (1.2, 2)),
     tightness=up_to_one,
-    cost=0.2,
     note="the squares of the layers' distances add up",
 )
 def points_are_near(*, factor=1):
@@ -316,6 +315,15 @@ def volumes_are_less(*, factor=1):
         yield sizes, factor * proof.log_volume_bound(**sizes), log(ceil(ratio)) * (1 + ROUNDING)
         sizes["k"] = 2
         yield sizes, factor * proof.log_volume_bound(**sizes), log(covers.least_size(2, ratio))
+    shapes = (  # square, cube, disc x disc and disc x interval, each over the unit ball of its dimension
+        ((1, 2, 1), 16 / pi),
+        ((1, 3, 1), 64 / (4 * pi / 3)),
+        ((2, 2, 1), (4 * pi) ** 2 / (pi**2 / 2)),
+        ((1, 2, 2), 4 * pi * 4 / (4 * pi / 3)),
+    )
+    for (k, layers, width), quotient in shapes:
+        sizes = {"k": k, "layers": layers, "width": width, "norm_bound": 1.0, "resolution": 1.0}
+        yield sizes | {"of": "volumes"}, factor * proof.log_volume_bound(**sizes), log(quotient) * (1 + ROUNDING)
     for k, layers, width in ((3, 1, 1), (1, 2, 1), (1, 2, 2), (2, 2, 1), (1, 4, 1)):
         made = product_cover(k, width, layers, norm_bound=1.0, resolution=0.3)
         sizes = {"k": k, "layers": layers, "width": width, "norm_bound": 1.0, "resolution": 0.3}

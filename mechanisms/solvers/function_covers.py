@@ -35,8 +35,9 @@ def smallest_cover(values: ArrayLike, *, radius: float, closed: bool = False) ->
     >>> smallest_cover(rows, radius=0.5, closed=True).tolist(), smallest_cover(rows, radius=0.5).tolist()
     ([1], [0, 1, 2])
     """
-    different, first = np.unique(_table(values), axis=0, return_index=True)
-    near = nearness(different, radius, closed=closed)
+    values = _table(values) + 0.0  # no -0.0: equal rows have equal bytes
+    first = np.array(list({row.tobytes(): i for i, row in reversed(list(enumerate(values)))}.values()))
+    near = nearness(values[first], radius, closed=closed)
     chosen = _exact(near) if len(near) <= EXACT else _greedy(near)
     return np.sort(first[chosen])
 
