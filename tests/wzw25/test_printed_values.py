@@ -10,6 +10,7 @@ from math import e, log, pi, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 
 from bounds.wzw25 import gaussian_privacy, main_theorem, tables, tuned_margin, whole_grid
@@ -25,6 +26,8 @@ CHOICE = dict(count=8, sigma=3.0)
 ENDS = dict(n=2, sigma=2.0, t=4.0)  # t/(2 sigma) = 1
 RUNS = dict(eta=1.0, r=0.125, sigma=3.0)  # E K = 8: 3 sqrt(2 log 8)
 MANY = 3 * sqrt(6 * log(2))
+# E max of K normals, P(K = k) = 2^-k: the distribution function of the maximum is Phi/(2 - Phi)
+HALVING = quad(lambda u: 1 - ndtr(u) / (2 - ndtr(u)) - ndtr(-u) / (2 - ndtr(-u)), 0, 12, epsabs=1e-14)[0]
 GROWN = e ** (1 + 1 / 8 + sqrt(6 * log(2)) / 2)
 OVER = GROWN + e / (e - 1) * (1 / 2 + GROWN * log(5) / 2)  # k = 4 runs, delta = 1/8
 TERM_A = dict(n=4, epsilon=2.0, delta=e**-8, gamma=0.5, beta=8 / e**4, radius=3.0)  # logs 4, 4 + log 30, 2, 8
@@ -51,7 +54,9 @@ POINTS = {
         ("margin_of_the_proof", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
     ],
     "gaussian_privacy": [("budget_each", dict(epsilon=8.0, delta=e**-2, m=4), 1)],  # 8/(2 sqrt 16)
+    "margins": [("margin", dict(w=np.array([2.0, 0.0]), X=[[3.0, 4.0], [1.0, 0.0]], y=[1, 1]), 1)],
     "run_counts": [
+        ("mean", dict(eta=-0.99, r=1e-308), 0.99 * 10**3.08),  # y = eta log(1/r) is below -700: -y e^y/(r log(1/r))
         ("total_probability", dict(eta=1.0, r=0.5), 1),
         ("geometric_pmf", dict(r=0.25, k=3), 9 / 64),
         ("logarithmic_pmf", dict(r=0.25, k=2), 9 / 32 / log(4)),
@@ -93,6 +98,7 @@ POINTS = {
     "winner": [
         ("noisy_minimum_mean", dict(**RUNS, size=2), MANY),
         ("winner_mean", dict(**RUNS, size=2), MANY),
+        ("maximum_without_condition", dict(eta=1.0, r=0.5, size=2, sigma=3.0), 3 * HALVING),
         ("winner_mean_given_drawn", dict(eta=1.0, r=0.8, size=1, sigma=3.0), 3 * sqrt(2 * log(1.25))),
         ("twice_maximum_as_printed", RUNS, MANY),
         ("twice_maximum", RUNS, 2 * MANY),
@@ -203,6 +209,7 @@ POINTS = {
             2**-0.9 * sqrt(log(45) * (log(45) + 2) / log(6) / (log(6) + 2)),
         ),
         ("grid_loss_order", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 6),
+        ("grid_loss_order", dict(n=1, mu=2.0, beta=12 / e**4, gammas=[0.5, 1.0], outliers=[0, 0]), 1),
         ("grid_loss_order_capped", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 1),
         ("grid_loss_order_capped", dict(n=4, mu=2.0, beta=30 / e**4, gammas=[1.0], outliers=[0]), 0.25),
     ],
