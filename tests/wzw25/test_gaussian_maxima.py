@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flint import arb
 from hypothesis import given
-from hypothesis.strategies import floats, integers
+from hypothesis.strategies import floats
 from scipy.stats import norm
 
 from bounds.exact.balls import exact, lower_end
@@ -16,13 +16,6 @@ from experiments.engine.claim import CLAIMS
 registry.load()
 
 # The statements -------------------------------------------------------------------------------------------------------
-
-
-@given(n=integers(1, 10**9), sigma=floats(1e-6, 1e6), beta=floats(1e-12, 0.999))
-def test_levels_with_sigma_in_both_terms_scale(n, sigma, beta):
-    for level in (gaussian_maxima.max_threshold_scaled, gaussian_maxima.range_threshold_scaled):
-        assert level(n=n, sigma=sigma, beta=beta) == pytest.approx(sigma * level(n=n, sigma=1.0, beta=beta))
-        assert level(n=n, sigma=1.0, beta=beta) <= level(n=2 * n, sigma=1.0, beta=beta / 2)
 
 
 @given(eta=floats(-0.999, 50), r=floats(1e-9, 0.999))

@@ -157,15 +157,6 @@ def test_bad_input_is_named(arguments, message):
 # Verdicts and sabotage ------------------------------------------------------------------------------------------------
 
 
-def test_dropping_half_mu_squared_is_refuted():
-    """Control 5: at mu = 3, t = 4 the curve exceeds delta 9.3 times."""
-    mu, delta = 3.0, math.exp(-8)
-    assert gaussian_delta(mu * 4, mu) / delta == pytest.approx(9.3, abs=0.1)
-    assert gaussian_delta(gaussian_privacy.approx_epsilon(mu=mu, delta=delta), mu) < delta / 2
-    finding = CLAIMS["wzw25.lemE.1/printed"].trial(mu=mu, delta=delta, factor=10**12)
-    assert finding.outcome == "REFUTED"
-
-
 def test_a_rule_that_is_not_linear_is_not_believed():
     with pytest.raises(ValueError, match="not mu times a linear function"):
         Conversion.of(lambda mu, t: mu * mu * t, slope=None)

@@ -63,11 +63,6 @@ def test_noncentral_chi_square_link():
     assert found == pytest.approx(sqrt(a / b) * exp(a * x**2), rel=1e-9)
 
 
-def test_decaying_strides_follow_their_formula():
-    strides = last_iterate.decaying_strides(steps=4, gradient_norm=3.0, sigma=2.0, d=4, distance=5.0)
-    assert np.allclose(strides, [5 / 5 * (4 - t) / 5**1.5 for t in range(4)], rtol=1e-15)
-
-
 def test_printed_rate_fails_near_one_by_sampling():
     """The refutation by sampling: at beta = 0.999 the excess is below C g less often than 1 - beta, C > 1/50."""
     d, s = 10, 1e-3
