@@ -59,8 +59,8 @@ def test_noncentral_chi_square_link():
     """E exp(b (x - s xi)^2) = sqrt(a / b) exp(a x^2) with 1 - 2 b s^2 = b / a, by quadrature."""
     a, x, s = 0.8, 0.7, 0.6
     b = 1 / (1 / a + 2 * s**2)
-    found = integrate.quad(lambda g: exp(b * (x - s * g) ** 2 - g**2 / 2) / sqrt(2 * np.pi), -30, 30)[0]
-    assert found == pytest.approx(sqrt(a / b) * exp(a * x**2), rel=1e-9)
+    integral = integrate.quad(lambda g: exp(b * (x - s * g) ** 2 - g**2 / 2) / sqrt(2 * np.pi), -30, 30)[0]
+    assert integral == pytest.approx(sqrt(a / b) * exp(a * x**2), rel=1e-9)
 
 
 def test_printed_rate_fails_near_one_by_sampling():

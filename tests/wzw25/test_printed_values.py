@@ -26,6 +26,9 @@ CHOICE = dict(count=8, sigma=3.0)
 ENDS = dict(n=2, sigma=2.0, t=4.0)  # t/(2 sigma) = 1
 RUNS = dict(eta=1.0, r=0.125, sigma=3.0)  # E K = 8: 3 sqrt(2 log 8)
 MANY = 3 * sqrt(6 * log(2))
+ONE_STEP = dict(d=2, steps=1, gradient_norm=1.0, sigma=1.0, distance=3.0, eta=1.0, beta=1 / e)
+V = [v for v in np.geomspace(0.02, 4, 40) / 4 if v < 1 / 2]  # T = 1: k_0 = 1/(1 - 2v), K_1 = k_1 = 1, v_0 = v_1 = v
+TAIL = min((9 * v * (1 - 2 * v) / (2 - 2 * v) ** 2 + v / (1 - 2 * v) + v - log(1 - 2 * v) + 1) / (2 * v) for v in V)
 # E max of K normals, P(K = k) = 2^-k: the distribution function of the maximum is Phi/(2 - Phi)
 HALVING = quad(lambda u: 1 - ndtr(u) / (2 - ndtr(u)) - ndtr(-u) / (2 - ndtr(-u)), 0, 12, epsabs=1e-14)[0]
 GROWN = e ** (1 + 1 / 8 + sqrt(6 * log(2)) / 2)
@@ -110,6 +113,7 @@ POINTS = {
             dict(n=1, d=2, mu=0.5, sensitivity=3.0, distance=5.0, beta=1 / e),
             4 * sqrt(2) * 15 * 2 / 0.5,
         ),
+        ("last_iterate_tail", ONE_STEP, TAIL),
         ("last_iterate_rate", dict(d=4, mu=0.5, sensitivity=3.0, distance=5.0, beta=1 / e), 60),
     ],
     "one_margin": [
@@ -161,6 +165,7 @@ POINTS = {
     ],
     "population_risk": [
         ("population_printed", RISK, 0.5 + 4.5 * log(2)),  # (10 log 16 - log 16)/8
+        ("population_rate", UNIT, 2.5),
         ("population_corrected", RISK, 0.5 + 7.5 * log(2)),
         ("printed_at_large_beta", dict(n=8, k=10, beta=0.5, empirical=0.25), 0.5 + 197 / 8 * log(2)),
         ("relative_deviation_cited", dict(n=8, V=2, beta=0.25, empirical=0.25), 0.25 + sqrt(1.5 * log(2)) + 6 * log(2)),

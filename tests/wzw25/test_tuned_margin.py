@@ -25,8 +25,8 @@ def test_the_explicit_bound_at_the_feasible_settings(n, epsilon, size, expected)
     mu = best_of_runs.tuning_budget(epsilon=epsilon, r=bound.repetition_r(n, size), delta=1e-5)
     steps = math.ceil(n**2 * mu**2 / 4)
     margins = dict(gammas=[0.5] * size, outliers=[0] * size, rows=[2] * size, steps=[steps] * size, projected=False)
-    found = bound.tuned_margin_error(n=n, epsilon=float(epsilon), delta=1e-5, stride="tuned", **margins)
-    assert found == pytest.approx(expected, abs=1.5e-3)
+    error = bound.tuned_margin_error(n=n, epsilon=float(epsilon), delta=1e-5, stride="tuned", **margins)
+    assert error == pytest.approx(expected, abs=1.5e-3)
 
 
 def test_the_capped_loss_is_tried_at_two_steps():
