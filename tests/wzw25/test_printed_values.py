@@ -81,6 +81,7 @@ POINTS = {
         ("count_min_mean", RUNS, MANY),
         ("mean_inserted", RUNS, MANY),
         ("geometric_min_mean", dict(r=0.125, sigma=3.0), MANY),
+        ("root_outside", dict(eta=1.0, r=0.5), sqrt(sum(log(k) / 2**k for k in range(2, 100)))),
         ("logarithm_outside", dict(eta=1.0, r=0.125), log(8)),
         ("root_log_curvature", dict(x=e), -3 / (4 * e**2)),
     ],
