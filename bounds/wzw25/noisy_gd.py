@@ -174,8 +174,6 @@ def averaged_hinge_excess(*, n: int, d: int, steps: int, mu: float, sensitivity:
 
 # The printed proof, line by line --------------------------------------------------------------------------------------
 #
-# Algorithm 5 and the proof of Lemma C.1 of Wang, Zhu & Wang (2025), line by line.
-#
 # D is `distance`. Two lines of the algorithm and two of the proof are wrong as they stand (s1, s2, s3, s5); for hinge
 # losses none of them is needed.
 

@@ -236,8 +236,6 @@ def margin_of_the_proof(*, gamma: float, e: float, b: float = 1) -> float:
 
 # The printed proof, line by line --------------------------------------------------------------------------------------
 #
-# The printed proof of Lemma B.2 of Wang, Zhu & Wang (2025), line by line: why random signs keep margins.
-#
 # Two links point the wrong way where gamma < e b/3, of which the lemma says nothing; the corrected readings ask for the
 # sign.
 

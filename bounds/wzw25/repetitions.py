@@ -217,7 +217,8 @@ def relaxed_r(eta: Any, beta: Any, size: Any) -> Any:
 def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
     """What a failure probability of at most beta is said to imply for r.
 
-    1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|.
+    1/r >= |Theta| beta^(-1/eta) + 1 - |Theta|. What the proof proves is that so small an r suffices: Equation 31 holds
+    (step 2 is an equivalence), and the failure probability is below its left side (step 1).
 
     >>> round(largest_r_as_printed(eta=1, beta=0.5, size=2), 12)
     0.333333333333
@@ -225,15 +226,9 @@ def largest_r_as_printed(*, eta: Any, beta: Any, size: Any) -> Any:
     return relaxed_r(eta, beta, size)
 
 
-@largest_r_as_printed.corrected(
+sufficiently_small_r = largest_r_as_printed.corrected(
     part="sufficient", says=SMALL_R + r"\ \Rightarrow\ " + FAILURE + r"\le\beta", source=", proof, read backwards"
-)
-def sufficiently_small_r(*, eta: Any, beta: Any, size: Any) -> Any:
-    """What the proof of Lemma M.1 proves: so small an r suffices.
-
-    Equation 31 holds (step 2 is an equivalence), and the failure probability is below its left side (step 1).
-    """
-    return relaxed_r(eta, beta, size)
+)(largest_r_as_printed.theorem.formula)
 
 
 @largest_r_as_printed.corrected(

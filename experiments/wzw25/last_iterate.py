@@ -61,8 +61,8 @@ def bound_vanishes_near_one(*, d, factor=1):
     if None in ratios.values():
         return inconclusive("NO_CONSTANT", "a ball did not decide")
     series = {"-log10(1 - beta)": list(map(float, exponents)), "truth / g, at least": list(map(float, ratios.values()))}
-    found = ", ".join(f"{float(ratios[k]):.2g} at 1 - 1e-{k}" for k in (4, 8, 12))
-    return inconclusive("NO_CONSTANT", f"d = {d}: truth / g is at least {found}", series=series)
+    lowest = ", ".join(f"{float(ratios[k]):.2g} at 1 - 1e-{k}" for k in (4, 8, 12))
+    return inconclusive("NO_CONSTANT", f"d = {d}: truth / g is at least {lowest}", series=series)
 
 
 # What is proved of it: the moving comparator --------------------------------------------------------------------------

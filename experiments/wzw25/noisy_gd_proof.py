@@ -28,8 +28,8 @@ from mechanisms import noisy_gd
 VALUES = """from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 w, width = [{norm}], {width}
 a, b = ([[{radius} * s]] for s in (1, -1))        # one record, label flipped
-found = abs(hinge_sum(w, a, width) - hinge_sum(w, b, width))
-assert found > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-9)"""
+change = abs(hinge_sum(w, a, width) - hinge_sum(w, b, width))
+assert change > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-9)"""
 
 
 @exact_claim(

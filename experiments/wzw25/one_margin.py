@@ -326,8 +326,8 @@ def smallest_set_is_best(*, mu, beta, factor=1):
         fewest = min_outliers(X, y, gamma)
         if fewest.low != fewest.high:
             return inconclusive("FAILED", f"m({gamma}) is not decided")
-        said = bounds.fewest_outliers_loss(**run, gamma=gamma, outliers=min(7, fewest.high + factor - 1))
-        yield {"gamma": gamma, "mu": mu, "beta": beta, "X": X.tolist(), "y": y.tolist()}, said, best
+        bound = bounds.fewest_outliers_loss(**run, gamma=gamma, outliers=min(7, fewest.high + factor - 1))
+        yield {"gamma": gamma, "mu": mu, "beta": beta, "X": X.tolist(), "y": y.tolist()}, bound, best
     return {"tightness": (1.0, 1.0)}
 
 

@@ -51,9 +51,9 @@ def inliers_are_free(*, factor=1):
         margin = geometric_margin(Z, np.ones(8))
         z, gamma = Z[np.argmin(Z @ margin.direction)], share * margin.value
         loss = hinge_sum(margin.direction, z[None], gamma / 3)
-        said = bounds.inlier_loss(margin=margin.value * factor, gamma=gamma)
-        yield {"seed": seed, "gamma / margin": share}, float(loss), said + 1e-7
-        yield {"seed": seed, "gamma / margin": share, "of": "no more is said"}, said, float(loss) + 1e-7
+        allowed = bounds.inlier_loss(margin=margin.value * factor, gamma=gamma)
+        yield {"seed": seed, "gamma / margin": share}, float(loss), allowed + 1e-7
+        yield {"seed": seed, "gamma / margin": share, "of": "no more is allowed"}, allowed, float(loss) + 1e-7
     return {"tightness": (1.0, 1.0), "note": "y ⟨w, Φx⟩ ≥ γ/3 for every inlier"}
 
 
@@ -65,10 +65,10 @@ from mechanisms.solvers.margin import geometric_margin
 k = third_margin_rows(n=2, gamma=1.0, beta=0.1)
 phi = np.ones((k, 2)) / sqrt(k)              # a matrix of the law: both columns are equal
 inlier, outlier = np.eye(2)[:1] @ phi.T, np.array([[1.0, 1.0]]) / sqrt(2) @ phi.T
-found = geometric_margin(inlier, np.ones(1))
-assert found.value > 1 / 3                   # E1: more than a third of gamma = 1 is left
+best = geometric_margin(inlier, np.ones(1))
+assert best.value > 1 / 3                   # E1: more than a third of gamma = 1 is left
 assert np.linalg.norm(outlier) < 2           # not clipped
-loss = 1 + 3 * float(outlier[0] @ found.direction)   # labelled -1, width 1/3
+loss = 1 + 3 * float(outlier[0] @ best.direction)   # labelled -1, width 1/3
 assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
 
 

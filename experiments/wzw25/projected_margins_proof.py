@@ -138,9 +138,7 @@ def half_printed():
     return inconclusive("BUDGET", "no change of sign at STEPS")
 
 
-@inequality_claim(
-    bound.half_step_corrected, given=[bound.ratio_step_corrected], caught=(1.8, 2.5), evidence="certificate"
-)
+@inequality_claim(bound.half_step_corrected, caught=(1.8, 2.5), evidence="certificate")
 def half_corrected():
     """1/sqrt(1 + e/3) >= 1/2 on [0, 1], certified; times a nonnegative number."""
     yield from halves(bound.half_step_corrected, [(g, e, b) for g, e, b in STEPS if g >= e * b / 3])

@@ -73,12 +73,10 @@ def smallest(signed, batch, skipped=0):
     return np.argsort(signed, kind="stable")[skipped : skipped + batch]
 
 
-def removal_margin_curve(
-    X, y, *, removed=0.1, batch=1, C=LARGE_C, worst=smallest, steps=(), on_step=lambda steps: None
-):
+def removal_margin_curve(X, y, *, removed=0.1, batch=1, C=LARGE_C, rule=smallest, steps=(), on_step=lambda steps: None):
     """Appendix N on one dataset, until the fraction `removed` of the records is gone, as a `Curve`.
 
-    `batch` records go after each refit (the paper: 1), those that `worst` chooses. `steps` are those of an earlier call
+    `batch` records go after each refit (the paper: 1), those that `rule` chooses. `steps` are those of an earlier call
     that was cut short, as `on_step` was handed them.
     Raises ValueError for removed outside [0, 1), batch < 1, or C outside (0, inf).
     """
@@ -98,7 +96,7 @@ def removal_margin_curve(
         signed = signed_normalised_margins(w, X[left], y[left]) if w.any() else np.zeros(len(left))
         best = geometric_margin(directions_of[left], y[left])
         last = n - len(left) + batch > removed * n or len(left) <= batch
-        gone = left[:0] if last else left[worst(signed, batch)]
+        gone = left[:0] if last else left[rule(signed, batch)]
         steps.append(Step(1 - len(left) / n, max(signed.min(), 0.0), best.value, best.upper, w, gone))
         if last:
             return _curve(steps, left, margin)
@@ -179,7 +177,7 @@ def curve_is_as_defined(*, data, removed, factor=1):
     series, notes = {}, []
     for count in FEATURES:
         X, y = records(data, count)
-        curve = removal_margin_curve(X, y, removed=removed, worst=functools.partial(smallest, skipped=factor - 1))
+        curve = removal_margin_curve(X, y, removed=removed, rule=functools.partial(smallest, skipped=factor - 1))
         name = f"{2 * count} random features" if count else "raw"
         if broken := broken_property(curve, X, y):
             step, wanted, value = broken
@@ -206,7 +204,7 @@ def saved_steps(path, X, y):
     with np.load(path) as stored:
         if stored["digest"].item() != data_digest(X, y):
             raise ValueError(f"checkpoint = {path} belongs to other data; move it away")
-        batches = np.split(stored["worst"], stored["ends"][:-1])
+        batches = np.split(stored["removed"], stored["ends"][:-1])
         columns = [stored[name] for name in Step._fields[:-1]]
         return [Step(*values, gone) for *values, gone in zip(*columns, batches, strict=True)]
 
@@ -217,7 +215,7 @@ def save_steps(path, steps, X, y):
     batches = [step.removed for step in steps]
     part = path.with_suffix(".part.npz")
     path.parent.mkdir(parents=True, exist_ok=True)
-    columns |= {"worst": np.concatenate(batches), "ends": np.cumsum([len(gone) for gone in batches])}
+    columns |= {"removed": np.concatenate(batches), "ends": np.cumsum([len(gone) for gone in batches])}
     np.savez(part, digest=data_digest(X, y), **columns)
     part.replace(path)
 

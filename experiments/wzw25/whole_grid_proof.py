@@ -40,8 +40,8 @@ from mechanisms import adaptive_margin
 from mechanisms.privacy import ApproxDP
 n = 32                                              # records e_1 with margin 1, and the same with the labels flipped
 assert n * call_budget(n=n, epsilon=1.0, delta=1e-5) < 1          # so T = n^2 mu^2, rounded up, is 1
-known = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 6)
-w = adaptive_margin.law(np.ones((n, 1)), np.ones(n), **known).sample(np.random.default_rng(0))["weights"][0]
+options = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 6)
+w = adaptive_margin.law(np.ones((n, 1)), np.ones(n), **options).sample(np.random.default_rng(0))["weights"][0]
 errors = strict_errors(margins=np.ones(n) * w) + strict_errors(margins=-np.ones(n) * w)
 assert errors == 0 < n"""
 

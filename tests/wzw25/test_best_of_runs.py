@@ -40,14 +40,14 @@ REFERENCE = {
 @pytest.mark.parametrize("point", REFERENCE)
 def test_the_accounts_have_their_reference_values(point):
     runs = dict(zip(("mu", "r", "delta"), point, strict=True))
-    found = (
+    accounts = (
         bounds.score_only_epsilon(**runs),
         bounds.sharp_epsilon(**runs),
         bounds.profile_epsilon(**runs),
         bounds.selection_epsilon(**runs),
     )
-    assert found == pytest.approx(REFERENCE[point], rel=1e-3)
-    assert found[3] <= bounds.selection_epsilon_simple(**runs) <= 2 * found[3]
+    assert accounts == pytest.approx(REFERENCE[point], rel=1e-3)
+    assert accounts[3] <= bounds.selection_epsilon_simple(**runs) <= 2 * accounts[3]
 
 
 @given(mu=st.floats(1e-3, 2), r=st.floats(1e-8, 0.99), delta=st.floats(1e-9, 0.5), eta=st.floats(-0.9, 5))
@@ -94,8 +94,8 @@ def test_the_exact_curve_lies_below_the_renyi_account_of_dp_accounting():
 
         mu, r, delta = 0.3, 1e-3, 1e-6
         event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(1 / mu), mean=1 / r, shape=1)
-        told = RdpAccountant().compose(event).get_epsilon(delta)
-    assert bounds.score_only_epsilon(mu=mu, r=r, delta=delta) < told < bounds.selection_epsilon(mu=mu, r=r, delta=delta)
+        rdp = RdpAccountant().compose(event).get_epsilon(delta)
+    assert bounds.score_only_epsilon(mu=mu, r=r, delta=delta) < rdp < bounds.selection_epsilon(mu=mu, r=r, delta=delta)
 
 
 def test_one_run_is_one_run():
@@ -115,9 +115,9 @@ def test_one_run_is_one_run():
 @property_test
 def test_calibration_inverts_the_account(epsilon, r, delta, eta):
     mu, promised = laws.budget(epsilon, delta, r=r, eta=eta, calibration="sharp")
-    told = bounds.sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta)
+    asked = bounds.sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta)
     assert promised.epsilon == epsilon
-    assert (1 - 1e-6) * epsilon <= told <= epsilon
+    assert (1 - 1e-6) * epsilon <= asked <= epsilon
     if eta == 1 and epsilon <= 12 * bounds.tail_at(r=r, delta=delta) ** 2:
         assert laws.budget(epsilon, delta, r=r)[0] < mu
 
@@ -192,8 +192,8 @@ def test_the_release_is_the_winners():
         delta=0.05,
         r=0.05,
     )
-    found = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
-    standard = found / tuned.base[0].sigma
+    released = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
+    standard = released / tuned.base[0].sigma
     uniform = best_at_most(1.0, 0.05, ndtr(standard))
     assert stats.kstest(uniform, "uniform").pvalue > 1e-9
 
@@ -203,10 +203,10 @@ def test_long_tunings_are_streamed():
     tuned, _ = both([0.0, 1.0], r=1e-4)
     laws_entries, laws.ENTRIES = laws.ENTRIES, 512
     try:
-        found = tuned.sample(np.random.default_rng(4), 20)
+        drawn = tuned.sample(np.random.default_rng(4), 20)
     finally:
         laws.ENTRIES = laws_entries
-    assert found["index"].shape == (20,) and set(found["index"]) <= {0, 1}
+    assert drawn["index"].shape == (20,) and set(drawn["index"]) <= {0, 1}
 
 
 def test_the_law_keeps_data_out_of_its_repr():

@@ -12,6 +12,7 @@ from scipy.stats import multivariate_normal, norm
 from bounds.wzw25 import gaussian_privacy
 from experiments.audits.game import audit
 from experiments.checks.privacy_conversion import Conversion
+from experiments.engine import registry
 from experiments.engine.claim import CLAIMS
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
@@ -25,6 +26,8 @@ from mechanisms.privacy import (
     gaussian_mu,
     gaussian_noise_multiplier,
 )
+
+registry.load()
 
 exactly = settings(derandomize=True, deadline=None)
 
@@ -79,8 +82,8 @@ def test_composition_against_its_twin(mu):
 def test_curve_against_quadrature(mu, epsilon):
     """int (p - e^epsilon q)_+, integrated blindly on both sides of where it vanishes."""
     end = mu / 2 - epsilon / mu
-    found = quad(lambda x: norm.pdf(x) - math.exp(epsilon) * norm.pdf(x - mu), min(end, 0) - 12, end, limit=200)[0]
-    assert gaussian_privacy.gaussian_delta(epsilon=epsilon, mu=mu) == pytest.approx(found, abs=1e-8)
+    integral = quad(lambda x: norm.pdf(x) - math.exp(epsilon) * norm.pdf(x - mu), min(end, 0) - 12, end, limit=200)[0]
+    assert gaussian_privacy.gaussian_delta(epsilon=epsilon, mu=mu) == pytest.approx(integral, abs=1e-8)
 
 
 @settings(derandomize=True, deadline=None, max_examples=20)
@@ -106,8 +109,8 @@ def test_an_output_possible_once_only_has_no_gdp():
 def test_definition_2_1_over_all_events(p, q, epsilon, delta):
     p, q = np.array([p, 1 - p]), np.array([q, 1 - q])
     events = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    worst = (events @ p - math.exp(epsilon) * (events @ q)).max() - delta
-    assert gaussian_privacy.approximate_dp_excess(p=p, q=q, epsilon=epsilon, delta=delta) == pytest.approx(worst)
+    largest = (events @ p - math.exp(epsilon) * (events @ q)).max() - delta
+    assert gaussian_privacy.approximate_dp_excess(p=p, q=q, epsilon=epsilon, delta=delta) == pytest.approx(largest)
 
 
 # The mechanism --------------------------------------------------------------------------------------------------------
@@ -155,15 +158,6 @@ def test_bad_input_is_named(arguments, message):
 
 
 # Verdicts and sabotage ------------------------------------------------------------------------------------------------
-
-
-def test_dropping_half_mu_squared_is_refuted():
-    """Control 5: at mu = 3, t = 4 the curve exceeds delta 9.3 times."""
-    mu, delta = 3.0, math.exp(-8)
-    assert gaussian_delta(mu * 4, mu) / delta == pytest.approx(9.3, abs=0.1)
-    assert gaussian_delta(gaussian_privacy.approx_epsilon(mu=mu, delta=delta), mu) < delta / 2
-    finding = CLAIMS["wzw25.lemE.1/printed"].trial(mu=mu, delta=delta, factor=10**12)
-    assert finding.outcome == "REFUTED"
 
 
 def test_a_rule_that_is_not_linear_is_not_believed():

@@ -24,7 +24,7 @@ def test_the_minimum_against_the_primal_programme(records):
     """min sum s, s >= 0, s_i >= 1 - <z_i, w>: not the dual that the claims solve, and in floats."""
     Z = np.array(records, dtype=float)
     n, d = Z.shape
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(d), np.ones(n)),
         A_ub=-np.hstack([Z, np.eye(n)]),
         b_ub=-np.ones(n),
@@ -32,9 +32,9 @@ def test_the_minimum_against_the_primal_programme(records):
         method="highs",
     )
     w, weights = claims.smallest_hinge([tuple(map(Fraction, z)) for z in records], Fraction(1))
-    assert float(hinge_loss_bounds.smallest_hinge(weights=weights)) == pytest.approx(found.fun, abs=1e-9)
+    assert float(hinge_loss_bounds.smallest_hinge(weights=weights)) == pytest.approx(solution.fun, abs=1e-9)
     direct = hinge_gradient.hinge_sum(np.array(w, dtype=float), Z, 1.0)
-    assert direct == pytest.approx(found.fun, abs=1e-9)
+    assert direct == pytest.approx(solution.fun, abs=1e-9)
 
 
 @given(records=RECORDS, w=st.tuples(st.integers(-3, 3), st.integers(-3, 3)), width=st.sampled_from([1, 3, 40]))

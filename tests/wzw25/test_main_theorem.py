@@ -30,8 +30,8 @@ def test_no_range_means_no_privacy():
     epsilon, delta, k = 30.0, 0.5, 10**4
     mu = bounds.unlimited_budget(epsilon, delta)
     apart, log_chance = bounds.single_record_gap(mu, k)
-    known = dict(privacy=GaussianDP(mu / sqrt(2)), width=1 / 3, radius=2.0, output="last")
-    run = noisy_gd.law(2 * np.eye(1, k), [1.0], **known)
+    options = dict(privacy=GaussianDP(mu / sqrt(2)), width=1 / 3, radius=2.0, output="last")
+    run = noisy_gd.law(2 * np.eye(1, k), [1.0], **options)
     s = run.sample(generator(TEST_ROOT, "tests.adaptive_margin.range", {}, "main", 0), 40)[:, 0] / (
         run.strides[0] * run.sigma * sqrt(run.steps)
     )

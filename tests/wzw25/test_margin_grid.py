@@ -67,9 +67,9 @@ def test_lemma_6_4_on_any_records_of_the_plane(seed, n, epsilon):
     y = rng.choice([-1.0, 1.0], n)
     left = 1.0
     for level in margin_grid.doubling_grid(n):
-        found = min_outliers(X, y, float(level))
-        assert found.low == found.high
-        left = min(left, margin_grid.rate(outliers=found.low, n=n, gamma=float(level), epsilon=float(epsilon)))
+        fewest = min_outliers(X, y, float(level))
+        assert fewest.low == fewest.high
+        left = min(left, margin_grid.rate(outliers=fewest.low, n=n, gamma=float(level), epsilon=float(epsilon)))
     margins = margins_left(X, y)
     right = min(
         margin_grid.rate(outliers=k, n=n, gamma=m, epsilon=float(epsilon)) for k, m in enumerate(margins) if m > 1e-9

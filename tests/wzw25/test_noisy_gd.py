@@ -80,13 +80,13 @@ def test_log_density_is_a_product_of_gaussians():
     X, y = problem()
     law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.3, steps=5, stride="decaying", output="iterates")
     releases = law.sample(rng("density"), 6)
-    for release, found in zip(releases, law.log_density(releases), strict=True):
+    for release, density in zip(releases, law.log_density(releases), strict=True):
         expected, w = 0.0, np.zeros(3)
         for eta, after in zip(law.strides, release, strict=True):
             gradient = -law.Z[law.Z @ w < law.width].sum(axis=0) / law.width
             expected += multivariate_normal(w - eta * gradient, (eta * law.sigma) ** 2 * np.eye(3)).logpdf(after)
             w = after
-        assert found == pytest.approx(expected, rel=1e-10)
+        assert density == pytest.approx(expected, rel=1e-10)
 
 
 def test_hinge_sum_agrees_with_scikit_learn():
@@ -188,6 +188,6 @@ def test_the_real_pair_is_nearly_tight():
 
 
 def test_balanced_steps_cost_little():
-    known = dict(n=1000, d=50, mu=0.5, sensitivity=1.0, distance=1.0)
-    printed = bounds.averaged_excess(steps=bounds.printed_steps(1000, 0.5), **known)
-    assert bounds.averaged_excess(steps=bounds.balanced_steps(1000, 0.5, 50), **known) < 1.415 * printed
+    run = dict(n=1000, d=50, mu=0.5, sensitivity=1.0, distance=1.0)
+    printed = bounds.averaged_excess(steps=bounds.printed_steps(1000, 0.5), **run)
+    assert bounds.averaged_excess(steps=bounds.balanced_steps(1000, 0.5, 50), **run) < 1.415 * printed

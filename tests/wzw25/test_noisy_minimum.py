@@ -8,7 +8,6 @@ from scipy.stats import norm
 
 from bounds.exact.gaussian_maxima import mean_max
 from bounds.wzw25 import noisy_minimum
-from experiments.wzw25.noisy_minimum import worst_chosen
 
 # Arbitrary scores: a slow twin of the coupling ------------------------------------------------------------------------
 
@@ -34,12 +33,3 @@ def test_no_scores_exceed_the_bounds(scores):
         for level in (noisy_minimum.choice_threshold_sharp, noisy_minimum.choice_threshold_scaled):
             passed = p[excess > level(count=len(U), sigma=1.0, beta=beta)].sum()
             assert passed <= beta / 2
-
-
-def test_scores_that_follow_the_noise_need_the_factor_two():
-    rng = np.random.default_rng(7)
-    xi = rng.normal(size=(4000, 100))
-    excess = (xi.max(1) - xi.min(1)).mean()  # U = -xi: all noisy scores tie, the worst is taken
-    bound = noisy_minimum.choice_mean_sharp(count=100, sigma=1.0)
-    assert 1.5 * bound < excess < 2 * bound
-    assert np.all(worst_chosen(-xi, xi) - (-xi).min(1) == pytest.approx(xi.max(1) - xi.min(1)))

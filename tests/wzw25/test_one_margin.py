@@ -41,9 +41,9 @@ def slow_loss(n, gamma, outliers, mu, beta, steps, b):
 def test_loss_agrees_with_its_twin_and_stays_below_the_order(n, share, b, mu, beta):
     gamma, T = share * b, printed_steps(n, mu)
     parameters = dict(n=n, gamma=gamma, outliers=n // 3, mu=mu, beta=beta, radius=b)
-    found = one_margin.expected_loss(**parameters, steps=T)
-    assert found == pytest.approx(slow_loss(n, gamma, n // 3, mu, beta, T, b), rel=1e-2)
-    assert found <= margin_orders.AVERAGE * one_margin.expected_order(**parameters)
+    loss = one_margin.expected_loss(**parameters, steps=T)
+    assert loss == pytest.approx(slow_loss(n, gamma, n // 3, mu, beta, T, b), rel=1e-2)
+    assert loss <= margin_orders.AVERAGE * one_margin.expected_order(**parameters)
 
 
 @settings(derandomize=True, deadline=None, max_examples=30)

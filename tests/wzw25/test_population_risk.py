@@ -20,13 +20,13 @@ property_test = settings(derandomize=True, deadline=None, max_examples=50)
 def test_worst_single_hypothesis_against_a_fine_grid_of_risks():
     n, beta = 30, 0.05
     level = deviation_laws.level_of(population_risk.population_printed, n=n, k=1, beta=beta)
-    worst, _ = deviation_laws.one_hypothesis(n, level)
+    chance, _ = deviation_laws.one_hypothesis(n, level)
     allowed = np.array([float(level(exact(Fraction(k, n)))) for k in range(n + 1)])
     ps = np.linspace(1e-4, 1 - 1e-4, 20_000)
     below = np.searchsorted(allowed, ps) - 1  # fails with at most so many errors
     twin = stats.binom.cdf(below, n, ps).max()
-    assert twin <= float(worst) * (1 + 1e-9)
-    assert twin >= 0.97 * float(worst)
+    assert twin <= float(chance) * (1 + 1e-9)
+    assert twin >= 0.97 * float(chance)
 
 
 @given(n=st.integers(3, 10**9), gamma=st.floats(0.01, 1), scale=st.floats(1e-3, 1e3))

@@ -10,6 +10,7 @@ from math import e, log, pi, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 
 from bounds.wzw25 import gaussian_privacy, main_theorem, tables, tuned_margin, whole_grid
@@ -25,6 +26,11 @@ CHOICE = dict(count=8, sigma=3.0)
 ENDS = dict(n=2, sigma=2.0, t=4.0)  # t/(2 sigma) = 1
 RUNS = dict(eta=1.0, r=0.125, sigma=3.0)  # E K = 8: 3 sqrt(2 log 8)
 MANY = 3 * sqrt(6 * log(2))
+ONE_STEP = dict(d=2, steps=1, gradient_norm=1.0, sigma=1.0, distance=3.0, eta=1.0, beta=1 / e)
+V = [v for v in np.geomspace(0.02, 4, 40) / 4 if v < 1 / 2]  # T = 1: k_0 = 1/(1 - 2v), K_1 = k_1 = 1, v_0 = v_1 = v
+TAIL = min((9 * v * (1 - 2 * v) / (2 - 2 * v) ** 2 + v / (1 - 2 * v) + v - log(1 - 2 * v) + 1) / (2 * v) for v in V)
+# E max of K normals, P(K = k) = 2^-k: the distribution function of the maximum is Phi/(2 - Phi)
+HALVING = quad(lambda u: 1 - ndtr(u) / (2 - ndtr(u)) - ndtr(-u) / (2 - ndtr(-u)), 0, 12, epsabs=1e-14)[0]
 GROWN = e ** (1 + 1 / 8 + sqrt(6 * log(2)) / 2)
 OVER = GROWN + e / (e - 1) * (1 / 2 + GROWN * log(5) / 2)  # k = 4 runs, delta = 1/8
 TERM_A = dict(n=4, epsilon=2.0, delta=e**-8, gamma=0.5, beta=8 / e**4, radius=3.0)  # logs 4, 4 + log 30, 2, 8
@@ -51,7 +57,9 @@ POINTS = {
         ("margin_of_the_proof", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
     ],
     "gaussian_privacy": [("budget_each", dict(epsilon=8.0, delta=e**-2, m=4), 1)],  # 8/(2 sqrt 16)
+    "margins": [("margin", dict(w=np.array([2.0, 0.0]), X=[[3.0, 4.0], [1.0, 0.0]], y=[1, 1]), 1)],
     "run_counts": [
+        ("mean", dict(eta=-0.99, r=1e-308), 0.99 * 10**3.08),  # y = eta log(1/r) is below -700: -y e^y/(r log(1/r))
         ("total_probability", dict(eta=1.0, r=0.5), 1),
         ("geometric_pmf", dict(r=0.25, k=3), 9 / 64),
         ("logarithmic_pmf", dict(r=0.25, k=2), 9 / 32 / log(4)),
@@ -73,6 +81,7 @@ POINTS = {
         ("count_min_mean", RUNS, MANY),
         ("mean_inserted", RUNS, MANY),
         ("geometric_min_mean", dict(r=0.125, sigma=3.0), MANY),
+        ("root_outside", dict(eta=1.0, r=0.5), sqrt(sum(log(k) / 2**k for k in range(2, 100)))),
         ("logarithm_outside", dict(eta=1.0, r=0.125), log(8)),
         ("root_log_curvature", dict(x=e), -3 / (4 * e**2)),
     ],
@@ -93,6 +102,7 @@ POINTS = {
     "winner": [
         ("noisy_minimum_mean", dict(**RUNS, size=2), MANY),
         ("winner_mean", dict(**RUNS, size=2), MANY),
+        ("maximum_without_condition", dict(eta=1.0, r=0.5, size=2, sigma=3.0), 3 * HALVING),
         ("winner_mean_given_drawn", dict(eta=1.0, r=0.8, size=1, sigma=3.0), 3 * sqrt(2 * log(1.25))),
         ("twice_maximum_as_printed", RUNS, MANY),
         ("twice_maximum", RUNS, 2 * MANY),
@@ -104,6 +114,7 @@ POINTS = {
             dict(n=1, d=2, mu=0.5, sensitivity=3.0, distance=5.0, beta=1 / e),
             4 * sqrt(2) * 15 * 2 / 0.5,
         ),
+        ("last_iterate_tail", ONE_STEP, TAIL),
         ("last_iterate_rate", dict(d=4, mu=0.5, sensitivity=3.0, distance=5.0, beta=1 / e), 60),
     ],
     "one_margin": [
@@ -155,6 +166,7 @@ POINTS = {
     ],
     "population_risk": [
         ("population_printed", RISK, 0.5 + 4.5 * log(2)),  # (10 log 16 - log 16)/8
+        ("population_rate", UNIT, 2.5),
         ("population_corrected", RISK, 0.5 + 7.5 * log(2)),
         ("printed_at_large_beta", dict(n=8, k=10, beta=0.5, empirical=0.25), 0.5 + 197 / 8 * log(2)),
         ("relative_deviation_cited", dict(n=8, V=2, beta=0.25, empirical=0.25), 0.25 + sqrt(1.5 * log(2)) + 6 * log(2)),
@@ -203,6 +215,7 @@ POINTS = {
             2**-0.9 * sqrt(log(45) * (log(45) + 2) / log(6) / (log(6) + 2)),
         ),
         ("grid_loss_order", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 6),
+        ("grid_loss_order", dict(n=1, mu=2.0, beta=12 / e**4, gammas=[0.5, 1.0], outliers=[0, 0]), 1),
         ("grid_loss_order_capped", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 1),
         ("grid_loss_order_capped", dict(n=4, mu=2.0, beta=30 / e**4, gammas=[1.0], outliers=[0]), 0.25),
     ],

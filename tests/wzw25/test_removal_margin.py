@@ -133,8 +133,8 @@ def test_a_users_features_get_their_curve(tmp_path, capsys):
 def test_a_bad_request_gets_one_line(arguments, message, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
-    told = capsys.readouterr()
-    assert stopped.value.code == 2 and message in told.err and told.err.count("\n") == 1 and not told.out
+    output = capsys.readouterr()
+    assert stopped.value.code == 2 and message in output.err and output.err.count("\n") == 1 and not output.out
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])

@@ -17,8 +17,6 @@ from scipy import stats
 from bounds.exact import tnb
 from bounds.exact.balls import exact
 from bounds.wzw25 import repetitions, run_counts
-from experiments.engine.verdict import HOLDS
-from experiments.wzw25 import run_counts as claims
 from mechanisms.tnb import law
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
@@ -195,10 +193,3 @@ def test_the_density_is_the_law():
 def test_bad_parameters_are_named(parameters, message):
     with pytest.raises(ValueError, match=message):
         law(**parameters)
-
-
-# The claims -----------------------------------------------------------------------------------------------------------
-
-
-def test_the_printed_distribution_function_survives_at_whole_t():
-    assert claims.cdf_at_real_t(r=[0.75, 0.5], t=[1, 2, 7]).outcome == HOLDS

@@ -33,7 +33,7 @@ def both_ways():
             yield one, other, compare(one, other, cone).constant
 
 
-CERTIFIED = [found for found in both_ways() if found[2] is not None]
+CERTIFIED = [pair for pair in both_ways() if pair[2] is not None]
 
 
 @given(setting=SETTING)

@@ -20,12 +20,12 @@ from mechanisms.solvers.margin import geometric_margin, min_outliers
 def test_grid_bound_against_brute_force():
     n, d, mu, outliers = 50, 3, 5.0, [0, 0, 1, 1, 4, 9, 50]
     each = mu / sqrt(2 * len(outliers))
-    found = []
+    losses = []
     for gamma, m in zip(margin_grid(n), outliers, strict=True):
         T = int(np.ceil(n**2 * each**2 / d))
-        found.append(m / n * (1 + 3 / gamma) + 6 / gamma / n * sqrt(n**2 / T + d / each**2))
-    said = theorem.adaptive_error(n=n, d=d, mu=mu, outliers=outliers)
-    assert said == pytest.approx(min(found) + sqrt(2 * log(7)) / (n * each))
+        losses.append(m / n * (1 + 3 / gamma) + 6 / gamma / n * sqrt(n**2 / T + d / each**2))
+    bound = theorem.adaptive_error(n=n, d=d, mu=mu, outliers=outliers)
+    assert bound == pytest.approx(min(losses) + sqrt(2 * log(7)) / (n * each))
 
 
 def test_budget_of_a_call_is_the_algorithms():
@@ -64,9 +64,9 @@ def test_ledger_of_planted_data_is_exact(n, outliers, gamma, radius):
     assert np.linalg.norm(Z, axis=1).max() <= radius * (1 + 1e-12)
     assert geometric_margin(Z[: n - outliers], ones[outliers:]).value == pytest.approx(gamma)
     levels = zip(margin_grid(n, radius), ledger(n, gamma, outliers, radius), strict=True)
-    for level, said in levels:
-        found = min_outliers(Z, ones, float(level))
-        assert found.low == found.high == said if level <= gamma else found.high <= said
+    for level, most in levels:
+        fewest = min_outliers(Z, ones, float(level))
+        assert fewest.low == fewest.high == most if level <= gamma else fewest.high <= most
 
 
 def test_weights_of_the_average_serve_all_candidates():
