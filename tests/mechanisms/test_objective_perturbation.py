@@ -55,6 +55,22 @@ def test_every_minimiser_is_certified(seed, loss, log_C):
     assert np.allclose(w[2], single[0], atol=1e-8 * (1 + np.abs(single).max()))
 
 
+def test_grouped_rows_are_repeated_rows():
+    V, y = problem(11, 6, 2)
+    counts, options = [1, 3, 2, 5, 1, 4], {"linear": np.ones((2, 2)), "ridge": 2.0, "share": 0.7, "loss": "huber"}
+    grouped = minimise(y[:, None] * V, counts=counts, **options)[0]
+    assert np.allclose(grouped, minimise(np.repeat(y[:, None] * V, counts, axis=0), **options)[0], atol=1e-9)
+
+
+def test_many_linear_terms_are_solved_in_blocks(monkeypatch):
+    V, y = problem(12, 9, 3)
+    b = np.random.default_rng(12).normal(size=(40, 3))
+    options = {"linear": b, "ridge": 1.0, "share": 2.0, "loss": "logistic"}
+    whole = minimise(y[:, None] * V, **options)[0]
+    monkeypatch.setattr(perturbed_risk, "BLOCK", 7 * 27)
+    assert np.allclose(whole, minimise(y[:, None] * V, **options)[0], atol=1e-10)
+
+
 def test_an_unfinished_minimiser_has_a_certificate_that_says_so(monkeypatch):
     V, y = problem(2, 30, 3)
     arguments = {"linear": np.full((1, 3), 5.0), "ridge": 1.0, "share": 3.0, "loss": "logistic"}
@@ -146,24 +162,27 @@ def test_the_determinant_s_part_of_the_budget_is_needed(monkeypatch):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_the_density_of_objective_perturbation_has_mass_one_and_fits_its_sample(loss):
+@pytest.mark.parametrize(("epsilon", "C", "ridged"), [(2.0, 4.0, False), (0.5, 20.0, True)])
+def test_the_density_of_objective_perturbation_has_mass_one_and_fits_its_sample(loss, epsilon, C, ridged):
     V, y = problem(5, 6, 1)
-    law = objective_perturbation.law(V, y, privacy=PureDP(2.0), C=4.0, loss=loss)
+    law = objective_perturbation.law(V, y, privacy=PureDP(epsilon), C=C, loss=loss)
+    assert (law.ridge != 1) == ridged
     places = np.linspace(-60, 60, 400_001)
     density = np.exp(law.log_density(places[:, None]))
     cdf = np.cumsum(density) * (places[1] - places[0])
     assert cdf[-1] == pytest.approx(1.0, abs=1e-3)
     draws = law.sample(np.random.default_rng(6), 4000)[:, 0]
     assert stats.kstest(draws, lambda t: np.interp(t, places, cdf)).pvalue > 1e-6
-    assert stats.kstest(1.3 * draws, lambda t: np.interp(t, places, cdf)).pvalue < 1e-6
+    assert stats.kstest(1.5 * draws, lambda t: np.interp(t, places, cdf)).pvalue < 1e-6
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_b_of_w_is_the_linear_term_that_was_solved(loss):
+@pytest.mark.parametrize("C", [3.0, 300.0])
+def test_b_of_w_is_the_linear_term_that_was_solved(loss, C):
     V, y = problem(7, 20, 3)
-    law = objective_perturbation.law(V, y, privacy=PureDP(1.0), C=3.0, loss=loss)
+    law = objective_perturbation.law(V, y, privacy=PureDP(1.0), C=C, loss=loss)
     b = output_perturbation.radial_noise(np.random.default_rng(8), law.rate, 50, 3)
-    w, _ = minimise(law.Z, linear=b, ridge=law.ridge, share=3.0 / 20, loss=loss)
+    w, _ = minimise(law.Z, linear=b, ridge=law.ridge, share=C / 20, loss=loss)
     assert np.allclose(law.perturbation(w), b, atol=1e-6)
 
 

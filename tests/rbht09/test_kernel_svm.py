@@ -16,6 +16,7 @@ from experiments.instances import nearby_kernels
 from experiments.rbht09 import kernel_svm as claims
 from experiments.rbht09 import kernel_svm_proof as steps
 from mechanisms import kernel_svm, private_svm
+from mechanisms.law import two_streams
 from mechanisms.privacy import PureDP
 from mechanisms.random_features import FourierMap, fourier_map, profile
 from mechanisms.solvers import svm
@@ -90,6 +91,31 @@ def test_more_features_than_rows_are_solved_in_their_span(loss):
     assert np.linalg.norm(few.weights - many.weights) <= few.error + many.error + 1e-6
 
 
+def test_grouped_rows_are_repeated_rows():
+    X, y = problem(10, 5)
+    counts = [1, 4, 2, 7, 3]
+    K = profile("gaussian", X[:, None] - X[None])
+    twice = np.repeat(X, counts, axis=0)
+    spelled = kernel_svm.solve(twice, np.repeat(y, counts), C=30.0, kernel="gaussian")
+    ours = kernel_svm.solve(X, y, C=30.0, kernel="gaussian", counts=counts)
+    for grouped in (svm.solve_gram(K, y, C=30.0, counts=counts), ours):
+        assert np.allclose(np.repeat(grouped.values, counts), spelled.values, atol=1e-5)
+    phi = fourier_map("gaussian", 2, 6, rng=rng("groups"))
+    laws = [
+        kernel_svm.law(X, y, C=3.0, privacy=PureDP(1.0), public=phi, counts=counts, sampler="float64"),
+        kernel_svm.law(twice, np.repeat(y, counts), C=3.0, privacy=PureDP(1.0), public=phi, sampler="float64"),
+    ]
+    assert laws[0].scale == laws[1].scale and np.allclose(laws[0].noise.centre, laws[1].noise.centre, atol=1e-6)
+
+
+def test_the_bandwidth_divides_differences():
+    X, y = problem(11, 8)
+    assert np.allclose(
+        kernel_svm.solve(X, y, C=5.0, kernel="cauchy", bandwidth=2.0).values,
+        kernel_svm.solve(X / 2, y, C=5.0, kernel="cauchy").values,
+    )
+
+
 @pytest.mark.parametrize(
     ("K", "message"),
     [
@@ -117,6 +143,29 @@ def test_the_law_is_algorithm_2_on_the_features():
     releases = ours.sample(rng("releases"), 200)
     density = laplace.logpdf(releases, loc=ours.noise.centre, scale=ours.scale).sum(axis=1)
     assert np.allclose(ours.log_density(releases), density)
+
+
+def test_the_arguments_reach_algorithm_2():
+    X, y = problem(12, 40)
+    phi = fourier_map("gaussian", 2, 7, rng=rng("arguments"))
+    plain = kernel_svm.law(X, y, C=2.0, privacy=PureDP(0.5), public=phi)
+    sharp = kernel_svm.law(X, y, C=2.0, privacy=PureDP(0.5), public=phi, calibration="sharp")
+    assert sharp.scale == pytest.approx(plain.scale / 2, rel=1e-4)
+    assert kernel_svm.law(X, y, C=2.0, scale=0.3, public=phi).scale == pytest.approx(0.3, rel=1e-5)
+    logistic = kernel_svm.law(X, y, C=2.0, privacy=PureDP(0.5), public=phi, loss="logistic")
+    assert np.abs(logistic.noise.centre - plain.noise.centre).max() > 0.01
+
+
+def test_fit_draws_public_and_private_from_two_streams():
+    X, y = problem(13, 30)
+    options = {"C": 2.0, "loss": "logistic", "calibration": "sharp"}
+    shape = {"kernel": "cauchy", "bandwidth": 3.0, "count": 4}
+    model = kernel_svm.fit(X, y, epsilon=0.7, rng=np.random.default_rng(5), **shape, **options)
+    drawn, noise = two_streams(np.random.default_rng(5))
+    public = fourier_map("cauchy", 2, 4, bandwidth=3.0, rng=drawn)
+    assert np.array_equal(model.feature_map.feature_map.features.omega, public.omega)
+    released = kernel_svm.law(X, y, privacy=PureDP(0.7), public=public, **options)
+    assert np.array_equal(model.weights, released.sample(noise)[0])
 
 
 def test_no_record_makes_the_law_fail():
