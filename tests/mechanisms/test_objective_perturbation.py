@@ -217,3 +217,56 @@ def test_no_data_in_a_repr():
     for baseline in (output_perturbation, objective_perturbation):
         text = repr(baseline.law([[0.123456], [0.5]], [1, -1], privacy=PureDP(1.0), C=1.0))
         assert "0.123456" not in text and "Z" not in text and "weights" not in text
+
+
+# What mutants of the code got away with -------------------------------------------------------------------------------
+
+
+def test_objective_perturbation_spends_its_budget():
+    """Ten equal records, one label flipped: b(w) moves by 2 where the margins are small, and w is far on one side."""
+    V, y = np.ones((10, 1)), np.ones(10)
+    a, b = (
+        objective_perturbation.law(V, t, privacy=PureDP(1.3), C=0.5, loss="huber") for t in (y, np.append(y[:-1], -1.0))
+    )
+    ratios = np.abs(a.log_density(places := np.linspace(-0.5, 0.5, 101)[:, None]) - b.log_density(places))
+    assert 0.9 * 1.3 < ratios.max() <= 1.3 and a.rate == pytest.approx((1.3 - 2 * np.log1p(0.05)) / 2)
+
+
+def test_output_perturbation_releases_the_weights_and_its_noise():
+    V, y = problem(13, 40, 2)
+    law = output_perturbation.law(V, y, privacy=PureDP(1.0), C=2.0)
+    assert np.allclose(
+        law.weights, minimise(y[:, None] * V, linear=[[0.0, 0.0]], ridge=1.0, share=0.05, loss="logistic")[0]
+    )
+    draws = law.sample(np.random.default_rng(14), 20_000)
+    assert law.rate == pytest.approx(1 / (2 * 2.0 / 40), rel=1e-6)
+    assert np.abs(draws.mean(axis=0) - law.weights).max() < 6 * 0.3 / np.sqrt(20_000)
+    noise = output_perturbation.radial_noise(np.random.default_rng(14), law.rate, 20_000, 2)
+    assert np.allclose(draws - law.weights, noise)
+
+
+@pytest.mark.parametrize("baseline", [output_perturbation, objective_perturbation])
+def test_a_solver_that_misses_releases_nothing(monkeypatch, baseline):
+    V, y = problem(15, 30, 3)
+    monkeypatch.setattr(perturbed_risk, "STEPS", 0)
+    with pytest.raises(RuntimeError, match=r"the solver missed its tolerance at C = 50\.0"):
+        baseline.law(V, y, privacy=PureDP(1.0), C=50.0).sample(np.random.default_rng(0), 3)
+
+
+def test_only_replaced_rows_are_promised():
+    with pytest.raises(ValueError, match="is not a PureDP for replaced rows"):
+        output_perturbation.law([[1.0]], [1], privacy=PureDP(1.0, "add/remove"), C=1.0)
+
+
+def test_more_numbers_than_fit_are_refused():
+    with pytest.raises(ValueError, match=r"size = 70000, dimension = 70000: more than 2\^32 numbers"):
+        output_perturbation.radial_noise(np.random.default_rng(0), 1.0, 70_000, 70_000)
+
+
+def test_the_tolerance_is_public_and_the_certificate_covers_rounding():
+    assert output_perturbation.tolerance(3.0) == 4e-9
+    V, y = problem(16, 25, 3)
+    Z, b = y[:, None] * V, np.full((1, 3), 9.0)
+    w, error = minimise(Z, linear=b, ridge=2.0, share=0.4, loss="huber")
+    size = 2 * np.linalg.norm(w) + 0.4 * np.linalg.norm(Z, axis=1).sum() + 0.4 * np.linalg.norm(b)
+    assert error[0] >= 4 * np.finfo(float).eps * 28 * size / 2

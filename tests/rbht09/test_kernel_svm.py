@@ -42,7 +42,7 @@ def test_the_gram_matrix_and_its_factor_give_one_solution(kernel, C):
     K = profile(kernel, X[:, None] - X[None])
     solved, rows = svm.solve_gram(K, y, C=C), svm.solve_rows(np.linalg.cholesky(K), y, C=C)
     assert np.abs(solved.values - np.linalg.cholesky(K) @ rows.weights).max() <= solved.error + rows.error
-    assert kernel_svm.solve(X, y, C=C, kernel=kernel).gap == pytest.approx(solved.gap)
+    assert kernel_svm.solve(X, y, C=C, kernel=kernel).gap == pytest.approx(solved.gap) and solved.gap < 1e-10
 
 
 def test_a_kernel_solution_against_clarabel():
@@ -76,6 +76,21 @@ def test_a_wrong_kernel_solution_has_a_gap_that_says_so(monkeypatch, spoil):
     spoiled = svm.solve_gram(K, y, C=20.0)
     missed = np.abs(spoiled.values - true.values).max()
     assert missed > 1e-3 and spoiled.error >= missed - true.error
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_gap_of_a_kernel_solution_is_primal_less_dual(monkeypatch, share):
+    """At any dual point, groups included; written out from (2.1) and (5.1)."""
+    X, y = problem(14, 9)
+    K, counts, C = profile("gaussian", X[:, None] - X[None]), np.arange(1, 10), 7.0
+    box = C * counts / counts.sum()
+    dual = share * box
+    monkeypatch.setattr(svm, "solve_rows", lambda *_, **__: svm.Solution(np.zeros(9), dual, np.zeros(()), np.zeros(())))
+    found = svm.solve_gram(K, y, C=C, counts=counts)
+    f = K @ (dual * y)
+    quadratic = (dual * y) @ f
+    gap = quadratic / 2 + box @ np.maximum(1 - y * f, 0) - (dual.sum() - quadratic / 2)
+    assert gap <= found.gap <= gap * (1 + 1e-9) + 1e-12 and found.error == np.sqrt(found.gap)
 
 
 @pytest.mark.parametrize("loss", svm.LOSSES)
@@ -175,6 +190,14 @@ def test_no_record_makes_the_law_fail():
     far = kernel_svm.law(X, y, C=1.0, privacy=PureDP(1.0), public=phi)
     near = kernel_svm.law(np.zeros((10, 2)), y, C=1.0, privacy=PureDP(1.0), public=phi)
     assert repr(far) == repr(near) and "omega" not in repr(far)
+
+
+def test_a_far_record_is_moved_in_to_where_a_cosine_has_digits():
+    for omega in ([[-4.0, 1.0]], [[0.5, -0.25]]):
+        phi, nearest = FourierMap(omega), kernel_svm.FARTHEST / max(1.0, np.abs(omega).max())
+        bounded = kernel_svm.BoundedMap(phi)
+        assert np.allclose(bounded([[1e200, 0.0]]), phi([[nearest, 0.0]]))
+        assert np.array_equal(bounded([[3.0, 4.0]]), phi([[3.0, 4.0]]))
 
 
 def test_features_of_another_norm_are_refused():
