@@ -7,7 +7,7 @@ the upper bound on the optimal privacy level of Definition 4. Letters as in `bou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import ceil, log, sqrt
 from typing import Any
 
 from bounds.rbht09.kernel_svm import SUP, noise_range_compact
@@ -207,8 +207,8 @@ def privacy_level(
     >>> round(privacy_level(acc=0.5, delta=0.05, d=1, sigma_p=1.0, diam=2.0, n=10**7), 3)
     0.376
     """
-    count = max(2.0, hinge_features(acc=acc, delta=delta, d=d, sigma_p=sigma_p, diam=diam, C=C) + 1)
-    lam = noise_range_compact.theorem.formula(acc=acc, delta=delta, count=count, d=d, sigma_p=sigma_p, diam=diam)
+    count = max(2, ceil(hinge_features(acc=acc, delta=delta, d=d, sigma_p=sigma_p, diam=diam, C=C)))
+    lam = noise_range_compact(acc=acc, delta=delta, count=count, d=d, sigma_p=sigma_p, diam=diam)
     return 2**2.5 * C * sqrt(count) / (lam * n)
 
 

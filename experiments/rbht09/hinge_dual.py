@@ -189,12 +189,24 @@ PLACES = tuple({"acc": a, "delta": b} for a, b in product((0.5, 0.1, 1e-2, 1e-4,
 SPACES = ({"d": 1, "sigma_p": 1.0, "diam": 2.0, "C": 1.0}, {"d": 10, "sigma_p": 3.0, "diam": 10.0, "C": 5.0})
 
 
+NO_LEVEL = """from math import exp, log
+from bounds.rbht09.hinge_dual import privacy_order
+from mechanisms import kernel_svm
+acc, delta, n = 1 / 16, 1 / 2, 2  # D_i = {(0, -1), (3 i, +1)}: any two of them are neighbours
+duals = kernel_svm.solve([[0.0], [3.0]], [-1, 1], C=1.0, kernel="gaussian").dual
+assert abs(duals - 1 / 2).max() < 1e-9 and (1 - exp(-(3.0**2) / 2)) / 2 > 2 * acc  # the SVMs are far apart
+level = lambda log_N: log_N + log((1 - delta) / delta)  # at least, with N + 1 of the databases
+order = privacy_order(acc=acc, delta=delta, n=n)
+assert level(1e6 * order) > 1e5 * order  # no constant will do"""
+
+
 @order_claim(
     hinge_dual.privacy_order,
     family="𝓜 unbounded, RBF kernel with σ = 1, n = 2, C = 1, ε = 1/16, δ = 1/2: N records far apart from each other",
     severity="statement",
     corner="𝓜 compact and fixed with C, k and d, which the constant depends on; ε, δ ≤ 1/2",
     used=("rbht09.thm20",),
+    python=lambda *_: NO_LEVEL,
     note="The statement names no set 𝓜, whose diameter Corollary 15 needs; over ℝᵈ no level is enough. For δε ≥ 1 the "
     "order is undefined. Over a compact set it is true, though not by its proof (steps s1, s2).",
 )
@@ -313,11 +325,22 @@ def first_case_is_in_the_range(*, count):
     yield {"count": count}, 1 / (2**4 * log(2 * sqrt(count))), hinge_dual.first_case_noise(acc=1.0, count=count)
 
 
+EXPONENT = """from math import ceil
+from bounds.rbht09 import hinge_dual
+def ratio(acc):
+    count = ceil(hinge_dual.hinge_features(acc=acc, delta=0.05, d=1, sigma_p=1.0, diam=2.0))
+    lam = hinge_dual.hinge_noise(acc=acc, delta=0.05, count=count)
+    return 2**2.5 * count**0.5 / (2 * lam) / hinge_dual.privacy_order(acc=acc, delta=0.05)
+ratios = [ratio(10.0**-k) for k in range(1, 5)]
+assert all(b > 20 * a for a, b in zip(ratios, ratios[1:]))"""
+
+
 @order_claim(
     hinge_dual.first_case_order,
     family="ε → 0 at δ = 1/20: √d̂/λ grows like d̂/ε, that is like ε⁻⁵",
     severity="statement",
     corrected_by=hinge_dual.privacy_order_compact,
+    python=lambda *_: EXPONENT,
     note="The exponent of 1/ε is 5, not 3: printed order and Corollary 15's range do not belong together.",
 )
 def corollary_gives_another_order():

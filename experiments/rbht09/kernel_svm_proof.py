@@ -1,4 +1,4 @@
-"""The steps of rbht09's Section 4: the noise of Lemma 10, the kernels of Lemma 12, the features of Theorem 14.
+"""rbht09's Section 4, its steps: Lemma 10's noise, Lemma 12's kernels, Theorem 14's features; and what they cost.
 
 Each step's function is called with what the step before it returns. Beside it stands what the step bounds: the Erlang
 tail itself, and pairs of SVMs that were solved with a certificate.
@@ -11,10 +11,11 @@ from math import log, sqrt
 
 import numpy as np
 
-from bounds.rbht09 import kernel_svm, svm_accuracy
+from bounds.rbht09 import hinge_dual, kernel_svm, svm_accuracy
 from bounds.rbht09 import kernel_svm_proof as bounds
 from bounds.rbht09.random_features import uniform_features_normalised
 from experiments.checks import ROUNDING, inequality_claim
+from experiments.checks.order import order_claim
 from experiments.engine.claim import grid, script
 from experiments.engine.streams import generator
 from experiments.instances.nearby_kernels import solved_pair
@@ -36,7 +37,7 @@ EXPONENTS = 1e-10  # relative: e^x in floats, |x| up to a thousand
 def noise_by_chernoff(*, count):
     """Theorem 8's bound for 2 d_hat features of size d_hat^(-1/2) and accuracy acc / 2, and the tail it bounds."""
     for z, (acc, scaled) in product((0.3, 1.0, 3.0, 8.0), ((1.0, 1.0), (0.01, 5.0))):
-        lam = acc * sqrt(count) / (4 * z * count)  # z = 1 at the mean of the noise
+        lam = acc * sqrt(count) / (4 * min(z * count, 600))  # z = 1 at the mean of the noise; floats end at e^-700
         claimed = bounds.noise_tail(acc=acc, lam=lam, count=count)
         chernoff = svm_accuracy.chernoff_tail(acc=acc / 2 * scaled, lam=lam * scaled, Phi=count**-0.5, F=2 * count)
         yield {"count": count, "acc": acc, "lam": lam}, chernoff, claimed
@@ -217,6 +218,82 @@ def features_by_lemma_13(*, acc, delta):
         claimed = bounds.features_for(acc=acc, delta=delta, **space)
         if needed > 0:
             yield {"acc": acc, "delta": delta} | space, needed, claimed
+
+
+# Section 4: what it costs ---------------------------------------------------------------------------------------------
+
+
+def gram_products(n, d, count):
+    """Multiplications: n d_hat products <rho_j, x_i> of d terms, then 2 d_hat for each of n (n + 1) / 2 entries."""
+    return n * count * d + n * (n + 1) * count
+
+
+@order_claim(
+    kernel_svm.gram_order,
+    family="n and d̂ fixed, d → ∞: each ⟨ρ_j, x_i⟩ costs d multiplications",
+    severity="constant",
+    corner="d ≤ n",
+    python=lambda *_: (
+        "from bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
+        "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
+        "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000"
+    ),
+    note="The products ⟨ρ_j, x⟩ are not counted; two sentences later d is, for the exact kernel: O(d n²).",
+)
+def gram_of_long_records():
+    """d = 10 n, 100 n, 1000 n."""
+    for d in (100, 1000, 10_000):
+        setting = {"n": 10, "d": d, "count": 50}
+        yield setting, gram_products(**setting), kernel_svm.gram_order(**setting)
+
+
+@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, caught=(1.01, 2), rounding=ROUNDING)
+def gram_of_all_records():
+    """n d_hat (d + n + 1) <= 4/3 n d_hat (n + d), with equality at n = 2, d = 1."""
+    for n, d, count in product((2, 3, 100), (1, 7, 1000), (1, 500)):
+        setting = {"n": n, "d": d, "count": count}
+        yield setting, gram_products(**setting), kernel_svm.gram_order_corrected(**setting)
+
+
+@order_claim(
+    kernel_svm.features_order,
+    family="C → ∞: Corollary 15 asks for a number of features proportional to C⁴",
+    severity="constant",
+    corner="C and σ_p diam(𝓜) fixed, ε and δ at most 1/2",
+    python=lambda *_: (
+        "from bounds.rbht09.hinge_dual import hinge_features\n"
+        "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
+        "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
+        "assert three > 81 * one and nine > 81 * three"
+    ),
+    note="The order names neither C, whose fourth power the number takes, nor σ_p diam(𝓜); log(1/ε) < 0 for ε > 1.",
+)
+def features_for_large_C():
+    """C = 1, 3, 9 at eps = 0.1, delta = 0.05."""
+    for C in (1.0, 3.0, 9.0):
+        setting = {"acc": 0.1, "delta": 0.05, "d": 1}
+        truth = hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, C=C, **setting)
+        yield setting | {"C": C}, truth, kernel_svm.features_order(**setting)
+
+
+@order_claim(
+    kernel_svm.features_order_corrected,
+    constant=12 * 2**12 * 14,
+    caught=(1.01, 2),
+    given=[hinge_dual.hinge_features],
+    rounding=ROUNDING,
+    note="Largest at d = 1, ε = δ = 1/2: the number is 4 (d + 2) 2¹² ε⁻⁴ (log(2²³/δ) + 4 log(1/ε)), d + 2 ≤ 3 d, and "
+    "the logarithms are at most 14 times log(1/δ) + log(1/ε).",
+)
+def features_for_fixed_C():
+    """eps and delta from 1/2 down, C = 1, sigma_p diam = 2, d = 1 and more."""
+    for acc, delta, d in product((0.5, 0.1, 1e-3), (0.5, 0.05, 1e-9), (1, 2, 50)):
+        setting = {"acc": acc, "delta": delta, "d": d}
+        yield (
+            setting,
+            hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, **setting),
+            kernel_svm.features_order_corrected(**setting),
+        )
 
 
 if __name__ == "__main__":

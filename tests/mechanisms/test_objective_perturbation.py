@@ -55,6 +55,22 @@ def test_every_minimiser_is_certified(seed, loss, log_C):
     assert np.allclose(w[2], single[0], atol=1e-8 * (1 + np.abs(single).max()))
 
 
+def test_grouped_rows_are_repeated_rows():
+    V, y = problem(11, 6, 2)
+    counts, options = [1, 3, 2, 5, 1, 4], {"linear": np.ones((2, 2)), "ridge": 2.0, "share": 0.7, "loss": "huber"}
+    grouped = minimise(y[:, None] * V, counts=counts, **options)[0]
+    assert np.allclose(grouped, minimise(np.repeat(y[:, None] * V, counts, axis=0), **options)[0], atol=1e-9)
+
+
+def test_many_linear_terms_are_solved_in_blocks(monkeypatch):
+    V, y = problem(12, 9, 3)
+    b = np.random.default_rng(12).normal(size=(40, 3))
+    options = {"linear": b, "ridge": 1.0, "share": 2.0, "loss": "logistic"}
+    whole = minimise(y[:, None] * V, **options)[0]
+    monkeypatch.setattr(perturbed_risk, "BLOCK", 7 * 27)
+    assert np.allclose(whole, minimise(y[:, None] * V, **options)[0], atol=1e-10)
+
+
 def test_an_unfinished_minimiser_has_a_certificate_that_says_so(monkeypatch):
     V, y = problem(2, 30, 3)
     arguments = {"linear": np.full((1, 3), 5.0), "ridge": 1.0, "share": 3.0, "loss": "logistic"}
@@ -146,24 +162,27 @@ def test_the_determinant_s_part_of_the_budget_is_needed(monkeypatch):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_the_density_of_objective_perturbation_has_mass_one_and_fits_its_sample(loss):
+@pytest.mark.parametrize(("epsilon", "C", "ridged"), [(2.0, 4.0, False), (0.5, 20.0, True)])
+def test_the_density_of_objective_perturbation_has_mass_one_and_fits_its_sample(loss, epsilon, C, ridged):
     V, y = problem(5, 6, 1)
-    law = objective_perturbation.law(V, y, privacy=PureDP(2.0), C=4.0, loss=loss)
+    law = objective_perturbation.law(V, y, privacy=PureDP(epsilon), C=C, loss=loss)
+    assert (law.ridge != 1) == ridged
     places = np.linspace(-60, 60, 400_001)
     density = np.exp(law.log_density(places[:, None]))
     cdf = np.cumsum(density) * (places[1] - places[0])
     assert cdf[-1] == pytest.approx(1.0, abs=1e-3)
     draws = law.sample(np.random.default_rng(6), 4000)[:, 0]
     assert stats.kstest(draws, lambda t: np.interp(t, places, cdf)).pvalue > 1e-6
-    assert stats.kstest(1.3 * draws, lambda t: np.interp(t, places, cdf)).pvalue < 1e-6
+    assert stats.kstest(1.5 * draws, lambda t: np.interp(t, places, cdf)).pvalue < 1e-6
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_b_of_w_is_the_linear_term_that_was_solved(loss):
+@pytest.mark.parametrize("C", [3.0, 300.0])
+def test_b_of_w_is_the_linear_term_that_was_solved(loss, C):
     V, y = problem(7, 20, 3)
-    law = objective_perturbation.law(V, y, privacy=PureDP(1.0), C=3.0, loss=loss)
+    law = objective_perturbation.law(V, y, privacy=PureDP(1.0), C=C, loss=loss)
     b = output_perturbation.radial_noise(np.random.default_rng(8), law.rate, 50, 3)
-    w, _ = minimise(law.Z, linear=b, ridge=law.ridge, share=3.0 / 20, loss=loss)
+    w, _ = minimise(law.Z, linear=b, ridge=law.ridge, share=C / 20, loss=loss)
     assert np.allclose(law.perturbation(w), b, atol=1e-6)
 
 
@@ -198,3 +217,56 @@ def test_no_data_in_a_repr():
     for baseline in (output_perturbation, objective_perturbation):
         text = repr(baseline.law([[0.123456], [0.5]], [1, -1], privacy=PureDP(1.0), C=1.0))
         assert "0.123456" not in text and "Z" not in text and "weights" not in text
+
+
+# What mutants of the code got away with -------------------------------------------------------------------------------
+
+
+def test_objective_perturbation_spends_its_budget():
+    """Ten equal records, one label flipped: b(w) moves by 2 where the margins are small, and w is far on one side."""
+    V, y = np.ones((10, 1)), np.ones(10)
+    a, b = (
+        objective_perturbation.law(V, t, privacy=PureDP(1.3), C=0.5, loss="huber") for t in (y, np.append(y[:-1], -1.0))
+    )
+    ratios = np.abs(a.log_density(places := np.linspace(-0.5, 0.5, 101)[:, None]) - b.log_density(places))
+    assert 0.9 * 1.3 < ratios.max() <= 1.3 and a.rate == pytest.approx((1.3 - 2 * np.log1p(0.05)) / 2)
+
+
+def test_output_perturbation_releases_the_weights_and_its_noise():
+    V, y = problem(13, 40, 2)
+    law = output_perturbation.law(V, y, privacy=PureDP(1.0), C=2.0)
+    assert np.allclose(
+        law.weights, minimise(y[:, None] * V, linear=[[0.0, 0.0]], ridge=1.0, share=0.05, loss="logistic")[0]
+    )
+    draws = law.sample(np.random.default_rng(14), 20_000)
+    assert law.rate == pytest.approx(1 / (2 * 2.0 / 40), rel=1e-6)
+    assert np.abs(draws.mean(axis=0) - law.weights).max() < 6 * 0.3 / np.sqrt(20_000)
+    noise = output_perturbation.radial_noise(np.random.default_rng(14), law.rate, 20_000, 2)
+    assert np.allclose(draws - law.weights, noise)
+
+
+@pytest.mark.parametrize("baseline", [output_perturbation, objective_perturbation])
+def test_a_solver_that_misses_releases_nothing(monkeypatch, baseline):
+    V, y = problem(15, 30, 3)
+    monkeypatch.setattr(perturbed_risk, "STEPS", 0)
+    with pytest.raises(RuntimeError, match=r"the solver missed its tolerance at C = 50\.0"):
+        baseline.law(V, y, privacy=PureDP(1.0), C=50.0).sample(np.random.default_rng(0), 3)
+
+
+def test_only_replaced_rows_are_promised():
+    with pytest.raises(ValueError, match="is not a PureDP for replaced rows"):
+        output_perturbation.law([[1.0]], [1], privacy=PureDP(1.0, "add/remove"), C=1.0)
+
+
+def test_more_numbers_than_fit_are_refused():
+    with pytest.raises(ValueError, match=r"size = 70000, dimension = 70000: more than 2\^32 numbers"):
+        output_perturbation.radial_noise(np.random.default_rng(0), 1.0, 70_000, 70_000)
+
+
+def test_the_tolerance_is_public_and_the_certificate_covers_rounding():
+    assert output_perturbation.tolerance(3.0) == 4e-9
+    V, y = problem(16, 25, 3)
+    Z, b = y[:, None] * V, np.full((1, 3), 9.0)
+    w, error = minimise(Z, linear=b, ridge=2.0, share=0.4, loss="huber")
+    size = 2 * np.linalg.norm(w) + 0.4 * np.linalg.norm(Z, axis=1).sum() + 0.4 * np.linalg.norm(b)
+    assert error[0] >= 4 * np.finfo(float).eps * 28 * size / 2

@@ -16,6 +16,7 @@ from experiments.instances import nearby_kernels
 from experiments.rbht09 import kernel_svm as claims
 from experiments.rbht09 import kernel_svm_proof as steps
 from mechanisms import kernel_svm, private_svm
+from mechanisms.law import two_streams
 from mechanisms.privacy import PureDP
 from mechanisms.random_features import FourierMap, fourier_map, profile
 from mechanisms.solvers import svm
@@ -41,7 +42,7 @@ def test_the_gram_matrix_and_its_factor_give_one_solution(kernel, C):
     K = profile(kernel, X[:, None] - X[None])
     solved, rows = svm.solve_gram(K, y, C=C), svm.solve_rows(np.linalg.cholesky(K), y, C=C)
     assert np.abs(solved.values - np.linalg.cholesky(K) @ rows.weights).max() <= solved.error + rows.error
-    assert kernel_svm.solve(X, y, C=C, kernel=kernel).gap == pytest.approx(solved.gap)
+    assert kernel_svm.solve(X, y, C=C, kernel=kernel).gap == pytest.approx(solved.gap) and solved.gap < 1e-10
 
 
 def test_a_kernel_solution_against_clarabel():
@@ -77,6 +78,21 @@ def test_a_wrong_kernel_solution_has_a_gap_that_says_so(monkeypatch, spoil):
     assert missed > 1e-3 and spoiled.error >= missed - true.error
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_gap_of_a_kernel_solution_is_primal_less_dual(monkeypatch, share):
+    """At any dual point, groups included; written out from (2.1) and (5.1)."""
+    X, y = problem(14, 9)
+    K, counts, C = profile("gaussian", X[:, None] - X[None]), np.arange(1, 10), 7.0
+    box = C * counts / counts.sum()
+    dual = share * box
+    monkeypatch.setattr(svm, "solve_rows", lambda *_, **__: svm.Solution(np.zeros(9), dual, np.zeros(()), np.zeros(())))
+    found = svm.solve_gram(K, y, C=C, counts=counts)
+    f = K @ (dual * y)
+    quadratic = (dual * y) @ f
+    gap = quadratic / 2 + box @ np.maximum(1 - y * f, 0) - (dual.sum() - quadratic / 2)
+    assert gap <= found.gap <= gap * (1 + 1e-9) + 1e-12 and found.error == np.sqrt(found.gap)
+
+
 @pytest.mark.parametrize("loss", svm.LOSSES)
 def test_more_features_than_rows_are_solved_in_their_span(loss):
     """Padding with zero rows forces the other way, F x F; both certificates hold."""
@@ -88,6 +104,31 @@ def test_more_features_than_rows_are_solved_in_their_span(loss):
     many = svm.solve_rows(padded, np.append(y, np.ones(30)), C=20.0, loss=loss, counts=counts)
     assert few.error < svm.solution_tolerance(C=20.0, F=30, kappa=1.0)
     assert np.linalg.norm(few.weights - many.weights) <= few.error + many.error + 1e-6
+
+
+def test_grouped_rows_are_repeated_rows():
+    X, y = problem(10, 5)
+    counts = [1, 4, 2, 7, 3]
+    K = profile("gaussian", X[:, None] - X[None])
+    twice = np.repeat(X, counts, axis=0)
+    spelled = kernel_svm.solve(twice, np.repeat(y, counts), C=30.0, kernel="gaussian")
+    ours = kernel_svm.solve(X, y, C=30.0, kernel="gaussian", counts=counts)
+    for grouped in (svm.solve_gram(K, y, C=30.0, counts=counts), ours):
+        assert np.allclose(np.repeat(grouped.values, counts), spelled.values, atol=1e-5)
+    phi = fourier_map("gaussian", 2, 6, rng=rng("groups"))
+    laws = [
+        kernel_svm.law(X, y, C=3.0, privacy=PureDP(1.0), public=phi, counts=counts, sampler="float64"),
+        kernel_svm.law(twice, np.repeat(y, counts), C=3.0, privacy=PureDP(1.0), public=phi, sampler="float64"),
+    ]
+    assert laws[0].scale == laws[1].scale and np.allclose(laws[0].noise.centre, laws[1].noise.centre, atol=1e-6)
+
+
+def test_the_bandwidth_divides_differences():
+    X, y = problem(11, 8)
+    assert np.allclose(
+        kernel_svm.solve(X, y, C=5.0, kernel="cauchy", bandwidth=2.0).values,
+        kernel_svm.solve(X / 2, y, C=5.0, kernel="cauchy").values,
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,6 +160,29 @@ def test_the_law_is_algorithm_2_on_the_features():
     assert np.allclose(ours.log_density(releases), density)
 
 
+def test_the_arguments_reach_algorithm_2():
+    X, y = problem(12, 40)
+    phi = fourier_map("gaussian", 2, 7, rng=rng("arguments"))
+    plain = kernel_svm.law(X, y, C=2.0, privacy=PureDP(0.5), public=phi)
+    sharp = kernel_svm.law(X, y, C=2.0, privacy=PureDP(0.5), public=phi, calibration="sharp")
+    assert sharp.scale == pytest.approx(plain.scale / 2, rel=1e-4)
+    assert kernel_svm.law(X, y, C=2.0, scale=0.3, public=phi).scale == pytest.approx(0.3, rel=1e-5)
+    logistic = kernel_svm.law(X, y, C=2.0, privacy=PureDP(0.5), public=phi, loss="logistic")
+    assert np.abs(logistic.noise.centre - plain.noise.centre).max() > 0.01
+
+
+def test_fit_draws_public_and_private_from_two_streams():
+    X, y = problem(13, 30)
+    options = {"C": 2.0, "loss": "logistic", "calibration": "sharp"}
+    shape = {"kernel": "cauchy", "bandwidth": 3.0, "count": 4}
+    model = kernel_svm.fit(X, y, epsilon=0.7, rng=np.random.default_rng(5), **shape, **options)
+    drawn, noise = two_streams(np.random.default_rng(5))
+    public = fourier_map("cauchy", 2, 4, bandwidth=3.0, rng=drawn)
+    assert np.array_equal(model.feature_map.feature_map.features.omega, public.omega)
+    released = kernel_svm.law(X, y, privacy=PureDP(0.7), public=public, **options)
+    assert np.array_equal(model.weights, released.sample(noise)[0])
+
+
 def test_no_record_makes_the_law_fail():
     X, y = problem(6, 10)
     phi = fourier_map("laplacian", 2, 9, rng=rng("far"))
@@ -126,6 +190,14 @@ def test_no_record_makes_the_law_fail():
     far = kernel_svm.law(X, y, C=1.0, privacy=PureDP(1.0), public=phi)
     near = kernel_svm.law(np.zeros((10, 2)), y, C=1.0, privacy=PureDP(1.0), public=phi)
     assert repr(far) == repr(near) and "omega" not in repr(far)
+
+
+def test_a_far_record_is_moved_in_to_where_a_cosine_has_digits():
+    for omega in ([[-4.0, 1.0]], [[0.5, -0.25]]):
+        phi, nearest = FourierMap(omega), kernel_svm.FARTHEST / max(1.0, np.abs(omega).max())
+        bounded = kernel_svm.BoundedMap(phi)
+        assert np.allclose(bounded([[1e200, 0.0]]), phi([[nearest, 0.0]]))
+        assert np.array_equal(bounded([[3.0, 4.0]]), phi([[3.0, 4.0]]))
 
 
 def test_features_of_another_norm_are_refused():
