@@ -29,7 +29,7 @@ from experiments.instances.selection_pairs import SIGNED, least_hinge, least_mar
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
-    corner="ρ_opt < h_max, and J to base 2, rounded up",
+    corner="ρ_opt ≤ 2 ρ̂ for ρ_opt < 2 ρ̂, and J to base 2, rounded up",
     used=("bms22.lemF.1",),
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
