@@ -340,7 +340,7 @@ def bounds_fall(*, factor=1):
 def least_losses_rise(*, factor=1):
     """All samples of three signed records of the line along margins 1/8, 1/4, ..., 4, in fractions."""
     margins = [Fraction(1, 8)]
-    while margins[-1] < 4:
+    for _ in range(5):
         margins.append(bounds.larger_margin(rho=margins[-1], factor_rho=2))
     for least, sample in product((least_margin, least_hinge), product(SIGNED, repeat=3)):
         for a, b in pairwise([least(sample, rho, rho ** (2 * factor - 2)) for rho in margins]):
