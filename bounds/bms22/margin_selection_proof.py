@@ -118,9 +118,9 @@ def corrected_choice(*, sensitivity: float, m: int, epsilon: float, beta: float)
     needs=[*NEAR, at_least("power", 0)],
 )
 def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
-    """The sensitivity at rho_opt/2, said to bound that at the grid point, for a non-decreasing Delta_rho = rho^power.
+    """The sensitivity at rho_opt/2, said to bound that at the grid point, for Delta_rho = rho^power.
 
-    It does for a non-increasing one.
+    It does for a non-increasing Delta_rho, not for a non-decreasing one.
 
     >>> half_sensitivity(rho_hat=0.25, rho_opt=0.25, power=1)
     0.125
@@ -329,10 +329,10 @@ FIVE = [integer("m"), in_unit_interval("beta"), positive("ratio"), require("M >=
     source=", where Delta_rho(F) is a non-decreasing function of rho",
 )
 def rising_sensitivities(*, m: int, ratio: float, beta: float, M: float) -> tuple[float, ...]:
-    """The five sensitivities of Lemma F.3 at Lambda r/rho = `ratio`, M = M(rho), said to rise with the margin.
+    """The five sensitivities of Lemma F.3 at Lambda r/rho = `ratio`, M = M(rho).
 
-    They fall: F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as fat_{rho/32} does while that is at most
-    34 m; F_5 is constant.
+    They are said to rise with the margin, and fall: F_1 to F_3 rise with Lambda r/rho, F_4 with M, which rises as
+    fat_{rho/32} does while that is at most 34 m; F_5 is constant.
 
     >>> rising_sensitivities(m=100, ratio=2.0, beta=0.5, M=4.0)[1]
     0.03

@@ -106,16 +106,16 @@ def _best_first(
     reached, best = -math.inf, midpoint(root, integers)
 
     for boxes in range(1, max_boxes + 1):
-        minus_bound, _, worst = heapq.heappop(heap)
-        bound, middle = -minus_bound, midpoint(worst, integers)
+        minus_bound, _, largest = heapq.heappop(heap)
+        bound, middle = -minus_bound, midpoint(largest, integers)
         here = lower_end(value(**middle))
         if here > bound:
             raise ArithmeticError(f"upper = {bound} over a box, but value >= {here} at its midpoint {middle}")
         if here > reached:
             reached, best = here, middle
-        yield Certificate(INCONCLUSIVE, bound, reached, boxes, best, worst)
+        yield Certificate(INCONCLUSIVE, bound, reached, boxes, best, largest)
 
-        halves = bisect(worst, root, integers)
+        halves = bisect(largest, root, integers)
         if not halves:
             return  # a point that balls of this precision cannot decide
         for half in halves:
@@ -204,8 +204,8 @@ def worst_ratio(
     """Look for the largest `log_ratio(name=x, ...)` = log(f/g) on `box`: Sobol points, corners, evolution.
 
     `log_ratio` is a float function of scalars in a stable form (`erfcx`, `log_ndtr`, `expm1`); NaN counts as
-    -inf. Axes in `log_axes` are searched in the logarithm, axes in `integers` over whole numbers. The result
-    depends on `seed` alone. It is a lower bound of the supremum up to rounding; nothing found proves nothing.
+    -inf. `log_axes` are searched in the logarithm, `integers` over whole numbers. The result depends on `seed` alone:
+    a lower bound of the supremum up to rounding; nothing found proves nothing.
     """
     root = _checked(box, integers)
     names = list(root)
@@ -224,14 +224,12 @@ def worst_ratio(
             value = float(log_ratio(**decode(row)))
         return -math.inf if math.isnan(value) else value
 
-    widths = sides[:, 1] - sides[:, 0]
     cloud = qmc.Sobol(len(names), rng=np.random.default_rng(seed)).random_base2(int(math.log2(sobol)))
-    rows = np.vstack([sides[:, 0] + widths * cloud, list(itertools.product(*sides))])
+    rows = np.vstack([sides[:, 0] + (sides[:, 1] - sides[:, 0]) * cloud, list(itertools.product(*sides))])
     best = rows[int(np.argmax([score(row) for row in rows]))]
     loss, rng = lambda row: float(np.clip(-score(row), -1e300, 1e300)), np.random.default_rng(seed)
     evolved = differential_evolution(loss, sides, rng=rng, maxiter=iterations, x0=best, polish=False)
-    if score(evolved.x) > score(best):
-        best = evolved.x
+    best = max(best, evolved.x, key=score)
     return Hit(decode(best), score(best))
 
 

@@ -40,7 +40,7 @@ def exp(x: Any) -> Any:
 
 def log(x: Any) -> Any:
     """The natural logarithm of a number, an array or a ball."""
-    if isinstance(x, int) and x >= 2**63:  # numpy has no logarithm of such numbers
+    if isinstance(x, int) and abs(x) >= 2**63:  # numpy has no logarithm of such numbers
         return math.log(x)
     return x.log() if isinstance(x, BALLS) else np.log(x)
 

@@ -152,8 +152,8 @@ def deviations(statement, radius):
     """Cases of "the margin bound for vectors of norm `radius` is at most the statement's"; and no sample breaks it."""
     for m, beta, a in product((1, 30, 10**6), (0.1, 1 - 1e-9), (0.01, 1.0, 1e3)):
         complexity = steps.linear_complexity(m=m, norm_bound=radius, radius=2 * a)
-        reached = steps.margin_bound(m=m, confidence=beta / 3, complexity=complexity, rho=1.0)
-        yield {"m": m, "beta": beta, "a": a}, reached, statement(m=m, beta=beta, radius=a, rho=1.0)
+        deviation = steps.margin_bound(m=m, confidence=beta / 3, complexity=complexity, rho=1.0)
+        yield {"m": m, "beta": beta, "a": a}, deviation, statement(m=m, beta=beta, radius=a, rho=1.0)
     yield from failing_samples(statement, radius, 1)
     return {"tightness": None}
 

@@ -29,7 +29,7 @@ from experiments.instances.selection_pairs import SIGNED, least_hinge, least_mar
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
-    corner="ρ_opt < h_max, and J to base 2, rounded up",
+    corner="ρ_opt ≤ 2 ρ̂ for ρ_opt < 2 ρ̂, and J to base 2, rounded up",
     used=("bms22.lemF.1",),
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
@@ -340,7 +340,7 @@ def bounds_fall(*, factor=1):
 def least_losses_rise(*, factor=1):
     """All samples of three signed records of the line along margins 1/8, 1/4, ..., 4, in fractions."""
     margins = [Fraction(1, 8)]
-    while margins[-1] < 4:
+    for _ in range(5):
         margins.append(bounds.larger_margin(rho=margins[-1], factor_rho=2))
     for least, sample in product((least_margin, least_hinge), product(SIGNED, repeat=3)):
         for a, b in pairwise([least(sample, rho, rho ** (2 * factor - 2)) for rho in margins]):

@@ -320,8 +320,8 @@ def selection_fails(*, k, m, epsilon, beta, factor=1, **sizes):
         allowed = proof.chain_failure(m=m, epsilon=epsilon, beta=rare, k=k, **sizes)
         log_size = k * log(20 * sizes["norm_bound"] * sizes["radius"] / sizes["rho"])
         alpha = pure_learner.selection_error(m=m, epsilon=epsilon, beta=rare, log_size=log_size) / factor
-        worst = exp(proof.log_worst_selection(log_size=log_size, m=m, epsilon=epsilon, alpha=alpha))
-        yield {"k": k, "m": m, "epsilon": epsilon, "beta": rare}, worst, allowed
+        failure = exp(proof.log_worst_selection(log_size=log_size, m=m, epsilon=epsilon, alpha=alpha))
+        yield {"k": k, "m": m, "epsilon": epsilon, "beta": rare}, failure, allowed
     allowed = proof.chain_failure(m=m, epsilon=epsilon, beta=beta, k=k, **sizes)
     chances = {}
     for flipped, X, y in small.flipped_samples(k, m):

@@ -83,11 +83,11 @@ def cases_claim(
 
     `figure(**setting)` is the series of the verdict, whatever the verdict is.
     """
-    if control is None and not fields.get("severity"):
+    falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
+    if control is None and not falls:
         control = Control(says, caught)
-    if fields.get("severity"):  # the row is expected to fall: where a setting does not break it, it was only tried
-        evidence, scope = evidence or "enumeration", scope or "settings"
-    evidence, scope = evidence or "derivation", scope or "everywhere"
+    evidence = evidence or ("enumeration" if falls else "derivation")
+    scope = scope or ("settings" if falls else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
 
     def decorate(check: Callable) -> Callable:
@@ -96,10 +96,8 @@ def cases_claim(
         @functools.wraps(check)
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
             with ctx.workprec(max(ctx.prec, bits)):
-                if mutates:
-                    verdict = decide(check(**setting, factor=factor), factor=1, **how)
-                else:
-                    verdict = decide(check(**setting), factor=factor, **how)
+                itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
+                verdict = decide(check(**setting, **itself), factor=sides, **how)
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
         return exact_claim(statement, control=control, by=decide, **fields)(trial)

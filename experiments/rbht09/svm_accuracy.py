@@ -54,6 +54,26 @@ def certified_tail(bound, F, factor):
     return supremum(upper, value, {"u": (2.0**-40, DEEPEST)}, gap=0.01, max_boxes=4000)
 
 
+def unlike_the_derivation(bound, F, share):
+    """FAILED unless lambda is acc / Phi times what makes `share` of Chernoff's bound the failure probability."""
+    unit = bound(acc=1.0, delta=0.3, Phi=1.0, F=F)
+    for acc, Phi in ((1e-3, 50.0), (10.0, 0.2)):
+        if not np.isclose(bound(acc=acc, delta=0.3, Phi=Phi, F=F), acc / Phi * unit, rtol=1e-12):
+            return inconclusive("FAILED", "lambda is not proportional to acc / Phi")
+    for failure in (0.02, 0.3, 0.999, 1e-9):
+        lam = 1 / noise_ratio(bound, F, -log(failure))
+        if abs(share * svm_accuracy.chernoff_tail(acc=1.0, lam=lam, Phi=1.0, F=F) / failure - 1) > 1e-6:
+            return inconclusive("FAILED", "Chernoff's bound at this lambda is not the failure probability")
+
+
+def beyond_the_corner(bound, F, corner):
+    """REFUTED where the range of lambda `corner`, if any, is wider than that of `bound` for a delta <= 1/2."""
+    for delta in (1e-9, 0.1, 0.4, 0.5) if corner else ():
+        printed, allowed = (lam(acc=1.0, delta=delta, Phi=1.0, F=F) for lam in (corner, bound))
+        if printed > allowed:
+            return refuted("enumeration", witness.inequality({"F": F, "delta": delta}, printed, allowed))
+
+
 def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
     """A claim that `bound` is useful: certified on the box, derived beyond it; a refutation is the point found.
 
@@ -65,15 +85,8 @@ def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
     """
 
     def usefulness(*, F, factor=1):
-        unit = bound(acc=1.0, delta=0.3, Phi=1.0, F=F)
-        for acc, Phi in ((1e-3, 50.0), (10.0, 0.2)):  # lambda is acc / Phi times a function of delta and F
-            if not np.isclose(bound(acc=acc, delta=0.3, Phi=Phi, F=F), acc / Phi * unit, rtol=1e-12):
-                return inconclusive("FAILED", "lambda is not proportional to acc / Phi")
-        for delta in (1e-9, 0.1, 0.4, 0.5) if corner else ():
-            printed, allowed = (lam(acc=1.0, delta=delta, Phi=1.0, F=F) for lam in (corner, bound))
-            if printed > allowed:
-                shown = witness.inequality({"F": F, "delta": delta}, printed, allowed)
-                return refuted("enumeration", shown)
+        if wider := beyond_the_corner(bound, F, corner):
+            return wider
         most = certified_tail(bound, F, factor)
         u = most.point["u"]
         if most.reached > 1:
@@ -82,10 +95,8 @@ def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
             return refuted("certificate", witness.inequality({"F": F}, tail, exp(-u), point=point))
         if most.outcome != HOLDS or most.bound > 1.011:
             return inconclusive("BUDGET", f"the ratio is at most {most.bound:.3g}, at least {most.reached:.3g}")
-        for failure in (0.02, 0.3, 0.999, 1e-9):
-            lam = 1 / noise_ratio(bound, F, -log(failure))
-            if abs(share * svm_accuracy.chernoff_tail(acc=1.0, lam=lam, Phi=1.0, F=F) / failure - 1) > 1e-6:
-                return inconclusive("FAILED", "Chernoff's bound at this lambda is not the failure probability")
+        if unlike := unlike_the_derivation(bound, F, share):
+            return unlike
         failures = np.exp(-np.linspace(0.01, 10, 40)).tolist()
         tails = [float(erlang_tail(F, noise_ratio(bound, F, -float(np.log(p)), factor)).mid()) for p in failures]
         series = {"allowed": failures, "bound": failures, "exact": tails}

@@ -32,6 +32,10 @@ def test_accountant_against_every_pair_of_counts():
     assert twin <= found <= twin * (1 + 2e-9)
 
 
+def test_a_tiny_delta_is_kept_apart_from_what_the_accountant_leaves_out():
+    assert bounds.tight_multiplier(4, 1.0, 1e-40, 1) < 1e3
+
+
 def test_tight_noise_is_the_least():
     tau = bounds.tight_multiplier(1000, 1.0, 1e-5, 3)
     spent = [bounds.rounds_delta(m=1000, rounds=3, multiplier=t, epsilon=0.5) for t in (tau, tau * (1 - 1e-6))]

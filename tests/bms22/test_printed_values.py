@@ -79,6 +79,7 @@ TABLE = [
     (pure_learner_proof.objective, {"loss": 0.25, "complexity": 0.25}, 0.75),
     (pure_learner_proof.log_union, {"log_size": 5.0, "m": 16, "complexity": 0.25}, 1),
     (covers.unit_ball_volume, {"k": 3}, 4 * pi / 3),
+    (covers.smallest_on_a_line, {"ratio": 2.5}, 3),
     # Lemma 3.1 and its proof
     (dp_erm.printed_order, S | {"k": 9, "a": 2.0}, 288.5),
     (dp_erm.corrected_order, S | {"k": 9, "a": 2.0}, 0.5 + 96 * L2),

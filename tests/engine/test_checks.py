@@ -10,6 +10,7 @@ from flint import arb
 from bounds.wzw25 import gaussian_privacy
 from experiments.checks import inequality, order
 from experiments.checks.gaussian_means import mean_ratio
+from experiments.checks.gaussian_tails import whole_above, whole_below
 from experiments.checks.identity import equal
 from experiments.checks.pair import largest_log_ratio
 from experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
@@ -89,3 +90,13 @@ def test_the_sharp_constant_of_a_conversion_is_that_of_its_worked_example():
     epsilon = gaussian_privacy.approx_epsilon(mu=1.0, delta=0.01)
     low, high = decide_conversion(rule, {}, epsilon, 1.0, 0.01).tightness
     assert (low, high) == pytest.approx((0.4605, 0.5), abs=2e-3)
+
+
+@pytest.mark.parametrize("sides", [(arb(1), arb(4)), (1, 4), (0.25, 1.0)])
+def test_a_ratio_is_the_left_side_over_the_right(sides):
+    assert inequality.ratio(*inequality.sides(*sides, 1)) == 0.25
+
+
+@pytest.mark.parametrize("n", [2, 10, 10**6])
+def test_whole_numbers_around_an_exponential(n):
+    assert whole_below(math.log(n)) <= n <= whole_above(math.log(n)) <= n + 1

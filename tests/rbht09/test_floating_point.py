@@ -203,6 +203,3 @@ def test_one_release_names_the_database_unless_the_grid_is_used():
     right = demonstration(TEST_ROOT, trials=200)
     assert right["float64"] > 0.98
     assert 0.3 < right["grid"] < 0.7
-
-
-# footnote 5 against scipy ---------------------------------------------------------------------------------------------
