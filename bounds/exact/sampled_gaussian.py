@@ -49,9 +49,9 @@ def step_delta(epsilon: float, rate: float, a: float) -> float:
     >>> round(step_delta(0.0, 0.5, 1.0), 6)  # half the total variation of N(1, 1) and N(-1, 1)
     0.341345
     """
-    x = float(step_threshold(np.array([epsilon]), rate, a)[0])
+    x = float(step_threshold(np.array([float(epsilon)]), rate, a)[0])
     upper = (1 - rate) * ndtr(-x) + rate * ndtr(a - x)
-    return float(upper - exp(epsilon) * ((1 - rate) * ndtr(-x) + rate * ndtr(-a - x)))
+    return max(0.0, float(upper - exp(epsilon) * ((1 - rate) * ndtr(-x) + rate * ndtr(-a - x))))
 
 
 def step_losses(rate: float, a: float, grid: float, reach: int) -> tuple[Array, float]:

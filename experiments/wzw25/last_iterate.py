@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, sqrt
+from fractions import Fraction
+from itertools import product
+from math import comb, log, sqrt
 
 import numpy as np
 from flint import arb
@@ -14,7 +16,7 @@ from bounds.wzw25 import last_iterate as bounds
 from bounds.wzw25.hinge_gradient import hinge_sum, tangent_value
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 from experiments.checks import inequality_claim
-from experiments.checks.inequality import up_to_one
+from experiments.checks.inequality import equality, up_to_one
 from experiments.engine.claim import Control, exact_claim, grid, mean_claim, script, tail_claim
 from experiments.engine.verdict import inconclusive
 from experiments.instances.noisy_descent import ceiling, separable
@@ -120,6 +122,18 @@ def moving_comparator_with_decaying_steps():
             raise ArithmeticError(f"T = {T}: the steps do not match the comparator")
         start = (v[-1] / (T + 1)) ** 2 * D**2  # v_{-1}^2 D^2
         yield sizes, (start + (T + 1) * h**2 * square) / (2 * h * v[-1]), bounds.decaying_mean(**sizes)
+
+
+@inequality_claim(bounds.batches_mean, given=[bounds.decaying_mean], tightness=equality, rounding=1e-9)
+def batches_are_unbiased_gradients():
+    """E || sum over the batch / q ||^2 over all batches of six equal vectors, and the decaying steps with it."""
+    n = 6
+    for rate, a, d, T in product((Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)), (0.4, 2.0), (1, 20), (1, 1000)):
+        squares = sum(comb(n, m) * rate**m * (1 - rate) ** (n - m) * (m / rate) ** 2 for m in range(n + 1))
+        sizes = {"d": d, "steps": T, "distance": 2.0}
+        chain = bounds.decaying_mean(gradient_norm=3 * sqrt(squares), sigma=3 / a / float(rate), **sizes)
+        setting = sizes | {"n": n, "rate": float(rate), "scale": a, "lipschitz": 3.0}
+        yield setting, chain, bounds.batches_mean(**setting)
 
 
 @inequality_claim(bounds.last_iterate_tail, **DERIVED)
