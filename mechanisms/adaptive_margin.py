@@ -200,7 +200,7 @@ def checked_projections(
     if not isinstance(projections, Sequence) or len(projections) != len(margins):
         raise ValueError(f"projections is not a sequence of length {len(margins)}, one for every margin of the grid")
     if any(phi is not None and getattr(phi, "d", None) != d for phi in projections):
-        raise ValueError(f"projections has one that is not a projection from R^{d}, as X has {d} columns")
+        raise ValueError(f"projection is not a projection from R^{d}, as X has shape {shape}")
     return projections
 
 
