@@ -18,6 +18,8 @@ The grid, the projections, step counts and noise depend on n, d and parameters o
                                     step, which was paid for: with T = 1 it is w_0 = 0 whatever the data are.
     steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
                                     n^2 mu^2 steps cost k times as much.
+    steps "auto"                    "balanced" as long as that takes about a minute, "sampled" beyond: the same steps on
+                                    random batches, in time linear in n and with no loss that we could measure.
     calibration "exact" ("printed") The largest mu there is, in place of a sufficient one.
 
 Half of mu^2 goes to the scores, as printed: three quarters or more for the runs did no better on real data. There is no
@@ -37,6 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bounds.wzw25 import algorithms as bounds
+from bounds.wzw25.noisy_gd import balanced_steps
 from mechanisms import projected_gd, sampled_gd, sign_projection
 from mechanisms.law import (
     AdaptiveModel,
@@ -51,9 +54,10 @@ from mechanisms.law import (
     whole,
     within_unit,
 )
-from mechanisms.noisy_gd import Descent
+from mechanisms.noisy_gd import RATE, Descent
 from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
+PATIENCE = 60.0  # core-seconds beyond which `fit` takes random batches
 CALIBRATIONS = ("printed", "exact")
 SCORES = ("empirical", "penalised")
 Projections = Sequence[Projection | None]
@@ -196,7 +200,7 @@ def checked_projections(
     if not isinstance(projections, Sequence) or len(projections) != len(margins):
         raise ValueError(f"projections is not a sequence of length {len(margins)}, one for every margin of the grid")
     if any(phi is not None and getattr(phi, "d", None) != d for phi in projections):
-        raise ValueError(f"projections has one that is not a projection from R^{d}, as X has {d} columns")
+        raise ValueError(f"projection is not a projection from R^{d}, as X has shape {shape}")
     return projections
 
 
@@ -331,6 +335,18 @@ def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
     return AdaptiveModel(release["weights"][0], law.privacy, margin=float(release["margin"][0]))
 
 
+def chosen_steps(n: int, d: int, mu: float) -> str:
+    """What `steps` "auto" stands for: "sampled" where full descents would take more than `PATIENCE` core-seconds.
+
+    >>> chosen_steps(10**4, 50, 0.27), chosen_steps(10**5, 10**3, 0.27)
+    ('balanced', 'sampled')
+    """
+    n, d = whole(n=n, d=d)
+    runs = len(bounds.margin_grid(n))
+    steps = balanced_steps(n, bounds.split_budget(mu, 2 * runs), d)
+    return "sampled" if runs * steps * n * d / RATE > PATIENCE else "balanced"
+
+
 def fit(
     X: ArrayLike,
     y: ArrayLike,
@@ -339,7 +355,7 @@ def fit(
     delta: float,
     radius: float = 1.0,
     calibration: str = "exact",
-    steps: str | int = "balanced",
+    steps: str | int = "auto",
     output: str = "last",
     score: str = "empirical",
     ties: str = "wrong",
@@ -350,16 +366,21 @@ def fit(
     """One release of Algorithm 3, as a predictor x -> sign(<weights, x>) that remembers its privacy and its margin.
 
     Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
-    file. The projections are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and
-    nothing is said about it, nor about labels of one class: whether there are any is private. Raises ValueError for
-    epsilon outside (0, 8 log(1/delta)), delta outside (0, 1), and data that are not finite.
+    file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. The projections are drawn from a stream of
+    their own. Rows longer than `radius` are scaled down to it, and nothing is said about it, nor about labels of one
+    class: whether there are any is private. Raises ValueError for epsilon outside (0, 8 log(1/delta)), delta outside
+    (0, 1), and data that are not finite.
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
     >>> model = fit(X, y, epsilon=8.0, delta=1e-5, rng=np.random.default_rng(0))
     >>> model.predict([[1.0]]), model.privacy
     (array([1.]), ApproxDP(epsilon=8.0, delta=1e-05, neighbours='replace'))
     """
-    budget(epsilon, delta)
+    mu = budget(epsilon, delta, calibration)
+    if isinstance(steps, str) and steps == "auto":
+        able = (output, score, stride) == ("last", "empirical", "decaying")
+        n, d = rows(X).shape
+        steps = chosen_steps(n, d, mu) if able else "balanced"
     public, private = two_streams(rng)
     released = law(
         X,

@@ -27,7 +27,7 @@ from mechanisms.privacy import ApproxDP
 from mechanisms.projected_gd import CLIP, JLGDLaw
 
 PASSES = 20.0  # over the data, at most
-SHARE = 0.8  # L / sigma that is aimed at: beyond, a batch hides too little
+SHARE = 0.5  # L / sigma that is aimed at: beyond, a batch hides too little; below, it is larger than it need be
 DRAWN = 2**16  # records, or numbers of noise, drawn at any one time
 
 

@@ -39,8 +39,8 @@ def step_threshold(t: Array, rate: float, a: float) -> Array:
     0.0
     """
     half = (1 - rate) * np.expm1(t) / (2 * rate * exp(-(a**2) / 2))
-    root = np.sqrt(half**2 + np.exp(t))
-    return np.log(np.where(half > 0, half + root, np.exp(t) / (root - half))) / a
+    larger = np.abs(half) + np.sqrt(half**2 + np.exp(t))  # in absolute value, of the two roots
+    return np.log(np.where(half > 0, larger, np.exp(t) / larger)) / a
 
 
 def step_delta(epsilon: float, rate: float, a: float) -> float:
@@ -49,9 +49,9 @@ def step_delta(epsilon: float, rate: float, a: float) -> float:
     >>> round(step_delta(0.0, 0.5, 1.0), 6)  # half the total variation of N(1, 1) and N(-1, 1)
     0.341345
     """
-    x = float(step_threshold(np.array([epsilon]), rate, a)[0])
+    x = float(step_threshold(np.array([float(epsilon)]), rate, a)[0])
     upper = (1 - rate) * ndtr(-x) + rate * ndtr(a - x)
-    return float(upper - exp(epsilon) * ((1 - rate) * ndtr(-x) + rate * ndtr(-a - x)))
+    return max(0.0, float(upper - exp(epsilon) * ((1 - rate) * ndtr(-x) + rate * ndtr(-a - x))))
 
 
 def step_losses(rate: float, a: float, grid: float, reach: int) -> tuple[Array, float]:
@@ -87,8 +87,8 @@ def gaussian_curve(epsilon: Array, mu: float) -> Array:
 def batches_delta(*, epsilon: float, rate: float, a: float, steps: int, mu: float) -> float:
     """At least delta(epsilon) of `steps` steps on random batches and one mu-GDP release together.
 
-    >>> exact = float(gaussian_curve(np.array([1.0]), sqrt(5.0)))  # q = 1: 4 steps of 2a = 1 are 2-GDP
-    >>> 1 <= batches_delta(epsilon=1.0, rate=1.0, a=0.5, steps=4, mu=1.0) / exact < 1.01
+    >>> exact = gaussian_curve(np.array([1.0]), sqrt(5.0))[0]  # q = 1: 4 steps of 2a = 1 are 2-GDP
+    >>> bool(1 <= batches_delta(epsilon=1.0, rate=1.0, a=0.5, steps=4, mu=1.0) / exact < 1.01)
     True
     """
     deviation = rate * 2 * sqrt(np.sinh(min(a**2, 700.0))) if rate < 1 else 2 * a

@@ -31,7 +31,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from bounds.exact.numbers import Array
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from bounds.exact.sampled_gaussian import batches_delta
+from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 
 LIU_ZHOU = "Liu & Zhou 2024, Theorem 3.5"
@@ -322,3 +323,32 @@ def problem_of(
     sigma = noise_std(steps, sensitivity, mu)
     eta = stride(steps=steps, gradient_norm=n * sensitivity, sigma=sigma, d=d, distance=distance, log_factor=log_factor)
     return {"d": d, "steps": steps, "gradient_norm": gradient_norm, "sigma": sigma, "distance": distance, "eta": eta}
+
+
+@theorem(
+    "wzw25.lemC.2",
+    part="batches-privacy",
+    reading="explicit",
+    kind="privacy",
+    says=r"\delta_{\mathcal M^*}(\varepsilon)\le H_{e^{\varepsilon}}\left(P_+^{\otimes N}\otimes\mathcal N(\mu,1)\,\|\,"
+    r"P_-^{\otimes N}\otimes\mathcal N(0,1)\right),\quad P_\pm=(1-q)\,\mathcal N(0,1)+q\,\mathcal N(\pm a,1)",
+    needs=[
+        at_least("epsilon", 0),
+        require("0 < rate <= 1", lambda rate: bool(0 < rate <= 1)),
+        positive("scale"),
+        integer("steps"),
+        positive("mu"),
+    ],
+    source="derived here; dominating pairs: Dong, Roth & Su 2022, Zhu, Dong & Wang 2022",
+)
+def batches_privacy(*, epsilon: float, rate: float, scale: float, steps: int, mu: float) -> float:
+    """delta(epsilon) of Algorithm 3 on random batches, rounded up: `mechanisms.sampled_gd`.
+
+    All runs together take N = `steps` steps; a step has every record with probability q = `rate` and noise of standard
+    deviation L / a, a = `scale`, for gradients of norm at most L; all scores together are mu-GDP. Why the two laws of
+    one step are dominated by P_+ and P_- is derived in `bounds.exact.sampled_gaussian`: half-lines are the best events.
+
+    >>> round(batches_privacy(epsilon=1.0, rate=0.01, scale=0.8, steps=1000, mu=0.1), 5)
+    0.0098
+    """
+    return batches_delta(epsilon=epsilon, rate=rate, a=scale, steps=steps, mu=mu)

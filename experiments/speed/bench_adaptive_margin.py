@@ -48,3 +48,36 @@ class Abreast:
         return ratio(lambda: self.law.sample(self.rng, 50), lambda: [self.law.sample(self.rng) for _ in range(50)], 3)
 
     track_time_over_loop.unit = "ratio"
+
+
+class RandomBatches:
+    """Algorithm 3 on random batches: seconds at sizes that full descents do not reach, and what it loses."""
+
+    params = ([(5000, 50), (20_000, 200), (100_000, 100)],)
+    param_names = ("n, d",)
+    timeout = 600
+
+    def setup(self, shape):
+        self.X, self.y = margin_data(*shape), np.ones(shape[0])
+
+    def law(self, steps):
+        known = dict(privacy=ApproxDP(1.0, 1e-5), output="last", stride="decaying", ties="wrong")
+        return adaptive_margin.law(self.X, self.y, steps=steps, **known)
+
+    def time_fit(self, shape):
+        self.law("sampled").sample(np.random.default_rng(SEED))
+
+    def peakmem_fit(self, shape):
+        self.law("sampled").sample(np.random.default_rng(SEED))
+
+    def track_errors_over_full(self, shape):
+        """Mean number of errors of 8 releases, plus one, over that of full descents, plus one."""
+        if shape != self.params[0][0]:
+            raise NotImplementedError("full descents take too long here")
+        means = []
+        for steps in ("sampled", "balanced"):
+            weights = self.law(steps).sample(np.random.default_rng(SEED), 8)["weights"]
+            means.append(np.mean(np.sum(self.X @ weights.T <= 0, axis=0)))
+        return (means[0] + 1) / (means[1] + 1)
+
+    track_errors_over_full.unit = "ratio"

@@ -49,16 +49,32 @@ class Releases:
 
 
 class Columns:
-    """One matrix product a step for all releases, against one run a release."""
+    """256 runs abreast: over the bare matrix products of their steps, and over one run after another."""
 
-    params = ([20, 100],)
-    param_names = ("n",)
+    params = ([(20, 5), (100, 5), (1000, 256)], ["double", "single"])
+    param_names = ("n, d", "precision")
 
-    def setup(self, n):
-        self.law, self.rng = law(n, 5), np.random.default_rng(SEED)
+    def setup(self, shape, precision):
+        n, d = shape
+        self.law = noisy_gd.law(
+            margin_data(n, d), np.ones(n), privacy=GaussianDP(MU), width=GAMMA, steps=10, precision=precision
+        )
+        self.rng = np.random.default_rng(SEED)
+        self.W, self.margins = np.ones((d, 256), dtype=self.law.Z.dtype), np.ones((n, 256), dtype=self.law.Z.dtype)
 
-    def track_time_over_loop(self, n):
-        return ratio(lambda: self.law.sample(self.rng, 20), lambda: [self.law.sample(self.rng) for _ in range(20)], 3)
+    def products(self):
+        for _ in range(10):
+            self.law.Z @ self.W
+            self.law.Z.T @ self.margins
+
+    def track_time_over_products(self, *_):
+        return ratio(lambda: self.law.sample(self.rng, 256), self.products)
+
+    track_time_over_products.unit = "ratio"
+
+    def track_time_over_loop(self, *_):
+        loop = ratio(lambda: self.law.sample(self.rng, 256), lambda: [self.law.sample(self.rng) for _ in range(16)], 3)
+        return loop / 16
 
     track_time_over_loop.unit = "ratio"
 

@@ -94,3 +94,33 @@ def scattered_transforms(
         hadamard(V, columns, lanes, scratch)
         for j in range(out.shape[1]):
             image[j] = V[j] * signs[j]
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def hinge_steps(
+    V: np.ndarray,
+    Z: np.ndarray,
+    inverse: np.ndarray,
+    rho: float,
+    pull: float,
+    cap: float,
+    norm_bound: float,
+    total: np.ndarray,
+) -> None:
+    """Steps of `mechanisms.phased_sgd.average_iterate` over the rows of Z, which all runs share.
+
+    V becomes the last iterate, and those before each step are added to `total`. Sums may be taken in any order.
+    """
+    for run in range(V.shape[0]):
+        v, visited = V[run], total[run]
+        for t in range(Z.shape[0]):
+            z, along = Z[t], 0.0
+            for j in range(v.size):
+                visited[j] += v[j]
+                along += v[j] * z[j]
+            size, square = min(max((rho - along) * (pull * inverse[t]), 0.0), cap), 0.0
+            for j in range(v.size):
+                v[j] += size * z[j]
+                square += v[j] * v[j]
+            if square > norm_bound**2:
+                v *= norm_bound / np.sqrt(square)

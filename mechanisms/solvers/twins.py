@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-WORTH = 2**21  # operations on single numbers from which on loading a kernel takes less time than it saves
+WORTH = 2**19  # operations on single numbers, some milliseconds in numpy; loading the kernels takes half a second, once
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Fast paths against their slow twins: the projections' tiles and transforms."""
+"""Fast paths against their slow twins: the projections' tiles and transforms, the steps of phased SGD."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from mechanisms import fast_projection as fast_projections
+from mechanisms import phased_sgd
 from mechanisms import sign_projection as sign_projections
 from mechanisms.fast_projection import fast_projection
+from mechanisms.privacy import GaussianDP
 from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers import kernels
 
@@ -82,3 +84,17 @@ def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
     for name, d, error in (("a", 5000, 2.0**-53), ("b", 700, 2.0**-53), ("c", 5000, 2.0**-24)):
         allowed = d**2 * error * 700**-0.5 if draw == "sign_projection" else 0.0
         assert np.abs(images[0][name] - images[1][name]).max() <= allowed
+
+
+@pytest.mark.parametrize(("n", "k", "norm_bound"), [(2, 1, 1.0), (300, 4, 0.3), (300, 4, 50.0), (40, 33, 1.0)])
+@pytest.mark.parametrize("output", phased_sgd.OUTPUTS)
+def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatch):
+    """The same noise, and steps that differ by rounding: no step pulls two runs apart, so rounding only adds up."""
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(n, k)), np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    X[0] = 0
+    known = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)
+    law = phased_sgd.law(X, y, **known)
+    slow = law.sample(np.random.default_rng(10), 3)
+    monkeypatch.setattr(phased_sgd, "compiled", lambda work: kernels)
+    assert law.sample(np.random.default_rng(10), 3) == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())
