@@ -154,7 +154,7 @@ def measurements(results: Path = RESULTS) -> list[Measurement]:
         names, unit = benchmarks[name].get("param_names", []), benchmarks[name]["unit"]
         values = entry["result"] or []
         lows, highs = (entry.get(f"stats_ci_99_{end}") or [None] * len(values) for end in "ab")
-        combinations = product(*(entry.get("params") or [[]]))
+        combinations = product(*(entry.get("params") or []))
         for parameters, value, low, high in zip(combinations, values, lows, highs, strict=False):
             if not _finite(value):
                 continue
@@ -222,17 +222,19 @@ def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int 
 
 def spaced(count: int) -> list[str]:
     """`count` commits before HEAD, oldest first, evenly spaced along its first parents."""
+    if not count:
+        return []
     listed = subprocess.run(["git", "rev-list", "--first-parent", "HEAD"], check=True, capture_output=True, text=True)
     commits = listed.stdout.split()[1:]
-    step = max(len(commits) // max(count, 1), 1)
+    step = max(len(commits) // count, 1)
     return commits[: step * count : step][::-1]
 
 
 def measured_here(results: Path = RESULTS) -> set[str]:
     """The commits that were measured in the running environment."""
-    here = f"existing-{sys.executable.replace('/', '_').strip('_')}"
-    runs = [json.loads(p.read_text()) for p in results.glob("*/*.json") if p.name != "machine.json"]
-    return {run["commit_hash"] for run in runs if run["env_name"].replace("-", "_") == here.replace("-", "_")}
+    runs = [json.loads(path.read_text()) for path in results.glob("*/*.json") if path.name != "machine.json"]
+    here = f"existing-py{sys.executable.replace('/', '_')}"
+    return {run["commit_hash"] for run in runs if run["env_name"] == here}
 
 
 def compared(base: str, new: str = "HEAD", results: Path = RESULTS) -> list[Change]:
