@@ -365,7 +365,7 @@ def report(open_page, publish, root, reports):
 
 
 @main.command()
-@click.option("--quick", is_flag=True, help="One run each.")
+@click.option("--quick", is_flag=True, help="A second each at most.")
 @click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
 @click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
 @click.option("--compare", metavar="COMMIT", help="Against that commit; exit status 1 on a regression.")

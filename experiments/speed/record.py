@@ -23,6 +23,7 @@ from pathlib import Path
 
 RESULTS = Path("reports/asv/results")
 WORSE, SIGMAS = 1.2, 3
+BRIEFLY = [f"--attribute={text}" for text in ("rounds=1", "repeat=(3, 7, 0.5)", "warmup_time=0.02")]  # a second at most
 HALF_99 = 2.576  # half the width of a 99% interval, in standard deviations
 
 
@@ -90,7 +91,7 @@ def record(commit: str = "HEAD", *, quick: bool = False, only: str = "") -> str:
     commit, asv = commit_of(commit), [sys.executable, "-m", "asv"]
     subprocess.run([*asv, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
     command = [*asv, "run", "--environment", f"existing:{sys.executable}", "--set-commit-hash", commit]
-    command += ["--show-stderr", *(["--quick"] if quick else []), *(["--bench", only] if only else [])]
+    command += ["--show-stderr", *(BRIEFLY if quick else []), *(["--bench", only] if only else [])]
     before = _results_of(commit)
     with _checked_out(commit) as folder:
         # asv exits with 2 where a benchmark failed: what failed is named below
@@ -190,7 +191,7 @@ def change(history: list[Measurement], before: Measurement, after: Measurement) 
     return Change(before, after, own or math.sqrt(2) * scatter(earlier))
 
 
-def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 5) -> list[Change]:
+def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 4) -> list[Change]:
     """The suspects measured again, both commits in turns, so that a busy machine slows both alike.
 
     A mean of `rounds` logarithms stands for each side, with its standard error. asv's files are put back as they were.
@@ -202,7 +203,7 @@ def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int 
     try:
         for _ in range(rounds):
             for side, commit in enumerate((base, new)):
-                commit = record(commit, quick=True, only=f"^({names})$")
+                commit = record(commit, quick=True, only=rf"^({names})\b")
                 for m in measurements():
                     place = m.benchmark, m.parameters, m.environment
                     if place in logs and m.commit == commit[:8] and m.value > 0:
