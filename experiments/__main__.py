@@ -386,7 +386,7 @@ def bench(quick, only, history, compare, reports):
             record.record(compare, quick=quick, only=only)
         record.record(quick=quick, only=only)
         if compare:
-            suspects = [change for change in record.compared(compare) if change.factor > record.WORSE]
+            suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
             regressions = record.confirmed(suspects, compare) if suspects else []
         offline.publish()
     except subprocess.CalledProcessError as error:

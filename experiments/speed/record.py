@@ -23,6 +23,7 @@ from pathlib import Path
 
 RESULTS = Path("reports/asv/results")
 WORSE, SIGMAS = 1.2, 3
+SUSPECT = 1.1  # what is so many times worse at first sight is measured again
 BRIEFLY = [f"--attribute={text}" for text in ("rounds=1", "repeat=(3, 7, 0.5)", "warmup_time=0.02")]  # a second at most
 HALF_99 = 2.576  # half the width of a 99% interval, in standard deviations
 
@@ -191,33 +192,42 @@ def change(history: list[Measurement], before: Measurement, after: Measurement) 
     return Change(before, after, own or math.sqrt(2) * scatter(earlier))
 
 
-def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 4) -> list[Change]:
-    """The suspects measured again, both commits in turns, so that a busy machine slows both alike.
+def settled(values: list[float], unit: str) -> tuple[float, float]:
+    """(what repeated measurements come to, the standard deviation of its logarithm).
 
-    A mean of `rounds` logarithms stands for each side, with its standard error. asv's files are put back as they were.
+    Whatever else a machine does can only add to a time: the least of the times stands, and the gap to the second least
+    tells how far it may still be off. Other numbers are averaged, in logarithms.
     """
+    logs = sorted(map(math.log, values))
+    if unit == "seconds":
+        return math.exp(logs[0]), logs[1] - logs[0]
+    return math.exp(statistics.fmean(logs)), statistics.stdev(logs) / math.sqrt(len(logs))
+
+
+def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 5) -> list[Change]:
+    """The suspects that stay regressions when both commits are measured again, in turns, so that a busy machine slows
+    both alike. asv's files are put back as they were."""
     names = "|".join(sorted({re.escape(c.after.benchmark) for c in suspects}))
     files = {path: path.read_bytes() for path in RESULTS.glob("*/*.json")}
     wanted = {(c.after.benchmark, c.after.parameters, c.after.environment): c for c in suspects}
-    logs: dict[tuple, tuple[list, list]] = {place: ([], []) for place in wanted}
+    values = {place: ([c.before.value], [c.after.value]) for place, c in wanted.items()}
     try:
         for _ in range(rounds):
             for side, commit in enumerate((base, new)):
                 commit = record(commit, quick=True, only=rf"^({names})\b")
                 for m in measurements():
                     place = m.benchmark, m.parameters, m.environment
-                    if place in logs and m.commit == commit[:8] and m.value > 0:
-                        logs[place][side].append(math.log(m.value))
+                    if place in values and m.commit == commit[:8] and m.value > 0:
+                        values[place][side].append(m.value)
     finally:
         for path, data in files.items():
             path.write_bytes(data)
     found = []
-    for place, sides in logs.items():
-        if min(map(len, sides)) > 1:
-            before, after = (math.exp(statistics.fmean(side)) for side in sides)
-            sigma = math.sqrt(sum(statistics.variance(side) / len(side) for side in sides))
-            old = wanted[place]
-            found.append(Change(replace(old.before, value=before), replace(old.after, value=after), sigma))
+    for place, sides in values.items():
+        old = wanted[place]
+        (before, loose), (after, looser) = (settled(side, old.after.unit) for side in sides)
+        again = replace(old.before, value=before), replace(old.after, value=after)
+        found.append(Change(*again, math.hypot(loose, looser)))
     return sorted((c for c in found if c.regressed), key=lambda c: -c.factor)
 
 

@@ -150,6 +150,21 @@ def test_a_run_that_measured_nothing_is_red(ran):
         record.record()
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "regressed"),
+    [
+        ([79.2, 128, 78.5, 78.5, 134], [99.5, 175, 165, 103, 108], True),  # a third more, on a machine that is busy
+        ([2.58, 4.76, 2.41, 4.48, 2.66], [3.18, 3.11, 3.09, 4.59, 4.81], True),
+        ([79.2, 128, 78.5, 78.5, 134], [80, 175, 165, 103, 108], False),
+        ([79.2, 128, 78.5, 78.5, 134], [110, 175, 165, 203, 148], False),  # too uncertain
+    ],
+)
+def test_the_least_of_several_times_stands(before, after, regressed):
+    (old, loose), (new, looser) = (record.settled(times, "seconds") for times in (before, after))
+    sides = [record.Measurement("b", "", "c", None, value, "seconds") for value in (old, new)]
+    assert record.Change(*sides, (loose**2 + looser**2) ** 0.5).regressed == regressed
+
+
 @pytest.mark.parametrize(("slower", "status"), [(1.3, 1), (1.05, 0), (0.7, 0)])
 def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slower, status):
     noise = iter([0.99, 1.0, 1.01, 1.02, 0.98] * 20)
