@@ -365,7 +365,7 @@ def report(open_page, publish, root, reports):
 
 
 @main.command()
-@click.option("--quick", is_flag=True, help="One run each.")
+@click.option("--quick", is_flag=True, help="A second each at most.")
 @click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
 @click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
 @click.option("--compare", metavar="COMMIT", help="Against that commit; exit status 1 on a regression.")
@@ -386,7 +386,7 @@ def bench(quick, only, history, compare, reports):
             record.record(compare, quick=quick, only=only)
         record.record(quick=quick, only=only)
         if compare:
-            suspects = [change for change in record.compared(compare) if change.factor > record.WORSE]
+            suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
             regressions = record.confirmed(suspects, compare) if suspects else []
         offline.publish()
     except subprocess.CalledProcessError as error:

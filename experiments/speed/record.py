@@ -23,6 +23,8 @@ from pathlib import Path
 
 RESULTS = Path("reports/asv/results")
 WORSE, SIGMAS = 1.2, 3
+SUSPECT = 1.1  # what is so many times worse at first sight is measured again
+BRIEFLY = [f"--attribute={text}" for text in ("rounds=1", "repeat=(3, 7, 0.5)", "warmup_time=0.02")]  # a second at most
 HALF_99 = 2.576  # half the width of a 99% interval, in standard deviations
 
 
@@ -90,7 +92,7 @@ def record(commit: str = "HEAD", *, quick: bool = False, only: str = "") -> str:
     commit, asv = commit_of(commit), [sys.executable, "-m", "asv"]
     subprocess.run([*asv, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
     command = [*asv, "run", "--environment", f"existing:{sys.executable}", "--set-commit-hash", commit]
-    command += ["--show-stderr", *(["--quick"] if quick else []), *(["--bench", only] if only else [])]
+    command += ["--show-stderr", *(BRIEFLY if quick else []), *(["--bench", only] if only else [])]
     before = _results_of(commit)
     with _checked_out(commit) as folder:
         # asv exits with 2 where a benchmark failed: what failed is named below
@@ -154,7 +156,7 @@ def measurements(results: Path = RESULTS) -> list[Measurement]:
         names, unit = benchmarks[name].get("param_names", []), benchmarks[name]["unit"]
         values = entry["result"] or []
         lows, highs = (entry.get(f"stats_ci_99_{end}") or [None] * len(values) for end in "ab")
-        combinations = product(*(entry.get("params") or [[]]))
+        combinations = product(*(entry.get("params") or []))
         for parameters, value, low, high in zip(combinations, values, lows, highs, strict=False):
             if not _finite(value):
                 continue
@@ -190,49 +192,60 @@ def change(history: list[Measurement], before: Measurement, after: Measurement) 
     return Change(before, after, own or math.sqrt(2) * scatter(earlier))
 
 
-def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 5) -> list[Change]:
-    """The suspects measured again, both commits in turns, so that a busy machine slows both alike.
+def settled(values: list[float], unit: str) -> tuple[float, float]:
+    """(what repeated measurements come to, the standard deviation of its logarithm).
 
-    A mean of `rounds` logarithms stands for each side, with its standard error. asv's files are put back as they were.
+    Whatever else a machine does can only add to a time: the least of the times stands, and the gap to the second least
+    tells how far it may still be off. Other numbers are averaged, in logarithms.
     """
+    logs = sorted(map(math.log, values))
+    if unit == "seconds":
+        return math.exp(logs[0]), logs[1] - logs[0]
+    return math.exp(statistics.fmean(logs)), statistics.stdev(logs) / math.sqrt(len(logs))
+
+
+def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int = 5) -> list[Change]:
+    """The suspects that stay regressions when both commits are measured again, in turns, so that a busy machine slows
+    both alike. asv's files are put back as they were."""
     names = "|".join(sorted({re.escape(c.after.benchmark) for c in suspects}))
     files = {path: path.read_bytes() for path in RESULTS.glob("*/*.json")}
     wanted = {(c.after.benchmark, c.after.parameters, c.after.environment): c for c in suspects}
-    logs: dict[tuple, tuple[list, list]] = {place: ([], []) for place in wanted}
+    values = {place: ([c.before.value], [c.after.value]) for place, c in wanted.items()}
     try:
         for _ in range(rounds):
             for side, commit in enumerate((base, new)):
-                commit = record(commit, quick=True, only=f"^({names})$")
+                commit = record(commit, quick=True, only=rf"^({names})\b")
                 for m in measurements():
                     place = m.benchmark, m.parameters, m.environment
-                    if place in logs and m.commit == commit[:8] and m.value > 0:
-                        logs[place][side].append(math.log(m.value))
+                    if place in values and m.commit == commit[:8] and m.value > 0:
+                        values[place][side].append(m.value)
     finally:
         for path, data in files.items():
             path.write_bytes(data)
     found = []
-    for place, sides in logs.items():
-        if min(map(len, sides)) > 1:
-            before, after = (math.exp(statistics.fmean(side)) for side in sides)
-            sigma = math.sqrt(sum(statistics.variance(side) / len(side) for side in sides))
-            old = wanted[place]
-            found.append(Change(replace(old.before, value=before), replace(old.after, value=after), sigma))
+    for place, sides in values.items():
+        old = wanted[place]
+        (before, loose), (after, looser) = (settled(side, old.after.unit) for side in sides)
+        again = replace(old.before, value=before), replace(old.after, value=after)
+        found.append(Change(*again, math.hypot(loose, looser)))
     return sorted((c for c in found if c.regressed), key=lambda c: -c.factor)
 
 
 def spaced(count: int) -> list[str]:
     """`count` commits before HEAD, oldest first, evenly spaced along its first parents."""
+    if not count:
+        return []
     listed = subprocess.run(["git", "rev-list", "--first-parent", "HEAD"], check=True, capture_output=True, text=True)
     commits = listed.stdout.split()[1:]
-    step = max(len(commits) // max(count, 1), 1)
+    step = max(len(commits) // count, 1)
     return commits[: step * count : step][::-1]
 
 
 def measured_here(results: Path = RESULTS) -> set[str]:
     """The commits that were measured in the running environment."""
-    here = f"existing-{sys.executable.replace('/', '_').strip('_')}"
-    runs = [json.loads(p.read_text()) for p in results.glob("*/*.json") if p.name != "machine.json"]
-    return {run["commit_hash"] for run in runs if run["env_name"].replace("-", "_") == here.replace("-", "_")}
+    runs = [json.loads(path.read_text()) for path in results.glob("*/*.json") if path.name != "machine.json"]
+    here = f"existing-py{sys.executable.replace('/', '_')}"
+    return {run["commit_hash"] for run in runs if run["env_name"] == here}
 
 
 def compared(base: str, new: str = "HEAD", results: Path = RESULTS) -> list[Change]:

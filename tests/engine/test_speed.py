@@ -1,50 +1,261 @@
-"""The speed page is drawn from asv's own files; no timing is asserted."""
+"""What asv measured, in pages and comparisons: its own files are read, no timing is asserted."""
 
+import importlib
+import inspect
 import json
 import re
+import shutil
+import subprocess
+from itertools import product
+from pathlib import Path
 
+import asv
 import pytest
+from click.testing import CliRunner
 
-from experiments.speed.page import measurements, readable, write_page
+from experiments.__main__ import main
+from experiments.report.site import speed_pages
+from experiments.speed import offline, page, record, scaling
+from experiments.speed.record import NothingMeasured, compared, measurements, readable
+from tests.engine.test_report import CHROMIUM
+
+BENCHMARKS = {
+    "b.T.time_x": {"unit": "seconds", "param_names": ["n"]},
+    "b.T.track_reached": {"unit": "epsilon, higher is better", "param_names": []},
+    "version": 2,
+}
+COMMITS = [letter * 40 for letter in "abcdef"]
 
 
-@pytest.fixture
-def results(tmp_path):
-    """What asv leaves behind after two commits, one of them with a failed parameter."""
-    machine = tmp_path / "machine"
-    machine.mkdir()
+def left_behind(folder, times, half=0.01, tracked=1.0):
+    """What asv leaves behind: of each commit two times, one of which failed at first, and a number that it tracks."""
+    machine = folder / "machine"
+    machine.mkdir(parents=True, exist_ok=True)
     (machine / "machine.json").write_text("{}")
-    (tmp_path / "benchmarks.json").write_text(
-        json.dumps({"b.T.time_x": {"unit": "seconds", "param_names": ["n"]}, "version": 2})
-    )
-    for day, (commit, values) in enumerate([("a" * 40, [1.0, 2.0]), ("b" * 40, [0.5, None])]):
+    (folder / "benchmarks.json").write_text(json.dumps(BENCHMARKS))
+    tracked = tracked if isinstance(tracked, list) else [tracked] * len(times)
+    for day, (commit, value, number) in enumerate(zip(COMMITS, times, tracked, strict=False)):
+        spread = [[value * (1 - half)] * 2, [value * (1 + half)] * 2] if half else [None, None]
         run = {
             "commit_hash": commit,
+            "env_name": "existing-py",
             "date": 1.7e12 + day * 8.64e7,
-            "result_columns": ["result", "params", "version"],
-            "results": {"b.T.time_x": [values, [["10", "20"]], "v"]},
+            "result_columns": ["result", "params", "version", "stats_ci_99_a", "stats_ci_99_b"],
+            "results": {
+                "b.T.time_x": [[value, None if day else 2.0], [["10", "20"]], "v", *spread],
+                "b.T.track_reached": [[number], [], "v"],
+            },
         }
         (machine / f"{commit[:8]}-env.json").write_text(json.dumps(run))
-    return tmp_path
+    return folder
 
 
-def test_measurements_are_read_in_order(results):
-    series = [(m.parameters, m.value, m.commit) for m in measurements(results)]
-    assert series == [("n = 10", 1.0, "a" * 8), ("n = 10", 0.5, "b" * 8), ("n = 20", 2.0, "a" * 8)]
+@pytest.fixture(autouse=True)
+def no_git(monkeypatch):
+    """Commits are their own names."""
+    monkeypatch.setattr(record, "commit_of", lambda name: COMMITS[-1] if name == "HEAD" else name)
 
 
-def test_the_page_shows_the_newest_and_loads_nothing(results, tmp_path):
-    html = write_page(tmp_path / "reports", results).read_text()
-    assert "500 ms" in html and "<svg" in html
-    assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", html)
-
-
-def test_no_measurements_yet(tmp_path):
-    assert "make bench" in write_page(tmp_path, tmp_path / "nothing").read_text()
+def test_measurements_are_read_in_order(tmp_path):
+    taken = [m for m in measurements(left_behind(tmp_path, [1.0, 0.5])) if m.unit == "seconds"]
+    assert [(m.parameters, m.value, m.commit) for m in taken] == [
+        ("n = 10", 1.0, "a" * 8),
+        ("n = 10", 0.5, "b" * 8),
+        ("n = 20", 2.0, "a" * 8),
+    ]
+    assert taken[0].sigma == pytest.approx(0.01 / 2.576)
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "text"), [(0.0015, "seconds", "1.5 ms"), (2**21, "bytes", "2 MiB"), (0.5, "unit", "0.5")]
+    ("times", "half", "tracked", "regressed"),
+    [
+        ([1.0, 1.3], 0.01, 1.0, ["b.T.time_x"]),
+        ([1.0, 1.15], 0.01, 1.0, []),  # too little
+        ([1.0, 1.3], 0.5, 1.0, []),  # too uncertain
+        ([1.0, 0.5], 0.01, 1.0, []),  # better
+        ([1.0, 1.0], 0.01, [1.0, 0.7], ["b.T.track_reached"]),  # where more is better
+        ([1.0, 1.0], 0.01, [1.0, 1.4], []),
+        ([1.0, 2.0, 1.0, 2.1, 1.0, 1.6], None, 1.0, []),  # as scattered as ever
+        ([1.0, 1.01, 1.0, 1.02, 1.0, 1.3], None, 1.0, ["b.T.time_x"]),
+    ],
+)
+def test_a_regression_is_a_fifth_and_three_sigmas(tmp_path, times, half, tracked, regressed):
+    results = left_behind(tmp_path, times, half, tracked)
+    _, worse = page.shown(results)
+    assert [line["benchmark"] for line in worse] == regressed
+    found = compared(COMMITS[len(times) - 2], COMMITS[len(times) - 1], results)
+    assert [c.after.benchmark for c in found if c.regressed] == regressed
+
+
+def test_the_page_says_which_direction_is_better_and_loads_nothing(tmp_path):
+    left_behind(tmp_path / "asv" / "results", [1.0, 1.3])
+    html = dict(speed_pages(tmp_path))
+    speed = html["speed.html"]
+    assert "1.3 s" in speed and "lower is better" in speed and "higher is better" in speed
+    assert "1.3 times worse" in speed and "<svg" in speed and 'href="scaling.html"' in speed
+    assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", "".join(html.values()))
+    assert "asv/html" not in speed, "nothing was published"
+
+
+def test_no_measurements_yet(tmp_path):
+    assert "make bench" in dict(speed_pages(tmp_path))["speed.html"]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0015, "seconds", "1.5 ms"),
+        (2**21, "bytes", "2 MiB"),
+        (0.5, "unit", "0.5"),
+        (0.5, "epsilon, higher is better", "0.5 epsilon"),
+    ],
 )
 def test_numbers_are_readable(value, unit, text):
-    assert readable(value, unit) == text
+    assert readable(record.Measurement("b", "", "c", None, value, unit)) == text
+
+
+# Running asv ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ran(tmp_path, monkeypatch):
+    """asv as a function that leaves `values` behind, by commit: what `record` then reads."""
+    results = tmp_path / record.RESULTS
+
+    def run(values):
+        def asv_run(command, **options):
+            if "run" in command:
+                commit = command[command.index("--set-commit-hash") + 1]
+                left_behind(results, [])
+                entry = {"b.T.time_x": [values(commit), [["10"]], "v", [None], [None]]}
+                columns = ["result", "params", "version", "stats_ci_99_a", "stats_ci_99_b"]
+                made = {"commit_hash": commit, "env_name": f"existing-py{record.sys.executable.replace('/', '_')}"}
+                made |= {"date": 1.7e12 + COMMITS.index(commit) * 8.64e7, "result_columns": columns, "results": entry}
+                (results / "machine" / f"{commit[:8]}.json").write_text(json.dumps(made))
+            return subprocess.CompletedProcess(command, 0)
+
+        monkeypatch.setattr(record.subprocess, "run", asv_run)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(offline, "publish", lambda: None)
+
+    return run
+
+
+def test_a_run_that_measured_nothing_is_red(ran):
+    ran(lambda commit: [float("nan")])  # every benchmark was skipped
+    with pytest.raises(NothingMeasured, match="measured nothing"):
+        record.record()
+    ran(lambda commit: [None])
+    with pytest.raises(NothingMeasured, match="1 benchmarks failed"):
+        record.record()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "regressed"),
+    [
+        ([79.2, 128, 78.5, 78.5, 134], [99.5, 175, 165, 103, 108], True),  # a third more, on a machine that is busy
+        ([2.58, 4.76, 2.41, 4.48, 2.66], [3.18, 3.11, 3.09, 4.59, 4.81], True),
+        ([79.2, 128, 78.5, 78.5, 134], [80, 175, 165, 103, 108], False),
+        ([79.2, 128, 78.5, 78.5, 134], [110, 175, 165, 203, 148], False),  # too uncertain
+    ],
+)
+def test_the_least_of_several_times_stands(before, after, regressed):
+    (old, loose), (new, looser) = (record.settled(times, "seconds") for times in (before, after))
+    sides = [record.Measurement("b", "", "c", None, value, "seconds") for value in (old, new)]
+    assert record.Change(*sides, (loose**2 + looser**2) ** 0.5).regressed == regressed
+
+
+@pytest.mark.parametrize(("slower", "status"), [(1.3, 1), (1.05, 0), (0.7, 0)])
+def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slower, status):
+    noise = iter([0.99, 1.0, 1.01, 1.02, 0.98] * 20)
+    ran(lambda commit: [next(noise) * (slower if commit == COMMITS[-1] else 1.0)])
+    command = ["bench", "--compare", COMMITS[0], "--reports", str(tmp_path / "reports")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == status, result.output
+    assert ("times worse" in result.stdout) == bool(status)
+    assert (tmp_path / "reports" / "speed.html").exists()
+
+
+@pytest.mark.parametrize("name", ["bench_noise", "bench_learners", "bench_exact", "bench_engine"])
+def test_benchmarks_run_at_their_smallest_sizes(name):
+    found = importlib.import_module(f"experiments.speed.{name}")
+    for kind in vars(found).values():
+        if inspect.isclass(kind) and kind.__module__ == found.__name__:
+            combination = next(product(*getattr(kind, "params", ())))
+            for function in (f for f in dir(kind) if f.startswith(("time_", "track_")) and f != "time_report"):
+                benchmark = kind()
+                benchmark.setup(*combination)
+                value = getattr(benchmark, function)(*combination)
+                assert function.startswith("time_") or isinstance(value, float), (kind, function)
+
+
+def test_a_commit_without_a_core_skips_its_benchmark():
+    from experiments.speed.side_by_side import module
+
+    for missing in (("mechanisms.nothing",), ("mechanisms.tnb", "law", "nothing")):
+        with pytest.raises(NotImplementedError, match="nothing"):
+            module(*missing)
+
+
+# asv's own pages ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def published(tmp_path):
+    """asv's page as it is published, with an index that has no benchmark."""
+    html = tmp_path / "html"
+    shutil.copytree(Path(asv.__file__).parent / "www", html)
+    index = {"project": "p", "project_url": "#", "show_commit_url": "#", "hash_length": 8, "pages": [], "machines": {}}
+    index |= {key: {} for key in ("revision_to_hash", "revision_to_date", "params", "benchmarks", "tags")}
+    (html / "index.json").write_text(json.dumps(index | {"graph_param_list": []}))
+    (html / "info.json").write_text('{"timestamp": 1, "asv-version": "0"}')
+    return html
+
+
+def test_asv_pages_load_nothing_from_elsewhere(published):
+    text = offline.detached(published).read_text()
+    loaded = re.findall(r'<(?:script|link rel="stylesheet")[^>]*(?:src|href)="([^"]*)"', text)
+    assert len(loaded) >= 18 and all((published / name).exists() for name in loaded), loaded
+    assert not any("//" in name for name in loaded)
+    assert "url(" not in re.sub(r"url\(data:", "", (published / "bootstrap.min.css").read_text())
+
+
+def test_a_script_that_we_do_not_have_is_named(published):
+    page = published / "index.html"
+    page.write_text(page.read_text().replace("md5.min.js", "sha9.min.js"))
+    with pytest.raises(ValueError, match=r"sha9\.min\.js"):
+        offline.detached(published)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="NO BROWSER HERE: the dashboards were not opened")
+def test_asv_pages_open_from_disk_without_a_network(published, tmp_path):
+    opened = offline.detached(published)
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
+    command += ["--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr"]
+    command += [f"--user-data-dir={tmp_path / 'chromium'}", "--virtual-time-budget=5000", f"file://{opened}"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "airspeed velocity of an unladen p" in told.stdout
+    assert "CONSOLE" not in told.stderr, told.stderr
+
+
+# Scaling --------------------------------------------------------------------------------------------------------------
+
+
+def test_where_a_resource_runs_out():
+    assert scaling.exponent([1, 10, 100], [2, 20, 200]) == (1.0, 2.0)
+    assert scaling.reach([1, 10, 100], [2, 20, 200], 2000) == pytest.approx(1000)
+    assert scaling.reach([1, 10, 100], [2, 2, 2], 2000) == float("inf")
+
+
+def test_the_scaling_page_covers_every_axis(tmp_path):
+    axes = {line["along"] for line in scaling.table()}
+    assert axes >= {"n", "d", "k", "runs", "claims"}
+    measured = {(line["core"], line["along"]) for line in scaling.table()}
+    assert measured == {(name, along) for name, _, _, axes in scaling.CORES for along in axes}
+    html = dict(speed_pages(tmp_path))["scaling.html"]
+    assert all(name in html for name, *_ in scaling.CORES)
+
+
+def test_a_cost_is_measured():
+    seconds, peak = scaling.cost(lambda: bytearray(10**6), rounds=1)
+    assert seconds < 1 and peak >= 10**6
