@@ -53,41 +53,9 @@ from mechanisms import (
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from mechanisms.solvers import covers, function_covers, kernels, least_loss, margin, perturbed_risk, svm, twins
+from tests.mechanisms.nasty import NASTY
 
 PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
-NASTY = {
-    "None": None,
-    "nan": np.nan,
-    "inf": np.inf,
-    "-inf": -np.inf,
-    "-1": -1,
-    "0": 0,
-    "0.0": 0.0,
-    "huge": 1e308,
-    "tiny": 5e-324,
-    "whole": 10**400,
-    "text": "12345",
-    "empty text": "",
-    "complex": 1 + 2j,
-    "true": True,
-    "numpy bool": np.bool_(True),
-    "numpy int": np.int64(1),
-    "0-d": np.array(0.5),
-    "empty": np.array([]),
-    "vector": np.array([0.5, 1.0, 2.0]),
-    "cube": np.ones((2, 2, 2)),
-    "nan vector": np.array([np.nan, 1.0, 1.0, 1.0]),
-    "ragged": [[1.0], [1.0, 2.0]],
-    "objects": np.array([None, "secret", 3.0], dtype=object),
-    "texts": np.array([["secret", "b"]]),
-    "complex matrix": np.ones((4, 2)) * 1j,
-    "masked": np.ma.masked_array(np.ones((4, 2)), mask=np.eye(4, 2)),
-    "huge matrix": np.full((4, 2), 1e200),
-    "tiny matrix": np.full((4, 2), 1e-300),
-    "one class": np.ones(4),
-    "dict": {"epsilon": 1.0},
-    "class": object(),
-}
 
 X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
 XY = dict(X=X, y=Y)

@@ -1,0 +1,51 @@
+"""The command `marginalia bench`: the cores measured by asv, and the pages of what was measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from experiments.engine.console import Broken, plainly, reports_option
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="A second each at most.")
+@click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
+@click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
+@click.option("--compare", metavar="COMMIT", help="Against that commit; exit status 1 on a regression.")
+@reports_option
+@plainly()
+def bench(quick, only, history, compare, reports):
+    """Measure the cores by asv in this environment; then the page of its history, and asv's own, without a network."""
+    from experiments.speed import offline, record
+
+    regressions = []
+    try:
+        for commit in record.spaced(history or 0):
+            try:
+                record.record(commit, quick=quick, only=only)
+            except record.NothingMeasured as error:  # an old commit lacks what later ones measure
+                click.echo(f"marginalia: at {commit[:8]}, {error}", err=True)
+        if compare and record.commit_of(compare) not in record.measured_here():
+            record.record(compare, quick=quick, only=only)
+        record.record(quick=quick, only=only)
+        if compare:
+            suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
+            regressions = record.confirmed(suspects, compare) if suspects else []
+        offline.publish()
+    except subprocess.CalledProcessError as error:
+        raise Broken(f"asv ended with status {error.returncode}") from None
+    except record.NothingMeasured as error:
+        raise Broken(str(error)) from None
+    from experiments.report.drawn import written
+    from experiments.report.site import speed_pages
+
+    for path, text in speed_pages(Path(reports)):
+        written(Path(reports) / path, text)
+    click.echo(f"speed page: {Path(reports) / 'speed.html'}")
+    if compare:
+        click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
+    sys.exit(1 if regressions else 0)
