@@ -148,7 +148,7 @@ def constant():
     control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
     given=[bounds.learner_excess, steps.corrected_training, steps.projected_loss, steps.released_deviation],
     rounding=ROUNDING,
-    cost=0.5,
+    cost=0.2,
     note="with the fast projection the distortion has another √log, which √log(2m/β) of the order absorbs",
 )
 def risk_within_order(*, factor=1):

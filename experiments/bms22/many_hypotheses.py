@@ -79,7 +79,7 @@ def all_others_are_wrong(*, d, factor=1):
     control=Control("an arc {} times as long", (1.05, 1.2)),
     note="the direction of the inequality is that of both texts; it makes hypotheses alike, not different, and allows "
     "any number of them in the plane. With ≤ 1/8: part `separated`. The angles on the arc are at most 1.44",
-    cost=0.3,
+    cost=0.1,
 )
 def weights_are_alike(*, d, factor=1):
     """All pairs among h* and the first, middle and last of the arc and its neighbours; angles lie between those."""

@@ -52,7 +52,7 @@ def line_solution(z, C):
     full=grid(C=[0.5, 100.0], kernel=["linear", "cauchy", "laplacian"]),
     caught=(1.01, 2),
     rounding=1e-9,
-    cost=0.3,
+    cost=0.06,
 )
 def primal_is_dual(*, C, kernel):
     """The smallest primal value against the largest dual one among the solution and random feasible points.

@@ -124,7 +124,7 @@ def attacked(calibration, *, beta, n, C, count, factor):
     law="kernel_svm.sharp",
     quick=({"beta": 2.0, "n": 10, "C": 1.0, "count": 1},),
     control=Control("noise / {}", (1.2, 1.41, 2)),
-    cap=100,
+    cap=60,
     cost=4e-6,
     note="worst pair: d_hat = 1, a label flipped where cosine and sine are equal",
     **ATTACKED,

@@ -33,7 +33,7 @@ def root(C):
 # Definition 4 ---------------------------------------------------------------------------------------------------------
 
 
-@identity_claim(bounds.packing_level, rounding=SOLVER, caught=(1.001, 2), cost=0.2)
+@identity_claim(bounds.packing_level, rounding=SOLVER, caught=(1.001, 2), cost=0.05)
 def best_mechanism_on_a_packing():
     """The least failure of any mechanism with likelihood ratios <= odds, by linear program, put into the formula."""
     for N in (2, 3, 5, 7):
@@ -85,7 +85,7 @@ def neighbours_on_the_line(n, C, rng, scale, size=60):
     bounds.line_accuracy_sharp,
     rounding=ROUNDING,
     caught=(1.001, 2),
-    cost=0.3,
+    cost=0.05,
     note="n + 1 times the printed range: one far row moves the SVM from √C to −√C/n",
 )
 def farthest_neighbours_on_the_line():
@@ -162,7 +162,7 @@ def two_databases_decide():
     given=[bounds.line_accuracy_sharp, bounds.packing_level],
     rounding=SOLVER,
     caught=(1.01, 2),
-    cost=0.3,
+    cost=0.2,
 )
 def many_databases_decide():
     """The packing built and solved exactly, its size counted, and the best mechanism on it."""

@@ -116,7 +116,7 @@ def zero_function_is_useful():
     given=[bounds.circle_databases, packing_level, steps.thinnest_ball, steps.mean_ratio_of_many],
     rounding=SOLVER,
     caught=(1.01, 2),
-    cost=0.2,
+    cost=0.05,
 )
 def many_circle_databases_decide():
     """The best mechanism on Lemma 19's packing: by linear program for N up to 7, by `packing_level` beyond."""

@@ -193,7 +193,7 @@ def baseline_pair(baseline, *, epsilon, n, C, loss):
     quick=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "huber"},),
     full=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "logistic"},),
     control=Control("noise / {}", (1.2, 1.41, 2)),
-    cap=100,
+    cap=60,
     cost=4e-6,
     note="worst pair: every margin is below 1 - h, where Huber's loss is linear with slope 1",
     **ATTACKED,
@@ -208,11 +208,11 @@ def output_perturbation_pair(*, beta, n, C, loss, factor=1):
     law="objective_perturbation",
     quick=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "huber"},),
     full=({"beta": 2.0, "n": 10, "C": 0.5, "loss": "logistic"}, {"beta": 0.2, "n": 4, "C": 8.0, "loss": "huber"}),
-    control=Control("noise / {}", (1.2, 1.41, 2)),
-    cap=60,
+    control=Control("noise / {}", (1.41, 2)),
+    cap=16,
     cost=6e-5,
     note="the same pair; the Hessian's part of the budget is spent at other releases than the noise's",
-    **ATTACKED,
+    **ATTACKED | {"chunk": 500},
 )
 def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
     """Objective perturbation: the flipped label moves the noise that a release stands for by 2."""

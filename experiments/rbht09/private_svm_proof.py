@@ -110,7 +110,7 @@ CENTRES = np.array([0.0]), np.array([1.0])
     full=({"scale": 1.999, "bound": 2.0}, {"scale": 1.0, "bound": 1024.0}),
     caught=(1.01, 2),
     rounding=1e-15,
-    cost=0.3,
+    cost=0.2,
     tightness=lambda ratios: (min(1.0, max(ratios)), 1.0),
 )
 def snapping_law_is_private(*, scale, bound):

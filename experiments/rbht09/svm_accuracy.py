@@ -225,7 +225,7 @@ def moment_generating_function(*, F, lam, factor=1):
     caught=(1.01, 2),
     given=[svm_accuracy.sup_distance, svm_accuracy.erlang_mgf],
     rounding=1e-11,
-    cost=0.2,
+    cost=0.04,
 )
 def chernoff(*, F):
     """Markov's inequality at t = 1 / (2 lambda), to which the bound is equal; and Q(F, z) over it for 0 < z <= 200.

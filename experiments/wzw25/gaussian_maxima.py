@@ -331,7 +331,7 @@ def jensen_once():
 
 
 @identity_claim(
-    bound.mean_inserted, digits=12, caught=(1.001, 2), cost=0.3, given=[run_counts.mean], note="E K xᴷ⁻¹ at x = 1"
+    bound.mean_inserted, digits=12, caught=(1.001, 2), cost=0.03, given=[run_counts.mean], note="E K xᴷ⁻¹ at x = 1"
 )
 def mean_of_the_count():
     """E K summed from the printed probabilities, with a bound of the rest, against the printed fraction."""

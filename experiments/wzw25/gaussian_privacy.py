@@ -182,7 +182,7 @@ def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
     full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
     control=Control("μ² / 2 divided by {}", (1.1, 2, 10**6)),
     given=[bounds.gaussian_delta],
-    cost=0.2,
+    cost=0.05,
     note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not keep to",
 )
 def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
@@ -225,7 +225,7 @@ def corollary_e2_follows(*, mu, delta, factor=1):
     ),
     control=Control("the budget of each mechanism multiplied by {}", (1.1, 2)),
     given=[bounds.composed_gdp, bounds.approx_epsilon_simple],
-    cost=0.3,
+    cost=0.02,
     note="for every m: the composed budget does not depend on it; ε ≤ 8 log(1/δ) is the hypothesis of Corollary E.2",
 )
 def lemma_e3_composes(*, epsilon, delta, m, factor=1):

@@ -98,7 +98,7 @@ def replacing_a_record():
 
 
 @inequality_claim(
-    bounds.private_gap, given=[bounds.expected_gap], caught=(1.01, 2), rounding=1e-9, tightness=up_to_one, cost=0.1
+    bounds.private_gap, given=[bounds.expected_gap], caught=(1.01, 2), rounding=1e-9, tightness=up_to_one, cost=0.02
 )
 def monitor_of_many_runs():
     """The links of the monitor: what is left for a level t, its factor, and the entropy.

@@ -120,7 +120,7 @@ def minimum_is_minus_maximum():
         yield {"count": n}, mean_min(n), bound.min_is_minus_max.theorem.formula(count=n)
 
 
-@inequality_claim(bound.twice_max_mean, caught=(1.1, 1.5, 2), cost=0.5, rounding=TIED, given=[max_mean])
+@inequality_claim(bound.twice_max_mean, caught=(1.1, 1.5, 2), cost=0.1, rounding=TIED, given=[max_mean])
 def twice_the_maximum():
     """2 E max against 2 sigma sqrt(2 log |Theta|)."""
     return (yield from max_mean_cases(bound.twice_max_mean, "count", times=2))

@@ -70,7 +70,7 @@ def mean_is_the_first_moment(*, eta, r):
     run_counts.pgf,
     quick=[TINY | {"x": [1.0, -1.0, 0.5, 0.0]}],
     given=[run_counts.total_probability],
-    cost=0.3,
+    cost=0.1,
     note="read on |x| ≤ 1; the paper names no domain, and beyond 1/(1 - r) the printed power is not real",
     **FLOATS | {"bits": 1200},  # at x = -1 and η = 200 the terms cancel to 1e-120
 )
@@ -93,7 +93,7 @@ def generating_function_generates(*, x, eta, r):
     run_counts.distance_to_logarithmic,
     quick=[{"eta": [0.01, -0.01, 1e-6, -0.9, 0.5, 5.0], "r": [0.015625, 0.999, 1e-4]}],
     control=Control("the bound divided by {}", (2, 5, 10)),
-    cost=0.15,
+    cost=0.04,
     rounding=1e-12,
     tightness=spread,
 )
@@ -116,7 +116,7 @@ def law_is_continuous_at_zero(**setting):
     run_counts.mixing_quantile,
     quick=[{"eta": [0.5, -0.999, -0.5, 0.0, 1.0, 20.0], "r": [0.25, 0.999, 0.015625, 1e-6], "q": [0, 0.25, 0.9, 1]}],
     control=Control("1 + {} eta successes", (1.001, 1.1, 2)),
-    cost=0.15,
+    cost=0.07,
     digits=12,
     bits=160,
 )
