@@ -302,8 +302,8 @@ def least_margin_loss_of_the_cover(*, margin_loss: Real) -> Real:
     source=", equation (28), second line, with rho/2 for rho on the left and open balls",
 )
 def least_half_margin_loss(*, margin_loss: Real) -> Real:
-    """The same with the loss that the mechanism scores: equation (27) once more."""
-    return least_loss_of_an_open_cover(margin_loss=margin_loss)
+    """The printed right-hand side with the loss that the mechanism scores on the left: equation (27) once more."""
+    return least_margin_loss_of_the_cover.theorem.formula(margin_loss=margin_loss)
 
 
 @theorem(

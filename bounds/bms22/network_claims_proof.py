@@ -108,7 +108,7 @@ def distance_within_the_cover(*, resolution: Real) -> Real:
 )
 def distance_from_the_cover(*, resolution: Real) -> Real:
     """How far any point of the product of balls is from the nearest member: gamma, if each layer's is gamma/sqrt(L)."""
-    return resolution
+    return distance_within_the_cover.theorem.formula(resolution=resolution)
 
 
 KEPT = (

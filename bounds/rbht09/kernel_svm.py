@@ -57,7 +57,7 @@ def risk_distance(*, acc: Any) -> Any:
 )
 def risk_distance_within(*, acc: Any) -> Any:
     """Risks over records of M differ by at most the sup-norm over M: z -> (1 - y z)_+ is 1-Lipschitz for y = +-1."""
-    return acc
+    return risk_distance.theorem.formula(acc=acc)
 
 
 # Corollary 9: privacy -------------------------------------------------------------------------------------------------
@@ -336,8 +336,8 @@ def gram_order(*, n: int, d: int, count: int) -> float:
     source=", with the <rho_j, x_i> counted",
 )
 def gram_order_corrected(*, n: int, d: int, count: int) -> float:
-    """The order with the products <rho_j, x_i> counted: d_hat n d of them."""
-    return count * n * (n + d)
+    """The printed order and that of the products <rho_j, x_i>, d_hat n d multiplications."""
+    return gram_order.theorem.formula(n=n, d=d, count=count) + count * n * d
 
 
 @theorem(
@@ -361,4 +361,4 @@ def features_order(*, acc: float, delta: float, d: int) -> float:
 )
 def features_order_corrected(*, acc: float, delta: float, d: int) -> float:
     """The same order with C and sigma_p diam(M) fixed, here at 1 and 2, and eps and delta at most 1/2."""
-    return d / acc**4 * (log(1 / delta) + log(1 / acc))
+    return features_order.theorem.formula(acc=acc, delta=delta, d=d)

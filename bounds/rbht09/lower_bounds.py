@@ -160,13 +160,13 @@ def line_level_defined(*, delta: float, acc: float, C: float, n: int) -> float:
 def line_level(*, delta: float, acc: float, C: float, n: int) -> float:
     """No (epsilon, delta)-useful mechanism for the linear SVM is more private than this; any database on the line.
 
-    Lemma 17 has a packing of N = 2 for every acc < sqrt(C) / (2 n), also if the norm counts x = 1 only, and
-    `packing_level` at N = 2 is the bound.
+    The printed level at a chance delta of failure: Lemma 17 has a packing of N = 2 for every acc < sqrt(C) / (2 n),
+    also if the norm counts x = 1 only, and `packing_level` at N = 2 is the bound.
 
     >>> round(line_level(delta=0.05, acc=0.01, C=1.0, n=10), 4)
     2.9444
     """
-    return log_odds(delta)
+    return line_level_defined.theorem.formula(delta=delta, acc=acc, C=C, n=n)
 
 
 @line_level.explicit(
@@ -228,7 +228,7 @@ def region_level_corrected(*, delta: float, acc: float, C: float, n: int, R: flo
     >>> round(region_level_corrected(delta=0.05, acc=0.09, C=1.0, n=10, R=1.0), 4)
     2.9444
     """
-    return log_odds(delta)
+    return region_level.theorem.formula(delta=delta, acc=acc, C=C, n=n, R=R)
 
 
 @theorem(

@@ -93,7 +93,7 @@ def wrong_ball_strict(*, delta: Real) -> Real:
 )
 def wrong_ball(*, delta: Real) -> Real:
     """What the wrong ball gets: the balls are disjoint, and all outside the own ball is at most delta."""
-    return delta
+    return wrong_ball_strict.theorem.formula(delta=delta)
 
 
 @theorem(

@@ -224,7 +224,7 @@ def thinnest_ball_strict(*, delta: Real, N: int) -> Real:
 )
 def thinnest_ball(*, delta: Real, N: int) -> Real:
     """What the thinnest of the other balls gets: the N - 1 balls are disjoint and share at most delta."""
-    return delta / (N - 1)
+    return thinnest_ball_strict.theorem.formula(delta=delta, N=N)
 
 
 @theorem(

@@ -5,6 +5,7 @@ Classes are small and finite, with values at +-rho/2, +-rho and +-2 rho; every s
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from math import exp, inf, log, nextafter
 
@@ -241,8 +242,11 @@ def truncated_functions_have_no_margin():
 
 @inequality_claim(bounds.least_half_margin_loss, given=[bounds.least_loss_of_an_open_cover], cost=0.15)
 def half_margins_are_kept():
-    """Equation (27) for open covers."""
-    return least_losses(bounds.least_half_margin_loss, small.RHO / 2, closed=False)
+    """Equation (27) for open covers, and every small class."""
+    for loss in (Fraction(0), Fraction(1, 3), Fraction(1)):
+        step = bounds.least_loss_of_an_open_cover(margin_loss=loss)
+        yield {"R": loss, "of": "equation (27)"}, step, bounds.least_half_margin_loss(margin_loss=loss)
+    yield from least_losses(bounds.least_half_margin_loss, small.RHO / 2, closed=False)
 
 
 @inequality_claim(

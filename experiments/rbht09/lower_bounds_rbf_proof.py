@@ -7,6 +7,7 @@ or a sine is compared in balls.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import log, sqrt
 
 import numpy as np
 from flint import arb
@@ -258,9 +259,12 @@ def more_than_four():
 
 @inequality_claim(steps.least_databases, caught=(1.01, 2))
 def four_at_least():
-    """Four at least, over the range of sigma up to its end."""
+    """Four at least, over the range of sigma up to its end; as many as printed up to the end of the corner."""
     for sigma in (*LARGE, lower_bounds_rbf.WIDEST * (1 - 1e-12)):
         yield {"sigma": sigma}, steps.least_databases(), lower_bounds_rbf.circle_databases(sigma=sigma)
+    for sigma in (0.01, 0.5, 2 / 5 * sqrt(2 / log(2)) * (1 - 1e-12)):
+        databases = lower_bounds_rbf.circle_databases(sigma=sigma)
+        yield {"sigma": sigma, "of": "more than four"}, steps.least_databases_printed(), databases
 
 
 # Theorem 20: where the probability goes -------------------------------------------------------------------------------
