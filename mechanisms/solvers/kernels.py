@@ -17,7 +17,7 @@ try:
     from numba import njit
 except ImportError:
 
-    def njit(**_: Any) -> Callable[[Any], Any]:
+    def njit(**_: Any) -> Callable[[Any], Any]:  # type: ignore[no-redef,unused-ignore]
         """Leave a function as it is."""
         return lambda function: function
 

@@ -71,7 +71,8 @@ def product_of(lists):
 def test_releases_follow_the_law():
     """Chi-square of the errors of 20,000 releases at 1e-9."""
     X, y = sample_of(6, 3)
-    released = law(X, y, rho=8.0, public=drawn(2, 3), **COARSE)
+    laws = (law(X, y, rho=8.0, public=drawn(2, 3, seed=seed), **COARSE) for seed in range(50))
+    released = next(each for each in laws if len(set(each.errors)) > 1)  # embeddings under which the networks differ
     draws = released.sample(np.random.default_rng(TEST_ROOT), 20_000)
     model = [np.tanh(0.5 * draws[:, :1] * released.public[0].apply(X)[:, 0]), released.public[1].apply(np.ones(1))[0]]
     errors = (y * draws[:, 1:] * model[1] * model[0] <= 0).sum(axis=1)
