@@ -338,12 +338,13 @@ def bounds_fall(*, factor=1):
     "record falls as ρ grows",
 )
 def least_losses_rise(*, factor=1):
-    """All samples of three signed records of the line along margins 1/8, 1/4, ..., 4, in fractions."""
-    margins = [Fraction(1, 8)]
-    for _ in range(5):
-        margins.append(bounds.larger_margin(rho=margins[-1], factor_rho=2))
+    """All samples of three signed records of the line, margins 1/8, ..., 4 against half as much more, in fractions."""
+    pairs = [
+        (rho, bounds.larger_margin(rho=rho, factor_rho=Fraction(3, 2))) for rho in (Fraction(2**j, 8) for j in range(6))
+    ]
     for least, sample in product((least_margin, least_hinge), product(SIGNED, repeat=3)):
-        for a, b in pairwise([least(sample, rho, rho ** (2 * factor - 2)) for rho in margins]):
+        for pair in pairs:
+            a, b = (least(sample, rho, rho ** (2 * factor - 2)) for rho in pair)
             yield {"sample": sample, "loss": least.__name__}, a, b
     return {"tightness": None}
 
