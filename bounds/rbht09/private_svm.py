@@ -169,7 +169,7 @@ def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) 
 
 @textbook_release.explicit(
     part="renyi",
-    says=r"g(\lfloor w(D)/g\rceil+K),\ \Pr(K=k)\propto e^{-k^2g^2/(2\sigma^2)}:\quad"
+    says=r"g(\lfloor w(D)/g\rceil+K),\ \Pr(K=k)\propto e^{-k^2g^2/(2\sigma^2)}:\quad "
     r"D_\alpha\le\alpha\rho,\ \rho=\frac{(S_2+g\sqrt{F})^2}{2\sigma^2}",
     needs=[positive("sensitivity"), positive("sigma"), positive("grid"), integer("F")],
     source=", with discrete Gaussian noise; Canonne, Kamath & Steinke 2020",
