@@ -74,7 +74,7 @@ def printed_largest(*, degree: int, constant: float, radius: float) -> float:
 
 @printed_largest.corrected(says=r"\max_{\|x\|\le r}\kappa_p(x,x)=(r^2+c)^p", kind="identity")
 def corrected_largest(*, degree: int, constant: float, radius: float) -> float:
-    """(r^2 + c)^p, attained at every x of norm r; the features have norm (r^2 + c)^{p/2} there."""
+    """(r² + c)ᵖ, attained at every x of norm r; the features have norm √((r² + c)ᵖ) there."""
     return (radius**2 + constant) ** degree
 
 
