@@ -117,7 +117,7 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
     r <= 0.034, a0 >= 2.6: E M_k <= a + k (phi(a) - a Phi(-a)) <= a + k phi(a)/(1 + a^2), at a = a0 - 1/a0, where (2/r)
     phi(a) <= 2 e/sqrt(2 pi), and 1 + (a0 - 1/a0)^2 >= (2 e/sqrt(2 pi)) a0.
 
-    >>> round(winner_mean_geometric(r=0.01, size=5, sigma=1.0), 4)
+    >>> float(round(winner_mean_geometric(r=0.01, size=5, sigma=1.0), 4))
     3.0349
     """
     return winner_mean.theorem.formula(eta=1.0, r=r, size=size, sigma=sigma)

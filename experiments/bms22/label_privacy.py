@@ -178,8 +178,8 @@ RISKY = {"rho": 0.4, "flipped": 0.05}
     ),
     control=Control("the bound divided by {}", (20, 25)),
     chunk=60,
-    cap=3,
-    cost=2.7e-3,
+    cap=5,
+    cost=1.6e-3,
     expect=0.01,
     note="x ↦ wx on [−1, 1], d = 1, 5% of the labels flipped, 11 slopes. Nothing nearer than 20 is caught: the "
     "release is right but for the flips, and the bound adds the logarithm of a covering number of all classes of "

@@ -209,13 +209,14 @@ from bounds.bms22.network_claims import {name}
 from mechanisms.network_learner import law
 from mechanisms.privacy import PureDP
 from mechanisms.sign_projection import sign_projection
-phi = sign_projection(1, 1, rng=np.random.default_rng(0))
+phi, below = sign_projection(1, 1, rng=np.random.default_rng(0)), []
 for gap in (1e-2, 1e-4, 1e-6):  # one layer, one record x = r: rho is {times} r eta Lambda (1 - gap)
     sizes = dict(norm_bound=1.0, radius=1.0, rho={times} * (1 - gap), eta=1.0)
     released = law([[1.0]] * 2, [1, 1], privacy=PureDP(0.1), public=[phi], **sizes)
     chances = np.exp(released.selection.log_probabilities())
     assert chances[released.errors {what}].sum() > 0.2 > 0.1 / 4 and released.errors.min() == 0
-    assert {name}(m=2, beta=0.1, {more}layers=1, width=1, **sizes) < 800 * {power}
+    below.append({name}(m=2, beta=0.1, {more}layers=1, width=1, **sizes) < 800 * {power})
+assert all(below)  # what is claimed vanishes, and the error does not
 """
 
 

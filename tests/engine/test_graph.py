@@ -132,7 +132,15 @@ def test_a_summary_is_its_worst_part_and_adds_up_the_others():
         "severity": "",
         "skipped": [1],
     }
-    common |= {"cells": 2, "cells_held": 1, "cells_vacuous": 1, "trials": 10, "seconds": 0.25, "control": "REFUTED"}
+    common |= {
+        "cells": 2,
+        "cells_held": 1,
+        "cells_vacuous": 1,
+        "trials": 10,
+        "seconds": 0.25,
+        "cpu_seconds": 0.25,
+        "control": "REFUTED",
+    }
     parts = [
         row(name, scope=scope) | common | {"part": name} for name, scope in zip("xyz", ["everywhere"] * 3, strict=True)
     ]

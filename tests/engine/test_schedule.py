@@ -202,9 +202,9 @@ def test_a_limit_counts_computing_in_any_thread():
 
 
 def test_waiting_is_patient_but_not_for_ever():
-    limited(0.2, lambda: time.sleep(0.3))
+    limited(2, lambda: time.sleep(2.5))
     with pytest.raises(TimeoutError):
-        limited(0.05, lambda: time.sleep(5))
+        limited(0.05, lambda: time.sleep(60))
 
 
 def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
@@ -219,7 +219,7 @@ def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
 
         object.__setattr__(claims[key], "trial", slow)
         chunk = run.compute(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
-    assert chunk.seconds >= 0.3 > chunk.cpu >= 0.1
+    assert chunk.seconds >= chunk.cpu + 0.15 and chunk.cpu >= 0.1
 
 
 def test_a_store_of_before_cpu_seconds_is_read_and_continued(tmp_path):

@@ -48,7 +48,7 @@ PLANTED = {  # module, function, what stands there, the mistake, and the check t
         releases.test_scores_of_different_releases_differ,
     ),
     "a gap without its main term": (
-        "mechanisms.solvers.svm", "_gap",
+        "mechanisms.solvers.svm", "_complementarity",
         "(box - dual) * np.maximum(under, 0) + ", "", partial(gaps.test_the_gap_is_primal_less_dual, 0),
     ),
     "a penalty that rewards": (
