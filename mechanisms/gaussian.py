@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from bounds.exact.privacy_curves import LOG_SQRT_2PI
 from mechanisms.arithmetic import brief, up
-from mechanisms.law import finite, generator, positive
+from mechanisms.law import finite, generator, positive, sized
 from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
@@ -54,8 +54,8 @@ def law(
     Formal guarantee: (sensitivity / sigma)-GDP, rounded up, if the statistic moves by at most `sensitivity` in the L2
     norm between neighbours (assumed: it belongs to the caller's statistic). Entries are clipped to [-bound, bound], by
     default 2^36 sigma. The analysis is over the reals; low bits are not hardened. Raises ValueError for a value that is
-    not a vector of finite numbers, for sensitivity, sigma or bound outside (0, inf), for sigma below bound / 2^36, and
-    unless exactly one of `sigma` and `privacy` is given.
+    not a vector of finite numbers, for sensitivity or bound outside (0, inf), for sigma outside [1e-100, 1e100] or
+    below bound / 2^36, and unless exactly one of `sigma` and `privacy` is given.
 
     >>> released = law([3.0, 4.0], sensitivity=1.0, privacy=GaussianDP(0.5))
     >>> released.sigma, released.sample(np.random.default_rng(0)).round(2).tolist()
@@ -72,8 +72,8 @@ def law(
     neighbours = "replace" if privacy is None else privacy.neighbours
     if privacy is not None:
         sigma = noise_for(sensitivity, privacy)
-    (spread,) = positive(sigma=sigma)
-    (bound,) = positive(bound=min(RESOLUTION * spread, np.finfo(float).max) if bound is None else bound)
+    (spread,) = sized(sigma=sigma)
+    (bound,) = positive(bound=RESOLUTION * spread if bound is None else bound)
     if bound > RESOLUTION * spread:
         raise ValueError(
             f"sigma = {brief(sigma)} is below bound / 2^36 = {bound / RESOLUTION}: float64 would absorb the noise"

@@ -27,7 +27,7 @@ from scipy.special import log_ndtr, ndtri
 from bounds.exact.balls import Phi, exact
 from mechanisms.arithmetic import brief, up
 from mechanisms.gaussian import noise_for
-from mechanisms.law import finite, generator, positive
+from mechanisms.law import finite, generator, positive, sized
 from mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 FINE = 2**20  # grid steps in one standard deviation, by default
@@ -106,8 +106,8 @@ def law(
     `sensitivity` in the L2 norm between neighbours (assumed: it belongs to the caller's statistic) and `rng` is ideal.
     Entries beyond the public `bound` are clipped to it, which moves no two values apart. `step` is by default the
     largest power of two up to sigma / 2^20. Raises ValueError for a value that is not a vector of finite numbers, for
-    sensitivity, bound or sigma outside (0, inf), for a step that is no power of two, and for a grid of more than 2^52
-    steps in `bound` or `sigma`.
+    sensitivity outside (0, inf), for bound or sigma outside [1e-100, 1e100], for a step that is no power of two, and
+    for a grid of more than 2^52 steps in `bound` or `sigma`.
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=1.0, sigma=2.0, step=0.25)
     >>> released.privacy.mu, released.sample(np.random.default_rng(0))
@@ -118,11 +118,11 @@ def law(
         raise ValueError(f"value has shape {value.shape}, not (k,) with k >= 1")
     if (sigma is None) == (privacy is None):
         raise ValueError(f"sigma = {brief(sigma)}, privacy = {brief(privacy)}: give exactly one of them")
-    sensitivity, bound = positive(sensitivity=sensitivity, bound=bound)
+    (sensitivity,), (bound,) = positive(sensitivity=sensitivity), sized(bound=bound)
     if privacy is not None:
         check_guarantee("privacy", privacy)
         sigma = noise_for(sensitivity, privacy)
-    (spread,) = positive(sigma=sigma)
+    (spread,) = sized(sigma=sigma)
     if step is None:
         step = 2.0 ** (frexp(max(spread / FINE, bound / MOST * 2))[1] - 1)
     (grid,) = positive(step=step)
