@@ -1,20 +1,25 @@
 """When bounds speak: the smallest n at which each main theorem promises anything, over ε and the margin.
 
 Printed orders are taken with the hidden constant 1: less than what any proof gives. Explicit bounds are ours. Beside
-them stands what the learner does: the smallest n at which its mean error on the hardest data we know, of that margin,
-is below the level. `python -m experiments.atlas` computes it all and writes report/atlas.csv.
+them stands what the learner does, the smallest n at which its mean error on the hardest data we know, of that margin,
+is below the level, and from which n on any private learner could do it (`wzw25.tab1/explicit/any-learner`).
+`python -m experiments.atlas` computes it all and writes report/atlas.csv.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
+from itertools import count
+from math import floor
 from pathlib import Path
 
 import numpy as np
 
 from bounds.theorem import THEOREMS
+from bounds.wzw25.tables import any_learner
 from experiments.engine import registry
 from experiments.instances.planted import planted
 from experiments.report.atlas import DELTA, EPSILONS, FAMILIES, LEVELS, MARGINS, Family
@@ -65,6 +70,19 @@ def learnt_from(learner: str, epsilon: float, margin: float, level: float) -> in
     return None
 
 
+def any_learner_from(level: float, margin: float, epsilon: float) -> int:
+    """The smallest n with which the mean error of some (epsilon, DELTA)-private learner can be below `level`.
+
+    With at most floor(1 / margin^2) (m - 1) records no point need have m of them, where m is the smallest number of
+    records a point that makes the least error of any learner smaller than `level`.
+
+    >>> any_learner_from(0.1, 0.1, 1.0)
+    201
+    """
+    m = next(m for m in count(1) if any_learner(m=m, epsilon=epsilon, delta=DELTA) < level)
+    return floor(Fraction(str(margin)) ** -2) * (m - 1) + 1
+
+
 def bound_at(family: Family, reading: str, epsilon: float, margin: float, level: float) -> int | None:
     """From which n a reading of a theorem is below `level`; the statement's own function, under its hypotheses."""
     theorem = THEOREMS[family.rows[reading]]
@@ -89,6 +107,7 @@ def computed(measure: bool = True) -> Iterator[dict]:
                     if measure and family.learner and level < 1:
                         found = learnt_from(family.learner, epsilon, margin, level)
                         yield place | {"what": "learner", "n": found}
+                        yield place | {"what": "any learner", "n": any_learner_from(level, margin, epsilon)}
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ along which the ratio of the rates grows without bound. The part "measured" boun
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from inspect import signature
 from math import log, sqrt
 
+from bounds.exact.numbers import Number, alike, exp
 from bounds.papers import BMS22, WZW25
 from bounds.theorem import Hypothesis, P, S, Statement, at_least, between, integer, positive, require, theorem
 from bounds.wzw25 import table_rates as rates
@@ -29,8 +31,6 @@ DOMAIN = {  # of the letters of the tables; s counts outliers, a = C b / gamma
     "s": [integer("s", 0)],
 }
 COMPARED: dict[str, tuple[Rate, Rate]] = {}  # key of a row: (what is quoted, what it quotes)
-
-
 TABLE1 = (rates.TABLE1_REALIZABLE, rates.TABLE1_MARGIN, rates.TABLE1_HINGE, rates.TABLE1_ADAPTIVE)
 TABLE2 = (rates.TABLE2_MARGIN, rates.TABLE2_HINGE, rates.TABLE2_ADAPTIVE)
 
@@ -302,6 +302,38 @@ def tables_agree_on_adaptive(*, n: int, gamma: float, epsilon: float, s: int) ->
     1.0
     """
     return quotient(rates.TABLE1_ADAPTIVE, at_unit_norms(rates.TABLE2_ADAPTIVE), n=n, gamma=gamma, epsilon=epsilon, s=s)
+
+
+# What no learner can do -----------------------------------------------------------------------------------------------
+
+
+@table1.explicit(
+    part="any-learner",
+    kind="identity",
+    says=r"\inf_{\mathcal A\ (\varepsilon,\delta)\text{-DP}}\ \sup_S\ \mathbb{E}[\tilde{\mathcal{R}}_S(\mathcal A(S))]"
+    r"=\left(e^{-h\varepsilon}q_m-\delta\sum_{i=1}^{h}e^{-i\varepsilon}\right)_+,\ h=\lfloor m/2\rfloor,\ "
+    r"q_{2h}=\frac{1}{2},\ q_{2h+1}=\frac{1-\delta}{1+e^{\varepsilon}}",
+    needs=[integer("m"), positive("epsilon"), between("delta", 0, 1)],
+    source=", column realizable; what privacy of the labels itself costs, for m records at each of 1/gamma^2 points",
+)
+def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
+    """The least mean error that any private learner has on the hardest data with m records at each point.
+
+    The points are d <= 1/gamma^2 orthonormal vectors, all m records at a point carry its label, and every labelling has
+    margin 1/sqrt(d) >= gamma. What a learner says of one point depends on the others' labels, so fix those at random:
+    what is left is a guess of one bit from m records, (epsilon, delta)-private in each. One record moves a probability
+    p of saying + to at most min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)). By symmetry the middle of the way
+    from all - to all + is 1/2 (m even) or the step from q_m to 1 - q_m (m odd); from there the error 1 - p shrinks in
+    each of h steps to e^-epsilon (1 - p - delta). Where labels alone are private, a guess at each point attains it.
+
+    >>> print(f"{any_learner(m=2, epsilon=1.0):.4f}, {any_learner(m=7, epsilon=0.5):.4f}")
+    0.1839, 0.0842
+    """
+    epsilon, delta, half = alike(epsilon, delta, Fraction(1, 2))
+    error = (1 - delta) / (1 + exp(epsilon)) if m % 2 else half
+    for _ in range(m // 2):
+        error = exp(-epsilon) * (error - delta)
+    return max(error, 0 * half)
 
 
 # Measured errors ------------------------------------------------------------------------------------------------------

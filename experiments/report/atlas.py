@@ -90,7 +90,7 @@ def shown() -> list[dict]:
 
             cells = list(product(MARGINS, EPSILONS))
             rows = [
-                (m, [{w: rough(at(w, m, e)) for w in ("explicit", order, "learner")} for e in EPSILONS])
+                (m, [{w: rough(at(w, m, e)) for w in ("explicit", order, "learner", "any learner")} for e in EPSILONS])
                 for m in MARGINS
             ]
             views.append(
@@ -106,6 +106,10 @@ def shown() -> list[dict]:
                     ),
                     "proof": typical(
                         at("explicit", *c) and at("learner", *c) and at("explicit", *c) / at("learner", *c)
+                        for c in cells
+                    ),
+                    "room": typical(
+                        at("learner", *c) and at("any learner", *c) and at("learner", *c) / at("any learner", *c)
                         for c in cells
                     ),
                 }

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from inspect import signature
+from itertools import product
 from math import ceil, log1p, nan
 
 import numpy as np
 
+from bounds.exact.balls import exact
 from bounds.wzw25 import table_rates
 from bounds.wzw25 import tables as bound
 from experiments.checks import identity_claim, order_claim, witness
@@ -22,6 +24,7 @@ from experiments.checks.monomials import along, compare
 from experiments.engine.claim import Control, exact_claim, script
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
+from experiments.instances.guessed_labels import least_guessing_error, least_learning_error
 from experiments.instances.planted import drawn
 from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
 from mechanisms.privacy import ApproxDP, PureDP
@@ -194,6 +197,21 @@ def gain_is_root_over_outliers():
         n = root**2
         for s in {0, 1, root, n}:
             yield {"n": n, "s": s}, (1 / root) / (s / n + 1 / n), bound.actual_gain(n=n, s=s)
+
+
+# What no learner can do -----------------------------------------------------------------------------------------------
+
+
+@identity_claim(bound.any_learner, rounding=1e-9, caught=(1.001, 2))
+def guesses_of_labels():
+    """One point by exact minimisation over its chain of datasets, several by linear programs over all learners."""
+    ratios, deltas = (Fraction(11, 10), Fraction(2), Fraction(9)), (Fraction(0), Fraction(1, 1000), Fraction(1, 5))
+    for q, delta, m in product(ratios, deltas, (1, 2, 3, 4, 5, 8, 13, 40)):
+        least = exact(least_guessing_error(m, q, delta))
+        yield {"q": q, "delta": delta, "m": m}, least, bound.any_learner(m=m, epsilon=exact(q).log(), delta=delta)
+    for (d, m), (epsilon, delta) in product(((2, 1), (2, 2), (2, 3), (3, 1)), ((0.25, 0.0), (1.0, 0.01), (2.0, 1e-3))):
+        setting = {"d": d, "m": m, "epsilon": epsilon, "delta": delta}
+        yield setting, least_learning_error(**setting), bound.any_learner(m=m, epsilon=epsilon, delta=delta)
 
 
 # The figures ----------------------------------------------------------------------------------------------------------
