@@ -12,7 +12,7 @@ import textwrap
 from bounds import papers
 from bounds.theorem import THEOREMS
 from experiments.engine import graph
-from experiments.engine.formula import in_unicode
+from experiments.engine.formula import in_symbols, in_unicode
 from experiments.engine.places import places
 from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 
@@ -52,12 +52,12 @@ def head(id, rows):
     witness = (bad or {}).get("witness") or {}
     where = places(id)
     return [
-        f"{papers.label(id)}{step} of {paper.cited}: {main['title']}",
+        f"{papers.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
         f"true?      {in_words(main, bad)}",
         f"where      {where_true(main, bad)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
         f"cite       {cited(main, bad, instead)}",
-        f"witness    {in_a_sentence(witness) if witness else 'none needed: nothing was refuted'}",
+        f"witness    {in_symbols(in_a_sentence(witness)) if witness else 'none needed: nothing was refuted'}",
         f"evidence   {evidence_of(bad or main)}",
         f"control    {control_of(main)}",
         "parts      "
@@ -87,9 +87,9 @@ def in_words(row, bad):
 def where_true(row, bad):
     """The scope of what holds, or where the counterexample lies."""
     if bad and bad["corner"]:
-        return f"true for {bad['corner']}; the paper's uses: {', '.join(bad['used']) or 'none'}"
+        return f"true for {in_symbols(bad['corner'])}; the paper's uses: {', '.join(bad['used']) or 'none'}"
     if bad:
-        return f"false at {in_a_row((bad['witness'] or {}).get('setting', {}))}"
+        return in_symbols(f"false at {in_a_row((bad['witness'] or {}).get('setting', {}))}")
     return row["scope"] or "–"
 
 
@@ -106,6 +106,9 @@ def cited(row, bad, instead):
 def in_a_sentence(witness):
     """What a witness shows."""
     place = in_a_row(witness.get("setting", {}))
+    if str(witness.get("claimed")).startswith("truth <= C g"):  # a family along which no constant is enough
+        reached = ", ".join(f"{ratio:.3g}" for ratio in witness["ratios"])
+        return f"no constant C makes truth <= C g true: truth / g reaches {reached}, the last at {place}."
     return f"at {place} the text claims {short(witness.get('claimed'))}; there is {short(witness.get('found'))}."
 
 
@@ -136,7 +139,7 @@ def evidence_of(row):
 def control_of(row):
     """How we know that the check could have failed."""
     if row["smallest_caught"]:
-        return f"the sabotaged twin was caught: {row['smallest_caught']}"
+        return f"the sabotaged twin was caught: {in_symbols(row['smallest_caught'])}"
     return f"came out {row['control']}" if row["control"] else "–"
 
 
@@ -148,13 +151,13 @@ def one(row):
     lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
         lines += wrapped("formula", in_unicode(theorem.says))
-        lines += wrapped("needs", "; ".join(h.range for h in theorem.needs))
-        lines.append(textwrap.indent(inspect.getdoc(theorem.formula) or "", "    | "))
-    lines += wrapped("true for", row["corner"])
+        lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
+        lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
+    lines += wrapped("true for", in_symbols(row["corner"]))
     lines += wrapped("used in", ", ".join(row["used"]))
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
-    lines += wrapped("note", row["note"])
+    lines += wrapped("note", in_symbols(row["note"]))
     witness = dict(row["witness"] or {})
     python = witness.pop("python", "")
     if witness:

@@ -1,13 +1,16 @@
-r"""Formulas for a terminal: the LaTeX of a statement in Unicode, fractions and roots with the brackets they need.
+r"""Formulas for people: LaTeX in Unicode for a terminal, with the brackets it needs; and the ASCII of our own prose.
 
 >>> print(in_unicode(r"\Pr\left[\|\Phi u\|_2^2>\frac{1+\gamma}{3}\sqrt{2\log m}\right]\le\beta"))
 Pr[‖Φu‖₂² > ((1+γ)/3) √(2 log m)] ≤ β
+>>> in_symbols("||Phi^T w||^2 <= 2 sqrt(log(1/beta)) at epsilon_hat = 1e-9, as in `beta_hat`")
+'‖Φᵀ w‖² ≤ 2 √(log(1/β)) at ε̂ = 10⁻⁹, as in `beta_hat`'
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 GREEK = (
     "alpha beta gamma delta epsilon eta theta kappa lambda mu nu xi pi rho sigma tau phi psi omega "
@@ -37,6 +40,29 @@ ACCENTS = {
 PLAIN = ("mathrm", "mathcal", "mathbf", "mathbb", "text")
 SUPER = dict(zip("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", strict=True))
 SUB = dict(zip("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋", strict=True))
+ABOVE = SUPER | dict(zip("adegkmnpxyzLTV-", "ᵃᵈᵉᵍᵏᵐⁿᵖˣʸᶻᴸᵀⱽ⁻", strict=True))
+BELOW = SUB | dict(zip("ijkmnrt", "ᵢⱼₖₘₙᵣₜ", strict=True))
+LETTER = r"(?<![A-Za-z])([A-Za-zΑ-Ωα-ω][\u0302\u0303]?[′*]?)"  # one that stands for a quantity
+IN_PROSE: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
+    (rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z])", lambda m: _greek(m[1])),
+    (r"(?<![A-Za-z])([A-Za-zΑ-Ωα-ω])_hat(?![A-Za-z])", "\\1\u0302"),
+    (r"(?<=[Α-Ωα-ω])'", "′"),
+    (r"(?<![A-Za-z])([A-Za-z])~(?=\W|$)", "\\1\u0303"),
+    (r"(?<![A-Za-z])([A-Z])\^(?=[ ),.]|$)", "\\1\u0302"),
+    (r"<=", "≤"),
+    (r">=", "≥"),
+    (r"!=", "≠"),
+    (r"(?<= )->(?= )", "→"),
+    (r"(?<=< )inf(?![A-Za-z])", "∞"),
+    (r"\|\|", "‖"),
+    (r"(?<![A-Za-z])sqrt *(?=[(\w])", "√"),
+    (r"(?<![\w.])1e([+-]?)0*(\d+)", lambda m: "10" + _script(m[1].strip("+") + m[2], "^")),
+    (r"(?<=\d)e([+-]?)0*(\d+)(?!\w)", lambda m: "·10" + _script(m[1].strip("+") + m[2], "^")),
+    (r"√\((\w)\)", r"√\1"),
+    (r"\+-(?=\d)", "±"),
+    (r"\^(?:\{([^}]*)\}|(-?[\dA-Za-z]+)(?![\w.]))", lambda m: _raised(m[1] or m[2])),
+    (rf"(?:{LETTER}|(?<=[|‖]))_(\d+|[ijkmnrt])(?!\w)", lambda m: (m[1] or "") + "".join(BELOW[c] for c in m[2])),
+)
 TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|(.)", re.DOTALL)
 
 
@@ -48,6 +74,34 @@ def in_unicode(latex: str) -> str:
     for sign in (*(set(RELATIONS.values()) - {"|", "±"}), "=", ":="):
         text = re.sub(rf"(?<=\S) ?(?<![:<>=]){re.escape(sign)}(?!=) ?", f" {sign} ", text)
     return re.sub(r" +([,)\]}⟩‖;])", r"\1", re.sub(r" {2,}", " ", text)).strip()
+
+
+def in_symbols(text: str) -> str:
+    """Prose with its ASCII mathematics in Unicode; what stands in backquotes, and examples, stay as they are."""
+    return "\n\n".join(
+        paragraph
+        if paragraph.lstrip().startswith(">>>")
+        else "`".join(piece if i % 2 else _symbols(piece) for i, piece in enumerate(paragraph.split("`")))
+        for paragraph in text.split("\n\n")
+    )
+
+
+def _symbols(text: str) -> str:
+    for pattern, sign in IN_PROSE:
+        text = re.sub(pattern, sign, text)
+    return unicodedata.normalize("NFC", text)
+
+
+def _raised(text: str) -> str:
+    """An exponent: raised where Unicode has all of it, else after a caret."""
+    if set(text) <= set(ABOVE):
+        return "".join(ABOVE[c] for c in text)
+    return f"^({text})" if len(text) > 1 else f"^{text}"
+
+
+def _greek(name: str) -> str:
+    capital = "CAPITAL" if name[0].isupper() else "SMALL"
+    return unicodedata.lookup(f"GREEK {capital} LETTER {'LAMDA' if name.lower() == 'lambda' else name.upper()}")
 
 
 def _row(tokens: list[str]) -> str:
@@ -109,8 +163,7 @@ def _one(token: str, tokens: list[str]) -> str:
     if name in RELATIONS:
         return f" {RELATIONS[name]} "
     if name in GREEK:
-        capital = "CAPITAL" if name[0].isupper() else "SMALL"
-        return unicodedata.lookup(f"GREEK {capital} LETTER {'LAMDA' if name.lower() == 'lambda' else name.upper()}")
+        return _greek(name)
     return name if name in WORDS else f"\\{name}"
 
 

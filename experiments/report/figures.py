@@ -23,7 +23,21 @@ LINES = {
     "corrected": (RIGHT, "-"),
     "exact": (TRUTH, "-"),
 }
-DARK = "<style>svg { color: #1d1c1a } @media (prefers-color-scheme: dark) { svg { color: #e8e6e1 } }</style>"
+ON_DARK = {  # a figure lies on the page's own paper, so its colours have a lighter twin
+    TRUTH: "#7fb2ea",
+    "#b8860b": "#e0bd4f",
+    "#7a5cc0": "#b3a7e6",
+    RIGHT: "#6cc398",
+    "#c2608f": "#e79cc0",
+    "#3a9a99": "#7fd0cf",
+    BREACH: "#f08a8c",
+    FAINT: "#a7a397",
+}
+SCHEMES = (
+    f"<style>svg {{ color: {INK} }} @media (prefers-color-scheme: dark) {{ svg {{ color: #e8e6e1; "
+    + " ".join(f"--c{colour[1:]}: {light};" for colour, light in ON_DARK.items())
+    + " } }</style>"
+)
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "marginalia",
@@ -239,7 +253,7 @@ def _saved(fig, kind):
     """The figure as the bytes of a file; an SVG as an element whose ids cannot clash with another's."""
     out = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    fig.savefig(out, format=kind, bbox_inches="tight", metadata=metadata, dpi=200)
+    fig.savefig(out, format=kind, bbox_inches="tight", metadata=metadata, dpi=200, transparent=kind == "svg")
     plt.close(fig)
     if kind != "svg":
         return out.getvalue()
@@ -247,6 +261,8 @@ def _saved(fig, kind):
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
     text = re.sub(r"(\d\.\d)\d+", r"\1", text)  # tenths of a pixel are enough
     text = text.replace(INK, "currentColor").replace("#000000", "currentColor")
-    text = re.sub(r"(<svg[^>]*>)", rf"\1{DARK}", text, count=1)
+    for colour in ON_DARK:
+        text = text.replace(colour, f"var(--c{colour[1:]}, {colour})")
+    text = re.sub(r"(<svg[^>]*>)", rf"\1{SCHEMES}", text, count=1)
     text = re.sub(r"font-family: '.*?sans-serif", "font-family: sans-serif", text)  # not the list of a dozen names
     return re.sub(r"\s*\n\s*", "\n", text).encode()

@@ -20,6 +20,7 @@ import numpy as np
 from bounds import papers
 from experiments.audits import committed
 from experiments.engine import graph
+from experiments.engine.formula import in_symbols
 from experiments.engine.ledger import jsonable
 from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
 from experiments.examples import GALLERY
@@ -50,6 +51,7 @@ def environment() -> jinja2.Environment:
     )
     made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
     made.filters["page_from_root"] = words.page_of
+    made.filters["capitalized"] = words.sentence
     made.filters["cited"] = lambda id: f"{papers.label(id)} of {papers.PAPERS[id.split('.', 1)[0]].cited}"
     return made
 
@@ -82,7 +84,7 @@ def drawn(pairs: list, kept: Drawn) -> tuple[list[dict], dict[str, str], list[st
     rows = []
     for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
         places = (path.removeprefix("statements/") for path in paths)
-        shown = [{"path": place, "caption": caption(p)} for place, p in zip(places, pictures, strict=True)]
+        shown = [{"path": place, "caption": in_symbols(caption(p))} for place, p in zip(places, pictures, strict=True)]
         rows.append(words.view(row, shown))
     return rows, files, [path for paths in named for path in paths]
 

@@ -8,7 +8,7 @@ import re
 from bounds import papers
 from bounds.theorem import THEOREMS
 from experiments.engine.explain import EVIDENCE, in_a_sentence
-from experiments.engine.formula import in_unicode
+from experiments.engine.formula import in_symbols, in_unicode
 from experiments.engine.graph import CLASSES, class_of, tally
 from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from experiments.report.formulas import mathml
@@ -58,8 +58,8 @@ def name_of(row: dict) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital; a Greek letter keeps its own."""
-    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+    """With a capital; a formula that comes first, a Greek letter or `log(…)`, keeps its own."""
+    return text[:1].upper() + text[1:] if re.match(r"[A-Za-z’'-]+([ ,.;:)]|$)", text) else text
 
 
 def finding(row: dict, enough: int = ENOUGH) -> str:
@@ -89,6 +89,7 @@ def record_of(row: dict):
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
+    row = row | {name: in_symbols(row[name] or "") for name in ("title", "note", "corner", "smallest_caught")}
     made = row | {
         "class": class_of(row),
         "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
@@ -97,14 +98,14 @@ def view(row: dict, figures: list[dict]) -> dict:
         "name": name_of(row),
         "formula": mathml(theorem.says) if theorem else "",
         "latex": theorem.says if theorem else "",
-        "hypotheses": [h.range for h in theorem.needs] if theorem else [],
+        "hypotheses": [in_symbols(h.range) for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",
-        "text": (inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip() if theorem else "",
+        "text": in_symbols((inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()) if theorem else "",
         "figures": figures,
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": reach(row),
-        "sentence": sentence(in_a_sentence(row["witness"])) if row["witness"] else "",
+        "sentence": sentence(in_symbols(in_a_sentence(row["witness"]))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": sentence(row["note"].rstrip(".")),
         "edge": EDGES.get(class_of(row), ""),
@@ -134,7 +135,7 @@ def subtitle(row: dict) -> str:
     if row["verdict"] == SLIP:
         return f"True for {row['corner']}. As printed it lacks that; nothing downstream changes."
     if row["verdict"] == REFUTED:
-        return sentence(in_a_sentence(row["witness"])) if row["witness"] else ""
+        return sentence(in_symbols(in_a_sentence(row["witness"]))) if row["witness"] else ""
     if row["verdict"] == HOLDS:
         where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
         return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"
