@@ -13,7 +13,7 @@ CONTENTS = (
     ("abgmu22.asm1", "Assumption 1 (accuracy)", "assumptions"),
     ("abgmu22.asm2", "Assumption 2 (loss bound)", "assumptions"),
     ("abgmu22.thm.grid", "Theorem, private grid search", "grid_search"),
-    ("abgmu22.thm.grid-output-pert", "Theorem, grid search with output perturbation", "grid_search"),
+    ("abgmu22.thm.grid-output-pert", "Theorem, grid search with output perturbation", "grid_output"),
     ("abgmu22.thm.gem", "Theorem, generalized exponential mechanism", "generalized_exponential"),
     ("abgmu22.lem.stab-sgd", "Lemma, noisy-SGD stability", "stability"),
     ("abgmu22.lem.stab-jl", "Remark, JL stability", "stability"),

@@ -7,6 +7,7 @@ of an exact selection. It meets the paper's assumptions, which leave it free to 
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -21,7 +22,7 @@ from experiments.checks.inequality import equality
 from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.instances.grid_oracles import candidates_law, release, selected, smallest_delta
 from mechanisms import glm_output, grid_search
-from mechanisms.privacy import ApproxDP
+from mechanisms.privacy import ApproxDP, gaussian_mu
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -131,32 +132,32 @@ class Vectors:
 @attack_claim(
     bounds.grid_budget,
     law="grid_search",
-    attack="approx",
-    bound=lambda epsilon, **_: epsilon,
-    quick=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[4], half=[1]),
-    full=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[4], half=[2]),
-    control=Control("a law with {} times the budget", (2, 4, 8)),
+    attack="gdp",
+    bound=lambda epsilon, delta, **_: gaussian_mu(epsilon, delta),
+    quick=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[100]),
+    full=grid(epsilon=[1.0], delta=[0.05], guesses=[4], n=[200]),
+    control=Control("noise {} times too small", (1.2, 1.5, 2)),
     chunk=2000,
     cap=40,
     cost=3e-5,
-    note="one label of the first or of the second half is flipped; index and weights are seen; accounting by disjoint "
-    "halves, which spends the most. In the first half Huber's loss is in its linear range and w₀ out of the race",
+    note="one label of the first half is flipped; index and weights are seen; accounting by disjoint halves, which"
+    " spends the most, a Gaussian budget there. Huber's loss is in its linear range and w₀ out of the race",
 )
-def one_label(*, epsilon, delta, guesses, n, half, factor=1):
-    """Equal records, one flipped."""
-    base = partial(glm_output.law, ridge=2.5)
-    y = np.ones(n)
-    other = y.copy()
-    other[0 if half == 1 else -1] = -1.0
-    return tuple(
-        Vectors(
-            grid_search.law(
-                np.ones((n, 1)), labels, privacy=ApproxDP(factor * epsilon, delta), loss="huber", guesses=guesses,
-                label_bound=30.0, base=base, penalty="none", accounting="disjoint",
-            )
+def one_label(*, epsilon, delta, guesses, n, factor=1):
+    """Equal records, one flipped: half of the records train, the other half are alike."""
+    parameters = {"loss": "huber", "guesses": guesses, "label_bound": 30.0, "penalty": "none", "accounting": "disjoint"}
+    pair = []
+    for first in (1.0, -1.0):
+        law = grid_search.law(
+            np.ones((n, 1)),
+            np.r_[first, np.ones(n - 1)],
+            privacy=ApproxDP(epsilon, delta),
+            base=partial(glm_output.law, ridge=2.5),
+            **parameters,
         )
-        for labels in (y, other)
-    )  # fmt: skip
+        bases = tuple(replace(one, sigma=one.sigma / factor) for one in law.bases)
+        pair.append(Vectors(replace(law, bases=bases)))
+    return tuple(pair)
 
 
 # What the printed sensitivities do ------------------------------------------------------------------------------------
@@ -215,8 +216,8 @@ def point_mass(n, guesses, beta, epsilon):
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
     python=lambda *_: POINT,
-    note="with the sensitivities that Algorithm 1 prints w₀ = 0 is selected on every dataset (part zero), whatever n is: "
-    "here a point mass and A = w*. With 2Δ/n the bound still fails, by constants (part utility-average). The bound also "
+    note="with the sensitivities that Algorithm 1 prints w₀ = 0 is selected on every dataset (part zero), whatever n "
+    "is: here a point mass and A = w*. With 2Δ/n the bound still fails, by constants (part utility-average). It also "
     "mixes units: under ℓ → sℓ its root grows with √s",
 )
 def nothing_but_zero(*, n, guesses, beta, epsilon):
