@@ -66,8 +66,8 @@ def allowed_share(*, epsilon: Any, delta: Any, guesses: int) -> Array:
 
 RATE = (
     r"\tilde O\left(\min\left\{\|\mathcal Y\|^2,\frac{u^{4/3}\|\mathcal Y\|^{2/3}+u^2}{(n\varepsilon)^{2/3}}"
-    r"+\frac{u\max\{\|\mathcal Y\|,1\}+\|\mathcal Y\|^2}{\sqrt n}+\frac{\|\mathcal Y\|^2+u^2}{n\varepsilon}\right\}\right),"
-    r"\quad u=\sqrt HB^*\|\mathcal X\|"
+    r"+\frac{u\max\{\|\mathcal Y\|,1\}+\|\mathcal Y\|^2}{\sqrt n}+\frac{\|\mathcal Y\|^2+u^2}{n\varepsilon}\right\}"
+    r"\right),\quad u=\sqrt HB^*\|\mathcal X\|"
 )
 
 
