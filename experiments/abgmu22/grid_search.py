@@ -135,7 +135,7 @@ class Vectors:
     attack="gdp",
     bound=lambda epsilon, delta, **_: gaussian_mu(epsilon, delta),
     quick=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[100]),
-    full=grid(epsilon=[1.0], delta=[0.05], guesses=[4], n=[200]),
+    full=grid(epsilon=[0.5], delta=[0.2], guesses=[1], n=[200]),
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
     chunk=2000,
     cap=40,
