@@ -18,7 +18,7 @@ CONTENTS = (
     ("abgmu22.lem.stab-sgd", "Lemma, noisy-SGD stability", "stability"),
     ("abgmu22.lem.stab-jl", "Remark, JL stability", ""),
     ("abgmu22.lem.stab-outpert", "Lemma, output-perturbation stability", ""),
-    ("abgmu22.thm.boost", "Theorem, boosting", ""),
+    ("abgmu22.thm.boost", "Theorem, boosting", "confidence_boosting"),
     ("abgmu22.lem.conc", "Lemma, concentration", "concentration"),
     ("abgmu22.base.noisy-gd", "Noisy SGD (reconstructed)", "baselines"),
     ("abgmu22.base.jl", "JL-constrained DP-ERM (reconstructed)", "baselines"),
