@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from math import exp, log, nextafter, sqrt
+from math import ceil, exp, log, nextafter, sqrt
 
 import numpy as np
 from scipy.special import logsumexp, ndtr
@@ -310,14 +310,14 @@ WEIGHTS = np.append(1.0, -np.ones(20))
     bound=lambda epsilon, **_: epsilon,
     quick=grid(epsilon=[1.0]),
     full=grid(epsilon=[0.5, 2.0]),
-    control=Control("noise {} times too small", (1.3, 1.6)),
+    control=Control("noise {} times too small", (1.6, 2)),
     chunk=10_000,
     cost=3e-6,
 )
 def constant_models(*, epsilon, factor=1):
     """24 records most of which favour the first of 21 models; one record of the last chunk changes sides."""
     others = 24 * (WEIGHTS.size)
-    y = np.concatenate([np.ones(others), np.where(np.arange(24) < 12 + round(5 / epsilon / factor), 1.0, -1.0)])
+    y = np.concatenate([np.ones(others), np.where(np.arange(24) < 12 + ceil(5 / epsilon / factor), 1.0, -1.0)])
     flipped = np.where(np.arange(y.size) == others, -1.0, y)
     settings = {"candidates": WEIGHTS.size, "loss": "squared", "loss_bound": 4.0, "label_bound": 1.0}
     pair = (
