@@ -20,7 +20,7 @@ from math import inf, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import baselines, stability
+from bounds.abgmu22 import assumptions, baselines
 from mechanisms.law import clip_rows, finite, one_of, signs, sized
 from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
@@ -114,7 +114,7 @@ class Records:
         bounds = [self.label_bound**2 + self.link.lipschitz * norm * self.radius]
         if self.link.smoothness < inf:
             bounds.append(
-                stability.ball_loss_bound(
+                assumptions.ball_loss(
                     label_bound=self.label_bound,
                     smoothness=self.link.smoothness,
                     norm_bound=norm,

@@ -189,13 +189,16 @@ def balanced_ridge(
     return (4 * smoothness * (radius * gradient_norm / (norm_bound * n * mu)) ** 2) ** (1 / 3)
 
 
+OUTPUT = [*RIDGE, positive("smoothness"), at_least("radius", 0), at_least("sigma", 0), at_least("norm", 0)]
+
+
 @theorem(
     "abgmu22.base.outpert",
     part="utility",
     kind="mean",
-    says=r"\mathbb E\left[L(\hat w+b;\mathcal D)\right]-L(w^*;\mathcal D)\le\frac\lambda2\|w^*\|^2+\frac{2G^2}"
+    says=r"\mathbb E\left[L(\hat w+b;\mathcal D)\right]-L(w^*;\mathcal D)\le\frac\lambda4\|w^*\|^2+\frac{2G^2}"
     r"{\lambda n}+\frac{H\|\mathcal X\|^2\sigma^2}2,\quad\|w^*\|\le B",
-    needs=[*RIDGE, at_least("sigma", 0), at_least("norm", 0)],
+    needs=OUTPUT,
     source=", derived here",
     **RECONSTRUCTED,
 )
@@ -204,18 +207,50 @@ def output_excess(
 ) -> Any:
     """The expected excess population risk of output perturbation; `norm` is ||w*||, at most B.
 
-    Derivation. The regularised empirical risk of the minimiser is at most that of w*, in expectation L(w*) + lambda/2
-    ||w*||^2 (s1). Replacing a record moves the minimiser by `output_sensitivity`, hence a loss by at most G times that,
+    Derivation. The empirical risk of the minimiser is at most that of w* plus lambda/4 ||w*||^2 (s1).
+    Replacing a record moves the minimiser by `output_sensitivity`, hence a loss by at most G times that,
     so the population risk exceeds the empirical one by at most 2 G^2/(lambda n) in expectation (s2). The noise adds at
     most H E <b, x>^2 / 2 = H ||x||^2 sigma^2 / 2, as E b = 0 (s3).
 
     >>> round(output_excess(n=2000, gradient_norm=3.0, ridge=0.05, smoothness=1.0, radius=1.0, sigma=0.2, norm=0.8), 4)
-    0.216
+    0.208
     """
-    stability = gradient_norm * output_sensitivity.theorem.formula(n=n, gradient_norm=gradient_norm, ridge=ridge)
-    return (
-        ridge / 2 * norm**2 + stability + noise_cost.theorem.formula(smoothness=smoothness, radius=radius, sigma=sigma)
-    )
+    return ridge * norm**2 / 4 + 2 * gradient_norm**2 / (ridge * n) + smoothness * (radius * sigma) ** 2 / 2
+
+
+@theorem(
+    "abgmu22.base.outpert.s1",
+    says=r"\mathbb E\left[\hat L(\hat w;S)\right]\le L(w^*;\mathcal D)+\frac\lambda4\|w^*\|^2",
+    needs=[positive("ridge"), at_least("norm", 0)],
+    source=", derived here",
+    **RECONSTRUCTED,
+)
+def ridge_cost(*, ridge: Any, norm: Any) -> Any:
+    """By how much the mean loss of the regularised minimiser may exceed that of w*, which is in the ball.
+
+    L^(w^) - L^(w*) <= <grad L^(w^), w^ - w*> <= lambda <w^, w* - w^> <= lambda ||w*||^2/4: convexity, optimality on the
+    ball, and the maximum at w^ = w*/2. Attained by a hinge whose kink is w*, at w^ = w*/2.
+
+    >>> ridge_cost(ridge=0.5, norm=2.0)
+    0.5
+    """
+    return ridge * norm**2 / 4
+
+
+@theorem(
+    "abgmu22.base.outpert.s2",
+    says=r"\mathbb E\left[L(\hat w;\mathcal D)-\hat L(\hat w;S)\right]\le G\sup\|\hat w(S)-\hat w(S')\|",
+    needs=[positive("gradient_norm"), at_least("moved", 0)],
+    source=", derived here: generalisation from stability",
+    **RECONSTRUCTED,
+)
+def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
+    """How much larger the expected population risk is: a fresh record takes the place of each, losses are G-Lipschitz.
+
+    >>> stability_gap(gradient_norm=3.0, moved=0.5)
+    1.5
+    """
+    return gradient_norm * moved
 
 
 @theorem(

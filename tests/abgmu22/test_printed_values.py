@@ -5,6 +5,8 @@ from math import exp, log, sqrt
 import pytest
 
 from bounds.abgmu22 import concentration as conc
+from bounds.abgmu22 import confidence_boosting as boost
+from bounds.abgmu22 import confidence_boosting_proof as boosted
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
 B = {"n": 16, "beta": 4 * exp(-3)}
@@ -12,6 +14,13 @@ SIZES = B | {"gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0}  # gamma sqrt 
 L2, K = 3 - log(2), 3 + log(32)
 T = 6 * K / (4 * sqrt(32))
 R = 2 * sqrt(K) / 4 + (2 + 2 * sqrt(2)) * T + 2 * T**2
+
+# m = 3, chunks of 4: log(4/beta) = 3 again; g = 6, Y = 4, n' = 4, K = log(8 * 3 * 4 / beta)
+M = SIZES | {"candidates": 3}
+KB = 3 + log(24)
+ETA = 6 * KB / 2
+RATE = M | {"epsilon": 0.5, "loss_bound": 8.0, "err": 0.25}
+PRINTED = 0.25 + 2 + 1 + 32 * 6 + 16 + 128 * 36 / 16
 
 TABLE = [
     (conc.slope, SIZES, 4 * 2 * 3 * 3 / 16),
@@ -44,6 +53,39 @@ TABLE = [
     (conc.lower_deviation, {"n": 8, "b": exp(-4), "second_moment": 9.0}, 3.0),
     (conc.split_deviation, SIZES | {"population": 4.0}, 16 * R + 16 * T),
     (conc.solved, {"a": 1.0, "T": 2.0, "label_bound": 3.0}, 165.0),
+    (boost.printed_scale, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 3.0),
+    (boost.squared_scale, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 9.0),
+    (boost.chunk_scale, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 18.0),
+    (boost.chunk_scale_squared, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 18.0),
+    (boost.disjoint_epsilon, {"training": 0.5, "selection": 2.0}, 2.0),
+    (boost.overlapping_epsilon, {"training": 0.5, "selection": 2.0}, 2.5),
+    (boost.noisy_max_epsilon, {"sensitivity": 0.5, "scale": 4.0}, 0.25),
+    (boost.printed_range, {"candidates": 3, "delta": 0.1, "gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0}, 52.0),
+    (
+        boost.true_range,
+        {"candidates": 3, "delta": 6 * exp(-2), "gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0},
+        100.0,
+    ),
+    (boost.boosted_rate.theorem.formula, RATE, PRINTED),
+    (boost.boosted_rate_squared.theorem.formula, RATE, PRINTED),
+    (boosted.logarithm, {"n": 16, "candidates": 3, "beta": 4 * exp(-3)}, KB),
+    (boosted.resolution, {k: M[k] for k in ("n", "candidates", "beta", "gamma", "smoothness")}, ETA),
+    (
+        boosted.boosted_excess.theorem.formula,
+        M | {"loss_bound": 3.0, "err": 0.25, "scale": 0.5},
+        1 + 2 * (3 + log(6)) + KB + 4 * (8 + 8 * sqrt(2)) * ETA + (24 + 4 * sqrt(2)) * ETA**2,
+    ),
+    (boosted.boosted_rate_corrected.theorem.formula, RATE, 8 * KB**2 * PRINTED),
+    (boosted.boosted_rate_squared_corrected.theorem.formula, RATE, 8 * KB**2 * PRINTED),
+    (boosted.no_good_model, {"candidates": 3}, 0.125),
+    (boosted.selection_loss, {"candidates": 3, "b": 3 * exp(-2), "scale": 2.0}, 8.0),
+    (boosted.squared_difference, M | {"both": 2.0}, 144 * KB * 2 + 72 * KB * (32 + 36 * KB)),
+    (
+        boosted.split_difference,
+        {"x": 2.0, "reference": 9.0, "eta": 0.5, "label_bound": 3.0},
+        2 + 6 + 6 * sqrt(2) + sqrt(2) / 2,
+    ),
+    (boosted.solved_difference, {"a": 3.0, "eta": 0.5}, 8.0),
     (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
 ]
 
