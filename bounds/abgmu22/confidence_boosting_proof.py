@@ -75,13 +75,13 @@ def boosted_excess(
 
 
 LOGARITHMS = (
-    r"\Pr[L(\hat w_{i^*})-L(w^*)\le2K^2(m+1)\,g]\ge1-\beta,\quad g\ \mathrm{as\ printed\ under}\ \tilde O,\ "
+    r"\Pr[L(\hat w_{i^*})-L(w^*)\le CK^2(m+1)\,g]\ge1-\beta,\quad g\ \mathrm{as\ printed\ under}\ \tilde O,\ "
     r"K=\log\frac{8mn}{(m+1)\beta}"
 )
 
 
 @boosted_rate.corrected(
-    says=GLM + LOGARITHMS + r",\ \mathrm{noise\ of\ scale}\ \frac{2(m+1)\Delta}{n\varepsilon}",
+    says=GLM + LOGARITHMS + r",\ C=\tfrac43,\ \mathrm{noise\ of\ scale}\ \frac{2(m+1)\Delta}{n\varepsilon}",
     needs=[*SIZES, MODELS, CHUNKS],
     source=", with the least noise that is private, generalized linear losses, every n",
 )
@@ -97,14 +97,19 @@ def boosted_rate_corrected(
     loss_bound: float,
     err: float,
 ) -> float:
-    """2 K^2 (m + 1) times what is printed under the O, m + 1 a logarithm of 1/beta: the free logarithms, and C = 2."""
+    """4/3 K^2 (m + 1) times what is printed under the O: K and m + 1, a logarithm of 1/beta, are the free logarithms.
+
+    Term by term from `boosted_excess`; m >= 3, so K >= log 24 > 3, and 4 (m + 1) K for the noise is the most.
+    """
     sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
     rate = boosted_rate.theorem.formula(n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes)
-    return 2 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
+    return 4 / 3 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
 
 
 @boosted_rate_squared.corrected(
-    says=GLM + LOGARITHMS + r",\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2,\ \Delta\ge\|Y\|^2+\tilde H\tilde\gamma^2"
+    says=GLM
+    + LOGARITHMS
+    + r",\ C=\tfrac23,\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2,\ \Delta\ge\|Y\|^2+\tilde H\tilde\gamma^2"
     r"\|\mathcal X\|^2",
     needs=[*SIZES, MODELS, CHUNKS],
     source=", with sigma^2 as the scale of the noise, generalized linear losses, Delta a bound of all losses",
@@ -121,12 +126,12 @@ def boosted_rate_squared_corrected(
     loss_bound: float,
     err: float,
 ) -> float:
-    """The same for the other reading of the noise, which is at most 4 Delta/(n epsilon) there."""
+    """The same for the other reading of the noise, at most 4 Delta/(n epsilon) there: 8 K <= 2/3 K^2 (m + 1)."""
     sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
     rate = boosted_rate_squared.theorem.formula(
         n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes
     )
-    return 2 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
+    return 2 / 3 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
 
 
 # Steps ----------------------------------------------------------------------------------------------------------------

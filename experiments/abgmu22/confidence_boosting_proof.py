@@ -211,19 +211,19 @@ def orders(statement, noise, factor):
             explicit = proof.boosted_excess(loss_bound=D, err=err, scale=scale, **sizes)
             point = sizes | {"epsilon": epsilon, "loss_bound": D, "err": err}
             yield point, explicit, statement(**point) / factor
-    small = {"n": 5, "candidates": 4, "beta": 0.999, "gamma": 1e-9, "smoothness": 1.0, "label_bound": 1e-9}
+    small = {"n": 4, "candidates": 3, "beta": 0.999, "gamma": 1e-9, "smoothness": 1.0, "label_bound": 1e-9}
     point = small | {"epsilon": 1e-9, "loss_bound": 1.0, "err": 0.0}  # the noise alone
-    scale = noise(n=5, candidates=4, epsilon=1e-9, loss_bound=1.0)
+    scale = noise(n=4, candidates=3, epsilon=1e-9, loss_bound=1.0)
     yield point, proof.boosted_excess(**small, loss_bound=1.0, err=0.0, scale=scale), statement(**point) / factor
 
 
 @inequality_claim(
     proof.boosted_rate_corrected,
     given=[proof.boosted_excess, bounds.chunk_scale],
-    control=Control("2 K² (m + 1) divided by {}", (8, 100)),
+    control=Control("4/3 K² (m + 1) divided by {}", (1.1, 2)),
     tightness=up_to_one,
     cost=0.2,
-    note="explicit ≤ C K² (m + 1) g with C = 2, term by term: 4K ≤ 2K² for the noise. K and m + 1 are the free "
+    note="explicit ≤ C K² (m + 1) g with C = 4/3, term by term: 4K ≤ 4K²/3 for the noise. K and m + 1 are the free "
     "logarithms. In both 16‖Y‖/√n may be left out",
 )
 def printed_up_to_logarithms(*, factor=1):
@@ -234,10 +234,10 @@ def printed_up_to_logarithms(*, factor=1):
 @inequality_claim(
     proof.boosted_rate_squared_corrected,
     given=[proof.boosted_excess],
-    control=Control("2 K² (m + 1) divided by {}", (16, 100)),
+    control=Control("2/3 K² (m + 1) divided by {}", (1.1, 2)),
     tightness=up_to_one,
     cost=0.2,
-    note="explicit ≤ C K² (m + 1) g with C = 2; the noise costs 8K, (m + 1)/2 times less than at the scale that "
+    note="explicit ≤ C K² (m + 1) g with C = 2/3; the noise costs 8K, (m + 1)/2 times less than at the scale that "
     "is private",
 )
 def printed_up_to_logarithms_too(*, factor=1):
