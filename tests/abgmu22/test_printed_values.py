@@ -1,12 +1,13 @@
 """Formulas at points where they are numbers that can be computed by hand from what the paper prints."""
 
-from math import exp, log, sqrt
+from math import exp, log, pi, sqrt
 
 import pytest
 
 from bounds.abgmu22 import concentration as conc
 from bounds.abgmu22 import confidence_boosting as boost
 from bounds.abgmu22 import confidence_boosting_proof as boosted
+from bounds.abgmu22 import rates
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
 B = {"n": 16, "beta": 4 * exp(-3)}
@@ -86,6 +87,39 @@ TABLE = [
         2 + 6 + 6 * sqrt(2) + sqrt(2) / 2,
     ),
     (boosted.solved_difference, {"a": 3.0, "eta": 0.5}, 8.0),
+    # n epsilon = 64, sqrt d = 2 or 8
+    (rates.smooth_upper, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 3.0}, 0.75 + 18 / 64),
+    (rates.smooth_upper, {"n": 16, "epsilon": 4.0, "d": 64, "norm": 3.0}, 0.75 + 9 / 16),
+    (rates.smooth_lower, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 8.0}, 0.25 + 16 / 64),
+    (rates.smooth_lower, {"n": 16, "epsilon": 4.0, "d": 10**4, "norm": 8.0}, 0.25 + 1),
+    (rates.tightness, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 8.0}, 4.0),
+    (rates.lipschitz_rate, {"n": 16, "epsilon": 4.0, "rank": 4, "norm": 3.0}, 3 * (1 / 4 + 1 / 32)),
+    (rates.lipschitz_rate, {"n": 16, "epsilon": 4.0, "rank": 10**4, "norm": 3.0}, 3 * (1 / 4 + 1 / 8)),
+    (rates.smooth_crossover, {"privacy": 8.0}, 4.0),
+    (rates.lower_crossover, {"privacy": 8.0, "norm": 8.0}, 16.0),
+    (rates.lipschitz_crossover, {"privacy": 8.0}, 8.0),
+    (rates.regularised_risk, {"u": 0.25, "empirical": 3.0}, 15.0),
+    (rates.descended_risk, {"v": 0.5, "empirical": 3.0}, 12.0),
+    (rates.descended_loss, {"q": 0.5, "best": 1.0, "distance": 2.0, "noise": 3.0}, 12.0),
+    (
+        rates.descent_excess,
+        {"n": 16, "mu": 0.25, "d": 4, "norm": 2.0},
+        2 * sqrt(3) + 12 * (1 + sqrt(2)),
+    ),
+    (
+        rates.perturbation_excess,
+        {"n": 16, "mu": 4.0, "norm": 2.0},
+        4 + 2 * sqrt(2) + 6 * (1 + sqrt(2)) ** (2 / 3) / 16,
+    ),
+    (rates.upper_order, {"n": 16, "mu": 4.0, "d": 4, "norm": 3.0}, 6 * (1 + sqrt(2)) * (0.75 + 18 / 64)),
+    (rates.lipschitz_excess, {"n": 16, "mu": sqrt(2 / pi), "norm": 2.0}, sqrt(2)),
+    (rates.both_errors, {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5}, 9 / 16 - 1 / 4),
+    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 64),
+    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 16),
+    (rates.sampled_excess, {"n": 4, "norm": 1.0}, 1 / 40),
+    (rates.lipschitz_lower, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 8),
+    (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 100),
+    (rates.smooth_lower_corrected, {"n": 16, "epsilon": 4.0, "norm": 8.0}, (1 / 4 + 1 / 8) / 416),
     (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
 ]
 
