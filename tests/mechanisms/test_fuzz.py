@@ -17,6 +17,7 @@ from mechanisms import (
     accountant,
     adaptive_margin,
     arithmetic,
+    confidence_boosting,
     discrete_gaussian,
     dp_erm,
     efficient_learner,
@@ -49,6 +50,7 @@ from mechanisms import (
     projected_gd,
     pure_learner,
     random_features,
+    report_noisy_max,
     sampled_gd,
     search,
     sign_projection,
@@ -108,10 +110,15 @@ def linear_learner(X, y, *, rho, privacy, beta):
     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
 
 
+def boosted_learner(X, y, *, privacy):
+    return gaussian.law([0.0, 0.0], privacy=APPROX, sensitivity=1.0)
+
+
 def hypotheses(X):
     return np.outer([-1.0, 0.5, 1.0], X[:, 0])
 
 
+BOOSTED = dict(learner=boosted_learner, candidates=2, loss="squared", loss_bound=1.0, radius=1.0, label_bound=1.0)
 POOL = dict(rho=0.5, hypotheses=hypotheses, net=0.0, balls="open", calibration="printed")
 NETWORKS = dict(norm_bound=1.0, radius=1.0, rho=8.0, eta=1.0, calibration="printed", lattice="thin")
 MARGIN = dict(
@@ -248,6 +255,11 @@ TABLE = {
     kernel_features.tangent: dict(d=2, count=5, rng=rng),
     pure_learner.law: dict(**XY, privacy=PURE, **BALL, calibration="printed", lattice="thin", public=PHI),
     pure_learner.fit: dict(**XY, epsilon=1.0, **BALL, beta=0.1, lattice="thin", k=1, rng=rng),
+    report_noisy_max.law: dict(scores=[0.0, 1.0], sensitivity=0.5, scale=1.0),
+    report_noisy_max.fit: dict(scores=[0.0, 1.0], privacy=PURE, sensitivity=0.5, rng=rng),
+    confidence_boosting.sensitivity: dict(loss_bound=1.0, records=10),
+    confidence_boosting.law: dict(**XY, privacy=APPROX, **BOOSTED, calibration="printed"),
+    confidence_boosting.fit: dict(**XY, **BUDGET, **BOOSTED, calibration="tight", rng=rng),
     label_learner.truncated: dict(hypotheses=hypotheses, X=X, rho=0.5),
     label_learner.law: dict(**XY, privacy=PureDP(1.0, "label"), **POOL),
     label_learner.fit: dict(**XY, epsilon=1.0, **POOL, rng=rng),
@@ -308,6 +320,7 @@ TABLE = {
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
     accountant: "total curved unspent_mu",
+    confidence_boosting: "chunk_sizes",
     estimators: "seeded several resolved_width",
     search: "error_counter pure_within",
     sizes: "pairs_error uniform_size least over",

@@ -1,0 +1,206 @@
+"""What boosting achieves: our derivation of abgmu22's theorem on boosting, for generalized linear losses.
+
+All m models are compared on the same chunk, so what counts is the variance of loss differences, D = l(w_i) - l(w_j). A
+nonnegative H-smooth phi has a sqrt(H/2)-Lipschitz root, so D^2 <= 2 g^2 (Z_i^2 + Z_j^2)(l_i + l_j): it is small where
+the losses are, and no term Y^2/sqrt n appears. The printed proof compares each model with its own expectation.
+
+The budget: all m models worse than 2 err, 2^-m <= beta/4; E exp(Z_i^2) > 8m/beta for a model, beta/4; a loss above
+Delta on the last chunk, beta/4 by hypothesis; noise, beta/8; Bernstein's inequality for m differences at e^-K, below
+beta/8.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from bounds.abgmu22.confidence_boosting import SIZES, boosted_rate, boosted_rate_squared
+from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+
+OURS: dict = {"reading": "explicit", "source": "our derivation"}
+MODELS = require("2^-candidates <= beta/4", lambda candidates, beta: 2.0**-candidates <= beta / 4)
+CHUNKS = require("n >= candidates + 1", lambda n, candidates: n >= candidates + 1)
+DIVIDED = [SIZES[0], SIZES[1], in_unit_interval("beta"), *SIZES[4:], MODELS, CHUNKS]
+GLM = r"\ell\ \mathrm{generalized\ linear},\ \Pr[\max\ell>\Delta]\le\tfrac\beta4,\ 2^{-m}\le\tfrac\beta4:\quad"
+K_IS = r"K=\log\frac{8mn'}\beta,\ n'=\frac n{m+1},\ \eta=\gamma K\sqrt{\tfrac{\tilde H}{n'}}"
+
+
+def logarithm(*, n: int, candidates: int, beta: float) -> float:
+    """K = log(8 m n'/beta), n' = n/(m + 1) the records of a chunk.
+
+    >>> round(logarithm(n=500, candidates=4, beta=0.05), 4)
+    11.0666
+    """
+    return log(8 * candidates * (n / (candidates + 1)) / beta)
+
+
+def resolution(*, n: int, candidates: int, beta: float, gamma: float, smoothness: float) -> float:
+    """eta = g K / sqrt n', the square root of the loss that a chunk can tell from none."""
+    return gamma * logarithm(n=n, candidates=candidates, beta=beta) * sqrt(smoothness * (candidates + 1) / n)
+
+
+@boosted_rate.explicit(
+    kind="tail",
+    says=GLM + r"\Pr\left[L(\hat w_{i^*})-L(w^*)\le4\,\mathrm{err}+4s\log\frac{8m}\beta+\frac{4\Delta K}{3n'}"
+    r"+(8+8\sqrt2)\,\eta\|Y\|+(24+4\sqrt2)\,\eta^2\right]\ge1-\beta,\quad " + K_IS,
+    needs=[*DIVIDED, at_least("scale", 0)],
+    source=", our derivation, for noise of any scale s and every n",
+)
+def boosted_excess(
+    *,
+    n: int,
+    candidates: int,
+    beta: float,
+    gamma: float,
+    smoothness: float,
+    label_bound: float,
+    loss_bound: float,
+    err: float,
+    scale: float,
+) -> float:
+    """The excess risk of the chosen model; `err` is A's expected excess risk on a chunk of n' records.
+
+    Derivation. A model j has L_j <= L* + 2 err (t1). The chosen i has L^_i <= L^_j + 2 s log(8m/beta) (t2). Bernstein's
+    inequality for min(-D, Delta), whose second moment is at most E D^2 (t3), turns this into x = L_i - L_j <= 2 s
+    log(8m/beta) + 2 Delta K/(3n') + sqrt(2K E D^2/n'); the root is at most sqrt 8 eta sqrt x + eta (4 sqrt L_j +
+    sqrt 32 Y + sqrt 8 eta) (t4), and t5 solves for x. With L_j <= Y^2 + 2 err, 8 eta sqrt(2 err) <= 2 err + 16 eta^2.
+
+    >>> sizes = dict(n=10**6, candidates=7, beta=0.05, gamma=0.1, smoothness=1.0, label_bound=1.0)
+    >>> round(boosted_excess(**sizes, loss_bound=1.5, err=0.0, scale=0.0), 4)
+    0.1036
+    """
+    K = logarithm(n=n, candidates=candidates, beta=beta)
+    eta = resolution(n=n, candidates=candidates, beta=beta, gamma=gamma, smoothness=smoothness)
+    noise = 4 * scale * log(8 * candidates / beta) + 4 * loss_bound * K * (candidates + 1) / (3 * n)
+    return 4 * err + noise + (8 + 8 * sqrt(2)) * eta * label_bound + (24 + 4 * sqrt(2)) * eta**2
+
+
+LOGARITHMS = (
+    r"\Pr[L(\hat w_{i^*})-L(w^*)\le CK^2(m+1)\,g]\ge1-\beta,\quad g\ \mathrm{as\ printed\ under}\ \tilde O,\ "
+    r"K=\log\frac{8mn}{(m+1)\beta}"
+)
+
+
+@boosted_rate.corrected(
+    says=GLM + LOGARITHMS + r",\ C=\tfrac43,\ \mathrm{noise\ of\ scale}\ \frac{2(m+1)\Delta}{n\varepsilon}",
+    needs=[*SIZES, MODELS, CHUNKS],
+    source=", with the least noise that is private, generalized linear losses, every n",
+)
+def boosted_rate_corrected(
+    *,
+    n: int,
+    candidates: int,
+    epsilon: float,
+    beta: float,
+    gamma: float,
+    smoothness: float,
+    label_bound: float,
+    loss_bound: float,
+    err: float,
+) -> float:
+    """4/3 K^2 (m + 1) times what is printed under the O: K and m + 1, a logarithm of 1/beta, are the free logarithms.
+
+    Term by term from `boosted_excess`; m >= 3, so K >= log 24 > 3, and 4 (m + 1) K for the noise is the most.
+    """
+    sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
+    rate = boosted_rate.theorem.formula(n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes)
+    return 4 / 3 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
+
+
+@boosted_rate_squared.corrected(
+    says=GLM
+    + LOGARITHMS
+    + r",\ C=\tfrac23,\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2,\ \Delta\ge\|Y\|^2+\tilde H\tilde\gamma^2"
+    r"\|\mathcal X\|^2",
+    needs=[*SIZES, MODELS, CHUNKS],
+    source=", with sigma^2 as the scale of the noise, generalized linear losses, Delta a bound of all losses",
+)
+def boosted_rate_squared_corrected(
+    *,
+    n: int,
+    candidates: int,
+    epsilon: float,
+    beta: float,
+    gamma: float,
+    smoothness: float,
+    label_bound: float,
+    loss_bound: float,
+    err: float,
+) -> float:
+    """The same for the other reading of the noise, at most 4 Delta/(n epsilon) there: 8 K <= 2/3 K^2 (m + 1)."""
+    sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
+    rate = boosted_rate_squared.theorem.formula(
+        n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes
+    )
+    return 2 / 3 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
+
+
+# Steps ----------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "abgmu22.thm.boost.t1",
+    kind="tail",
+    says=r"\mathbb E[L(\hat w_i)-L^*]\le\mathrm{err}\ \Rightarrow\ \Pr[\forall i\le m:\ L(\hat w_i)-L^*>2\,"
+    r"\mathrm{err}]\le2^{-m}",
+    needs=[integer("candidates")],
+    **OURS,
+)
+def no_good_model(*, candidates: int) -> float:
+    """The chance that all m independent models are worse than twice A's mean: Markov's inequality, m times."""
+    return 2.0**-candidates
+
+
+@theorem(
+    "abgmu22.thm.boost.t2",
+    kind="tail",
+    says=r"\Pr\left[q_{i^*}<\max_iq_i-2s\log\frac mb\right]\le b",
+    needs=[integer("candidates"), in_unit_interval("b"), at_least("scale", 0)],
+    **OURS,
+)
+def selection_loss(*, candidates: int, b: float, scale: float) -> float:
+    """What report noisy max with Laplace noise of scale s loses: |noise| <= s log(m/b) for all, but for chance b."""
+    return 2 * scale * log(candidates / b)
+
+
+@theorem(
+    "abgmu22.thm.boost.t3",
+    says=r"\mathbb Ee^{Z_i^2},\mathbb Ee^{Z_j^2}\le\frac{8m}\beta\ \Rightarrow\ \mathbb E[(\ell_i-\ell_j)^2]\le4g^2K"
+    r"(L_i+L_j)+\frac{8g^2K}{n'}(2\|Y\|^2+g^2K)",
+    needs=[integer("n"), integer("candidates"), *SIZES[3:7], CHUNKS, at_least("both", 0)],
+    **OURS,
+)
+def squared_difference(
+    *, n: int, candidates: int, beta: float, gamma: float, smoothness: float, label_bound: float, both: float
+) -> float:
+    """E D^2 for `both` = L_i + L_j.
+
+    Let M = Z_i^2 + Z_j^2. |sqrt l_i - sqrt l_j| <= (g/sqrt 2)(|Z_i| + |Z_j|), so D^2 <= 2 g^2 M (l_i + l_j), at most
+    4 g^2 K (l_i + l_j) where M <= 2K. Beyond, l_i + l_j <= 4Y^2 + g^2 M, E e^(M/2) <= 8m/beta, and M e^(-M/2) and
+    M^2 e^(-M/2) decrease beyond 2K > 4; e^-K 8m/beta = 1/n'.
+    """
+    K, energy = logarithm(n=n, candidates=candidates, beta=beta), gamma**2 * smoothness
+    rare = 8 * energy * K * (2 * label_bound**2 + energy * K) * (candidates + 1) / n
+    return 4 * energy * K * both + rare
+
+
+@theorem(
+    "abgmu22.thm.boost.t4",
+    says=r"\sqrt{\tfrac{2K}{n'}\left(4g^2K(x+2L_j)+\tfrac{8g^2K}{n'}(2\|Y\|^2+g^2K)\right)}\le\sqrt8\,\eta\sqrt x"
+    r"+\eta\left(4\sqrt{L_j}+\sqrt{32}\,\|Y\|+\sqrt8\,\eta\right)",
+    needs=[at_least("x", 0), at_least("reference", 0), at_least("eta", 0), at_least("label_bound", 0)],
+    **OURS,
+)
+def split_difference(*, x: float, reference: float, eta: float, label_bound: float) -> float:
+    """The deviation of an empirical difference: roots of sums are at most sums of roots, n' >= 1 and K >= 2."""
+    return sqrt(8) * eta * sqrt(x) + eta * (4 * sqrt(reference) + sqrt(32) * label_bound + sqrt(8) * eta)
+
+
+@theorem(
+    "abgmu22.thm.boost.t5",
+    says=r"x\le a+\sqrt8\,\eta\sqrt x\ \Rightarrow\ x\le2a+8\eta^2",
+    needs=[at_least("a", 0), at_least("eta", 0)],
+    **OURS,
+)
+def solved_difference(*, a: float, eta: float) -> float:
+    """sqrt 8 eta sqrt x <= x/2 + 4 eta^2; equality at a = 0."""
+    return 2 * a + 8 * eta**2

@@ -1,0 +1,333 @@
+"""Is confidence boosting as private, and as good, as abgmu22's Appendix E says? All laws of the choice are exact.
+
+The worst neighbours for the choice: the means of the first model and of all others move against each other by as much
+as a record can, and the first is far behind. `Coin` models ignore their data, so nothing but the choice is at stake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, exp, log, nextafter, sqrt
+
+import numpy as np
+from scipy.special import logsumexp, ndtr
+
+from bounds.abgmu22 import confidence_boosting as bounds
+from experiments.checks import inequality_claim, up_to_one
+from experiments.checks.pair import largest_log_ratio
+from experiments.engine.claim import Control, attack_claim, grid, script
+from mechanisms import confidence_boosting, report_noisy_max
+from mechanisms.privacy import PureDP
+
+EXACT = 1e-9  # of the laws, which are integrated numerically
+
+# Report noisy max -----------------------------------------------------------------------------------------------------
+
+
+def choice(scores, scale):
+    """Report noisy max at this scale."""
+    return report_noisy_max.law(scores, sensitivity=1.0, scale=scale)
+
+
+def spent(candidates, moved, scale, behind):
+    """The largest log-ratio when model 1, `behind` the others, comes up by `moved` and all others go down by it."""
+    others = np.zeros(candidates - 1)
+    pair = (choice(np.append(-behind - moved, others), scale), choice(np.append(-behind, others - moved), scale))
+    return largest_log_ratio(*pair)
+
+
+@inequality_claim(
+    bounds.noisy_max_epsilon,
+    control=Control("the noise divided by {}", (1.05, 2)),
+    rounding=EXACT,
+    tightness=up_to_one,
+    cost=0.4,
+    note="two candidates 300 scales apart spend 0.99 of it",
+)
+def no_choice_tells_more(*, factor=1):
+    """Two candidates ever farther apart, and 40 draws of up to seven scores at all corners of their neighbourhood."""
+    for scale, moved in product((1.0, 20.0), (0.05, 0.5, 3.0)):
+        claimed = bounds.noisy_max_epsilon(sensitivity=moved, scale=scale)
+        for candidates, behind in product((2, 6), (0.0, 3.0, 30.0, 300.0)):
+            point = {"scale": scale, "sensitivity": moved, "candidates": candidates, "behind": behind}
+            yield point, spent(candidates, moved, scale / factor, behind * scale), claimed
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        q = rng.exponential(3.0, size=int(rng.integers(2, 8)))
+        before, signs = choice(q, 1.0 / factor), rng.choice([-1.0, 1.0], size=(8, q.size))
+        found = max(largest_log_ratio(before, choice(q + 0.4 * s, 1.0 / factor)) for s in signs)
+        yield {"scores": q.tolist()}, found, bounds.noisy_max_epsilon(sensitivity=0.8, scale=1.0) / 2
+
+
+# The noise of the theorem ---------------------------------------------------------------------------------------------
+
+PAPER = {"epsilon": 1.0, "candidates": 5}  # m = log(4/beta) rounded up at beta = 0.05
+
+OWN = """
+from math import exp
+import numpy as np
+from bounds.abgmu22.confidence_boosting import {name}
+from mechanisms.report_noisy_max import law
+n, m, Delta = {n}, 5, {Delta}         # Delta = Y^2 + H gamma^2 X^2; m = log(4/beta), beta = 0.05; chunks of n/6
+scale = {name}(n=n, candidates=m, epsilon=1.0, loss_bound=Delta)
+a = Delta / (n / 6)                    # by which one record moves a mean loss
+before, after = np.append(-Delta / 2 - a, np.zeros(4)), np.append(-Delta / 2, np.full(4, -a))
+p, q = (law(scores, sensitivity=a, scale=scale).log_probabilities()[0] for scores in (before, after))
+assert q - p > {above}                 # of the first model; epsilon = 1
+"""
+
+
+def cases(statement, points, factor=1):
+    """(setting, what the choice spends at the statement's noise, epsilon) for chunks of n/(m + 1) records."""
+    for point in points:
+        n, m, D = point["n"], point["candidates"], point["loss_bound"]
+        moved, scale = (m + 1) * D / n, statement(**point) / factor
+        for share in (0.0, 0.5, 1.0):
+            yield point | {"behind": share * D}, spent(m, moved, scale, share * (D - moved)), point["epsilon"]
+
+
+@inequality_claim(
+    bounds.printed_scale,
+    quick=grid(loss_bound=[101.0, 2.0]),
+    severity="privacy",
+    python=lambda *_: OWN.format(name="printed_scale", n=600, Delta=101.0, above=2.3),
+    note="σ̃ is of the order √(Δ/(nε)), the root of a loss: the choice spends (m + 1)√(Δε/n), more than ε for "
+    "n < (m + 1)²Δ/ε. Here ‖Y‖ = 10, n = 600: 2.4 for 1. With Δ = 2 it fails up to n = 72",
+)
+def the_root_of_a_loss(*, loss_bound):
+    """The printed noise at the paper's m."""
+    return cases(bounds.printed_scale, grid(n=[600, 60], loss_bound=[loss_bound], **{k: [v] for k, v in PAPER.items()}))
+
+
+@inequality_claim(
+    bounds.squared_scale,
+    severity="privacy",
+    python=lambda *_: OWN.format(name="squared_scale", n=6000, Delta=2.0, above=2.9),
+    note="the noise is that of a mean over all n records, and the choice is made on n/(m + 1) of them: it spends "
+    "(m + 1)/2 times ε, 3 times at m = log(4/β) and β = 0.05, for every n. With n as the size of the chunk it is ε/2",
+)
+def noise_for_all_records():
+    """The other reading at the paper's m."""
+    return cases(bounds.squared_scale, grid(n=[6000], loss_bound=[2.0], **{k: [v] for k, v in PAPER.items()}))
+
+
+CHUNKS = [
+    {"n": size * (m + 1), "candidates": m, "epsilon": epsilon, "loss_bound": D}
+    for size, m, epsilon, D in product((1, 30, 5000), (2, 5, 12), (0.1, 1.0, 4.0), (0.01, 2.0))
+]
+
+
+@inequality_claim(
+    bounds.chunk_scale,
+    given=[bounds.noisy_max_epsilon, bounds.disjoint_epsilon],
+    control=Control("the noise divided by {}", (1.05, 2)),
+    rounding=EXACT,
+    tightness=up_to_one,
+    cost=0.4,
+)
+def noise_for_a_chunk(*, factor=1):
+    """Chunks of 1 to 5000 records, 2 to 12 models; and what s1 says of the noise."""
+    for point in CHUNKS:
+        moved = (point["candidates"] + 1) * point["loss_bound"] / point["n"]
+        scale = bounds.chunk_scale(**point) / factor
+        yield point | {"of": "s1"}, bounds.noisy_max_epsilon(sensitivity=moved, scale=scale), point["epsilon"]
+    yield from cases(bounds.chunk_scale, CHUNKS, factor)
+
+
+@inequality_claim(
+    bounds.chunk_scale_squared,
+    given=[bounds.chunk_scale],
+    control=Control("the noise divided by {}", (1.05, 2)),
+    rounding=EXACT,
+    tightness=up_to_one,
+    cost=0.4,
+)
+def times_half_of_m_plus_one(*, factor=1):
+    """The same laws; and (m + 1)/2 times the printed noise."""
+    for point in CHUNKS:
+        enough = bounds.chunk_scale_squared(**point) / factor
+        yield point | {"of": "m + 1"}, (point["candidates"] + 1) / 2 * bounds.squared_scale(**point), enough
+    yield from cases(bounds.chunk_scale_squared, CHUNKS, factor)
+
+
+# What training and choice spend together ------------------------------------------------------------------------------
+
+
+def releases(bits, ahead, scale, training):
+    """P(released = (i, b)): model i is its chunk's record behind randomised response; model 1 is `ahead` of model 2."""
+    keep = exp(training) / (1 + exp(training))
+    index = np.exp(choice([ahead, 0.0], scale).log_probabilities())
+    return np.array([index[i] * (keep if b == bits[i] else 1 - keep) for i in (0, 1) for b in (0, 1)])
+
+
+def apart(one, other):
+    """The largest log-ratio of two vectors of probabilities."""
+    return float(np.abs(np.log(one / other)).max())
+
+
+def moved_choice(selection, records=60):
+    """(ahead before, ahead after, scale): one of `records` records moves both means, the choice spends `selection`."""
+    scale = 2 / (records * selection)
+    return -1.0, -1.0 + 2 / records, scale
+
+
+BUDGETS = grid(training=[0.2, 1.0, 3.0], selection=[0.2, 1.0, 3.0])
+
+
+@inequality_claim(
+    bounds.disjoint_epsilon,
+    given=[bounds.noisy_max_epsilon],
+    control=Control("both budgets times {}", (1.05, 2)),
+    rounding=EXACT,
+    tightness=up_to_one,
+    note="no record is in two chunks: the printed ε/2 for training is not needed beside the ε of the choice",
+)
+def budgets_do_not_add_up(*, factor=1):
+    """Two models by randomised response on one record each, the choice on a chunk of 60: a neighbour in each chunk."""
+    for point in BUDGETS:
+        before, after, scale = moved_choice(point["selection"] * factor)
+        training, claimed = point["training"] * factor, bounds.disjoint_epsilon(**point)
+        law = releases((0, 0), before, scale, training)
+        yield point | {"in": "training"}, apart(law, releases((1, 0), before, scale, training)), claimed
+        yield point | {"in": "choice"}, apart(law, releases((0, 0), after, scale, training)), claimed
+
+
+@inequality_claim(
+    bounds.overlapping_epsilon,
+    given=[bounds.noisy_max_epsilon],
+    control=Control("both budgets times {}", (1.05, 2)),
+    rounding=EXACT,
+    tightness=up_to_one,
+    note="not what is printed, where i* ∈ [m] while models are trained for i ∈ [m + 1]; the model of the last chunk is "
+    "not used",
+)
+def budgets_add_up(*, factor=1):
+    """The same, where the record that moves the choice is that of a model, too."""
+    for point in BUDGETS:
+        before, after, scale = moved_choice(point["selection"] * factor)
+        pair = [releases(bits, x, scale, point["training"] * factor) for bits, x in (((0, 0), before), ((1, 0), after))]
+        yield point, apart(*pair), bounds.overlapping_epsilon(**point)
+
+
+# The range of the losses ----------------------------------------------------------------------------------------------
+
+FAR = """
+from math import sqrt
+from scipy.stats import norm
+from bounds.abgmu22.confidence_boosting import printed_range
+gamma, sigma = 1.0, sqrt(3 / 8)   # E exp(w^2 / gamma^2) = (1 - 2 sigma^2)^(-1/2) = 2 for w ~ N(0, sigma^2)
+top = printed_range(candidates=5, delta=1e-5, gamma=gamma, smoothness=1.0, label_bound=0.0)
+assert 2 * norm.sf(sqrt(2 * top) / sigma) > 0.02   # loss w^2 / 2, for one of the five models
+"""
+
+
+def beyond(level, *, candidates, gamma, smoothness, label_bound):
+    """P(a loss (Y + w sqrt(H/2))^2 of m independent Gaussian models exceeds the level), |w| counted."""
+    reach = (sqrt(level) - label_bound) / (gamma * sqrt(smoothness / 2))
+    return -np.expm1(candidates * np.log1p(-2 * ndtr(-max(reach, 0.0) / sqrt(3 / 8))))
+
+
+def one_range(delta, label_bound):
+    return {"candidates": 5, "delta": delta, "gamma": 1.0, "smoothness": 1.0, "label_bound": label_bound}
+
+
+@inequality_claim(
+    bounds.printed_range,
+    quick=grid(delta=[1e-5], label_bound=[0.0, 1.0]),
+    severity="privacy",
+    python=lambda *_: FAR,
+    note="γ̃ is not defined in the text at hand. With γ a Gaussian model's loss exceeds the range with a constant "
+    "probability, 0.02 for one model, not δ: noise for the range does not make the choice private without clipping",
+)
+def losses_beyond_the_range(*, delta, label_bound):
+    """m Gaussian models of the largest variance that is gamma^2-sub-Gaussian."""
+    point = one_range(delta, label_bound)
+    chance = beyond(bounds.printed_range(**point), **{k: v for k, v in point.items() if k != "delta"})
+    yield point, float(chance), delta
+
+
+@inequality_claim(
+    bounds.true_range,
+    caught=(1.05, 2),
+    note="the worst model is 0 or one long vector; the factor 2 in the logarithm is the 1 of E exp(Z²) − 1 ≤ 1, spared",
+)
+def losses_within_the_range():
+    """The same Gaussian models, and a loss that a vector of two values exceeds with probability just above delta/m."""
+    for delta, Y in product((0.5, 1e-5, 1e-12), (0.0, 1.0, 30.0)):
+        point = one_range(delta, Y)
+        level = bounds.true_range(**point)
+        known = {k: v for k, v in point.items() if k != "delta"}
+        yield point | {"models": "Gaussian"}, float(beyond(level, **known)), delta
+        long = sqrt(log(1 + point["candidates"] / nextafter(delta, 1)))  # P(|w| = long) = delta/m: E exp(w^2) = 2
+        yield point | {"models": "two values"}, (Y + long * sqrt(0.5)) ** 2, level
+
+
+# Our code under attack ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A model that ignores its data: the law of a constant."""
+
+    weight: float
+    privacy: PureDP
+
+    def sample(self, rng, size=1):
+        """`size` times the same weight, shape (size, 1)."""
+        return np.full((size, 1), self.weight)
+
+
+def fixed_models(*weights):
+    """A learner that returns one constant after the other, whatever the chunk holds."""
+    remaining = iter(weights)
+    return lambda X, y, *, privacy: Fixed(next(remaining), PureDP(1e-9))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which of the constant models 1, -1, ..., -1 was released, 1 or another, and the exact law of that."""
+
+    boosted: confidence_boosting.BoostedLaw
+
+    def sample(self, rng, size=1):
+        """0 for the model 1, else 1; shape (size,)."""
+        return (self.boosted.sample(rng, size)[:, 0] < 0).astype(int)
+
+    def log_density(self, releases):
+        """The law of the choice, of one model against all others."""
+        log_p = self.boosted.select(WEIGHTS[:, None]).log_probabilities()
+        return np.array([log_p[0], logsumexp(log_p[1:])])[releases]
+
+
+WEIGHTS = np.append(1.0, -np.ones(20))
+
+
+@attack_claim(
+    bounds.chunk_scale,
+    law="confidence_boosting",
+    attack="pure",
+    bound=lambda epsilon, **_: epsilon,
+    quick=grid(epsilon=[1.0]),
+    full=grid(epsilon=[0.5, 2.0]),
+    control=Control("noise {} times too small", (1.6, 2)),
+    chunk=10_000,
+    cost=3e-6,
+)
+def constant_models(*, epsilon, factor=1):
+    """24 records most of which favour the first of 21 models; one record of the last chunk changes sides."""
+    others = 24 * (WEIGHTS.size)
+    y = np.concatenate([np.ones(others), np.where(np.arange(24) < 12 + ceil(5 / epsilon / factor), 1.0, -1.0)])
+    flipped = np.where(np.arange(y.size) == others, -1.0, y)
+    settings = {"candidates": WEIGHTS.size, "loss": "squared", "loss_bound": 4.0, "label_bound": 1.0}
+    pair = (
+        confidence_boosting.law(
+            np.ones((y.size, 1)), labels, learner=fixed_models(*WEIGHTS), privacy=PureDP(factor * epsilon), **settings
+        )
+        for labels in (flipped, y)
+    )
+    return tuple(map(Chosen, pair))
+
+
+if __name__ == "__main__":
+    script(__spec__.name)

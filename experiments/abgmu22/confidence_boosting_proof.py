@@ -1,0 +1,320 @@
+"""What boosting achieves, and what is printed of it: abgmu22's theorem on boosting, its utility.
+
+The printed bound falls along families of ever smaller beta: A ignores its data and returns a bad model with a
+probability of q = 3 beta, so its mean excess is 3 beta x; the noise hides the difference x, and the bad model is chosen
+with a probability above beta. Then the excess is x, 1/(3 beta) times all that is printed: no logarithm.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import ceil, exp, log, log1p, sqrt
+
+import numpy as np
+from scipy.stats import binom
+
+from bounds.abgmu22 import concentration
+from bounds.abgmu22 import confidence_boosting as bounds
+from bounds.abgmu22 import confidence_boosting_proof as proof
+from experiments.checks import inequality_claim, order_claim, up_to_one
+from experiments.engine.claim import Control, script
+from mechanisms import report_noisy_max
+
+EXACT = 1e-9  # of the laws, which are integrated numerically
+ROUNDING = 1e-12
+
+
+def bad_choice(candidates, q, behind, scale):
+    """P(a bad model is chosen), each of m models bad with probability q and `behind` the good ones, exactly."""
+    total = q**candidates
+    for bad in range(1, candidates):
+        scores = np.where(np.arange(candidates) < bad, -behind, 0.0)
+        chosen = np.exp(report_noisy_max.law(scores, sensitivity=1.0, scale=scale).log_probabilities()[:bad]).sum()
+        total += binom.pmf(bad, candidates, q) * chosen
+    return float(total)
+
+
+# What is printed ------------------------------------------------------------------------------------------------------
+
+
+def hidden(beta):
+    """The literal noise, H = Y = 1, losses w^2/2: x = sigma/2, n epsilon = 10^4/beta^2. (sizes, x, P(bad chosen))."""
+    q, N = 3 * beta, 1e4 / beta**2
+    x = 1 / sqrt(N)  # about sigma/2, sigma^2 = 4 (1 + gamma^2)/N
+    gamma = sqrt(2 * x / log1p(1 / q))  # w = sqrt(2x) with probability q, else 0: E exp(w^2/gamma^2) = 2
+    n, m = int(1e12 / beta**4), ceil(log(4 / beta))
+    sizes = {"n": n, "candidates": m, "epsilon": N / n, "beta": beta, "gamma": gamma, "smoothness": 1.0}
+    sigma = bounds.printed_scale(n=n, candidates=m, epsilon=N / n, loss_bound=1 + gamma**2)
+    return sizes | {"label_bound": 1.0, "loss_bound": x, "err": q * x}, x, bad_choice(m, q, x, sigma)
+
+
+def unbounded(beta):
+    """sigma^2 as the scale, Delta = 0: losses w^2/2 on a share beta/2 of the records, else 0; w = 1 is bad."""
+    q, x = 3 * beta, beta / 4
+    gamma = sqrt(1 / log1p(1 / q))
+    n, m = int(1e12 / beta**4), ceil(log(4 / beta))
+    N = 2 * (1 + gamma**2) / x  # sigma^2 = 2x
+    sizes = {"n": n, "candidates": m, "epsilon": N / n, "beta": beta, "gamma": gamma, "smoothness": 1.0}
+    scale = bounds.squared_scale(n=n, candidates=m, epsilon=N / n, loss_bound=1 + gamma**2)
+    missed = exp(-n / (m + 1) * beta / 6 * 0.1)  # the last chunk's share of such records is above 1.5 beta/2
+    return sizes | {"label_bound": 1.0, "loss_bound": 0.0, "err": q * x}, x, bad_choice(m, q, 1.5 * x, scale) - missed
+
+
+def grown(statement, family):
+    """(point, an excess that is exceeded or met with probability above beta, what is printed)."""
+    for beta in (1e-2, 1e-3, 1e-4):
+        sizes, x, chance = family(beta)
+        yield sizes, x if chance > beta else 0.0, statement(**sizes)
+
+
+HIDDEN = """
+from math import log, log1p, sqrt
+import numpy as np
+from bounds.abgmu22.confidence_boosting import boosted_rate, printed_scale
+from mechanisms.report_noisy_max import law
+beta, n, epsilon = 1e-3, 10**24, 1e-14  # n epsilon = 10^10; losses w^2/2, w = 0 is right
+q, x = 3 * beta, 1e-5                   # A returns sqrt(2x) with probability q, whatever the data: err = q x
+gamma = sqrt(2 * x / log1p(1 / q))
+scale = printed_scale(n=n, candidates=9, epsilon=epsilon, loss_bound=1 + gamma**2)
+bad = np.exp(law(np.append(-x, np.zeros(8)), sensitivity=1.0, scale=scale).log_probabilities()[0])
+assert 9 * q * (1 - q) ** 8 * bad > beta   # one of nine models is bad, and chosen
+sizes = dict(n=n, candidates=9, epsilon=epsilon, beta=beta, gamma=gamma, smoothness=1.0, label_bound=1.0)
+assert x > 300 * boosted_rate(loss_bound=x, err=q * x, **sizes)
+"""
+
+UNBOUNDED = """
+from math import log1p, sqrt
+import numpy as np
+from bounds.abgmu22.confidence_boosting import boosted_rate_squared, squared_scale
+from mechanisms.report_noisy_max import law
+beta, n, x = 1e-3, 10**24, 2.5e-4       # losses w^2/2 on a share beta/2 of the records, 0 elsewhere: Delta = 0
+q = 3 * beta                            # A returns 1 with probability q, whatever the data: excess x, err = q x
+gamma = sqrt(1 / log1p(1 / q))
+epsilon = 2 * (1 + gamma**2) / x / n
+scale = squared_scale(n=n, candidates=9, epsilon=epsilon, loss_bound=1 + gamma**2)
+bad = np.exp(law(np.append(-1.5 * x, np.zeros(8)), sensitivity=1.0, scale=scale).log_probabilities()[0])
+assert 9 * q * (1 - q) ** 8 * bad > beta   # one of nine models is bad, and chosen
+sizes = dict(n=n, candidates=9, epsilon=epsilon, beta=beta, gamma=gamma, smoothness=1.0, label_bound=1.0)
+assert x > 300 * boosted_rate_squared(loss_bound=0.0, err=q * x, **sizes)
+"""
+
+
+@order_claim(
+    bounds.boosted_rate,
+    family="A's mean excess is 3βx with x = σ̃/2, and the noise hides x: β = 10⁻², 10⁻³, 10⁻⁴, n = 10¹²/β⁴",
+    severity="statement",
+    python=lambda *_: HIDDEN,
+    cost=0.3,
+    note="noise of scale σ̃ is of the order ‖Y‖/√(nε), and nothing that is printed is, for small ε: a term is missing. "
+    "The excess is 1/(3β) times what stands under the Õ",
+)
+def noise_that_is_not_in_the_bound():
+    """The literal reading of the noise."""
+    return grown(bounds.boosted_rate, hidden)
+
+
+@order_claim(
+    bounds.boosted_rate_squared,
+    family="Δ = 0, as losses vanish on all but β/2 of the records; the noise hides what they are there",
+    severity="statement",
+    corner="generalized linear losses, and Δ above ‖Y‖² + H̃γ̃²‖X‖² and above all losses of the chunk, with probability "
+    "1 − β/4",
+    used=("abgmu22.thm.grid-output-pert",),
+    python=lambda *_: UNBOUNDED,
+    cost=0.3,
+    note="hypothesis 3 bounds the loss of one record with probability 1 − β, and the noise is that of ‖Y‖² + H̃γ̃²‖X‖²: "
+    "Δ(γ, β/2) may be 0. The paper's own Δ is above both",
+)
+def losses_above_the_bound():
+    """The other reading of the noise."""
+    return grown(bounds.boosted_rate_squared, unbounded)
+
+
+# What is true ---------------------------------------------------------------------------------------------------------
+
+STEPS = [
+    proof.no_good_model,
+    proof.selection_loss,
+    proof.squared_difference,
+    proof.split_difference,
+    proof.solved_difference,
+    concentration.deviation_corrected,
+    concentration.exponential_moment,
+]
+
+
+def places():
+    """Sizes of the problem: small and large samples, models, and all ratios of the scales."""
+    for n, m, beta in product((30, 10**4, 10**9), (4, 12), (0.9, 0.25, 0.01)):
+        for gamma, Y, D in product((1e-6, 0.1, 30.0), (0.1, 10.0), (0.0, 3.0)):
+            if 2.0**-m <= beta / 4:
+                yield {"n": n, "candidates": m, "beta": beta, "gamma": gamma, "smoothness": 4.0, "label_bound": Y}, D
+
+
+def shared(sizes, *names):
+    """Some of the sizes."""
+    return {name: sizes[name] for name in names}
+
+
+def from_the_steps(sizes, D, err, scale):
+    """The statement's number, put together from t1 to t5 at L_j = Y^2 + 2 err, with the square root split."""
+    n, m, Y = sizes["n"], sizes["candidates"], sizes["label_bound"]
+    K = proof.logarithm(**shared(sizes, "n", "candidates", "beta"))
+    eta = proof.resolution(**shared(sizes, "n", "candidates", "beta", "gamma", "smoothness"))
+    noise = proof.selection_loss(candidates=m, b=sizes["beta"] / 8, scale=scale)
+    largest = concentration.deviation_corrected(n=n, beta=2 * exp(-K), variance=0.0, loss_bound=D) * (m + 1)
+    at_rest = proof.split_difference(x=0.0, reference=Y**2, eta=eta, label_bound=Y)
+    return 2 * err + proof.solved_difference(a=noise + largest + at_rest, eta=eta) + (2 * err + 16 * eta**2)
+
+
+@inequality_claim(
+    proof.boosted_excess,
+    given=STEPS,
+    control=Control("the bound divided by {}", (1.01, 2)),
+    rounding=ROUNDING,
+    cost=0.4,
+    note="n₀ and 16‖Y‖/√n are not needed: models are compared on the same records",
+)
+def chosen_models(*, factor=1):
+    """The chain at the largest difference; the statement from its steps; exact laws of the choice."""
+    for sizes, D in places():
+        n, m, Y = sizes["n"], sizes["candidates"], sizes["label_bound"]
+        K = proof.logarithm(**shared(sizes, "n", "candidates", "beta"))
+        eta = proof.resolution(**shared(sizes, "n", "candidates", "beta", "gamma", "smoothness"))
+        for err, scale in ((0.0, 0.0), (0.2, 0.5)):
+            claimed = proof.boosted_excess(loss_bound=D, err=err, scale=scale, **sizes) / factor
+            steps = from_the_steps(sizes, D, err, scale)
+            yield sizes | {"err": err, "of": "steps"}, steps, claimed
+            yield sizes | {"err": err, "of": "statement"}, claimed * factor, steps
+            reference, x = Y**2 + 2 * err, 0.0
+            for _ in range(200):  # the largest x that Bernstein's inequality leaves: a fixed point, from below
+                both = x + 2 * reference
+                variance = proof.squared_difference(both=both, **sizes) * (m + 1) / n
+                lost = sqrt(2 * variance * K) + 2 * D * K * (m + 1) / (3 * n)
+                x = proof.selection_loss(candidates=m, b=sizes["beta"] / 8, scale=scale) + lost
+            yield sizes | {"err": err, "eta": eta}, x + 2 * err, claimed
+    for beta, m, scale in product((0.2, 0.01), (5, 10), (0.01, 1.0)):
+        for q, behind in product((0.02, 0.5), (0.1, 1.0, 30.0)):  # constant losses: the noise alone decides
+            if 2.0**-m <= beta / 4:
+                sizes = {"n": 10**9, "candidates": m, "beta": beta, "gamma": 1e-9, "smoothness": 1.0}
+                known = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
+                bound = proof.boosted_excess(**sizes, **known) / factor
+                chance = bad_choice(m, q, behind, scale) if behind > bound else 0.0
+                yield sizes | {"q": q, "behind": behind, "scale": scale}, chance, beta
+
+
+def orders(statement, noise, factor):
+    """(sizes, the explicit bound at this noise, the printed rate with its logarithms)."""
+    for sizes, D in places():
+        for epsilon, err in product((1e-3, 1.0, 50.0), (0.0, 1.0)):
+            scale = noise(**shared(sizes, "n", "candidates"), epsilon=epsilon, loss_bound=D) if D else 0.0
+            explicit = proof.boosted_excess(loss_bound=D, err=err, scale=scale, **sizes)
+            point = sizes | {"epsilon": epsilon, "loss_bound": D, "err": err}
+            yield point, explicit, statement(**point) / factor
+    small = {"n": 4, "candidates": 3, "beta": 0.999, "gamma": 1e-9, "smoothness": 1.0, "label_bound": 1e-9}
+    point = small | {"epsilon": 1e-9, "loss_bound": 1.0, "err": 0.0}  # the noise alone
+    scale = noise(n=4, candidates=3, epsilon=1e-9, loss_bound=1.0)
+    yield point, proof.boosted_excess(**small, loss_bound=1.0, err=0.0, scale=scale), statement(**point) / factor
+
+
+@inequality_claim(
+    proof.boosted_rate_corrected,
+    given=[proof.boosted_excess, bounds.chunk_scale],
+    control=Control("4/3 K² (m + 1) divided by {}", (1.1, 2)),
+    tightness=up_to_one,
+    cost=0.2,
+    note="explicit ≤ C K² (m + 1) g with C = 4/3, term by term: 4K ≤ 4K²/3 for the noise. K and m + 1 are the free "
+    "logarithms. In both 16‖Y‖/√n may be left out",
+)
+def printed_up_to_logarithms(*, factor=1):
+    """The explicit bound at the least noise that is private, against the printed rate."""
+    return orders(proof.boosted_rate_corrected, bounds.chunk_scale, factor)
+
+
+@inequality_claim(
+    proof.boosted_rate_squared_corrected,
+    given=[proof.boosted_excess],
+    control=Control("2/3 K² (m + 1) divided by {}", (1.1, 2)),
+    tightness=up_to_one,
+    cost=0.2,
+    note="explicit ≤ C K² (m + 1) g with C = 2/3; the noise costs 8K, (m + 1)/2 times less than at the scale that "
+    "is private",
+)
+def printed_up_to_logarithms_too(*, factor=1):
+    """The explicit bound at the noise sigma^2, against the printed rate."""
+    return orders(proof.boosted_rate_squared_corrected, bounds.squared_scale, factor)
+
+
+# Steps ----------------------------------------------------------------------------------------------------------------
+
+
+@inequality_claim(proof.no_good_model, note="approached by an excess of just above twice its mean, or 0")
+def all_models_bad():
+    """P(all m excesses > 2 err) for an excess that is 2 err (1 + h) with probability 1/(2 + 2h), else 0."""
+    for m, h in product((1, 4, 20), (1e-9, 0.1, 3.0)):
+        yield {"m": m, "h": h}, (1 / (2 + 2 * h)) ** m, proof.no_good_model(candidates=m)
+
+
+@inequality_claim(
+    proof.selection_loss,
+    control=Control("the loss allowed divided by {}", (3, 4)),
+    rounding=EXACT,
+    cost=0.3,
+    note="two noises are bounded apart: m − 1 candidates just below what is allowed are chosen with about b²/m only, "
+    "and nothing nearer than 3 is caught",
+)
+def noisy_choices(*, factor=1):
+    """One best candidate, m - 1 just beyond the loss allowed: P(one of them is chosen), exactly."""
+    for m, b in product((2, 10, 100), (0.5, 0.05, 1e-4)):
+        lost = proof.selection_loss(candidates=m, b=b, scale=1.0) / factor
+        law = report_noisy_max.law(np.append(0.0, np.full(m - 1, -lost)), sensitivity=1.0, scale=1.0)
+        yield {"m": m, "b": b}, float(np.exp(law.log_probabilities()[1:]).sum()), b
+
+
+@inequality_claim(
+    proof.squared_difference,
+    given=[concentration.exponential_moment],
+    control=Control("the bound divided by {}", (2.2, 4)),
+    note="the worst difference has Z_j = −Z_i and ℓ_j = 0: |√ℓ_i − √ℓ_j| is twice what one vector moves",
+)
+def worst_differences(*, factor=1):
+    """Losses from 0 to the largest at |Z_i| and |Z_j|, at the largest chance that E exp(Z^2) leaves."""
+    for n, m, beta, g in product((20, 10**6), (4,), (0.9, 1e-300), (0.01, 1.0, 30.0)):
+        K = proof.logarithm(n=n, candidates=m, beta=beta)
+        room = log(m) + log(8 / beta)
+        for Y, a, c in product((1e-3, 1.0, g * sqrt(2 * K)), (0.0, 1.0, room, K, 2 * K), (0.0, 1.0)):
+            z_i, z_j = sqrt(a), sqrt(a) * c
+            most = 1.0 if a <= room else exp(room - a)
+            root_i = Y + g * z_i / sqrt(2)  # the largest there is, the other as far below as two vectors allow
+            root_j = max(0.0, root_i - g * (z_i + z_j) / sqrt(2))
+            sizes = {"n": n, "candidates": m, "beta": beta, "gamma": g, "smoothness": 1.0, "label_bound": Y}
+            for p in (most, most / 1000):
+                both = p * (root_i**2 + root_j**2)
+                right = proof.squared_difference(both=both, **sizes) / factor
+                yield sizes | {"Z_i^2": a, "Z_j": z_j, "p": p}, p * (root_i**2 - root_j**2) ** 2, right
+
+
+@inequality_claim(proof.split_difference, given=[proof.squared_difference], rounding=ROUNDING)
+def roots_of_sums():
+    """sqrt(2K E D^2/n') with t3's E D^2; equality at x alone as n grows."""
+    for sizes, _ in places():
+        Y, chunk = sizes["label_bound"], sizes["n"] / (sizes["candidates"] + 1)
+        K = proof.logarithm(**shared(sizes, "n", "candidates", "beta"))
+        eta = proof.resolution(**shared(sizes, "n", "candidates", "beta", "gamma", "smoothness"))
+        for x, reference in ((0.0, Y**2), (3.0, 0.0), (1e9, 0.0), (0.0, 0.0)):
+            square = proof.squared_difference(both=x + 2 * reference, **sizes)
+            left = sqrt(2 * K * square / chunk)
+            right = proof.split_difference(x=x, reference=reference, eta=eta, label_bound=Y)
+            yield sizes | {"x": x, "L_j": reference}, left, right
+
+
+@inequality_claim(proof.solved_difference, rounding=ROUNDING, note="equality at a = 0")
+def largest_difference():
+    """The root of x = a + sqrt 8 eta sqrt x."""
+    for a, eta in product((0.0, 0.1, 7.0), (0.0, 0.1, 5.0)):
+        root = sqrt(2) * eta + sqrt(2 * eta**2 + a)
+        yield {"a": a, "eta": eta}, root**2, proof.solved_difference(a=a, eta=eta)
+
+
+if __name__ == "__main__":
+    script(__spec__.name)

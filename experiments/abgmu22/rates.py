@@ -1,0 +1,400 @@
+"""What of abgmu22's abstract can be decided: its rates against each other, upper bounds with constants, constructions.
+
+An O without a constant is no number. Decided are the comparisons that the abstract makes, explicit bounds that have its
+shape, and lower bounds by two distributions on the line, whose optimal private test is known exactly.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from math import expm1, sqrt
+
+import numpy as np
+from scipy.stats import binom
+
+from bounds.abgmu22 import baselines
+from bounds.abgmu22 import rates as bounds
+from experiments.checks import grows, identity_claim, inequality_claim, up_to_one, witness
+from experiments.engine.claim import Control, exact_claim, grid, script
+from experiments.engine.verdict import inconclusive, refuted
+
+ROUNDING = 1e-9
+POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10**6])
+
+# As printed -----------------------------------------------------------------------------------------------------------
+
+
+@exact_claim(bounds.smooth_upper, note="decided with constants for ‖w*‖ ≥ 1 where ‖w*‖ is known: part `order`")
+def no_constant_for_smooth_losses(*, factor=1):
+    """The printed rate has no constant, and speaks of an unknown norm and of |w*| < 1 too."""
+    return inconclusive("NO_CONSTANT", "explicit for a known ‖w*‖ ≥ 1; below 1, and for an unknown norm, it is open")
+
+
+@exact_claim(bounds.lipschitz_rate, note="parts `perturbation` (above) and `lower` (rank 1) have constants")
+def no_constant_for_lipschitz_losses(*, factor=1):
+    """The printed rate has no constant."""
+    return inconclusive("NO_CONSTANT", "explicit above for rank ≥ nε, below for rank 1; √rank is open on both sides")
+
+
+ZERO = """
+from bounds.abgmu22.rates import smooth_lower
+# whoever releases w = 0 has an excess of at most |w*|^2/2 for 1-smooth losses and |x| <= 1
+ratios = [smooth_lower(n=10**4, epsilon=1.0, d=10, norm=t) / (t**2 / 2) for t in (1e-2, 1e-4, 1e-6)]
+assert ratios[0] > 200 and ratios[1] > 1000 * ratios[0] and ratios[2] > 1000 * ratios[1]
+"""
+
+
+@exact_claim(
+    bounds.smooth_lower,
+    severity="statement",
+    corner="‖w*‖ ≥ 1: with constants decided for d = 1, up to a factor ‖w*‖; the dependence on d is open",
+    used=("abgmu22.abs.upper-smooth",),
+    note="1/√n does not tend to 0 with ‖w*‖; the printed upper bound and the excess of w = 0 do. ‘Apart from the "
+    "dependence on ‖w*‖’ the paper compares the two bounds for ‖w*‖ of order one",
+)
+def short_minimisers(*, factor=1):
+    """The claimed lower bound over the excess of w = 0, which is at most |w*|^2/2."""
+    points = [{"n": 10**4, "epsilon": 1.0, "d": 10, "norm": t} for t in (1e-2, 1e-4, 1e-6)]
+    ratios = [bounds.smooth_lower(**point) / factor / (point["norm"] ** 2 / 2) for point in points]
+    if not grows(ratios):
+        return inconclusive("NO_CONSTANT", f"claimed / excess = {ratios} does not grow")
+    shown = witness.growth(
+        points[-1],
+        family="‖w*‖ → 0: the learner that releases 0 has an excess of at most ‖w*‖²/2",
+        points=points,
+        ratios=ratios,
+        claimed="the excess is at least c g with one c > 0 for all",
+        found="g / excess is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios),
+        python=ZERO,
+    )
+    return refuted("derivation", shown)
+
+
+@inequality_claim(bounds.tightness, rounding=ROUNDING, note="and lower ≤ upper for ‖w*‖ ≥ 1, with equality at ‖w*‖ = 1")
+def upper_against_lower():
+    """The two printed rates on a grid."""
+    for point, norm in product(POWERS, (1.0, 2.0, 30.0)):
+        sizes = point | {"norm": norm}
+        yield sizes, bounds.smooth_upper(**sizes), bounds.tightness(**sizes)
+        yield sizes | {"of": "lower"}, bounds.smooth_lower(**sizes), bounds.smooth_upper(**sizes)
+        if norm == 1:
+            yield sizes | {"of": "equality"}, bounds.tightness(**sizes), bounds.smooth_upper(**sizes)
+
+
+def private_part(rate, n, epsilon, dimension, name):
+    """The printed minimum at |w*| = 2 and this dimension, over its dimension-free branch: both from the rate itself."""
+    low, here, high = (rate(n=n, epsilon=epsilon, norm=2.0, **{name: x}) for x in (1e-300, dimension, 1e300))
+    return (here - low) / (high - low)
+
+
+def at_crossover(rate, crossover, name):
+    """A sixteenth of the crossover's dimension has a quarter of the dimension-free branch, four times it all of it."""
+    for n, epsilon in product((64.0, 1e6), (0.1, 1.0)):
+        at, point = crossover(privacy=n * epsilon), {"n": n, "epsilon": epsilon}
+        yield point, at, at * (4 * private_part(rate.theorem.formula, n, epsilon, at / 16, name)) ** 2
+        yield point | {"of": "above"}, private_part(rate.theorem.formula, n, epsilon, 4 * at, name), 1
+
+
+@identity_claim(bounds.smooth_crossover, rounding=1e-6)
+def smooth_branches_meet():
+    """The upper bound for smooth losses."""
+    return at_crossover(bounds.smooth_upper, bounds.smooth_crossover, "d")
+
+
+@identity_claim(bounds.lower_crossover, rounding=1e-6)
+def lower_branches_meet():
+    """The lower bound for smooth losses."""
+    return at_crossover(bounds.smooth_lower, partial(bounds.lower_crossover, norm=2.0), "d")
+
+
+@identity_claim(bounds.lipschitz_crossover, rounding=1e-6)
+def lipschitz_branches_meet():
+    """The rate for Lipschitz losses."""
+    return at_crossover(bounds.lipschitz_rate, bounds.lipschitz_crossover, "rank")
+
+
+# Upper bounds: the steps ----------------------------------------------------------------------------------------------
+
+
+def samples(n, values=(-1, 1, 2)):
+    """All samples of n labels at x = 1, equally likely: (labels,), as fractions."""
+    return [tuple(map(Fraction, y)) for y in product(values, repeat=n)]
+
+
+def loss(w, labels):
+    """The mean of (w - y)^2/2."""
+    return sum((w - y) ** 2 for y in labels) / (2 * len(labels))
+
+
+@inequality_claim(
+    bounds.regularised_risk,
+    note="8u + 16u² ≤ 16u at u = H̃/(λn) ≤ 1/2, with equality at 1/2; ridge regression itself stays below a sixth of it",
+)
+def ridge_regression():
+    """The chain; and ridge regression on the line, exactly, over all samples."""
+    for u in (Fraction(1, 1000), Fraction(1, 4), Fraction(1, 2)):
+        stable = 2 * 4 * u + 4 * 4 * u**2  # sqrt(2H a) D and H D^2/2 with D of sqrt(2H) (sqrt a + sqrt b) 2/(lambda n)
+        yield {"u": u}, 1 + stable, bounds.regularised_risk(u=u, empirical=Fraction(1))
+    for n, u in product((2, 4), (Fraction(1, 10), Fraction(1, 2))):
+        ridge, every = 1 / (u * n), samples(n)
+        released = [sum(y) / n / (1 + ridge) for y in every]
+        empirical = sum(loss(w, y) for w, y in zip(released, every, strict=True)) / len(every)
+        population = sum(loss(w, (Fraction(-1), Fraction(1), Fraction(2))) for w in released) / len(every)
+        yield {"n": n, "u": u}, population, bounds.regularised_risk(u=u, empirical=empirical)
+
+
+def descent(labels, stride, steps):
+    """(mean empirical loss of the iterates, their average) of gradient descent from 0, without noise."""
+    w, total, losses, mean = Fraction(0), Fraction(0), Fraction(0), sum(labels) / len(labels)
+    for _ in range(steps):
+        total, losses = total + w, losses + loss(w, labels)
+        w -= stride * (w - mean)
+    return losses / steps, total / steps
+
+
+@inequality_claim(bounds.descended_risk, caught=(1.01, 2), note="1 + 4v + 4v² = (1 + 2v)²")
+def descent_on_the_line():
+    """The chain, with equality; and gradient descent on the line, exactly, over all samples."""
+    for v in (Fraction(0), Fraction(1, 7), Fraction(1, 4), Fraction(3)):
+        yield {"v": v}, 1 + 2 * 2 * v + 4 * v**2, bounds.descended_risk(v=v, empirical=Fraction(1))
+    for n, steps, stride in product((2, 4), (1, 4), (Fraction(1, 8), Fraction(1, 2))):
+        every = samples(n)
+        runs = [descent(y, stride, steps) for y in every]
+        empirical = sum(A for A, _ in runs) / len(every)
+        population = sum(loss(w, (Fraction(-1), Fraction(1), Fraction(2))) for _, w in runs) / len(every)
+        yield (
+            {"n": n, "steps": steps, "stride": stride},
+            population,
+            bounds.descended_risk(v=stride * steps / n, empirical=empirical),
+        )
+
+
+@inequality_claim(
+    bounds.descended_loss,
+    given=[baselines.projected_distance],
+    caught=(1.01, 2),
+    rounding=ROUNDING,
+    note="equality as the least loss outweighs the rest",
+)
+def noisy_descent_on_the_line():
+    """(w - c)^2/2 + least on the line, the noise's variance followed exactly; u = c."""
+    for c, least, stride, steps, sigma in product((0.5, 3.0), (0.0, 1e4), (1e-3, 0.5), (1, 50, 2000), (0.0, 1.0, 20.0)):
+        off, variance, total = -c, 0.0, 0.0
+        for _ in range(steps):
+            total += (off**2 + variance) / 2 + least
+            off, variance = off * (1 - stride), variance * (1 - stride) ** 2 + (stride * sigma) ** 2
+        parts = {"distance": c**2 / (2 * stride * steps), "noise": stride * sigma**2 / 2}
+        yield (
+            {"c": c, "least": least, "stride": stride, "steps": steps, "sigma": sigma},
+            total / steps,
+            bounds.descended_loss(q=stride, best=least, **parts),
+        )
+
+
+# Upper bounds ---------------------------------------------------------------------------------------------------------
+
+BUDGETS = grid(n=[3.0, 100.0, 1e6, 1e15], mu=[1e-9, 0.03, 1.0, 1e12])
+
+
+def norms(n):
+    """|w*| from 1 to beyond what any bound speaks of."""
+    return (1.0, 3.0, sqrt(n / 3), sqrt(n), 10 * sqrt(n))
+
+
+@inequality_claim(
+    bounds.descent_excess,
+    given=[bounds.descended_risk, bounds.descended_loss, baselines.ball_noise, baselines.slope_bound],
+    caught=(1.01, 2),
+    rounding=ROUNDING,
+    note="T ≥ n steps. The last cases are the two halves of the bound, each from its own τ",
+)
+def descent_chain():
+    """The chain at its tau where v <= 1/4; beyond, the excess of w = 0; and the statement from its two halves."""
+    for point, d in product(BUDGETS, (1, 50)):
+        for norm in norms(point["n"]):
+            sizes = point | {"d": d, "norm": max(norm, 1.0)}
+            claimed, tau = bounds.descent_excess(**sizes), bounds.descent_time(**sizes)
+            chain = bounds.descent_at(tau=tau, **sizes) if tau <= point["n"] / 4 * (1 + 1e-12) else 1.0
+            yield sizes, chain, claimed
+            sampling, noise = 8 / point["n"], 6 * d * ((1 + sqrt(2)) * sizes["norm"] / (point["n"] * point["mu"])) ** 2
+            halves = sum(2 * sqrt(1.5 * sizes["norm"] ** 2 * cost) for cost in (sampling, noise))
+            yield sizes | {"of": "halves"}, halves, claimed
+            yield sizes | {"of": "statement"}, claimed, halves
+
+
+@inequality_claim(
+    bounds.perturbation_excess,
+    given=[bounds.regularised_risk, baselines.output_noise, baselines.slope_bound, baselines.noise_cost],
+    caught=(1.01, 2),
+    rounding=ROUNDING,
+)
+def perturbation_chain():
+    """The chain at its lambda where lambda n >= 2 and |w*| <= sqrt n; beyond, the excess of w = 0."""
+    for point in BUDGETS:
+        for norm in norms(point["n"]):
+            sizes = point | {"norm": max(norm, 1.0)}
+            ridge = bounds.perturbation_ridge(**sizes)
+            inside = sizes["norm"] <= sqrt(point["n"]) and ridge * point["n"] >= 2
+            chain = bounds.perturbation_at(ridge=ridge, **sizes) if inside else 1.0
+            yield sizes, chain, bounds.perturbation_excess(**sizes)
+
+
+@inequality_claim(
+    bounds.upper_order,
+    given=[bounds.descent_excess, bounds.perturbation_excess],
+    caught=(1.01, 2),
+    rounding=ROUNDING,
+    note="C = 6(1 + √2); the logarithm that is left is that between ε and μ, √(log(1/δ))",
+)
+def explicit_upper_bounds_have_the_rate():
+    """The smaller explicit bound against C times the printed rate, mu for epsilon."""
+    for point, d, norm in product(BUDGETS, (1, 50, 10**12), (1.0, 3.0, 1e6)):
+        sizes = point | {"norm": norm}
+        smaller = min(bounds.descent_excess(d=d, **sizes), bounds.perturbation_excess(**sizes))
+        yield sizes | {"d": d}, smaller, bounds.upper_order(d=d, **sizes)
+
+
+@inequality_claim(
+    bounds.lipschitz_excess,
+    given=[baselines.output_sensitivity, baselines.output_noise],
+    caught=(1.01, 2),
+    rounding=ROUNDING,
+    tightness=up_to_one,
+    note="the rank does not enter: it is the dimension-free branch, ‖w*‖/√n + ‖w*‖/√(nε) up to constants",
+)
+def lipschitz_chain():
+    """The sum at its best lambda, and nothing smaller on a grid around it: the constant is that of the sum."""
+    for point, norm in product(BUDGETS, (0.01, 1.0, 30.0)):
+        sizes = point | {"norm": norm}
+        claimed = bounds.lipschitz_excess(**sizes)
+        ridge = claimed / norm**2
+        yield sizes, bounds.lipschitz_at(ridge=ridge, **sizes), claimed
+        others = min(bounds.lipschitz_at(ridge=ridge * k, **sizes) for k in (0.5, 0.9, 1.1, 2.0))
+        yield sizes | {"of": "other ridges"}, claimed, others
+
+
+# Lower bounds ---------------------------------------------------------------------------------------------------------
+
+
+def best_errors(n, epsilon, delta, p):
+    """E (1 - delta)^K 2/(1 + e^(K epsilon)), K binomial: what an (epsilon, delta)-DP test of a pair errs, in all."""
+    K = np.arange(n + 1)
+    return float((binom.pmf(K, n, p) * (1 - delta) ** K * 2 / (1 + np.exp(np.minimum(K * epsilon, 700.0)))).sum())
+
+
+def total_variation(n, alpha):
+    """Of the laws of n labels that are 1 with probability 1/2 + alpha and 1/2 - alpha, exactly."""
+    K = np.arange(n + 1)
+    return float(np.abs(binom.pmf(K, n, 0.5 + alpha) - binom.pmf(K, n, 0.5 - alpha)).sum() / 2)
+
+
+TESTS = grid(n=[2, 10, 500], epsilon=[1e-3, 0.1, 1.0, 5.0])
+
+
+@inequality_claim(
+    bounds.both_errors,
+    control=Control("the bound multiplied by {}", (1.1, 2)),
+    rounding=ROUNDING,
+    note="randomised response between the two halves is the best test of a pair; equality where p or ε tends to 0",
+)
+def best_private_tests(*, factor=1):
+    """Against the exact error of the best pure test of a pair, which also learns each record with probability delta."""
+    for point, p, delta in product(TESTS, (0.0, 0.01, 0.5, 1.0), (0.0, 1e-3, 0.5)):
+        claimed = bounds.both_errors(delta=delta, p=p, **point) * factor
+        yield point | {"p": p, "delta": delta}, max(claimed, 0.0), best_errors(p=p, delta=delta, **point)
+
+
+@inequality_claim(
+    bounds.private_excess,
+    given=[bounds.both_errors],
+    control=Control("the bound multiplied by {}", (1.01, 2)),
+    rounding=ROUNDING,
+    note="equality in the chain at n = 2",
+)
+def private_learners_on_the_line(*, factor=1):
+    """Half of what s1 leaves, times the cost of the wrong sign, which is minimised over all wrong w."""
+    for point, norm, share in product(TESTS, (0.3, 1.0, 5.0), (0.0, 0.1)):
+        n, seen = point["n"], -expm1(-point["epsilon"])
+        if n * seen >= 1:
+            delta, p, y = share * seen, 1 / (n * seen), min(norm, sqrt(2))
+            cost = min(p * ((w / norm * y - y) ** 2) / 2 for w in np.linspace(-norm, 0, 21))  # the least loss is 0
+            left = bounds.both_errors(delta=delta, p=min(p, 1.0), **point) / 2 * cost
+            yield (
+                point | {"norm": norm, "delta": delta},
+                bounds.private_excess(delta=delta, norm=norm, **point) * factor,
+                left,
+            )
+
+
+def psi(s):
+    """The 1-smooth loss of the construction."""
+    return np.where(s <= 0.5, 1 - s, np.where(s <= 1.5, (1.5 - s) ** 2 / 2, 0.0))
+
+
+@inequality_claim(
+    bounds.sampled_excess,
+    control=Control("the bound multiplied by {}", (1.4, 2)),
+    rounding=ROUNDING,
+    note="the two binomial laws, exactly: 0.069/√n is left for large n",
+)
+def samples_on_the_line(*, factor=1):
+    """alpha (1 - TV)/2 with the exact total variation, alpha the cost of the wrong sign on a fine grid."""
+    for n in (2, 3, 10, 100, 5000):
+        alpha = 1 / (5 * sqrt(n))
+        s = np.linspace(-3, 3, 6001)
+        population = (0.5 + alpha) * psi(s) + (0.5 - alpha) * psi(-s)
+        cost = population[s <= 0].min() - population.min()
+        left = min(cost, alpha) * (1 - total_variation(n, alpha)) / 2
+        yield {"n": n}, bounds.sampled_excess(n=n, norm=1.0) * factor, left
+        place = s[population.argmin()]  # of the minimiser, in units of omega, to a thousandth
+        yield {"n": n, "of": "half of omega"}, 0.5, place + 1e-3
+        yield {"n": n, "of": "omega"}, place, 1.0
+
+
+@inequality_claim(
+    bounds.lipschitz_lower,
+    given=[bounds.both_errors],
+    control=Control("the bound multiplied by {}", (1.01, 2)),
+    rounding=ROUNDING,
+    note="every ‖w*‖ > 0",
+)
+def lipschitz_learners_on_the_line(*, factor=1):
+    """The larger of the two errors, each with its cost."""
+    for point, norm, share in product(TESTS, (0.01, 1.0, 30.0), (0.0, 0.1)):
+        n, seen = point["n"], -expm1(-point["epsilon"])
+        if n * seen >= 1:
+            alpha, delta, p = 1 / (5 * sqrt(n)), share * seen, min(1 / (n * seen), 1.0)
+            sampling = 2 * alpha * norm * (1 - total_variation(n, alpha)) / 2
+            private = p * norm * bounds.both_errors(delta=delta, p=p, **point) / 2
+            claimed = bounds.lipschitz_lower(delta=delta, norm=norm, **point) * factor
+            yield point | {"norm": norm, "delta": delta}, claimed, max(sampling, private)
+
+
+@inequality_claim(
+    bounds.smooth_lower_corrected,
+    given=[bounds.sampled_excess, bounds.private_excess],
+    control=Control("52 divided by {}", (1.05, 2)),
+    rounding=ROUNDING,
+    note="20 + 32: the two constructions, δ = (1 − e^{−ε})/8; nearly equal where both terms are",
+)
+def one_dimension(*, factor=1):
+    """The larger of the two constructions against the printed rate at d = 1."""
+    for n, norm in product((2, 100, 10**6, 10**12), (1.0, 1.4, 10.0)):
+        for epsilon in (1.6 / n, 0.625 / sqrt(n), 0.1, 3.0):
+            seen = -expm1(-epsilon)
+            if n * seen >= 1:
+                known = {"n": n, "norm": norm}
+                most = max(
+                    bounds.sampled_excess(**known), bounds.private_excess(epsilon=epsilon, delta=seen / 8, **known)
+                )
+                yield (
+                    known | {"epsilon": epsilon},
+                    bounds.smooth_lower_corrected(epsilon=epsilon, **known) * factor,
+                    most,
+                )
+
+
+if __name__ == "__main__":
+    script(__spec__.name)

@@ -1,0 +1,199 @@
+"""Confidence boosting and report noisy max: slow twins of the laws, budgets, chunks, and what is enforced."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.extra.numpy import arrays
+from hypothesis.strategies import floats, integers
+from scipy.integrate import quad
+from scipy.stats import chisquare, laplace
+
+from experiments.abgmu22.confidence_boosting import fixed_models
+from experiments.engine.streams import TEST_ROOT
+from mechanisms import confidence_boosting, glm_output, report_noisy_max
+from mechanisms.glm_losses import records
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+
+exactly = settings(derandomize=True, deadline=None, max_examples=30)
+scores = arrays(float, integers(1, 6), elements=floats(-8, 8))
+X, Y = np.ones((24, 1)), np.where(np.arange(24) % 3 == 0, -1.0, 1.0)
+PARTS = {"candidates": 3, "loss": "squared", "loss_bound": 4.0, "label_bound": 1.0, "privacy": PureDP(1.0)}
+
+
+def slow_law(q, scale):
+    """P(index i has the largest noisy score), by adaptive quadrature of the definition."""
+
+    def share(i):
+        def density(x):
+            others = [laplace.cdf(x - v, scale=scale) for j, v in enumerate(q) if j != i]
+            return laplace.pdf(x - q[i], scale=scale) * np.prod(others)
+
+        ends = [min(q) - 40 * scale, *sorted(q), max(q) + 40 * scale]
+        return sum(quad(density, *gap)[0] for gap in pairwise(ends))
+
+    return np.array([share(i) for i in range(len(q))])
+
+
+@exactly
+@given(q=scores, scale=floats(0.5, 4))
+def test_the_law_is_that_of_the_slow_twin(q, scale):
+    law = report_noisy_max.law(q, sensitivity=1.0, scale=scale)
+    np.testing.assert_allclose(np.exp(law.log_probabilities()), slow_law(q, scale), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.0, 30.0, 79.0, 81.0, 700.0, 1e5])
+def test_two_candidates_have_a_closed_form(gap):
+    """P(the worse of two wins) = e^-g (1 + g/2) / 2, to 12 digits however far behind it is."""
+    law = report_noisy_max.law([-gap, 0.0], sensitivity=1.0, scale=1.0).log_probabilities()
+    assert law[0] == pytest.approx(math.log((1 + gap / 2) / 2) - gap, rel=1e-12)
+    assert np.exp(law).sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_many_candidates_and_ties():
+    law = report_noisy_max.law(np.zeros(60), sensitivity=1.0, scale=0.1).log_probabilities()
+    assert law == pytest.approx(-math.log(60), rel=1e-11)
+
+
+@pytest.mark.statistical
+def test_choices_follow_the_law():
+    """Chi-square of 50,000 releases at 1e-9; with the noise of a tenth more as the control."""
+    q = np.array([0.0, 0.5, -1.0, 2.0])
+    law, other = (report_noisy_max.law(q, sensitivity=1.0, scale=s) for s in (1.0, 1.1))
+    counts = np.bincount(law.sample(np.random.default_rng(TEST_ROOT), 50_000), minlength=4)
+    assert chisquare(counts, 50_000 * np.exp(law.log_probabilities())).pvalue > 1e-9
+    assert chisquare(counts, 50_000 * np.exp(other.log_probabilities())).pvalue < 1e-9
+
+
+def test_the_budget_of_the_noise_is_rounded_up():
+    for epsilon, a in ((1.0, 0.1), (0.3, 7.0), (1e-3, 1 / 3)):
+        law = report_noisy_max.law([0.0], sensitivity=a, privacy=PureDP(epsilon))
+        assert 2 * a / law.scale <= epsilon <= 2 * a / law.scale * (1 + 1e-12)
+        assert report_noisy_max.law([0.0], sensitivity=a, scale=law.scale).privacy.epsilon >= 2 * a / law.scale
+    assert law.log_density([0, 1, -1, 0.5]).tolist()[1:] == [-math.inf] * 3
+
+
+@pytest.mark.statistical
+def test_releases_of_boosting_follow_the_exact_choice():
+    """Three constant models: what `sample` releases against the law that `select` computes, at 1e-9."""
+    weights = [1.0, -1.0, 0.5]
+    law = confidence_boosting.law(X, Y, learner=fixed_models(*weights), **PARTS)
+    drawn = law.sample(np.random.default_rng(TEST_ROOT), 50_000)[:, 0]
+    counts = np.array([(drawn == w).sum() for w in weights])
+    expected = np.exp(law.select(np.array(weights)[:, None]).log_probabilities())
+    assert chisquare(counts, 50_000 * expected).pvalue > 1e-9
+    assert chisquare(counts, 50_000 * expected[[0, 2, 1]]).pvalue < 1e-9
+
+
+def test_the_choice_is_made_on_the_last_chunk_alone():
+    learner = fixed_models(1.0, -1.0, 0.5)
+    law = confidence_boosting.law(X, Y, learner=learner, **PARTS)
+    assert len(law.data.X) == 6 and law.data.y.tolist() == Y[-6:].tolist()
+    assert law.losses([[1.0], [-1.0]]).tolist() == [4 * 2 / 6, 4 * 4 / 6]
+
+
+def test_every_record_is_in_one_chunk():
+    seen = []
+
+    def learner(X, y, *, privacy):
+        seen.append(X[:, 0])
+        return glm_output.law(
+            X, y, privacy=GaussianDP(1.0), loss="squared", norm_bound=1.0, label_bound=1.0, radius=9.0
+        )
+
+    numbered = (np.arange(23) / 3)[:, None]
+    law = confidence_boosting.law(
+        numbered, np.ones(23), learner=learner, **PARTS | {"privacy": ApproxDP(1.0, 1e-6), "radius": 9.0}
+    )
+    assert [len(chunk) for chunk in seen] == [5, 5, 5]
+    assert np.concatenate([*seen, law.data.X[:, 0]]) == pytest.approx(numbered[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("calibration", "handed", "scale", "epsilon"),
+    [
+        ("tight", 1.0, 8 / 6, 1.0),
+        ("printed", 0.5, 4 / math.sqrt(24), 8 / 6 * math.sqrt(24) / 4),
+        ("squared", 0.5, 16 / 24, 2.0),
+    ],
+)
+def test_budgets_of_the_calibrations(calibration, handed, scale, epsilon):
+    asked = []
+    constant = fixed_models(1.0, 1.0, 1.0)
+
+    def learner(X, y, *, privacy):
+        asked.append(privacy.epsilon)
+        return constant(X, y, privacy=privacy)
+
+    law = confidence_boosting.law(X, Y, learner=learner, calibration=calibration, **PARTS)
+    assert asked == [handed] * 3
+    assert law.scale == pytest.approx(scale, rel=1e-12) and law.privacy.epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert law.privacy.epsilon >= law.selection.epsilon and law.privacy.delta == 0.0
+
+
+def test_a_learner_that_spends_more_is_reported():
+    def learner(X, y, *, privacy):
+        return glm_output.law(X, y, privacy=GaussianDP(9.0), loss="squared", norm_bound=1.0, label_bound=1.0)
+
+    law = confidence_boosting.law(X, Y, learner=learner, **PARTS | {"privacy": ApproxDP(1.0, 1e-6)})
+    assert law.privacy.epsilon > 40 and law.privacy.delta == 1e-6
+
+
+def test_losses_are_clipped_whatever_the_learner_returns():
+    law = confidence_boosting.law(X, Y, learner=fixed_models(1.0, 1.0, 1.0), **PARTS)
+    wild = [[math.nan], [math.inf], [-math.inf], [1e300], [0.0]]
+    assert law.losses(wild).tolist() == [1.0, 4.0, 4.0, 4.0, 1.0]
+    assert law.losses(np.zeros((0, 1))).size == 0
+
+
+def test_one_record_moves_the_means_as_far_as_the_noise_allows_for():
+    parts = dict(loss="squared", label_bound=1.0)
+    before, after = (records(np.ones((6, 1)), np.append(np.ones(5), y), **parts) for y in (1.0, -1.0))
+    moved = after.mean_losses([[1.0]], 4.0) - before.mean_losses([[1.0]], 4.0)
+    assert moved == pytest.approx(confidence_boosting.sensitivity(4.0, 6))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"candidates": 0}, r"candidates = 0 is not a whole number"),
+        ({"candidates": 24}, r"candidates = 24 is outside \[1, n - 1\] = \[1, 23\]"),
+        ({"loss_bound": 0.0}, r"loss_bound = 0\.0 is outside"),
+        ({"privacy": GaussianDP(1.0)}, r"is not a PureDP or an ApproxDP with epsilon > 0"),
+        ({"privacy": ApproxDP(0.0, 1e-6)}, r"is not a PureDP or an ApproxDP with epsilon > 0"),
+        ({"calibration": "loose"}, r"calibration = 'loose' is not one of tight, printed, squared"),
+        ({"learner": 3}, r"learner is a int, not a function"),
+        ({"loss": "cubed"}, r"loss = 'cubed' is not one of"),
+        ({"privacy": PureDP(1.0, "label")}, r"its neighbours are not those of privacy"),
+    ],
+)
+def test_bad_input_is_named(changed, message):
+    with pytest.raises(ValueError, match=message):
+        confidence_boosting.law(X, Y, **{"learner": fixed_models(1.0, 1.0, 1.0)} | PARTS | changed)
+
+
+def test_different_promises_are_refused():
+    promised = iter([0.5, 0.6, 0.7])
+
+    def learner(X, y, *, privacy):
+        return report_noisy_max.law([0.0], sensitivity=1.0, privacy=PureDP(next(promised)))
+
+    with pytest.raises(ValueError, match="learner promises 3 different guarantees"):
+        confidence_boosting.law(X, Y, learner=learner, **PARTS)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scores": []}, r"scores has shape \(0,\)"),
+        ({"sensitivity": 0.0}, r"sensitivity = 0\.0 is outside"),
+        ({"privacy": ApproxDP(1.0, 1e-6)}, r"implies no PureDP"),
+        ({"scale": 1.0}, r"give exactly one of them"),
+        ({"privacy": None}, r"give exactly one of them"),
+    ],
+)
+def test_bad_scores_are_named(changed, message):
+    with pytest.raises(ValueError, match=message):
+        report_noisy_max.law(**{"scores": [0.0], "sensitivity": 1.0, "privacy": PureDP(1.0)} | changed)

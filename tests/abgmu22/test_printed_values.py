@@ -1,0 +1,129 @@
+"""Formulas at points where they are numbers that can be computed by hand from what the paper prints."""
+
+from math import exp, log, pi, sqrt
+
+import pytest
+
+from bounds.abgmu22 import concentration as conc
+from bounds.abgmu22 import confidence_boosting as boost
+from bounds.abgmu22 import confidence_boosting_proof as boosted
+from bounds.abgmu22 import rates
+
+# log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
+B = {"n": 16, "beta": 4 * exp(-3)}
+SIZES = B | {"gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0}  # gamma sqrt H = 6
+L2, K = 3 - log(2), 3 + log(32)
+T = 6 * K / (4 * sqrt(32))
+R = 2 * sqrt(K) / 4 + (2 + 2 * sqrt(2)) * T + 2 * T**2
+
+# m = 3, chunks of 4: log(4/beta) = 3 again; g = 6, Y = 4, n' = 4, K = log(8 * 3 * 4 / beta)
+M = SIZES | {"candidates": 3}
+KB = 3 + log(24)
+ETA = 6 * KB / 2
+RATE = M | {"epsilon": 0.5, "loss_bound": 8.0, "err": 0.25}
+PRINTED = 0.25 + 2 + 1 + 32 * 6 + 16 + 128 * 36 / 16
+
+TABLE = [
+    (conc.slope, SIZES, 4 * 2 * 3 * 3 / 16),
+    (conc.offset, SIZES, 4 * 2 * 3 * 3 + sqrt(L2)),
+    (conc.empirical_level, SIZES | {"population": 2.0}, 2 * 5.5 + 72 + sqrt(L2)),
+    (
+        conc.population_level,
+        SIZES | {"loss_bound": 8.0, "empirical": 2.0},
+        2 * 5.5 + 72 + sqrt(L2) + L2 + 48 * 36 * 9 / 16,
+    ),
+    (conc.logarithm, B, K),
+    (conc.true_slope, SIZES, T),
+    (
+        conc.empirical_level_corrected,
+        SIZES | {"loss_bound": 24.0, "population": 2.0},
+        2 * (1 + T) + 16 * (R + T) + K,
+    ),
+    (conc.population_level_corrected, SIZES | {"empirical": 2.0}, (1 + T) * (2 + 16 * (R + T + T**2))),
+    (conc.all_below, B, 1 - exp(-3)),
+    (conc.all_below_corrected, {"n": 3, "one_above": 0.125}, 0.625),
+    (conc.bernstein_tail, {"n": 2, "variance": 1.0, "loss_bound": 3.0, "t": 2.0}, exp(-1)),
+    (conc.bernstein_tail_corrected, {"n": 2, "variance": 1.0, "loss_bound": 3.0, "t": 2.0}, 2 * exp(-1)),
+    (conc.deviation, {"n": 6, "beta": 2 * exp(-4), "variance": 0.25, "loss_bound": 3.0}, 3.0),
+    (conc.deviation_corrected, {"n": 6, "beta": 2 * exp(-2), "variance": 0.25, "loss_bound": 9.0}, 3.0),
+    (conc.variance_bound, {"n": 4, "second_moment": 2.0}, 0.5),
+    (conc.second_moment_split, {"moved": 3.0, "at_zero": 5.0}, 16.0),
+    (conc.exponential_moment, {"beta": 0.5}, 16.0),
+    (conc.second_moment, SIZES | {"population": 2.0}, (32 + 36 * K) * (2 + 36 * K / 16)),
+    (conc.largest_mean, SIZES, (4 + 6 * sqrt(K / 2)) ** 2),
+    (conc.lower_deviation, {"n": 8, "b": exp(-4), "second_moment": 9.0}, 3.0),
+    (conc.split_deviation, SIZES | {"population": 4.0}, 16 * R + 16 * T),
+    (conc.solved, {"a": 1.0, "T": 2.0, "label_bound": 3.0}, 165.0),
+    (boost.printed_scale, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 3.0),
+    (boost.squared_scale, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 9.0),
+    (boost.chunk_scale, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 18.0),
+    (boost.chunk_scale_squared, {"n": 8, "candidates": 3, "epsilon": 0.5, "loss_bound": 9.0}, 18.0),
+    (boost.disjoint_epsilon, {"training": 0.5, "selection": 2.0}, 2.0),
+    (boost.overlapping_epsilon, {"training": 0.5, "selection": 2.0}, 2.5),
+    (boost.noisy_max_epsilon, {"sensitivity": 0.5, "scale": 4.0}, 0.25),
+    (boost.printed_range, {"candidates": 3, "delta": 0.1, "gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0}, 52.0),
+    (
+        boost.true_range,
+        {"candidates": 3, "delta": 6 * exp(-2), "gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0},
+        100.0,
+    ),
+    (boost.boosted_rate.theorem.formula, RATE, PRINTED),
+    (boost.boosted_rate_squared.theorem.formula, RATE, PRINTED),
+    (boosted.logarithm, {"n": 16, "candidates": 3, "beta": 4 * exp(-3)}, KB),
+    (boosted.resolution, {k: M[k] for k in ("n", "candidates", "beta", "gamma", "smoothness")}, ETA),
+    (
+        boosted.boosted_excess.theorem.formula,
+        M | {"loss_bound": 3.0, "err": 0.25, "scale": 0.5},
+        1 + 2 * (3 + log(6)) + KB + 4 * (8 + 8 * sqrt(2)) * ETA + (24 + 4 * sqrt(2)) * ETA**2,
+    ),
+    (boosted.boosted_rate_corrected.theorem.formula, RATE, 16 / 3 * KB**2 * PRINTED),
+    (boosted.boosted_rate_squared_corrected.theorem.formula, RATE, 8 / 3 * KB**2 * PRINTED),
+    (boosted.no_good_model, {"candidates": 3}, 0.125),
+    (boosted.selection_loss, {"candidates": 3, "b": 3 * exp(-2), "scale": 2.0}, 8.0),
+    (boosted.squared_difference, M | {"both": 2.0}, 144 * KB * 2 + 72 * KB * (32 + 36 * KB)),
+    (
+        boosted.split_difference,
+        {"x": 2.0, "reference": 9.0, "eta": 0.5, "label_bound": 3.0},
+        2 + 6 + 6 * sqrt(2) + sqrt(2) / 2,
+    ),
+    (boosted.solved_difference, {"a": 3.0, "eta": 0.5}, 8.0),
+    # n epsilon = 64, sqrt d = 2 or 8
+    (rates.smooth_upper, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 3.0}, 0.75 + 18 / 64),
+    (rates.smooth_upper, {"n": 16, "epsilon": 4.0, "d": 64, "norm": 3.0}, 0.75 + 9 / 16),
+    (rates.smooth_lower, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 8.0}, 0.25 + 16 / 64),
+    (rates.smooth_lower, {"n": 16, "epsilon": 4.0, "d": 10**4, "norm": 8.0}, 0.25 + 1),
+    (rates.tightness, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 8.0}, 4.0),
+    (rates.lipschitz_rate, {"n": 16, "epsilon": 4.0, "rank": 4, "norm": 3.0}, 3 * (1 / 4 + 1 / 32)),
+    (rates.lipschitz_rate, {"n": 16, "epsilon": 4.0, "rank": 10**4, "norm": 3.0}, 3 * (1 / 4 + 1 / 8)),
+    (rates.smooth_crossover, {"privacy": 8.0}, 4.0),
+    (rates.lower_crossover, {"privacy": 8.0, "norm": 8.0}, 16.0),
+    (rates.lipschitz_crossover, {"privacy": 8.0}, 8.0),
+    (rates.regularised_risk, {"u": 0.25, "empirical": 3.0}, 15.0),
+    (rates.descended_risk, {"v": 0.5, "empirical": 3.0}, 12.0),
+    (rates.descended_loss, {"q": 0.5, "best": 1.0, "distance": 2.0, "noise": 3.0}, 12.0),
+    (
+        rates.descent_excess,
+        {"n": 16, "mu": 0.25, "d": 4, "norm": 2.0},
+        2 * sqrt(3) + 12 * (1 + sqrt(2)),
+    ),
+    (
+        rates.perturbation_excess,
+        {"n": 16, "mu": 4.0, "norm": 2.0},
+        4 + 2 * sqrt(2) + 6 * (1 + sqrt(2)) ** (2 / 3) / 16,
+    ),
+    (rates.upper_order, {"n": 16, "mu": 4.0, "d": 4, "norm": 3.0}, 6 * (1 + sqrt(2)) * (0.75 + 18 / 64)),
+    (rates.lipschitz_excess, {"n": 16, "mu": sqrt(2 / pi), "norm": 2.0}, sqrt(2)),
+    (rates.both_errors, {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5}, 9 / 16 - 1 / 4),
+    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 64),
+    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 16),
+    (rates.sampled_excess, {"n": 4, "norm": 1.0}, 1 / 40),
+    (rates.lipschitz_lower, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 8),
+    (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 100),
+    (rates.smooth_lower_corrected, {"n": 16, "epsilon": 4.0, "norm": 8.0}, (1 / 4 + 1 / 8) / 416),
+    (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
+]
+
+
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+def test_a_formula_at_a_point(formula, arguments, value):
+    assert formula(**arguments) == pytest.approx(value, rel=1e-9)
