@@ -2,8 +2,8 @@
 
     w_{t+1} = w_t + (sum_{i : y_i <w_t, x_i> <= 0} y_i x_i + noise) / (their number + noise),    t = 0, ..., T - 1,
 
-the SuLQ perceptron of Blum, Dwork, McSherry & Nissim (2005), with the exact account of all rounds in place of theirs,
-and a number of rounds that is fixed beforehand where they stop at a small noisy count. The count is free: see `law`.
+as long as the noisy number is not small: the SuLQ perceptron of Blum, Dwork, McSherry & Nissim (2005), with the exact
+account of a number of rounds that is fixed beforehand. The count is free: see `law`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budg
 
 SENSITIVITY = 2.0  # of (sum / radius, sqrt(3) count) in L2, one record replaced
 COUNT = sqrt(3.0)
-FLOOR = 2.0  # standard deviations of the count's noise: a smaller count is taken for that
+FEW = 0.5  # of the length of a sum's noise: a later round whose noisy count is below it changes nothing
 MOST = 10**6  # rounds
 ROUNDS = 30  # of `fit` at most
 
@@ -41,12 +41,12 @@ class PerceptronLaw:
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
         W = np.zeros((self.Z.shape[1], size))
-        least = FLOOR * self.sigma / COUNT
-        for _ in range(self.rounds):
+        least = max(1.0, self.sigma * max(1.0, FEW * sqrt(len(W))))
+        for t in range(self.rounds):
             wrong = (self.Z @ W <= 0).astype(float)
             total = self.Z.T @ wrong + rng.normal(scale=self.sigma, size=W.shape)
             count = wrong.sum(axis=0) + rng.normal(scale=self.sigma / COUNT, size=size)
-            W += total / np.maximum(count, max(least, 1.0))
+            W += np.where((count >= least) | (t == 0), total / np.maximum(count, least), 0.0)  # at w = 0 all are wrong
         return W.T
 
 
@@ -71,7 +71,7 @@ def law(
     (sum / radius, sqrt 3 count). Replacing it moves that vector by at most 2 where both records count, since the count
     then stands still, by at most sqrt(1 + 3) = 2 where one of them does, and not at all otherwise: the sensitivity is
     that of the sum alone. So a round is 2/sigma-GDP, and T of them, each knowing the ones before, compose exactly to
-    2 sqrt(T) / sigma. Weights, divisions and the floor under the count are functions of the noisy answers. Enforced
+    2 sqrt(T) / sigma. Weights, divisions and what counts as small are functions of the noisy answers and of d. Enforced
     here: rows are clipped to `radius`, and T is public. The analysis is over the reals.
 
     >>> released = law([[0.6], [-0.6]], [1, -1], privacy=GaussianDP(2.0), rounds=4)
