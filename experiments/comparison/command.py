@@ -115,13 +115,11 @@ def written(found, folder):
     from experiments.comparison import pictures, table
 
     folder.mkdir(parents=True, exist_ok=True)
-    found.to_csv(folder / "table.csv", index=False, float_format="%.4g")
-    reference = table.reference(found)
-    table.paired(found, reference).to_csv(folder / "differences.csv", index=False, float_format="%.4g")
-    for name in ("along_epsilon", "along_families", "seconds"):
-        drawn = getattr(pictures, name)(found)
-        if drawn:
-            (folder / f"{name}.svg").write_text(drawn, encoding="utf-8")
+    differences = table.paired(found, table.reference(found))
+    for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
+        rows.to_csv(folder / f"{name}.csv", index=False, float_format="%.4g")
+    for name, drawn in pictures.figures(table.means(found)).items():
+        (folder / f"{name}.svg").write_text(drawn, encoding="utf-8")
 
 
 def summary(found):

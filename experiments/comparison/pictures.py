@@ -1,4 +1,4 @@
-"""Figures of the comparison, from the tidy table alone: SVG that follows the light or dark scheme."""
+"""Figures of the comparison, from its means alone: SVG that follows the light or dark scheme."""
 
 from __future__ import annotations
 
@@ -7,134 +7,145 @@ from math import inf
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MultipleLocator
 
 from bounds.wzw25 import table_rates
 from experiments.comparison import problems
 from experiments.report.figures import COLOURS, FAINT, INK, STYLE, saved
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
-AXES = {
+VARIED = {
     "n": "training records n",
     "d": "dimension d",
-    "outliers": "outliers |S_out| among 1,000",
+    "outliers": "outliers |S_out|",
     "flips": "share of labels flipped",
 }
-MARKS = ("o", "s", "^")
+LETTERS = {"n": "n", "outliers": "s"}  # of the printed rates, which know no d and no label noise
+TOP = 0.62  # of the risks that are shown
 
 
-def look(learners: list[str]) -> dict[str, dict]:
-    """{learner: how its line looks}, in the order of the table."""
-    return {
-        name: {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i // len(COLOURS)], "ms": 3, "lw": 1.3}
-        for i, name in enumerate(learners)
+def figures(means: pd.DataFrame) -> dict[str, str]:
+    """{name: SVG} of what the table has points for."""
+    with plt.rc_context(STYLE):
+        drawn = {"along_epsilon": along_epsilon(means), "along_families": along_families(means)}
+        return {name: svg for name, svg in (drawn | {"seconds": seconds(means)}).items() if svg}
+
+
+def looks(learners: list[str]) -> dict[str, dict]:
+    """{learner: how its line looks}: seven colours, full lines first, then broken ones; the majority class in grey."""
+    colours = [colour for colour in COLOURS if colour != FAINT]
+    shown = {}
+    for i, name in enumerate(one for one in learners if one != "majority class"):
+        second = i >= len(colours)
+        shown[name] = {
+            "color": colours[i % len(colours)],
+            "marker": "s" if second else "o",
+            "ls": "--" if second else "-",
+        }
+    return {name: look | {"ms": 3, "lw": 1.3} for name, look in shown.items()} | {
+        "majority class": {"color": FAINT, "lw": 1.0}
     }
 
 
-def draw(axes: np.ndarray, groups: list[tuple[str, pd.DataFrame]], x: str) -> None:
-    """A panel a group: the mean risk of every private learner along `x`; ceilings dotted; names beside the last."""
-    everything = pd.concat([group for _, group in groups])
-    names = [
-        name for name in everything.learner.unique() if (everything[everything.learner == name].epsilon < inf).any()
-    ]
-    looks = look(names)
-    for axis, (title, here) in zip(axes.flat, groups, strict=False):
+def panels(groups: dict[str, pd.DataFrame], x: str) -> tuple[plt.Figure, np.ndarray]:
+    """A panel a group, two a row: the mean risk of every private learner along `x`; their names beside the last."""
+    rows = -(-len(groups) // 2)
+    fig, axes = plt.subplots(rows, 2, figsize=(7.6, 2.7 * rows), squeeze=False)
+    everything = pd.concat(list(groups.values()))
+    names = list(everything[everything.epsilon < inf].learner.unique())
+    look = looks(names)
+    for axis, (title, here) in zip(axes.flat, groups.items(), strict=False):
         for name in names:
             line = here[(here.learner == name) & (here.epsilon < inf)].groupby(x).risk.mean()
             if len(line):
-                axis.plot(line.index, line.to_numpy(), label=name, **looks[name])
+                axis.plot(line.index, line.to_numpy(), label=name, **look[name])
         axis.set_title(title, loc="left", fontsize=9)
-    handles = [plt.Line2D([], [], label=name, **looks[name]) for name in names]
-    axes.flat[len(groups) - 1].legend(handles=handles, fontsize=7, loc="center left", bbox_to_anchor=(1.02, 0.5))
+        axis.set_ylim(-0.02, TOP)
+        axis.yaxis.set_major_locator(MultipleLocator(0.1))  # saved figures keep one decimal
+    for spare in axes.flat[len(groups) :]:
+        spare.set_visible(False)
+    handles = [plt.Line2D([], [], label=name, **look[name]) for name in names]
+    axes[0, min(1, len(groups) - 1)].legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(1.02, 1))
+    return fig, axes
 
 
-def along_epsilon(found: pd.DataFrame) -> str:
-    """A panel a dataset: risk against epsilon; dotted the learners without privacy."""
-    datasets = [name for name in found.dataset.unique() if not name.startswith("planted:")]
-    if not datasets:
-        return ""
-    with plt.rc_context(STYLE):
-        rows = -(-len(datasets) // 2)
-        fig, axes = plt.subplots(rows, min(2, len(datasets)), figsize=(7.6, 2.6 * rows), sharex=True, squeeze=False)
-        draw(axes, [(name, found[found.dataset == name]) for name in datasets], "epsilon")
-        for axis, name in zip(axes.flat, datasets, strict=False):
-            plain = found[(found.dataset == name) & (found.epsilon == inf)].groupby("learner").risk.mean()
-            for value in plain:
-                axis.axhline(value, color=FAINT, ls=":", lw=1)
-            axis.set_xscale("log")
-        for axis in axes[-1]:
-            axis.set_xlabel("ε")
-        for axis in axes[:, 0]:
-            axis.set_ylabel("risk, held out")
-        for spare in axes.flat[len(datasets) :]:
-            spare.set_visible(False)
-        return saved(fig, "svg").decode()
-
-
-def swept(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """{what is varied: its rows, with the value beside}, of the planted families in the table."""
-    names = [name for name in found.dataset.unique() if name.startswith("planted:")]
-    values = {name: problems.family(name) for name in names}
-    base = found[found.dataset.isin(names)].copy()
-    for key in ("n", "d", "outliers", "flips", "margin"):
-        base[f"at_{key}"] = base.dataset.map({name: value[key] for name, value in values.items()})
-    fixed = {
-        "n": (base.at_d == 50) & (base.at_outliers == 0) & (base.at_flips == 0),
-        "d": (base.at_margin == 0.5) & (base.at_outliers == 0) & (base.at_flips == 0),
-        "outliers": (base.at_d == 20) & (base.at_flips == 0),
-        "flips": (base.at_d == 20) & (base.at_outliers == 0),
-    }
-    groups = {key: base[rows].assign(value=base[f"at_{key}"]) for key, rows in fixed.items()}
-    return {key: group for key, group in groups.items() if group.value.nunique() > 1}
-
-
-def along_families(found: pd.DataFrame) -> str:
-    """A panel a family at epsilon 1: risk against n, d, outliers and label noise; dashed what Table 1 prints."""
-    groups = swept(found)
+def along_epsilon(means: pd.DataFrame) -> str:
+    """A panel a dataset that has several epsilons: risk against epsilon; dotted the learners without privacy."""
+    several = means[means.epsilon < inf].groupby("dataset", sort=False).epsilon.nunique()
+    groups = {name: means[means.dataset == name] for name in several.index[several > 1]}
     if not groups:
         return ""
-    with plt.rc_context(STYLE):
-        rows = -(-len(groups) // 2)
-        fig, axes = plt.subplots(rows, 2, figsize=(7.6, 2.7 * rows), squeeze=False)
-        draw(axes, [(f"against {key}", group) for key, group in groups.items()], "value")
-        for axis, (key, group) in zip(axes.flat, groups.items(), strict=False):
-            if key != "flips":
-                rates(axis, key, group)
-            if key in ("n", "d"):
-                axis.set_xscale("log")
-            axis.set_ylim(-0.02, 0.62)
-            axis.set_xlabel(AXES[key])
-        for axis in axes[:, 0]:
-            axis.set_ylabel("risk, fresh records")
-        for spare in axes.flat[len(groups) :]:
-            spare.set_visible(False)
-        fig.tight_layout()
-        return saved(fig, "svg").decode()
+    fig, axes = panels(groups, "epsilon")
+    for axis, here in zip(axes.flat, groups.values(), strict=False):
+        for value in here[here.epsilon == inf].groupby("learner").risk.mean():
+            axis.axhline(value, color=FAINT, ls=":", lw=1)
+        axis.set_xscale("log")
+        axis.set_xlabel("ε")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("risk, held out")
+    fig.tight_layout()
+    return saved(fig, "svg").decode()
+
+
+def families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """{what is varied: its rows, with the value beside them}: for each parameter the planted family with most values."""
+    names = [name for name in means.dataset.unique() if name.startswith("planted")]
+    chosen = {name: problems.family(name) for name in names}
+    found = {}
+    for key in VARIED:
+        alike: dict[tuple, list[str]] = {}
+        for name, parameters in chosen.items():
+            alike.setdefault(tuple(value for other, value in parameters.items() if other != key), []).append(name)
+        most = max(alike.values(), key=len, default=[])
+        if len(most) > 1:
+            rows = means[means.dataset.isin(most)]
+            found[key] = rows.assign(value=rows.dataset.map({name: chosen[name][key] for name in most}))
+    return found
+
+
+def along_families(means: pd.DataFrame) -> str:
+    """A panel a family: risk against n, d, outliers and label noise; dashed what Table 1 of wzw25 prints."""
+    groups = families(means)
+    if not groups:
+        return ""
+    fig, axes = panels({f"along {key}": group for key, group in groups.items()}, "value")
+    for axis, (key, group) in zip(axes.flat, groups.items(), strict=False):
+        if key != "flips":
+            rates(axis, key, group)
+        if key in ("n", "d"):
+            axis.set_xscale("log")
+        axis.set_xlabel(VARIED[key])
+        axis.xaxis.set_major_locator(MultipleLocator(0.1)) if key == "flips" else None
+    for axis in axes[:, 0]:
+        axis.set_ylabel("risk, fresh records")
+    fig.tight_layout()
+    return saved(fig, "svg").decode()
 
 
 def rates(axis: plt.Axes, key: str, group: pd.DataFrame) -> None:
     """The printed rates along what is varied, without constants and logarithms, where they are below the top."""
-    one = group.iloc[0]
-    at = {"n": float(one.n), "gamma": float(one.at_margin), "s": float(one.at_outliers), "epsilon": 1.0, "R": 0.0}
-    x = np.sort(group.value.unique()).astype(float)
-    x = np.geomspace(x[0], x[-1], 40) if key != "outliers" else np.linspace(x[0], x[-1], 40)
-    name = {"n": "n", "outliers": "s", "d": "d"}[key]
+    fixed = problems.family(group.dataset.iloc[0])
+    epsilon = float(group.epsilon[group.epsilon < inf].iloc[0])
+    at = {"n": fixed["n"], "gamma": fixed["margin"], "s": fixed["outliers"], "epsilon": epsilon, "R": 0}
+    first, last = float(group.value.min()), float(group.value.max())
+    x = np.linspace(first, last, 40) if key == "outliers" else np.geomspace(first, last, 40)
     for rate, shade in zip(PRINTED.values(), (INK, FAINT), strict=True):
-        y = np.array([table_rates.value(rate, **at | ({} if name == "d" else {name: v})) for v in x])
-        axis.plot(x, np.where(y < 0.62, y, np.nan), "--", color=shade, lw=1)
+        letters = [{name: float(value) for name, value in at.items()} | {LETTERS.get(key, "R"): v} for v in x]
+        y = np.array([table_rates.value(rate, **(one | ({} if key in LETTERS else {"R": 0.0}))) for one in letters])
+        axis.plot(x, np.where(y < TOP, y, np.nan), ls=(0, (4, 3)), color=shade, lw=1)
 
 
-def seconds(found: pd.DataFrame) -> str:
-    """CPU seconds a release: the median over the four real datasets, a dot a learner, and the range."""
-    real = found[~found.dataset.str.startswith("planted:")]
+def seconds(means: pd.DataFrame) -> str:
+    """CPU seconds a release on real records: the median over datasets and epsilons, and the range."""
+    real = means[~means.dataset.str.startswith("planted")]
     if real.empty:
         return ""
-    spent = real.groupby("learner", sort=False).seconds.quantile([0.1, 0.5, 0.9]).unstack().sort_values(0.5)
-    with plt.rc_context(STYLE):
-        fig, axis = plt.subplots(figsize=(6, 0.24 * len(spent) + 0.7))
-        places = np.arange(len(spent))
-        axis.hlines(places, spent[0.1], spent[0.9], color=FAINT, lw=1)
-        axis.plot(spent[0.5], places, "o", color=COLOURS[0], ms=4)
-        axis.set_yticks(places, spent.index)
-        axis.set_xscale("log")
-        axis.set_xlabel("CPU seconds a release, the fit's share included")
-        return saved(fig, "svg").decode()
+    spent = real.groupby("learner", sort=False).seconds.quantile([0, 0.5, 1]).unstack().sort_values(0.5)
+    fig, axis = plt.subplots(figsize=(6, 0.24 * len(spent) + 0.7))
+    places = np.arange(len(spent))
+    axis.hlines(places, spent[0.0], spent[1.0], color=FAINT, lw=1)
+    axis.plot(spent[0.5], places, "o", color=COLOURS[0], ms=4)
+    axis.set_yticks(places, spent.index)
+    axis.set_xscale("log")
+    axis.set_xlabel("CPU seconds a release, the fit's share included")
+    return saved(fig, "svg").decode()

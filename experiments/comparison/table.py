@@ -30,11 +30,11 @@ EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 DATASETS = ("digits:3-8", "breast_cancer", "randhie", "fair")
 SWEEPS = {  # a figure each: what is varied at epsilon 1, and everything else fixed
     "n": [f"planted:n={n}" for n in (100, 300, 1000, 3000)],
-    "d": [f"planted:d={d},margin=0.5" for d in (10, 100, 1000, 10_000)],
+    "d": [f"planted:n=300,margin=0.3,d={d}" for d in (10, 100, 1000, 10_000)],
     "outliers": [f"planted:d=20,outliers={s}" for s in (0, 10, 30, 100, 200)],
     "flips": [f"planted:d=20,flips={p}" for p in (0.0, 0.05, 0.1, 0.2)],
 }
-FURTHEST = {"n": ["planted:n=10000"], "d": ["planted:d=100000,margin=0.5"]}  # with --full
+FURTHEST = {"n": ["planted:n=10000"], "d": ["planted:n=300,margin=0.3,d=100000"]}  # with --full
 COLUMNS = ["dataset", "n", "d", "learner", "epsilon", "repeat", "releases", "risk", "seconds"]
 PAIRED = "dataset epsilon learner repeats difference low high wins losses better worse".split()
 Task = tuple[str, int, int, list]  # dataset, records, repeat, [(learner as it was named, epsilon)]
@@ -174,6 +174,13 @@ def table(asked: Iterable[tuple], store: Store, *, root: int, records: int) -> p
                 row = (dataset, int(n), int(d), learner.name, shown, repeat, len(risks), float(np.mean(risks)), spent)
                 rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def means(found: pd.DataFrame) -> pd.DataFrame:
+    """A row a cell, over its repeats: mean risk, standard deviation, and median CPU seconds a release."""
+    cells = found.groupby(["dataset", "n", "d", "learner", "epsilon"], sort=False)
+    named = {"repeats": ("risk", "size"), "deviation": ("risk", "std"), "risk": ("risk", "mean")}
+    return cells.agg(**named, seconds=("seconds", "median")).reset_index()
 
 
 # Differences ----------------------------------------------------------------------------------------------------------
