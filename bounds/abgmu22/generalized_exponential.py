@@ -37,23 +37,24 @@ def shift(*, candidates: int, epsilon: float, beta: float) -> float:
 
 
 def normalised_scores(*, scores: ArrayLike, sensitivities: ArrayLike, t: float) -> Array:
-    """s_i = max_j ((q_i + t gamma_i) - (q_j + t gamma_j)) / (gamma_i + gamma_j), shape (N,); never negative.
+    """s_i = max_j ((q_i + t gamma_i) - (q_j + t gamma_j)) / (gamma_i + gamma_j), shape (..., N); never negative.
 
-    0/0 counts as 0 and x/0 as +-inf, the limits of small sensitivities: of several candidates that no record moves
-    only the best stay in play, on every dataset alike.
+    `scores` has shape (N,), or (..., N) for many choices with the same sensitivities, shape (N,). 0/0 counts as 0 and
+    x/0 as +-inf, the limits of small sensitivities: of several candidates that no record moves only the best stay in
+    play, on every dataset alike.
 
     >>> normalised_scores(scores=[0.0, 3.0], sensitivities=[1.0, 0.5], t=2.0).tolist()
     [0.0, 1.3333333333333333]
     """
     q, gamma = np.asarray(scores, dtype=float), np.asarray(sensitivities, dtype=float)
     raised = q + t * gamma
-    normalised = np.empty(len(q))
-    rows = max(1, BLOCK // len(q))
-    for start in range(0, len(q), rows):
+    normalised = np.empty(q.shape)
+    rows = max(1, BLOCK // q.size)
+    for start in range(0, len(gamma), rows):
         here = slice(start, start + rows)
-        apart, width = raised[here, None] - raised, gamma[here, None] + gamma
+        apart, width = raised[..., here, None] - raised[..., None, :], gamma[here, None] + gamma
         limit = np.where(apart > 0, np.inf, np.where(apart < 0, -np.inf, 0.0))
-        normalised[here] = np.where(width > 0, apart / np.where(width > 0, width, 1.0), limit).max(axis=1)
+        normalised[..., here] = np.where(width > 0, apart / np.where(width > 0, width, 1.0), limit).max(axis=-1)
     return normalised
 
 

@@ -1,0 +1,187 @@
+r"""Private grid search: abgmu22, Algorithm 1, its theorem and its instantiation by output perturbation.
+
+Candidates w_j = A(S1, 2^j), j = 1..K, from the first half of n records; scores are mean losses on the second half plus
+a penalty; the generalized exponential mechanism (GEM) chooses among them and w_0 = 0 with the public score ||Y||^2.
+
+Algorithm 1 hands GEM the sensitivities Delta(B_j). A mean over n/2 losses in [0, Delta] moves by 2 Delta/n, so that is
+private, and useless: GEM raises a score by 4 log(4(K+1)/beta)/epsilon times its sensitivity, so w_0, whose sensitivity
+is 0, is selected on every dataset of every size (part "zero"). Both readings are decided.
+
+Names: `loss_bound` Delta(B), `err` err(B), `label_bound` ||Y||, `guesses` K, `norm` ||w*||. err and loss_bound are
+functions of B, evaluated at 2 max{||w*||, 1}.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bounds.abgmu22.grid_search_proof import BUDGET, ENDING, EVEN, penalty, printed_penalty
+from bounds.exact.numbers import Array, exp, log, sqrt
+from bounds.theorem import at_least, in_unit_interval, theorem
+
+__all__ = ["grid_excess", "norm_guesses", "penalty", "printed_penalty"]
+
+
+def norm_guesses(*, guesses: int) -> Array:
+    """B_1, ..., B_K = 2, 4, ..., 2^K.
+
+    >>> norm_guesses(guesses=3).tolist()
+    [2.0, 4.0, 8.0]
+    """
+    return 2.0 ** np.arange(1, guesses + 1)
+
+
+# Privacy --------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "abgmu22.thm.grid",
+    part="privacy",
+    kind="privacy",
+    says=r"\mathcal A\ \left(\frac\varepsilon{2K},\frac\delta{2K}\right)\mathrm{-DP\ with\ Assumption\ 2}\ "
+    r"\Rightarrow\ \mathrm{Algorithm\ 1\ is}\ (\varepsilon,\delta)\mathrm{-DP}",
+    needs=[*BUDGET, EVEN],
+)
+def grid_budget(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
+    """What Algorithm 1 spends, as printed: (epsilon, delta).
+
+    Derivation. The candidates are (epsilon/2, delta/2)-DP (s1). With probability 1 - delta/2 all losses on S2 and S2'
+    are below Delta(B_j), and every score moves by less than 2 Delta/n <= Delta (s2): GEM is (epsilon/2)-DP then. The
+    budgets add up to (epsilon, delta).
+
+    >>> grid_budget(epsilon=1.0, delta=1e-6, guesses=4).tolist()
+    [1.0, 1e-06]
+    """
+    return np.array([epsilon, delta])
+
+
+@grid_budget.explicit(
+    says=r"\mathrm{Algorithm\ 1\ is}\ \left(\frac\varepsilon2,\frac\delta2\right)\mathrm{-DP}",
+    source=", S1 and S2 being disjoint",
+)
+def grid_budget_disjoint(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) -> Array:
+    """Half of that: the replaced record lies in S1 or in S2.
+
+    In S1: the release is a function of (w_1, ..., w_K) and of S2, which neighbours share: (epsilon/2, delta/2). In S2:
+    the candidates have the same law on both, and but for a chance delta/2 the selection is (epsilon/2)-DP.
+    """
+    return np.array([epsilon / 2, delta / 2])
+
+
+@theorem(
+    "abgmu22.thm.grid",
+    part="zero",
+    reading="explicit",
+    kind="tail",
+    says=r"\gamma_j=\Delta(B_j)\ge\|\mathcal Y\|^2\ \Rightarrow\ \Pr[\bar w=0]\ge1-\frac{K\,e^{\varepsilon/4}}"
+    r"{4(K+1)}\,\beta\quad\mathrm{for\ every}\ S",
+    needs=[*BUDGET, in_unit_interval("beta")],
+    source=", what Algorithm 1 does as printed",
+)
+def other_than_zero(*, epsilon: Any, guesses: int, beta: Any, delta: Any = 0) -> Any:
+    """The chance that Algorithm 1, as printed, selects anything but w_0 = 0: less than beta/3 on every dataset.
+
+    With t = 4 log(4(K+1)/beta)/epsilon: s_j >= t + (score_j - ||Y||^2)/Delta_j >= t - 1, as scores are not negative,
+    and s_0 = 0 as t >= 1. The weights exp(-epsilon s/4) are 1 for w_0 and at most e^(epsilon/4) beta/(4(K+1)) for the
+    others.
+
+    >>> round(float(other_than_zero(epsilon=1.0, guesses=9, beta=0.1)), 4)
+    0.0289
+    """
+    return guesses * exp(epsilon / 4) * beta / (4 * (guesses + 1))
+
+
+# Utility --------------------------------------------------------------------------------------------------------------
+
+EXCESS = (
+    r"\Pr\left[L(\bar w;\mathcal D)-L(w^*;\mathcal D)\le\min\left\{\|\mathcal Y\|^2,\ \mathrm{err}(B^*)+%s\right\}"
+    r"\right]\ge1-\beta,\quad B^*=2\max\{\|w^*\|,1\},\ \gamma_j=%s"
+)
+PRINTED = r"\sqrt{\frac{4\|\mathcal Y\|^2\log(4K/\beta)}n}+\frac{5\Delta(B^*)}{n\varepsilon}"
+UTILITY = [*ENDING, at_least("err", 0)]
+
+
+@theorem(
+    "abgmu22.thm.grid",
+    part="utility",
+    kind="tail",
+    says=EXCESS % (PRINTED, r"\Delta(B_j)"),
+    needs=UTILITY,
+    source=", with the sensitivities that Algorithm 1 prints",
+)
+def printed_excess(
+    *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
+) -> Any:
+    """The excess risk of Algorithm 1, as printed. `err` and `loss_bound` are their values at 2 max{||w*||, 1}.
+
+    >>> from math import e
+    >>> round(float(printed_excess(err=0.1, loss_bound=2.0, label_bound=1.0, n=100, guesses=1, beta=4 / e**4,
+    ...                            epsilon=1.0)), 6)
+    0.6
+    """
+    root = sqrt(4 * label_bound**2 * log(4 * guesses / beta) / n)
+    return min(label_bound**2, err + root + 5 * loss_bound / (n * epsilon))
+
+
+@theorem(
+    "abgmu22.thm.grid",
+    part="utility-average",
+    kind="tail",
+    says=EXCESS % (PRINTED, r"\frac{2\Delta(B_j)}n"),
+    needs=UTILITY,
+    source=", with the sensitivity of a mean over S2",
+)
+def averaged_excess(
+    *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
+) -> Any:
+    """The other reading: GEM is handed what a record moves a mean by, 2 Delta/n."""
+    sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
+    return printed_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)
+
+
+CORRECTED = (
+    r"\sqrt{\frac{32\|\mathcal Y\|^2\Delta(B^*)\log(4(K+1)/\beta)}n}+\frac{50\,\Delta(B^*)\log(4(K+1)/\beta)}"
+    r"{3n\varepsilon}"
+)
+
+
+@averaged_excess.corrected(
+    says=EXCESS
+    % (CORRECTED, r"\frac{2\Delta(B_j)}n")
+    + r",\ \tau_j=\sqrt{4\|\mathcal Y\|^2a_j},\ a_j=\frac{2\Delta(B_j)\log(4(K+1)/\beta)}n;\ \mathrm{err},\Delta\ "
+    r"\mathrm{nondecreasing},\ \ell(w_j;\cdot)\le\Delta(B_j)\ \mathcal D\mathrm{-a.s.\ but\ for\ }\frac\beta{4K}",
+    needs=[*UTILITY, EVEN],
+    source=", with these sensitivities and penalties and our constants",
+)
+def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
+    """The excess risk with the penalties and sensitivities that the argument needs.
+
+    Derivation, l = log(4(K+1)/beta), a = 2 Delta l/n. A score is at least its candidate's risk, or the risk exceeds
+    2 ||Y||^2 and the score ||Y||^2 (s4, s5). The selected score is at most min{||Y||^2, score of j' + 16 Delta l/(n
+    epsilon)} (s6), so the selected risk is at most that. The score of j' is at most its risk + sqrt(4 ||Y||^2 a) + a/3
+    + its penalty (s4), or the bound is ||Y||^2. Altogether err + 2 sqrt(4 ||Y||^2 a) + a/3 + 16 Delta l/(n epsilon), at
+    2^j' <= 2 max{||w*||, 1} (s7). Failures: beta/4 concentration, beta/4 losses beyond Delta, beta/(4K) err, beta/4
+    selection.
+
+    >>> sizes = dict(err=0.0, loss_bound=5.0, label_bound=1.0, guesses=10, beta=0.05, epsilon=1.0)
+    >>> round(float(grid_excess(n=10**5, **sizes)), 3), grid_excess(n=1000, **sizes)
+    (0.11, 1.0)
+    """
+    logarithm = log(4 * (guesses + 1) / beta)
+    root = sqrt(32 * label_bound**2 * loss_bound * logarithm / n)
+    return min(label_bound**2, err + root + 50 * loss_bound * logarithm / (3 * n * epsilon))
+
+
+@printed_excess.corrected(
+    says=r"\mathrm{as\ for}\ \gamma_j=\frac{2\Delta(B_j)}n:\quad" + EXCESS % (CORRECTED, r"\frac{2\Delta(B_j)}n"),
+    needs=[*UTILITY, EVEN],
+    source=", with the sensitivity of a mean; its penalties and hypotheses as in part utility-average",
+)
+def grid_excess_of_means(
+    *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
+) -> Any:
+    """The same: with Delta(B_j) for a sensitivity there is no such bound."""
+    sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
+    return grid_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)

@@ -1,0 +1,327 @@
+"""Private grid search of abgmu22: its budget on finite releases, its utility with oracles for the base algorithm.
+
+An oracle is a base algorithm whose candidates are known, so that the failure probability is a binomial one times that
+of an exact selection. It meets the paper's assumptions, which leave it free to ignore its data.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from functools import partial
+from math import sqrt
+
+import numpy as np
+
+from bounds.abgmu22 import grid_search as bounds
+from bounds.abgmu22 import grid_search_proof as steps
+from bounds.abgmu22.stability import loss_bound as ball_bound
+from experiments.checks import inequality_claim, up_to_one
+from experiments.checks.inequality import equality
+from experiments.engine.claim import Control, attack_claim, grid, script
+from experiments.instances.grid_oracles import candidates_law, release, selected, smallest_delta
+from mechanisms import glm_output, grid_search
+from mechanisms.privacy import ApproxDP
+
+# Privacy --------------------------------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    steps.generation_budget,
+    control=Control("runs with {} times their budget", (1.01, 1.5)),
+    rounding=1e-9,
+    tightness=equality,
+    note="basic composition; a sum, and one run of randomised response that leaks with probability δ spends it",
+)
+def runs_of_the_base(*, factor=1):
+    """K budgets in fractions; then K = 1, exactly: the least delta of one run at the claimed epsilon."""
+    for epsilon, delta, K in itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, ("1/1000", "1")), (1, 7)):
+        claimed = steps.generation_budget(epsilon=epsilon, delta=delta, guesses=K)
+        for total, allowed in zip((K * epsilon / (2 * K), K * delta / (2 * K)), claimed, strict=True):
+            yield {"epsilon": epsilon, "delta": delta, "guesses": K}, total * Fraction(factor), allowed
+    for epsilon, delta in ((0.2, 0.01), (1.0, 0.3)):
+        level, allowed = steps.generation_budget(epsilon=epsilon, delta=delta, guesses=1)
+        p, q = (candidates_law(bit, epsilon=factor * epsilon / 2, delta=delta / 2, wild=0.0) for bit in (0, 1))
+        spent = p[2] + np.maximum(p[:2] - np.exp(level) * q[:2], 0).sum()  # LEAK tells the bit
+        yield {"epsilon": epsilon, "delta": delta}, float(spent), float(allowed)
+
+
+def valid_cases(statement, over=1.0):
+    """(claimed chance, the truth 1 - 2K delta/(4K)): K runs, each bad on S2 or on S2' with `over` delta/(2K)."""
+    for delta, K in itertools.product(map(Fraction, ("1/1000000", "1/2", "1")), (1, 20)):
+        truth = 1 - Fraction(over) * K * 2 * delta / (4 * K)
+        yield {"delta": delta, "guesses": K}, statement(delta=delta, guesses=K), truth
+
+
+@inequality_claim(
+    steps.valid_chance,
+    control=Control("bad losses with {} times the probability", (1.01, 1.5)),
+    tightness=up_to_one,
+    note="true, since δ/2 ≤ 1 − δ/2, and equal at δ = 1; what the next sentence needs is 1 − δ/2, and that holds",
+)
+def valid_with_half_of_delta(*, factor=1):
+    """delta/2 against the exact chance."""
+    yield from valid_cases(steps.valid_chance, factor)
+
+
+@inequality_claim(
+    steps.valid_chance_corrected,
+    control=Control("bad losses with {} times the probability", (1.01, 1.5)),
+    tightness=equality,
+)
+def valid_with_all_but_half_of_delta(*, factor=1):
+    """1 - delta/2 against the exact chance; a mean over n/2 losses in [0, Delta] moves by 2 Delta/n."""
+    yield from valid_cases(steps.valid_chance_corrected, factor)
+
+
+@inequality_claim(
+    bounds.grid_budget,
+    given=[steps.generation_budget, steps.valid_chance_corrected, "abgmu22.thm.gem/printed/privacy"],
+    tightness=equality,
+    note="as the sum of budgets. Half of it is spent: a record lies in S₁ or in S₂. The sensitivity Δ(B_j) is n/2 "
+    "times what is needed; S₂ and S₂′ must both have losses below Δ, whence 2 · K · δ/(4K)",
+)
+def budgets_add_up():
+    """The candidates' budget, the selection's, and the chance of invalid sensitivities, in fractions."""
+    for epsilon, delta, K in itertools.product(map(Fraction, ("0.01", "1")), map(Fraction, ("1/1000", "1")), (1, 7)):
+        setting = {"epsilon": epsilon, "delta": delta, "guesses": K}
+        spent = steps.generation_budget(**setting) + np.array(
+            [epsilon / 2, 1 - steps.valid_chance_corrected(delta=delta, guesses=K)]
+        )
+        for used, claimed in zip(spent, bounds.grid_budget(**setting), strict=True):
+            yield setting, used, claimed
+
+
+@inequality_claim(
+    bounds.grid_budget_disjoint,
+    quick=grid(guesses=[1, 2]),
+    full=grid(guesses=[3]),
+    given=["abgmu22.thm.gem/printed/privacy", steps.generation_budget, steps.valid_chance_corrected],
+    control=Control("runs of A with {} times their budget", (1.1, 1.5, 2)),
+    tightness=up_to_one,
+    rounding=1e-9,
+    cost=0.2,
+    note="one run, one bit in S₁: all of (ε/2, δ/2) is spent; the neighbour in S₂ spends less of it",
+)
+def disjoint_halves(*, guesses, factor=1):
+    """Finite releases: the bit of S1 or of S2 changes, sensitivities 2 Delta/n and Delta; the delta at epsilon/2."""
+    for epsilon, delta, n in ((0.2, 1e-3, 2), (1.0, 0.1, 2), (1.0, 1e-6, 8)):
+        setting = {"epsilon": epsilon, "delta": delta, "guesses": guesses}
+        level, allowed = bounds.grid_budget_disjoint(**setting)
+        for sensitivity in (1.0, 2 / n):
+            parameters = {"sensitivity": sensitivity, "n": n, "divide": factor} | setting
+            laws = {bits: release(bits, **parameters) for bits in ((0, 0), (1, 0), (0, 1))}
+            for bits in ((1, 0), (0, 1)):
+                spent = smallest_delta(laws[0, 0], laws[bits], float(level))
+                yield setting | {"n": n, "half": bits.index(1) + 1}, spent, float(allowed)
+
+
+class Vectors:
+    """Index and weights of a release side by side, for an attacker that reads vectors."""
+
+    def __init__(self, law):
+        self.law, self.privacy = law, law.privacy
+
+    def sample(self, rng, size=1):
+        """Shape (size, 1 + d)."""
+        drawn = self.law.sample(rng, size)
+        return np.column_stack([drawn["index"], drawn["weights"]])
+
+
+@attack_claim(
+    bounds.grid_budget,
+    law="grid_search",
+    attack="approx",
+    bound=lambda epsilon, **_: epsilon,
+    quick=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[4], half=[1]),
+    full=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[4], half=[2]),
+    control=Control("a law with {} times the budget", (2, 4, 8)),
+    chunk=2000,
+    cap=40,
+    cost=3e-5,
+    note="one label of the first or of the second half is flipped; index and weights are seen; accounting by disjoint "
+    "halves, which spends the most. In the first half Huber's loss is in its linear range and w₀ out of the race",
+)
+def one_label(*, epsilon, delta, guesses, n, half, factor=1):
+    """Equal records, one flipped."""
+    base = partial(glm_output.law, ridge=2.5)
+    y = np.ones(n)
+    other = y.copy()
+    other[0 if half == 1 else -1] = -1.0
+    return tuple(
+        Vectors(
+            grid_search.law(
+                np.ones((n, 1)), labels, privacy=ApproxDP(factor * epsilon, delta), loss="huber", guesses=guesses,
+                label_bound=30.0, base=base, penalty="none", accounting="disjoint",
+            )
+        )
+        for labels in (y, other)
+    )  # fmt: skip
+
+
+# What the printed sensitivities do ------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.other_than_zero,
+    given=["abgmu22.thm.gem.s2/explicit"],
+    rounding=1e-9,
+    tightness=up_to_one,
+    caught=(1.3, 2),
+    note="for Δ = ‖Y‖² and candidates with no loss at all the chance is nearly the bound. So what Algorithm 1 releases "
+    "does not depend on the data, but for a chance below β/3",
+)
+def zero_is_selected():
+    """The exact law of the selection: no losses, no penalties, sensitivities from ||Y||^2 on."""
+    for epsilon, guesses, beta in itertools.product((1e-3, 1.0), (1, 9, 40), (1e-6, 0.1, 0.9)):
+        setting = {"epsilon": epsilon, "guesses": guesses, "beta": beta}
+        for label, over in itertools.product((0.1, 3.0), (1.0, 5.0, 1e4)):
+            gamma = over * label**2 * np.ones(guesses)
+            law = selected(np.zeros(guesses), gamma, label_bound=label, beta=beta, epsilon=epsilon)
+            yield setting | {"sensitivity": over}, float(law[1:].sum()), bounds.other_than_zero(**setting)
+
+
+# Utility --------------------------------------------------------------------------------------------------------------
+
+POINT = """import numpy as np
+from bounds.abgmu22.grid_search import printed_excess
+from bounds.abgmu22.grid_search_proof import printed_penalty
+from bounds.abgmu22.stability import loss_bound
+from mechanisms.generalized_exponential import law
+from mechanisms.privacy import PureDP
+n, K, beta = 10**6, 5, 0.05  # all records are (1, 1); 1/2 (w - 1)^2; A(S1, B) = 1 = w* for all B: err = 0 below 2^K
+Y = dict(label_bound=np.sqrt(0.5))
+Delta = np.array([loss_bound(smoothness=1, norm_bound=2**j, radius=1, **Y) for j in range(1, K + 1)])
+scores = [printed_penalty(loss_bound=D, n=n, guesses=K, beta=beta, **Y) for D in Delta]
+zero = np.exp(law([0.5, *scores], [0.0, *Delta], privacy=PureDP(0.5), beta=beta / 4).log_probabilities()[0])
+bound = printed_excess(err=0.0, loss_bound=Delta[0], n=n, guesses=K, beta=beta, epsilon=1.0, **Y)  # 2 max{|w*|, 1} = 2
+assert zero > 0.98 and bound < 0.01  # w_0 = 0, whose excess risk is 1/2"""
+
+
+def point_mass(n, guesses, beta, epsilon):
+    """(chance that the excess is above the printed bound, that bound): half squared loss, one record (1, 1), A = w*."""
+    sizes = {"label_bound": sqrt(0.5), "n": n, "guesses": guesses, "beta": beta}
+    known = {"smoothness": 1.0, "radius": 1.0, "label_bound": sqrt(0.5)}
+    caps = [float(ball_bound(norm_bound=2.0**j, **known)) for j in range(1, guesses + 1)]
+    scores = [float(steps.printed_penalty(loss_bound=cap, **sizes)) for cap in caps]
+    law = selected(scores, caps, label_bound=sqrt(0.5), beta=beta, epsilon=epsilon)
+    bound = float(bounds.printed_excess(err=0.0, loss_bound=caps[0], epsilon=epsilon, **sizes))
+    return float(law[0]) if bound < 0.5 else 0.0, bound
+
+
+@inequality_claim(
+    bounds.printed_excess,
+    quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
+    full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
+    severity="statement",
+    python=lambda *_: POINT,
+    note="with the sensitivities that Algorithm 1 prints w₀ = 0 is selected on every dataset (part zero), whatever n is: "
+    "here a point mass and A = w*. With 2Δ/n the bound still fails, by constants (part utility-average). The bound also "
+    "mixes units: under ℓ → sℓ its root grows with √s",
+)
+def nothing_but_zero(*, n, guesses, beta, epsilon):
+    """A point mass, err = 0 below 2^K and ||Y||^2 there; A ignores its data. The chance of w_0, exactly."""
+    chance, bound = point_mass(n, guesses, beta, epsilon)
+    yield {"n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon, "bound": bound}, chance, beta
+
+
+RARE = """import numpy as np
+from bounds.abgmu22.grid_search import averaged_excess
+from mechanisms.generalized_exponential import law
+from mechanisms.privacy import PureDP
+# 1/2 (<w, x> - y)^2; x = e1, y = 0 with probability p; x = e2, y = 2.5 with 1e-12; x = 0 else. w* = (0, 2.5)
+# A(S1, B) = w* for B >= 2.5 and (1000, 2.5) below, whose loss is 0 but at e1; K = 3, err = 0 below 8
+n, beta, Y2, Delta = 10**9, 0.001, 3.125, 502_600.0  # Delta: above all losses with ||x|| <= 1, |y| <= 2.5
+p = 2 * 2.9 / n
+unseen = (1 - p) ** (n // 2)  # S2 has no e1: all three candidates have score 0 plus one penalty
+one = np.exp(law([Y2, 0, 0, 0], [0] + [2 * Delta / n] * 3, privacy=PureDP(0.5), beta=beta / 4).log_probabilities()[1])
+bound = averaged_excess(err=0.0, loss_bound=Delta, label_bound=Y2**0.5, n=n, guesses=3, beta=beta, epsilon=1.0)
+assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
+
+
+@inequality_claim(
+    bounds.averaged_excess,
+    quick=grid(beta=[1e-3]),
+    full=grid(beta=[1e-4, 1e-6]),
+    severity="constant",
+    python=lambda *_: RARE,
+    note="a candidate with rare large losses that S₂ does not see; the bound's last term lacks the logarithm that its "
+    "proof has, and the root has ‖Y‖² for Δ‖Y‖²",
+)
+def rare_losses(*, beta):
+    """Two-point losses {0, a}, n = 10^9: the chance that S2 sees no loss, times that of the bad candidate, exactly."""
+    n, K, label, a, Delta = 10**9, 3, sqrt(3.125), 500_000.0, 502_600.0
+    sizes = {"label_bound": label, "n": n, "guesses": K, "beta": beta}
+    penalty = float(steps.printed_penalty(loss_bound=Delta, **sizes))
+    bound = float(bounds.averaged_excess(err=0.0, loss_bound=Delta, epsilon=1.0, **sizes))
+    p = 1.001 * bound / a
+    law = selected(np.full(K, penalty), np.full(K, 2 * Delta / n), label_bound=label, beta=beta, epsilon=1.0)
+    chance = float(np.exp(n // 2 * np.log1p(-p)) * law[1])
+    yield sizes | {"share": p, "bound": bound}, chance if p * a > bound else 0.0, beta
+
+
+CHAIN = [
+    steps.deviation_below,
+    steps.deviation_above,
+    steps.penalty,
+    steps.selection_loss,
+    steps.smallest_ball,
+    steps.outer_err_monotone,
+]
+SIZES = grid(
+    err=[0.0, 0.05], loss_bound=[1.0, 50.0], label_bound=[1.0, 0.3], n=[2, 10**4, 10**9], guesses=[1, 20],
+    beta=[1e-6, 0.5],
+)  # fmt: skip
+
+
+def end_of_the_chain(*, err, loss_bound, label_bound, n, guesses, beta, epsilon):
+    """err, s4 from above at risk 2 ||Y||^2, the penalty of s5, the selection's loss of s6; at most ||Y||^2."""
+    sizes = {"loss_bound": loss_bound, "n": n, "guesses": guesses, "beta": beta}
+    chance = steps.each_chance(guesses=guesses, beta=beta)
+    above = steps.deviation_above(loss_bound=loss_bound, n=n, chance=chance, risk=2 * label_bound**2)
+    raised = above + steps.penalty(label_bound=label_bound, **sizes)
+    return min(label_bound**2, err + raised + steps.selection_loss(epsilon=epsilon, **sizes))
+
+
+def chain_cases(statement):
+    """The end of the chain against the statement; and the failures of its steps against beta."""
+    for sizes, epsilon in itertools.product(SIZES, (0.1, 1.0)):
+        setting = sizes | {"epsilon": epsilon}
+        yield setting, float(end_of_the_chain(**setting)), float(statement(**setting))
+    for guesses, beta in itertools.product((1, 2, 100), (1e-6, 0.9)):
+        each = (guesses + 1) * steps.each_chance(guesses=guesses, beta=beta)
+        yield {"guesses": guesses, "of": "failures"}, each + beta / 4 + beta / (4 * guesses) + beta / 4, beta
+
+
+@inequality_claim(
+    bounds.grid_excess,
+    given=CHAIN,
+    rounding=1e-12,
+    tightness=equality,
+    nonvacuous_from=lambda: smallest_useful_n(),
+    note="equal to the chain at ε = 1; needs err and Δ that do not decrease, and losses below Δ on almost all records, "
+    "not on S₂ alone (s4/unseen). The smallest n is at Δ = 5, ‖Y‖ = 1, K = 10, β = 0.05, ε = 1 and err = 0",
+)
+def chain_of_the_corrected_theorem():
+    """The steps' functions, each at the value of the one before."""
+    yield from chain_cases(bounds.grid_excess)
+
+
+def smallest_useful_n():
+    """The smallest n with a bound below ||Y||^2 = 1: Delta = 5, K = 10, beta = 0.05, epsilon = 1, err = 0."""
+    sizes = {"err": 0.0, "loss_bound": 5.0, "label_bound": 1.0, "guesses": 10, "beta": 0.05, "epsilon": 1.0}
+    low, high = 2, 2**20
+    while high - low > 2:
+        middle = (low + high) // 4 * 2
+        low, high = (low, middle) if bounds.grid_excess(n=middle, **sizes) < 1 else (middle, high)
+    return high
+
+
+@inequality_claim(bounds.grid_excess_of_means, given=[bounds.grid_excess], rounding=1e-12, tightness=equality)
+def chain_without_printed_sensitivities():
+    """The same chain."""
+    yield from chain_cases(bounds.grid_excess_of_means)
+
+
+if __name__ == "__main__":
+    script(__spec__.name)

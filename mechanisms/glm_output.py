@@ -1,0 +1,110 @@
+"""Output perturbation of constrained regularised risk minimisation, generalised linear losses, Gaussian noise.
+
+    release argmin_{||w|| <= norm_bound} (1/n) sum_i phi_{y_i}(<w, x_i>) + ridge/2 ||w||^2  +  N(0, sigma^2 I)
+
+The second base algorithm of abgmu22, which prints none in the text at hand. The minimiser moves by at most 2 G/(ridge
+n), G the longest gradient of a record on the ball: no smoothness enters privacy. `output_perturbation` is the pure
+private relative without a ball, for 1-Lipschitz margin losses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bounds.abgmu22 import baselines
+from mechanisms import gaussian
+from mechanisms.gaussian import GaussianLaw
+from mechanisms.glm_gd import SAFE
+from mechanisms.glm_losses import records
+from mechanisms.law import LinearModel, generator, sized
+from mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from mechanisms.solvers.ball_risk import minimise
+
+ACCURACY = 1e-6  # of norm_bound: the distance from the exact minimiser that every solution is held to, public
+
+
+def law(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    privacy: GaussianDP | ApproxDP,
+    loss: str,
+    norm_bound: float,
+    radius: float = 1.0,
+    label_bound: float | None = None,
+    ridge: float | None = None,
+) -> GaussianLaw:
+    """Solve once, release the constrained minimiser under Gaussian noise: a `GaussianLaw`, with its density.
+
+    Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
+    the largest that implies it): the L2 sensitivity is 2 G/(ridge n), or 2 norm_bound if that is less, plus what the
+    solver may miss on two datasets, a multiple of `norm_bound` alone. Enforced here: rows are clipped to `radius` and
+    labels to what `label_bound` allows. The analysis is over the reals; floating-point noise is not hardened.
+
+    `ridge` by default balances regularisation and noise (`baselines.balanced_ridge`), from public numbers. Raises
+    ValueError for bad input and for a loss that is not smooth, RuntimeError, naming no data, should the solver miss its
+    accuracy.
+
+    >>> released = law([[0.6], [-0.6]], [1, -1], privacy=GaussianDP(1.0), loss="logistic", norm_bound=2.0, ridge=1.0)
+    >>> round(released.sigma, 4), released.sample(np.random.default_rng(0)).shape
+    (1.0, (1, 1))
+    """
+    (norm_bound,) = sized(norm_bound=norm_bound)
+    mu = to_gaussian_budget(privacy).mu
+    data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
+    link, n = data.link, len(data.X)
+    if link.smoothness == np.inf:
+        raise ValueError(f"loss = {loss!r} is not smooth: take noisy descent")
+    gradient = data.radius * data.slope_bound(norm_bound)
+    if ridge is None:
+        ridge = baselines.balanced_ridge(
+            n=n,
+            gradient_norm=gradient,
+            mu=mu,
+            smoothness=link.smoothness,
+            radius=data.radius,
+            norm_bound=norm_bound,
+        )
+    (ridge,) = sized(ridge=ridge)
+    missed = ACCURACY * norm_bound
+    weights, error = minimise(
+        data.X, data.y, value=link.value, slope=link.slope, second=link.second, ridge=ridge, norm_bound=norm_bound
+    )
+    if error > missed:
+        raise RuntimeError(f"loss = {loss!r}: the solver missed its accuracy at ridge = {ridge}; nothing is released")
+    moved = min(baselines.output_sensitivity(n=n, gradient_norm=gradient, ridge=ridge), 2 * norm_bound)
+    budget = GaussianDP(mu, privacy.neighbours)
+    return gaussian.law(weights, privacy=budget, sensitivity=(moved + 2 * missed) * SAFE)
+
+
+def fit(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    epsilon: float,
+    delta: float,
+    loss: str,
+    norm_bound: float,
+    radius: float = 1.0,
+    label_bound: float | None = None,
+    ridge: float | None = None,
+    rng: np.random.Generator | None = None,
+) -> LinearModel:
+    """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
+
+    >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
+    >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", norm_bound=2.0, rng=np.random.default_rng(0)).predict(X[:1])
+    array([1.])
+    """
+    released = law(
+        X,
+        y,
+        privacy=ApproxDP(epsilon, delta),
+        loss=loss,
+        norm_bound=norm_bound,
+        radius=radius,
+        label_bound=label_bound,
+        ridge=ridge,
+    )
+    return LinearModel(released.sample(generator(rng))[0], released.privacy)
