@@ -3,9 +3,9 @@
     LEARNER = Learner("mine", law, "what it does, in a sentence")
 
 where `law(X, y, *, epsilon, delta, rng)` returns the law of a release on a dataset: weights of shape (size, d), or a
-dict that holds them as "weights"; a law that predicts otherwise has a method `scores(releases, X)`. `rng` draws what is
-public (a projection). Whatever a learner needs beside epsilon and delta is a number in this file or follows from n, d
-and the budget; every learner sees the same rows (`problems.prepared`).
+dict that holds them as "weights"; a law that predicts otherwise has a method `decision_values(releases, X)`. `rng`
+draws what is public (a projection). Whatever a learner needs beside epsilon and delta is a number in this file or
+follows from n, d and the budget; every learner sees the same rows (`problems.prepared`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from mechanisms import (
     dp_erm,
     efficient_learner,
     estimators,
+    grid_search,
     known_margin,
     majority,
     noisy_gd,
@@ -86,8 +87,8 @@ class Released:
 
 def scores(law: Any, releases: Any, X: np.ndarray) -> np.ndarray:
     """What every release says of every record, shape (n, size): the label is its sign."""
-    if hasattr(law, "scores"):
-        return law.scores(releases, X)
+    if hasattr(law, "decision_values"):
+        return law.decision_values(releases, X)
     weights = releases["weights"] if isinstance(releases, dict) else releases
     return X @ np.asarray(weights).T
 
@@ -106,7 +107,7 @@ class Featured:
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         return self.law.sample(rng, size)
 
-    def scores(self, releases: np.ndarray, X: np.ndarray) -> np.ndarray:
+    def decision_values(self, releases: np.ndarray, X: np.ndarray) -> np.ndarray:
         return self.feature_map(X) @ releases.T
 
 
@@ -185,6 +186,12 @@ def projected(X, y, *, epsilon, delta, rng, rho=0.1, beta=0.1, k=25):
     phi = efficient_learner.draw_projection(*X.shape, **spent, k=min(k, X.shape[1]), rng=rng)
     sizes = {"rho": rho, "radius": 1.0, "norm_bound": 1.0, "beta": beta}
     return efficient_learner.law(X, y, privacy=ApproxDP(epsilon, delta), projection=phi, **sizes)
+
+
+def grid(X, y, *, epsilon, delta, rng, guesses=5, base="gd"):
+    """Algorithm 1 of abgmu22 with the defaults of its `fit`: five norms, no penalty, all of the budget for each half."""
+    asked = {"loss": "logistic", "base": base, "penalty": "none", "accounting": "disjoint"}
+    return grid_search.law(X, y, privacy=ApproxDP(epsilon, delta), guesses=guesses, **asked)
 
 
 # Perturbations --------------------------------------------------------------------------------------------------------
@@ -267,6 +274,7 @@ LISTED = [
     Learner("private tuning", tuned, "Algorithm 6 of wzw25: the best of a random number of runs", cost="slow"),
     Learner("objective perturbation", objective, "Gaussian noise, tight profile of Redberg et al.", largest_d=500),
     Learner("perceptron", perceptron, "the SuLQ perceptron of Blum et al., with an exact account"),
+    Learner("private grid search", grid, "Algorithm 1 of abgmu22: a norm is chosen on the other half", cost="moderate"),
     Learner("phased SGD", phased, "one pass, A_GLL of bms22, hinge of width 0.1"),
     Learner("boosted DP-ERM", boosted, "the best of several phased runs, bms22", cost="moderate"),
     Learner("projected DP-ERM", projected, "Algorithm 2 of bms22 in 25 dimensions", cost="moderate"),
@@ -282,7 +290,7 @@ NOT_INSTALLED = [] if importlib.util.find_spec("diffprivlib") else [OPTIONAL.nam
 LEARNERS = {one.name: one for one in [*LISTED, *([] if NOT_INSTALLED else [OPTIONAL])]}
 QUICK = tuple(
     name for name in LEARNERS if name not in ("phased SGD", "projected DP-ERM", "pure output", "logistic descent")
-)  # ten private ones, two ceilings
+)  # eleven private ones, two ceilings
 
 
 def find(named: str) -> Learner:

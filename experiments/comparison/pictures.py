@@ -88,7 +88,7 @@ def along_epsilon(means: pd.DataFrame) -> str:
 
 
 def families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """{what is varied: its rows, with the value beside them}: for each parameter the planted family with most values."""
+    """{what is varied: its rows, with the value beside}: for each parameter the planted family with most values."""
     names = [name for name in means.dataset.unique() if name.startswith("planted")]
     chosen = {name: problems.family(name) for name in names}
     found = {}

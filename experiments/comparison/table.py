@@ -63,11 +63,12 @@ def place_of(dataset: str, records: int, epsilon: float, learner: Learner) -> tu
 
 
 def one_fit(learner: Learner, problem: Any, epsilon: float, public: Any, private: Any) -> tuple[np.ndarray, tuple]:
-    """(the risk of every release, shape (releases,); the shape of the training records). Ties are errors."""
+    """(the risk of every release, shape (releases,); the shape of the training records). A tie is +1."""
     known = {name: getattr(problem, name) for name in learner.knows}
     law = learner.law(problem.X, problem.y, epsilon=epsilon, delta=DELTA, rng=public, **known)
     releases = law.sample(private, RELEASES[learner.cost])
-    return (problem.truth[:, None] * scores(law, releases, problem.test) <= 0).mean(axis=0), problem.X.shape
+    said = np.where(scores(law, releases, problem.test) >= 0, 1.0, -1.0)
+    return (said != problem.truth[:, None]).mean(axis=0), problem.X.shape
 
 
 def fits(task: Task, root: int) -> list[tuple]:
