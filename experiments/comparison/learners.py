@@ -189,7 +189,7 @@ def projected(X, y, *, epsilon, delta, rng, rho=0.1, beta=0.1, k=25):
 
 
 def grid(X, y, *, epsilon, delta, rng, guesses=5, base="gd"):
-    """Algorithm 1 of abgmu22 with the defaults of its `fit`: five norms, no penalty, all of the budget for each half."""
+    """Algorithm 1 of abgmu22 with the defaults of its `fit`: five norms, no penalty, all of epsilon for each half."""
     asked = {"loss": "logistic", "base": base, "penalty": "none", "accounting": "disjoint"}
     return grid_search.law(X, y, privacy=ApproxDP(epsilon, delta), guesses=guesses, **asked)
 
