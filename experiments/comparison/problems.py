@@ -68,6 +68,12 @@ def planted(count: int, rng: np.random.Generator, *, n: int, d: int, margin: flo
     return X, np.where(rng.random(count) < flips, -y, y)
 
 
+def held_out(count: int, n: int, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of n records to train on and of at most `most` others, in random order."""
+    order = rng.permutation(count)
+    return order[:n], order[n : n + most]
+
+
 def draw(name: str, records: int, rng: np.random.Generator) -> Problem:
     """One split of real records, at most `records` of them for training; or fresh planted ones."""
     if name.startswith("planted"):
@@ -76,9 +82,7 @@ def draw(name: str, records: int, rng: np.random.Generator) -> Problem:
         (X, y), (Z, truth) = (planted(count, rng, **chosen) for count in (chosen["n"], test))
         return Problem(prepared(X), y, prepared(Z), truth, chosen["margin"] / np.sqrt(1.25))
     X, y = load(name)
-    order = rng.permutation(len(X))
-    n = max(2, min(records, len(X) * 3 // 4))
-    train, test = order[:n], order[n : n + HELD_OUT]
+    train, test = held_out(len(X), max(2, min(records, len(X) * 3 // 4)), HELD_OUT, rng)
     return Problem(prepared(X[train]), y[train], prepared(X[test]), y[test], GUESS)
 
 
