@@ -1,4 +1,4 @@
-"""The program `marginalia`: run, ledger, explain, pilot, where, audit, report, figure, bench.
+"""The program `marginalia`: run, ledger, explain, pilot, where, audit, compare, report, figure, bench.
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
 an audited mechanism is REFUTED, or a core became slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store
@@ -19,6 +19,7 @@ from pathlib import Path
 import click
 
 from experiments.audits.command import audit
+from experiments.comparison.command import compare
 from experiments.engine.console import Terminated, Usage, plainly, reports_option, root_option
 from experiments.speed.command import bench
 
@@ -287,6 +288,7 @@ def figure(name, folder, kind, profile, root):
 
 
 main.add_command(audit)
+main.add_command(compare)
 main.add_command(bench)
 
 

@@ -4,7 +4,8 @@
 
 with hinge(w; x, y) = max(0, 1 - y <w, x> / width), rows clipped to norm `radius`, w_0 public and
 sigma = Delta sqrt(T) / mu for the L2 sensitivity Delta = 2 radius / width of the gradient sum. T, sigma and eta_t
-depend on n, d and parameters only.
+depend on n, d and parameters only. The `logistic` loss log(1 + exp(-y <w, x> / width)) has slopes as small, so the same
+account holds for it.
 
 Three releases: the `average` of w_0..w_{T-1}, the `last` iterate w_T, and all `iterates` w_1..w_T. The last is the
 white box: everything the privacy analysis gives away, with an exact density, because only it shows the composition to
@@ -22,6 +23,7 @@ from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from bounds.wzw25 import last_iterate
 from bounds.wzw25 import noisy_gd as bounds
@@ -32,6 +34,7 @@ from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budg
 
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
+LOSSES = ("hinge", "logistic")
 PRECISIONS = {"double": np.float64, "single": np.float32}
 BAND = 2**20  # bytes of the rows, or of their margins, that a step reads twice: the second time from a core's cache
 COLUMNS = 256  # runs abreast
@@ -52,6 +55,7 @@ class Descent(TypedDict, total=False):
     average: ArrayLike | None
     output: str
     precision: str
+    loss: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class NoisyGDLaw:
     weights: np.ndarray = field(repr=False)  # of w_0..w_{T-1} in the average, summing to 1, shape (steps,)
     output: str
     privacy: Guarantee  # a GaussianDP, see `law`; neighbours differ in one replaced row
+    loss: str = "hinge"
 
     def __post_init__(self) -> None:
         if np.ndim(self.Z) != 2 or np.shape(self.start) != np.shape(self.Z)[1:] or np.ndim(self.strides) != 1:
@@ -75,6 +80,7 @@ class NoisyGDLaw:
         positive(width=self.width)
         in_range("sigma", self.sigma, 0, inf, closed=True)
         one_of(OUTPUTS, output=self.output)
+        one_of(LOSSES, loss=self.loss)
 
     @property
     def steps(self) -> int:
@@ -87,7 +93,7 @@ class NoisyGDLaw:
         return self.steps * (self.Z.size + 30 * self.Z.shape[1]) / RATE
 
     def gradients(self, W: np.ndarray) -> np.ndarray:
-        """Subgradients of the hinge sum at the columns of W, shape (d, columns); 0 is chosen at a kink."""
+        """Subgradients of the summed loss at the columns of W, shape (d, columns); the hinge has 0 at its kink."""
         W = np.asarray(W, dtype=self.Z.dtype)
         return self._gradients(W, np.empty_like(W), np.empty_like(W), self._bands(W.shape[1]))
 
@@ -103,8 +109,12 @@ class NoisyGDLaw:
         """`gradients` into `out`; `part` is scratch. Nothing is allocated: fresh memory is slow."""
         for i, (band, transposed, margins, active) in enumerate(bands):
             np.matmul(band, W, out=margins)
-            np.less(margins, self.width, out=active)
-            margins[...] = active  # a product with booleans would not go to BLAS
+            if self.loss == "hinge":
+                np.less(margins, self.width, out=active)
+                margins[...] = active  # a product with booleans would not go to BLAS
+            else:
+                margins /= -self.width
+                expit(margins, out=margins)
             np.matmul(transposed, margins, out=part if i else out)
             if i:
                 out += part
@@ -208,6 +218,7 @@ def law(
     average: ArrayLike | None = None,
     output: str = "average",
     precision: str = "double",
+    loss: str = "hinge",
 ) -> NoisyGDLaw:
     """Algorithm 5 of wzw25: minimise the sum of hinge losses by noisy gradient descent.
 
@@ -222,8 +233,8 @@ def law(
     "tuned" uses the hinge's gradient norm n Delta / 2; "decaying" does too and goes down linearly to 0
     (`bounds.wzw25.last_iterate.decaying_mean`). `start`: w_0, public, 0 by default. `average`: weights of
     w_0..w_{T-1}, uniform by default. `precision`: "single" computes in float32, twice as fast and in half the memory;
-    rows are shortened by 2^-22 before they are rounded, so that none is longer than `radius`. Raises ValueError for
-    anything out of range.
+    rows are shortened by 2^-22 before they are rounded, so that none is longer than `radius`. `loss`: "hinge" or
+    "logistic", both with slopes of at most 1/width. Raises ValueError for anything out of range.
 
     >>> released = law([[0.6], [-0.6]], [1, -1], privacy=GaussianDP(2.0), width=0.5, steps=4)
     >>> released.sigma, released.sample(np.random.default_rng(0)).shape
@@ -233,6 +244,7 @@ def law(
     one_of(OUTPUTS, output=output)
     one_of(STRIDES, stride=stride)
     one_of(tuple(PRECISIONS), precision=precision)
+    one_of(LOSSES, loss=loss)
     mu = to_gaussian_budget(privacy).mu
     X = clip_rows(X, radius)
     n, d = X.shape
@@ -266,7 +278,7 @@ def law(
         raise ValueError(f"average has shape {weights.shape}, not ({T},) with weights >= 0 that are not all 0")
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
     weights = weights / weights.sum()
-    return kind(Z, width, origin, sigma, strides, weights, output, GaussianDP(mu, privacy.neighbours))
+    return kind(Z, width, origin, sigma, strides, weights, output, GaussianDP(mu, privacy.neighbours), loss)
 
 
 def fit(
@@ -285,6 +297,7 @@ def fit(
     average: ArrayLike | None = None,
     output: str = "last",
     precision: str = "double",
+    loss: str = "hinge",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
@@ -312,5 +325,6 @@ def fit(
         average=average,
         output=output,
         precision=precision,
+        loss=loss,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -2,26 +2,61 @@
 
     release argmin_w ridge/2 ||w||_2^2 + (C / n) (sum_i loss(y_i <w, x_i>) + <b, w>)
 
-where b has density proportional to exp(-epsilon' ||b||_2 / 2), with the logistic loss or Huber's, second derivative at
-most c (1/4 and 1). Their regularisation Lambda is 1 / C, their Delta (ridge - 1) / C. Which b gave the release w can be
-read off the gradient, b(w), so the law has a density: that of b(w) times the determinant of the Hessian.
+with the logistic loss or Huber's, second derivative at most c (1/4 and 1). Their regularisation Lambda is 1 / C, their
+Delta (ridge - 1) / C. Which b gave the release w can be read off the gradient, b(w), so the law has a density: that of
+b(w) times the determinant of the Hessian. Two noises: theirs, with density proportional to exp(-epsilon' ||b||_2 / 2),
+is purely private; Gaussian b has the privacy profile of Redberg, Koskela & Wang (2023), which `law` states and proves
+for replaced rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import expm1, log1p
+from fractions import Fraction
+from math import expm1, log, log1p, nextafter, pi
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mechanisms.arithmetic import certified_delta, in_range
 from mechanisms.law import LinearModel, generator, sized, whole
 from mechanisms.output_perturbation import FeatureMap, prepared, radial_log_density, radial_noise, tolerance
-from mechanisms.privacy import PureDP
+from mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
 from mechanisms.private_svm import ClippedMap
 from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
 SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off by
+
+
+@dataclass(frozen=True)
+class RadialNoise:
+    """b with density proportional to exp(-rate ||b||_2)."""
+
+    rate: float  # epsilon' / 2: public
+
+    def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
+        """`size` vectors, shape (size, dimension)."""
+        return radial_noise(rng, self.rate, size, dimension)
+
+    def log_density(self, b: np.ndarray) -> np.ndarray:
+        """At the rows of b, shape (size,)."""
+        return radial_log_density(np.linalg.norm(b, axis=1), self.rate, b.shape[1])
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """b ~ N(0, sigma^2 I)."""
+
+    sigma: float  # public
+
+    def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
+        """`size` vectors, shape (size, dimension)."""
+        return generator(rng).normal(scale=self.sigma, size=(size, dimension))
+
+    def log_density(self, b: np.ndarray) -> np.ndarray:
+        """At the rows of b, shape (size,)."""
+        return -((b / self.sigma) ** 2).sum(axis=1) / 2 - b.shape[1] * (log(2 * pi) / 2 + log(self.sigma))
 
 
 def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple[float, float]:
@@ -41,6 +76,37 @@ def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple
     return epsilon / 2 * SAFE, curvature * C / (n * expm1(epsilon / 4)) / SAFE
 
 
+def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature: float) -> tuple[float, float]:
+    """(sigma, ridge) of Gaussian b: the Hessian costs log(1 + c C / (n ridge)), at most half of epsilon.
+
+    sigma is the least found with delta(eps'; 2/sigma) + 2 delta(eps'; 1/sigma) <= delta, where eps' is what is left and
+    delta(.; mu) the Gaussian curve; checked in balls.
+
+    >>> gaussian_split(epsilon=1.0, delta=1e-5, n=1000, C=1.0, curvature=0.25)
+    (7.462962, 1.0)
+    """
+    (n,) = whole(n=n)
+    epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
+    delta = in_range("delta", delta, 1e-300, 1)  # a certified delta is never below the smallest float
+    ridge, cost = 1.0, log1p(curvature * C / n)
+    if cost > epsilon / 2:
+        ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
+    left = (epsilon - cost) * SAFE
+
+    def enough(sigma: float) -> bool:
+        parts = certified_delta(left, 2 / sigma), certified_delta(left, 1 / sigma)
+        return Fraction(parts[0]) + 2 * Fraction(parts[1]) <= Fraction(delta)
+
+    multiplier = gaussian_noise_multiplier(ApproxDP(left, delta))
+    low = high = 2 * multiplier  # one replaced row whose slopes stay what they are
+    while not enough(high := nextafter(high * (1 + 1e-9), float("inf"))):
+        low, high = high, high * 1.01
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high * (1 + 1e-15), ridge
+
+
 @dataclass(frozen=True)
 class ObjectiveLaw:
     """The law of one release of objective perturbation on one dataset."""
@@ -49,13 +115,13 @@ class ObjectiveLaw:
     C: float
     loss: str
     ridge: float
-    rate: float  # of the noise b, epsilon' / 2: public
-    privacy: PureDP
+    noise: RadialNoise | GaussianNoise  # of b
+    privacy: PureDP | ApproxDP
     feature_map: ClippedMap = field(repr=False)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, F), solved together."""
-        b = radial_noise(rng, self.rate, size, self.Z.shape[1])
+        b = self.noise.draw(rng, size, self.Z.shape[1])
         weights, error = minimise(self.Z, linear=b, ridge=self.ridge, share=self.C / len(self.Z), loss=self.loss)
         if np.max(error, initial=0.0) > tolerance(self.C) * (1 + np.linalg.norm(b, axis=1).max(initial=0.0)):
             raise RuntimeError(f"loss = {self.loss!r}: the solver missed its tolerance at C = {self.C}")
@@ -70,12 +136,10 @@ class ObjectiveLaw:
     def log_density(self, releases: ArrayLike) -> np.ndarray:
         """Exact log-density of releases, shape (size,): that of b(w), and |det db/dw|."""
         W = np.atleast_2d(releases)
-        F = self.Z.shape[1]
         second = MARGIN_LOSSES[self.loss].second(W @ self.Z.T)
         hessian = np.einsum("bn,nf,ng->bfg", second, self.Z, self.Z, optimize=True)
-        hessian = hessian + len(self.Z) * self.ridge / self.C * np.eye(F)
-        lengths = np.linalg.norm(self.perturbation(W), axis=1)
-        return radial_log_density(lengths, self.rate, F) + np.linalg.slogdet(hessian)[1]
+        hessian = hessian + len(self.Z) * self.ridge / self.C * np.eye(self.Z.shape[1])
+        return self.noise.log_density(self.perturbation(W)) + np.linalg.slogdet(hessian)[1]
 
     def model(self, rng: np.random.Generator) -> LinearModel:
         """One release as a predictor."""
@@ -86,26 +150,39 @@ def law(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    privacy: PureDP,
+    privacy: PureDP | ApproxDP,
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
 ) -> ObjectiveLaw:
-    """The law of the minimiser of a randomly tilted objective.
+    """The law of the minimiser of a randomly tilted objective: radial noise for a PureDP, Gaussian for an ApproxDP.
 
-    Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input. With features of norm at most
-    1 and slopes at most 1 a replaced row moves b(w) by at most 2, which costs epsilon'; the determinant of the Hessian
-    costs the rest (`split_budget`). Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are
-    public, and the minimisers are exact: the analysis is over the reals, our solver's last digits and the float64 noise
-    are not hardened. Huber's second derivative jumps, on a set of releases of probability 0.
+    Formal guarantee: `privacy`, under replacement of one row, for every input. Pure: with features of norm at most 1
+    and slopes at most 1 a replaced row moves b(w) by at most 2, which costs epsilon'; the determinant of the Hessian
+    costs the rest (`split_budget`).
+    Approximate: let z be the row that becomes z', tau = n ridge / C. (1) A row adds one rank-one term of at most c to a
+    Hessian of at least tau, so the two determinants differ by a factor of at most 1 + c / tau, which costs J, its
+    logarithm. (2) b'(w) - b(w) = s z - s' z' with slopes s, s' in [0, 1] up to one common sign, since a margin loss
+    falls. The log-ratio of N(0, sigma^2 I) at b and b + v is (2 <b, v> + ||v||^2) / (2 sigma^2), convex in v, so it is
+    largest at s, s' in {0, 1}: at v = 0 or at one of three fixed vectors of lengths at most 1, 1 and 2. (3) delta is
+    the mean over b of (1 - e^(epsilon - L))_+, and L is at most J plus the largest of the four; (.)_+ of a largest is
+    at most a sum, and each summand is the Gaussian curve: delta(epsilon - J; 2/sigma) + 2 delta(epsilon - J; 1/sigma).
+    (`gaussian_split`.) Redberg, Koskela & Wang have the curve for one row more, twice, for slopes of any sign.
+    Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are public, and the minimisers are
+    exact: the analysis is over the reals, our solver's last digits and the float64 noise are not hardened. Huber's
+    second derivative jumps, on a set of releases of probability 0.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> released.sample(np.random.default_rng(0), 5).shape, released.ridge
     ((5, 1), 1.0)
     """
-    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map)
-    spent, ridge = split_budget(epsilon=privacy.epsilon, n=len(Z), C=C, curvature=MARGIN_LOSSES[loss].curvature)
-    return ObjectiveLaw(Z, C, loss, ridge, spent / 2, privacy, phi)
+    phi, Z, C = prepared(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
+    sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}
+    if isinstance(privacy, PureDP):
+        spent, ridge = split_budget(epsilon=privacy.epsilon, **sizes)
+        return ObjectiveLaw(Z, C, loss, ridge, RadialNoise(spent / 2), privacy, phi)
+    sigma, ridge = gaussian_split(epsilon=privacy.epsilon, delta=privacy.delta, **sizes)
+    return ObjectiveLaw(Z, C, loss, ridge, GaussianNoise(sigma), privacy, phi)
 
 
 def fit(
@@ -113,15 +190,18 @@ def fit(
     y: ArrayLike,
     *,
     epsilon: float,
+    delta: float = 0.0,
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
-    """One release of objective perturbation, as a predictor; epsilon-DP under replacement of one record.
+    """One release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
     >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
     array([1.])
     """
-    return law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, feature_map=feature_map).model(generator(rng))
+    approximate = ApproxDP(epsilon, delta)
+    privacy = approximate if approximate.delta > 0 else PureDP(epsilon)
+    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map).model(generator(rng))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from mechanisms.arithmetic import brief
 from mechanisms.law import LinearModel, generator, one_of, signs, sized, whole
-from mechanisms.privacy import PureDP
+from mechanisms.privacy import Guarantee, PureDP
 from mechanisms.private_svm import LARGEST, ClippedMap
 from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
@@ -71,15 +71,22 @@ class OutputLaw:
 
 
 def prepared(
-    X: ArrayLike, y: ArrayLike, privacy: PureDP, C: float, loss: str, feature_map: FeatureMap | None
+    X: ArrayLike,
+    y: ArrayLike,
+    privacy: Guarantee,
+    C: float,
+    loss: str,
+    feature_map: FeatureMap | None,
+    kinds: tuple[type, ...] = (PureDP,),
 ) -> tuple[ClippedMap, np.ndarray, float]:
     """(feature map clipped to norm 1, rows y_i phi(x_i), C), everything checked: both perturbations start here."""
     (C,) = sized(C=C)
     if C > LARGEST:
         raise ValueError(f"C = {C} is outside (0, {LARGEST:g}], where float64 can solve")
     one_of(tuple(MARGIN_LOSSES), loss=loss)
-    if not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
+    if not (isinstance(privacy, kinds) and privacy.neighbours in ("replace", "label")):
+        called = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(f"privacy = {brief(privacy)} is not a {called} for replaced rows or labels")
     if not (feature_map is None or callable(feature_map)):
         raise ValueError(f"feature_map is a {type(feature_map).__name__}, not a function or None")
     phi = ClippedMap(feature_map, 1.0)

@@ -143,7 +143,7 @@ def candidates(
         )
         weights = np.full(sizes.steps, 1 / sizes.steps)
         descent = SampledGDLaw(
-            Z, gamma / 3, np.zeros(k), sigma, strides, weights, "last", privacy, sizes.rate
+            Z, gamma / 3, np.zeros(k), sigma, strides, weights, "last", privacy, rate=sizes.rate
         )  # fmt: skip
         runs.append(JLGDLaw(descent, phi))
     return tuple(runs)

@@ -24,7 +24,7 @@ def untouched():
 def test_the_blocks_run_in_their_order(untouched):
     page = PAGE.read_text()
     blocks = list(re.finditer(r"```python\n(.*?)```", page, flags=re.DOTALL))
-    assert len(blocks) == 7
+    assert len(blocks) == 9
     namespace = {"__name__": "experiments.bms22.sign_projection"}
     for block in blocks:
         above = "\n" * page.count("\n", 0, block.start(1))  # so that `inspect` finds a formula where the page has it

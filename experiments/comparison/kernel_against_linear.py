@@ -20,11 +20,12 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from bounds.bms22.bound_sensitivity import sensitivity_2_explicit
 from bounds.bms22.efficient_learner import printed_order
+from experiments.comparison.problems import held_out
 from experiments.data import load
 from mechanisms import efficient_learner, kernel_learner
 from mechanisms.law import clip_rows
@@ -108,8 +109,8 @@ class Identity:
 def split(name: str, seed: int, records: int) -> tuple[np.ndarray, ...]:
     """(training X, test X, training y, test y): a fifth is held out; at most `records` are trained on."""
     X, y = load(name)
-    train, test, labels, truth = train_test_split(X, y, test_size=0.2, random_state=seed, stratify=y)
-    return train[:records], test, labels[:records], truth
+    train, test = held_out(len(X), len(X) * 4 // 5, len(X), np.random.default_rng(seed))
+    return X[train][:records], X[test], y[train][:records], y[test]
 
 
 def learners(train, test, labels, *, k: int, frequencies: int, rng) -> Iterator[tuple[Learner, np.ndarray]]:

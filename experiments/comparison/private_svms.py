@@ -26,6 +26,7 @@ import pandas as pd
 
 from bounds.rbht09 import private_svm as bound
 from bounds.rbht09 import svm_accuracy
+from experiments.comparison.problems import held_out as split
 from experiments.data import load
 from experiments.engine.streams import LEDGER_ROOT, generator
 from experiments.report.figures import COLOURS, STYLE
@@ -143,8 +144,7 @@ def measure(
     found = []
     for repeat in range(repeats):
         setting = {"dataset": dataset, "n": n, "repeat": repeat}
-        order = generator(LEDGER_ROOT, "private_svms.split", setting, "main", 0).permutation(len(X))
-        train, test = order[:n], order[n : n + held_out]
+        train, test = split(len(X), n, held_out, generator(LEDGER_ROOT, "private_svms.split", setting, "main", 0))
         points = lattice(X.shape[1], grid, generator(LEDGER_ROOT, "private_svms.lattice", {}, "main", 0))
         exact, constant = {}, min(np.mean(y[test] > 0), np.mean(y[test] < 0))
         found.append(setting | {"learner": "one answer", "epsilon": np.inf, "quantity": "error", "value": constant})

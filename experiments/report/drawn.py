@@ -15,6 +15,7 @@ from pathlib import Path
 LIST = "site/drawn.json"
 TABLES = (
     "published/mutants.csv",
+    "comparison/*.csv",
     "asv/results/**/*.json",
     "asv/html/data.js",
 )  # what the pages read below reports/, beside the store

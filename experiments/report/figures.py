@@ -106,7 +106,7 @@ def figures(pictures):
 def drawn(pictures, kind):
     """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
-        return [_saved(_curves(p) if p.series else _rate(p.rate), kind) for p in pictures]
+        return [saved(_curves(p) if p.series else _rate(p.rate), kind) for p in pictures]
 
 
 def pictures_of(cells):
@@ -249,7 +249,7 @@ def _label(setting):
     return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items())
 
 
-def _saved(fig, kind):
+def saved(fig, kind):
     """The figure as the bytes of a file; an SVG as an element whose ids cannot clash with another's."""
     out = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]

@@ -19,6 +19,7 @@ import numpy as np
 
 from bounds import papers
 from experiments.audits import committed
+from experiments.comparison import page as comparison
 from experiments.engine import graph
 from experiments.engine.formula import in_symbols
 from experiments.engine.ledger import jsonable
@@ -126,6 +127,7 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     tables = {name: committed(name) for name in ("sabotage", "operating")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
+    made.append(rendered("comparison.html.j2", "comparison.html", **comparison.shown(reports)))
     made.append(rendered("hardened.html.j2", "hardened.html"))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
     made += speed_pages(reports)

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from sklearn.linear_model import LogisticRegression
 
 from mechanisms import objective_perturbation, output_perturbation
-from mechanisms.privacy import GaussianDP, PureDP
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from mechanisms.solvers import perturbed_risk
 from mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES, minimise
 
@@ -181,7 +181,7 @@ def test_the_density_of_objective_perturbation_has_mass_one_and_fits_its_sample(
 def test_b_of_w_is_the_linear_term_that_was_solved(loss, C):
     V, y = problem(7, 20, 3)
     law = objective_perturbation.law(V, y, privacy=PureDP(1.0), C=C, loss=loss)
-    b = output_perturbation.radial_noise(np.random.default_rng(8), law.rate, 50, 3)
+    b = output_perturbation.radial_noise(np.random.default_rng(8), law.noise.rate, 50, 3)
     w, _ = minimise(law.Z, linear=b, ridge=law.ridge, share=C / 20, loss=loss)
     assert np.allclose(law.perturbation(w), b, atol=1e-6)
 
@@ -229,7 +229,7 @@ def test_objective_perturbation_spends_its_budget():
         objective_perturbation.law(V, t, privacy=PureDP(1.3), C=0.5, loss="huber") for t in (y, np.append(y[:-1], -1.0))
     )
     ratios = np.abs(a.log_density(places := np.linspace(-0.5, 0.5, 101)[:, None]) - b.log_density(places))
-    assert 0.9 * 1.3 < ratios.max() <= 1.3 and a.rate == pytest.approx((1.3 - 2 * np.log1p(0.05)) / 2)
+    assert 0.9 * 1.3 < ratios.max() <= 1.3 and a.noise.rate == pytest.approx((1.3 - 2 * np.log1p(0.05)) / 2)
 
 
 def test_output_perturbation_releases_the_weights_and_its_noise():
@@ -270,3 +270,81 @@ def test_the_tolerance_is_public_and_the_certificate_covers_rounding():
     w, error = minimise(Z, linear=b, ridge=2.0, share=0.4, loss="huber")
     size = 2 * np.linalg.norm(w) + 0.4 * np.linalg.norm(Z, axis=1).sum() + 0.4 * np.linalg.norm(b)
     assert error[0] >= 4 * np.finfo(float).eps * 28 * size / 2
+
+
+# Gaussian b: the tight profile ----------------------------------------------------------------------------------------
+
+
+def line(law):
+    """Releases in one dimension, as far as nine standard deviations of b take them."""
+    reach = law.C / len(law.Z) * (9 * law.noise.sigma + len(law.Z)) / law.ridge
+    return np.linspace(-reach, reach, 100_001)
+
+
+def exact_delta(a, b, epsilon):
+    """The larger of the two integrals of (p - e^epsilon p')_+ over a line of releases."""
+    places = line(a)
+    p, q = (np.exp(law.log_density(places[:, None])) for law in (a, b))
+    step = places[1] - places[0]
+    assert p.sum() * step == pytest.approx(1.0, abs=1e-3)  # Huber's second derivative jumps
+    return max(np.maximum(one - np.exp(epsilon) * other, 0).sum() for one, other in ((p, q), (q, p))) * step
+
+
+def flipped(privacy, C, loss="huber", n=10):
+    """n equal records, and the same with one label flipped."""
+    labels = np.ones(n), np.append(np.ones(n - 1), -1.0)
+    return [objective_perturbation.law(np.ones((n, 1)), y, privacy=privacy, C=C, loss=loss) for y in labels]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-2), (0.3, 1e-3), (3.0, 1e-5)])
+def test_the_gaussian_profile_holds_and_is_nearly_attained(epsilon, delta, monkeypatch):
+    """Where margins stay below 1/2 Huber's slopes are 1, b moves by 2, and the determinant costs nothing."""
+    claim = ApproxDP(epsilon, delta)
+    assert 0.5 * delta < exact_delta(*flipped(claim, 0.01), epsilon) <= delta
+    split = objective_perturbation.gaussian_split
+    monkeypatch.setattr(objective_perturbation, "gaussian_split", lambda **s: (0.9 * split(**s)[0], split(**s)[1]))
+    assert exact_delta(*flipped(claim, 0.01), epsilon) > delta
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("C", [0.1, 3.0, 40.0])
+def test_the_gaussian_profile_holds_where_the_determinant_costs(loss, C):
+    """One row replaced by its opposite, by zero or by another, in one dimension, where delta is an integral."""
+    base = np.array([[1.0], [0.2], [-0.7]])
+    for other in (-1.0, 0.0, 0.6):
+        for epsilon in (0.4, 2.0):
+            pair = [
+                objective_perturbation.law(
+                    np.vstack([[[z]], base[1:]]), [1, 1, 1], privacy=ApproxDP(epsilon, 1e-3), C=C, loss=loss
+                )
+                for z in (1.0, other)
+            ]
+            assert exact_delta(*pair, epsilon) <= 1.01e-3  # the sum over the line is an integral up to a hundredth
+
+
+def test_the_determinant_is_paid_for_with_gaussian_noise(monkeypatch):
+    """One row that bends the objective against one that does not: without its part of epsilon the claim falls."""
+    claim = ApproxDP(0.5, 1e-3)
+
+    def found():
+        pair = (objective_perturbation.law([[x]], [1], privacy=claim, C=8.0, loss="huber") for x in (1.0, 0.0))
+        return exact_delta(*pair, 0.5)
+
+    assert found() <= 1e-3
+    mu = gaussian_mu(0.5, 1e-3)
+    monkeypatch.setattr(objective_perturbation, "gaussian_split", lambda **s: (2 / mu, 1.0))
+    assert found() > 1e-3
+
+
+def test_gaussian_objective_perturbation_fits_its_density_and_learns():
+    law = flipped(ApproxDP(2.0, 1e-3), 4.0)[1]
+    places = line(law)
+    cdf = np.cumsum(np.exp(law.log_density(places[:, None]))) * (places[1] - places[0])
+    draws = law.sample(np.random.default_rng(6), 4000)[:, 0]
+    assert stats.kstest(draws, lambda t: np.interp(t, places, cdf)).pvalue > 1e-6
+    V, y = problem(9, 3000, 3)
+    model = objective_perturbation.fit(V, y, epsilon=1.0, delta=1e-5, C=20.0, rng=np.random.default_rng(10))
+    best = np.mean(np.where(V[:, 0] >= 0, 1, -1) == y)
+    assert np.mean(model.predict(V) == y) > best - 0.05 and model.privacy == ApproxDP(1.0, 1e-5)
+    with pytest.raises(ValueError, match=r"delta = 1\.0 is outside"):
+        objective_perturbation.fit(V, y, epsilon=1.0, delta=1.0, C=20.0)

@@ -1,0 +1,352 @@
+"""The learners of `marginalia compare`, a few lines each. A newcomer is one more: see CONTRIBUTING.md.
+
+    LEARNER = Learner("mine", law, "what it does, in a sentence")
+
+where `law(X, y, *, epsilon, delta, rng)` returns the law of a release on a dataset: weights of shape (size, d), or a
+dict that holds them as "weights"; a law that predicts otherwise has a method `decision_values(releases, X)`. `rng`
+draws what is public (a projection). Whatever a learner needs beside epsilon and delta is a number in this file or
+follows from n, d and the budget; every learner sees the same rows (`problems.prepared`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechanisms import (
+    adaptive_margin,
+    dp_erm,
+    efficient_learner,
+    estimators,
+    grid_search,
+    known_margin,
+    majority,
+    noisy_gd,
+    objective_perturbation,
+    output_perturbation,
+    phased_sgd,
+    private_perceptron,
+    private_svm,
+    private_tuning,
+)
+from mechanisms.law import two_streams
+from mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
+
+STEPS = estimators.STEPS  # of a descent at most: more did no better on 20,000 records, and cost more
+RELEASES = {"cheap": 5, "moderate": 2, "slow": 1}  # of a fit; they are averaged
+
+
+class UnknownLearner(ValueError):
+    """A name, file or module that holds no learner; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A line of the comparison."""
+
+    name: str
+    law: Callable[..., Any]  # (X, y, *, epsilon, delta, rng) -> the law of a release
+    about: str
+    spends: str = "epsilon, delta"  # or "epsilon", or "nothing is private"
+    neighbours: str = "replace"
+    cost: str = "cheap"  # "moderate" and "slow" ones make fewer releases of a fit
+    largest_d: int = 10**6  # beyond it takes too long
+    knows: tuple[str, ...] = field(default=())  # what it is told of the problem: "margin"
+
+    @property
+    def private(self) -> bool:
+        """Does it promise anything?"""
+        return self.spends.startswith("epsilon")
+
+    def fit(self, X: Any, y: Any, *, epsilon: float, delta: float, rng: Any = None, **known: float) -> Released:
+        """One release, as a predictor."""
+        public, private = two_streams(rng)
+        law = self.law(X, y, epsilon=epsilon, delta=delta, rng=public, **known)
+        return Released(law, law.sample(private, 1))
+
+
+@dataclass(frozen=True)
+class Released:
+    """One release of a law, as a predictor."""
+
+    law: Any = field(repr=False)
+    release: Any
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels -1 or +1; a tie is +1."""
+        return np.where(scores(self.law, self.release, X)[:, 0] >= 0, 1.0, -1.0)
+
+
+def scores(law: Any, releases: Any, X: np.ndarray) -> np.ndarray:
+    """What every release says of every record, shape (n, size): the label is its sign."""
+    if hasattr(law, "decision_values"):
+        return law.decision_values(releases, X)
+    weights = releases["weights"] if isinstance(releases, dict) else releases
+    return X @ np.asarray(weights).T
+
+
+@dataclass(frozen=True)
+class Featured:
+    """A law whose weights belong to features of the records."""
+
+    law: Any
+    feature_map: Callable[[np.ndarray], np.ndarray] = field(repr=False)
+
+    @property
+    def privacy(self) -> Any:
+        return self.law.privacy
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        return self.law.sample(rng, size)
+
+    def decision_values(self, releases: np.ndarray, X: np.ndarray) -> np.ndarray:
+        return self.feature_map(X) @ releases.T
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Weights that a fit returns, drawn release by release: for whatever is known as an estimator only."""
+
+    fit: Callable[[np.random.Generator], np.ndarray] = field(repr=False)
+    privacy: Any = None
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        return np.stack([self.fit(one) for one in rng.spawn(size)])
+
+
+# Descents -------------------------------------------------------------------------------------------------------------
+
+
+def steps_for(n: int, d: int, mu: float) -> int:
+    """Balanced steps (`mechanisms.noisy_gd`), at most `STEPS`."""
+    return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
+
+
+def descent(X, y, *, epsilon, delta, rng, loss="hinge"):
+    """What `MarginClassifier` runs, without its rows: width and steps from n, d and the budget."""
+    (n, d), mu = X.shape, gaussian_mu(epsilon, delta)
+    asked = {"width": estimators.resolved_width(n, d, mu), "steps": steps_for(n, d, mu), "loss": loss}
+    return noisy_gd.law(X, y, privacy=ApproxDP(epsilon, delta), stride="decaying", output="last", **asked)
+
+
+def logistic_descent(X, y, *, epsilon, delta, rng):
+    return descent(X, y, epsilon=epsilon, delta=delta, rng=rng, loss="logistic")
+
+
+def known(X, y, *, epsilon, delta, rng, margin):
+    phi = known_margin.draw_projection(*X.shape, margin=margin, rng=rng)
+    k = X.shape[1] if phi is None else phi.k
+    steps = steps_for(len(X), k, gaussian_mu(epsilon, delta))
+    return known_margin.law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, projection=phi, steps=steps)
+
+
+def perceptron(X, y, *, epsilon, delta, rng):
+    rounds = private_perceptron.default_rounds(*X.shape, mu=gaussian_mu(epsilon, delta))
+    return private_perceptron.law(X, y, privacy=ApproxDP(epsilon, delta), rounds=rounds)
+
+
+def adaptive(X, y, *, epsilon, delta, rng):
+    """Algorithm 3 with its defaults, no run longer than `STEPS`: the shortest count of all margins caps them."""
+    phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
+    steps = steps_for(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
+    asked = {"projections": phis, "steps": steps, "output": "last", "ties": "wrong", "stride": "decaying"}
+    return adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), **asked)
+
+
+def tuned(X, y, *, epsilon, delta, rng, beta=0.05):
+    """Algorithm 6 with the defaults of its `fit`, and the same cap on steps."""
+    n, d = X.shape
+    phis = adaptive_margin.draw_projections(n, d, rng=rng)
+    mu, _ = private_tuning.budget(epsilon, delta, r=beta / ((1 - beta) * len(phis)), calibration="sharp")
+    asked = {"projections": phis, "steps": steps_for(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
+    return private_tuning.margin_law(
+        X, y, epsilon=epsilon, delta=delta, calibration="sharp", beta=beta, ties="wrong", **asked
+    )
+
+
+PRINTED = {"output": "average", "ties": "right", "stride": "printed", "steps": "balanced", "calibration": "printed"}
+
+
+def printed_adaptive(X, y, *, epsilon, delta, rng):
+    """Algorithm 3 to the letter, but for balanced steps."""
+    phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
+    return adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), projections=phis, **PRINTED)
+
+
+def printed_tuned(X, y, *, epsilon, delta, rng, beta=0.05):
+    """Algorithm 6 to the letter, but for balanced steps and 1/20 in place of 1/n^2, which asks for a million runs."""
+    phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
+    asked = private_tuning.theorem_epsilon(epsilon, delta, "printed")
+    return private_tuning.margin_law(X, y, epsilon=asked, delta=delta, projections=phis, beta=beta, **PRINTED)
+
+
+def phased(X, y, *, epsilon, delta, rng, rho=0.1):
+    return phased_sgd.law(X, y, privacy=ApproxDP(epsilon, delta), rho=rho, radius=1.0, norm_bound=1.0)
+
+
+def boosted(X, y, *, epsilon, delta, rng, rho=0.1, beta=0.1):
+    sizes = {"rho": rho, "radius": 1.0, "norm_bound": 1.0, "beta": beta}
+    return dp_erm.law(X, y, privacy=ApproxDP(epsilon, delta), **sizes)
+
+
+def projected(X, y, *, epsilon, delta, rng, rho=0.1, beta=0.1, k=25):
+    spent = {"epsilon": epsilon, "delta": delta, "beta": beta}
+    phi = efficient_learner.draw_projection(*X.shape, **spent, k=min(k, X.shape[1]), rng=rng)
+    sizes = {"rho": rho, "radius": 1.0, "norm_bound": 1.0, "beta": beta}
+    return efficient_learner.law(X, y, privacy=ApproxDP(epsilon, delta), projection=phi, **sizes)
+
+
+def grid(X, y, *, epsilon, delta, rng, guesses=5, base="gd"):
+    """Algorithm 1 of abgmu22 with the defaults of its `fit`: five norms, no penalty, all of epsilon for each half."""
+    asked = {"loss": "logistic", "base": base, "penalty": "none", "accounting": "disjoint"}
+    return grid_search.law(X, y, privacy=ApproxDP(epsilon, delta), guesses=guesses, **asked)
+
+
+# Perturbations --------------------------------------------------------------------------------------------------------
+
+
+def objective(X, y, *, epsilon, delta, rng):
+    n, d = X.shape
+    C = min(private_svm.LARGEST, 3 * n * gaussian_mu(epsilon, delta) / sqrt(d))
+    return objective_perturbation.law(X, y, privacy=ApproxDP(epsilon, delta), C=C)
+
+
+def pure_objective(X, y, *, epsilon, delta, rng):
+    n, d = X.shape
+    return objective_perturbation.law(X, y, privacy=PureDP(epsilon), C=min(private_svm.LARGEST, 3 * n * epsilon / d))
+
+
+def output(X, y, *, epsilon, delta, rng, C=10.0):
+    return output_perturbation.law(X, y, privacy=PureDP(epsilon), C=C)
+
+
+def laplace_svm(X, y, *, epsilon, delta, rng, C=10.0):
+    return private_svm.law(X, y, privacy=PureDP(epsilon), C=C, calibration="sharp")
+
+
+def majority_class(X, y, *, epsilon, delta, rng):
+    return Featured(majority.law(X, y, privacy=PureDP(epsilon)), majority.ones)
+
+
+# Without privacy, and other people's ----------------------------------------------------------------------------------
+
+
+def unprotected(estimator: Any) -> Callable[..., Fitted]:
+    """The law, without noise, of a linear estimator of scikit-learn."""
+
+    def law(X, y, *, epsilon, delta, rng):
+        from sklearn.base import clone
+        from sklearn.exceptions import ConvergenceWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            weights = clone(estimator()).fit(X, y).coef_[0]
+        return Fitted(lambda rng: weights)
+
+    return law
+
+
+def plain_svm():
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(C=10.0, loss="hinge", fit_intercept=False, random_state=0)
+
+
+def plain_logistic():
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=100.0, fit_intercept=False, max_iter=1000)
+
+
+def diffprivlib_logistic(X, y, *, epsilon, delta, rng):
+    """IBM's diffprivlib, pure; its neighbours differ in one record more or less, so half of epsilon pays for two."""
+    from diffprivlib.models import LogisticRegression
+
+    def fit(rng):
+        seed = int(rng.integers(2**31))
+        model = LogisticRegression(epsilon=epsilon / 2, data_norm=1.0, C=1.0, fit_intercept=False, random_state=seed)
+        return model.fit(X, y).coef_[0]
+
+    return Fitted(fit, PureDP(epsilon))
+
+
+LISTED = [
+    Learner(
+        "MarginClassifier", descent, "noisy gradient descent on a hinge as wide as the noise resolves: our default"
+    ),
+    Learner("logistic descent", logistic_descent, "the same steps on the logistic loss"),
+    Learner(
+        "known margin", known, "Nguyen, Ullman & Zakynthinou: project, descend; is told the margin", knows=("margin",)
+    ),
+    Learner("adaptive margin", adaptive, "Algorithm 3 of wzw25: every margin of a grid is tried", cost="moderate"),
+    Learner("private tuning", tuned, "Algorithm 6 of wzw25: the best of a random number of runs", cost="slow"),
+    Learner("adaptive margin, as printed", printed_adaptive, "Algorithm 3 of wzw25 to the letter", largest_d=500),
+    Learner(
+        "private tuning, as printed", printed_tuned, "Algorithm 6, a twentieth for 1/n²", cost="slow", largest_d=500
+    ),
+    Learner("objective perturbation", objective, "Gaussian noise, tight profile of Redberg et al.", largest_d=500),
+    Learner("perceptron", perceptron, "the SuLQ perceptron of Blum et al., with an exact account"),
+    Learner("private grid search", grid, "Algorithm 1 of abgmu22: a norm is chosen on the other half", cost="moderate"),
+    Learner("phased SGD", phased, "one pass, A_GLL of bms22, hinge of width 0.1"),
+    Learner("boosted DP-ERM", boosted, "the best of several phased runs, bms22", cost="moderate"),
+    Learner("projected DP-ERM", projected, "Algorithm 2 of bms22 in 25 dimensions", cost="moderate"),
+    Learner("pure objective", pure_objective, "Chaudhuri et al., Algorithm 2", "epsilon", largest_d=500),
+    Learner("pure output", output, "Chaudhuri et al., Algorithm 1", "epsilon", largest_d=500),
+    Learner("Laplace SVM", laplace_svm, "PrivateSVM-Finite of rbht09, sharp noise", "epsilon", largest_d=1000),
+    Learner("majority class", majority_class, "one label for everybody, by a noisy count", "epsilon"),
+    Learner("SVM, no privacy", unprotected(plain_svm), "scikit-learn's LinearSVC, C = 10", "nothing"),
+    Learner("logistic, no privacy", unprotected(plain_logistic), "scikit-learn's, C = 100", "nothing"),
+]
+OPTIONAL = Learner("diffprivlib", diffprivlib_logistic, "IBM's LogisticRegression", "epsilon", largest_d=500)
+NOT_INSTALLED = [] if importlib.util.find_spec("diffprivlib") else [OPTIONAL.name]
+LEARNERS = {one.name: one for one in [*LISTED, *([] if NOT_INSTALLED else [OPTIONAL])]}
+QUICK = tuple(
+    name for name in LEARNERS if name not in ("phased SGD", "projected DP-ERM", "pure output", "logistic descent")
+)  # thirteen private ones, two ceilings
+
+
+def find(named: str) -> Learner:
+    """The learner with this name, or LEARNER of a file path/to/file.py, or what `module:NAME` names."""
+    if named in LEARNERS:
+        return LEARNERS[named]
+    if named in (OPTIONAL.name,):
+        raise UnknownLearner(f"{named} is not installed here")
+    if named.endswith(".py"):
+        return checked(named, vars(loaded(Path(named))).get("LEARNER"))
+    module, colon, name = named.partition(":")
+    if not colon:
+        raise UnknownLearner(f"{named!r} is none of {', '.join(LEARNERS)}, no file .py and no module:NAME")
+    try:
+        return checked(named, getattr(importlib.import_module(module), name, None))
+    except Exception as error:  # the module is somebody else's and may raise anything
+        if isinstance(error, UnknownLearner):
+            raise
+        raise UnknownLearner(f"{named!r} cannot be imported ({type(error).__name__}: {error})") from None
+
+
+def loaded(path: Path) -> Any:
+    """The module in a file."""
+    spec = importlib.util.spec_from_file_location(f"learner_{path.stem}", path)
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UnknownLearner(f"{str(path)!r} cannot be imported ({type(error).__name__}: {error})") from None
+    return module
+
+
+def checked(named: str, learner: Any) -> Learner:
+    """`learner`, or one line that says what is wrong with it."""
+    if not isinstance(learner, Learner):
+        raise UnknownLearner(f"{named!r} is a {type(learner).__name__}, not an experiments.comparison.learners.Learner")
+    if learner.cost not in RELEASES:
+        raise UnknownLearner(f"{named!r}: cost = {learner.cost!r} is not one of {', '.join(RELEASES)}")
+    return learner

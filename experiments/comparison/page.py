@@ -1,0 +1,127 @@
+"""What the page of the comparison shows: the tables below reports/, or those committed beside this file.
+
+`python -m experiments.comparison.page FOLDER` commits the tables of a run: means, differences and attacks.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from importlib import resources
+from math import inf
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.comparison import pictures
+from experiments.comparison.learners import LEARNERS, NOT_INSTALLED
+from experiments.comparison.table import DATASETS, DEFAULT, DELTA
+
+TABLES = ("means", "differences", "attacks")
+DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
+LEVEL = 1.0  # the epsilon of the table
+WHY = {
+    "MarginClassifier": "One descent gets the whole budget, on a hinge as wide as the noise resolves.",
+    "logistic descent": "The same budget; the logistic loss still pulls at records that are right already.",
+    "known margin": "The whole budget too. What it is told of the margin is right on planted data, a guess elsewhere.",
+    "adaptive margin": "A run and a score for every margin of the grid Γ share the budget: each has 1/√(2|Γ|) of μ.",
+    "private tuning": "It pays for the best of a random number of runs instead of for all, and finds the width itself; "
+    "it takes a hundred times as long, and its duration must stay unseen.",
+    "adaptive margin, as printed": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
+    "the average of the iterates is w = 0, in whom the strict loss finds no error: it wins.",
+    "private tuning, as printed": "The same, and the printed account of the best of K runs costs two thirds of μ more.",
+    "objective perturbation": "All of the budget in one draw, which meets a minimiser: no step size is lost. It solves "
+    "d × d systems.",
+    "perceptron": "It averages what is still wrong. Records that no halfspace gets right keep it moving: without a "
+    "margin more budget makes it worse.",
+    "private grid search": "Half of the records train, half choose, and each of five norms has 1/√5 of μ: at small ε it "
+    "selects the zero vector, which says one label.",
+    "phased SGD": "One pass over the records, each seen once.",
+    "boosted DP-ERM": "Several phased runs on shares of the budget, with the printed constants.",
+    "projected DP-ERM": "25 dimensions lose margin, and boosting shares the budget on top.",
+    "pure objective": "No δ: the noise has length d/ε instead of √d/ε.",
+    "pure output": "No δ, and the problem does not dampen the noise.",
+    "Laplace SVM": "No δ, and an ℓ₁ sensitivity that grows with √d.",
+    "majority class": "It costs next to nothing: a single noisy count.",
+}
+
+
+def tables(reports: Path) -> dict[str, pd.DataFrame]:
+    """{name: table}: of the last run below `reports`, else the committed one."""
+    found = {}
+    for name in TABLES:
+        run = reports / "comparison" / f"{name}.csv"
+        text = (run if run.exists() else resources.files(__package__) / f"{name}.csv").read_text(encoding="utf-8")
+        found[name] = pd.read_csv(io.StringIO(text), keep_default_na=True)
+    return found
+
+
+def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
+    """A line a learner: its risks at epsilon 1, how often it is better or worse than our default, seconds."""
+    real = [name for name in DATASETS if (means.dataset == name).any()]
+    lines = []
+    for name in means.learner.unique():
+        mine, against = means[means.learner == name], differences[differences.learner == name]
+        private = bool((mine.epsilon < inf).any())
+        at = mine[mine.epsilon == (LEVEL if private else inf)].set_index("dataset").risk
+        gaps = against[against.epsilon == LEVEL].set_index("dataset")
+        cells = [
+            {
+                "risk": f"{at[dataset]:.3f}" if dataset in at else "–",
+                "gap": f"{gaps.low[dataset]:+.2f} … {gaps.high[dataset]:+.2f}" if dataset in gaps.index else "",
+            }
+            for dataset in real
+        ]
+        learner = LEARNERS.get(name)
+        lines.append(
+            {
+                "name": name,
+                "about": learner.about if learner else "",
+                "spends": learner.spends.replace("epsilon", "ε").replace("delta", "δ") if learner else "",
+                "why": WHY.get(name, ""),
+                "private": private,
+                "cells": cells,
+                "settings": len(against),
+                "better": int((against.worse > DECIDED).sum()),
+                "worse": int((against.better > DECIDED).sum()),
+                "seconds": f"{mine[mine.dataset.isin(real)].seconds.median():.2g}",
+            }
+        )
+    return lines
+
+
+def dominated(lines: list[dict]) -> dict[str, list[str]]:
+    """Which private learners our default is never decidedly worse than, and which it does not dominate."""
+    private = [line for line in lines if line["private"] and line["name"] != DEFAULT]
+    return {
+        "below": [line["name"] for line in private if line["worse"] and not line["better"]],
+        "above": [line["name"] for line in private if line["better"] and not line["worse"]],
+        "mixed": [line["name"] for line in private if line["better"] and line["worse"]],
+        "open": [line["name"] for line in private if not line["better"] and not line["worse"]],
+    }
+
+
+def shown(reports: Path) -> dict:
+    """What the template takes."""
+    found = tables(reports)
+    lines = standing(found["means"], found["differences"])
+    return {
+        "datasets": [name for name in DATASETS if (found["means"].dataset == name).any()],
+        "lines": lines,
+        "order": dominated(lines),
+        "figures": pictures.figures(found["means"]),
+        "attacks": found["attacks"].fillna("").to_dict("records"),
+        "repeats": int(found["means"].repeats.max()),
+        "default": DEFAULT,
+        "delta": f"{DELTA:g}",
+        "level": f"{LEVEL:g}",
+        "missing": NOT_INSTALLED,
+    }
+
+
+if __name__ == "__main__":
+    for table in TABLES:
+        run = Path(sys.argv[1]) / f"{table}.csv"
+        if run.exists():
+            shutil.copy(run, Path(__file__).with_name(run.name))

@@ -1,0 +1,151 @@
+"""Figures of the comparison, from its means alone: SVG that follows the light or dark scheme."""
+
+from __future__ import annotations
+
+from math import inf
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import MultipleLocator
+
+from bounds.wzw25 import table_rates
+from experiments.comparison import problems
+from experiments.report.figures import COLOURS, FAINT, INK, STYLE, saved
+
+PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
+VARIED = {
+    "n": "training records n",
+    "d": "dimension d",
+    "outliers": "outliers |S_out|",
+    "flips": "share of labels flipped",
+}
+LETTERS = {"n": "n", "outliers": "s"}  # of the printed rates, which know no d and no label noise
+TOP = 0.62  # of the risks that are shown
+
+
+def figures(means: pd.DataFrame) -> dict[str, str]:
+    """{name: SVG} of what the table has points for."""
+    with plt.rc_context(STYLE):
+        drawn = {"along_epsilon": along_epsilon(means), "along_families": along_families(means)}
+        return {name: svg for name, svg in (drawn | {"seconds": seconds(means)}).items() if svg}
+
+
+def looks(learners: list[str]) -> dict[str, dict]:
+    """{learner: how its line looks}: seven colours, full lines first, then broken ones; the majority class in grey."""
+    colours = [colour for colour in COLOURS if colour != FAINT]
+    shown = {}
+    for i, name in enumerate(one for one in learners if one != "majority class"):
+        second = i >= len(colours)
+        shown[name] = {
+            "color": colours[i % len(colours)],
+            "marker": "s" if second else "o",
+            "ls": "--" if second else "-",
+        }
+    return {name: look | {"ms": 3, "lw": 1.3} for name, look in shown.items()} | {
+        "majority class": {"color": FAINT, "lw": 1.0}
+    }
+
+
+def panels(groups: dict[str, pd.DataFrame], x: str) -> tuple[plt.Figure, np.ndarray]:
+    """A panel a group, two a row: the mean risk of every private learner along `x`; their names beside the last."""
+    rows = -(-len(groups) // 2)
+    fig, axes = plt.subplots(rows, 2, figsize=(7.6, 2.7 * rows), squeeze=False)
+    everything = pd.concat(list(groups.values()))
+    names = list(everything[everything.epsilon < inf].learner.unique())
+    look = looks(names)
+    for axis, (title, here) in zip(axes.flat, groups.items(), strict=False):
+        for name in names:
+            line = here[(here.learner == name) & (here.epsilon < inf)].groupby(x).risk.mean()
+            if len(line):
+                axis.plot(line.index, line.to_numpy(), label=name, **look[name])
+        axis.set_title(title, loc="left", fontsize=9)
+        axis.set_ylim(-0.02, TOP)
+        axis.yaxis.set_major_locator(MultipleLocator(0.1))  # saved figures keep one decimal
+    for spare in axes.flat[len(groups) :]:
+        spare.set_visible(False)
+    handles = [plt.Line2D([], [], label=name, **look[name]) for name in names]
+    axes[0, min(1, len(groups) - 1)].legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(1.02, 1))
+    return fig, axes
+
+
+def along_epsilon(means: pd.DataFrame) -> str:
+    """A panel a dataset that has several epsilons: risk against epsilon; dotted the learners without privacy."""
+    several = means[means.epsilon < inf].groupby("dataset", sort=False).epsilon.nunique()
+    groups = {name: means[means.dataset == name] for name in several.index[several > 1]}
+    if not groups:
+        return ""
+    fig, axes = panels(groups, "epsilon")
+    for axis, here in zip(axes.flat, groups.values(), strict=False):
+        for value in here[here.epsilon == inf].groupby("learner").risk.mean():
+            axis.axhline(value, color=FAINT, ls=":", lw=1)
+        axis.set_xscale("log")
+        axis.set_xlabel("ε")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("risk, held out")
+    fig.tight_layout()
+    return saved(fig, "svg").decode()
+
+
+def families(means: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """{what is varied: its rows, with the value beside}: for each parameter the planted family with most values."""
+    names = [name for name in means.dataset.unique() if name.startswith("planted")]
+    chosen = {name: problems.family(name) for name in names}
+    found = {}
+    for key in VARIED:
+        alike: dict[tuple, list[str]] = {}
+        for name, parameters in chosen.items():
+            alike.setdefault(tuple(value for other, value in parameters.items() if other != key), []).append(name)
+        most = max(alike.values(), key=len, default=[])
+        if len(most) > 1:
+            rows = means[means.dataset.isin(most)]
+            found[key] = rows.assign(value=rows.dataset.map({name: chosen[name][key] for name in most}))
+    return found
+
+
+def along_families(means: pd.DataFrame) -> str:
+    """A panel a family: risk against n, d, outliers and label noise; dashed what Table 1 of wzw25 prints."""
+    groups = families(means)
+    if not groups:
+        return ""
+    fig, axes = panels({f"along {key}": group for key, group in groups.items()}, "value")
+    for axis, (key, group) in zip(axes.flat, groups.items(), strict=False):
+        if key != "flips":
+            rates(axis, key, group)
+        if key in ("n", "d"):
+            axis.set_xscale("log")
+        axis.set_xlabel(VARIED[key])
+        axis.xaxis.set_major_locator(MultipleLocator(0.1)) if key == "flips" else None
+    for axis in axes[:, 0]:
+        axis.set_ylabel("risk, fresh records")
+    fig.tight_layout()
+    return saved(fig, "svg").decode()
+
+
+def rates(axis: plt.Axes, key: str, group: pd.DataFrame) -> None:
+    """The printed rates along what is varied, without constants and logarithms, where they are below the top."""
+    fixed = problems.family(group.dataset.iloc[0])
+    epsilon = float(group.epsilon[group.epsilon < inf].iloc[0])
+    at = {"n": fixed["n"], "gamma": fixed["margin"], "s": fixed["outliers"], "epsilon": epsilon, "R": 0}
+    first, last = float(group.value.min()), float(group.value.max())
+    x = np.linspace(first, last, 40) if key == "outliers" else np.geomspace(first, last, 40)
+    for rate, shade in zip(PRINTED.values(), (INK, FAINT), strict=True):
+        letters = [{name: float(value) for name, value in at.items()} | {LETTERS.get(key, "R"): v} for v in x]
+        y = np.array([table_rates.value(rate, **(one | ({} if key in LETTERS else {"R": 0.0}))) for one in letters])
+        axis.plot(x, np.where(y < TOP, y, np.nan), ls=(0, (4, 3)), color=shade, lw=1)
+
+
+def seconds(means: pd.DataFrame) -> str:
+    """CPU seconds a release on real records: the median over datasets and epsilons, and the range."""
+    real = means[~means.dataset.str.startswith("planted")]
+    if real.empty:
+        return ""
+    spent = real.groupby("learner", sort=False).seconds.quantile([0, 0.5, 1]).unstack().sort_values(0.5)
+    fig, axis = plt.subplots(figsize=(6, 0.24 * len(spent) + 0.7))
+    places = np.arange(len(spent))
+    axis.hlines(places, spent[0.0], spent[1.0], color=FAINT, lw=1)
+    axis.plot(spent[0.5], places, "o", color=COLOURS[0], ms=4)
+    axis.set_yticks(places, spent.index)
+    axis.set_xscale("log")
+    axis.set_xlabel("CPU seconds a release, the fit's share included")
+    return saved(fig, "svg").decode()

@@ -1,0 +1,94 @@
+"""What learners are compared on: real records, and families with a planted margin.
+
+    digits:A-B, breast_cancer, randhie, fair, a .npz file      a random quarter at least is held out
+    planted:n=1000,d=50,margin=0.2,outliers=0,flips=0          fresh records at every repeat
+
+Preprocessing is public: constants of codebooks (`experiments.data`), and `prepared`, which looks at one record at a
+time. The split into training and test records is drawn without looking at either, so nothing here has to be paid for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from experiments.data import load
+from mechanisms.estimators import MarginClassifier
+
+HELD_OUT = 2000  # test records at most
+ENTRIES = 2**23  # of a table of test records
+GUESS = 0.1  # the margin that a learner is told where nobody knows it
+PLANTED = {"n": 1000, "d": 50, "margin": 0.2, "outliers": 0, "flips": 0.0}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One split: records to train on and to test on."""
+
+    X: np.ndarray = field(repr=False)
+    y: np.ndarray = field(repr=False)
+    test: np.ndarray = field(repr=False)
+    truth: np.ndarray = field(repr=False)
+    margin: float  # planted, or a guess
+
+
+def prepared(X: np.ndarray) -> np.ndarray:
+    """Every row scaled to length 1 by itself, a constant beside it: what every learner sees."""
+    return MarginClassifier()._rows(X)
+
+
+def family(name: str) -> dict[str, float]:
+    """The parameters of planted:... Raises ValueError in one line."""
+    chosen = dict(PLANTED)
+    for part in filter(None, name.removeprefix("planted").removeprefix(":").split(",")):
+        key, _, value = part.partition("=")
+        if key not in PLANTED:
+            raise ValueError(f"{name!r}: {key!r} is not one of {', '.join(PLANTED)}")
+        try:
+            chosen[key] = type(PLANTED[key])(value)
+        except ValueError:
+            raise ValueError(f"{name!r}: {key} = {value!r} is not a number of its kind") from None
+    ranges = {"n": (4, 10**6), "d": (2, 10**6), "margin": (0, 1), "outliers": (0, chosen["n"] // 2), "flips": (0, 0.5)}
+    for key, (low, high) in ranges.items():
+        if not low <= chosen[key] <= high:
+            raise ValueError(f"{name!r}: {key} = {chosen[key]} is outside [{low}, {high}]")
+    return chosen
+
+
+def planted(count: int, rng: np.random.Generator, *, n: int, d: int, margin: float, outliers: int, flips: float):
+    """`count` unit records of margin `margin` along e_1; outliers/n of them lie at -y e_1; labels flip with `flips`."""
+    y = np.where(rng.random(count) < 0.5, 1.0, -1.0)
+    Z = rng.normal(size=(count, d - 1))
+    Z *= np.sqrt(1 - margin**2) / np.linalg.norm(Z, axis=1, keepdims=True)
+    X = np.column_stack([margin * y, Z])
+    wrong = rng.permutation(count)[: round(count * outliers / n)]
+    X[wrong] = 0.0
+    X[wrong, 0] = -y[wrong]
+    return X, np.where(rng.random(count) < flips, -y, y)
+
+
+def held_out(count: int, n: int, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of n records to train on and of at most `most` others, in random order."""
+    order = rng.permutation(count)
+    return order[:n], order[n : n + most]
+
+
+def draw(name: str, records: int, rng: np.random.Generator) -> Problem:
+    """One split of real records, at most `records` of them for training; or fresh planted ones."""
+    if name.startswith("planted"):
+        chosen = family(name)
+        test = max(100, min(HELD_OUT, ENTRIES // chosen["d"]))
+        (X, y), (Z, truth) = (planted(count, rng, **chosen) for count in (chosen["n"], test))
+        return Problem(prepared(X), y, prepared(Z), truth, chosen["margin"] / np.sqrt(1.25))
+    X, y = load(name)
+    train, test = held_out(len(X), max(2, min(records, len(X) * 3 // 4)), HELD_OUT, rng)
+    return Problem(prepared(X[train]), y[train], prepared(X[test]), y[test], GUESS)
+
+
+def check(name: str) -> None:
+    """Raise ValueError, in one line, for a name that is none."""
+    if name.startswith("planted"):
+        family(name)
+    else:
+        load(name)

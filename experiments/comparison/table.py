@@ -1,0 +1,240 @@
+"""The comparison: every learner on every problem, split after split, as chunks in the store; the tidy table they make.
+
+A chunk is one fit: (dataset, learner, epsilon, repeat), with the risk of each of its releases on held-out records.
+Its random numbers are a function of that alone, so a run may be killed, continued, or asked for more repeats, learners
+or datasets, and nothing is computed twice. All learners see the same splits: differences are paired.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from math import inf, log
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+
+from experiments.comparison import problems
+from experiments.comparison.learners import RELEASES, Learner, find, scores
+from experiments.engine.fingerprint import code_hash
+from experiments.engine.store import Chunk, Store
+from experiments.engine.streams import canonical_json, generator
+from experiments.engine.verdict import HOLD_ODDS, MeanDecider, log_e_tail
+
+DELTA = 1e-5
+DEFAULT = "MarginClassifier"
+EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
+DATASETS = ("digits:3-8", "breast_cancer", "randhie", "fair")
+SWEEPS = {  # a figure each: what is varied at epsilon 1, and everything else fixed
+    "n": [f"planted:n={n}" for n in (100, 300, 1000, 3000)],
+    "d": [f"planted:n=300,margin=0.3,d={d}" for d in (10, 100, 1000, 10_000)],
+    "outliers": [f"planted:d=20,outliers={s}" for s in (0, 10, 30, 100, 200)],
+    "flips": [f"planted:d=20,flips={p}" for p in (0.0, 0.05, 0.1, 0.2)],
+}
+FURTHEST = {"n": ["planted:n=10000"], "d": ["planted:n=300,margin=0.3,d=100000"]}  # with --full
+COLUMNS = ["dataset", "n", "d", "learner", "epsilon", "repeat", "releases", "risk", "seconds"]
+PAIRED = "dataset epsilon learner repeats difference low high wins losses better worse".split()
+Task = tuple[str, int, int, list]  # dataset, records, repeat, [(learner as it was named, epsilon)]
+
+
+class Failed(Exception):
+    """A learner raised; one line."""
+
+
+def key_of(learner: Learner) -> str:
+    """Under which name the store keeps the chunks of a learner."""
+    return f"compare/{learner.name}"
+
+
+def code_of(learner: Learner) -> str:
+    """What its stored results depend on."""
+    return code_hash(learner.law, problems.draw, one_fit, generator)
+
+
+def place_of(dataset: str, records: int, epsilon: float, learner: Learner) -> tuple:
+    """(setting, stream, size, level) of a chunk."""
+    setting = {"dataset": dataset, "delta": DELTA, "epsilon": epsilon if learner.private else None}
+    if not dataset.startswith("planted"):
+        setting["records"] = records
+    return canonical_json(setting), "main", RELEASES[learner.cost], ""
+
+
+def one_fit(learner: Learner, problem: Any, epsilon: float, public: Any, private: Any) -> tuple[np.ndarray, tuple]:
+    """(the risk of every release, shape (releases,); the shape of the training records). A tie is +1."""
+    known = {name: getattr(problem, name) for name in learner.knows}
+    law = learner.law(problem.X, problem.y, epsilon=epsilon, delta=DELTA, rng=public, **known)
+    releases = law.sample(private, RELEASES[learner.cost])
+    said = np.where(scores(law, releases, problem.test) >= 0, 1.0, -1.0)
+    return (said != problem.truth[:, None]).mean(axis=0), problem.X.shape
+
+
+def fits(task: Task, root: int) -> list[tuple]:
+    """Every fit of one split, in a worker: (learner as it was named, epsilon, chunk or what it raised)."""
+    dataset, records, repeat, asked = task
+    done = []
+    problem = problems.draw(dataset, records, generator(root, "compare.split", {"dataset": dataset}, "main", repeat))
+    for named, epsilon in asked:
+        learner = find(named)
+        setting = {"dataset": dataset, "epsilon": epsilon, "records": records}
+        public = generator(root, key_of(learner), setting, "public", repeat)
+        private = generator(root, key_of(learner), setting, "main", repeat)
+        digest, start, spent = private.bytes(16), time.perf_counter(), time.process_time()
+        try:
+            risks, shape = one_fit(learner, problem, epsilon, public, private)
+        except Exception as error:  # a learner may be somebody else's and raise anything
+            done.append((named, epsilon, f"{type(error).__name__}: {error}".splitlines()[0]))
+            continue
+        payload = {"values": np.concatenate([shape, risks])}
+        seconds = time.perf_counter() - start, time.process_time() - spent
+        done.append((named, epsilon, Chunk(payload, seconds[0], digest, seconds[1])))
+    return done
+
+
+def dimension(dataset: str) -> int:
+    """d of the records as they are prepared."""
+    return (problems.family(dataset)["d"] if dataset.startswith("planted") else problems.load(dataset)[0].shape[1]) + 1
+
+
+def wanted(datasets: Iterable[str], named: Iterable[str], epsilons: Iterable[float], repeats: int) -> Iterator[tuple]:
+    """(dataset, learner as it was named, epsilon, repeat) of a comparison; without privacy there is one epsilon."""
+    epsilons = tuple(epsilons)
+    for dataset in datasets:
+        d = dimension(dataset)
+        for name in named:
+            learner = find(name)
+            if d <= learner.largest_d:
+                for epsilon in epsilons if learner.private else epsilons[:1]:
+                    yield from ((dataset, name, epsilon, repeat) for repeat in range(repeats))
+
+
+def run(asked: Iterable[tuple], store: Store, *, root: int, records: int, jobs: int = 1, progress: bool = False) -> int:
+    """Compute what the store lacks of `asked`, write it as it arrives; how many fits. Raises `Failed` at the end."""
+    missing: dict[tuple[str, int], list] = {}
+    seen: dict[tuple, set] = {}
+    codes: dict[str, tuple[Learner, str]] = {}
+    for dataset, named, epsilon, repeat in asked:
+        learner, code = codes.setdefault(named, (find(named), ""))
+        if not code:
+            codes[named] = learner, code_of(learner)
+        where = place_of(dataset, records, epsilon, learner)
+        cell = key_of(learner), codes[named][1], root, where
+        if cell not in seen:
+            seen[cell] = set(store.read(*cell))
+        if repeat not in seen[cell]:
+            missing.setdefault((dataset, repeat), []).append((named, epsilon))
+    tasks = [(dataset, records, repeat, todo) for (dataset, repeat), todo in missing.items()]
+    workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    made, raised = 0, {}
+    for task, done in with_progress(workers(joblib.delayed(labelled)(task, root) for task in tasks), tasks, progress):
+        for named, epsilon, chunk in done:
+            learner, code = codes[named]
+            if isinstance(chunk, str):
+                raised[named] = f"learner = {named}: on {task[0]} at epsilon = {epsilon:g} it raised {chunk}"
+                continue
+            where = place_of(task[0], records, epsilon, learner)
+            store.write(key_of(learner), code, root, where, task[2], chunk)
+            made += 1
+    if raised:
+        raise Failed("; ".join(raised.values()))
+    return made
+
+
+def labelled(task: Task, root: int) -> tuple[Task, list]:
+    """A task and its fits: they come in any order."""
+    return task, fits(task, root)
+
+
+def with_progress(done: Iterable, tasks: list, progress: bool) -> Iterable:
+    """A bar on stderr, if there is a terminal."""
+    from tqdm import tqdm
+
+    return tqdm(done, total=len(tasks), unit=" splits", disable=None if progress else True, leave=False)
+
+
+def table(asked: Iterable[tuple], store: Store, *, root: int, records: int) -> pd.DataFrame:
+    """The tidy table of what the store holds of `asked`: a row a fit; epsilon inf where nothing is private.
+
+    `risk` is the mean over the releases of the fit, `seconds` CPU seconds a release, the fit's share included.
+    """
+    rows = []
+    codes: dict[str, tuple[Learner, str]] = {}
+    for (dataset, named, epsilon), group in groupby(asked, key=lambda one: one[:3]):
+        if named not in codes:
+            codes[named] = find(named), code_of(find(named))
+        learner, code = codes[named]
+        where = place_of(dataset, records, epsilon, learner)
+        chunks = store.read(key_of(learner), code, root, where)
+        for _, _, _, repeat in group:
+            if repeat in chunks:
+                n, d, *risks = chunks[repeat].payload["values"].tolist()
+                spent = chunks[repeat].cpu / len(risks)
+                shown = epsilon if learner.private else inf
+                row = (dataset, int(n), int(d), learner.name, shown, repeat, len(risks), float(np.mean(risks)), spent)
+                rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def means(found: pd.DataFrame) -> pd.DataFrame:
+    """A row a cell, over its repeats: mean risk, standard deviation, and median CPU seconds a release."""
+    cells = found.groupby(["dataset", "n", "d", "learner", "epsilon"], sort=False)
+    named = {"repeats": ("risk", "size"), "deviation": ("risk", "std"), "risk": ("risk", "mean")}
+    return cells.agg(**named, seconds=("seconds", "median")).reset_index()
+
+
+# Differences ----------------------------------------------------------------------------------------------------------
+
+
+def interval(differences: np.ndarray) -> tuple[float, float]:
+    """A 99.9 % confidence sequence for the mean of paired differences of risks, each in [-1, 1]: valid at every look.
+
+    >>> low, high = interval(np.full(200, 0.3)); low > 0 and high < 0.5
+    True
+    """
+    decider = MeanDecider(0.0, low=-1.0, high=1.0)
+    decider.add({"values": np.asarray(differences, dtype=float)})
+    return decider.interval()
+
+
+def evidence(wins: int, losses: int) -> float:
+    """log10 of the e-value against "no more than half of the splits are wins": valid at every look. Ties are no split.
+
+    >>> evidence(20, 0) > 3 > 0 > evidence(10, 10)
+    True
+    """
+    return log_e_tail(wins + losses, losses, 0.5, HOLD_ODDS) / log(10)
+
+
+def paired(found: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Every learner against `reference` on the same splits: mean difference of risks, its confidence sequence, wins.
+
+    Columns: dataset, epsilon, learner, repeats, difference (positive: the reference errs less), low, high, wins (splits
+    on which the reference errs less), losses, and the evidence that it does, or does not, on most splits: "better" and
+    "worse", log10 of two e-values, of which one above 3 is wrong with a chance of 1/1000 at most. What is not private
+    is compared at every epsilon.
+    """
+    wide = found.pivot_table(index=["dataset", "epsilon", "repeat"], columns="learner", values="risk")
+    rows = []
+    for dataset, here in wide.groupby(level="dataset"):
+        plain = here.xs(inf, level="epsilon") if inf in here.index.get_level_values("epsilon") else None
+        for epsilon, at in here.groupby(level="epsilon"):
+            if epsilon == inf or reference not in at:
+                continue
+            at = at.droplevel(["dataset", "epsilon"])
+            if plain is not None:
+                at = at.fillna(plain.droplevel("dataset"))
+            for learner in at.columns.drop(reference):
+                gaps = (at[learner] - at[reference]).dropna().to_numpy()
+                if gaps.size:
+                    low, high = interval(gaps)
+                    wins, losses = int((gaps > 0).sum()), int((gaps < 0).sum())
+                    signs = wins, losses, evidence(wins, losses), evidence(losses, wins)
+                    rows.append((dataset, epsilon, learner, gaps.size, gaps.mean(), low, high, *signs))
+    return pd.DataFrame(rows, columns=PAIRED)
+
+
+def reference(found: pd.DataFrame) -> str:
+    """What the others are compared with: our default where it was asked for, else the first learner."""
+    return DEFAULT if (found.learner == DEFAULT).any() else str(found.learner.iloc[0])

@@ -1,0 +1,207 @@
+"""`marginalia compare`: what is stored and paired, what a newcomer's learner gets, and every mistake in one line."""
+
+import json
+from math import comb, inf
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from experiments.__main__ import main
+from experiments.comparison import attacks, learners, pictures, problems, table
+from experiments.comparison.learners import LEARNERS, Learner, find
+from experiments.engine.store import Store
+from mechanisms.arithmetic import certified_delta
+from mechanisms.privacy import GaussianDP
+from tests.comparison import toy_learner
+
+TOY = str(Path(toy_learner.__file__))
+SMALL = "planted:n=60,d=4,margin=0.5"
+
+
+def compare(folder, *options):
+    """The command, in this process."""
+    return CliRunner().invoke(main, ["compare", "--reports", str(folder), "--jobs", "1", "--seed", "5", *options])
+
+
+# The command, and a newcomer ------------------------------------------------------------------------------------------
+
+
+def test_a_newcomer_s_file_gets_the_table_the_figures_and_the_differences(tmp_path):
+    names = f"{SMALL} planted:n=120,d=4,margin=0.5"
+    some = ["--learners", "MarginClassifier,majority class", "--learner", TOY]
+    asked = ["--datasets", names, *some, "--epsilons", "0.5,4"]
+    first = compare(tmp_path, *asked, "--repeats", "2", "--json")
+    assert first.exit_code == 0, first.output
+    rows = json.loads(first.stdout)
+    assert len(rows) == 2 * 3 * 2 * 2 and {row["learner"] for row in rows} >= {"noisy mean"}
+    folder = tmp_path / "comparison"
+    for name in ("along_epsilon.svg", "along_families.svg", "table.csv", "means.csv", "differences.csv"):
+        assert (folder / name).stat().st_size > 100
+    assert "noisy mean" in (folder / "along_epsilon.svg").read_text()
+    means = pd.read_csv(folder / "means.csv")
+    strong = means[(means.learner == "noisy mean") & (means.epsilon == 4)].risk
+    assert (strong < 0.2).all() and (means.repeats == 2).all()
+
+
+def test_a_run_continues_and_computes_nothing_twice(tmp_path):
+    asked = ["--datasets", SMALL, "--learners", "perceptron,majority class", "--epsilons", "1", "--json"]
+    once = compare(tmp_path, *asked, "--repeats", "1")
+    again = compare(tmp_path, *asked, "--repeats", "1")
+    more = compare(tmp_path, *asked, "--repeats", "3")
+    assert "2 new fits" in once.stderr and "0 new fits" in again.stderr and "4 new fits" in more.stderr
+    assert once.stdout == again.stdout
+    fresh = compare(tmp_path / "other", *asked, "--repeats", "3")
+    forget = [{k: v for k, v in row.items() if k != "seconds"} for row in json.loads(fresh.stdout)]
+    assert forget == [{k: v for k, v in row.items() if k != "seconds"} for row in json.loads(more.stdout)]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--datasets", "digits:3-x"], "--datasets = name = 'digits:3-x' is not"),
+        (["--datasets", "planted:n=two"], "n = 'two' is not a number"),
+        (["--datasets", "planted:margin=2"], "margin = 2.0 is outside [0, 1]"),
+        (["--datasets", "planted:width=2"], "'width' is not one of n, d, margin, outliers, flips"),
+        (["--learners", "nobody"], "--learners = 'nobody' is none of MarginClassifier"),
+        (["--learner", "nowhere.py"], "'nowhere.py' cannot be imported"),
+        (["--learner", "tests.comparison.toy_learner:law"], "is a function, not an experiments.comparison"),
+        (["--learner", "nomodule:LEARNER"], "'nomodule:LEARNER' cannot be imported"),
+        (["--epsilons", "one"], "--epsilons = 'one' is no list of numbers"),
+        (["--epsilons", "1,900"], "--epsilons = 900 is outside [0.01, 50]"),
+    ],
+)
+def test_a_mistake_is_one_line(tmp_path, options, words):
+    done = compare(tmp_path, *options)
+    assert done.exit_code == 2 and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert not (tmp_path / "ledger.sqlite").exists()
+
+
+def test_a_learner_that_raises_is_named_and_the_others_are_kept(tmp_path):
+    file = tmp_path / "broken.py"
+    file.write_text(
+        "from experiments.comparison.learners import Learner\n"
+        "def law(X, y, *, epsilon, delta, rng):\n    raise KeyError('weights')\n"
+        "LEARNER = Learner('broken', law, 'it raises')\n"
+    )
+    asked = ["--datasets", SMALL, "--learners", "majority class", "--learner", str(file), "--epsilons", "1"]
+    done = compare(tmp_path, *asked, "--repeats", "1")
+    assert done.exit_code == 2 and "broken.py: on planted" in done.stderr and "KeyError" in done.stderr
+    assert "1 new fits" not in done.stderr
+    kept = compare(tmp_path, "--datasets", SMALL, "--learners", "majority class", "--epsilons", "1", "--repeats", "1")
+    assert kept.exit_code == 0 and "0 new fits" in kept.stderr
+
+
+# Attacks --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_newcomer_is_attacked_and_one_that_leaks_is_refuted():
+    honest = attacks.attacked(toy_learner.LEARNER, root=3, budget=1500)
+    leaky = attacks.attacked(toy_learner.LEAKING, root=3, budget=6000)
+    assert (honest["verdict"], leaky["verdict"]) == ("INCONCLUSIVE", "REFUTED")
+    assert leaky["epsilon"] > 1
+
+
+@pytest.mark.parametrize("name", [one.name for one in LEARNERS.values() if one.private])
+def test_every_law_promises_what_the_comparison_says_that_it_spends(name):
+    learner, rng = find(name), np.random.default_rng(1)
+    problem = problems.draw(SMALL, 60, rng)
+    law = learner.law(problem.X, problem.y, epsilon=1.0, delta=1e-5, rng=rng, **{one: 0.3 for one in learner.knows})
+    spent = law.privacy
+    assert spent.neighbours == learner.neighbours
+    if isinstance(spent, GaussianDP):
+        assert certified_delta(1.0, spent.mu) <= 1e-5
+    else:
+        assert spent.epsilon <= 1.0 + 1e-12 and spent.delta <= (1e-5 if learner.spends == "epsilon, delta" else 0)
+    model = learner.fit(problem.X, problem.y, epsilon=1.0, delta=1e-5, rng=rng, **{one: 0.3 for one in learner.knows})
+    assert set(model.predict(problem.test)) <= {-1.0, 1.0}
+
+
+# Problems -------------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_prepared_one_by_one():
+    """Replacing a record changes its own row and no other: nothing of the data is spent on the preprocessing."""
+    X = np.random.default_rng(2).normal(size=(9, 3))
+    other = X.copy()
+    other[4] *= -7
+    changed = (problems.prepared(X) != problems.prepared(other)).any(axis=1)
+    assert changed.tolist() == [i == 4 for i in range(9)]
+    assert np.linalg.norm(problems.prepared(100 * X), axis=1).max() <= 1 + 1e-12
+
+
+def test_splits_are_the_same_for_all_and_hold_out_what_they_say():
+    first, second = (problems.draw("breast_cancer", 200, np.random.default_rng(8)) for _ in range(2))
+    assert np.array_equal(first.X, second.X) and first.X.shape == (200, 32) and len(first.test) == 369
+    train, test = ({row.tobytes() for row in part} for part in (first.X, first.test))
+    assert len(train & test) == 0
+
+
+def test_planted_records_have_their_margin_and_their_outliers():
+    X, y = problems.planted(400, np.random.default_rng(3), n=400, d=6, margin=0.3, outliers=40, flips=0.0)
+    assert np.linalg.norm(X, axis=1) == pytest.approx(np.ones(400))
+    margins = y * X[:, 0]
+    assert (margins == -1).sum() == 40 and np.allclose(margins[margins > 0], 0.3)
+    flipped = problems.planted(4000, np.random.default_rng(3), n=4000, d=6, margin=0.3, outliers=0, flips=0.2)
+    assert (flipped[1] * flipped[0][:, 0] < 0).mean() == pytest.approx(0.2, abs=0.03)
+
+
+# Differences ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_evidence_of_signs_is_an_e_value():
+    """Its mean over fair splits is at most 1, at every number of them."""
+    for n in (1, 7, 40):
+        mean = sum(comb(n, k) / 2**n * 10 ** table.evidence(k, n - k) for k in range(n + 1))
+        assert 0.5 < mean <= 1 + 1e-9
+
+
+def test_differences_are_paired_and_their_intervals_hold_the_mean():
+    random = np.random.default_rng(4)
+    rows = []
+    for repeat in range(300):
+        hard = random.random() * 0.3  # of the split: common to both, and gone in the difference
+        for learner, risk in (("MarginClassifier", hard), ("other", hard + 0.2)):
+            rows.append(("set", 9, 2, learner, 1.0, repeat, 1, risk, 0.1))
+        rows.append(("set", 9, 2, "plain", inf, repeat, 1, 0.0, 0.1))
+    found = pd.DataFrame(rows, columns=table.COLUMNS)
+    pairs = table.paired(found, table.reference(found)).set_index("learner")
+    other = pairs.loc["other"]
+    assert other.difference == pytest.approx(0.2) and 0 < other.low < 0.2 < other.high and other.wins == 300
+    assert other.better > 3 > 0 > other.worse and pairs.loc["plain"].worse > 3
+    means = table.means(found).set_index("learner")
+    assert means.loc["plain"].risk == 0 and means.loc["other"].repeats == 300
+
+
+def test_figures_group_what_varies_alone():
+    names = ["planted:n=100", "planted:n=300", "planted:n=300,d=9", "fair"]
+    rows = [(name, 9, 2, "MarginClassifier", 1.0, 3, 0.1, 0.01, 0.1) for name in names]
+    columns = ["dataset", "n", "d", "learner", "epsilon", "repeats", "deviation", "risk", "seconds"]
+    found = pictures.families(pd.DataFrame(rows, columns=columns))
+    assert set(found) == {"n", "d"} and found["n"].value.tolist() == [100, 300] and found["d"].value.tolist() == [50, 9]
+
+
+def test_what_is_not_installed_is_listed_and_not_run():
+    if learners.NOT_INSTALLED:
+        with pytest.raises(learners.UnknownLearner, match="diffprivlib is not installed"):
+            find("diffprivlib")
+    assert ("diffprivlib" in LEARNERS) != ("diffprivlib" in learners.NOT_INSTALLED)
+
+
+def test_too_many_dimensions_are_left_out_and_said():
+    narrow = Learner("narrow", toy_learner.law, "", largest_d=3)
+    assert table.dimension(SMALL) == 5 and table.dimension("fair") == 10
+    assert narrow.largest_d < 5
+    asked = list(table.wanted(["planted:d=10000"], ["pure output", "perceptron"], [1.0], 1))
+    assert {one[1] for one in asked} == {"perceptron"}
+
+
+def test_the_store_is_shared_with_the_ledger(tmp_path):
+    """Chunks of a comparison stand beside those of claims, and are no claims."""
+    store = Store(tmp_path / "ledger.sqlite")
+    asked = list(table.wanted([SMALL], ["majority class"], [1.0], 2))
+    assert table.run(asked, store, root=5, records=60) == 2
+    kept = store.chunks()
+    assert kept.key.tolist() == ["compare/majority class"] * 2 and kept["index"].tolist() == [0, 1]
