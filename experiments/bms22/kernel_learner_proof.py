@@ -10,7 +10,7 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import kernel_learner_proof as bounds
+from bounds.bms22 import kernel_learner as bounds
 from bounds.bms22 import random_features
 from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, grid, script, tail_claim

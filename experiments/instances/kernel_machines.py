@@ -14,7 +14,7 @@ from math import ceil
 
 import numpy as np
 
-from bounds.bms22.kernel_learner_proof import printed_frequencies, regularisation
+from bounds.bms22.kernel_learner import printed_frequencies, regularisation
 from bounds.bms22.phased_sgd import base_step
 from bounds.exact.numbers import Array
 from mechanisms import dp_erm
