@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from bounds.bms22 import network_claims as bounds
+from bounds.bms22 import network_embedding as bounds
 from mechanisms import exponential
 from mechanisms.law import Projection, clip_rows, one_of, rows, signs, sized, two_streams, whole
 from mechanisms.privacy import Guarantee, PureDP, to_pure

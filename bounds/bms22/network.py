@@ -20,17 +20,17 @@ from itertools import count
 from math import inf, sqrt
 from typing import Any
 
-from bounds.bms22.network_claims import (
+from bounds.bms22.network_embedding import (
     NEEDS,
     REPAIRED,
     WHERE,
     cover_resolution,
     embedding_rows,
-    log_cover_size,
     printed_logarithm,
     printed_scale,
     sample_logarithm,
 )
+from bounds.bms22.network_selection import log_cover_size
 from bounds.bms22.pure_learner import Terms, class_complexity, excess, selection_error
 from bounds.exact.numbers import Real
 from bounds.papers import BMS22
