@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from math import ceil, log, sqrt
 from typing import Any
 
-from bounds.rbht09.kernel_svm import SUP, noise_range_compact
-from bounds.rbht09.kernel_svm_proof import CONFIDENCE, NORMALISED
+from bounds.rbht09.kernel_accuracy import CONFIDENCE, NORMALISED, SUP, noise_range_compact
 from bounds.theorem import integer, positive, require, theorem
 
 # Equation (5.1) -------------------------------------------------------------------------------------------------------
