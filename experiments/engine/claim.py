@@ -122,6 +122,11 @@ class Claim:
             return "the bound is at least the largest possible value"
         return None
 
+    def arguments(self, setting, factor, **chunk):
+        """What the trial is called with beside its generator; an attack also learns which chunk it is."""
+        sabotage = {"factor": factor} if factor != 1 and self.control.of == "trial" else {}
+        return setting | sabotage | (chunk | {"key": self.key} if self.style == "attack" else {})
+
     def decider(self, setting, factor=1):
         """A fresh decider for one cell; None for exact claims."""
         if self.style == "exact":
