@@ -1,7 +1,5 @@
 """The proof of Lemma 3.1 of Bassily, Mohri & Suresh (2022), step by step: copies, groups, scores, excess of a round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import exp, factorial, floor, log, sqrt

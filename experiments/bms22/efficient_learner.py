@@ -1,7 +1,5 @@
 """The efficient private learner, Theorem 3.2 of Bassily, Mohri & Suresh (2022): privacy, utility, rates, time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import ceil, e, exp, log, sqrt
 

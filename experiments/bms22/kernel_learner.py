@@ -1,7 +1,5 @@
 """Theorem 4.2 of Bassily, Mohri & Suresh (2022), the private kernel learner."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from math import ceil, exp, log

@@ -4,8 +4,6 @@ Each step is compared with what the one before gives at the values that the proo
 chain shows; at the printed D a run of random features on kernel machines of 20 to 200 records goes with it.
 """
 
-from __future__ import annotations
-
 from math import ceil, log, sqrt
 
 import numpy as np

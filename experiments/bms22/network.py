@@ -1,7 +1,5 @@
 """Section 5 of bms22: the privacy of the network learner, and the margin bound of Theorem 5.1."""
 
-from __future__ import annotations
-
 from math import e, sqrt
 
 import numpy as np

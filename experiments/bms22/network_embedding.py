@@ -4,8 +4,6 @@ What is printed has one factor 2 eta too many; the corrected rows keep the formu
 with constants that are attained up to half a percent.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import sqrt
 

@@ -1,7 +1,5 @@
 """The proofs of Claims D.2 and D.3 of bms22: recursions iterated, embeddings chosen against."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import sqrt

@@ -5,8 +5,6 @@ layers; the corrected rows keep the formulas on the domain where they are true, 
 half a percent.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, exp, log, pi, sqrt
 

@@ -1,7 +1,5 @@
 """Polynomial kernels, a remark in Section 4 of Bassily, Mohri & Suresh (2022): monomials in rationals, and our map."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import factorial, sqrt

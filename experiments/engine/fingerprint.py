@@ -5,8 +5,6 @@ and tables count; comments, layout and docstrings do not. Of a library it covers
 enters when results are folded is not named by the trial, so editing it folds the old results anew.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import sys

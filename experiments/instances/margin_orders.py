@@ -5,8 +5,6 @@ hypotheses; or along a family of datasets the loss of every weight vector outgro
 family outgrows it.
 """
 
-from __future__ import annotations
-
 from functools import partial, wraps
 from itertools import product
 from math import log

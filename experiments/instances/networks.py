@@ -1,7 +1,5 @@
 """Networks of bms22's Section 5: corners of the hypotheses, random and worst embeddings, small learners."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import comb, exp, log, sqrt
 

@@ -3,8 +3,6 @@
 Planted outliers, the laws of Algorithm 1 at one margin and of Algorithm 6 on them, and explicit bounds over orders.
 """
 
-from __future__ import annotations
-
 from inspect import signature
 from math import ceil, exp, log, pi, sqrt
 

@@ -5,8 +5,6 @@ of Corollary 15 (step s1); with the range itself the level of privacy grows like
 printed is true nevertheless: the noise over M alone may be larger, `kernel_accuracy.noise_range_compact`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import ceil, exp, log, sqrt

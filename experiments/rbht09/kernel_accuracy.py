@@ -5,8 +5,6 @@ The noise moves f~ little (Lemma 10, decided with Erlang tails), f~ is near f* i
 `experiments.rbht09.random_features`). Each step's function is called with what the step before it returns.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, exp, log, sqrt
 

@@ -4,8 +4,6 @@ Each step's function is called with what the step before it returns. Beside it s
 SVMs that were solved with a certificate.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import sqrt
 

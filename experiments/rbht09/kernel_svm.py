@@ -3,8 +3,6 @@
 Privacy is Theorem 7's. Its accuracy, by Lemmas 10, 12, 13 and 22, is decided in `kernel_accuracy`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import pi

@@ -5,8 +5,6 @@ that is the equality (`def4`) all bounds rest on. The mechanisms that beat a pri
 cells that cover every SVM, exact in privacy and in usefulness.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, log, sqrt
 

@@ -1,7 +1,5 @@
 """The steps of the proofs of Lemma 17 and Theorem 18 of Rubinstein et al. 2009, each by itself, in rationals."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import sqrt
 

@@ -4,8 +4,6 @@ The circle's databases are solved by trying every active set of the dual (`lower
 balls. The mechanism that beats the printed range of accuracies is the zero function.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, log, sqrt
 

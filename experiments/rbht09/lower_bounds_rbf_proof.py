@@ -4,8 +4,6 @@ Rational identities are compared as rationals, over databases that include the b
 or a sine is compared in balls.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log, sqrt
 

@@ -1,7 +1,5 @@
 """Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise that keeps what the theorem says."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log
 

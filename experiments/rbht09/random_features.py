@@ -5,8 +5,6 @@ cases are closed by certificates, and kernels whose features are coins are held 
 logarithms included.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

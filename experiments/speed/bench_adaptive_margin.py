@@ -1,7 +1,5 @@
 """DP Adaptive Margin: time and memory of one run and of 200 runs together."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from experiments.speed.bench_noisy_gd import SEED, margin_data

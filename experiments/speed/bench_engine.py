@@ -1,7 +1,5 @@
 """The engine: audits, a run, the ledger and the report."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Geometry and certificates: the margin of a dataset, the curve of Gaussian privacy, branch and bound in balls."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

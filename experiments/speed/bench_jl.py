@@ -1,7 +1,5 @@
 """The projections: time and memory to project and to lift, over peers; how much inner products are distorted."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import clarkson_woodruff_transform
 from sklearn.random_projection import GaussianRandomProjection

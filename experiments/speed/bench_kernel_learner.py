@@ -1,7 +1,5 @@
 """The kernel learner's map x -> Phi psi(x): time beside the bare matrix products it contains, and memory."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from experiments.speed.side_by_side import ratio

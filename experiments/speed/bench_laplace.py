@@ -1,7 +1,5 @@
 """Laplace noise on a grid: time of exact releases, over the textbook sampler, and how little the noise grows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from experiments.speed.side_by_side import ratio

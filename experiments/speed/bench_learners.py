@@ -1,7 +1,5 @@
 """Learners: phased SGD, private SVMs and random features, with the quality of what they find beside their time."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Noise and selection: grid Laplace releases, the number of runs of private tuning, the exponential mechanism."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Phased SGD: time of one run and of many, over a loop in Python, and how far the bound lies above what happens."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The private SVM: a thousand neighbours solved together, and releases streamed against the noise they are made of."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from experiments.instances.svm_neighbours import candidates

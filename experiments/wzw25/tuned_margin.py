@@ -6,8 +6,6 @@ that must stay below it. End to end the mechanism runs where that is possible: a
 |Gamma| (n^2 - 1) runs are expected.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import numpy as np

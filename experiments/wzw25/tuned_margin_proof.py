@@ -4,8 +4,6 @@ Whether the best margin is drawn often enough, what the selection adds to the nu
 grid enters: in balls, or in floats where the two sides differ by far more than rounding.
 """
 
-from __future__ import annotations
-
 from math import log, log2, sqrt
 
 from flint import arb

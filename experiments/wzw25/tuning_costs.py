@@ -1,7 +1,5 @@
 """What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log, sqrt
 
