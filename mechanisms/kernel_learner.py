@@ -238,13 +238,6 @@ def fit(
             rng=public,
         )
     released = law(
-        X,
-        y,
-        privacy=privacy,
-        rho=rho,
-        norm_bound=norm_bound,
-        beta=beta,
-        calibration=calibration,
-        projection=projection,
+        X, y, privacy=privacy, rho=rho, norm_bound=norm_bound, beta=beta, calibration=calibration, projection=projection
     )
     return LinearModel(released.trained.sample(private)[0], released.privacy, projection.apply)

@@ -205,11 +205,7 @@ def features_error(*, m: int, beta: float, count: int) -> float:
 
 
 @theorem(
-    "bms22.thm4.2",
-    part="privacy",
-    kind="privacy",
-    says=VALID + r"\varepsilon>0,\ \delta\in(0,1)",
-    needs=[*ANY, *HINGE],
+    "bms22.thm4.2", part="privacy", kind="privacy", says=VALID + r"\varepsilon>0,\ \delta\in(0,1)", needs=[*ANY, *HINGE]
 )
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
@@ -304,15 +300,7 @@ def utility_constant(efficient: float) -> float:
     source="our constants",
 )
 def kernel_excess(
-    *,
-    m: int,
-    k: int,
-    count: int,
-    epsilon: float,
-    delta: float,
-    beta: float,
-    a: float,
-    calibration: str = "corrected",
+    *, m: int, k: int, count: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
     """The largest excess risk of the kernel learner but for a probability of beta, with our constants.
 

@@ -166,10 +166,7 @@ LEVEL = [*CONFIDENCE, integer("n", 2)]
 
 
 @theorem(
-    "rbht09.thm16",
-    kind="rate",
-    says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)",
-    needs=LEVEL,
+    "rbht09.thm16", kind="rate", says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)", needs=LEVEL
 )
 def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
     """The order of the optimal privacy level of the SVM with hinge loss and a translation-invariant kernel."""

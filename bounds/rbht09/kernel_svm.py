@@ -42,9 +42,7 @@ RISKS = r"\left|\mathbb{E}(1-y\hat f(x))_+-\mathbb{E}(1-yf(x))_+\right|\le\epsil
 
 
 @theorem(
-    "rbht09.rem3",
-    says=r"\|\hat f-f\|_{\infty;\mathcal{M}}\le\epsilon\ \Rightarrow\ " + RISKS,
-    needs=[positive("acc")],
+    "rbht09.rem3", says=r"\|\hat f-f\|_{\infty;\mathcal{M}}\le\epsilon\ \Rightarrow\ " + RISKS, needs=[positive("acc")]
 )
 def risk_distance(*, acc: Any) -> Any:
     """Classifiers that are close in the sup-norm over M, a set that contains the data, have close hinge risks."""

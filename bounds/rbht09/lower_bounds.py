@@ -165,12 +165,7 @@ def larger_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
     return C * (M * n - m) / n
 
 
-@theorem(
-    "rbht09.lem17.s4",
-    kind="identity",
-    says=r"|w_1^\star-w_2^\star|=\frac{2C}{n}|M-m|",
-    needs=[*POINTS, FLAT],
-)
+@theorem("rbht09.lem17.s4", kind="identity", says=r"|w_1^\star-w_2^\star|=\frac{2C}{n}|M-m|", needs=[*POINTS, FLAT])
 def line_distance(*, C: Real, n: int, M: Real, m: Real) -> Real:
     """How far the two SVMs are apart at x = 1."""
     return 2 * C / n * (M - m)
@@ -330,21 +325,13 @@ def least_failure_corrected(*, beta: float) -> float:
 WRONG = r"\Pr(\hat f_2\in\mathcal{B}_\epsilon(f_1^\star))\le\Pr(\hat f_2\notin\mathcal{B}_\epsilon(f_2^\star))"
 
 
-@theorem(
-    "rbht09.thm18.s2",
-    says=WRONG + r"<\delta",
-    needs=[in_unit_interval("delta")],
-    source=", proof, (6.2)",
-)
+@theorem("rbht09.thm18.s2", says=WRONG + r"<\delta", needs=[in_unit_interval("delta")], source=", proof, (6.2)")
 def wrong_ball_strict(*, delta: Real) -> Real:
     """What the wrong ball gets, with the strict inequality printed: usefulness gives at most delta, not less."""
     return delta
 
 
-@wrong_ball_strict.corrected(
-    says=WRONG + r"\le\delta",
-    source=", proof, (6.2), not strict",
-)
+@wrong_ball_strict.corrected(says=WRONG + r"\le\delta", source=", proof, (6.2), not strict")
 def wrong_ball(*, delta: Real) -> Real:
     """What the wrong ball gets: the balls are disjoint, and all outside the own ball is at most delta."""
     return wrong_ball_strict.theorem.formula(delta=delta)

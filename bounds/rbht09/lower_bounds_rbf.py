@@ -140,10 +140,7 @@ def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
 
 
 @theorem(
-    "rbht09.lem19.s7",
-    kind="identity",
-    says=r"n>C\ \Rightarrow\ \alpha_n^\star=\frac{C}{n}",
-    needs=[*DUAL, MORE_ROWS],
+    "rbht09.lem19.s7", kind="identity", says=r"n>C\ \Rightarrow\ \alpha_n^\star=\frac{C}{n}", needs=[*DUAL, MORE_ROWS]
 )
 def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
     """The last row's dual variable is at its bound, wherever the row stands.
@@ -156,11 +153,7 @@ def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
 # Lemma 19: the circle -------------------------------------------------------------------------------------------------
 
 
-@theorem(
-    "rbht09.lem19.s8",
-    kind="identity",
-    says=r"|f_i(x_{i,n})-f_j(x_{i,n})|=\alpha_n^\star(1-k(x_{i,n},x_{j,n}))",
-)
+@theorem("rbht09.lem19.s8", kind="identity", says=r"|f_i(x_{i,n})-f_j(x_{i,n})|=\alpha_n^\star(1-k(x_{i,n},x_{j,n}))")
 def own_point_distance(*, dual: Any, kernel: Any) -> Any:
     """How far two of the SVMs are apart at the last row of one: the other rows pull both alike. Numbers or balls."""
     return dual * (1 - kernel)
@@ -338,19 +331,13 @@ def impossible_sigma(*, beta: float, delta: float, acc: float, C: float, n: int)
 FOUR_AT_LEAST = r"\sigma<\sqrt{\tfrac{1}{2\log2}}\ \Rightarrow\ N=\lfloor\frac{2}{\sigma}\sqrt{\frac{2}{\log2}}\rfloor"
 
 
-@theorem(
-    "rbht09.thm20.s1",
-    says=FOUR_AT_LEAST + ">4",
-)
+@theorem("rbht09.thm20.s1", says=FOUR_AT_LEAST + ">4")
 def least_databases_printed() -> int:
     """N is more than 4, as printed: 5 at least. For sigma in (0.6795, 0.8493) it is 4."""
     return 5
 
 
-@least_databases_printed.corrected(
-    says=FOUR_AT_LEAST + r"\ge4",
-    source=", proof, at least 4",
-)
+@least_databases_printed.corrected(says=FOUR_AT_LEAST + r"\ge4", source=", proof, at least 4")
 def least_databases() -> int:
     """N is at least 4, because (2 / sigma) sqrt(2 / log 2) is more than 4. Nothing needs N > 4."""
     return 4

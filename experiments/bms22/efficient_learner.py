@@ -224,12 +224,7 @@ def first_useful_m():
     bounds.learner_excess,
     quick=({"releases": 0},),
     full=({"releases": 16},),
-    given=[
-        training.boosted_excess,
-        steps.released_deviation,
-        "bms22.lemA.3/explicit",
-        "bms22.lemA.3.s2/explicit",
-    ],
+    given=[training.boosted_excess, steps.released_deviation, "bms22.lemA.3/explicit", "bms22.lemA.3.s2/explicit"],
     rounding=ROUNDING,
     scope="everywhere: Phi with independent signs",
     nonvacuous_from=first_useful_m,

@@ -103,10 +103,7 @@ def chosen(sample, sizes, rho):
 
 
 @inequality_claim(
-    bounds.transferred_loss_at_size,
-    given=[bounds.transferred_loss_by_dual],
-    rounding=ROUNDING,
-    scope=EVERY_DRAW,
+    bounds.transferred_loss_at_size, given=[bounds.transferred_loss_by_dual], rounding=ROUNDING, scope=EVERY_DRAW
 )
 def loss_at_the_printed_sizes():
     """The step before at mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more."""

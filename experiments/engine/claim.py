@@ -19,12 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bounds.theorem import THEOREMS, Theorem
-from experiments.engine.verdict import (
-    AttackDecider,
-    MeanDecider,
-    RateDecider,
-    TailDecider,
-)
+from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
 

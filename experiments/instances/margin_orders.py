@@ -224,8 +224,7 @@ def nothing_left(statement, *, corner=PROPER, note="", **fields):
             python = ALL_LEFT_OUT.format(module=module, name=formula.__name__, setting=text, sizes=sizes)
             family = "n records e_1, half of them labelled -1, and S_out = S, whose complement has the margin +inf"
             return refuted(
-                "derivation",
-                witness.growth(points[-1], family=family, points=points, ratios=ratios, python=python),
+                "derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios, python=python)
             )
 
         said = "false at S_out = S alone: the margin of no record is a minimum over nothing, +inf, and its term is 0"

@@ -180,10 +180,7 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
     for alpha in (2, 3):
         moment = sum((a**alpha / b ** (alpha - 1) for a, b in zip(p, q, strict=True)), arb(0))
         divergence = moment.log() / (alpha - 1)
-        for root in (
-            1,
-            3,
-        ):  # F = root^2 coordinates, all shifted: root * shift steps in L2, root halves rounding
+        for root in (1, 3):  # F = root^2 coordinates, all shifted: root * shift steps in L2, root halves rounding
             made = {"sensitivity": root * (shift - 0.5) / 4, "sigma": steps / 4, "grid": 1 / 8, "F": root**2}
             setting = {"steps": steps, "shift": shift, "alpha": alpha, "F": root**2}
             yield setting, root**2 * divergence, alpha * private_svm.concentration(**made)
