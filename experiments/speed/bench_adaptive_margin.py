@@ -26,8 +26,7 @@ class AdaptiveMargin:
     def time_sample(self, shape, calibration, runs):
         self.law.sample(self.rng, runs)
 
-    def peakmem_sample(self, shape, calibration, runs):
-        self.law.sample(self.rng, runs)
+    peakmem_sample = time_sample
 
 
 class Abreast:
@@ -65,8 +64,7 @@ class RandomBatches:
     def time_fit(self, shape):
         self.law("sampled").sample(np.random.default_rng(SEED))
 
-    def peakmem_fit(self, shape):
-        self.law("sampled").sample(np.random.default_rng(SEED))
+    peakmem_fit = time_fit
 
     def track_errors_over_full(self, shape):
         """Mean number of errors of 8 releases, plus one, over that of full descents, plus one."""
