@@ -10,7 +10,7 @@ from bounds.bms22 import efficient_learner
 from bounds.bms22 import kernel_learner as bounds
 from bounds.bms22.random_features import feature_norm
 from experiments.bms22.efficient_learner import constant as efficient_constant
-from experiments.bms22.efficient_learner import with_logs
+from experiments.bms22.efficient_learner import soft_cases, with_logs
 from experiments.checks import inequality_claim, order_claim, within_order, witness
 from experiments.engine.audit import Sampler
 from experiments.engine.claim import Control, attack_claim, exact_claim, script
@@ -284,22 +284,8 @@ def soft_form_near_one():
 )
 def soft_within_order(*, factor=1):
     """The corrected order is at most 2.43 times the soft one with its logarithms."""
-
-    def g(**p):
-        return with_logs(bounds.corrected_soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
-
-    C, points = constant(), list(kernel_settings(300))
     corners = [{"m": 1, "epsilon": e, "delta": exp(-e) * (1 - 1e-12), "beta": 1 - 1e-12, "a": 0.5} for e in (0.5, 1, 2)]
-    for p in [*corners, *points]:
-        yield p, bounds.corrected_order(**p), 2.43 * with_logs(bounds.corrected_soft_order, p)
-    return within_order(
-        g,
-        2.43 * C,
-        family="m grows, epsilon = 1/m",
-        truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),
-        sampled=(C * bounds.corrected_order(**p) / g(**p) for p in points),
-        truth=0.0,
-    )
+    return (yield from soft_cases(bounds, 2.43, constant(), corners, list(kernel_settings(300)), factor))
 
 
 if __name__ == "__main__":
