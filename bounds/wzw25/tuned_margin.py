@@ -394,5 +394,5 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
     needs=BUDGET,
 )
 def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
-    """The selection term in epsilon: mu = epsilon/(6 sqrt(2 log(A/delta))), A <= n^2 |Gamma| and delta < 1."""
+    """The selection term in epsilon, 12 log(n^2 |Gamma|/delta)/epsilon, as A <= n^2 |Gamma| and delta < 1."""
     return 12 * (log(n**2 * size) - log(delta)) / epsilon
