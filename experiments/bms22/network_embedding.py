@@ -188,11 +188,11 @@ def our_resolution_is_fine(*, factor=1):
     """B_j and Delta_j iterated, norms enlarged by kappa = sqrt(1 + tau), every layer within gamma/sqrt(L)."""
     for point in networks.corners():
         shape = networks.shape_of(point)
-        known = {"norm_bound": shape["norm_bound"], "radius": shape["radius"], "layers": shape["layers"]}
-        for rho in (shape["rho"], 10 * bounds.largest_output(eta=shape["eta"], **known)):
+        recursion = {"norm_bound": shape["norm_bound"], "radius": shape["radius"], "layers": shape["layers"]}
+        for rho in (shape["rho"], 10 * bounds.largest_output(eta=shape["eta"], **recursion)):
             kappa = sqrt(1 + bounds.distortion_allowed(**shape | {"rho": rho}))
             each = factor * bounds.cover_resolution(**shape | {"rho": rho}) / sqrt(shape["layers"])
-            _, distance = networks.iterated_cover(kappa, each, slope=shape["eta"] / 4, **known)
+            _, distance = networks.iterated_cover(kappa, each, slope=shape["eta"] / 4, **recursion)
             yield shape | {"rho": rho}, distance, rho / 2
 
 

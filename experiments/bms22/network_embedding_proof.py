@@ -106,8 +106,8 @@ def printed_rows_are_enough():
     for layers, sizes, tau in product(range(1, 11), FLOATS, (1e-9, 0.1, 0.5, 1 - 1e-9)):
         scale = sizes["radius"] * (2 * sizes["eta"] * sizes["norm_bound"]) ** (layers - 1) * sizes["norm_bound"]
         rho = sqrt(10) * scale * tau
-        known = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
-        distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **known)
+        recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
+        distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
         yield (
             sizes | {"layers": layers, "tau": tau},
             distance,
@@ -211,8 +211,8 @@ def layerwise_vectors_are_kept(*, factor=1):
 def covered_norms_are_multiplied():
     """B_1 = 2 sqrt(2) Lambda r, B_j = 2 sqrt(2) eta Lambda B_{j-1}, iterated for L = 2..10."""
     for sizes, layers in product(FLOATS, range(2, 11)):
-        known = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
-        norm, _ = networks.iterated_cover(sqrt(2), 1.0, slope=sizes["eta"], **known)
+        recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
+        norm, _ = networks.iterated_cover(sqrt(2), 1.0, slope=sizes["eta"], **recursion)
         yield sizes | {"layers": layers}, norm, bounds.covered_norm(layers=layers, **sizes)
 
 

@@ -97,8 +97,8 @@ def selection_exceeds_its_loss(*, factor=1):
     for log_size, epsilon, beta in product((log(2), 20.0, 1e4), (0.01, 1.0, 20.0), (1e-9, 0.1, 0.9)):
         sizes = {"m": 1000, "epsilon": epsilon}
         loss = bounds.selection_loss(beta=beta, log_size=log_size, **sizes) / factor
-        worst = linear.log_worst_selection(log_size=log_size, alpha=loss, **sizes)
-        yield sizes | {"log|C|": log_size, "beta": beta}, exp(worst - 1e-12 * log_size - log(beta / 4)), 1
+        log_failure = linear.log_worst_selection(log_size=log_size, alpha=loss, **sizes)
+        yield sizes | {"log|C|": log_size, "beta": beta}, exp(log_failure - 1e-12 * log_size - log(beta / 4)), 1
 
 
 # Claim D.5 ------------------------------------------------------------------------------------------------------------

@@ -57,17 +57,17 @@ def miss_tail(trials, beta, truth, verdict):
     True
     """
     odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)
-    low, high = 0, trials + 1  # HOLDS is reached for counts < high, REFUTED for counts >= low
+    low, high = 0, trials + 1  # HOLDS is decided for counts < high, REFUTED for counts >= low
     while low < high:
         middle = (low + high) // 2
-        reached = log_e_tail(trials, min(middle, trials), beta, odds) >= threshold
+        decided = log_e_tail(trials, min(middle, trials), beta, odds) >= threshold
         above = trials * beta <= middle
         if verdict == HOLDS:
-            reached = reached and not above
-            low, high = (middle + 1, high) if reached else (low, middle)
+            decided = decided and not above
+            low, high = (middle + 1, high) if decided else (low, middle)
         else:
-            reached = reached and above
-            low, high = (low, middle) if reached else (middle + 1, high)
+            decided = decided and above
+            low, high = (low, middle) if decided else (middle + 1, high)
     return float(binom.sf(low - 1, trials, truth) if verdict == HOLDS else binom.cdf(low - 1, trials, truth))
 
 

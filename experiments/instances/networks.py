@@ -106,7 +106,7 @@ def links(*, margin_loss, factor=1, **setting):
     shape, terms = shape_of(setting), network.explicit_terms(**setting)
     gap = network.explicit_gap(margin_loss=margin_loss, **setting) / factor
     norm, tau = deviations(m=2 * m, k=terms.rows, beta=beta / (4 * layers))
-    known = {"norm_bound": shape["norm_bound"], "radius": shape["radius"], "slope": shape["eta"] / 4, "layers": layers}
+    recursion = {name: shape[name] for name in ("norm_bound", "radius", "layers")} | {"slope": shape["eta"] / 4}
     each = network_embedding.cover_resolution(**shape) / sqrt(layers)
     rho = min(shape["rho"], network_embedding.largest_output(**{n: shape[n] for n in shape if n != "rho"}))
     selection = linear.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha)
@@ -116,8 +116,8 @@ def links(*, margin_loss, factor=1, **setting):
     failure = layers * failure_of_deviations(m=2 * m, k=terms.rows, norm=norm, product=tau)
     return {
         "embedding": failure / (beta / 4),
-        "distance": iterated_distance(tau, **known) / (rho / 2),
-        "cover": iterated_cover(sqrt(1 + norm), each, **known)[1] / (shape["rho"] / 2),
+        "distance": iterated_distance(tau, **recursion) / (rho / 2),
+        "cover": iterated_cover(sqrt(1 + norm), each, **recursion)[1] / (shape["rho"] / 2),
         "selection": exp(selection - rounding - log(beta / 4)),
         "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
     }

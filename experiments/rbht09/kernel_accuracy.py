@@ -63,7 +63,7 @@ assert failure > 0.9 > delta / 2"""
     corrected_by=bounds.noise_range,
     python=lambda setting, *_: LOGARITHM.format(**setting),
     note="Not what the proof of Lemma 10 shows, but what that of Theorem 16 uses. The two readings agree at d̂ = 1 and "
-    "4. The supremum over ℝᵈ is d̂^{-1/2} Σ hypot(μ_{2j-1}, μ_{2j}) where the angles ⟨ρ_j, x⟩ can be chosen "
+    "4. The supremum over ℝᵈ is Σⱼ |(μ₂ⱼ₋₁, μ₂ⱼ)|/√d̂ where the angles ⟨ρ_j, x⟩ can be chosen "
     "freely (d ≥ d̂, or nearly so for frequencies without rational relations), about 1.62 λ √d̂.",
 )
 def noise_of_the_logarithm(*, count, delta):
@@ -90,7 +90,7 @@ def noise_in_one_line(*, count):
     full=grid(count=[10**6], d=[1, 15]),
     caught=(1.1, 2),
     rounding=1e-9,
-    note="Grows by d̂^{1/2}/log d̂ over the printed range: this is what Theorem 16 needs.",
+    note="Larger than the printed range by √d̂/log d̂: this is what Theorem 16 needs.",
 )
 def noise_over_a_compact_set(*, count, d):
     """A net of M, the tail at each of its points, and the drift between them: delta / 2 together."""
@@ -234,8 +234,7 @@ def useful_as_used(*, flaw, delta):
 
 @inequality_claim(
     bounds.useful_noise_defined,
-    note="Definition 2's delta is the chance of success: false near delta = 1 as Theorem 8 is, and for kernels with "
-    "g(0) ≠ 1.",
+    note="Definition 2's δ is the chance of success: false near δ = 1 as Theorem 8 is, and for kernels with g(0) ≠ 1.",
     **FLAWS | {"quick": ({"flaw": "g(0)", "delta": 0.9}, {"flaw": "sqrt(d)", "delta": 1 - 1e-6})},
 )
 def useful_as_defined(*, flaw, delta):

@@ -217,7 +217,7 @@ def chernoff_of_the_loss(*, steps, shift):
     chunk=1000,
     cap=6,
     cost=2e-5,
-    note="bit-level: is a release centre + z for any double z? Control: the float64 Gaussian of the same sigma",
+    note="bit-level: is a release centre + z for any double z? Control: the float64 Gaussian of the same σ",
 )
 def discrete_gaussian_bits(*, epsilon, delta, factor=1):
     """Centres 0 and 1, sensitivity 1."""

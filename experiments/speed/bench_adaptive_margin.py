@@ -58,8 +58,8 @@ class RandomBatches:
         self.X, self.y = margin_data(*shape), np.ones(shape[0])
 
     def law(self, steps):
-        known = dict(privacy=ApproxDP(1.0, 1e-5), output="last", stride="decaying", ties="wrong")
-        return adaptive_margin.law(self.X, self.y, steps=steps, **known)
+        options = dict(privacy=ApproxDP(1.0, 1e-5), output="last", stride="decaying", ties="wrong")
+        return adaptive_margin.law(self.X, self.y, steps=steps, **options)
 
     def time_fit(self, shape):
         self.law("sampled").sample(np.random.default_rng(SEED))
