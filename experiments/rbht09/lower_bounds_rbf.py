@@ -90,6 +90,16 @@ def largest_svm(C, n):
     return abs(float(solve_rows([[1.0]], [1.0], C=C, counts=[n]).weights[0]))
 
 
+def zero_is_useful(level, **setting):
+    """Accuracies of the printed range that the zero function has on every database, against a positive `level`."""
+    for C, n in LARGE:
+        acc = min(C, sqrt(C))
+        yield {"C": C, "n": n, "of": "the largest SVM"}, largest_svm(C, n), acc
+        at = setting | {"acc": acc, "C": C, "n": n}
+        if acc < n / (4 * C):
+            yield at, level(**at), 0
+
+
 @inequality_claim(
     bounds.circle_level_printed,
     severity="statement",
@@ -100,12 +110,7 @@ def largest_svm(C, n):
 )
 def zero_function_is_useful():
     """The zero function: log-ratio 0, failure 0 once acc >= min(C, sqrt(C))."""
-    for C, n in LARGE:
-        acc = min(C, sqrt(C))
-        yield {"C": C, "n": n, "of": "the largest SVM"}, largest_svm(C, n), acc
-        setting = {"delta": 0.05, "sigma": 0.5, "acc": acc, "C": C, "n": n}
-        if acc < n / (4 * C):
-            yield setting, bounds.circle_level_printed(**setting), 0
+    yield from zero_is_useful(bounds.circle_level_printed, delta=0.05, sigma=0.5)
 
 
 @inequality_claim(
@@ -164,12 +169,7 @@ def far_rows_decide():
 )
 def zero_function_is_useful_for_every_sigma():
     """The zero function does not know sigma: no sigma > 0 is impossible."""
-    for C, n in LARGE:
-        acc = min(C, sqrt(C))
-        yield {"C": C, "n": n, "of": "the largest SVM"}, largest_svm(C, n), acc
-        setting = {"beta": 1.0, "delta": 0.05, "acc": acc, "C": C, "n": n}
-        if acc < n / (4 * C):
-            yield setting, bounds.impossible_sigma_printed(**setting), 0
+    yield from zero_is_useful(bounds.impossible_sigma_printed, beta=1.0, delta=0.05)
 
 
 @inequality_claim(bounds.impossible_sigma, given=[bounds.circle_level], rounding=SOLVER, caught=(1.01, 2))
