@@ -21,16 +21,7 @@ import numpy as np
 from bounds import papers
 from bounds.source import source
 
-KINDS = (
-    "definition",
-    "tail",
-    "mean",
-    "inequality",
-    "privacy",
-    "rate",
-    "construction",
-    "identity",
-)
+KINDS = ("definition", "tail", "mean", "inequality", "privacy", "rate", "construction", "identity")
 READINGS = ("printed", "explicit", "corrected")
 
 

@@ -6,8 +6,6 @@ the raw data. Tables get a constant last column, because the classifiers of the 
 Arrays are read-only.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import re

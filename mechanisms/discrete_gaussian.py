@@ -115,12 +115,7 @@ class DiscreteGaussianLaw:
 
 
 def law(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    privacy: ApproxDP,
-    steps: int = FINE,
+    value: ArrayLike, *, sensitivity: float, bound: float, privacy: ApproxDP, steps: int = FINE
 ) -> DiscreteGaussianLaw:
     """Release `value`, shape (F,), with discrete Gaussian noise of about `steps` steps of a public grid.
 

@@ -49,11 +49,11 @@ def records(X: ArrayLike, d: int) -> np.ndarray:
 
 def sizes(**values: int) -> list[int]:
     """The values as whole numbers of at most 2^24."""
-    found = whole(**values)
-    for name, value in zip(values, found, strict=True):
+    counts = whole(**values)
+    for name, value in zip(values, counts, strict=True):
         if value > LARGEST:
             raise ValueError(f"{name} = {value} is outside [1, {LARGEST}]")
-    return found
+    return counts
 
 
 @dataclass(frozen=True)
@@ -214,13 +214,13 @@ class Fastfood:
         """<omega, x> for every row and frequency, shape (n, count)."""
         X = records(X, self.d)
         blocks, width = self.signs.shape
-        found = np.empty((len(X), blocks, width))
+        angles = np.empty((len(X), blocks, width))
         for block in range(blocks):
             padded = np.zeros((len(X), width))
             padded[:, : self.d] = X
             mixed = walsh_hadamard(padded * self.signs[block])[:, self.order[block]] * self.gaussians[block]
-            found[:, block] = walsh_hadamard(np.ascontiguousarray(mixed)) * self.lengths[block] / sqrt(width)
-        return found.reshape(len(X), -1)[:, : self.count]
+            angles[:, block] = walsh_hadamard(np.ascontiguousarray(mixed)) * self.lengths[block] / sqrt(width)
+        return angles.reshape(len(X), -1)[:, : self.count]
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """psi of every row, shape (n, d) -> (n, 2 count), cosines and sines interleaved."""

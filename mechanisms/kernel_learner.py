@@ -16,7 +16,7 @@ from math import ceil, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22.kernel_learner_proof import printed_frequencies
+from bounds.bms22.kernel_learner import printed_frequencies
 from mechanisms import efficient_learner
 from mechanisms.law import LinearModel, generator, one_of, rows, sized, two_streams, whole, within_unit
 from mechanisms.privacy import ApproxDP
@@ -238,13 +238,6 @@ def fit(
             rng=public,
         )
     released = law(
-        X,
-        y,
-        privacy=privacy,
-        rho=rho,
-        norm_bound=norm_bound,
-        beta=beta,
-        calibration=calibration,
-        projection=projection,
+        X, y, privacy=privacy, rho=rho, norm_bound=norm_bound, beta=beta, calibration=calibration, projection=projection
     )
     return LinearModel(released.trained.sample(private)[0], released.privacy, projection.apply)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from bounds.bms22 import network_claims as bounds
+from bounds.bms22 import network_embedding as bounds
 from mechanisms import exponential
 from mechanisms.law import Projection, clip_rows, one_of, rows, signs, sized, two_streams, whole
 from mechanisms.privacy import Guarantee, PureDP, to_pure
@@ -92,13 +92,13 @@ class NetworkLaw:
         """log-probabilities of released weights, shape (size,); -inf for what is never released."""
         releases = np.atleast_2d(np.asarray(releases, dtype=float))
         parts = np.split(releases, np.cumsum([one.k for one in self.covers])[:-1], axis=1)
-        places, known = [], np.ones(len(releases), dtype=bool)
+        places, listed = [], np.ones(len(releases), dtype=bool)
         for one, tree, part in zip(self.covers, self._trees, parts, strict=True):
             distance, nearest = tree.query(part)
-            known &= distance <= 1e-4 * one.resolution
+            listed &= distance <= 1e-4 * one.resolution
             places.append(nearest)
         numbers = np.ravel_multi_index(places, [one.size for one in self.covers])
-        return np.where(known, self.selection.log_density(numbers), -np.inf)
+        return np.where(listed, self.selection.log_density(numbers), -np.inf)
 
 
 @dataclass(frozen=True)

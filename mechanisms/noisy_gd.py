@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, zip_longest
 from math import inf, isfinite, log, nextafter, pi
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -261,24 +261,29 @@ def law(
     sensitivity = float(replacement_sensitivity(radius=radius, width=width))
     sigma = noise_for(T, sensitivity, mu)
     gradient_norm = n * sensitivity if stride == "printed" else n * sensitivity / 2
+    sizes: dict[str, Any] = dict(steps=T, gradient_norm=gradient_norm, sigma=sigma, d=d, distance=distance)
     if stride == "decaying":
-        strides = last_iterate.decaying_strides(
-            steps=T, gradient_norm=gradient_norm, sigma=sigma, d=d, distance=distance
-        )
+        strides = last_iterate.decaying_strides(**sizes)
     else:
-        size = bounds.stride(
-            steps=T, gradient_norm=gradient_norm, sigma=sigma, d=d, distance=distance, log_factor=log_factor
-        )
-        strides = np.full(T, size)
+        strides = np.full(T, bounds.stride(**sizes, log_factor=log_factor))
     if not (isfinite(sigma) and np.all(strides > 0)):
         raise ValueError(f"mu = {mu}, width = {width}: the step sizes are outside (0, inf)")
 
-    weights = np.full(T, 1 / T) if average is None else finite("average", average)
-    if weights.shape != (T,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
-        raise ValueError(f"average has shape {weights.shape}, not ({T},) with weights >= 0 that are not all 0")
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
-    weights = weights / weights.sum()
-    return kind(Z, width, origin, sigma, strides, weights, output, GaussianDP(mu, privacy.neighbours), loss)
+    promised = GaussianDP(mu, privacy.neighbours)
+    return kind(Z, width, origin, sigma, strides, averaging_weights(average, T), output, promised, loss)
+
+
+def averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
+    """Weights of w_0, ..., w_{T-1} that add up to 1: uniform, or in proportion to `average`.
+
+    >>> averaging_weights([1.0, 3.0], 2)
+    array([0.25, 0.75])
+    """
+    weights = np.full(steps, 1 / steps) if average is None else finite("average", average)
+    if weights.shape != (steps,) or not np.all(weights >= 0) or not 0 < weights.sum() < inf:
+        raise ValueError(f"average has shape {weights.shape}, not ({steps},) with weights >= 0 that are not all 0")
+    return weights / weights.sum()
 
 
 def fit(

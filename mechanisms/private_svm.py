@@ -163,20 +163,10 @@ def law(
     phi, V, y, counts = _prepared(X, y, C, feature_map, kappa, loss, counts)
     one_of(tuple(CALIBRATIONS), calibration=calibration)
     one_of(SAMPLERS, sampler=sampler)
-    if (privacy is None) == (scale is None):
-        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: exactly one of them must be given")
-    if privacy is not None and not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
-        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
-    if scale is not None:
-        (scale,) = sized(scale=scale)
     n, F = int(counts.sum()), V.shape[1]
 
     sensitivity = l1_sensitivity(n=n, C=C, F=F, kappa=kappa, calibration=calibration)
-    if privacy is None:
-        privacy = PureDP(up(Fraction(sensitivity) / Fraction(scale or 0.0) * (1 + SLACK)))
-        epsilon = sensitivity / (scale or 0.0)
-    else:
-        epsilon = privacy.epsilon
+    privacy, epsilon = _budget(sensitivity, privacy, scale)
     grid, steps = grid_for(sensitivity, epsilon, F)
     solved = solve_rows(V, y, C=C, loss=loss, counts=counts)
     if solved.error > solution_tolerance(C=C, F=F, kappa=kappa):
@@ -187,6 +177,18 @@ def law(
     else:
         noise = GridLaplace(solved.weights, grid, steps)
     return SVMLaw(noise, sensitivity, privacy, phi)
+
+
+def _budget(sensitivity: float, privacy: PureDP | None, scale: float | None) -> tuple[PureDP, float]:
+    """(privacy, sensitivity / scale) of Laplace noise of which one of `privacy` and `scale` is given."""
+    if (privacy is None) == (scale is None):
+        raise ValueError(f"privacy = {brief(privacy)}, scale = {brief(scale)}: exactly one of them must be given")
+    if privacy is None:
+        (scale,) = sized(scale=scale)
+        return PureDP(up(Fraction(sensitivity) / Fraction(scale) * (1 + SLACK))), sensitivity / scale
+    if not (isinstance(privacy, PureDP) and privacy.neighbours in ("replace", "label")):
+        raise ValueError(f"privacy = {brief(privacy)} is not a PureDP for replaced rows or labels")
+    return privacy, privacy.epsilon
 
 
 def l1_sensitivity(*, n: int, C: float, F: int, kappa: float = 1.0, calibration: str = "printed") -> float:

@@ -62,9 +62,9 @@ def profile(kernel: str, differences: ArrayLike, *, bandwidth: float = 1.0) -> n
     0.5
     """
     (bandwidth,) = sized(bandwidth=bandwidth)
-    found = np.atleast_1d(finite("differences", differences))
+    differences = np.atleast_1d(finite("differences", differences))
     with np.errstate(over="ignore"):
-        return _kernel(kernel).profile(found / bandwidth)
+        return _kernel(kernel).profile(differences / bandwidth)
 
 
 def frequencies(kernel: str, d: int, count: int, *, bandwidth: float = 1.0, rng: np.random.Generator) -> np.ndarray:

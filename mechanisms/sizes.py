@@ -197,12 +197,12 @@ def over(size: Callable[..., int], **arguments: Any) -> Any:
 
     def checked(*cell: float) -> int:
         try:
-            found = size(*cell)
+            needed = size(*cell)
         except (ArithmeticError, MemoryError):
-            found = MOST
-        if found >= MOST:
+            needed = MOST
+        if needed >= MOST:
             raise ValueError(f"{next(iter(arguments))} = {cell[0]:g} and what is asked of it need 2^62 or more")
-        return found
+        return needed
 
     if arrays[0].ndim == 0:
         return checked(*[float(a) for a in arrays])

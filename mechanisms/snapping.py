@@ -166,12 +166,7 @@ class SnappingLaw:
 
 
 def law(
-    value: ArrayLike,
-    *,
-    sensitivity: float,
-    bound: float,
-    privacy: PureDP | None = None,
-    scale: float | None = None,
+    value: ArrayLike, *, sensitivity: float, bound: float, privacy: PureDP | None = None, scale: float | None = None
 ) -> SnappingLaw:
     """Release `value`, shape (F,), by the snapping mechanism, calibrated to its own finite-precision privacy.
 

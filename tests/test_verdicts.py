@@ -20,7 +20,7 @@ from experiments.engine.claim import CLAIMS
 from experiments.engine.run import decide
 from experiments.engine.store import Store
 from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import HOLDS, REFUTED, SLIP, miss_tail
+from experiments.engine.verdict import HOLDS, REFUTED, SLIP
 
 registry.load()
 
@@ -89,7 +89,7 @@ def missed(claim, setting, verdict):
         return 0.0
     if claim.style == "tail":
         bound = claim.bound(**setting)
-        return miss_tail(claim.cap * claim.chunk(**setting), bound, claim.expect * bound, verdict)
+        return power.miss_tail(claim.cap * claim.chunk(**setting), bound, claim.expect * bound, verdict)
     return power.missed(claim, setting, power.pilot(claim, setting, 1, TEST_ROOT), verdict)
 
 

@@ -2,8 +2,8 @@
 
 Algorithm 3 maps x to D random Fourier features psi(x) (`random_features`) and runs Algorithm 2 (`efficient_learner`)
 on them, with norm bound 2 Lambda and beta/2. a = Lambda r / rho >= 1/2, since Algorithm 3 takes rho in (0, 2 Lambda r].
-The appendix (002) prints the soft form first and the paper's (000) precise bound after it. The proof's steps and Fact
-C.1 are in `kernel_learner_proof`.
+The appendix (002) prints the soft form first and the paper's (000) precise bound after it. Fact C.1
+and the steps of the proof stand before the theorem that calls them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scipy.special import log_ndtr
 from bounds.bms22 import efficient_learner
 from bounds.bms22.dp_erm import CERTAIN
 from bounds.bms22.dp_erm_proof import BUDGET, HINGE, SETTING, printed_multiplier
-from bounds.bms22.kernel_learner_proof import features_penalty
 from bounds.bms22.phased_sgd import base_step, one_round, phase_lengths, rounds_for
-from bounds.theorem import at_least, in_unit_interval, integer, theorem
+from bounds.bms22.random_features import inner_product_error, inner_product_error_sharp
+from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 ANY = [integer("m"), *BUDGET, in_unit_interval("beta")]  # what Theorem 4.2 asks of sample and budget
 HALF = at_least("a", 0.5)
@@ -26,17 +26,186 @@ VALID = (
     r"\mathrm{Algorithm\ 3\ is\ }(\varepsilon,\delta)\mathrm{-DP\ for\ every\ }"
     r"\Delta\ge\max_{w}|\widehat{L}_{S_\Phi}(w)-\widehat{L}_{S'_\Phi}(w)|,\ "
 )
+PROOF = ", Appendix C, proof"
+SAMPLE = [integer("m"), in_unit_interval("beta")]
+COEFFICIENTS = [positive("mu"), positive("rho")]
+
+
+def printed_frequencies(*, m: int, beta: float) -> float:
+    """D of step 2, a real number: m^2 log(2m/beta).
+
+    >>> round(printed_frequencies(m=100, beta=0.1), 1)
+    76009.0
+    """
+    return m**2 * log(2 * m / beta)
+
+
+def regularisation(*, m: int, radius: float, norm_bound: float, rho: float) -> float:
+    """mu = r / (Lambda rho sqrt(m))."""
+    return radius / (norm_bound * rho * sqrt(m))
+
+
+# Fact C.1 -------------------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.factC.1",
+    says=r"h_\mu=\sum_{i=1}^m\alpha_i\psi(x_i),\quad 0\le y_i\alpha_i\le\frac{1}{2m\mu\rho}",
+    needs=[integer("m"), *COEFFICIENTS],
+)
+def largest_coefficient(*, m: int, mu: float, rho: float) -> float:
+    """1/(2 m mu rho), the largest y_i alpha_i; the least is 0.
+
+    Derivation. With a multiplier nu >= 0 of the ball's constraint, h_mu minimises L_S(h) + (mu + nu) |h|^2 over the
+    whole space, and 0 is a subgradient there: 2 (mu + nu) h = (1/(m rho)) sum_i s_i y_i psi(x_i) with s_i in [0, 1], 1
+    where the margin is below rho and 0 where it is above. So y_i alpha_i = s_i/(2 m (mu + nu) rho).
+    """
+    return 1 / (2 * m * mu * rho)
+
+
+@theorem(
+    "bms22.factC.1.s1",
+    says=r"\|\alpha\|_1\le\frac{1}{2\mu\rho}",
+    needs=[integer("m"), *COEFFICIENTS],
+    source=", the sentence after it",
+)
+def coefficient_sum(*, m: int, mu: float, rho: float) -> float:
+    """1/(2 mu rho), the sum of |alpha_i| at most: m times the largest."""
+    return 1 / (2 * mu * rho)
+
+
+# s1: the loss of w ----------------------------------------------------------------------------------------------------
+
+TRANSFER = r"\widehat{L}^{\rho}_{S_{\hat\psi}}(\hat{w})-\widehat{L}^{\rho}_S(h_\mu)\le"
+SURE = r"\right]\ge 1-\frac{\beta}{2}"
+
+
+@theorem(
+    "bms22.thm4.2.s1",
+    part="features",
+    kind="tail",
+    says=r"\Pr\left[" + TRANSFER + r"\frac{2r^2}{\rho}\sqrt{\frac{\log(2m/\beta)}{D}}\|\alpha\|_1" + SURE,
+    needs=[*SAMPLE, positive("count"), positive("radius"), positive("rho"), at_least("total", 0)],
+    source=PROOF,
+)
+def transferred_loss(*, m: int, beta: float, count: float, radius: float, rho: float, total: float) -> float:
+    """By how much the loss of w on the features exceeds that of h_mu at most; `total` is |alpha|_1, `count` is D.
+
+    Derivation. The losses are 1/rho-Lipschitz in the scores, and score i differs by at most
+    sum_j |alpha_j| |<psi^(x_i), psi^(x_j)> - K(x_i, x_j)|; Theorem 4.1 at beta/2, the terms i = j vanish.
+    """
+    return 2 * radius**2 / rho * sqrt(log(2 * m / beta) / count) * total
+
+
+@theorem(
+    "bms22.thm4.2.s1",
+    part="dual",
+    kind="tail",
+    says=r"\Pr\left[" + TRANSFER + r"\frac{r^2}{\rho^2\mu}\sqrt{\frac{\log(2m/\beta)}{D}}" + SURE,
+    needs=[*SAMPLE, positive("count"), positive("radius"), *COEFFICIENTS],
+    source=PROOF,
+)
+def transferred_loss_by_dual(*, m: int, beta: float, count: float, radius: float, rho: float, mu: float) -> float:
+    """The same at the largest |alpha|_1 of Fact C.1."""
+    return radius**2 / (rho**2 * mu) * sqrt(log(2 * m / beta) / count)
+
+
+@theorem(
+    "bms22.thm4.2.s1",
+    part="size",
+    kind="tail",
+    says=r"\Pr\left[" + TRANSFER + r"\frac{\Lambda r}{\rho\sqrt{m}}" + SURE,
+    needs=[*SAMPLE, *HINGE],
+    source=PROOF,
+)
+def transferred_loss_at_size(*, m: int, beta: float, radius: float, norm_bound: float, rho: float) -> float:
+    """The same at mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more."""
+    return norm_bound * radius / (rho * sqrt(m))
+
+
+# s2: the norm of w ----------------------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm4.2.s2",
+    part="square",
+    kind="tail",
+    says=r"\Pr\left[\|\hat{w}\|_2^2\le\|h_\mu\|_{\mathbb{H}}^2+2r^2\sqrt{\frac{\log(2m/\beta)}{D}}\|\alpha\|_1^2"
+    r"\le\|h_\mu\|_{\mathbb{H}}^2+\frac{\Lambda^2}{2}\le\frac{3}{2}\Lambda^2" + SURE,
+    needs=[*SAMPLE, positive("norm_bound")],
+    source=PROOF,
+)
+def square_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
+    """3 Lambda^2/2, the largest |w|^2: the kernel's |h_mu|^2 <= Lambda^2, and the error of D features in between.
+
+    On the event of s1: |w|^2 - |h_mu|^2 = sum_ij alpha_i alpha_j (<psi^(x_i), psi^(x_j)> - K(x_i, x_j)).
+    """
+    return 3 / 2 * norm_bound**2
+
+
+@theorem(
+    "bms22.thm4.2.s2",
+    part="ball",
+    kind="tail",
+    says=r"\Pr\left[\hat{w}\in\mathbb{B}^{2D}(2\Lambda)" + SURE,
+    needs=[*SAMPLE, positive("norm_bound")],
+    source=PROOF,
+)
+def norm_of_weights(*, m: int, beta: float, norm_bound: float) -> float:
+    """2 Lambda, the radius of the ball that Algorithm 2 is run with; |w| is at most sqrt(3/2) Lambda."""
+    return 2 * norm_bound
+
+
+# s3: the least loss of the features -----------------------------------------------------------------------------------
+
+LEAST = (
+    r"\Pr\left[\min_{w\in\mathbb{B}^{2D}(2\Lambda)}\widehat{L}^{\rho}_{S_{\hat\psi}}(w)"
+    r"\le\min_{\|h\|_{\mathbb{H}}\le\Lambda}\widehat{L}^{\rho}_S(h)+"
+)
+
+
+@theorem(
+    "bms22.thm4.2.s3",
+    kind="tail",
+    says=LEAST + r"\frac{2\Lambda r}{\rho\sqrt{m}}" + SURE,
+    needs=[*SAMPLE, at_least("a", 0.5)],
+    source=f"{PROOF}, (19)",
+)
+def printed_penalty(*, m: int, beta: float, a: float) -> float:
+    """2 Lambda r / (rho sqrt(m)), what the features cost: s1, and mu Lambda^2 for h_mu in place of the best."""
+    return 2 * a / sqrt(m)
+
+
+@printed_penalty.explicit(
+    says=LEAST + r"\frac{\Lambda r}{\rho}\sqrt{2t}" + SURE,
+    needs=[*SAMPLE, integer("count"), at_least("a", 0.5)],
+    source="the same proof for every number of frequencies",
+)
+def features_penalty(*, m: int, beta: float, count: int, a: float) -> float:
+    """a sqrt(2t), what any number `count` of frequencies costs; r^2 t bounds the error of all inner products.
+
+    Derivation. As s1 to s3 with error r^2 t at beta/2 (Theorem 4.1, explicit; printed for m = 1), and mu =
+    r sqrt(t/2)/(rho Lambda), which makes the two losses r^2 t/(2 mu rho^2) and mu Lambda^2 equal: each is a sqrt(t/2).
+    And |w|^2 <= Lambda^2 + r^2 t/(2 mu rho)^2 = 3 Lambda^2/2 again, whatever t is. At the printed D it is at most the
+    printed cost.
+
+    >>> round(features_penalty(m=100, beta=0.1, count=76010, a=1.0), 4), printed_penalty(m=100, beta=0.1, a=1.0)
+    (0.1893, 0.2)
+    """
+    return a * sqrt(2 * features_error(m=m, beta=beta, count=count))
+
+
+def features_error(*, m: int, beta: float, count: int) -> float:
+    """t, at r = 1: by how much D features miss an inner product of the sample, but for a probability of beta/2."""
+    statement = inner_product_error_sharp if m > 1 else inner_product_error
+    return float(statement(m=m, beta=beta / 2, count=count))
 
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
 
 @theorem(
-    "bms22.thm4.2",
-    part="privacy",
-    kind="privacy",
-    says=VALID + r"\varepsilon>0,\ \delta\in(0,1)",
-    needs=[*ANY, *HINGE],
+    "bms22.thm4.2", part="privacy", kind="privacy", says=VALID + r"\varepsilon>0,\ \delta\in(0,1)", needs=[*ANY, *HINGE]
 )
 def printed_privacy(
     *, m: int, epsilon: float, delta: float, beta: float, radius: float, norm_bound: float, rho: float
@@ -131,15 +300,7 @@ def utility_constant(efficient: float) -> float:
     source="our constants",
 )
 def kernel_excess(
-    *,
-    m: int,
-    k: int,
-    count: int,
-    epsilon: float,
-    delta: float,
-    beta: float,
-    a: float,
-    calibration: str = "corrected",
+    *, m: int, k: int, count: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"
 ) -> float:
     """The largest excess risk of the kernel learner but for a probability of beta, with our constants.
 

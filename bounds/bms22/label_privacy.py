@@ -19,13 +19,7 @@ from typing import Any
 
 from flint import arb
 
-from bounds.bms22.margin_deviation import (
-    BARTLETT,
-    UP_TO_M,
-    margin_complexity,
-    margin_deviation_derived,
-    square_of_sum,
-)
+from bounds.bms22.margin_deviation import BARTLETT, UP_TO_M, margin_complexity, margin_deviation_derived, square_of_sum
 from bounds.exact import numbers
 from bounds.exact.numbers import Number, Real
 from bounds.papers import BMS22

@@ -15,23 +15,21 @@ size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import count
-from math import inf, sqrt
+from math import sqrt
 from typing import Any
 
-from bounds.bms22.network_claims import (
+from bounds.bms22.network_embedding import (
     NEEDS,
     REPAIRED,
     WHERE,
     cover_resolution,
     embedding_rows,
-    log_cover_size,
     printed_logarithm,
     printed_scale,
     sample_logarithm,
 )
-from bounds.bms22.pure_learner import Terms, class_complexity, excess, selection_error
+from bounds.bms22.network_selection import log_cover_size
+from bounds.bms22.pure_learner import Terms, class_complexity, excess, least_informative, selection_error
 from bounds.exact.numbers import Real
 from bounds.papers import BMS22
 from bounds.theorem import between, positive, theorem
@@ -181,11 +179,4 @@ def informative_from(**setting: Any) -> float:
     >>> informative_from(epsilon=1.0, beta=0.1, margin_loss=0.0, **shape)
     65419
     """
-
-    def informative(m: int) -> bool:
-        return setting["margin_loss"] + explicit_gap(m=m, **setting) < 1
-
-    if setting["margin_loss"] >= 1:
-        return inf
-    high = next(2**j for j in count() if informative(2**j))
-    return high // 2 + 1 + bisect_left(range(high // 2 + 1, high), True, key=informative)
+    return least_informative(explicit_gap, **setting)

@@ -62,10 +62,7 @@ def dimension(*, d: int, degree: int) -> int:
 
 
 @theorem(
-    "bms22.rem.poly",
-    part="norm",
-    says=r"\max_{\|x\|\le r}\kappa_p(x,x)\ge r^p",
-    needs=[*DEGREE, positive("radius")],
+    "bms22.rem.poly", part="norm", says=r"\max_{\|x\|\le r}\kappa_p(x,x)\ge r^p", needs=[*DEGREE, positive("radius")]
 )
 def printed_largest(*, degree: int, constant: float, radius: float) -> float:
     """r^p, as large as "kappa_p(x, x) can be", which makes "that dependence on r^p inherent"."""

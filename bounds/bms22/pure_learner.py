@@ -9,6 +9,7 @@ loss alone where the paper's spans the product. The steps of the proof are in `p
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from math import comb, inf, log, log1p, pi, sqrt
@@ -281,9 +282,14 @@ def informative_from(**setting: Any) -> float:
     >>> informative_from(epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=1.0, margin_loss=0.0)
     15642
     """
+    return least_informative(explicit_gap, **setting)
+
+
+def least_informative(gap: Callable[..., float], **setting: Any) -> float:
+    """The smallest m at which margin loss + `gap` < 1, for a gap that falls in m between powers of two."""
 
     def informative(m: int) -> bool:
-        return setting["margin_loss"] + explicit_gap(m=m, **setting) < 1
+        return setting["margin_loss"] + gap(m=m, **setting) < 1
 
     if setting["margin_loss"] >= 1:
         return inf

@@ -189,11 +189,7 @@ def lower_tail_gap(t: Any) -> Any:
     return from_squares + cubes - c**3 * y**3 / 24 - c**6 / 6
 
 
-@theorem(
-    "bms22.lemA.3.s3",
-    says=r"\log(m^2/\beta)=O(\log(m/\beta))",
-    needs=[integer("m"), in_unit_interval("beta")],
-)
+@theorem("bms22.lemA.3.s3", says=r"\log(m^2/\beta)=O(\log(m/\beta))", needs=[integer("m"), in_unit_interval("beta")])
 def doubled_logarithm(*, m: int, beta: float) -> float:
     """The ratio log(m^2/beta) / log(m/beta): the square inside the logarithm costs a factor 2.
 

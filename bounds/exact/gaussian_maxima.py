@@ -11,17 +11,7 @@ import functools
 from flint import acb, arb
 
 from bounds.exact import tnb
-from bounds.exact.balls import (
-    Phi,
-    complex_Phi,
-    complex_phi,
-    exact,
-    integral,
-    log_Phi,
-    phi,
-    power_complement,
-    precise,
-)
+from bounds.exact.balls import Phi, complex_Phi, complex_phi, exact, integral, log_Phi, phi, power_complement, precise
 from bounds.exact.numbers import Number
 
 REACH = 40

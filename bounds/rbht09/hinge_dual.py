@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from math import ceil, log, sqrt
 from typing import Any
 
-from bounds.rbht09.kernel_svm import SUP, noise_range_compact
-from bounds.rbht09.kernel_svm_proof import CONFIDENCE, NORMALISED
+from bounds.rbht09.kernel_accuracy import CONFIDENCE, NORMALISED, SUP, noise_range_compact
 from bounds.theorem import integer, positive, require, theorem
 
 # Equation (5.1) -------------------------------------------------------------------------------------------------------
@@ -167,10 +166,7 @@ LEVEL = [*CONFIDENCE, integer("n", 2)]
 
 
 @theorem(
-    "rbht09.thm16",
-    kind="rate",
-    says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)",
-    needs=LEVEL,
+    "rbht09.thm16", kind="rate", says=r"\beta(\epsilon,\delta,C,n,\ell,k)=O\left(" + RATE + r"\right)", needs=LEVEL
 )
 def privacy_order(*, acc: float, delta: float, n: int = 2) -> float:
     """The order of the optimal privacy level of the SVM with hinge loss and a translation-invariant kernel."""

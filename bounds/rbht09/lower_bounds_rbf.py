@@ -1,15 +1,17 @@
 """What no private SVM with the RBF kernel can do: Rubinstein et al. 2009, Lemma 19 and Theorem 20.
 
 Letters as in `bounds.rbht09.lower_bounds`; `sigma` is the kernel's width, k(x, z) = exp(-||x - z||^2 / (2 sigma^2)).
-Steps of the proofs: `bounds.rbht09.lower_bounds_rbf_proof`.
 """
 
 from __future__ import annotations
 
 from math import asin, exp, floor, log, pi, sqrt
+from typing import Any
 
+from bounds.exact import numbers
+from bounds.exact.numbers import Real
 from bounds.rbht09.lower_bounds import LEVEL, MANY, SIZES, log_odds, packing_level
-from bounds.theorem import Hypothesis, in_unit_interval, positive, require, theorem
+from bounds.theorem import Hypothesis, in_unit_interval, integer, positive, require, theorem
 
 WIDEST = sqrt(1 / (2 * log(2)))  # of sigma in Lemma 19
 MORE_ROWS = require("n > C", lambda n, C: n > C)
@@ -47,6 +49,168 @@ def circle_databases_sharp(*, sigma: float) -> int:
     [6, 10, 53]
     """
     return floor(pi / asin(sigma * sqrt(log(2) / 2)))
+
+
+DUAL = [*SIZES, in_unit_interval("gamma")]
+
+# Lemma 19: the dual's two variables -----------------------------------------------------------------------------------
+
+
+@theorem(
+    "rbht09.lem19.s1",
+    kind="identity",
+    says=r"\alpha^\star=\left(\frac{1}{(n-1)(1-\gamma)},\frac{1}{1-\gamma}\right)",
+    needs=DUAL,
+    source=", proof, the unconstrained program",
+)
+def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
+    """Case 1: the stationary point (a, b) of the reduced dual without its box."""
+    return 1 / ((n - 1) * (1 - gamma)), 1 / (1 - gamma)
+
+
+@theorem(
+    "rbht09.lem19.s2",
+    kind="identity",
+    says=r"\alpha^\star\text{ of case 1 is feasible}\iff C\ge\frac{n}{1-\gamma}",
+    needs=[integer("n", 2), in_unit_interval("gamma")],
+)
+def interior_from(*, n: int, gamma: Real) -> Real:
+    """The least C for which case 1 is feasible."""
+    return n / (1 - gamma)
+
+
+@theorem(
+    "rbht09.lem19.s3",
+    kind="identity",
+    says=r"\alpha_1^\star=\frac{C}{n}\ \Rightarrow\ \alpha_2^\star=1+C\gamma\frac{n-1}{n}",
+    needs=DUAL,
+)
+def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
+    """Case 3: the last row's variable when the others are at C / n."""
+    return 1 + C * gamma * (n - 1) / n
+
+
+@theorem(
+    "rbht09.lem19.s4",
+    kind="identity",
+    says=r"1+C\gamma\frac{n-1}{n}\le\frac{C}{n}\iff n\le\frac{C(1+\gamma)}{1+C\gamma}",
+    needs=[positive("C"), in_unit_interval("gamma")],
+)
+def most_rows_of_case_three(*, C: Real, gamma: Real) -> Real:
+    """The largest n for which case 3 is feasible."""
+    return C * (1 + gamma) / (1 + C * gamma)
+
+
+@theorem(
+    "rbht09.lem19.s5",
+    kind="identity",
+    says=r"\alpha_2^\star=\frac{C}{n}\ \Rightarrow\ \alpha_1^\star=\frac{1+\frac{C\gamma}{n}}{(n-1)^2}",
+    needs=DUAL,
+)
+def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
+    """Case 4 as printed: the linear term n - 1 + C gamma (n - 1) / n loses its factor n - 1 in the last display."""
+    return (1 + C * gamma / n) / (n - 1) ** 2
+
+
+@first_when_last_full.corrected(
+    says=r"\alpha_2^\star=\frac{C}{n}\ \Rightarrow\ \alpha_1^\star=\frac{1+\frac{C\gamma}{n}}{n-1}",
+    source=", proof, case 4 with its factor n - 1",
+)
+def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
+    """Case 4: the other rows' variable when the last one is at C / n. The lemma needs the last one only."""
+    return (1 + C * gamma / n) / (n - 1)
+
+
+@theorem(
+    "rbht09.lem19.s6",
+    says=r"\gamma<\tfrac12,\ n>C\ \Rightarrow\ n>\frac{C}{2}>(1-\gamma)C",
+    needs=[positive("C"), require("0 < gamma < 1/2", lambda gamma: 0 < gamma < 0.5)],
+)
+def case_one_excluded(*, C: Real, gamma: Real) -> Real:
+    """C / 2, said to lie above (1 - gamma) C; for gamma < 1/2 it lies below. n > (1 - gamma) C is true."""
+    return C / 2
+
+
+@case_one_excluded.corrected(
+    says=r"n>C\ \Rightarrow\ n>C>(1-\gamma)C", needs=[positive("C"), in_unit_interval("gamma")]
+)
+def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
+    """C itself lies above (1 - gamma) C, for every gamma: the assumption gamma < 1/2 is not needed."""
+    return C
+
+
+@theorem(
+    "rbht09.lem19.s7", kind="identity", says=r"n>C\ \Rightarrow\ \alpha_n^\star=\frac{C}{n}", needs=[*DUAL, MORE_ROWS]
+)
+def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
+    """The last row's dual variable is at its bound, wherever the row stands.
+
+    The dual's derivative in b is 1 + gamma (n - 1) a - b >= 1 - C / n > 0. No condition on gamma is needed.
+    """
+    return C / n
+
+
+# Lemma 19: the circle -------------------------------------------------------------------------------------------------
+
+
+@theorem("rbht09.lem19.s8", kind="identity", says=r"|f_i(x_{i,n})-f_j(x_{i,n})|=\alpha_n^\star(1-k(x_{i,n},x_{j,n}))")
+def own_point_distance(*, dual: Any, kernel: Any) -> Any:
+    """How far two of the SVMs are apart at the last row of one: the other rows pull both alike. Numbers or balls."""
+    return dual * (1 - kernel)
+
+
+@theorem(
+    "rbht09.lem19.s9",
+    kind="identity",
+    says=r"\max_{q\ne i}k(x_{i,n},x_{q,n})=\exp\left(-\frac{2}{\sigma^2}\sin^2\frac{\pi}{N}\right)"
+    r"=\gamma^4\exp\left(\sin^2\frac{\pi}{N}\right)",
+    needs=[require("sine, sigma > 0", lambda sine, sigma: bool(sine > 0) and sigma > 0)],
+)
+def nearest_kernel_printed(*, sine: Any, sigma: Any) -> Any:
+    """The kernel of two neighbours on the circle, second form: exp(-2 / sigma^2 + sin^2), a product for a power."""
+    return gamma_of(sigma) ** 4 * numbers.exp(sine**2)
+
+
+@nearest_kernel_printed.corrected(
+    says=r"\max_{q\ne i}k(x_{i,n},x_{q,n})=\exp\left(-\frac{2}{\sigma^2}\sin^2\frac{\pi}{N}\right)"
+    r"=\gamma^{4\sin^2\frac{\pi}{N}}",
+    source=", proof, a power for the product",
+)
+def nearest_kernel(*, sine: Any, sigma: Any) -> Any:
+    """The kernel of two points of the unit circle at the angle 2 pi / N, `sine` = sin(pi / N)."""
+    return numbers.exp(4 * sine**2 * numbers.log(gamma_of(sigma)))
+
+
+def gamma_of(sigma: Any) -> Any:
+    """exp(-1 / (2 sigma^2)), the kernel between the centre and the circle; number in, number out, ball in, ball out."""
+    return numbers.exp(-1 / (2 * sigma**2))
+
+
+@theorem(
+    "rbht09.lem19.s10",
+    says=r"\sigma\le\sqrt{\tfrac{2}{\log2}}\sin\tfrac{\pi}{N}\ \Rightarrow\ "
+    r"\left(1-\exp\left(-\tfrac{2}{\sigma^2}\sin^2\tfrac{\pi}{N}\right)\right)\frac{C}{n}\ge\frac{C}{2n}",
+    needs=SIZES,
+)
+def separation(*, C: Real, n: int) -> Real:
+    """The separation that every pair has, twice the accuracy of Lemma 19."""
+    return C / (2 * n)
+
+
+@theorem("rbht09.lem19.s11", says=r"N\ge2\ \Rightarrow\ \sin\frac{\pi}{N}\ge\frac2N", needs=[integer("N", 2)])
+def sine_estimate(*, N: int) -> float:
+    """The sine on [0, pi / 2] lies above its chord; equality at N = 2."""
+    return 2 / N
+
+
+@theorem(
+    "rbht09.lem19.s12",
+    says=r"\sigma\le\frac2N\sqrt{\tfrac{2}{\log2}}\ \Rightarrow\ \gamma\le\exp\left(-\frac{N^2\log2}{2^4}\right)",
+    needs=[integer("N", 1)],
+)
+def largest_gamma(*, N: Any) -> Any:
+    """The kernel between centre and circle, in terms of N; at most 1/2 from N = 4 on."""
+    return numbers.exp(-(N**2) * numbers.log(2) / 2**4)
 
 
 # Theorem 20 -----------------------------------------------------------------------------------------------------------
@@ -104,7 +268,7 @@ def diameter_level(*, delta: float, sigma: float, acc: float, C: float, n: int, 
     """The bound for every sigma: it grows with the diameter of the data's domain, and over all of R it is infinite.
 
     n - 1 rows at 0 with label -1, the last one at a multiple of `packing_step` with label +1. For n > C its dual
-    variable is C / n wherever it stands (`lower_bounds_rbf_proof.last_dual`), so f_i - f_j at row i's own point is
+    variable is C / n wherever it stands (`last_dual`), so f_i - f_j at row i's own point is
     (C / n) (1 - k) > 2 acc. Below two databases the bound is 0.
 
     >>> [round(diameter_level(delta=0.05, sigma=1.0, acc=0.002, C=1.0, n=100, diameter=D), 2) for D in (0.1, 10, 1e6)]
@@ -160,3 +324,51 @@ def impossible_sigma(*, beta: float, delta: float, acc: float, C: float, n: int)
     """
     too_many = floor(1 + delta * exp(beta) / (1 - delta)) + 1
     return 2 / max(4, too_many) * sqrt(2 / log(2))
+
+
+# Theorem 20: the steps of its proof -----------------------------------------------------------------------------------
+
+FOUR_AT_LEAST = r"\sigma<\sqrt{\tfrac{1}{2\log2}}\ \Rightarrow\ N=\lfloor\frac{2}{\sigma}\sqrt{\frac{2}{\log2}}\rfloor"
+
+
+@theorem("rbht09.thm20.s1", says=FOUR_AT_LEAST + ">4")
+def least_databases_printed() -> int:
+    """N is more than 4, as printed: 5 at least. For sigma in (0.6795, 0.8493) it is 4."""
+    return 5
+
+
+@least_databases_printed.corrected(says=FOUR_AT_LEAST + r"\ge4", source=", proof, at least 4")
+def least_databases() -> int:
+    """N is at least 4, because (2 / sigma) sqrt(2 / log 2) is more than 4. Nothing needs N > 4."""
+    return 4
+
+
+@theorem(
+    "rbht09.thm20.s3",
+    says=r"\exists j\ne1:\ \Pr(\hat f_1\in\mathcal{B}_\epsilon(f_j^\star))<\frac{\delta}{N-1}",
+    needs=[in_unit_interval("delta"), integer("N", 2)],
+    source=", proof, (6.3) and (6.4)",
+)
+def thinnest_ball_strict(*, delta: Real, N: int) -> Real:
+    """What the thinnest of the other balls gets, with the strict inequality printed."""
+    return delta / (N - 1)
+
+
+@thinnest_ball_strict.corrected(
+    says=r"\exists j\ne1:\ \Pr(\hat f_1\in\mathcal{B}_\epsilon(f_j^\star))\le\frac{\delta}{N-1}",
+    source=", proof, (6.3) and (6.4), not strict",
+)
+def thinnest_ball(*, delta: Real, N: int) -> Real:
+    """What the thinnest of the other balls gets: the N - 1 balls are disjoint and share at most delta."""
+    return thinnest_ball_strict.theorem.formula(delta=delta, N=N)
+
+
+@theorem(
+    "rbht09.thm20.s4",
+    says=r"\mathbb{E}_{T\sim\mathcal{P}_j}\left[\frac{d\mathcal{P}_1(T)}{d\mathcal{P}_j(T)}\,\middle|\,"
+    r"T\in\mathcal{B}_\epsilon(f_j^\star)\right]\le\frac{\delta}{(1-\delta)(N-1)}",
+    needs=[in_unit_interval("delta"), integer("N", 2)],
+)
+def mean_ratio_of_many(*, delta: Real, N: int) -> Real:
+    """The mean likelihood ratio on the thinnest ball."""
+    return delta / ((1 - delta) * (N - 1))

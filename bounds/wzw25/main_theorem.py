@@ -14,33 +14,15 @@ from typing import Any
 
 from bounds.papers import WZW25
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from bounds.wzw25 import whole_grid as grid
 from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
 from bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta
-from bounds.wzw25.whole_grid import (
-    ANY_SET,
-    GENERAL,
-    LAST,
-    NOT_ALL,
-    ON_PROPER,
-    ON_SETS,
-    PRINTED,
-    PROPER,
-    RISK,
-    SAMPLE_NEEDS,
-    SIZES,
-    SURE,
-    TERMS_B,
-    comparator,
-    mean_order_on_grid,
-    quantile_off_grid,
-    tail_order_on_grid,
-    terms,
-)
+from bounds.wzw25.whole_grid import comparator, mean_order_on_grid, quantile_off_grid, tail_order_on_grid, terms
 
 ANY = [in_unit_interval("delta"), positive("epsilon")]
-ON_ALL = r"\le%s\tilde O\left(" + TERMS_B
-BALL = [*ANY, *SIZES, ANY_SET]
-PROPER_BALL = [*ANY, *SAMPLE_NEEDS, NOT_ALL]
+ON_ALL = r"\le%s\tilde O\left(" + grid.TERMS_B
+BALL = [*ANY, *grid.SIZES, grid.ANY_SET]
+PROPER_BALL = [*ANY, *grid.SAMPLE_NEEDS, grid.NOT_ALL]
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
@@ -72,7 +54,7 @@ EMPIRICAL, POPULATION = r"\tilde{\mathcal R}_S", r"\mathcal R_D"
     part="empirical",
     kind="tail",
     says=FORM % (EMPIRICAL, ""),
-    needs=PRINTED,
+    needs=grid.PRINTED,
     source=f"{WZW25}, Theorem 4.1 (2), first display; Appendix J",
 )
 def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
@@ -84,15 +66,15 @@ def main_order(*, n: int, gamma: float, outliers: int, epsilon: float, delta: fl
     return 1 / (n * gamma**2 * min(epsilon, 1)) + outliers / (gamma * n)
 
 
-main_order_proper = main_order.corrected(says=FORM % (EMPIRICAL, LEFT_OUT), needs=PROPER, source=", for one algorithm")(
-    main_order.theorem.formula
-)
+main_order_proper = main_order.corrected(
+    says=FORM % (EMPIRICAL, LEFT_OUT), needs=grid.PROPER, source=", for one algorithm"
+)(main_order.theorem.formula)
 
 
 @main_order.explicit(
     says=r"\tilde{\mathcal R}_S(\mathcal{M}^*)\le Q(\gamma,|S_{\mathrm{out}}|)+\frac{5k_{\tilde\gamma}\log(2n)}{2n}"
     r"\quad\mathrm{w.p.}\ 1-\frac3{n^2},\ Q=\mathrm{Theorem\ 6.5\ (explicit,\ part\ tail}-\mathrm{off}-\mathrm{grid)}",
-    needs=GENERAL,
+    needs=grid.GENERAL,
     source="derived here: one algorithm, Equation 3 as its score",
 )
 def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
@@ -114,7 +96,7 @@ def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delt
     part="population",
     kind="tail",
     says=FORM % (POPULATION, ""),
-    needs=PRINTED,
+    needs=grid.PRINTED,
     source=f"{WZW25}, Section 4, Theorem 4.1 (2)",
 )
 def main_population_rate(
@@ -125,7 +107,7 @@ def main_population_rate(
 
 
 main_population_rate_proper = main_population_rate.corrected(
-    says=FORM % (POPULATION, LEFT_OUT), needs=PROPER, source=", for the same algorithm"
+    says=FORM % (POPULATION, LEFT_OUT), needs=grid.PROPER, source=", for the same algorithm"
 )(main_population_rate.theorem.formula)
 
 
@@ -184,7 +166,7 @@ ball_privacy_in_range = ball_privacy.corrected(**SMALL_EPSILON)(ball_privacy.the
     "wzw25.thmL.1",
     part="expectation",
     kind="mean",
-    says=RISK + ON_ALL % ON_SETS + r"+\frac{1}{\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    says=grid.RISK + ON_ALL % grid.ON_SETS + r"+\frac{1}{\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
     needs=BALL,
     source=f"{WZW25}, Theorem L.1 (1)",
 )
@@ -200,7 +182,7 @@ def scaled_mean_order(
 
 
 @scaled_mean_order.corrected(
-    says=RISK + ON_ALL % ON_PROPER + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
+    says=grid.RISK + ON_ALL % grid.ON_PROPER + r"+\frac{1}{n\varepsilon}+\frac{1}{n^2}\right)\wedge 1",
     needs=PROPER_BALL,
     source=f"{WZW25}, Theorem L.1 (1), with 1/(n epsilon) as in Lemma H.2",
 )
@@ -216,14 +198,14 @@ def scaled_mean_order_sharp(
     )
 
 
-TAIL_BALL = r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + SURE
+TAIL_BALL = r"+\frac{1}{n\varepsilon}+\frac{1}{n}\right)\wedge 1" + grid.SURE
 
 
 @theorem(
     "wzw25.thmL.1",
     part="tail",
     kind="tail",
-    says=LAST + ON_ALL % ON_SETS + TAIL_BALL,
+    says=grid.LAST + ON_ALL % grid.ON_SETS + TAIL_BALL,
     needs=BALL,
     source=f"{WZW25}, Theorem L.1 (2)",
 )
@@ -236,9 +218,9 @@ def scaled_tail_order(
     )
 
 
-scaled_tail_order_proper = scaled_tail_order.corrected(says=LAST + ON_ALL % ON_PROPER + TAIL_BALL, needs=PROPER_BALL)(
-    scaled_tail_order.theorem.formula
-)
+scaled_tail_order_proper = scaled_tail_order.corrected(
+    says=grid.LAST + ON_ALL % grid.ON_PROPER + TAIL_BALL, needs=PROPER_BALL
+)(scaled_tail_order.theorem.formula)
 
 
 @ball_privacy.explicit(
@@ -292,7 +274,7 @@ SCALED = (
     "wzw25.thmL.2",
     part="population",
     kind="tail",
-    says=SCALED % ON_SETS,
+    says=SCALED % grid.ON_SETS,
     needs=BALL,
     source=f"{WZW25}, Appendix L, Theorem L.2, Equation 30",
 )
@@ -316,7 +298,7 @@ MODEST = [
 
 
 scaled_rate_modest = scaled_rate.corrected(
-    says=r"\varepsilon\le1,\ \delta\le\frac1n:\quad" + SCALED % ON_PROPER,
+    says=r"\varepsilon\le1,\ \delta\le\frac1n:\quad" + SCALED % grid.ON_PROPER,
     needs=[*PROPER_BALL, *MODEST],
     source=", for epsilon <= 1 as in Table 2 and delta <= 1/n",
 )(scaled_rate.theorem.formula)
@@ -327,7 +309,7 @@ scaled_rate_modest = scaled_rate.corrected(
     part="scale",
     kind="identity",
     says=r"(b,\gamma)\to(sb,s\gamma)\ \mathrm{changes\ nothing}",
-    needs=[*ANY, *SAMPLE_NEEDS],
+    needs=[*ANY, *grid.SAMPLE_NEEDS],
 )
 def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
     """The same expression at gamma/b and b = 1: multiplying records, radius and margins changes nothing.
@@ -398,7 +380,7 @@ def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical:
 @scaled_rate.explicit(
     says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le e^{a+1}Q+\frac{e}{e-1}\left(n^2\cdot n^{-3}+e^{a+1}"
     r"\frac{\log(n^2+1)}n\right)\right]\ge1-\frac4{n^2},\quad a=\frac{\mu^2}2+\mu\sqrt{6\log n}",
-    needs=[*GENERAL, integer("n", 2)],
+    needs=[*grid.GENERAL, integer("n", 2)],
     source="derived here: the empirical score, and what privacy itself gives",
 )
 def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:

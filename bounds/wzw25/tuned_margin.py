@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import log, sqrt
+from math import log, log2, sqrt
 from typing import Any
 
 from bounds.theorem import at_least, integer, positive, require, theorem
 from bounds.wzw25.best_of_runs import UNIT_DELTA, tail_at, tuning_budget
 from bounds.wzw25.margin_grid import grid_size
 from bounds.wzw25.one_margin import summed_loss
-from bounds.wzw25.projected_margins import third_margin_rows
 from bounds.wzw25.run_counts import UNIT_BETA
 from bounds.wzw25.winner import drawn_probability, runs_given_drawn
 
@@ -62,15 +61,6 @@ def repetition_r(n: int, size: int) -> float:
     495.0
     """
     return 1 / (size * (n**2 - 1))
-
-
-def projection_rows(n: int, size: int, gamma: float, beta: float) -> int:
-    """k_gamma, Lemma 6.2 with our constant at failure probability beta / |Theta|.
-
-    >>> projection_rows(10, 5, 1.0, 0.01)
-    232
-    """
-    return third_margin_rows(n=n, gamma=gamma, beta=beta / size)
 
 
 # Theorem 7.1 ----------------------------------------------------------------------------------------------------------
@@ -170,6 +160,44 @@ def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> fl
     return (last / first) ** -0.9 * spread(last) / spread(first)
 
 
+# Theorem 7.1: the steps of its proof; Equation 29 goes from the grid to every S_out by Lemma 6.4 ----------------------
+
+
+@theorem("wzw25.thm7.1.s1", says=r"|\Gamma|\le 4\log_2n\quad(n\gt 2)", needs=[integer("n", 2)])
+def most_margins(*, n: int) -> float:
+    """The grid of Algorithm 3 has at most 4 log2(n) margins.
+
+    |Gamma| = ceil(log2 n) + 1 <= log2 n + 2 (Lemma 6.4, part size), so it holds at n = 2 too; 3 log2 n would do.
+
+    >>> most_margins(n=2), most_margins(n=4)
+    (4.0, 8.0)
+    """
+    return 4 * log2(n)
+
+
+@theorem(
+    "wzw25.thm7.1.s2",
+    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(n^2\log_2(n)/\delta)}{n\varepsilon}",
+    needs=[integer("n", 2), UNIT_DELTA, positive("epsilon")],
+    source=", proof, Equation 27",
+)
+def inserted_as_printed(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6, as printed.
+
+    Always less than the left side: |Gamma| > log2 n. The 4 of |Gamma| <= 4 log2 n is lost.
+    """
+    return 12 * (log(n**2 * log2(n)) - log(delta)) / (n * epsilon)
+
+
+@inserted_as_printed.corrected(
+    says=r"\frac{12\log(n^2|\Gamma|/\delta)}{n\varepsilon}\le\frac{12\log(4n^2\log_2(n)/\delta)}{n\varepsilon}",
+    source=", proof, Equation 27, with the 4",
+)
+def inserted(*, n: int, delta: float, epsilon: float) -> float:
+    """The size of the grid inserted into Lemma K.6: 12 log(n^2 m/delta)/(n epsilon) at m = 4 log2 n (step s1)."""
+    return 12 * (log(n**2 * most_margins(n=n)) - log(delta)) / (n * epsilon)
+
+
 # Lemma K.5 ------------------------------------------------------------------------------------------------------------
 
 
@@ -218,8 +246,8 @@ def grid_loss(
 ) -> float:
     """The best expected hinge loss over the grid, with our constants.
 
-    `summed_loss` / n at the best margin; `variant` is its `projected` and `stride`. With `rows` = `projection_rows` at
-    beta / |Gamma| each projection fails with probability at most beta / |Gamma|, all together with at most beta; min
+    `summed_loss` / n at the best margin; `variant` is its `projected` and `stride`. With `rows` = `third_margin_rows`
+    at beta / |Gamma| each projection fails with probability at most beta / |Gamma|, all together with at most beta; min
     over gamma of E is at most E at any gamma.
 
     >>> round(grid_loss(n=10**6, mu=1.0, gammas=[1.0, 0.5], outliers=[50, 0], rows=[502, 1605], steps=[10**12] * 2), 6)
@@ -313,3 +341,58 @@ def tuned_error_at(*, n: int, size: int, epsilon: float, delta: float, **margin:
     mu = tuning_budget(epsilon=epsilon, r=r, delta=delta)
     loss = summed_loss(n=n, mu=mu / sqrt(2), **margin)
     return (loss + sqrt(2) / mu * sqrt(2 * log(runs_given_drawn(eta=1, r=r, size=size)))) / n
+
+
+# Lemma K.6: the steps of its proof ------------------------------------------------------------------------------------
+
+
+@theorem(
+    "wzw25.lemK.6.s1",
+    says=r"\Pr[Y]\ge 1-\beta,\quad\beta=n^{-2},\ r=\frac{1}{|\Gamma|(n^2-1)}",
+    needs=[integer("n", 2), integer("size")],
+)
+def missed_probability(*, n: int, size: int) -> float:
+    """The best margin is missed with probability at most 1/n^2: 1 - P(Y) = (1 - t)/(n^2 - t) with t = 1/|Gamma|."""
+    return 1 / n**2
+
+
+@theorem(
+    "wzw25.lemK.6.s2",
+    kind="mean",
+    says=r"\mathbb{E}[\hat{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y]\le\min_{\gamma}\mathbb{E}[\hat L_{\gamma/3}]+"
+    r"\frac{\sqrt2}{\mu}\sqrt{\log(|\Gamma|(n^2-1))}",
+    needs=[integer("n", 2), integer("size"), positive("mu")],
+    source=", proof, 'Lemma K.4'",
+)
+def selection_term_as_printed(*, n: int, size: int, mu: float) -> float:
+    """What the selection adds to the number of errors, as printed.
+
+    Lemma K.4 has sigma sqrt(2 log E K), and Algorithm 4's line 7 sigma = sqrt 2 / mu: the product is sqrt 2 times this.
+    The inequality itself, for scores that Lemma K.4 allows, fails only for enormous |Gamma|.
+    """
+    return sqrt(2) / mu * sqrt(log(size * (n**2 - 1)))
+
+
+@selection_term_as_printed.corrected(
+    says=r"\mathbb{E}[\hat{\mathcal R}_S(\bar w_{\mathrm{out}})\mid Y]\le\min_{\gamma}\mathbb{E}[\hat L_{\gamma/3}]+"
+    r"\frac{2}{\mu}\sqrt{\log(|\Gamma|(n^2-1))}",
+    source=", proof, with the deviation of Algorithm 4's line 7",
+)
+def selection_term(*, n: int, size: int, mu: float) -> float:
+    """What the selection adds to the number of errors: sigma sqrt(2 log E K) with sigma = sqrt 2 / mu (Lemma K.4).
+
+    >>> round(selection_term(n=10, size=5, mu=1.0), 4)
+    4.9818
+    """
+    return sqrt(2) * selection_term_as_printed.theorem.formula(n=n, size=size, mu=mu)
+
+
+@theorem(
+    "wzw25.lemK.6.s3",
+    says=r"\frac{\sqrt2}{\mu}\log^{1/2}A=\frac{12\log^{1/2}A\,\log^{1/2}(A/\delta)}{\varepsilon}"
+    r"\le\frac{12\log(n^2|\Gamma|/\delta)}{\varepsilon},\quad A=|\Gamma|(n^2-1)",
+    needs=BUDGET,
+)
+def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
+    """The selection term in epsilon, 12 log(n^2 |Gamma|/delta)/epsilon, as A <= n^2 |Gamma| and delta < 1."""
+    return 12 * (log(n**2 * size) - log(delta)) / epsilon

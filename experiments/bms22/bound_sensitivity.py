@@ -5,8 +5,6 @@ exact: the margin loss has w = +-Lambda, the hinge loss a breakpoint w = rho/z o
 not depend on the sample cancels. The derivations stand in `bounds.bms22.bound_sensitivity`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import inf

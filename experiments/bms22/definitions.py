@@ -1,7 +1,5 @@
 """Definitions 2.1 and 6.1 of bms22 on finite laws, and the losses of its Section 2 on a rational lattice."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from math import log

@@ -1,7 +1,5 @@
 """DP-ERM by boosting, Lemma 3.1 of Bassily, Mohri & Suresh (2022): privacy end to end, utility, gradients."""
 
-from __future__ import annotations
-
 from math import e, exp, log
 
 import numpy as np

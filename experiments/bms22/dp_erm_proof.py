@@ -1,7 +1,5 @@
 """The proof of Lemma 3.1 of Bassily, Mohri & Suresh (2022), step by step: copies, groups, scores, excess of a round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import exp, factorial, floor, log, sqrt
@@ -307,10 +305,7 @@ def fixed_candidates(*, m, rho, epsilon, candidates, factor=1):
 
 
 @inequality_claim(
-    bounds.round_order,
-    control=Control("Λr/ρ to the power {}", (2,)),
-    given=[bounds.round_excess],
-    rounding=ROUNDING,
+    bounds.round_order, control=Control("Λr/ρ to the power {}", (2,)), given=[bounds.round_excess], rounding=ROUNDING
 )
 def round_within_order(*, factor=1):
     """The links of the docstring, m to 2^20 and sqrt(k) tau of all sizes: the terms have constants sqrt(10) and C."""
@@ -327,11 +322,7 @@ def round_within_order(*, factor=1):
     )
 
 
-@inequality_claim(
-    bounds.round_excess,
-    rounding=ROUNDING,
-    scope="everywhere: the hinge, b = 2/eta, eta = base_step",
-)
+@inequality_claim(bounds.round_excess, rounding=ROUNDING, scope="everywhere: the hinge, b = 2/eta, eta = base_step")
 def excess_of_one_round():
     """The sum over the phases of our law, at its lengths, steps and noises; and runs without noise on equal records."""
     for p in grid(m=[2, 3, 100, 255, 2**17], k=[1, 20], multiplier=[1e-9, 3.0, 1e4], a=[0.5, 4.0]):

@@ -1,7 +1,5 @@
 """The efficient private learner, Theorem 3.2 of Bassily, Mohri & Suresh (2022): privacy, utility, rates, time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import ceil, e, exp, log, sqrt
 
@@ -181,6 +179,24 @@ def with_logs(soft_order, p):
     return soft_order(**p) * bounds.soft_logs(m=p["m"], delta=p["delta"], beta=p["beta"])
 
 
+def soft_cases(learner, times, C, corners, points, factor):
+    """Cases of corrected order <= `times` soft ones; then the excess, <= C corrected ones, and what privacy forbids."""
+
+    def g(**p):
+        return with_logs(learner.corrected_soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
+
+    for p in [*corners, *points]:
+        yield p, learner.corrected_order(**p), times * with_logs(learner.corrected_soft_order, p)
+    return within_order(
+        g,
+        times * C,
+        family="m grows, epsilon = 1/m",
+        truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),
+        sampled=(C * learner.corrected_order(**p) / g(**p) for p in points),
+        truth=0.0,
+    )
+
+
 @exact_claim(bounds.printed_soft_order, note="the free logarithms of m/β, 1/β and 1/δ are those of the corrected row")
 def soft_form_near_one():
     """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
@@ -199,22 +215,8 @@ def soft_form_near_one():
 )
 def soft_within_order(*, factor=1):
     """The corrected order is at most 3 times the soft one with its logarithms."""
-
-    def g(**p):
-        return with_logs(bounds.corrected_soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
-
-    C, points = constant(), list(learner_settings(300))  # of the order
     corner = {"m": 1, "epsilon": 1.0, "delta": exp(-1.0), "beta": 1 - 1e-9, "a": 1.0}
-    for p in [corner, *points]:
-        yield p, bounds.corrected_order(**p), 3 * with_logs(bounds.corrected_soft_order, p)
-    return within_order(
-        g,
-        3 * C,
-        family="m grows, epsilon = 1/m",
-        truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),  # what privacy alone forbids
-        sampled=(C * bounds.corrected_order(**p) / g(**p) for p in points),
-        truth=0.0,
-    )
+    return (yield from soft_cases(bounds, 3, constant(), [corner], list(learner_settings(300)), factor))
 
 
 def first_useful_m():
@@ -226,12 +228,7 @@ def first_useful_m():
     bounds.learner_excess,
     quick=({"releases": 0},),
     full=({"releases": 16},),
-    given=[
-        training.boosted_excess,
-        steps.released_deviation,
-        "bms22.lemA.3/explicit",
-        "bms22.lemA.3.s2/explicit",
-    ],
+    given=[training.boosted_excess, steps.released_deviation, "bms22.lemA.3/explicit", "bms22.lemA.3.s2/explicit"],
     rounding=ROUNDING,
     scope="everywhere: Phi with independent signs",
     nonvacuous_from=first_useful_m,

@@ -1,7 +1,5 @@
 """The proof of Theorem 3.2 of Bassily, Mohri & Suresh (2022), step by step."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, log, sqrt
 

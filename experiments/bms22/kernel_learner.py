@@ -1,7 +1,5 @@
 """Theorem 4.2 of Bassily, Mohri & Suresh (2022), the private kernel learner."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from math import ceil, exp, log
@@ -10,10 +8,9 @@ import numpy as np
 
 from bounds.bms22 import efficient_learner
 from bounds.bms22 import kernel_learner as bounds
-from bounds.bms22 import kernel_learner_proof as steps
 from bounds.bms22.random_features import feature_norm
 from experiments.bms22.efficient_learner import constant as efficient_constant
-from experiments.bms22.efficient_learner import with_logs
+from experiments.bms22.efficient_learner import soft_cases, with_logs
 from experiments.checks import inequality_claim, order_claim, within_order, witness
 from experiments.engine.audit import Sampler
 from experiments.engine.claim import Control, attack_claim, exact_claim, script
@@ -182,14 +179,14 @@ def explicit(**p):
     """min(1, the explicit bound) at the printed D and the corrected k, at beta/2."""
     sample = {name: p[name] for name in SAMPLE_AND_BUDGET} | {"beta": p["beta"] / 2}
     k = max(1, ceil(efficient_learner.corrected_rows(**sample)))
-    count = ceil(steps.printed_frequencies(m=p["m"], beta=p["beta"]))
+    count = ceil(bounds.printed_frequencies(m=p["m"], beta=p["beta"]))
     return min(1.0, bounds.kernel_excess(k=k, count=count, **p))
 
 
 @inequality_claim(
     bounds.corrected_order,
     control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (2,)),
-    given=["bms22.thm3.2/corrected/utility", bounds.kernel_excess, steps.printed_penalty],
+    given=["bms22.thm3.2/corrected/utility", bounds.kernel_excess, bounds.printed_penalty],
     rounding=ROUNDING,
     cost=0.5,
 )
@@ -205,7 +202,7 @@ def risk_within_order(*, factor=1):
     for p in points:
         halved = p | {"a": 2 * p["a"], "beta": p["beta"] / 2}
         chain = C * efficient_learner.corrected_order(**halved)
-        chain += steps.printed_penalty(m=p["m"], beta=p["beta"], a=p["a"])
+        chain += bounds.printed_penalty(m=p["m"], beta=p["beta"], a=p["a"])
         yield p | {"link": "Theorem 3.2 and s3"}, chain, constant() * bounds.corrected_order(**p)
     return within_order(
         g,
@@ -233,7 +230,7 @@ def bound_along_m(**_):
     bounds.kernel_excess,
     quick=({"releases": 0},),
     full=({"releases": 1},),
-    given=["bms22.thm3.2/explicit/utility", steps.features_penalty],
+    given=["bms22.thm3.2/explicit/utility", bounds.features_penalty],
     rounding=ROUNDING,
     scope="everywhere: Phi with independent signs, every D",
     nonvacuous_from=lambda: bounds.smallest_useful_m(k=1500, count=2**20, epsilon=8.0, beta=0.1, a=1.0),
@@ -252,8 +249,8 @@ def features_then_learner(*, releases):
     for p in kernel_settings(200):
         k = ceil(80 * log(48 * p["m"] / p["beta"]))
         halved = p | {"a": 2 * p["a"], "beta": p["beta"] / 2}
-        for count in (10, ceil(steps.printed_frequencies(m=p["m"], beta=p["beta"]))):
-            cost = steps.features_penalty(m=p["m"], beta=p["beta"], count=count, a=p["a"])
+        for count in (10, ceil(bounds.printed_frequencies(m=p["m"], beta=p["beta"]))):
+            cost = bounds.features_penalty(m=p["m"], beta=p["beta"], count=count, a=p["a"])
             total = cost + efficient_learner.learner_excess(k=k, **halved)
             yield p | {"k": k, "D": count}, total, bounds.kernel_excess(k=k, count=count, **p)
     sizes = {"m": 2**20, "k": 2500, "count": 2**20, "epsilon": 8.0, "delta": 0.1 / 2**20, "beta": 0.5}
@@ -287,22 +284,8 @@ def soft_form_near_one():
 )
 def soft_within_order(*, factor=1):
     """The corrected order is at most 2.43 times the soft one with its logarithms."""
-
-    def g(**p):
-        return with_logs(bounds.corrected_soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
-
-    C, points = constant(), list(kernel_settings(300))
     corners = [{"m": 1, "epsilon": e, "delta": exp(-e) * (1 - 1e-12), "beta": 1 - 1e-12, "a": 0.5} for e in (0.5, 1, 2)]
-    for p in [*corners, *points]:
-        yield p, bounds.corrected_order(**p), 2.43 * with_logs(bounds.corrected_soft_order, p)
-    return within_order(
-        g,
-        2.43 * C,
-        family="m grows, epsilon = 1/m",
-        truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),
-        sampled=(C * bounds.corrected_order(**p) / g(**p) for p in points),
-        truth=0.0,
-    )
+    return (yield from soft_cases(bounds, 2.43, constant(), corners, list(kernel_settings(300)), factor))
 
 
 if __name__ == "__main__":

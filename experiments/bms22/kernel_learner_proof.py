@@ -4,13 +4,11 @@ Each step is compared with what the one before gives at the values that the proo
 chain shows; at the printed D a run of random features on kernel machines of 20 to 200 records goes with it.
 """
 
-from __future__ import annotations
-
 from math import ceil, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import kernel_learner_proof as bounds
+from bounds.bms22 import kernel_learner as bounds
 from bounds.bms22 import random_features
 from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, grid, script, tail_claim
@@ -105,10 +103,7 @@ def chosen(sample, sizes, rho):
 
 
 @inequality_claim(
-    bounds.transferred_loss_at_size,
-    given=[bounds.transferred_loss_by_dual],
-    rounding=ROUNDING,
-    scope=EVERY_DRAW,
+    bounds.transferred_loss_at_size, given=[bounds.transferred_loss_by_dual], rounding=ROUNDING, scope=EVERY_DRAW
 )
 def loss_at_the_printed_sizes():
     """The step before at mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more."""
@@ -214,8 +209,8 @@ KERNEL = {name: [value] for name, value in CONTROLLED.items()}
 def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, factor=1):
     """Fresh frequencies a trial: does any of s1, s2 and s3 fail for the coefficients of h_mu?"""
     sizes = {"radius": radius, "norm_bound": norm_bound}
-    found = machine(kernel, m, bandwidth=0.4, rho=rho, **sizes)
-    sample, total = {"m": m, "beta": beta}, float(np.abs(found.alpha).sum())
+    trained = machine(kernel, m, bandwidth=0.4, rho=rho, **sizes)
+    sample, total = {"m": m, "beta": beta}, float(np.abs(trained.alpha).sum())
     count = ceil(bounds.printed_frequencies(**sample))
     first = bounds.transferred_loss(**sample, count=count, radius=radius, rho=rho, total=total)
     allowed = min(first, bounds.transferred_loss_at_size(**sample, **sizes, rho=rho))
@@ -223,8 +218,8 @@ def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, fa
     cost = bounds.printed_penalty(**sample, a=norm_bound * radius / rho)
     failed = np.empty(size, dtype=bool)
     for trial in range(size):
-        loss, norm = with_features(rng, kernel, found, beta=beta, radius=factor * radius, rho=rho)
-        failed[trial] = loss - found.loss > allowed or norm > square or loss > found.least + cost
+        loss, norm = with_features(rng, kernel, trained, beta=beta, radius=factor * radius, rho=rho)
+        failed[trial] = loss - trained.loss > allowed or norm > square or loss > trained.least + cost
     return failed
 
 

@@ -4,8 +4,6 @@ Privacy is decided on small classes, all labels, every label flipped. The bound 
 balls; with open ones it follows from what is proved of its steps.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -3,8 +3,6 @@
 Classes are small and finite, with values at +-rho/2, +-rho and +-2 rho; every smallest cover is tried.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import exp, inf, log, nextafter

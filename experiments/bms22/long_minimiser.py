@@ -1,7 +1,5 @@
 """Appendix H of Bassily, Mohri & Suresh (2022): a hinge loss on the line whose minimiser is long. Exact fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import comb

@@ -3,8 +3,6 @@
 The lemma holds by another construction than the printed one (x on the cube, w_1 < 0), whose steps are decided below it.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from math import ceil, exp, expm1, log

@@ -1,7 +1,5 @@
 """Relative deviation of the margin loss: Lemma A.2 of bms22, over all fat-shattering dimensions d."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.bms22 import margin_deviation as bounds

@@ -4,8 +4,6 @@ Accuracy on families of instances whose failure probability is known exactly; pr
 (margin, model) for all small samples of the line, and on a pair at which choice and learner are both at their worst.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 from math import log
 

@@ -1,7 +1,5 @@
 """The proof of Lemma F.1 of Bassily, Mohri & Suresh (2022), link by link, and the sentences of the text around it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise, product
 from math import ceil, log

@@ -1,7 +1,5 @@
 """Lemma D.1 of Bassily, Mohri & Suresh (2022): do random signs keep products with a matrix?"""
 
-from __future__ import annotations
-
 from itertools import product
 from math import cosh, log, sqrt
 

@@ -1,12 +1,10 @@
 """Section 5 of bms22: the privacy of the network learner, and the margin bound of Theorem 5.1."""
 
-from __future__ import annotations
-
 from math import e, sqrt
 
 import numpy as np
 
-from bounds.bms22 import network, network_claims, network_proof, pure_learner
+from bounds.bms22 import network, network_embedding, network_proof, network_selection, pure_learner
 from bounds.bms22 import pure_learner_proof as linear
 from bounds.bms22.definitions import smallest_epsilon
 from bounds.bms22.exponential_mechanism import replace_pairs
@@ -114,7 +112,7 @@ def unlearnable_basis():
     network.gap_below_the_end,
     constant=network.ORDER,
     caught=(1.01, 2),
-    given=[network.explicit_gap, network_claims.rows_below_the_end],
+    given=[network.explicit_gap, network_embedding.rows_below_the_end],
     tightness=up_to_one,
     cost=0.3,
     note="for every number of layers: the factor L that the printed size of the cover forgets is paid by the "
@@ -134,11 +132,11 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width"
     full=({"m": 10**5, **networks.UNIT, **ONE, "layers": 3}, {"m": 10**9, **networks.UNIT, **ONE, "width": 10}),
     control=Control("the gap divided by {}", (1.05, 2)),
     given=(
-        network_claims.embedding_rows,
-        network_claims.embedding_distance,
-        network_claims.cover_resolution,
-        network_claims.selection_loss,
-        network_claims.log_cover_size,
+        network_embedding.embedding_rows,
+        network_embedding.embedding_distance,
+        network_embedding.cover_resolution,
+        network_selection.selection_loss,
+        network_selection.log_cover_size,
         linear.one_classifier,
         network_proof.slope_at_zero,
     ),

@@ -1,7 +1,5 @@
 """The activation of bms22's Section 5: its Lipschitz constant, printed and true."""
 
-from __future__ import annotations
-
 from bounds.bms22 import network_proof
 from bounds.exact.balls import exact
 from experiments.checks import inequality_claim, up_to_one

@@ -1,7 +1,5 @@
 """Polynomial kernels, a remark in Section 4 of Bassily, Mohri & Suresh (2022): monomials in rationals, and our map."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import factorial, sqrt
@@ -105,7 +103,7 @@ assert r**p < (r**2 + c) ** p"""
     ),
     note=(
         "κ_p(x, x) reaches (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1, so false whether it means "
-        "at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)^(p/2)"
+        "at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)ᵖᐟ²"
     ),
 )
 def kernel_stays_below():
@@ -123,9 +121,9 @@ def kernel_reaches():
         rays = rng.normal(size=(10, 3))
         rays *= radius / np.linalg.norm(rays, axis=1, keepdims=True)
         f = monomials(3, degree, constant=c, radius=radius)
-        found = max(float((f(share * rays) ** 2).sum(axis=1).max()) for share in (0, 0.5, 1, 3))
+        largest = max(float((f(share * rays) ** 2).sum(axis=1).max()) for share in (0, 0.5, 1, 3))
         point = {"degree": degree, "constant": c, "radius": radius}
-        yield point, found, bounds.corrected_largest(**point)
+        yield point, largest, bounds.corrected_largest(**point)
         yield point | {"of": "reach"}, f.reach**2, bounds.corrected_largest(**point)
 
 
@@ -159,7 +157,7 @@ for p in {points!r}:
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
     note=(
-        "with c fixed the features have norm (r² + c)^(p/2) ≥ c^(p/2), however small r is: rᵖ promises what no private "
+        "with c fixed the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is: rᵖ promises what no private "
         "learner keeps. For c ≤ r² the two differ by 2^(p/2) at most. Who runs Algorithm 2 at radius rᵖ stays private, "
         "since it clips"
     ),

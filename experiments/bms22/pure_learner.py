@@ -5,8 +5,6 @@ cover can be listed: there the margin bound is decided by its derivation, link b
 have one direction.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import count, product
 from math import ceil, log, pi, sqrt

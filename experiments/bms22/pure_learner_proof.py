@@ -1,7 +1,5 @@
 """The proof of Theorem 3.1 of bms22, step by step: the condition on m, the cover, the margins, the deviation."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import exp, inf, log, nextafter, sqrt
 

@@ -5,8 +5,6 @@ features are coins, so that failure probabilities are binomial tails (`experimen
 frequencies of `mechanisms.random_features`.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

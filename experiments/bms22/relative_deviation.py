@@ -5,8 +5,6 @@ the exact failure probabilities of concrete laws, down to beta = 1e-300, and sup
 sample.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from itertools import product

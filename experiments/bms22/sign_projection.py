@@ -1,7 +1,5 @@
 """Lemma A.3 of Bassily, Mohri & Suresh (2022) and its proof: do random signs keep inner products?"""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, log

@@ -1,7 +1,5 @@
 """How a kind of statement is decided: checks that several papers share, and the words that most claims use."""
 
-from __future__ import annotations
-
 from experiments.checks import witness
 from experiments.checks.identity import identity_claim
 from experiments.checks.inequality import ROUNDING, cases_claim, equality, inequality_claim, spread, up_to_one

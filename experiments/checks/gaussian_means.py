@@ -5,8 +5,6 @@ monotone, so the ends of a box bound them. Beyond, the chain of inequalities in 
 its last line is compared with the statement, far outside the box too.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -234,9 +234,7 @@ def readable_point(level: Level, fallback):
     readable = ((n, beta) for beta in READABLE_BETAS for n in (level.law.n_from, 10))
     for n, beta in (*level.shown, *readable, fallback):
         sides = confirm(
-            {"n": n, "beta": beta},
-            lambda n, beta: level.law.at_least(n, level.units(n, beta)),
-            lambda n, beta: beta,
+            {"n": n, "beta": beta}, lambda n, beta: level.law.at_least(n, level.units(n, beta)), lambda n, beta: beta
         )
         if sides.exceeds:
             return n, beta

@@ -95,7 +95,7 @@ class Cell:
     @property
     def silent(self):
         """Whether a bad event was waited for and never came: the truth is then known by the number of trials alone."""
-        if self.claim.style in ("cluster", "mean"):
+        if self.claim.style == "mean":
             return self.trials > 0 and not self.decider.values.any()
         return self.claim.style == "tail" and self.trials > 0 and self.decider.failures == 0
 

@@ -5,8 +5,8 @@
     def inner_products_break(rng, size, *, m, gamma, beta, factor=1): ...
 
 A *trial* is one draw of everything that the statement's probability ranges over. What a trial function returns
-depends on the claim: booleans, "did the bad event happen" (tail); the share of bad events in one cluster, in
-[0, 1] (cluster); numbers (mean); curves along a parameter (rate); guesses right, wrong and abstained (attack); a
+depends on the claim: booleans, "did the bad event happen" (tail); numbers, such as the share of bad events among
+releases that share a draw (mean); curves along a parameter (rate); guesses right, wrong and abstained (attack); a
 `Verdict` (exact: no sampling). Every trial takes `factor=1`. The control is the same check at `factor > 1`,
 where the mechanism or the formula is mutated by that factor, and must come out REFUTED: the first factor of
 the control's list that does is `smallest_caught`.
@@ -19,12 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bounds.theorem import THEOREMS, Theorem
-from experiments.engine.verdict import (
-    AttackDecider,
-    MeanDecider,
-    RateDecider,
-    TailDecider,
-)
+from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
 
@@ -61,7 +56,7 @@ class Claim:
     """One row of the ledger that something decides."""
 
     theorem: Theorem
-    style: str  # tail | cluster | mean | rate | attack | exact
+    style: str  # tail | mean | rate | attack | exact
     trial: Callable
     quick: tuple[dict, ...]
     full: tuple[dict, ...]  # beside the quick ones
@@ -116,11 +111,16 @@ class Claim:
         """Why the bound says nothing at `setting`, or None."""
         if self.trivial and (why := self.trivial(**setting)):
             return why
-        if self.style in ("tail", "cluster") and self.bound(**setting) >= 1:
+        if self.style == "tail" and self.bound(**setting) >= 1:
             return "the failure probability allowed is at least 1"
         if self.style == "mean" and self.bound(**setting) >= self.high(**setting):
             return "the bound is at least the largest possible value"
         return None
+
+    def arguments(self, setting, factor, **chunk):
+        """What the trial is called with beside its generator; an attack also learns which chunk it is."""
+        sabotage = {"factor": factor} if factor != 1 and self.control.of == "trial" else {}
+        return setting | sabotage | (chunk | {"key": self.key} if self.style == "attack" else {})
 
     def decider(self, setting, factor=1):
         """A fresh decider for one cell; None for exact claims."""
@@ -132,8 +132,6 @@ class Claim:
         match self.style:
             case "tail":
                 return TailDecider(bound)
-            case "cluster":
-                return MeanDecider(bound)
             case "mean":
                 return MeanDecider(bound, self.low(**setting), self.high(**setting))
             case "rate":
@@ -190,11 +188,6 @@ def _register(style, statement, *, quick=({},), full=(), control=None, given=(),
 def tail_claim(statement, **fields):
     """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor, **setting)` -> (size,) bool."""
     return _register("tail", statement, **fields)
-
-
-def cluster_claim(statement, **fields):
-    """P(bad event) <= bound when releases share a draw: a trial is a cluster's share of bad events, (size,)."""
-    return _register("cluster", statement, **fields)
 
 
 def mean_claim(statement, **fields):

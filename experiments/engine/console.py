@@ -1,7 +1,5 @@
 """What every command shares: mistakes and faults as one line and an exit status, the folder and the root."""
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

@@ -4,8 +4,6 @@ Ten lines say whether it is true, where, what to cite instead, what shows it and
 and step in the paper's order: formula, hypotheses, derivation, verdict, control, witness; what it rests on comes last.
 """
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 

@@ -5,8 +5,6 @@ and tables count; comments, layout and docstrings do not. Of a library it covers
 enters when results are folded is not named by the trial, so editing it folds the old results anew.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import sys
@@ -108,18 +106,18 @@ def _function(function):
     if _foreign(function.__code__.co_filename) or function.__module__ in ENGINE:
         return _library(function.__module__), []
     names = list(_names(function.__code__))
-    found = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
-    found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    reached = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+    reached += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for name in names:
         thing = function.__globals__.get(name, sys.modules.get(name))
         if thing is None and _library(name):  # imported in the function, and not loaded yet
             thing = types.ModuleType(name)
         if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
-            found += [getattr(thing, inner) for inner in names if hasattr(thing, inner)]
+            reached += [getattr(thing, inner) for inner in names if hasattr(thing, inner)]
         elif thing is not None:
-            found.append(thing)
+            reached.append(thing)
     text = _code(function.__code__, function.__doc__)
-    return f"{function.__module__}.{function.__qualname__} {text}", found
+    return f"{function.__module__}.{function.__qualname__} {text}", reached
 
 
 def _filled(cell):

@@ -210,38 +210,39 @@ def _badness(row):
 
 
 def _summaries(rows):
-    """One row for every reading of a statement that has several parts: its worst part; the parts get a parent."""
+    """One row for every reading of a statement that has several parts; the parts get a parent."""
     groups: dict = {}
     for row in rows:
-        is_part = row["part"] and not row["part"].startswith("impl:") and not row["parent"]
-        if is_part:
+        if row["part"] and not row["part"].startswith("impl:") and not row["parent"]:
             groups.setdefault((row["id"], row["reading"]), []).append(row)
-    taken = {row["key"] for row in rows}
-    made = {}
+    taken, made = {row["key"] for row in rows}, []
     for (id, reading), parts in groups.items():
-        key = f"{id}/{reading}"
-        if len(parts) < 2 and key not in taken:
+        headed = f"{id}/{reading}" in taken  # a definition and its consequences: the definition is the head
+        if len(parts) < 2 and not headed:
             continue
         for part in parts:
             part["parent"] = id
-        if key in taken:  # a definition and its consequences: the definition is the head
-            continue
-        worst = min(parts, key=_badness)
-        true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
-        scopes = {part["scope"] for part in parts}
-        made[key] = worst | {
+        if not headed:
+            made.append(_summary(f"{id}/{reading}", parts))
+    return made
+
+
+def _summary(key, parts):
+    """The worst of the parts, with what they have together."""
+    worst = min(parts, key=_badness)
+    true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
+    scopes = {part["scope"] for part in parts}
+    sums = ("cells", "cells_held", "cells_vacuous", "trials", "seconds", "cpu_seconds")
+    return (
+        worst
+        | {name: round(sum(part[name] for part in parts), 3) for name in sums}
+        | {
             "key": key,
             "part": "",
             "parent": "",
             "kind": "summary",
             "title": f"{worst['label']}, {len(parts)} parts",
             "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
-            "cells": sum(p["cells"] for p in parts),
-            "cells_held": sum(p["cells_held"] for p in parts),
-            "cells_vacuous": sum(p["cells_vacuous"] for p in parts),
-            "trials": sum(p["trials"] for p in parts),
-            "seconds": round(sum(p["seconds"] for p in parts), 3),
-            "cpu_seconds": round(sum(p["cpu_seconds"] for p in parts), 3),
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in parts) else "",
             "evidence": min((p["evidence"] for p in (parts if true else [worst])), key=EVIDENCE.index),
@@ -249,7 +250,7 @@ def _summaries(rows):
             "cites": sorted({text for p in parts for text in p["cites"]}),
             "note": f"worst part: {worst['part']}. {worst['note']}".strip(),
         }
-    return list(made.values())
+    )
 
 
 def ledger(store, root, claims=None):

@@ -7,11 +7,23 @@ others by its outcomes as they are; the binomial law or Chernoff's bound does th
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import beta as beta_law
+from scipy.stats import binom
 
 from experiments.engine import verdict
 from experiments.engine.cell import Sabotaged
 from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import HOLDS, LOG_HOLD, LOG_REFUTE, REFUTED, STAKES, TANGENTS, log_hit_rates, miss_tail
+from experiments.engine.verdict import (
+    HOLD_ODDS,
+    HOLDS,
+    LOG_HOLD,
+    LOG_REFUTE,
+    REFUTE_ODDS,
+    REFUTED,
+    STAKES,
+    TANGENTS,
+    log_e_tail,
+    log_hit_rates,
+)
 
 SECONDS = 0.3  # of one core, for 200 to 20,000 trials; an attack's pilot is a chunk
 
@@ -19,11 +31,7 @@ SECONDS = 0.3  # of one core, for 200 to 20,000 trials; an attack's pilot is a c
 def pilot(claim, setting, factor, root):
     """A decider that has seen trials of the claim at `factor`, from the pilot's stream."""
     size = claim.chunk(**setting) if claim.style == "attack" else int(np.clip(SECONDS / claim.cost, 200, 20_000))
-    arguments = dict(setting)
-    if factor != 1 and claim.control.of == "trial":
-        arguments["factor"] = factor
-    if claim.style == "attack":
-        arguments |= {"root": root, "key": claim.key, "stream": "pilot", "index": 0}
+    arguments = claim.arguments(setting, factor, root=root, stream="pilot", index=0)
     decider = claim.decider(setting, factor)
     rng = generator(root, claim.key, setting, f"pilot:{factor:g}", 0)
     decider.add(decider.pack(claim.trial(rng, size, **arguments)))
@@ -38,6 +46,29 @@ def chernoff(logs, weights, trials, size, threshold=LOG_REFUTE):
         return s * need + trials * np.log(weights @ np.exp(-s * logs))
 
     return float(np.exp(min(minimize_scalar(log_bound, bounds=(1e-4, 50), method="bounded").fun, 0.0)))
+
+
+def miss_tail(trials, beta, truth, verdict):
+    """P(`verdict` is not reached by `trials` trials) when the failure rate is `truth`.
+
+    At a fixed number of trials the e-value is monotone in the failures, and stopping early can only help.
+
+    >>> miss_tail(3450, 0.1, 0.05, "HOLDS") < 1e-8
+    True
+    """
+    odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)
+    low, high = 0, trials + 1  # HOLDS is decided for counts < high, REFUTED for counts >= low
+    while low < high:
+        middle = (low + high) // 2
+        decided = log_e_tail(trials, min(middle, trials), beta, odds) >= threshold
+        above = trials * beta <= middle
+        if verdict == HOLDS:
+            decided = decided and not above
+            low, high = (middle + 1, high) if decided else (low, middle)
+        else:
+            decided = decided and above
+            low, high = (low, middle) if decided else (middle + 1, high)
+    return float(binom.sf(low - 1, trials, truth) if verdict == HOLDS else binom.cdf(low - 1, trials, truth))
 
 
 def missed(claim, setting, seen, expected=REFUTED):

@@ -34,8 +34,8 @@ def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
 
     A summary is taken over with all of its parts, or not at all.
     """
-    known = {key: row for key, row in rows(reports).items() if row["root"] == root}
+    published = {key: row for key, row in rows(reports).items() if row["root"] == root}
     digests = {row["key"]: row["digest"] for row in fresh}
-    same = {key for key, row in known.items() if row["kind"] != "summary" and digests.get(key) == row["digest"]}
-    same |= {key for key, row in known.items() if row["kind"] == "summary" and set(row["rests_on"]) <= same}
-    return [known[row["key"]] if row["key"] in same else row for row in fresh]
+    same = {key for key, row in published.items() if row["kind"] != "summary" and digests.get(key) == row["digest"]}
+    same |= {key for key, row in published.items() if row["kind"] == "summary" and set(row["rests_on"]) <= same}
+    return [published[row["key"]] if row["key"] in same else row for row in fresh]

@@ -103,16 +103,12 @@ def compute(key, setting, stream, index, root, factor, size):
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
     start, spent = time.perf_counter(), cpu_seconds()
-    arguments = dict(setting)
-    if factor != 1 and claim.control.of == "trial":
-        arguments["factor"] = factor
+    arguments = claim.arguments(setting, factor, root=root, stream=stream, index=index)
     try:
         with deadline(HUNG):
             if claim.style == "exact":
                 payload = claim.trial(**arguments)
             else:
-                if claim.style == "attack":
-                    arguments |= {"root": root, "key": key, "stream": stream, "index": index}
                 decider = claim.decider(setting, factor)
                 payload = decider.pack(claim.trial(rng, size, **arguments))
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored

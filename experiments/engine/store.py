@@ -185,10 +185,10 @@ class Store:
 
     def profile(self, key, code, root):
         """The largest profile that ran to its end: "full", "quick" or None."""
-        found = {
+        finished = {
             p for (p,) in self._execute("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
         }
-        return "full" if "full" in found else "quick" if found else None
+        return "full" if "full" in finished else "quick" if finished else None
 
     def costs(self):
         """{(key, setting, stream): (seconds a chunk, chunks)} of all that was ever run: what to expect of a run."""

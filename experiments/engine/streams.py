@@ -4,8 +4,6 @@ Results do not depend on workers, order or resumption, because a chunk's generat
 the setting, the stream ("main", "pilot:...", "sabotage:...", "train") and the chunk's index alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -386,28 +386,3 @@ class AttackDecider:
             "reached": self.reached(),
             "log10_e": self.log_e()[1] / np.log(10),
         }
-
-
-def miss_tail(trials, beta, truth, verdict):
-    """P(`verdict` is not reached by `trials` trials) when the failure rate is `truth`.
-
-    At a fixed number of trials the e-value is monotone in the failures, and stopping early can only help.
-
-    >>> miss_tail(3450, 0.1, 0.05, "HOLDS") < 1e-8
-    True
-    """
-    from scipy.stats import binom
-
-    odds, threshold = (HOLD_ODDS, LOG_HOLD) if verdict == HOLDS else (REFUTE_ODDS, LOG_REFUTE)
-    low, high = 0, trials + 1  # HOLDS is reached for counts < high, REFUTED for counts >= low
-    while low < high:
-        middle = (low + high) // 2
-        reached = log_e_tail(trials, min(middle, trials), beta, odds) >= threshold
-        above = trials * beta <= middle
-        if verdict == HOLDS:
-            reached = reached and not above
-            low, high = (middle + 1, high) if reached else (low, middle)
-        else:
-            reached = reached and above
-            low, high = (low, middle) if reached else (middle + 1, high)
-    return float(binom.sf(low - 1, trials, truth) if verdict == HOLDS else binom.cdf(low - 1, trials, truth))

@@ -4,8 +4,6 @@ Neighbours differ in the label of one record. White boxes are judged by their ex
 trained attacker. All claims are mu-GDP with the printed calibration at delta = 1e-5, so epsilon = 2 sqrt(2 log 1e5) mu.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial

@@ -14,8 +14,6 @@ k_hat - k = (B/D - p) (cos(pi Delta) - 1), so its largest modulus on |Delta| <= 
 A tail that ends in `_ball` is a proved lower bound: an atom counts only if a ball proves that it belongs.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

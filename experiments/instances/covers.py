@@ -1,7 +1,5 @@
 """Covers of a ball beside the count in bms22's proof of Theorem 3.1: least sizes, our lattices, points to cover."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log, sqrt
 

@@ -5,8 +5,6 @@ thresholds on the line when an empirical distribution function crosses a boundar
 atoms when a count leaves an interval. A formula that is too small is refuted by one of them.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

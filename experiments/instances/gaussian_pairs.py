@@ -1,7 +1,5 @@
 """Finite pairs of laws that are mu-GDP."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import ndtr
 

@@ -14,7 +14,7 @@ from math import ceil
 
 import numpy as np
 
-from bounds.bms22.kernel_learner_proof import printed_frequencies, regularisation
+from bounds.bms22.kernel_learner import printed_frequencies, regularisation
 from bounds.bms22.phased_sgd import base_step
 from bounds.exact.numbers import Array
 from mechanisms import dp_erm
@@ -59,10 +59,10 @@ def shares(signed: list[list[Fraction]], rho: Fraction, kappa: Fraction) -> list
     for pattern in product((Fraction(0), Fraction(1), None), repeat=m):
         free = [i for i, share in enumerate(pattern) if share is None]
         fixed = [sum(signed[i][j] * (pattern[j] or 0) for j in range(m)) for i in free]
-        found = solved([[signed[i][j] for j in free] for i in free], [scale * rho - f for f in fixed])
-        if found is None or not all(0 <= share <= 1 for share in found):
+        solution = solved([[signed[i][j] for j in free] for i in free], [scale * rho - f for f in fixed])
+        if solution is None or not all(0 <= share <= 1 for share in solution):
             continue
-        s = [share if share is not None else found[free.index(i)] for i, share in enumerate(pattern)]
+        s = [share if share is not None else solution[free.index(i)] for i, share in enumerate(pattern)]
         margins = [sum(signed[i][j] * s[j] for j in range(m)) / scale for i in range(m)]
         square = sum(s[i] * margins[i] for i in range(m)) / scale
         primal = sum(max(Fraction(0), 1 - margin / rho) for margin in margins) / m + kappa * square
@@ -124,13 +124,13 @@ def machine(kernel: str, m: int, radius: float, norm_bound: float, rho: float, b
 
 
 def with_features(
-    rng: np.random.Generator, kernel: str, found: Machine, *, beta: float, radius: float, rho: float
+    rng: np.random.Generator, kernel: str, trained: Machine, *, beta: float, radius: float, rho: float
 ) -> tuple[float, float]:
     """(loss, squared norm) of the same combination of fresh features of norm `radius`, D as printed."""
-    count = ceil(printed_frequencies(m=len(found.y), beta=beta))
-    blocks = frequency_blocks(kernel, found.X.shape[1], count, bandwidth=found.bandwidth, rng=rng)
-    scores = gram(found.X, blocks, radius=radius) @ found.alpha
-    return float(np.maximum(0, 1 - found.y * scores / rho).mean()), float(found.alpha @ scores)
+    count = ceil(printed_frequencies(m=len(trained.y), beta=beta))
+    blocks = frequency_blocks(kernel, trained.X.shape[1], count, bandwidth=trained.bandwidth, rng=rng)
+    scores = gram(trained.X, blocks, radius=radius) @ trained.alpha
+    return float(np.maximum(0, 1 - trained.y * scores / rho).mean()), float(trained.alpha @ scores)
 
 
 def clustered_release(

@@ -3,8 +3,6 @@
 Values are whole numbers, in units of rho/4, on a few points; a class is a list of rows.
 """
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Theorem 3.1 of bms22 at the corners of its hypotheses: what its orders and the explicit bound rest on."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, inf, log, nextafter, sqrt
 

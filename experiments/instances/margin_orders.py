@@ -5,8 +5,6 @@ hypotheses; or along a family of datasets the loss of every weight vector outgro
 family outgrows it.
 """
 
-from __future__ import annotations
-
 from functools import partial, wraps
 from itertools import product
 from math import log
@@ -73,14 +71,10 @@ def noise_ratio(share, g, x):
     """The averaged iterate's noise over the printed first term, at most: share = n^2 mu^2/T, x = 1/L.
 
     Increasing in all. 12 (b/(gamma n)) sqrt(n^2/T + k/mu^2) over b^2 sqrt(L)/(n gamma^2 mu), with
-    k <= 16 L/(g^2 (1 - g/3)) + 1.
+    k <= 16 L/(g^2 (1 - g/3)) + 1. And the same for the last iterate without 4 + 3 log T, sqrt(1 + k l) over sqrt(l L),
+    at share = 1/l.
     """
     return 12 * ((share + 1) * g**2 * x + 16 / (1 - g / 3)) ** 0.5
-
-
-def last_ratio(y, g, x):
-    """The same for the last iterate, without 4 + 3 log T: sqrt(1 + k l) over sqrt(l L), y = 1/l, x = 1/L."""
-    return 12 * ((y + 1) * g**2 * x + 16 / (1 - g / 3)) ** 0.5
 
 
 def outlier_ratio(g):
@@ -93,8 +87,8 @@ FEWEST = float(1 / arb(6).log())  # 1 / L at n = 1, beta = 1
 AVERAGE, LAST = 60.2, 60.1
 OUTLIER_PROOF = (outlier_ratio, {"g": UNIT}, 4.68)
 AVERAGE_PROOFS = [(noise_ratio, {"share": UNIT, "g": UNIT, "x": (0.0, FEWEST * (1 + 1e-12))}, AVERAGE), OUTLIER_PROOF]
-LAST_BOX = {"y": (0.0, 1 / log(2) + 1e-12), "g": UNIT, "x": (0.0, 1 / log(12) + 1e-12)}
-LAST_PROOFS = [(last_ratio, LAST_BOX, LAST), OUTLIER_PROOF]
+LAST_BOX = {"share": (0.0, 1 / log(2) + 1e-12), "g": UNIT, "x": (0.0, 1 / log(12) + 1e-12)}
+LAST_PROOFS = [(noise_ratio, LAST_BOX, LAST), OUTLIER_PROOF]
 
 # 1/mu_c = 4 sqrt(|Gamma| log(1/delta)) / epsilon; n >= 2, so the printed logarithm is at least log 96. The choice adds
 # at most 4. A margin between two of the grid: four times as much; below the grid: (1 + 2/9)/2 times as much. An outlier
@@ -226,8 +220,7 @@ def nothing_left(statement, *, corner=PROPER, note="", **fields):
             python = ALL_LEFT_OUT.format(module=module, name=formula.__name__, setting=text, sizes=sizes)
             family = "n records e_1, half of them labelled -1, and S_out = S, whose complement has the margin +inf"
             return refuted(
-                "derivation",
-                witness.growth(points[-1], family=family, points=points, ratios=ratios, python=python),
+                "derivation", witness.growth(points[-1], family=family, points=points, ratios=ratios, python=python)
             )
 
         said = "false at S_out = S alone: the margin of no record is a minimum over nothing, +inf, and its term is 0"

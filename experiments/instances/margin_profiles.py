@@ -4,8 +4,6 @@ A *profile* is the tuple of the largest margins M_k left by k removals. `bounds/
 dataset to a profile of one step: k records at 0 and n - k at one distance on a ray.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from math import isqrt

@@ -1,13 +1,11 @@
 """Networks of bms22's Section 5: corners of the hypotheses, random and worst embeddings, small learners."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import comb, exp, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import network, network_claims
+from bounds.bms22 import network, network_embedding
 from bounds.bms22 import pure_learner_proof as linear
 from bounds.bms22.matrix_projection import deviations, failure_of_deviations
 from experiments.engine.claim import grid
@@ -41,8 +39,8 @@ def derived(*, m, epsilon, beta, width, **shape):
     sqrt(2 (R + alpha) A) + 2A <= 3A/epsilon + (sqrt 2 + sqrt 3) sqrt A where that is below 1.
     """
     sizes = {"m": m, "beta": beta} | shape
-    logs = network_claims.printed_logarithm(**shape)
-    A = COMPLEXITY * network_claims.printed_rows.theorem.formula(**sizes) * width * logs / m
+    logs = network_embedding.printed_logarithm(**shape)
+    A = COMPLEXITY * network_embedding.printed_rows.theorem.formula(**sizes) * width * logs / m
     return 3 * A / epsilon + (sqrt(2) + sqrt(3)) * sqrt(A)
 
 
@@ -55,12 +53,12 @@ def explicit_against_printed():
         explicit = min(1.0, network.explicit_gap(margin_loss=0.0, **sizes))
         yield sizes | {"of": "explicit"}, explicit, bound / network.ORDER
     for point in corners():
-        printed = network_claims.rows_below_the_end(**point)
-        rows = point["layers"] * network_claims.embedding_rows(**point)
-        yield point | {"of": "rows"}, rows, network_claims.ROWS * printed / network.ORDER
+        printed = network_embedding.rows_below_the_end(**point)
+        rows = point["layers"] * network_embedding.embedding_rows(**point)
+        yield point | {"of": "rows"}, rows, network_embedding.ROWS * printed / network.ORDER
         A = network.explicit_terms(epsilon=1.0, width=7, **point).complexity
         shape = {name: point[name] for name in ("norm_bound", "radius", "rho", "eta", "layers")}
-        X = printed * 7 * network_claims.printed_logarithm(**shape)
+        X = printed * 7 * network_embedding.printed_logarithm(**shape)
         yield point | {"of": "mA"}, point["m"] * A, COMPLEXITY * X / network.ORDER
 
 
@@ -108,9 +106,9 @@ def links(*, margin_loss, factor=1, **setting):
     shape, terms = shape_of(setting), network.explicit_terms(**setting)
     gap = network.explicit_gap(margin_loss=margin_loss, **setting) / factor
     norm, tau = deviations(m=2 * m, k=terms.rows, beta=beta / (4 * layers))
-    known = {"norm_bound": shape["norm_bound"], "radius": shape["radius"], "slope": shape["eta"] / 4, "layers": layers}
-    each = network_claims.cover_resolution(**shape) / sqrt(layers)
-    rho = min(shape["rho"], network_claims.largest_output(**{n: shape[n] for n in shape if n != "rho"}))
+    recursion = {name: shape[name] for name in ("norm_bound", "radius", "layers")} | {"slope": shape["eta"] / 4}
+    each = network_embedding.cover_resolution(**shape) / sqrt(layers)
+    rho = min(shape["rho"], network_embedding.largest_output(**{n: shape[n] for n in shape if n != "rho"}))
     selection = linear.log_worst_selection(log_size=terms.log_size, m=m, epsilon=epsilon, alpha=terms.alpha)
     complexity = max(0.0, gap - terms.alpha) ** 2 / (margin_loss + gap) / 2
     union = linear.log_union(log_size=terms.log_size, m=m, complexity=complexity)
@@ -118,8 +116,8 @@ def links(*, margin_loss, factor=1, **setting):
     failure = layers * failure_of_deviations(m=2 * m, k=terms.rows, norm=norm, product=tau)
     return {
         "embedding": failure / (beta / 4),
-        "distance": iterated_distance(tau, **known) / (rho / 2),
-        "cover": iterated_cover(sqrt(1 + norm), each, **known)[1] / (shape["rho"] / 2),
+        "distance": iterated_distance(tau, **recursion) / (rho / 2),
+        "cover": iterated_cover(sqrt(1 + norm), each, **recursion)[1] / (shape["rho"] / 2),
         "selection": exp(selection - rounding - log(beta / 4)),
         "deviation": exp(min(0.0, union - rounding) - log(beta / 4)),
     }

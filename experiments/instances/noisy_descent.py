@@ -1,7 +1,5 @@
 """What noisy gradient descent is tried on: separable records, and how far a run can get."""
 
-from __future__ import annotations
-
 from math import pi, sqrt
 
 import numpy as np

@@ -60,7 +60,7 @@ def lemma_17(*, C: Fraction, n: int, M: Fraction, m: Fraction) -> tuple[Rows, Ro
 
 def dual_pairs(*, C: Fraction, n: int, gamma: Fraction) -> list[tuple[Fraction, Fraction]]:
     """All (a, b) that satisfy the KKT conditions of Lemma 19's reduced dual, from its nine active sets, exactly."""
-    box, found = C / n, []
+    box, pairs = C / n, []
     for state in product(("low", "free", "high"), repeat=2):
         a, b = ({"low": Fraction(0), "high": box}.get(side) for side in state)
         if a is None and b is None:
@@ -72,8 +72,8 @@ def dual_pairs(*, C: Fraction, n: int, gamma: Fraction) -> list[tuple[Fraction, 
         slopes = slope_first(a, b, n, gamma), slope_last(a, b, n, gamma)
         signs = {"low": lambda s: s <= 0, "free": lambda s: s == 0, "high": lambda s: s >= 0}
         if all(0 <= x <= box for x in (a, b)) and all(signs[s](d) for s, d in zip(state, slopes, strict=True)):
-            found.append((a, b))
-    return found
+            pairs.append((a, b))
+    return pairs
 
 
 def slope_first(a, b, n, gamma):

@@ -6,8 +6,6 @@ have margin 0, and q disjoint such triples (q <= (n - q)/2) each lose a record. 
 ledger of Algorithm 3 says n there.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, wraps

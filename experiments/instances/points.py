@@ -1,7 +1,5 @@
 """What the projection claims share: points and records to project, and parameters at the corners of the hypotheses."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -34,16 +34,7 @@ def projected(rng: np.random.Generator, phi: Any, count: int, gamma: float) -> A
 
 
 def risks(
-    rng: Any,
-    size: int,
-    *,
-    m: int,
-    d: int,
-    k: int,
-    gamma: float,
-    tested: int,
-    kept: float = 1.0,
-    **budget: float,
+    rng: Any, size: int, *, m: int, d: int, k: int, gamma: float, tested: int, kept: float = 1.0, **budget: float
 ) -> Array:
     """R_D of `size` releases of Algorithm 2 at norm bound 1, radius 1, rho = gamma: shape (size,); ties are errors.
 

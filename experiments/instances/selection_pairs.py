@@ -3,8 +3,6 @@
 On the line a record (x, y) enters through the signed record z = y x alone, and r = Lambda = h_max = 1.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 

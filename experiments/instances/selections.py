@@ -1,7 +1,5 @@
 """The exponential mechanism decided exactly: every output, every neighbouring pair, the worst scores."""
 
-from __future__ import annotations
-
 import itertools
 from math import log
 

@@ -1,7 +1,5 @@
 """Margins of records under random signs, computed from as little as each question needs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from experiments.instances.points import sharp_records

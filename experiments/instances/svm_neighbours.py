@@ -1,7 +1,5 @@
 """Neighbouring databases for the SVM: the exact worst pair, and a search among thousands that stay certified."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt

@@ -3,8 +3,6 @@
 Planted outliers, the laws of Algorithm 1 at one margin and of Algorithm 6 on them, and explicit bounds over orders.
 """
 
-from __future__ import annotations
-
 from inspect import signature
 from math import ceil, exp, log, pi, sqrt
 
@@ -14,6 +12,7 @@ from scipy.special import ndtr
 from bounds.wzw25 import one_margin, run_counts, winner
 from bounds.wzw25 import tuned_margin as bound
 from bounds.wzw25.margin_grid import grid_size
+from bounds.wzw25.projected_margins import third_margin_rows
 from bounds.wzw25.tuned_margin import repetition_r
 from experiments.instances.noisy_descent import ceiling, separable
 from mechanisms import private_tuning, projected_gd
@@ -104,7 +103,7 @@ OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
 
 def whole_grid(n, size, gamma, beta, steps):
     """Arguments of an explicit bound: `size` times the margin gamma, each with its projection and number of steps."""
-    rows = bound.projection_rows(n, size, gamma, beta)
+    rows = third_margin_rows(n=n, gamma=gamma, beta=beta / size)
     return {"n": n, "gammas": [gamma] * size, "rows": [rows] * size, "steps": [steps] * size}
 
 
@@ -135,7 +134,7 @@ def log_ratio_of_the_grid(log_n, log_size, log_beta, gamma, log_mu):
     """log(explicit / g) of Lemma K.5 for one margin without outliers, T = n^2 mu^2 rounded up."""
     n, size, beta, mu = round(exp(log_n)), round(exp(log_size)), exp(log_beta), exp(log_mu)
     point = {"n": n, "gamma": gamma, "outliers": 0, "mu": mu}
-    rows = bound.projection_rows(n, size, gamma, beta)
+    rows = third_margin_rows(n=n, gamma=gamma, beta=beta / size)
     explicit = one_margin.summed_loss(rows=rows, steps=max(1, ceil(n**2 * mu**2)), **point) / n
     return log(explicit) - log(bound.grid_term(size=size, beta=beta, **point))
 
@@ -149,7 +148,7 @@ def log_ratio_of_tuning(term):
     def log_ratio(log_n, log_size, log_inverse_delta, gamma):
         n, size, delta = round(exp(log_n)), round(exp(log_size)), exp(-log_inverse_delta)
         mu = bound.margin_budget(n=n, size=size, epsilon=1.0, delta=delta)
-        rows, steps = bound.projection_rows(n, size, gamma, 1 / n**2), max(1, ceil(n**2 * mu**2 / 2))
+        rows, steps = third_margin_rows(n=n, gamma=gamma, beta=1 / n**2 / size), max(1, ceil(n**2 * mu**2 / 2))
         point = {"n": n, "size": size, "epsilon": 1.0, "delta": delta, "gamma": gamma, "outliers": 0}
         return log(bound.tuned_error_at(rows=rows, steps=steps, **point)) - log(term(**point))
 

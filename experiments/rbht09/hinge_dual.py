@@ -2,10 +2,8 @@
 
 Theorem 16 is decided for one compact set M. Its proof takes lambda = eps / (16 log(2 sqrt(d_hat))), outside the range
 of Corollary 15 (step s1); with the range itself the level of privacy grows like eps^-5 (s2). The order that is
-printed is true nevertheless: the noise over M alone may be larger, `kernel_svm.noise_range_compact`.
+printed is true nevertheless: the noise over M alone may be larger, `kernel_accuracy.noise_range_compact`.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
@@ -13,14 +11,13 @@ from math import ceil, exp, log, sqrt
 
 import numpy as np
 
-from bounds.rbht09 import hinge_dual, kernel_svm
-from bounds.rbht09 import kernel_svm_proof as proof
+from bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
 from experiments.checks import ROUNDING, identity_claim, inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
-from experiments.rbht09.kernel_svm import FLAWS, NOT_NORMALISED, THEOREM, composed, flawed
+from experiments.rbht09.kernel_accuracy import FLAWS, NOT_NORMALISED, THEOREM, composed, flawed
 from mechanisms.random_features import profile
 from mechanisms.solvers.svm import solve_gram
 
@@ -118,7 +115,7 @@ def hinge_useful_as_defined(*, delta):
     yield from flawed(hinge_dual.hinge_noise_defined, delta, "g(0)", delta)
 
 
-HINGE = THEOREM | {"given": [hinge_dual.hinge_features, kernel_svm.closeness_by_gap, kernel_svm.noise_range]}
+HINGE = THEOREM | {"given": [hinge_dual.hinge_features, kernel_accuracy.closeness_by_gap, kernel_accuracy.noise_range]}
 
 
 @inequality_claim(hinge_dual.hinge_noise_normalised, **HINGE)
@@ -157,13 +154,13 @@ def stated_theta_above(*, C):
         yield setting, hinge_dual.theta_exact(**setting), hinge_dual.theta_stated(**setting)
 
 
-@inequality_claim(hinge_dual.theta_exact, caught=(1.01, 2), given=[kernel_svm.closeness], **ACCURACIES)
+@inequality_claim(hinge_dual.theta_exact, caught=(1.01, 2), given=[kernel_accuracy.closeness], **ACCURACIES)
 def stated_theta_below(*, C):
     """The stated theta against Theorem 14's, and this against the square of what Lemma 22 asks for."""
     for ratio in (0.01, 1.0, 6.9, 6.95, 7.9, 9.0):
         setting = {"acc": ratio * C, "C": C}
         yield setting, hinge_dual.theta_stated(**setting), hinge_dual.theta_exact(**setting)
-        yield setting, kernel_svm.closeness(Lambda=C, **setting) ** 2, hinge_dual.theta_exact(**setting)
+        yield setting, kernel_accuracy.closeness(Lambda=C, **setting) ** 2, hinge_dual.theta_exact(**setting)
 
 
 @inequality_claim(
@@ -171,7 +168,7 @@ def stated_theta_below(*, C):
     quick=grid(acc=[0.1, 1.0], C=[2.0]),
     full=grid(acc=[1e-3, 10.0], C=[1.0, 30.0]),
     caught=(1.01, 2),
-    given=[proof.features_for, hinge_dual.theta_exact],
+    given=[kernel_accuracy.features_for, hinge_dual.theta_exact],
     rounding=ROUNDING,
     note="About 1.9 times what Theorem 14 asks for; as many where ε ≥ 8 C.",
 )
@@ -180,7 +177,7 @@ def hinge_features_suffice(*, acc, C):
     space = {"d": 3, "sigma_p": 0.7, "diam": 1.5, "C": C}
     for delta, ratio in product((0.5, 1e-6), (acc / C, 8.0, 100.0)):
         setting = {"acc": ratio * C, "delta": delta} | space
-        yield setting, proof.features_for(Lambda=C, **setting), hinge_dual.hinge_features(**setting)
+        yield setting, kernel_accuracy.features_for(Lambda=C, **setting), hinge_dual.hinge_features(**setting)
 
 
 # Theorem 16 -----------------------------------------------------------------------------------------------------------
@@ -233,7 +230,7 @@ def no_level_over_all_points():
     hinge_dual.privacy_level,
     quick=({"n": 100},),
     caught=(1.01, 2),
-    given=[*HINGE["given"][:2], hinge_dual.hinge_noise_scale, kernel_svm.noise_range_compact],
+    given=[*HINGE["given"][:2], hinge_dual.hinge_noise_scale, kernel_accuracy.noise_range_compact],
     rounding=ROUNDING,
     note="ε = 1/2 and β = 1 at C = d = 1, σ_p diam(𝓜) = 2, δ = 0.05 need n = 3.8 10⁶; by Corollary 15 as it stands "
     "2.1 10⁹.",
@@ -250,7 +247,7 @@ def private_and_useful(*, n):
         count = max(2, ceil(hinge_dual.hinge_features(**place, **space)))
         needed = hinge_dual.hinge_noise_scale(beta=beta, n=n, C=space["C"], count=count)
         compact = {name: space[name] for name in ("d", "sigma_p", "diam")}
-        yield place | space, needed, kernel_svm.noise_range_compact(count=count, **place, **compact)
+        yield place | space, needed, kernel_accuracy.noise_range_compact(count=count, **place, **compact)
 
 
 def order_constant(*, d, sigma_p, diam, C):
@@ -285,7 +282,7 @@ def level_is_of_the_order():
 def corollary_level(*, logarithm=False, acc, delta, d, sigma_p, diam, C, n=2):
     """The level of privacy at the largest lambda of Corollary 15, in either reading of its first term."""
     count = ceil(hinge_dual.hinge_features(acc=acc, delta=delta, d=d, sigma_p=sigma_p, diam=diam, C=C))
-    noise = kernel_svm.noise_range_logarithm if logarithm else hinge_dual.hinge_noise
+    noise = kernel_accuracy.noise_range_logarithm if logarithm else hinge_dual.hinge_noise
     return 2**2.5 * C * sqrt(count) / (noise(acc=acc, delta=delta, count=count) * n)
 
 

@@ -5,8 +5,6 @@ Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
 `bounds.rbht09.kernel_spectra`.
 """
 
-from __future__ import annotations
-
 from bounds.rbht09 import kernel_spectra
 from experiments.checks import cases_claim, witness
 from experiments.checks.inequality import Ending

@@ -5,15 +5,12 @@ that is the equality (`def4`) all bounds rest on. The mechanisms that beat a pri
 cells that cover every SVM, exact in privacy and in usefulness.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, log, sqrt
 
 import numpy as np
 
 from bounds.rbht09 import lower_bounds as bounds
-from bounds.rbht09 import lower_bounds_proof as steps
 from bounds.rbht09 import svm_sensitivity
 from experiments.checks import ROUNDING, identity_claim, inequality_claim
 from experiments.engine.claim import script
@@ -47,7 +44,7 @@ def best_mechanism_on_a_packing():
 
 @inequality_claim(
     bounds.line_accuracy,
-    given=[steps.coordinates, steps.first_weight, steps.second_weight, steps.line_distance],
+    given=[bounds.coordinates, bounds.first_weight, bounds.second_weight, bounds.line_distance],
     caught=(1.01, 2),
     cost=0.2,
     note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a slightly "
@@ -59,7 +56,7 @@ def printed_databases_are_far():
         top = Fraction(bounds.line_accuracy(C=C, n=n))
         for share in (Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000)):
             acc, above = share * top, share * top * Fraction(10005, 10000)
-            M, m = steps.coordinates.theorem.formula(acc=above, C=C, n=n)
+            M, m = bounds.coordinates.theorem.formula(acc=above, C=C, n=n)
             pair = lemma_17(C=C, n=n, M=M, m=m)
             first, second = (line_svm(rows, C) for rows in pair)
             yield {"C": C, "n": n, "acc": acc}, 2 * acc, abs(first - second)
@@ -135,7 +132,7 @@ def responses(radius, acc, n):
 
 @inequality_claim(
     bounds.line_level,
-    given=[bounds.line_accuracy, bounds.packing_level, steps.wrong_ball, steps.mean_ratio],
+    given=[bounds.line_accuracy, bounds.packing_level, bounds.wrong_ball, bounds.mean_ratio],
     rounding=SOLVER,
     caught=(1.01, 2),
     note="tight: on the two databases randomised response attains it",
@@ -148,7 +145,7 @@ def two_databases_decide():
         for delta in DELTAS:
             claimed = bounds.line_level(delta=delta, **setting)
             yield setting | {"delta": delta}, claimed, bounds.packing_level(delta=delta, N=2)
-            yield setting | {"delta": delta, "by": "step 3"}, claimed, -log(steps.mean_ratio(delta=delta))
+            yield setting | {"delta": delta, "by": "step 3"}, claimed, -log(bounds.mean_ratio(delta=delta))
         for odds in (1.5, 10.0):
             best = best_failure(odds, 2)
             yield setting | {"odds": odds}, bounds.line_level(delta=best, **setting), log(odds)

@@ -4,8 +4,6 @@ The circle's databases are solved by trying every active set of the dual (`lower
 balls. The mechanism that beats the printed range of accuracies is the zero function.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, log, sqrt
 
@@ -14,7 +12,6 @@ from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.rbht09 import lower_bounds_rbf as bounds
-from bounds.rbht09 import lower_bounds_rbf_proof as steps
 from bounds.rbht09.lower_bounds import packing_level
 from experiments.checks import inequality_claim
 from experiments.engine.claim import script
@@ -30,14 +27,14 @@ CIRCLE = ((1.0, 2), (2.0, 5), (2.9, 3), (15.0, 20))
 def separated(N, sigma, C, n):
     """How far the SVMs of two of N databases on the circle are apart at a last row, as a ball: the nearest pair."""
     gamma = max(Fraction(exp(-1 / (2 * sigma**2))), Fraction(1, 10**9))  # any gamma has the same dual
-    dual = steps.last_dual(C=Fraction(C), n=n, gamma=gamma)
-    kernel = steps.nearest_kernel(sine=(arb.pi() / N).sin(), sigma=exact(sigma))
-    return steps.own_point_distance(dual=exact(dual), kernel=kernel)
+    dual = bounds.last_dual(C=Fraction(C), n=n, gamma=gamma)
+    kernel = bounds.nearest_kernel(sine=(arb.pi() / N).sin(), sigma=exact(sigma))
+    return bounds.own_point_distance(dual=exact(dual), kernel=kernel)
 
 
 @inequality_claim(
     bounds.circle_databases,
-    given=[steps.last_dual, steps.own_point_distance, steps.nearest_kernel, steps.separation, steps.sine_estimate],
+    given=[bounds.last_dual, bounds.own_point_distance, bounds.nearest_kernel, bounds.separation, bounds.sine_estimate],
     caught=(1.6, 2),
     tightness=lambda ratios: (max(ratios), 2 / 3),
     note="the separation is at least 3/2 of what is claimed, because sin(π/N) ≥ 2/N is loose for N > 2",
@@ -48,17 +45,17 @@ def circle_is_a_packing():
         for sigma in (*SIGMAS, *(2 / N * sqrt(2 / log(2)) * (1 - 1e-12) for N in (4, 5, 20))):
             N = bounds.circle_databases(sigma=sigma)
             setting = {"C": C, "n": n, "sigma": sigma, "N": N}
-            yield setting, steps.separation(C=Fraction(C), n=n), separated(int(N), sigma, C, n)
+            yield setting, bounds.separation(C=Fraction(C), n=n), separated(int(N), sigma, C, n)
     for sigma in (0.849, 0.5, 0.1):
         counted = 2
-        while exp(-2 * steps.sine_estimate(N=counted + 1) ** 2 / sigma**2) <= 0.5:
+        while exp(-2 * bounds.sine_estimate(N=counted + 1) ** 2 / sigma**2) <= 0.5:
             counted += 1
         yield {"sigma": sigma, "by": "counting"}, counted, bounds.circle_databases(sigma=sigma)
 
 
 @inequality_claim(
     bounds.circle_databases_sharp,
-    given=[steps.last_dual, steps.own_point_distance, steps.nearest_kernel, steps.separation],
+    given=[bounds.last_dual, bounds.own_point_distance, bounds.nearest_kernel, bounds.separation],
     caught=(1.01, 2),
     tightness=lambda ratios: (1.0, 1.0),
     note="no circle of N + 1 points has this separation",
@@ -68,7 +65,7 @@ def circle_with_its_own_sine():
     for C, n in CIRCLE:
         for sigma in (*SIGMAS, *(np.sin(np.pi / N) * sqrt(2 / log(2)) * (1 - 1e-12) for N in (6, 7, 20))):
             N = int(bounds.circle_databases_sharp(sigma=float(sigma)))
-            half, setting = steps.separation(C=Fraction(C), n=n), {"C": C, "n": n, "sigma": float(sigma), "N": N}
+            half, setting = bounds.separation(C=Fraction(C), n=n), {"C": C, "n": n, "sigma": float(sigma), "N": N}
             yield setting, half, separated(N, float(sigma), C, n)
             yield setting | {"N": N + 1}, separated(N + 1, float(sigma), C, n), half
 
@@ -93,6 +90,16 @@ def largest_svm(C, n):
     return abs(float(solve_rows([[1.0]], [1.0], C=C, counts=[n]).weights[0]))
 
 
+def zero_is_useful(level, **setting):
+    """Accuracies of the printed range that the zero function has on every database, against a positive `level`."""
+    for C, n in LARGE:
+        acc = min(C, sqrt(C))
+        yield {"C": C, "n": n, "of": "the largest SVM"}, largest_svm(C, n), acc
+        at = setting | {"acc": acc, "C": C, "n": n}
+        if acc < n / (4 * C):
+            yield at, level(**at), 0
+
+
 @inequality_claim(
     bounds.circle_level_printed,
     severity="statement",
@@ -103,17 +110,12 @@ def largest_svm(C, n):
 )
 def zero_function_is_useful():
     """The zero function: log-ratio 0, failure 0 once acc >= min(C, sqrt(C))."""
-    for C, n in LARGE:
-        acc = min(C, sqrt(C))
-        yield {"C": C, "n": n, "of": "the largest SVM"}, largest_svm(C, n), acc
-        setting = {"delta": 0.05, "sigma": 0.5, "acc": acc, "C": C, "n": n}
-        if acc < n / (4 * C):
-            yield setting, bounds.circle_level_printed(**setting), 0
+    yield from zero_is_useful(bounds.circle_level_printed, delta=0.05, sigma=0.5)
 
 
 @inequality_claim(
     bounds.circle_level,
-    given=[bounds.circle_databases, packing_level, steps.thinnest_ball, steps.mean_ratio_of_many],
+    given=[bounds.circle_databases, packing_level, bounds.thinnest_ball, bounds.mean_ratio_of_many],
     rounding=SOLVER,
     caught=(1.01, 2),
     cost=0.05,
@@ -128,14 +130,14 @@ def many_circle_databases_decide():
             for delta in DELTAS:
                 claimed = bounds.circle_level(delta=delta, **setting)
                 yield setting | {"delta": delta}, claimed, packing_level(delta=delta, N=N)
-                yield setting | {"delta": delta}, claimed, -log(steps.mean_ratio_of_many(delta=delta, N=N))
+                yield setting | {"delta": delta}, claimed, -log(bounds.mean_ratio_of_many(delta=delta, N=N))
             if N <= 7 and n == 5:
                 yield setting | {"odds": 9}, bounds.circle_level(delta=best_failure(9.0, N), **setting), log(9.0)
 
 
 @inequality_claim(
     bounds.diameter_level,
-    given=[packing_level, steps.last_dual, steps.own_point_distance],
+    given=[packing_level, bounds.last_dual, bounds.own_point_distance],
     rounding=SOLVER,
     caught=(1.01, 2),
     note="for every σ, in one dimension; with the sup-norm over all of R no useful mechanism has any finite level",
@@ -148,7 +150,7 @@ def far_rows_decide():
             while (C / n) * -np.expm1(-((diameter / N / sigma) ** 2) / 2) > 2 * acc:
                 N += 1
             step = diameter / (N - 1)
-            apart = steps.own_point_distance(dual=C / n, kernel=exp(-((step / sigma) ** 2) / 2))
+            apart = bounds.own_point_distance(dual=C / n, kernel=exp(-((step / sigma) ** 2) / 2))
             setting = {"sigma": sigma, "acc": acc, "C": C, "n": n, "diameter": diameter}
             if N > 2:
                 yield setting | {"by": "separation"}, 2 * acc, apart
@@ -167,12 +169,7 @@ def far_rows_decide():
 )
 def zero_function_is_useful_for_every_sigma():
     """The zero function does not know sigma: no sigma > 0 is impossible."""
-    for C, n in LARGE:
-        acc = min(C, sqrt(C))
-        yield {"C": C, "n": n, "of": "the largest SVM"}, largest_svm(C, n), acc
-        setting = {"beta": 1.0, "delta": 0.05, "acc": acc, "C": C, "n": n}
-        if acc < n / (4 * C):
-            yield setting, bounds.impossible_sigma_printed(**setting), 0
+    yield from zero_is_useful(bounds.impossible_sigma_printed, beta=1.0, delta=0.05)
 
 
 @inequality_claim(bounds.impossible_sigma, given=[bounds.circle_level], rounding=SOLVER, caught=(1.01, 2))

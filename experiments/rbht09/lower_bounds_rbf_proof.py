@@ -4,8 +4,6 @@ Rational identities are compared as rationals, over databases that include the b
 or a sine is compared in balls.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log, sqrt
 
@@ -14,8 +12,8 @@ from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.rbht09 import lower_bounds_rbf
-from bounds.rbht09 import lower_bounds_rbf_proof as steps
-from bounds.rbht09.lower_bounds_proof import wrong_ball
+from bounds.rbht09 import lower_bounds_rbf as bounds
+from bounds.rbht09.lower_bounds import wrong_ball
 from experiments.checks import ROUNDING, identity_claim, inequality_claim
 from experiments.engine.claim import exact_claim, script
 from experiments.instances.packed_databases import (
@@ -40,45 +38,45 @@ def zero_of(at_zero, at_one):
     return at_zero / (at_zero - at_one)
 
 
-@identity_claim(steps.interior)
+@identity_claim(bounds.interior)
 def stationary_point():
     """At a C so large that the box does not matter: the one KKT point, from all nine active sets."""
     for case in DUALS:
-        point = steps.interior(**case)
+        point = bounds.interior(**case)
         large = case | {"C": 2 * case["n"] / (1 - case["gamma"])}
         ((a, b),) = set(dual_pairs(**large))
         yield case | {"of": "a"}, a, point[0]
         yield case | {"of": "b"}, b, point[1]
 
 
-@identity_claim(steps.interior_from, given=[steps.interior])
+@identity_claim(bounds.interior_from, given=[bounds.interior])
 def interior_feasible_from():
     """The least C with both coordinates at most C / n."""
     for case in DUALS:
         n, gamma = case["n"], case["gamma"]
-        yield case, n * max(steps.interior(**case)), steps.interior_from(n=n, gamma=gamma)
+        yield case, n * max(bounds.interior(**case)), bounds.interior_from(n=n, gamma=gamma)
 
 
-@identity_claim(steps.last_when_first_full)
+@identity_claim(bounds.last_when_first_full)
 def case_three():
     """Where the dual's derivative in b vanishes, a = C / n."""
     for case in DUALS:
         n, gamma = case["n"], case["gamma"]
         b = zero_of(*(slope_last(case["C"] / n, end, n, gamma) for end in (Fraction(0), Fraction(1))))
-        yield case, b, steps.last_when_first_full(**case)
+        yield case, b, bounds.last_when_first_full(**case)
 
 
-@identity_claim(steps.most_rows_of_case_three, given=[steps.last_when_first_full])
+@identity_claim(bounds.most_rows_of_case_three, given=[bounds.last_when_first_full])
 def case_three_feasible_up_to():
     """At that n, whole or not, case 3 meets the box: alpha_2 = C / n."""
     for case in DUALS:
-        n = steps.most_rows_of_case_three(C=case["C"], gamma=case["gamma"])
-        alpha = steps.last_when_first_full.theorem.formula(**case | {"n": n})
+        n = bounds.most_rows_of_case_three(C=case["C"], gamma=case["gamma"])
+        alpha = bounds.last_when_first_full.theorem.formula(**case | {"n": n})
         yield case, case["C"] / alpha, n
 
 
 CASE_FOUR = """
-from bounds.rbht09.lower_bounds_rbf_proof import first_when_last_full
+from bounds.rbht09.lower_bounds_rbf import first_when_last_full
 C, n, gamma = 0.5, 3, 0.25
 a = first_when_last_full(C=C, n=n, gamma=gamma)
 slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
@@ -94,30 +92,30 @@ def case_four(bound):
 
 
 @identity_claim(
-    steps.first_when_last_full,
+    bounds.first_when_last_full,
     severity="constant",
     python=lambda *_: CASE_FOUR,
     note="The last display loses the factor n − 1 of the linear term; right for n = 2 only. The lemma uses αₙ alone.",
 )
 def case_four_as_printed():
     """As printed."""
-    return (yield from case_four(steps.first_when_last_full))
+    return (yield from case_four(bounds.first_when_last_full))
 
 
-@identity_claim(steps.first_when_last_full_corrected)
+@identity_claim(bounds.first_when_last_full_corrected)
 def case_four_with_its_factor():
     """With the factor n - 1."""
-    return (yield from case_four(steps.first_when_last_full_corrected))
+    return (yield from case_four(bounds.first_when_last_full_corrected))
 
 
 HALF = """
-from bounds.rbht09.lower_bounds_rbf_proof import case_one_excluded
+from bounds.rbht09.lower_bounds_rbf import case_one_excluded
 C, gamma = 1.0, 0.25
 assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
 
 
 @inequality_claim(
-    steps.case_one_excluded,
+    bounds.case_one_excluded,
     severity="statement",
     python=lambda *_: HALF,
     note="C/2 > (1 − γ)C says γ > 1/2, the opposite of what is assumed. n > (1 − γ)C, which follows, is true without.",
@@ -125,18 +123,18 @@ assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
 def half_is_below():
     """(1 - gamma) C against C / 2, gamma < 1/2."""
     for gamma in (Fraction(1, 1000), Fraction(1, 4), Fraction(49, 100)):
-        yield {"C": 1, "gamma": gamma}, 1 - gamma, steps.case_one_excluded(C=1, gamma=gamma)
+        yield {"C": 1, "gamma": gamma}, 1 - gamma, bounds.case_one_excluded(C=1, gamma=gamma)
 
 
-@inequality_claim(steps.case_one_excluded_corrected, tightness=lambda ratios: (1.0, 1.0))
+@inequality_claim(bounds.case_one_excluded_corrected, tightness=lambda ratios: (1.0, 1.0))
 def whole_is_above():
     """(1 - gamma) C against C, any gamma."""
     for C in (Fraction(1, 9), Fraction(50)):
         for gamma in GAMMAS:
-            yield {"C": C, "gamma": gamma}, (1 - gamma) * C, steps.case_one_excluded_corrected(C=C, gamma=gamma)
+            yield {"C": C, "gamma": gamma}, (1 - gamma) * C, bounds.case_one_excluded_corrected(C=C, gamma=gamma)
 
 
-@identity_claim(steps.last_dual, note="the dual has one solution in b; nine active sets are tried, in rationals")
+@identity_claim(bounds.last_dual, note="the dual has one solution in b; nine active sets are tried, in rationals")
 def last_row_is_at_its_bound():
     """Every KKT point of the reduced dual, for n > C up to nearly n = C, and every gamma."""
     for n in (2, 3, 20):
@@ -144,15 +142,15 @@ def last_row_is_at_its_bound():
             for gamma in GAMMAS:
                 case = {"C": C, "n": n, "gamma": gamma}
                 for a, b in dual_pairs(**case):
-                    yield case | {"a": a}, b, steps.last_dual(**case)
+                    yield case | {"a": a}, b, bounds.last_dual(**case)
 
 
 # Lemma 19: the circle -------------------------------------------------------------------------------------------------
 
 
 @identity_claim(
-    steps.own_point_distance,
-    given=[steps.last_dual],
+    bounds.own_point_distance,
+    given=[bounds.last_dual],
     rounding=1e-5,
     caught=(1.01, 2),
     note="both databases are solved as QPs of n rows, with certified gaps",
@@ -167,13 +165,13 @@ def distance_at_the_own_point():
         rows = [np.vstack([np.tile(features[0], (n - 1, 1)), features[i]]) for i in (1, 2)]
         labels = np.append(-np.ones(n - 1), 1.0)
         first, second = (solve_rows(V, labels, C=C).weights for V in rows)
-        claimed = steps.own_point_distance(dual=steps.last_dual(C=C, n=n, gamma=gram[0, 1]), kernel=gram[1, 2])
+        claimed = bounds.own_point_distance(dual=bounds.last_dual(C=C, n=n, gamma=gram[0, 1]), kernel=gram[1, 2])
         yield {"C": C, "n": n, "sigma": sigma, "N": N}, abs((first - second) @ features[1]), claimed
 
 
 KERNEL = """
 from math import exp, pi, sin
-from bounds.rbht09.lower_bounds_rbf_proof import nearest_kernel_printed
+from bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
 sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
 assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))"""
 
@@ -186,7 +184,7 @@ def nearest(bound):
 
 
 @identity_claim(
-    steps.nearest_kernel_printed,
+    bounds.nearest_kernel_printed,
     severity="constant",
     python=lambda *_: KERNEL,
     note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant; the first form is right, and "
@@ -194,17 +192,17 @@ def nearest(bound):
 )
 def kernel_of_neighbours_as_printed():
     """The second form as printed."""
-    return (yield from nearest(steps.nearest_kernel_printed))
+    return (yield from nearest(bounds.nearest_kernel_printed))
 
 
-@identity_claim(steps.nearest_kernel, caught=(1.001, 2))
+@identity_claim(bounds.nearest_kernel, caught=(1.001, 2))
 def kernel_of_neighbours():
     """The power."""
-    return (yield from nearest(steps.nearest_kernel))
+    return (yield from nearest(bounds.nearest_kernel))
 
 
 @inequality_claim(
-    steps.separation, given=[steps.nearest_kernel, steps.own_point_distance], rounding=ROUNDING, caught=(1.01, 2)
+    bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=ROUNDING, caught=(1.01, 2)
 )
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
@@ -212,27 +210,27 @@ def kernel_is_at_most_half():
         for N in (2, 3, 4, 20, 300):
             sine = (arb.pi() / N).sin()
             for share in (1.0, 0.7):
-                kernel = steps.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
-                apart = steps.own_point_distance(dual=exact(C / n), kernel=kernel)
-                yield {"C": C, "n": n, "N": N, "share": share}, steps.separation(C=C, n=n), apart
+                kernel = bounds.nearest_kernel(sine=sine, sigma=(2 / arb(2).log()).sqrt() * sine * share)
+                apart = bounds.own_point_distance(dual=exact(C / n), kernel=kernel)
+                yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
 
 
-@inequality_claim(steps.sine_estimate, rounding=ROUNDING, caught=(1.01, 2))
+@inequality_claim(bounds.sine_estimate, rounding=ROUNDING, caught=(1.01, 2))
 def sine_above_its_chord():
     """In balls; equality at N = 2. By concavity of the sine on [0, pi / 2] for all N."""
     for N in (2, 3, 4, 10, 1000, 10**6):
-        yield {"N": N}, steps.sine_estimate(N=N), (arb.pi() / N).sin()
+        yield {"N": N}, bounds.sine_estimate(N=N), (arb.pi() / N).sin()
 
 
-@inequality_claim(steps.largest_gamma, rounding=ROUNDING, caught=(1.01, 2))
+@inequality_claim(bounds.largest_gamma, rounding=ROUNDING, caught=(1.01, 2))
 def gamma_from_sigma():
     """At the largest sigma, where it is an equality, and at smaller ones; and gamma <= 1/2 from N = 4 on."""
     for N in (1, 2, 4, 5, 9):
         largest = 2 * (2 / arb(2).log()).sqrt() / N
         for share in (1.0, 0.5):
-            yield {"N": N, "share": share}, steps.gamma_of(largest * share), steps.largest_gamma(N=arb(N))
+            yield {"N": N, "share": share}, bounds.gamma_of(largest * share), bounds.largest_gamma(N=arb(N))
         if N >= 4:
-            yield {"N": N, "of": "one half"}, steps.largest_gamma(N=arb(N)), arb(1) / 2
+            yield {"N": N, "of": "one half"}, bounds.largest_gamma(N=arb(N)), arb(1) / 2
 
 
 # Theorem 20: N --------------------------------------------------------------------------------------------------------
@@ -244,7 +242,7 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
 
 
 @inequality_claim(
-    steps.least_databases_printed,
+    bounds.least_databases_printed,
     severity="statement",
     corner="σ < (2/5)√(2/log 2) = 0.679; nothing needs N > 4, γ < 1/2 follows from the range of σ",
     used=("rbht09.lem19", "rbht09.thm20"),
@@ -254,24 +252,24 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
 def more_than_four():
     """Five at least, as printed."""
     for sigma in LARGE:
-        yield {"sigma": sigma}, steps.least_databases_printed(), lower_bounds_rbf.circle_databases(sigma=sigma)
+        yield {"sigma": sigma}, bounds.least_databases_printed(), lower_bounds_rbf.circle_databases(sigma=sigma)
 
 
-@inequality_claim(steps.least_databases, caught=(1.01, 2))
+@inequality_claim(bounds.least_databases, caught=(1.01, 2))
 def four_at_least():
     """Four at least, over the range of sigma up to its end; as many as printed up to the end of the corner."""
     for sigma in (*LARGE, lower_bounds_rbf.WIDEST * (1 - 1e-12)):
-        yield {"sigma": sigma}, steps.least_databases(), lower_bounds_rbf.circle_databases(sigma=sigma)
+        yield {"sigma": sigma}, bounds.least_databases(), lower_bounds_rbf.circle_databases(sigma=sigma)
     for sigma in (0.01, 0.5, 2 / 5 * sqrt(2 / log(2)) * (1 - 1e-12)):
         databases = lower_bounds_rbf.circle_databases(sigma=sigma)
-        yield {"sigma": sigma, "of": "more than four"}, steps.least_databases_printed(), databases
+        yield {"sigma": sigma, "of": "more than four"}, bounds.least_databases_printed(), databases
 
 
 # Theorem 20: where the probability goes -------------------------------------------------------------------------------
 
 
 @exact_claim(
-    steps.thinnest_ball_strict,
+    bounds.thinnest_ball_strict,
     quick=({"N": 5},),
     severity="statement",
     corner="≤ in place of <, which is all that the next line needs",
@@ -280,7 +278,7 @@ def four_at_least():
 )
 def strictly_thinner(*, N, factor=1):
     """The N - 1 wrong balls."""
-    return strictly_below(steps.thinnest_ball_strict, N)
+    return strictly_below(bounds.thinnest_ball_strict, N)
 
 
 def thinnest(delta, N, weights):
@@ -288,7 +286,7 @@ def thinnest(delta, N, weights):
     return min(delta * w / sum(weights) for w in weights)
 
 
-@inequality_claim(steps.thinnest_ball, given=[wrong_ball], caught=(1.01, 2))
+@inequality_claim(bounds.thinnest_ball, given=[wrong_ball], caught=(1.01, 2))
 def thinnest_ball_gets_its_share():
     """The least of N - 1 shares of delta, equal or not."""
     for delta in DELTAS:
@@ -296,18 +294,18 @@ def thinnest_ball_gets_its_share():
             rest = wrong_ball(delta=delta)
             for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
                 shown = {"delta": delta, "N": N}
-                yield shown, thinnest(rest, N, list(weights)), steps.thinnest_ball(delta=delta, N=N)
+                yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
 
 
-@inequality_claim(steps.mean_ratio_of_many, given=[steps.thinnest_ball], caught=(1.01, 2))
+@inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball], caught=(1.01, 2))
 def ratio_on_the_thinnest_ball():
     """P_1(ball) / P_j(ball); attained by randomised response over N cells."""
     for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):
         for N in (2, 5, 40):
             delta = response(N, odds)
-            most = steps.thinnest_ball(delta=delta, N=N) / (1 - delta)
-            yield {"delta": delta, "N": N}, most, steps.mean_ratio_of_many(delta=delta, N=N)
-            yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, steps.mean_ratio_of_many(delta=delta, N=N)
+            most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta)
+            yield {"delta": delta, "N": N}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
+            yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, bounds.mean_ratio_of_many(delta=delta, N=N)
 
 
 if __name__ == "__main__":

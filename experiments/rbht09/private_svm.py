@@ -5,8 +5,6 @@ search over thousands of neighbours that never exceed the bound. The SVM's sensi
 `experiments.rbht09.svm_sensitivity`, usefulness, Theorem 8, in `experiments.rbht09.svm_accuracy`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise that keeps what the theorem says."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log
 
@@ -182,10 +180,7 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
     for alpha in (2, 3):
         moment = sum((a**alpha / b ** (alpha - 1) for a, b in zip(p, q, strict=True)), arb(0))
         divergence = moment.log() / (alpha - 1)
-        for root in (
-            1,
-            3,
-        ):  # F = root^2 coordinates, all shifted: root * shift steps in L2, root halves rounding
+        for root in (1, 3):  # F = root^2 coordinates, all shifted: root * shift steps in L2, root halves rounding
             made = {"sensitivity": root * (shift - 0.5) / 4, "sigma": steps / 4, "grid": 1 / 8, "F": root**2}
             setting = {"steps": steps, "shift": shift, "alpha": alpha, "F": root**2}
             yield setting, root**2 * divergence, alpha * private_svm.concentration(**made)
@@ -222,7 +217,7 @@ def chernoff_of_the_loss(*, steps, shift):
     chunk=1000,
     cap=6,
     cost=2e-5,
-    note="bit-level: is a release centre + z for any double z? Control: the float64 Gaussian of the same sigma",
+    note="bit-level: is a release centre + z for any double z? Control: the float64 Gaussian of the same σ",
 )
 def discrete_gaussian_bits(*, epsilon, delta, factor=1):
     """Centres 0 and 1, sensitivity 1."""

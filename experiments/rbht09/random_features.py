@@ -5,8 +5,6 @@ cases are closed by certificates, and kernels whose features are coins are held 
 logarithms included.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -210,9 +208,7 @@ def steps_of_our_bound(count, d, eps, sigma_p, diam):
 
 
 @inequality_claim(
-    random_features.uniform_failure,
-    control=Control("{} times as many frequencies credited", (2, 4, 8)),
-    rounding=1e-12,
+    random_features.uniform_failure, control=Control("{} times as many frequencies credited", (2, 4, 8)), rounding=1e-12
 )
 def our_uniform_bound(*, factor=1):
     """Coin kernels over numbers of frequencies, thresholds and diameters: the exact tail never exceeds the bound.

@@ -7,8 +7,6 @@ Erlang distribution, shapes, moments and convolutions are whole-number identitie
 with them.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, expm1, factorial, log
 

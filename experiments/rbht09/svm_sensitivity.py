@@ -5,8 +5,6 @@ rational numbers, and a search over thousands of neighbours that are solved with
 on certified pairs, with their certified errors as tolerance, and where they can fail also on the exact worst pair.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import log

@@ -1,7 +1,5 @@
 """DP Adaptive Margin: time and memory of one run and of 200 runs together."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from experiments.speed.bench_noisy_gd import SEED, margin_data
@@ -28,8 +26,7 @@ class AdaptiveMargin:
     def time_sample(self, shape, calibration, runs):
         self.law.sample(self.rng, runs)
 
-    def peakmem_sample(self, shape, calibration, runs):
-        self.law.sample(self.rng, runs)
+    peakmem_sample = time_sample
 
 
 class Abreast:
@@ -61,14 +58,13 @@ class RandomBatches:
         self.X, self.y = margin_data(*shape), np.ones(shape[0])
 
     def law(self, steps):
-        known = dict(privacy=ApproxDP(1.0, 1e-5), output="last", stride="decaying", ties="wrong")
-        return adaptive_margin.law(self.X, self.y, steps=steps, **known)
+        options = dict(privacy=ApproxDP(1.0, 1e-5), output="last", stride="decaying", ties="wrong")
+        return adaptive_margin.law(self.X, self.y, steps=steps, **options)
 
     def time_fit(self, shape):
         self.law("sampled").sample(np.random.default_rng(SEED))
 
-    def peakmem_fit(self, shape):
-        self.law("sampled").sample(np.random.default_rng(SEED))
+    peakmem_fit = time_fit
 
     def track_errors_over_full(self, shape):
         """Mean number of errors of 8 releases, plus one, over that of full descents, plus one."""

@@ -1,7 +1,5 @@
 """Learners: phased SGD, private SVMs and random features, with the quality of what they find beside their time."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -37,8 +35,7 @@ class PhasedSGD:
     def time_sample(self, n, k, runs):
         self.law.sample(self.rng, runs)
 
-    def peakmem_sample(self, n, k, runs):
-        self.law.sample(self.rng, runs)
+    peakmem_sample = time_sample
 
     def track_time_over_copies(self, n, k, runs):
         """Over reading every record once for each run."""
@@ -62,8 +59,7 @@ class PrivateSVM:
     def time_law(self, n, features):
         self.svm.law(self.X, self.y, privacy=self.budget, C=1.0)
 
-    def peakmem_law(self, n, features):
-        self.svm.law(self.X, self.y, privacy=self.budget, C=1.0)
+    peakmem_law = time_law
 
     def track_duality_gap(self, n, features):
         """The certified gap of the minimiser, at a box that few records reach."""
@@ -96,8 +92,7 @@ class RandomFeatures:
     def time_map(self, n, frequencies):
         self.map(self.X)
 
-    def peakmem_map(self, n, frequencies):
-        self.map(self.X)
+    peakmem_map = time_map
 
     def track_time_over_bare_passes(self, n, frequencies):
         def bare():

@@ -1,7 +1,5 @@
 """Noise and selection: grid Laplace releases, the number of runs of private tuning, the exponential mechanism."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -27,8 +25,7 @@ class GridLaplace:
     def time_sample(self, features, releases):
         self.law.sample(self.rng, releases)
 
-    def peakmem_sample(self, features, releases):
-        self.law.sample(self.rng, releases)
+    peakmem_sample = time_sample
 
     def track_time_over_float_noise(self, features, releases):
         shape = (releases, features)
@@ -50,8 +47,7 @@ class RunCounts:
     def time_sample(self, eta, draws):
         self.law.sample(self.rng, draws)
 
-    def peakmem_sample(self, eta, draws):
-        self.law.sample(self.rng, draws)
+    peakmem_sample = time_sample
 
     def track_time_over_numpy(self, eta, draws):
         peer = self.rng.negative_binomial
@@ -75,8 +71,7 @@ class Exponential:
     def time_sample(self, candidates, releases):
         self.law.sample(self.rng, releases)
 
-    def peakmem_sample(self, candidates, releases):
-        self.law.sample(self.rng, releases)
+    peakmem_sample = time_sample
 
     def track_time_over_choice(self, candidates, releases):
         def peer():

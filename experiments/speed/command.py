@@ -1,7 +1,5 @@
 """The command `marginalia bench`: the cores measured by asv, and the pages of what was measured."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

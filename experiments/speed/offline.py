@@ -29,15 +29,15 @@ def detached(html: Path) -> Path:
     vendor = resources.files("experiments.speed") / "vendor"
     page = html / "index.html"
 
-    def local(found: re.Match[str]) -> str:
-        name = HERE.get(found[2], found[2])
+    def local(match: re.Match[str]) -> str:
+        name = HERE.get(match[2], match[2])
         if not (vendor / name).is_file():
-            raise ValueError(f"asv's page loads {found[2]}, which does not stand in experiments/speed/vendor")
+            raise ValueError(f"asv's page loads {match[2]}, which does not stand in experiments/speed/vendor")
         text = (vendor / name).read_text(encoding="utf-8")
         (html / name).write_text(re.sub(r"@font-face\{[^}]*\}", "", text), encoding="utf-8")
         tail = '></script>\n<script src="data.js"></script><script src="offline.js"></script>'
-        end = tail if name == "jquery.min.js" else found[3]
-        return f'<{found[1]}="{name}"{end}'
+        end = tail if name == "jquery.min.js" else match[3]
+        return f'<{match[1]}="{name}"{end}'
 
     text = REMOTE.sub(local, page.read_text(encoding="utf-8"))
     files = {str(path.relative_to(html)): json.loads(path.read_text()) for path in html.rglob("*.json")}

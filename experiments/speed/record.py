@@ -78,10 +78,10 @@ class NothingMeasured(Exception):
 def commit_of(name: str) -> str:
     """The full hash of a commit. Raises NothingMeasured for what is none."""
     asked = ["git", "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
-    found = subprocess.run(asked, capture_output=True, text=True)
-    if found.returncode:
+    answer = subprocess.run(asked, capture_output=True, text=True)
+    if answer.returncode:
         raise NothingMeasured(f"{name} is no commit")
-    return found.stdout.strip()
+    return answer.stdout.strip()
 
 
 def record(commit: str = "HEAD", *, quick: bool = False, only: str = "") -> str:
@@ -170,10 +170,10 @@ def measurements(results: Path = RESULTS) -> list[Measurement]:
 
 def histories(taken: list[Measurement]) -> dict[tuple[str, str, str], list[Measurement]]:
     """Measurements by benchmark, parameters and environment: numbers of two environments are never compared."""
-    found: dict[tuple[str, str, str], list[Measurement]] = {}
+    apart: dict[tuple[str, str, str], list[Measurement]] = {}
     for m in taken:
-        found.setdefault((m.benchmark, m.parameters, m.environment), []).append(m)
-    return found
+        apart.setdefault((m.benchmark, m.parameters, m.environment), []).append(m)
+    return apart
 
 
 def scatter(history: list[Measurement]) -> float:
@@ -251,12 +251,12 @@ def measured_here(results: Path = RESULTS) -> set[str]:
 def compared(base: str, new: str = "HEAD", results: Path = RESULTS) -> list[Change]:
     """The changes from one commit to another, worst first; both must have been measured in one environment."""
     base, new = commit_of(base)[:8], commit_of(new)[:8]
-    found = []
+    changes = []
     for history in histories(measurements(results)).values():
         at = {m.commit: m for m in history}
         if base in at and new in at and (each := change(history, at[base], at[new])):
-            found.append(each)
-    return sorted(found, key=lambda c: -c.factor)
+            changes.append(each)
+    return sorted(changes, key=lambda c: -c.factor)
 
 
 def readable(m: Measurement) -> str:

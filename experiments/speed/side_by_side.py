@@ -1,7 +1,5 @@
 """What benchmarks share: two functions timed in turns, and modules that an old commit may lack."""
 
-from __future__ import annotations
-
 import importlib
 import time
 

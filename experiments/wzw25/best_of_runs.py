@@ -6,8 +6,6 @@ tanh(epsilon/2)]/2; that is tested as GDP with the mu of this total variation, a
 seen completely, is attacked at its own mu.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import log, sqrt, tanh

@@ -1,7 +1,5 @@
 """The hinge sum's gradient: Lemmas A.9 and A.10 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

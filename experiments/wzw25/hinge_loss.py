@@ -4,8 +4,6 @@ All of it in fractions: records with whole coordinates, and hinge minima that a 
 its duality prove.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

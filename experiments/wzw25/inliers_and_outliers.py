@@ -5,8 +5,6 @@ hinge minima that a linear programme finds and both sides of its duality prove. 
 that it is not a question about the proof: every minimiser of a hinge loss needs the margin in its outlier term.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The main theorem, and records of any length: Theorems 4.1, L.1 and L.2 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from itertools import product

@@ -1,7 +1,5 @@
 """Private learning generalises: our proof of Theorem L.2 of Wang, Zhu & Wang (2025), with the empirical score."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from math import ceil, log, sqrt

@@ -4,8 +4,6 @@ Everything is compared in fractions on profiles of margins (`experiments.instanc
 one-step profiles to which `bounds.wzw25.margin_grid` reduces every dataset.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from fractions import Fraction
 from itertools import product

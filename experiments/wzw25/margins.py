@@ -4,8 +4,6 @@ The definitions claim nothing. Their consequences are derived in `bounds/wzw25/m
 the code, on data chosen to be awkward: ties, opposite records, zero records, margins near 0.
 """
 
-from __future__ import annotations
-
 import clarabel
 import numpy as np
 from scipy import sparse

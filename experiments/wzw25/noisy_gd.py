@@ -1,7 +1,5 @@
 """Noisy gradient descent: Lemma C.1 of Wang, Zhu & Wang (2025), and our code under attack."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt

@@ -4,8 +4,6 @@ Everything is decided exactly, in `checks.gaussian_tails` (levels) and `checks.g
 otherwise its control multiplies the standard deviation of the noise; the bound is still evaluated at sigma.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

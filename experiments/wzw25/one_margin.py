@@ -1,7 +1,5 @@
 """What Algorithm 1 achieves at one margin: Lemmas 6.3 and D.1, Corollary D.2 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import sqrt

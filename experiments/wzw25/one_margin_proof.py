@@ -1,7 +1,5 @@
 """The printed proof of Lemma D.1 step by step: Wang, Zhu & Wang (2025), Appendix D."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import log, sqrt

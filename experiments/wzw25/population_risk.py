@@ -4,8 +4,6 @@ The explicit bound is put together from Lemmas 6.3, 6.6 and F.2. The order O~ me
 that O~ hides, and a certified C.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from functools import partial

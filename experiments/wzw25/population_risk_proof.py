@@ -1,7 +1,5 @@
 """The proof of Theorem 6.7 of Wang, Zhu & Wang (2025): two scores, Equation 18 with the exact selection, its terms."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log, sqrt
 

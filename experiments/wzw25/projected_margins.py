@@ -1,7 +1,5 @@
 """Do random signs keep margins? Lemmas 5.1, 6.2, B.1 and B.2 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 import functools
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Which links of the proof that random signs keep margins hold? Lemma B.2 of Wang, Zhu & Wang (2025), line by line."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import sqrt

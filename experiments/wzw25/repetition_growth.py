@@ -5,8 +5,6 @@ The failure probability increases in r (docstring of `bounds.wzw25.repetitions.l
 is taken literally, as a real number, where the paper does.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from inspect import signature
 from itertools import pairwise

@@ -4,8 +4,6 @@ At eta = 1 everything is rational in (r, beta, t), t = 1/|Theta|, so identities 
 polynomials that agree on a grid too large for their degrees. For other eta, balls.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise, product
 

@@ -4,8 +4,6 @@ The float functions of `bounds.wzw25.run_counts` are compared with series, and t
 balls, from eta = -0.999 to 200 and r = 1 - 1e-9 to 1e-300; the general statement is the derivation in their docstrings.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import prod
 

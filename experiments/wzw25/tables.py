@@ -7,8 +7,6 @@ their shapes compare; the bound with our constants is one that the measured mean
 decides at every point where the bound is below 1.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from inspect import signature
 from itertools import product

@@ -6,8 +6,6 @@ that must stay below it. End to end the mechanism runs where that is possible: a
 |Gamma| (n^2 - 1) runs are expected.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import numpy as np
@@ -15,10 +13,11 @@ from flint import ctx
 
 from bounds.exact.balls import Phi, exact, phi
 from bounds.exact.best_of_runs import drawn
-from bounds.wzw25 import best_of_runs, tuned_margin_proof, winner
+from bounds.wzw25 import best_of_runs, winner
 from bounds.wzw25 import tuned_margin as bound
 from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from bounds.wzw25.noisy_gd import averaged_excess, printed_steps
+from bounds.wzw25.projected_margins import third_margin_rows
 from bounds.wzw25.tuned_margin import repetition_r
 from experiments.checks import identity_claim, inequality_claim, order_claim, searched, witness
 from experiments.checks.tuning_account import BITS, Runs, account
@@ -112,7 +111,7 @@ def theorem_71_has_a_constant():
 
 @identity_claim(
     bound.tuned_margin_error,
-    given=[bound.tuned_error_given_drawn, tuned_margin_proof.missed_probability, GOOD],
+    given=[bound.tuned_error_given_drawn, bound.missed_probability, GOOD],
     rounding=1e-9,
     nonvacuous_from=lambda: smallest_useful_n(),
     note="with projections; with Φ = I nothing is paid for them",
@@ -234,7 +233,7 @@ def hinge_loss_exceeds_one(**setting):
     n, mu, beta, (gamma,) = (setting[name] for name in ("n", "mu", "beta", "gammas"))
     if printed_steps(n, mu) != 2:
         return inconclusive("FAILED", f"T = {printed_steps(n, mu)}")
-    k, claimed = bound.projection_rows(n, 1, gamma, beta), bound.grid_loss_order_capped(**setting) - 1
+    k, claimed = third_margin_rows(n=n, gamma=gamma, beta=beta), bound.grid_loss_order_capped(**setting) - 1
     with ctx.workprec(300):
         excess, most = (excess_after_two_steps(n, mu, gamma, rows) for rows in (k, 1))
         if not excess > claimed:
@@ -261,7 +260,7 @@ def grid_order_has_a_constant():
     places = [tuned_data.whole_grid(*at, steps=10**6) | {"mu": 0.5, "beta": at[-1]} for at in grids]
     yield from tuned_data.explicit_within(C_K5, bound.grid_loss, bound.grid_loss_order, places)
     point = {"n": 10**6, "mu": 0.5, "gammas": [1.0], "outliers": [5]}  # where the minimum with 1 is not felt
-    explicit = bound.grid_loss(**point, rows=[bound.projection_rows(10**6, 1, 1.0, 0.1)], steps=[10**12])
+    explicit = bound.grid_loss(**point, rows=[third_margin_rows(n=10**6, gamma=1.0, beta=0.1)], steps=[10**12])
     yield point, explicit, bound.grid_loss_order_capped(**point, beta=0.1)
     box = {"log_n": (0, 27), "log_size": (0, 27), "log_beta": (-640, -1e-12), "gamma": (1e-3, 1), "log_mu": (-14, 7)}
     return (yield from searched(tuned_data.log_ratio_of_the_grid, box))
@@ -280,7 +279,7 @@ def grid_loss_from_lemma_c1():
     that points the other way has the largest hinge loss of width gamma/3; records are clipped at 2.
     """
     for n, mu, margins, outliers in [(30, 2.0, (1.0, 0.5), (3, 0)), (1000, 0.1, (0.8, 0.2, 0.05), (40, 7, 0))]:
-        rows = [bound.projection_rows(n, len(margins), g, 0.01) for g in margins]
+        rows = [third_margin_rows(n=n, gamma=g, beta=0.01 / len(margins)) for g in margins]
         steps = [100 * (j + 1) for j in range(len(margins))]
         losses = []
         for g, m, k, T in zip(margins, outliers, rows, steps, strict=True):

@@ -4,16 +4,13 @@ Whether the best margin is drawn often enough, what the selection adds to the nu
 grid enters: in balls, or in floats where the two sides differ by far more than rounding.
 """
 
-from __future__ import annotations
-
 from math import log, log2, sqrt
 
 from flint import arb
 
 from bounds.exact.balls import exact
 from bounds.exact.best_of_runs import drawn, winner_excess
-from bounds.wzw25 import tuned_margin
-from bounds.wzw25 import tuned_margin_proof as bound
+from bounds.wzw25 import tuned_margin as bound
 from bounds.wzw25.margin_grid import grid_size
 from experiments.checks import inequality_claim, spread, up_to_one
 from experiments.engine.claim import Control, script
@@ -51,7 +48,7 @@ def insertion_exceeds(setting, left, right):
     """A program: the left side of Equation 27 exceeds the right one."""
     return f"""
 from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.tuned_margin_proof import inserted_as_printed, selection_in_epsilon
+from bounds.wzw25.tuned_margin import inserted_as_printed, selection_in_epsilon
 setting = {setting!r}
 n = setting["n"]
 assert selection_in_epsilon(size=grid_size(n=n), **setting) / n > inserted_as_printed(**setting)"""
@@ -112,7 +109,7 @@ def best_margin_is_drawn(*, n, size, factor=1):
 
 def selection_excess(statement, n, size, mu):
     """The case "excess <= selection term" for scores (0, gap, ..., gap) at the hardest gap; noise of sqrt 2 / mu."""
-    r = tuned_margin.repetition_r(n, size)
+    r = bound.repetition_r(n, size)
     gap, _, _ = hardest_gap(1.0, r, size)
     excess = arb(2).sqrt() / exact(mu) * winner_excess(1, r, size, gap)
     claimed = statement(n=n, size=size, mu=mu)
@@ -125,7 +122,7 @@ def selection_costs_more(point, left, right):
     return f"""
 from bounds.exact.best_of_runs import winner_excess
 from bounds.wzw25.tuned_margin import repetition_r
-from bounds.wzw25.tuned_margin_proof import selection_term_as_printed
+from bounds.wzw25.tuned_margin import selection_term_as_printed
 n, size = {point["n"]}, {point["size"]}
 excess = 2**0.5 * winner_excess(1, repetition_r(n, size), size, {point["gap"]!r})  # sigma = sqrt 2
 assert excess > selection_term_as_printed(n=n, size=size, mu=1.0), excess"""
@@ -156,7 +153,7 @@ def sqrt_two_is_lost(*, n, size, mu):
 )
 def sqrt_two_is_kept(*, n, size, mu):
     """sigma sqrt(2 log(1/r)) with sigma = sqrt 2 / mu is this number, so part winner-geometric carries it."""
-    r = tuned_margin.repetition_r(n, size)
+    r = bound.repetition_r(n, size)
     if abs(bound.selection_term(n=n, size=size, mu=mu) / (sqrt(2) / mu * sqrt(2 * log(1 / r))) - 1) > 1e-12:
         return inconclusive("FAILED", "not sigma sqrt(2 log(1/r))")
     return (yield from selection_excess(bound.selection_term, n, size, mu))
@@ -167,14 +164,14 @@ def sqrt_two_is_kept(*, n, size, mu):
     quick=({"n": 2, "size": 1, "epsilon": 1.0, "delta": 0.999}, {"n": 10, "size": 5, "epsilon": 1.0, "delta": 1e-5}),
     full=({"n": 10**6, "size": 10**9, "epsilon": 1e-3, "delta": 1e-300},),
     caught=(1.5, 2),
-    given=[tuned_margin.margin_budget],
+    given=[bound.margin_budget],
     rounding=1e-12,
     tightness=up_to_one,
 )
 def selection_term_in_epsilon(*, n, size, epsilon, delta):
     """Step s2's term, as printed, at the budget of Lemma K.6; A <= n^2 |Gamma| and delta < 1."""
     setting = {"n": n, "size": size, "epsilon": epsilon, "delta": delta}
-    mu = tuned_margin.margin_budget.theorem.formula(**setting)
+    mu = bound.margin_budget.theorem.formula(**setting)
     left, A = bound.selection_term_as_printed(n=n, size=size, mu=mu), size * (n**2 - 1)
     yield setting, left, 12 * sqrt(log(A) * (log(A) - log(delta))) / epsilon
     yield setting, left, bound.selection_in_epsilon(**setting)

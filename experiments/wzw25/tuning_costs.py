@@ -1,14 +1,12 @@
 """What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log, sqrt
 
 from flint import ctx
 
 from bounds.exact.balls import exact
-from bounds.wzw25 import best_of_runs, run_counts, tuned_margin, tuned_margin_proof
+from bounds.wzw25 import best_of_runs, run_counts, tuned_margin
 from bounds.wzw25 import tuning_costs as bound
 from bounds.wzw25.algorithms import printed_budget, split_budget
 from bounds.wzw25.margin_grid import grid_size
@@ -56,7 +54,7 @@ def iterating_grows_as_a_root(*, factor=1, **setting):
     printed = term_a(n=n, epsilon=epsilon, delta=delta, gamma=gamma, beta=n**-2) + term_b(
         n=n, epsilon=epsilon, delta=delta
     )
-    ours = bound.iterating_bound.theorem.formula(size=tuned_margin_proof.most_margins(n=n), **setting)
+    ours = bound.iterating_bound.theorem.formula(size=tuned_margin.most_margins(n=n), **setting)
     yield setting | {"|Theta|": "4 log2 n"}, printed, ours * (1 + 1e-12)
     yield setting | {"|Theta|": "4 log2 n"}, ours, printed * (1 + 1e-12)
     return (

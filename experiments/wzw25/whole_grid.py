@@ -1,7 +1,5 @@
 """Do the bounds on the errors of Algorithm 3 hold? Theorem 6.5, Lemmas H.2 and H.3 of Wang, Zhu & Wang (2025)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import product
 from math import inf, log

@@ -1,7 +1,5 @@
 """The proofs of Lemmas H.2 and H.3 and of Theorem 6.5, step by step: Wang, Zhu & Wang (2025), Appendix H."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from itertools import product

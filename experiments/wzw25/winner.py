@@ -6,8 +6,6 @@ bounds are proportional to it. Of the proof, steps about one path are
 enumerated in whole numbers, those about the law of K given Y decided in balls.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -87,21 +87,21 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     small = np.linalg.qr(Z.T)[1].T if Z.shape[1] > len(Z) else Z
     radius = np.linalg.norm(Z, axis=1).max()
     weights = _nearest_weights(small, radius)
-    found = _enclosure(Z, _towards(weights @ Z), weights)
-    if not _settled(found, radius):
+    enclosed = _enclosure(Z, _towards(weights @ Z), weights)
+    if not _settled(enclosed, radius):
         weights = _polished(small, weights)
-        found = _tighter(found, _enclosure(Z, _towards(weights @ Z), weights))
-    if not _settled(found, radius):
+        enclosed = _tighter(enclosed, _enclosure(Z, _towards(weights @ Z), weights))
+    if not _settled(enclosed, radius):
         # A short combination of long records has lost its direction to cancellation: solve for that.
         active = Z[weights > 0]
         equal = np.linalg.lstsq(active, np.ones(len(active)), rcond=None)[0]
-        found = _tighter(found, _enclosure(Z, _towards(equal), weights))
-    return _rescaled(found, exponent)
+        enclosed = _tighter(enclosed, _enclosure(Z, _towards(equal), weights))
+    return _rescaled(enclosed, exponent)
 
 
-def _settled(found: GeometricMargin, radius: float) -> bool:
+def _settled(enclosed: GeometricMargin, radius: float) -> bool:
     """Whether the enclosure is as narrow as rounding lets it be, or shows that nothing separates."""
-    return found.gap <= 1e-11 * found.upper or found.upper <= 1e-13 * radius
+    return enclosed.gap <= 1e-11 * enclosed.upper or enclosed.upper <= 1e-13 * radius
 
 
 def _towards(vector: np.ndarray) -> np.ndarray:
@@ -331,15 +331,15 @@ def _disjoint_cores(
     X: np.ndarray, y: np.ndarray, left: np.ndarray, level: float
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """Cores taken out of `left` one after another, and what remains, whose margin reaches the level."""
-    found = []
+    cores = []
     while len(left):
         margin = geometric_margin(X[left], y[left])
         if margin.upper >= level:
             break
         core = left[margin.weights > 0]
-        found.append(core)
+        cores.append(core)
         left = np.setdiff1d(left, core)
-    return found, left
+    return cores, left
 
 
 def _largest_sides(Z: np.ndarray, margin: float) -> np.ndarray | None:

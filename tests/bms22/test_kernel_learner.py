@@ -12,7 +12,6 @@ from sklearn.kernel_approximation import PolynomialCountSketch
 
 from bounds.bms22 import efficient_learner as efficient_bounds
 from bounds.bms22 import kernel_learner as bounds
-from bounds.bms22 import kernel_learner_proof as steps
 from bounds.bms22 import polynomial_kernels
 from bounds.bms22.dp_erm_proof import printed_multiplier
 from bounds.bms22.phased_sgd import base_step, one_round
@@ -250,8 +249,8 @@ class IdentityFeatures:
 
 def test_a_kernel_machine_is_certified():
     found = kernel_machines.machine("gaussian", 60, 1.0, 0.6, 1.0, 0.4)
-    mu = steps.regularisation(m=60, radius=1.0, norm_bound=0.6, rho=1.0)
-    box = steps.largest_coefficient(m=60, mu=mu, rho=1.0)
+    mu = bounds.regularisation(m=60, radius=1.0, norm_bound=0.6, rho=1.0)
+    box = bounds.largest_coefficient(m=60, mu=mu, rho=1.0)
     coefficients = found.alpha * found.y
     assert coefficients.min() >= -1e-9 and coefficients.max() <= box * (1 + 1e-9)
     assert found.square <= 0.36 * (1 + 1e-6) and found.loss + mu * found.square <= found.least + mu * 0.36 + 1e-6
@@ -264,7 +263,7 @@ def test_the_explicit_bound_falls_and_is_scale_free():
     ]
     assert values == sorted(values, reverse=True) and values[1] < 1
     for count, more in ((100, 1000), (10**4, 10**6)):
-        assert steps.features_penalty(m=50, beta=0.1, count=more, a=2.0) < steps.features_penalty(
+        assert bounds.features_penalty(m=50, beta=0.1, count=more, a=2.0) < bounds.features_penalty(
             m=50, beta=0.1, count=count, a=2.0
         )
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from bounds.bms22 import network, network_claims, network_claims_proof, network_proof
+from bounds.bms22 import network, network_embedding, network_proof, network_selection
 from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
@@ -143,7 +143,7 @@ def test_covers_have_the_sizes_of_the_text():
     shape = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.5, "eta": 1.0}
     sizes = []
     for layers in (1, 2):
-        resolution = network_claims.printed_resolution(layers=layers, **shape)
+        resolution = network_embedding.printed_resolution(layers=layers, **shape)
         sizes.append(math.prod(one.size for one in product_cover(1, 1, layers, norm_bound=1.0, resolution=resolution)))
     assert sizes == [40, 227**2]
 
@@ -183,11 +183,11 @@ def test_the_printed_bracket_is_its_formula():
     expected = G * math.sqrt(N * theta / m) + G**2 * N * theta / (eps * m)
     sizes = {"m": m, "beta": beta, "norm_bound": lam, "radius": r, "rho": rho, "eta": eta, "layers": L}
     assert network.printed_gap(epsilon=eps, width=N, **sizes) == pytest.approx(expected)
-    k = network_claims.printed_rows(**sizes)
+    k = network_embedding.printed_rows(**sizes)
     assert k == pytest.approx(G**2 * math.log(L * m / beta))
     logs = math.log(r * (4 * eta * lam) ** L / rho)
-    assert network_claims.printed_selection(epsilon=eps, width=N, **sizes) == pytest.approx(k * N * logs / (eps * m))
-    assert network_claims.printed_distance(k=7.0, **sizes) == pytest.approx(rho * math.sqrt(k / 7.0))
+    assert network_selection.printed_selection(epsilon=eps, width=N, **sizes) == pytest.approx(k * N * logs / (eps * m))
+    assert network_embedding.printed_distance(k=7.0, **sizes) == pytest.approx(rho * math.sqrt(k / 7.0))
 
 
 @pytest.mark.parametrize("layers", range(1, 11))
@@ -198,10 +198,10 @@ def test_recursions_iterated(layers):
     for _ in range(layers - 1):
         gamma = 0.1 + 2 * gamma
         delta, norm = math.sqrt(2) * 0.1 * norm + 2 * math.sqrt(2) * delta, 2 * math.sqrt(2) * norm
-    assert network_claims_proof.unravelled_whole(tau=0.1, **sizes) == pytest.approx(gamma)
-    assert (network_claims_proof.unravelled(tau=0.1, **sizes) < gamma * (1 - 1e-9)) == (layers > 1)
-    assert network_claims_proof.covered_distance(resolution=0.1, **sizes) == pytest.approx(delta)
-    assert network_claims_proof.covered_distance_bound(resolution=0.1, **sizes) >= delta
+    assert network_embedding.unravelled_whole(tau=0.1, **sizes) == pytest.approx(gamma)
+    assert (network_embedding.unravelled(tau=0.1, **sizes) < gamma * (1 - 1e-9)) == (layers > 1)
+    assert network_embedding.covered_distance(resolution=0.1, **sizes) == pytest.approx(delta)
+    assert network_embedding.covered_distance_bound(resolution=0.1, **sizes) >= delta
 
 
 def test_an_aligned_member_of_a_cover_defeats_the_embedding():
@@ -211,7 +211,7 @@ def test_an_aligned_member_of_a_cover_defeats_the_embedding():
     worst = np.linalg.svd(phi)[2][0]
     independent = rng.normal(size=(200, width))
     growth = np.linalg.norm(independent @ phi.T, axis=1) ** 2 / np.linalg.norm(independent, axis=1) ** 2
-    assert np.linalg.norm(phi @ worst) ** 2 > width / k > network_claims_proof.enlargement(k=k, width=width)
+    assert np.linalg.norm(phi @ worst) ** 2 > width / k > network_embedding.enlargement(k=k, width=width)
     assert (growth > 2).mean() < 0.1
 
 
@@ -229,6 +229,6 @@ def test_no_member_of_the_class_exceeds_the_largest_output():
         X = rng.normal(size=(50, 20))
         X /= np.linalg.norm(X, axis=1, keepdims=True)
         outputs = networks.layers_of(networks.random_network(rng, 20, 3, layers, 1.5), X, 2.0)[-1]
-        assert np.abs(outputs).max() <= network_claims.largest_output(
+        assert np.abs(outputs).max() <= network_embedding.largest_output(
             norm_bound=1.5, radius=1.0, eta=2.0, layers=layers
         )

@@ -1,7 +1,5 @@
 """Random projections: their bounds, the matrices, and the claims about them."""
 
-from __future__ import annotations
-
 import tracemalloc
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """The audit of black boxes: what it must catch, what it must not, and that its stakes are fair."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

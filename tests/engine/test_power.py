@@ -14,9 +14,9 @@ from experiments.__main__ import main
 from experiments.engine import registry, verdict
 from experiments.engine.cell import Sabotaged
 from experiments.engine.claim import CLAIMS
-from experiments.engine.power import chernoff, missed, pilot
+from experiments.engine.power import chernoff, miss_tail, missed, pilot
 from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED, miss_tail
+from experiments.engine.verdict import REFUTED
 
 registry.load()
 VERDICTS = Path(__file__).parents[1] / "verdicts.csv"

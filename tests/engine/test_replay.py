@@ -1,7 +1,5 @@
 """Deterministic checks, on our own laws and on their sabotage."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
 from experiments.engine import verdict as v
+from experiments.engine.power import miss_tail
 from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ROOT = 11
@@ -203,8 +204,8 @@ def test_the_confidence_sequence_of_a_mean_covers():
     [(3450, 0.1, 0.05, v.HOLDS), (2000, 0.1, 0.2, v.REFUTED), (640, 0.1, 0.01, v.HOLDS)],
 )
 def test_caps_of_the_table(trials, beta, truth, expected):
-    assert v.miss_tail(trials, beta, truth, expected) <= 1e-8
-    assert v.miss_tail(trials // 4, beta, truth, expected) > 1e-4
+    assert miss_tail(trials, beta, truth, expected) <= 1e-8
+    assert miss_tail(trials // 4, beta, truth, expected) > 1e-4
 
 
 def test_the_interval_of_a_mean_nothing_speaks_about():

@@ -3,8 +3,6 @@
 They are registered only while a test uses them (`registered`), so the ledger never shows them.
 """
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 

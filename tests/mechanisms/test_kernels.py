@@ -1,7 +1,5 @@
 """Fast paths against their slow twins: the projections' tiles and transforms, the steps of phased SGD."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Random batches: their law, a slow twin of a run, the privacy that all steps and scores spend, the linear time."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import sqrt
 

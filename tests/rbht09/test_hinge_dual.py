@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bounds.rbht09 import hinge_dual as bounds
-from bounds.rbht09 import kernel_svm
-from bounds.rbht09 import kernel_svm_proof as proof
+from bounds.rbht09 import kernel_accuracy
 from bounds.theorem import OutsideHypotheses
 from experiments.engine.verdict import HOLDS, REFUTED
 from experiments.rbht09 import hinge_dual as claims
@@ -55,7 +54,7 @@ def test_levels_of_the_corollary(acc, level):
 def test_the_stated_theta_is_the_smaller_one():
     setting = {"acc": 1.0, "C": 1.0}
     assert bounds.theta_exact(**setting) / bounds.theta_stated(**setting) == pytest.approx(4096 / 2265.4, rel=1e-4)
-    assert kernel_svm.closeness(Lambda=1.0, **setting) ** 2 == pytest.approx(bounds.theta_exact(**setting))
+    assert kernel_accuracy.closeness(Lambda=1.0, **setting) ** 2 == pytest.approx(bounds.theta_exact(**setting))
 
 
 @given(a=st.floats(0.7, 40), b=st.floats(0.7, 60), d=st.integers(1, 30), s=st.floats(1e-3, 1e3), C=st.floats(0.01, 100))
@@ -87,9 +86,9 @@ def test_the_first_case_is_outside_the_range_from_five_features_on(count):
 @pytest.mark.parametrize(
     ("module", "name", "factor", "check", "setting"),
     [
-        (proof, "features_for", 2, claims.hinge_features_suffice, {"acc": 0.1, "C": 2.0}),
-        (kernel_svm, "noise_range", 0.5, claims.hinge_useful, {"acc": 0.5, "delta": 0.05}),
-        (kernel_svm, "noise_range_compact", 0.5, claims.private_and_useful, {"n": 100}),
+        (kernel_accuracy, "features_for", 2, claims.hinge_features_suffice, {"acc": 0.1, "C": 2.0}),
+        (kernel_accuracy, "noise_range", 0.5, claims.hinge_useful, {"acc": 0.5, "delta": 0.05}),
+        (kernel_accuracy, "noise_range_compact", 0.5, claims.private_and_useful, {"n": 100}),
         (bounds, "privacy_level", 2, claims.level_is_of_the_order, {}),
         (bounds, "theta_exact", 0.5, claims.stated_theta_below, {"C": 1.0}),
         (bounds, "dual_objective", 1.001, claims.primal_is_dual, {"C": 20.0, "kernel": "gaussian"}),

@@ -1,7 +1,5 @@
 """Algorithm 1 at one margin: slow twins of the bounds, planted data, lifted weights, sabotage of the clipping."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log, sqrt
 

@@ -218,8 +218,6 @@ POINTS = {
         ("grid_loss_order", dict(n=1, mu=2.0, beta=12 / e**4, gammas=[0.5, 1.0], outliers=[0, 0]), 1),
         ("grid_loss_order_capped", dict(n=1, mu=2.0, beta=6 / e**4, gammas=[0.5], outliers=[1]), 1),
         ("grid_loss_order_capped", dict(n=4, mu=2.0, beta=30 / e**4, gammas=[1.0], outliers=[0]), 0.25),
-    ],
-    "tuned_margin_proof": [
         ("inserted_as_printed", dict(n=4, delta=32 / e**6, epsilon=2.0), 9),  # 12 * 6 / 8
         ("inserted", dict(n=4, delta=128 / e**6, epsilon=2.0), 9),
         ("missed_probability", dict(n=4, size=3), 1 / 16),

@@ -1,7 +1,5 @@
 """Algorithm 3 on its grid: slow twins of the bounds, exact ledgers of planted data, wrong input."""
 
-from __future__ import annotations
-
 from math import inf, log, sqrt
 
 import numpy as np

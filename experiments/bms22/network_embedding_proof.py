@@ -1,17 +1,14 @@
-"""The proofs of Claims D.2, D.3 and D.5 of bms22: recursions iterated, embeddings chosen against, covers counted."""
-
-from __future__ import annotations
+"""The proofs of Claims D.2 and D.3 of bms22: recursions iterated, embeddings chosen against."""
 
 from fractions import Fraction
 from itertools import product
-from math import ceil, log, pi, sqrt
+from math import sqrt
 
 import numpy as np
 
-from bounds.bms22 import network_claims as bounds
-from bounds.bms22 import network_claims_proof as proof
+from bounds.bms22 import network_embedding as bounds
 from bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from experiments.checks import ROUNDING, inequality_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.instances import covers, networks
 from mechanisms.network_learner import product_cover
@@ -24,7 +21,7 @@ FLOATS = [{name: float(x) for name, x in sizes.items()} for sizes in SIZES]
 
 
 @inequality_claim(
-    proof.embedding_failure,
+    bounds.embedding_failure,
     given=["bms22.lemD.1/explicit"],
     control=Control("embeddings with 1/{} of the rows", (1.01, 2)),
     note="ψ(v^Φ) of layer j − 1 depends on Φ₀, …, Φⱼ₋₂ alone, so a union over layers and records is all that is needed",
@@ -37,24 +34,24 @@ def union_over_layers(*, factor=1):
         yield (
             {"m": m, "k": k, "L": layers, "beta": beta},
             failure,
-            proof.embedding_failure(m=m, k=k, layers=layers, beta=beta),
+            bounds.embedding_failure(m=m, k=k, layers=layers, beta=beta),
         )
 
 
 @inequality_claim(
-    proof.hidden_norm, tightness=up_to_one, note="‖W‖_F bounds the operator norm, ψ is η-Lipschitz, ψ(0) = 0"
+    bounds.hidden_norm, tightness=up_to_one, note="‖W‖_F bounds the operator norm, ψ is η-Lipschitz, ψ(0) = 0"
 )
 def norms_are_multiplied():
     """||v_1|| <= Lambda r, ||v_j|| <= eta Lambda ||v_{j-1}|| iterated in fractions for L = 2..10; random networks."""
     for sizes in SIZES:
         norm = sizes["norm_bound"] * sizes["radius"]
         for layers in range(2, 11):
-            yield sizes | {"layers": layers}, norm, proof.hidden_norm(layers=layers, **sizes)
+            yield sizes | {"layers": layers}, norm, bounds.hidden_norm(layers=layers, **sizes)
             norm *= sizes["eta"] * sizes["norm_bound"]
     for layers, _, _, _, weights, _, X in networks.embedded_networks(8, 60, 8, 25, 2.0, 3.0, 1.0):
         if layers >= 2:
             norm = np.linalg.norm(networks.layers_of(weights, X, 2.0)[-2], axis=1).max()
-            claimed = proof.hidden_norm(norm_bound=3.0, radius=1.0, eta=2.0, layers=layers)
+            claimed = bounds.hidden_norm(norm_bound=3.0, radius=1.0, eta=2.0, layers=layers)
             yield {"layers": layers, "of": "random networks"}, norm, claimed * (1 + ROUNDING)
 
 
@@ -70,7 +67,7 @@ def unrolled(statement):
 
 
 UNROLLED = """
-from bounds.bms22.network_claims_proof import unravelled
+from bounds.bms22.network_embedding import unravelled
 sizes = dict(norm_bound=1.0, radius=1.0, eta=1.0, tau=0.01)
 first = 0.01  # Gamma_1 = tau Lambda r
 second = 0.01 + 2 * first  # Gamma_2 = tau r eta Lambda^2 + 2 eta Lambda Gamma_1
@@ -79,7 +76,7 @@ assert second > unravelled(layers=2, **sizes)
 
 
 @inequality_claim(
-    proof.unravelled,
+    bounds.unravelled,
     severity="constant",
     python=lambda *_: UNROLLED,
     note="one of L summands is kept: (2ᴸ − 1) for 2ᴸ⁻¹, too small by a factor below 2 from two layers on. With it the "
@@ -87,17 +84,17 @@ assert second > unravelled(layers=2, **sizes)
 )
 def summands_are_lost():
     """Two layers: 3 tau against 2 tau."""
-    return unrolled(proof.unravelled)
+    return unrolled(bounds.unravelled)
 
 
-@inequality_claim(proof.unravelled_whole, note="a geometric sum, with equality")
+@inequality_claim(bounds.unravelled_whole, note="a geometric sum, with equality")
 def all_summands():
     """The recursion, every summand."""
-    return unrolled(proof.unravelled_whole)
+    return unrolled(bounds.unravelled_whole)
 
 
 @inequality_claim(
-    proof.distance_at_the_printed_rows,
+    bounds.distance_at_the_printed_rows,
     given=[bounds.embedding_distance],
     caught=(1.6, 2),
     rounding=ROUNDING,
@@ -109,12 +106,12 @@ def printed_rows_are_enough():
     for layers, sizes, tau in product(range(1, 11), FLOATS, (1e-9, 0.1, 0.5, 1 - 1e-9)):
         scale = sizes["radius"] * (2 * sizes["eta"] * sizes["norm_bound"]) ** (layers - 1) * sizes["norm_bound"]
         rho = sqrt(10) * scale * tau
-        known = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
-        distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **known)
+        recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
+        distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
         yield (
             sizes | {"layers": layers, "tau": tau},
             distance,
-            proof.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes),
+            bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes),
         )
 
 
@@ -122,7 +119,7 @@ def printed_rows_are_enough():
 
 APART = """
 import numpy as np
-from bounds.bms22.network_claims_proof import distance_within_the_cover
+from bounds.bms22.network_embedding import distance_within_the_cover
 from mechanisms.network_learner import product_cover
 hidden, last = product_cover(1, 1, 2, norm_bound=1.0, resolution=0.1)
 points = np.concatenate(list(last.blocks()))
@@ -131,7 +128,7 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
 
 
 @inequality_claim(
-    proof.distance_within_the_cover,
+    bounds.distance_within_the_cover,
     severity="statement",
     corner="W any point of the product of balls, W′ its nearest member of the cover",
     used=("bms22.clmD.3",),
@@ -143,11 +140,11 @@ def members_are_far_apart():
     for resolution in (0.1, 1.0):
         made = product_cover(1, 1, 2, norm_bound=1.0, resolution=resolution)
         apart = sqrt(sum(np.ptp(np.concatenate(list(one.blocks()))) ** 2 for one in made))
-        yield {"gamma": resolution, "Lambda": 1}, apart, proof.distance_within_the_cover(resolution=resolution)
+        yield {"gamma": resolution, "Lambda": 1}, apart, bounds.distance_within_the_cover(resolution=resolution)
 
 
 @inequality_claim(
-    proof.distance_from_the_cover,
+    bounds.distance_from_the_cover,
     control=Control("covers {} times as coarse", (1.2, 2)),
     tightness=up_to_one,
     note="the squares of the layers' distances add up",
@@ -158,12 +155,12 @@ def points_are_near(*, factor=1):
         made = product_cover(k, width, layers, norm_bound=1.0, resolution=factor * resolution)
         apart = sqrt(sum(farthest(one, covers.points_of_the_ball(one.k, 2.0, 400)) ** 2 for one in made))
         sizes = {"k": k, "L": layers, "N": width, "gamma": resolution}
-        yield sizes, apart, proof.distance_from_the_cover(resolution=resolution) * (1 + 1e-6)
+        yield sizes, apart, bounds.distance_from_the_cover(resolution=resolution) * (1 + 1e-6)
 
 
 ALIGNED = """
 import numpy as np
-from bounds.bms22.network_claims_proof import enlargement
+from bounds.bms22.network_embedding import enlargement
 phi = np.random.default_rng(0).choice([-1.0, 1.0], (4, 64)) / 2  # k = 4, N = 64: the embedding of the second layer
 direction = np.linalg.svd(phi)[2][0]  # its largest singular value is at least sqrt(64/4)
 # v^Phi = 0 (W_1 = 0), and a member of the cover at W_1 + (step in this direction): within gamma, as any other point is.
@@ -173,11 +170,11 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
 
 
 @inequality_claim(
-    proof.enlargement,
+    bounds.enlargement,
     severity="statement",
     corner="a product of covers of the layers, the nearest point taken layer by layer",
     used=("bms22.clmD.3",),
-    corrected_by=proof.cover_failure,
+    corrected_by=bounds.cover_failure,
     python=lambda *_: ALIGNED,
     note="Lemma D.1 is about fixed vectors, but a γ-cover of the product of balls may have its nearest member anywhere "
     "within γ, so ψ(ṽ) − ψ(v^Φ) may be the worst direction of Φ: enlarged by N/k > 2. A cover of each layer for "
@@ -188,11 +185,11 @@ def aligned_covers_stretch():
     for layers, times in ((2, 4), (6, 100)):
         shape = networks.UNIT | {"rho": 0.1, "eta": 1.0, "layers": layers}
         k = bounds.embedding_rows(m=100, beta=0.1, **shape)
-        yield shape | {"k": k, "N": times * k}, Fraction(times * k, k), proof.enlargement(k=k, width=times * k)
+        yield shape | {"k": k, "N": times * k}, Fraction(times * k, k), bounds.enlargement(k=k, width=times * k)
 
 
 @inequality_claim(
-    proof.cover_failure,
+    bounds.cover_failure,
     given=["bms22.lemD.1/explicit"],
     control=Control("embeddings with 1/{} of the rows", (1.01, 2)),
     note="2m vectors a layer, one side of one norm each; at the explicit rows the norms grow by 1 + τ < 2 at most",
@@ -202,39 +199,39 @@ def layerwise_vectors_are_kept(*, factor=1):
     for m, k, layers, beta in product((1, 10**6), (1, 100, 10**5), (1, 6), (1e-9, 0.5)):
         norm, error = deviations(m=2 * m, k=k, beta=beta / (4 * layers))
         tail = failure_of_deviations(m=0, k=k / factor, norm=norm, product=error)
-        claimed = proof.cover_failure(m=m, k=k, layers=layers, beta=beta)
+        claimed = bounds.cover_failure(m=m, k=k, layers=layers, beta=beta)
         yield {"m": m, "k": k, "L": layers, "beta": beta}, 2 * m * layers * tail, claimed
     for point in networks.corners():
         k = bounds.embedding_rows(**point)
         norm, _ = deviations(m=2 * point["m"], k=k, beta=point["beta"] / (4 * point["layers"]))
-        yield point | {"of": "growth"}, 1 + norm, proof.enlargement(k=k, width=1)
+        yield point | {"of": "growth"}, 1 + norm, bounds.enlargement(k=k, width=1)
 
 
-@inequality_claim(proof.covered_norm, given=[proof.cover_failure], rounding=ROUNDING, note="with equality")
+@inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], rounding=ROUNDING, note="with equality")
 def covered_norms_are_multiplied():
     """B_1 = 2 sqrt(2) Lambda r, B_j = 2 sqrt(2) eta Lambda B_{j-1}, iterated for L = 2..10."""
     for sizes, layers in product(FLOATS, range(2, 11)):
-        known = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
-        norm, _ = networks.iterated_cover(sqrt(2), 1.0, slope=sizes["eta"], **known)
-        yield sizes | {"layers": layers}, norm, proof.covered_norm(layers=layers, **sizes)
+        recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
+        norm, _ = networks.iterated_cover(sqrt(2), 1.0, slope=sizes["eta"], **recursion)
+        yield sizes | {"layers": layers}, norm, bounds.covered_norm(layers=layers, **sizes)
 
 
-@inequality_claim(proof.covered_distance, given=[proof.covered_norm], rounding=ROUNDING, note="with equality")
+@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], rounding=ROUNDING, note="with equality")
 def covered_distances_are_summed():
     """Delta_1 = sqrt(2) gamma r and the recursion with B_{j-1} as it is bounded, iterated for L = 1..10."""
     for sizes, layers, resolution in product(FLOATS, range(1, 11), (1e-3, 0.5)):
         L, r, eta = sizes["norm_bound"], sizes["radius"], sizes["eta"]
         distance = sqrt(2) * resolution * r
         for j in range(2, layers + 1):
-            hidden = proof.covered_norm(layers=j, **sizes)
+            hidden = bounds.covered_norm(layers=j, **sizes)
             distance = sqrt(2) * resolution * eta * hidden + 2 * sqrt(2) * eta * L * distance
-        claimed = proof.covered_distance(layers=layers, resolution=resolution, **sizes)
+        claimed = bounds.covered_distance(layers=layers, resolution=resolution, **sizes)
         yield sizes | {"layers": layers, "gamma": resolution}, distance, claimed
 
 
 @inequality_claim(
-    proof.covered_distance_bound,
-    given=[proof.covered_distance],
+    bounds.covered_distance_bound,
+    given=[bounds.covered_distance],
     caught=(1.34, 2),
     note="L ≤ 2·2⁽ᴸ⁻¹⁾ᐟ², closest at L = 3, where it is 3 ≤ 4; beyond, each layer multiplies by √2 > (L + 1)/L",
 )
@@ -242,92 +239,7 @@ def layers_are_absorbed():
     """L = 1..60."""
     for sizes, layers in product(FLOATS, range(1, 61)):
         point = sizes | {"layers": layers, "resolution": 0.1}
-        yield point, proof.covered_distance(**point), proof.covered_distance_bound(**point)
-
-
-# The size of the cover ------------------------------------------------------------------------------------------------
-
-SQUARE = """
-from math import pi
-from bounds.bms22.network_claims_proof import printed_size
-# Two layers, k = N = Lambda = 1: a gamma-cover of the square [-2, 2]^2 has 16/(pi gamma^2) points at least.
-sizes = dict(k=1, layers=2, width=1, norm_bound=1.0)
-ratios = [16 / (pi * g**2) / printed_size(resolution=g, **sizes) for g in (1e-1, 1e-2, 1e-3)]
-assert ratios[2] > 9 * ratios[1] > 81 * ratios[0], "|C| / g grows without bound"
-"""
-
-
-@order_claim(
-    proof.printed_size,
-    family="two layers, k = N = Lambda = 1, gamma -> 0",
-    severity="constant",
-    corrected_by=proof.log_volume_bound,
-    python=lambda *_: SQUARE,
-    note="the exponent is k(N(L − 1) + 1), the number of all weights, and not k·N, that of one hidden layer",
-)
-def squares_need_more():
-    """The volume bound of a cover of the square."""
-    for resolution in (1e-1, 1e-2, 1e-3):
-        sizes = {"k": 1, "layers": 2, "width": 1, "norm_bound": 1.0, "resolution": resolution}
-        yield sizes, np.exp(proof.log_volume_bound(**sizes)), proof.printed_size(**sizes)
-
-
-DEEP = """
-from bounds.bms22.network_claims import printed_resolution
-from bounds.bms22.network_claims_proof import log_volume_bound, printed_log_size
-ratios = []
-for layers in (3, 9, 27):  # r = eta = Lambda = k = N = 1, rho = 1/e: log(r (eta Lambda)^L/rho) = 1 at every depth
-    shape = dict(norm_bound=1.0, radius=1.0, rho=0.36787944, eta=1.0, layers=layers)
-    sizes = dict(k=1, layers=layers, width=1, norm_bound=1.0, resolution=printed_resolution(**shape))
-    ratios.append(log_volume_bound(**sizes) / printed_log_size(k=1, width=1, **shape))
-assert ratios[2] > 5 * ratios[1] > 25 * ratios[0] > 0, "log |C| / g grows without bound"
-"""
-
-
-@order_claim(
-    proof.printed_log_size,
-    family="r = eta = Lambda = k = N = 1, rho = 1/e, gamma as printed, L = 3, 9, 27, ...",
-    severity="constant",
-    corrected_by=bounds.log_cover_size,
-    python=lambda *_: DEEP,
-    note="a factor L − 1 for the hidden layers is lost, and L log 4 from γ: about 1.4 L² in all. It also vanishes at "
-    "ρ = r(ηΛ)ᴸ. For a fixed number of layers, η ≥ 1/2 and ρ ≤ r(ηΛ)ᴸ/2 it is right up to a constant; Theorem 5.1 "
-    "stands, because its (2ηΛ)²ᴸ is too large by more",
-)
-def depth_is_lost():
-    """The volume bound at the printed gamma, where the printed logarithm is 1."""
-    for layers in (3, 9, 27):
-        shape = networks.UNIT | {"rho": float(np.exp(-1)), "eta": 1.0, "layers": layers}
-        sizes = {"k": 1, "layers": layers, "width": 1, "norm_bound": 1.0}
-        least = proof.log_volume_bound(resolution=bounds.printed_resolution(**shape), **sizes)
-        yield shape, least, proof.printed_log_size(k=1, width=1, **shape)
-
-
-@inequality_claim(
-    proof.log_volume_bound,
-    control=Control("the bound multiplied by {}", (1.01, 2)),
-    note="attained on a line; in the plane no cover has fewer points than the hexagonal one, 1.209 times as many",
-)
-def volumes_are_less(*, factor=1):
-    """Our covers, and the least covers of a line and of a disc, against the quotient of volumes."""
-    for ratio in (10.0, 20.0, 1000.0):
-        sizes = {"k": 1, "layers": 1, "width": 1, "norm_bound": ratio / 2, "resolution": 1.0}
-        yield sizes, factor * proof.log_volume_bound(**sizes), log(ceil(ratio)) * (1 + ROUNDING)
-        sizes["k"] = 2
-        yield sizes, factor * proof.log_volume_bound(**sizes), log(covers.least_size(2, ratio))
-    shapes = (  # square, cube, disc x disc and disc x interval, each over the unit ball of its dimension
-        ((1, 2, 1), 16 / pi),
-        ((1, 3, 1), 64 / (4 * pi / 3)),
-        ((2, 2, 1), (4 * pi) ** 2 / (pi**2 / 2)),
-        ((1, 2, 2), 4 * pi * 4 / (4 * pi / 3)),
-    )
-    for (k, layers, width), quotient in shapes:
-        sizes = {"k": k, "layers": layers, "width": width, "norm_bound": 1.0, "resolution": 1.0}
-        yield sizes | {"of": "volumes"}, factor * proof.log_volume_bound(**sizes), log(quotient) * (1 + ROUNDING)
-    for k, layers, width in ((3, 1, 1), (1, 2, 1), (1, 2, 2), (2, 2, 1), (1, 4, 1)):
-        made = product_cover(k, width, layers, norm_bound=1.0, resolution=0.3)
-        sizes = {"k": k, "layers": layers, "width": width, "norm_bound": 1.0, "resolution": 0.3}
-        yield sizes, factor * proof.log_volume_bound(**sizes), sum(log(one.size) for one in made)
+        yield point, bounds.covered_distance(**point), bounds.covered_distance_bound(**point)
 
 
 if __name__ == "__main__":

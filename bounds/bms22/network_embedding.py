@@ -1,8 +1,9 @@
-"""Claims D.2 to D.5 of Bassily, Mohri & Suresh (2022): embedded networks, a cover of them, selection, generalization.
+"""Claims D.2 and D.3 of Bassily, Mohri & Suresh (2022): the best network, embedded, and a cover near it.
 
 D.2: random signs keep the best network up to rho/2 on the sample. D.3: some member of a gamma-cover of the weights is
-as near to the embedded one. D.4: the exponential mechanism finds a member that errs little more. D.5: its risk is near
-its errors. Printed and corrected formulas are those of `network`; the steps are in `network_claims_proof`.
+as near to the embedded one. Printed and corrected formulas are those of `network`. In the proofs tau bounds the
+distortion of the embeddings, Gamma_j is the error of layer j of the embedded network, B_j the norm of a layer of the
+nearest member of the cover, Delta_j its distance from the embedded network's.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import Any
 
 from bounds.bms22.matrix_projection import deviations
 from bounds.bms22.network_proof import slope_at_zero
-from bounds.bms22.pure_learner import class_complexity, selection_error
 from bounds.exact.numbers import Real
 from bounds.papers import BMS22
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
@@ -29,6 +29,10 @@ BELOW = require(
 NOT_NEAR_ONE = require("beta <= 1/2", lambda beta: beta <= 0.5)
 REPAIRED = [STEEP, BELOW, NOT_NEAR_ONE]
 WHERE = r"\eta\ge\frac12,\ \rho\le\frac{r(\eta\Lambda)^L}2,\ \beta\le\frac12:\quad "
+SOURCE = f"{BMS22}, Appendix D, proof of Claim "
+SIZES = [need for need in SHAPE if need.names != ("rho",)]
+TAU = require("0 < tau < 1", lambda tau: 0 < tau < 1)
+ROOT = sqrt(2)
 
 
 def largest_output(*, norm_bound: Any, radius: Any, eta: Any, layers: int) -> Any:
@@ -185,6 +189,72 @@ def embedding_distance(
     return H * expm1(layers * log1p(tau))
 
 
+# Claim D.2: the steps of its proof ------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.clmD.2.s0",
+    reading="explicit",
+    kind="tail",
+    says=r"\Pr[\mathrm{(19)\ to\ (22)\ for\ all}\ i,j]\ge1-\frac\beta4,\ \hat c\sqrt{\log(Lm/\beta)/k}\ \mathrm{being}"
+    r"\ \tau=\sqrt{12t/k}+4t/k,\ t=\log\frac{4L(4m+1)}\beta",
+    needs=[integer("m"), integer("k"), integer("layers"), in_unit_interval("beta")],
+    source=f"{SOURCE}D.2, equations (19) to (22); our constants",
+)
+def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
+    """The probability that some layer's embedding is worse than Lemma D.1 (explicit) at beta/(4L): at most beta/4.
+
+    A layer has one matrix and 2m vectors, psi(v) of the best network and u = psi(v) - psi(v^Phi): both are determined
+    by the data and by the embeddings of the layers before, so each embedding is independent of what it embeds.
+    """
+    return beta / 4
+
+
+@theorem(
+    "bms22.clmD.2.s1",
+    says=r"\|v_{i,L-1}\|_2\le r\eta^{L-2}\Lambda^{L-1}",
+    needs=[*SIZES, require("layers >= 2", lambda layers: layers >= 2)],
+    source=f"{SOURCE}D.2",
+)
+def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Real:
+    """The norm of the last hidden layer before activation, at most, for an eta-Lipschitz activation."""
+    return radius * eta ** (layers - 2) * norm_bound ** (layers - 1)
+
+
+@theorem(
+    "bms22.clmD.2.s2",
+    says=r"\Gamma_1\le\tau\Lambda r,\ \Gamma_j\le\tau r\eta^{j-1}\Lambda^j+2\eta\Lambda\Gamma_{j-1}\ \Rightarrow\ "
+    r"\Gamma_L\le r(2\eta\Lambda)^{L-1}\Lambda\tau",
+    needs=[*SIZES, TAU],
+    source=f"{SOURCE}D.2: unraveling this recursion",
+)
+def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
+    """What the recursion of the proof gives, as printed: the last of its L summands."""
+    return radius * (2 * eta * norm_bound) ** (layers - 1) * norm_bound * tau
+
+
+@unravelled.corrected(
+    says=r"\Gamma_1\le\tau\Lambda r,\ \Gamma_j\le\tau r\eta^{j-1}\Lambda^j+2\eta\Lambda\Gamma_{j-1}\ \Rightarrow\ "
+    r"\Gamma_L\le(2^L-1)\,\tau r\eta^{L-1}\Lambda^L",
+    source=", all summands",
+)
+def unravelled_whole(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
+    """What the recursion gives: 1 + 2 + ... + 2^{L-1} = 2^L - 1 times tau r eta^{L-1} Lambda^L."""
+    return (2**layers - 1) * tau * radius * eta ** (layers - 1) * norm_bound**layers
+
+
+@theorem(
+    "bms22.clmD.2.s3",
+    says=r"k=\frac{10\hat c^2r^2(2\eta\Lambda)^{2(L-1)}\Lambda^2\log(Lm/\beta)}{\rho^2}\ \Rightarrow\ "
+    r"|h_*(x_i)-h_*^\Phi(x_i)|<\frac\rho2",
+    needs=[*SHAPE],
+    source=f"{SOURCE}D.2; tau = hat c sqrt(log(Lm/beta)/k) < 1",
+)
+def distance_at_the_printed_rows(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> Real:
+    """How far the embedded network is from the best one at the k of the proof: less than rho/2."""
+    return rho / 2
+
+
 # Claim D.3: the cover -------------------------------------------------------------------------------------------------
 
 
@@ -227,117 +297,99 @@ def cover_resolution(*, norm_bound: float, radius: float, rho: float, eta: float
     return rho / (sqrt(6 * layers) * radius * (eta * norm_bound / 2) ** (layers - 1))
 
 
-# Claims D.4 and D.5: selection and generalization ---------------------------------------------------------------------
+# Claim D.3: the steps of its proof ------------------------------------------------------------------------------------
 
 
 @theorem(
-    "bms22.clmD.4",
-    kind="tail",
-    says=r"\Pr\left[\hat R_S(h^{\mathrm{Priv}})\le\hat R_S(\hat h^\Phi)+O\left(\frac{r^2(2\eta\Lambda)^{2L}N"
-    r"\log(Lm/\beta)\log(r(4\eta\Lambda)^L/\rho)}{\rho^2\varepsilon m}\right)\right]\ge1-\frac\beta4",
-    needs=NEEDS,
+    "bms22.clmD.3.s0",
+    kind="construction",
+    says=r"\forall W,W'\in\mathcal C:\ \sqrt{\sum_j\|W_j-W'_j\|_F^2}\le\gamma",
+    needs=[positive("resolution")],
+    source=f"{BMS22}, Appendix D, before the proof of Claim D.2",
 )
-def printed_selection(
-    *, m: int, epsilon: Real, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
-) -> float:
-    """What the selection loses: what stands inside O(.). It vanishes at rho = r (4 eta Lambda)^L."""
-    shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
-    logs = printed_logarithm(**shape) + layers * log(4)
-    return printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / (epsilon * m)
+def distance_within_the_cover(*, resolution: Real) -> Real:
+    """How far any two members of a gamma-cover are from each other, as printed: gamma."""
+    return resolution
 
 
-SELECTION = 986.0  # C of the corrected reading
-
-
-@printed_selection.corrected(
-    says=WHERE + r"\Pr\left[\hat R_S(h^{\mathrm{Priv}})\le\hat R_S(\hat h^\Phi)+986\,\frac{r^2(2\eta\Lambda)^{2L}N"
-    r"\log(Lm/\beta)\log(r(4\eta\Lambda)^L/\rho)}{\rho^2\varepsilon m}\right]\ge1-\frac\beta4",
-    needs=[*NEEDS, *REPAIRED],
-    source=", with three hypotheses, our k and our cover",
+@distance_within_the_cover.corrected(
+    says=r"\forall W\in\mathbb B^{kN}(2\Lambda)\times\dots\times\mathbb B^k(2\Lambda)\ \exists W'\in\mathcal C:\ "
+    r"\sqrt{\sum_j\|W_j-W'_j\|_F^2}\le\gamma",
+    source=", for every W of the space and its nearest member; a product of covers of the layers at gamma/sqrt(L)",
 )
-def selection_below_the_end(
-    *, m: int, epsilon: Real, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
-) -> float:
-    """The same loss for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 986."""
-    sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
-    return SELECTION * printed_selection(**sizes, rho=rho, eta=eta, layers=layers, width=width)
+def distance_from_the_cover(*, resolution: Real) -> Real:
+    """How far any point of the product of balls is from the nearest member: gamma, if each layer's is gamma/sqrt(L)."""
+    return distance_within_the_cover.theorem.formula(resolution=resolution)
 
 
-@printed_selection.explicit(
-    says=r"\Pr\left[\hat R_S(h^{\mathrm{Priv}})\le\hat R_S(\hat h^\Phi)+\frac{2(\log|\mathcal C|+\log(4/\beta))}"
-    r"{\varepsilon m}\right]\ge1-\frac\beta4",
-    needs=[integer("m"), positive("epsilon"), in_unit_interval("beta"), at_least("log_size", 0)],
-    source=f"{BMS22}, Claim D.4; our constants, for any finite cover",
+KEPT = (
+    r"\|\Phi_{j-1}(\psi(\tilde v_{i,j-1})-\psi(v^\Phi_{i,j-1}))\|_2^2\le2\,\|\psi(\tilde v_{i,j-1})"
+    r"-\psi(v^\Phi_{i,j-1})\|_2^2"
 )
-def selection_loss(*, m: int, epsilon: float, beta: float, log_size: float) -> float:
-    """What the selection from a finite cover loses: `log_size` is log|C|."""
-    return selection_error(m=m, epsilon=epsilon, beta=beta, log_size=log_size)
 
 
 @theorem(
-    "bms22.clmD.5",
-    kind="tail",
-    says=r"\Pr\left[R_{\mathcal D}(h^{\mathrm{Priv}})\le\hat R_S(h^{\mathrm{Priv}})+O\left(\frac{r(2\eta\Lambda)^L"
-    r"\sqrt{N\log(Lm/\beta)\log(r(\eta\Lambda)^L/\rho)}}{\rho\sqrt m}\right)\right]\ge1-\frac\beta4",
-    needs=WIDE,
+    "bms22.clmD.3.s1",
+    says=KEPT,
+    needs=[integer("k"), integer("width")],
+    source=f"{SOURCE}D.3, equation (24) with the next sentence, as a corollary of Lemma D.1, for every gamma-cover",
 )
-def printed_deviation(
-    *, m: int, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
-) -> float:
-    """How far the risk of the release is above its errors: what stands inside O(.)."""
-    shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
-    logs = printed_logarithm(**shape)
-    return sqrt(printed_rows.theorem.formula(m=m, beta=beta, **shape) * width * logs / m)
+def enlargement(*, k: int, width: int) -> float:
+    """How much an embedding may enlarge the squared distance of two layers, as printed: 1 + tau < 2.
 
-
-DEVIATION = 27.2  # C of the corrected reading
-
-
-@printed_deviation.corrected(
-    says=WHERE + r"\Pr\left[R_{\mathcal D}(h^{\mathrm{Priv}})\le\hat R_S(h^{\mathrm{Priv}})+27.2\,\frac{r(2\eta\Lambda)"
-    r"^L\sqrt{N\log(Lm/\beta)\log(r(\eta\Lambda)^L/\rho)}}{\rho\sqrt m}\right]\ge1-\frac\beta4",
-    needs=[*WIDE, *REPAIRED],
-    source=", with three hypotheses, our k and our cover",
-)
-def deviation_below_the_end(
-    *, m: int, beta: Real, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int, width: int
-) -> float:
-    """The same deviation for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2, with C = 27.2."""
-    sizes: dict[str, Any] = dict(m=m, beta=beta, norm_bound=norm_bound, radius=radius)
-    return DEVIATION * printed_deviation(**sizes, rho=rho, eta=eta, layers=layers, width=width)
-
-
-@printed_deviation.explicit(
-    says=r"\Pr\left[\exists h\in\hat{\mathcal H}:\ R_{\mathcal D}(h)>\hat R_S(h)"
-    r"+\sqrt{\frac{\log|\mathcal C|+\log(4/\beta)}{2m}}\right]\le\frac\beta4",
-    needs=[integer("m"), in_unit_interval("beta"), at_least("log_size", 0)],
-    source=f"{BMS22}, Claim D.5; Hoeffding and a union over a finite cover",
-)
-def uniform_deviation(*, m: int, beta: float, log_size: float) -> float:
-    """How far the risk of any member of a finite cover is above its errors: `log_size` is log|C|.
-
-    >>> round(uniform_deviation(m=1000, beta=0.1, log_size=10.0), 4)
-    0.0827
+    The first layer's member of the cover may be any point within gamma, so the distance may have any direction, that of
+    the embedding's largest singular value included, which is at least sqrt(N/k).
     """
-    return sqrt(class_complexity(m=m, beta=beta, log_size=log_size) / 2)
+    return 2.0
 
 
-def dimension(*, k: int, layers: int, width: int) -> int:
-    """k (N (L-1) + 1): how many weights an embedded network has."""
-    return k * (width * (layers - 1) + 1)
+@enlargement.corrected(
+    part="layers",
+    says=r"\Pr[\mathrm{(23)\ to\ (25)\ for\ all}\ i,j]\ge1-\frac\beta8\quad(\tilde W_j\ \mathrm{nearest\ in\ a\ cover}"
+    r"\mathrm{\ of\ layer}\ j\ \mathrm{alone})",
+    kind="tail",
+    needs=[integer("m"), integer("k"), integer("layers"), in_unit_interval("beta")],
+    source=", for a product of covers, the nearest point taken layer by layer",
+)
+def cover_failure(*, m: int, k: int, layers: int, beta: float) -> float:
+    """The probability that some embedding enlarges one of 2m vectors beyond Lemma D.1 (explicit): at most beta/8.
+
+    W~_j depends on Phi_{j-1} and on what came before, so psi(v~_{j-1}) does not depend on Phi_{j-1}. Of the 4m + 1
+    tails that Lemma D.1 pays for, 2m are needed.
+    """
+    return beta / 8
 
 
 @theorem(
-    "bms22.clmD.5.s2",
-    part="product",
-    reading="explicit",
-    says=r"\log|\mathcal C|\le k(N(L-1)+1)\log\left(1+\frac{4\Lambda\sqrt L}\gamma\right)",
-    needs=[integer("k"), integer("layers"), integer("width"), positive("norm_bound"), positive("resolution")],
-    source=f"{BMS22}, Appendix D, before the proof of Claim D.2; a product of smallest covers of the layers",
+    "bms22.clmD.3.s2",
+    says=r"B_1\le2\sqrt2\Lambda r,\ B_j\le2\sqrt2\eta\Lambda B_{j-1}\ \Rightarrow\ "
+    r"B_{L-1}\le r\eta^{L-2}(2\sqrt2\Lambda)^{L-1}",
+    needs=[*SIZES, require("layers >= 2", lambda layers: layers >= 2)],
+    source=f"{SOURCE}D.3",
 )
-def log_cover_size(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
-    """log|C| of a product of smallest covers of the layers, each at distance gamma/sqrt(L), at most.
+def covered_norm(*, norm_bound: float, radius: float, eta: float, layers: int) -> float:
+    """The norm of the last hidden layer of the member of the cover."""
+    return radius * eta ** (layers - 2) * (2 * ROOT * norm_bound) ** (layers - 1)
 
-    A smallest eta-cover of B^n(R) has at most (1 + 2R/eta)^n points (bms22.thm3.1.s1), R = 2 Lambda.
-    """
-    return dimension(k=k, layers=layers, width=width) * log1p(4 * norm_bound * sqrt(layers) / resolution)
+
+@theorem(
+    "bms22.clmD.3.s3",
+    says=r"\Delta_1\le\sqrt2\gamma r,\ \Delta_j\le\sqrt2\gamma\eta B_{j-1}+2\sqrt2\eta\Lambda\Delta_{j-1}\ \Rightarrow"
+    r"\ \Delta_L\le\sqrt2\gamma rL(2\sqrt2\eta\Lambda)^{L-1}",
+    needs=[*SIZES, positive("resolution")],
+    source=f"{SOURCE}D.3: unraveling this recurrence",
+)
+def covered_distance(*, norm_bound: float, radius: float, eta: float, layers: int, resolution: float) -> float:
+    """What the recursion gives for the distance from the cover: L equal summands."""
+    return ROOT * resolution * radius * layers * (2 * ROOT * eta * norm_bound) ** (layers - 1)
+
+
+@theorem(
+    "bms22.clmD.3.s4",
+    says=r"\sqrt2\gamma rL(2\sqrt2\eta\Lambda)^{L-1}\le2\sqrt2\gamma r(4\eta\Lambda)^{L-1}",
+    needs=[*SIZES, positive("resolution")],
+    source=f"{SOURCE}D.3",
+)
+def covered_distance_bound(*, norm_bound: float, radius: float, eta: float, layers: int, resolution: float) -> float:
+    """The same without the factor L: L <= 2 sqrt(2)^{L-1}, closest at L = 3."""
+    return 2 * ROOT * resolution * radius * (4 * eta * norm_bound) ** (layers - 1)
