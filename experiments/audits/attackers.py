@@ -62,18 +62,23 @@ class Features:
         return np.column_stack([scaled, plain, *squares, *pairs, *flags, *atoms]).astype(float)
 
 
-def by_logistic(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """A linear score of the features."""
+def by_logistic(data: Outcomes, truth: np.ndarray, plain: bool = False) -> Callable | None:
+    """A linear score of the features, or of the values alone, which few releases suffice to learn."""
     from sklearn.linear_model import LogisticRegression
 
     features = Features(data)
-    X = features(data)
+    X = features(data)[:, : 2 * data.values.shape[1] if plain else None]
     kept = np.flatnonzero(X.std(axis=0) > 0)
     if not len(kept):
         return None
     centre, scale = X[:, kept].mean(axis=0), X[:, kept].std(axis=0)
     model = LogisticRegression(max_iter=100, C=0.3).fit((X[:, kept] - centre) / scale, truth)
     return lambda fresh: model.decision_function((features(fresh)[:, kept] - centre) / scale)
+
+
+def by_values(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """A linear score of the values."""
+    return by_logistic(data, truth, plain=True)
 
 
 def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -119,7 +124,8 @@ def by_features(chosen: Callable) -> Callable:
 def attackers(a: object, b: object, features: Callable | None) -> Iterator[tuple[str, Callable]]:
     """(what it goes by, how it learns) of every attacker of the pair."""
     yield "how often each outcome occurred", by_label
-    yield "a logistic score of the release", by_logistic
+    yield "a linear score of the release", by_values
+    yield "a logistic score of the release and its squares and products", by_logistic
     yield "boosted trees on the release", by_boosting
     if hasattr(a, "log_density") and hasattr(b, "log_density"):
         yield "the exact likelihood ratio", by_density(a, b)
