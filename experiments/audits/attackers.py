@@ -14,6 +14,8 @@ from experiments.audits.outcomes import Outcomes, spreads
 
 ATOMS = 16  # values of one column that are counted as atoms
 PAIRED = 12  # columns up to which differences and products of pairs are features
+WIDE = 80  # columns up to which covariances are compared
+DIGITS = 8  # columns of fewer places have their last digits read
 RARE = 0.004  # a value repeated by a smaller share of the training releases is no atom
 
 
@@ -59,21 +61,55 @@ class Features:
         left, right = self.pairs
         pairs = [plain[:, left] - plain[:, right], plain[:, left] * plain[:, right]] if len(left) else []
         squares = [np.minimum(plain**2, 100)]
-        return np.column_stack([scaled, plain, *squares, *pairs, *flags, *atoms]).astype(float)
+        with np.errstate(invalid="ignore"):  # what is even, odd, or between whole numbers
+            last = [np.nan_to_num(np.mod(values, 2), nan=-1.0)] if values.shape[1] <= DIGITS else []
+        return np.column_stack([scaled, plain, *squares, *pairs, *flags, *atoms, *last]).astype(float)
 
 
-def by_logistic(data: Outcomes, truth: np.ndarray) -> Callable | None:
-    """A linear score of the features."""
+def by_logistic(data: Outcomes, truth: np.ndarray, plain: bool = False) -> Callable | None:
+    """A linear score of the features, or of the values alone, which few releases suffice to learn."""
     from sklearn.linear_model import LogisticRegression
 
     features = Features(data)
-    X = features(data)
+    X = features(data)[:, : 2 * data.values.shape[1] if plain else None]
     kept = np.flatnonzero(X.std(axis=0) > 0)
     if not len(kept):
         return None
     centre, scale = X[:, kept].mean(axis=0), X[:, kept].std(axis=0)
     model = LogisticRegression(max_iter=100, C=0.3).fit((X[:, kept] - centre) / scale, truth)
     return lambda fresh: model.decision_function((features(fresh)[:, kept] - centre) / scale)
+
+
+def by_values(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """A linear score of the values."""
+    return by_logistic(data, truth, plain=True)
+
+
+def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """The log-likelihood ratio of two normal laws of the values and their sizes: noise that is shared, sums without."""
+    width = data.values.shape[1]
+    if not 1 < width <= WIDE or len(data) < 4 * width:
+        return None
+    features = Features(data)
+
+    def seen(fresh: Outcomes) -> np.ndarray:
+        plain = features(fresh)[:, width : 2 * width]
+        return np.hstack([plain, np.abs(plain)])
+
+    X = seen(data)
+    laws = []
+    for side in (1, -1):
+        own = X[truth == side]
+        spread = np.cov(own.T) + 1e-6 * np.diag(X.var(axis=0) + 1e-9)
+        spread += len(X.T) / len(own) * 0.05 * np.diag(np.diag(spread))
+        laws.append((own.mean(axis=0), np.linalg.inv(spread), np.linalg.slogdet(spread)[1]))
+
+    def score(fresh: Outcomes) -> np.ndarray:
+        X = seen(fresh)
+        near, far = (np.einsum("ni,ij,nj->n", X - mean, inverse, X - mean) + size for mean, inverse, size in laws)
+        return np.asarray(far - near) / 2
+
+    return score
 
 
 def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -119,8 +155,10 @@ def by_features(chosen: Callable) -> Callable:
 def attackers(a: object, b: object, features: Callable | None) -> Iterator[tuple[str, Callable]]:
     """(what it goes by, how it learns) of every attacker of the pair."""
     yield "how often each outcome occurred", by_label
-    yield "a logistic score of the release", by_logistic
+    yield "a linear score of the release", by_values
+    yield "a logistic score of the release and its squares and products", by_logistic
     yield "boosted trees on the release", by_boosting
+    yield "variances and correlations of the release", by_covariance
     if hasattr(a, "log_density") and hasattr(b, "log_density"):
         yield "the exact likelihood ratio", by_density(a, b)
     if features is not None:

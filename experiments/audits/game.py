@@ -19,9 +19,10 @@ from experiments.audits.attackers import attackers
 from experiments.audits.outcomes import Outcomes, Reader, joined, part, rows
 from experiments.audits.samplers import Exhausted, Raised, Source
 from experiments.audits.stakes import (
+    CUTS,
     PARAMETERS,
     STAKES,
-    best_threshold,
+    START,
     checked,
     grown,
     ladder,
@@ -30,16 +31,18 @@ from experiments.audits.stakes import (
     tables,
     tally,
     tangents,
+    thresholds,
     with_parameter,
 )
 from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
 from mechanisms.privacy import ApproxDP
 
-FIRST, SMALLEST, SHARE, LARGEST = 48, 32, 0.12, 25_000  # releases of the first and other chunks, share of the past
+FIRST, SMALLEST, SHARE, LARGEST = 48, 32, 0.06, 25_000  # releases of the first and other chunks, share of the past
 LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
-FEW = 2_000  # releases up to which all of them learn and all of them choose
+FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts
+SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 REPORT = 1e-3  # chance that the lower limit is above the truth
 LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
@@ -121,24 +124,25 @@ class Rule:
 def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray) -> Rule | None:
     """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
 
-    Few releases are used twice: either half chooses thresholds for a score learnt from the other, and the rule's own
-    score is learnt from both.
+    Few releases are used twice: every part of them chooses thresholds for a score learnt from the others, and the
+    rule's own score is learnt from all.
     """
-    halves = slice(0, None, 2), slice(1, None, 2)
+    few = len(truth) <= FEW
     scores, chosen = [], []
-    for fit, select in (halves, halves[::-1]) if len(truth) <= FEW else (halves,):
-        score = learn(part(data, fit), truth[fit]) if len(set(truth[fit].tolist())) == 2 else None
+    for fold in range(FOLDS if few else 1):
+        select = np.arange(len(truth)) % (FOLDS if few else 2) == fold
+        score = learn(part(data, ~select), truth[~select]) if len(set(truth[~select].tolist())) == 2 else None
         if score is None:
             return None
         scores.append(tidy(score(part(data, select))))
         chosen.append(truth[select])
-    if len(scores) == 2:
+    if few:
         score = learn(data, truth)
     held, was = np.concatenate(scores), np.concatenate(chosen)
     rule = Rule(
         score,
-        np.array([best_threshold(held, was > 0, one[0]) for one in rungs]),
-        np.array([best_threshold(-held, was < 0, one[1]) for one in rungs]),
+        thresholds(held, was > 0, rungs[::CUTS, 0]),
+        thresholds(-held, was < 0, rungs[::CUTS, 1]),
     )
     rule.growth = grown(tally(rule.guessed(held), was) + UNSEEN, rungs[:, :, 0])
     return rule
@@ -152,19 +156,19 @@ def tidy(scores: np.ndarray) -> np.ndarray:
 class Game:
     """One audit under way.
 
-    `counts` are the guesses of every attacker, shape (attackers, tangents, sides, 3); `led` those of the leader, who
-    bets on each chunk with what did best so far, shape (tangents, sides, stakes, 3).
+    `counts` are the guesses of every attacker, shape (attackers, tangents, sides, 3), every tangent once for each pair
+    of thresholds; `won` is the log capital of who divides it before each chunk as everybody has earned.
     """
 
     def __init__(self, a: Any, b: Any, claim: Any, root: int, features: Callable | None, bits: bool, records: int):
         self.sources = Source("sample_a", a), Source("sample_b", b)
         self.claim, self.root, self.bits, self.records = checked(claim), root, bits, records
-        self.rungs = ladder(self.claim, records)
+        self.rungs = np.repeat(ladder(self.claim, records), CUTS, axis=0)
         self.table = self.rungs[:, :, 0]
         self.named = list(attackers(a, b, features))
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
-        self.led = np.zeros((*self.table.shape[:3], 3), dtype=int)
+        self.won = 0.0
         self.reader: Reader | None = None
         self.past: list[tuple[Outcomes, np.ndarray]] = []
         self.drawn = self.learnt_at = self.judged = 0
@@ -206,17 +210,19 @@ class Game:
         best = log_capital(self.counts, self.table).max(axis=(1, 2))
         return (best < best.max() - PRUNED) & (self.judged > MEMORY / 4)
 
-    def leader(self) -> tuple[int, ...] | None:
-        """The attacker, tangent, side and stake that did best so far, counting what chose the thresholds."""
-        standing = grown(self.counts, self.table)
+    def earned(self) -> np.ndarray | None:
+        """The log share that each attacker, tangent, side and stake bets: what it would have gained in the past.
+
+        That counts the releases by which its thresholds were chosen; None if everybody is silent.
+        """
+        standing = grown(self.counts, self.table) + START
         for place, rule in enumerate(self.rules):
             standing[place] += -inf if rule is None or rule.silent else rule.growth
-        best = np.unravel_index(int(np.argmax(standing)), standing.shape)
-        return None if standing[best] == -inf else tuple(map(int, best))
+        return None if standing.max() == -inf else standing - logsumexp(standing)
 
     def judge(self, fresh: Outcomes, truth: np.ndarray, allowed: bool) -> None:
         """Play one chunk with the rules of the past; where it is not `allowed`, everybody abstains."""
-        leader, behind = self.leader(), self.behind()
+        shares, behind = self.earned(), self.behind()
         self.judged += len(truth)
         played = np.zeros_like(self.counts)
         played[..., 2] = len(truth)
@@ -225,22 +231,27 @@ class Game:
                 continue
             played[place] = tally(rule.guesses(fresh), truth)
         self.counts += played
-        if leader is not None:
-            self.led[leader[1:]] += played[leader[:3]]
+        if shares is not None:
+            self.won += float(logsumexp(shares + grown(played, self.table)))
 
-    def log_e(self, table: np.ndarray | None = None) -> float:
-        """The log of the evidence against the claim, or against another: half the leader, half the average of all."""
-        table = self.table if table is None else table
-        capital = log_capital(self.counts, table)
-        average = float(logsumexp(capital) - log(capital.size))
-        return float(np.logaddexp(average, (self.led * table).sum()) - log(2))
+    def average(self, table: np.ndarray) -> float:
+        """The log of the evidence against the claim of any table, from what everybody bets as at the start."""
+        capital = logsumexp(grown(self.counts, table) + START, axis=(2, 3))
+        return float(logsumexp(capital) - log(capital.size))
+
+    def log_e(self) -> float:
+        """The log of the evidence against the claim."""
+        return float(np.logaddexp(self.average(self.table) + log(SPARE), self.won + log(1 - SPARE)))
 
     def lower(self, chance: float) -> float:
-        """The largest parameter such that the claims with it and all smaller ones are refuted."""
-        reached = 0.0
-        for value in PARAMETERS.tolist():
-            claim = with_parameter(self.claim, value)
-            if self.log_e(tables(tangents(claim, self.records))) < -log(chance):
+        """The largest parameter such that the claims with it and all smaller ones are refuted.
+
+        Smaller claims imply larger ones, so where the claim itself is refuted, all smaller ones are.
+        """
+        reached = parameter(self.claim)[1] if self.log_e() >= -log(chance) else 0.0
+        for value in PARAMETERS[reached < PARAMETERS].tolist():
+            points = tangents(with_parameter(self.claim, value), self.records)
+            if self.average(np.repeat(tables(points), CUTS, axis=0)) < -log(chance):
                 break
             reached = value
         return reached
@@ -333,10 +344,9 @@ def smallest_caught(game: Game, level: float) -> float | None:
     the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
     no factor on nothing would be seen.
     """
-    nothing = tables([(0.0, 0.0)] * len(game.table))
-    if game.log_e(nothing) < -log(REPORT):
+    if game.average(tables([(0.0, 0.0)] * len(game.table))) < -log(REPORT):
         return None
-    needed = -log(level) + log(2 * game.counts[..., 0].size * len(STAKES))
+    needed = -log(level) + log(2 * game.counts[..., 0].size / CUTS * len(STAKES))
     rounds = LEARNT * game.judged
     smallest = inf
     for tangent, side in np.ndindex(game.counts.shape[1:3]):

@@ -36,7 +36,8 @@ class Reader:
     """Reads releases, whichever side drew them and however: a table of numbers and a label for each.
 
     `values` has a column for every place of a release, NaN where it holds no number; if the first releases are not all
-    arrays of numbers, then also a column for the text in every place and one for the number of places. `labels` names
+    arrays of numbers, then also columns for the text in every place (a code, its length, its first and last letter)
+    and one for the number of places. `labels` names
     each release as a whole, rounded to 2^-20 of the spread of the first releases, which is post-processing; `bits`
     keeps every bit.
     """
@@ -56,7 +57,7 @@ class Reader:
             rounded = self._rounded(table)
             values = self._padded(rounded)
             if not self.numeric:
-                extra = np.zeros((len(table), self.width + 1))
+                extra = np.zeros((len(table), 4 * self.width + 1))
                 extra[:, -1] = table.shape[1]
                 values = np.hstack([values, extra])
             return Outcomes(values, _names(rounded), releases)
@@ -65,9 +66,10 @@ class Reader:
         labels = np.empty(len(rows), dtype=object)
         labels[:] = [self._label(row) for row in rows]
         if not self.numeric:
-            codes = np.zeros((len(rows), self.width + 1))
+            codes = np.zeros((len(rows), 4 * self.width + 1))
             for row, into in zip(rows, codes, strict=True):
-                into[: min(len(row), self.width)] = [_code(leaf) for leaf in row[: self.width]]
+                seen = [number for leaf in row[: self.width] for number in _codes(leaf)]
+                into[: len(seen)] = seen
                 into[-1] = len(row)
             values = np.hstack([values, codes])
         return Outcomes(values, labels, releases)
@@ -143,8 +145,13 @@ def _leaves(part: Any, depth: int) -> Iterable:
         yield f"{type(part).__name__} {part!r}" if named else type(part).__name__
 
 
-def _code(leaf: float | str) -> float:
-    return 0.0 if isinstance(leaf, float) else float(crc32(leaf.encode()) % 2**20 + 1)
+def _codes(leaf: float | str) -> tuple[float, ...]:
+    """A number for the text as a whole, its length, its first and its last letter; zeros for a number."""
+    if isinstance(leaf, float):
+        return 0.0, 0.0, 0.0, 0.0
+    word = leaf.removeprefix("str '").removesuffix("'")
+    ends = (float(ord(word[0])), float(ord(word[-1]))) if word else (0.0, 0.0)
+    return float(crc32(leaf.encode(errors="replace")) % 2**20 + 1), float(len(word)), *ends
 
 
 def rows(releases: Any) -> Iterable:

@@ -21,9 +21,12 @@ from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gro
 
 STAKES = np.array([0.004, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97])  # of the largest possible
 SIDES = (0.5, 0.5, 1.0)  # of delta that guesses of the first, the second, either dataset may use
+TRIED = (0.08, 0.16, 0.25, 0.35)  # shares of the releases to guess on, beside the one that did best
+CUTS = 1 + len(TRIED)  # pairs of thresholds a tangent
 SLOPES = (0.0, 0.5, 1.0, 1.5, 2.5)  # of the tangents to a Gaussian curve, in deviations from the mean loss
 CURVE = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 4.0, 7.0)  # epsilons at which a curve given as a function is asked
 RUNGS, ENOUGH = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1, 0.01), 0.3  # of the claim; log growth that speaks against it
+START = np.log(np.outer([1, 1, 8], STAKES) / (10 * STAKES.sum()))  # log capital of each side and stake at the start
 PARAMETERS = np.geomspace(1e-3, 60, 320)  # epsilon or mu of the claims among which the lower limit is found
 
 
@@ -128,3 +131,9 @@ def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> 
         if growth[best] > ENOUGH:
             return float(values[best])
     return np.inf
+
+
+def thresholds(scores: np.ndarray, right: np.ndarray, rungs: np.ndarray) -> np.ndarray:
+    """For every tangent the best threshold and those that guess on fixed shares of the releases."""
+    shares = np.quantile(scores, 1 - np.array(TRIED), method="lower")
+    return np.concatenate([[best_threshold(scores, right, table), *shares] for table in rungs])
