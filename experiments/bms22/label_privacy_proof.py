@@ -59,8 +59,8 @@ assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
     bounds.distance_to_the_cover,
     severity="statement",
     python=lambda *_: NEAR,
-    note="the cover is one of truncated functions: |g| ≤ ρ, while |h| may be anything. For h_ρ it holds, but then the "
-    "next line needs strict distances",
+    note="a hypothesis need not be near a cover of truncated functions: |g| ≤ ρ, while |h| may be anything. For h_ρ "
+    "it holds, but then the next line needs strict distances",
 )
 def truncated_functions_are_far():
     """The distance of h itself, not of h_rho, from the cover."""

@@ -45,10 +45,10 @@ def memorising(*, m, d, beta):
     severity="statement",
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
-    note="the covering number bound behind M asks for d ≤ m; beyond d = 2cem = 92.4 m, M is negative. Theorem 6.1, "
-    "its one use, does not ask for d ≤ m either and has the same M, so the error passes into it: beyond 92.4 m its "
-    "bound is below its margin loss too. (From m to 92.3 m, M/m is above 1.) At ρ = 0, d is the "
-    "number of points of the domain, or the pseudo-dimension, and nothing changes",
+    note="beyond d = 2cem = 92.4 m the printed M is negative: the covering number bound behind it asks for d ≤ m. "
+    "Theorem 6.1, its one use, does not ask for d ≤ m either and has the same M, so the error passes into it: beyond "
+    "92.4 m its bound is below its margin loss too. (From m to 92.3 m, M/m is above 1.) At ρ = 0, d is the number of "
+    "points of the domain, or the pseudo-dimension, and nothing changes",
 )
 def large_dimensions_fail(*, m, d, beta):
     """All functions on d points: memorising the sample has risk at least 1 - m/d and empirical margin loss 0."""

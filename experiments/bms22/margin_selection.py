@@ -110,10 +110,11 @@ def printed_failure(family, *, m, epsilon, beta, base):
         {"family": "rising", "m": 16, "epsilon": 1.0, "beta": 0.2, "base": "2"},
     ),
     severity="statement",
-    note="Three things are wrong; each alone refutes the lemma, by one of the settings. (1) The constant 1: the "
+    note="the constant is 4 and not 1, a promise for each margin does not survive the choice among them, and the "
+    "sensitivities fall with ρ. Each alone refutes the lemma, by one of the settings. (1) The constant 1: the "
     "mechanism of Raskhodnikova & Smith has 4, and weighs exp(−ε gap/(4 Δ)). (2) A promise at confidence β for every "
-    "fixed margin does not survive a choice among J: it fails with probability near 1 − (1 − β)ᴶ at any constant. "
-    "(3) Δ non-decreasing: the proof uses, and Lemma F.3 has, non-increasing. A fourth only if the logarithm of J is "
+    "fixed margin does not survive a choice among J: it fails with probability near 1 − (1 − β)ᴶ at any constant. (3) "
+    "Δ non-decreasing: the proof uses, and Lemma F.3 has, non-increasing. A fourth only if the logarithm of J is "
     "natural: then the grid ends at h_max · m⁻⁰·³⁵. F has to rise with t, which is not asked (s4). At m = 1 the grid "
     "is empty and log log m undefined",
 )

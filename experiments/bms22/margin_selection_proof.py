@@ -175,7 +175,8 @@ def lower_losses(statement, slopes):
     rounding=ROUNDING,
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
-    note="Lemma F.1 does not ask that F(ρ, t) rise with t, and uses it for all F; F_1 to F_5 and Corollary F.2 keep it",
+    note="the step needs an F(ρ, t) that rises with t, which Lemma F.1 does not ask for; F_1 to F_5 and Corollary F.2 "
+    "keep it",
 )
 def any_slope():
     """F(rho, t) = 1/rho - t among others."""

@@ -62,9 +62,9 @@ assert failure > 0.9 > delta / 2"""
     severity="statement",
     corrected_by=bounds.noise_range,
     python=lambda setting, *_: LOGARITHM.format(**setting),
-    note="Not what the proof of Lemma 10 shows, but what that of Theorem 16 uses. The two readings agree at d̂ = 1 and "
-    "4. The supremum over ℝᵈ is Σⱼ |(μ₂ⱼ₋₁, μ₂ⱼ)|/√d̂ where the angles ⟨ρ_j, x⟩ can be chosen "
-    "freely (d ≥ d̂, or nearly so for frequencies without rational relations), about 1.62 λ √d̂.",
+    note="log_e 2√d̂ read as log(2√d̂), which is not what the proof of Lemma 10 shows, but what that of Theorem 16 "
+    "uses. The two agree at d̂ = 1 and 4. The supremum over ℝᵈ is Σⱼ |(μ₂ⱼ₋₁, μ₂ⱼ)|/√d̂ where the angles ⟨ρ_j, x⟩ can "
+    "be chosen freely (d ≥ d̂, or nearly so for frequencies without rational relations), about 1.62 λ √d̂.",
 )
 def noise_of_the_logarithm(*, count, delta):
     """The failure probability is at least the tail of ||mu||_1 / sqrt(2 d_hat), d >= d_hat: hypot >= half the sum."""

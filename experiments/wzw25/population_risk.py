@@ -214,9 +214,9 @@ assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensit
     evidence="enumeration",
     scope="settings",
     python=lambda setting, *_: AVERAGED.format(**setting, rest=setting["n"] - 1),
-    note="as an upper bound it is true, so privacy stands; but who adds the noise that it asks for to averaged "
-    "errors, n times what is needed, chooses nearly at random: Equation 18, which counts noise/n, and the rate of the "
-    "theorem need 1/n",
+    note="a record moves an averaged score by 1/n at most, never by 1. As an upper bound 1 is true, so privacy "
+    "stands; but who adds the noise that it asks for, n times what is needed, chooses nearly at random: Equation 18, "
+    "which counts noise/n, and the rate of the theorem need 1/n",
 )
 def averaged_errors_do_not_change_by_one(*, n):
     """The same enumeration, averaged: the largest change is 1/n."""

@@ -31,8 +31,8 @@ assert averaged_score(n=n, beta=beta, **large) > averaged_score(n=n, beta=beta, 
     quick=({"n": 100, "beta": 1e-4},),
     severity="constant",
     corrected_by=bounds.penalised_sensitivity,
-    note="Equation 3 is n/2 times the bound of Lemma 6.6, so it is the score that the argument needs; the proof's "
-    "score has R̃_S for 2 R̃_S",
+    note="the proof's score has R̃_S where Equation 3 has 2 R̃_S: they choose differently. Equation 3 is n/2 times "
+    "the bound of Lemma 6.6, so it is the score that the argument needs",
 )
 def two_scores_disagree(*, n, beta, factor=1):
     """Two candidates, dimensions 3 and 1, that the two scores order differently."""

@@ -162,7 +162,7 @@ def rate_follows(**setting):
     bound.repetitions_rate_uniform,
     quick=[{"n": 8, "alpha": 1.0, "eta": [0.1, 0.02, 0.004], "size": 3, "log_inverse_r": 9.0}],
     severity="constant",
-    note="the order is right for every fixed η (part `rate`); its constant cannot be chosen for all η at once",
+    note="the constant cannot be chosen for all η at once; the order is right for every fixed η (part `rate`)",
 )
 def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
     """One r is admissible for all eta >= 0, because K grows with eta; E K stays below 1/r there; the order does not.

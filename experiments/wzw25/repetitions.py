@@ -260,9 +260,9 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
     scope="settings",
     python=larger_r_suffices,
     severity="statement",
-    note="its proof bounds a relaxation of the failure probability, so it proves the converse; every |Θ| ≥ 1, η > 0 "
-    "and β violates the printed direction; the excess of the exact r* over the printed r goes to 0 as |Θ| "
-    "grows for fixed η, and is unbounded as η → 0",
+    note="the printed r is sufficient, not necessary: the proof bounds a relaxation of the failure probability, which "
+    "is the converse; every |Θ| ≥ 1, η > 0 and β violates the printed direction; the excess of the exact r* over the "
+    "printed r goes to 0 as |Θ| grows for fixed η, and is unbounded as η → 0",
 )
 def printed_r_is_necessary(*, factor=1, **setting):
     """No admissible r exceeds the printed bound: tried are r = 1/2, a round number, and the largest admissible one."""

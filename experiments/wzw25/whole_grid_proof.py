@@ -55,9 +55,9 @@ def released(n):
     quick=grid(n=[32]),
     severity="statement",
     python=lambda *_: NOTHING_RIGHT,
-    note="every run of one step returns w₀ = 0, and no data make it err: the score prefers it to any classifier, and "
-    "its risk of 0 is no statement about classification. One step is what T = n²μ² gives for n μ_c ≤ 1, that is n ≤ 35 "
-    "at ε = 1, δ = 1e-5; with the balanced T = n²μ²/k it is n μ_c ≤ √k",
+    note="counted strictly, w = 0 makes no error on any data. Every run of one step returns w₀ = 0: the score prefers "
+    "it to any classifier, and its risk of 0 is no statement about classification. One step is what T = n²μ² gives "
+    "for n μ_c ≤ 1, that is n ≤ 35 at ε = 1, δ = 1e-5; with the balanced T = n²μ²/k it is n μ_c ≤ √k",
 )
 def one_step_is_never_wrong(*, n):
     """The errors of what one step returns, on a dataset and on the same with all labels flipped: n in all, or more."""

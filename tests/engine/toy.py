@@ -17,6 +17,8 @@ from mechanisms.privacy import GaussianDP
 with contextlib.ExitStack() as stack:
     theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
     stack.callback(lambda: (THEOREMS.clear(), THEOREMS.update(theorems), c.CLAIMS.clear(), c.CLAIMS.update(claims)))
+    THEOREMS.clear()  # the ids are those of a paper, which may have the same rows
+    c.CLAIMS.clear()
 
     @theorem("abgmu22.asm1", part="coin", kind="tail", says="p", needs=[in_unit_interval("beta")])
     def coin(*, beta):
@@ -92,8 +94,7 @@ with contextlib.ExitStack() as stack:
     def rests_on_false(*, factor=1):
         return holds("enumeration", "everywhere") if factor == 1 else refuted("enumeration", {"setting": {}})
 
-    THEOREMS_HERE = {k: v for k, v in THEOREMS.items() if k not in theorems}
-    CLAIMS_HERE = {k: v for k, v in c.CLAIMS.items() if k not in claims}
+    THEOREMS_HERE, CLAIMS_HERE = dict(THEOREMS), dict(c.CLAIMS)
 
 
 @contextlib.contextmanager
