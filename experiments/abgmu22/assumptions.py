@@ -35,8 +35,9 @@ def markov():
         for levels in grid(beta=[1e-6, 0.1, 0.9], guesses=[1, 20]):
             err = bounds.output_err(**sizes, **levels)
             mean = baselines.output_excess(**sizes)
-            yield sizes | levels, mean, err * bounds.allowed_inaccuracy(**levels) * (1 + 1e-12)
-            yield sizes | levels | {"of": "no larger"}, err * bounds.allowed_inaccuracy(**levels), mean * (1 + 1e-12)
+            chance = levels["beta"] / (4 * levels["guesses"])
+            yield sizes | levels, mean, err * chance * (1 + 1e-12)
+            yield sizes | levels | {"of": "no larger"}, err * chance, mean * (1 + 1e-12)
 
 
 # Assumption 2 ---------------------------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ def losses_over_the_ball():
 def losses_under_noise(*, n, factor=1):
     """Squares at the far end: the noise that reaches Delta, its exact chance for n/2 orthogonal records, the chain."""
     for levels in grid(delta=[1e-9, 1e-3, 0.9], beta=[1e-3, 0.5], guesses=[1, 10]):
-        allowed = bounds.allowed_failure(**levels)
+        allowed = min(levels["delta"], levels["beta"]) / (4 * levels["guesses"])
         for sizes in grid(label_bound=[0.0, 1.0], smoothness=[2.0], norm_bound=[0.0, 3.0], radius=[0.5], sigma=[2.0]):
             setting = sizes | levels | {"n": n}
             root = np.sqrt(bounds.output_loss(**setting)) - sizes["label_bound"]

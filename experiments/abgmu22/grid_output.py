@@ -234,10 +234,10 @@ def noise_at_the_last_guess():
 )
 def loss_bound_with_noise():
     """||Y||^2 + H ||X||^2 sigma^2 + u^2 over a fine grid of u/||Y||, nmu = 1; and the law's own sigma."""
-    for ratio in (0.0, *np.geomspace(1e-6, 1e6, 2001), 2.83):
-        noise = bounds.noise_square(reach=ratio, label_bound=1.0, n=1, mu=1.0)
-        order = bounds.clipped_order(reach=ratio, label_bound=1.0)
-        yield {"reach": float(ratio), "label_bound": 1.0}, 1 + noise + ratio**2, order
+    for Y, ratio in itertools.product((1.0, 0.1, 10.0), (0.0, *np.geomspace(1e-6, 1e6, 2001), 2.83)):
+        sizes = {"reach": float(ratio) * Y, "label_bound": Y}
+        noise = bounds.noise_square(**sizes, n=1, mu=1.0)
+        yield sizes, Y**2 * (1 + ratio**2) + noise, bounds.clipped_order(**sizes)
     for B, Y, n in itertools.product((0.5, 6.0), (0.3, 2.0), (10, 10**5)):
         G = float(baselines.slope_bound(label_bound=Y, smoothness=1.0, reach=B))
         known = {"n": n, "gradient_norm": G, "mu": 1.0}

@@ -58,9 +58,10 @@ def rare_large_losses():
 def second_moment_of_bounded_losses():
     """Laws on 0, Delta/5 and Delta with mean 2 ||Y||^2 or less, in fractions; losses 0 and Delta attain it."""
     for Delta, share in itertools.product((4, 100), (Fraction(0), Fraction(1, 3), Fraction(1))):
-        p = Fraction(2, Delta)  # ||Y|| = 1
-        second = p * (1 - share) * Delta**2 + p * share * Fraction(Delta, 5) ** 2
-        yield {"Delta": Delta, "share": share}, second, bounds.second_moment_corrected(label_bound=1, loss_bound=Delta)
+        p = Fraction(18, 9 * Delta)  # ||Y|| = 3, all losses times 9
+        second = 81 * (p * (1 - share) * Delta**2 + p * share * Fraction(Delta, 5) ** 2)
+        bound = bounds.second_moment_corrected(label_bound=3, loss_bound=9 * Delta)
+        yield {"Delta": 9 * Delta, "share": share}, second, bound
 
 
 @inequality_claim(

@@ -278,9 +278,9 @@ def level_from_the_tail():
 
 def chance_as_set(statement, levels):
     """The exact chance at t = ||X|| sigma log(K/delta)."""
-    for level in levels:
-        setting = {"level": level, "radius": 1.0, "sigma": 1.0}
-        yield setting, 2 * norm.sf(np.sqrt(statement(**setting))), 1 / level
+    for level, (radius, sigma) in itertools.product(levels, ((1.0, 1.0), (0.1, 30.0), (0.1, 3.0))):
+        setting = {"level": level, "radius": radius, "sigma": sigma}
+        yield setting, 2 * norm.sf(np.sqrt(statement(**setting)) / (radius * sigma)), 1 / level
 
 
 @inequality_claim(

@@ -6,7 +6,7 @@ import itertools
 from math import exp, log, sqrt
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from scipy.stats import binom
 
 from bounds.abgmu22.generalized_exponential import normalised_scores
@@ -18,6 +18,22 @@ def selected(scores, sensitivities, *, label_bound, beta, epsilon):
     """P(j is selected), j = 0..K, by Algorithm 1's call of the generalized exponential mechanism: epsilon/2, beta/4."""
     q, gamma = np.r_[label_bound**2, scores], np.r_[0.0, sensitivities]
     return np.exp(law(q, gamma, privacy=PureDP(epsilon / 2), beta=beta / 4).log_probabilities())
+
+
+def chance_of_rare_losses(*, share, loss_bound, penalty, sensitivity, label_bound, n, guesses, beta, epsilon):
+    """P(a bad candidate is selected), exactly: all but the last of K lose `loss_bound` with probability `share`.
+
+    They are one vector, so S2 shows all of them the same number of losses, a binomial one; the last loses nothing.
+    """
+    half = n // 2
+    counts = np.arange(int(binom.isf(1e-15, half, share)) + 1)
+    q = np.full((counts.size, guesses + 1), penalty)
+    q[:, 0] = label_bound**2
+    q[:, 1:-1] += (counts * loss_bound / half)[:, None]
+    t = 2 * log(4 * (guesses + 1) / beta) / (epsilon / 2)
+    gamma = np.r_[0.0, np.full(guesses, sensitivity)]
+    chosen = softmax(-epsilon / 4 * normalised_scores(scores=q, sensitivities=gamma, t=t), axis=1)
+    return float(binom.pmf(counts, half, share) @ chosen[:, 1:-1].sum(axis=1))
 
 
 # Releases with finitely many candidates -------------------------------------------------------------------------------
