@@ -148,7 +148,7 @@ def steps_above():
             steps = (1 + T) * L + at_rest + bounds.deviation_corrected(variance=0.0, **known)
             yield sizes | {"L": L, "D": D, "of": "steps"}, steps, claimed
             yield sizes | {"L": L, "D": D, "of": "statement"}, claimed, steps
-    for label_bound in (0.1, 1.0, 10.0):
+    for label_bound in (1.0, 10.0):
         for setting, p, M in worlds(label_bound):
             level = bounds.empirical_level_corrected(population=p * M, loss_bound=M, **stated(setting))
             yield setting, float(chance_above(setting["n"], p, M, level)), setting["beta"]
@@ -176,7 +176,7 @@ def steps_below():
         )
         yield sizes | {"L^": L, "of": "steps"}, steps, claimed
         yield sizes | {"L^": L, "of": "statement"}, claimed, steps
-    for label_bound in (0.1, 1.0, 10.0):
+    for label_bound in (1.0, 10.0):
         for setting, p, M in worlds(label_bound):
             levels = [bounds.population_level_corrected(empirical=x, **stated(setting)) for x in (0.0, 1.0)]
             chance = chance_below(setting["n"], p, M, levels[0], levels[1] - levels[0])
