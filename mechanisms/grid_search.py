@@ -161,7 +161,7 @@ def law(
         raise ValueError(f"X has {n} rows, not at least 2")
     run, selection, spent = shares(privacy, K, accounting)
     train = BASES.get(base) if isinstance(base, str) else base
-    if train is None:
+    if not callable(train):
         raise ValueError(f"base = {brief(base)} is not one of {', '.join(BASES)}, nor a function")
     known = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
     norms = grid_search.norm_guesses(guesses=K)

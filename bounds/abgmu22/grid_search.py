@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bounds.abgmu22.grid_search_proof import BUDGET, ENDING, EVEN, penalty, printed_penalty
+from bounds.abgmu22.grid_search_proof import BUDGET, ENDING, EVEN, PROOF, penalty, printed_penalty
 from bounds.exact.numbers import Array, exp, log, sqrt
 from bounds.theorem import at_least, in_unit_interval, theorem
 
@@ -68,6 +68,38 @@ def grid_budget_disjoint(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) 
     the candidates have the same law on both, and but for a chance delta/2 the selection is (epsilon/2)-DP.
     """
     return np.array([epsilon / 2, delta / 2])
+
+
+@theorem(
+    "abgmu22.thm.grid.s1",
+    kind="privacy",
+    says=r"w_1,\ldots,w_K\ \mathrm{are}\ \left(\frac\varepsilon2,\frac\delta2\right)\mathrm{-DP}",
+    needs=BUDGET,
+    source=PROOF,
+)
+def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
+    """What K runs with (epsilon/2K, delta/2K) each spend by basic composition: (epsilon/2, delta/2)."""
+    return np.array([epsilon / 2, delta / 2])
+
+
+@theorem(
+    "abgmu22.thm.grid.s2",
+    says=r"\Pr\left[|\tilde L_j(S)-\tilde L_j(S')|\le\Delta(B_j)\ \forall j\right]\ge\frac\delta2",
+    needs=BUDGET[1:],
+    source=PROOF,
+)
+def valid_chance(*, delta: Any, guesses: int) -> Any:
+    """The chance that the sensitivities are valid, as printed: at least delta/2. True, and of no use."""
+    return delta / 2
+
+
+@valid_chance.corrected(
+    says=r"\Pr\left[|\tilde L_j(S)-\tilde L_j(S')|\le\frac{2\Delta(B_j)}n\ \forall j\right]\ge1-\frac\delta2",
+    source=PROOF + ", with 1 - delta/2, and for the mean's own sensitivity",
+)
+def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
+    """1 - delta/2: K candidates, each bad on S2 or on S2' with probability at most 2 delta/(4K)."""
+    return 1 - delta / 2
 
 
 @theorem(

@@ -1,9 +1,11 @@
-r"""The proof of private grid search (abgmu22, Appendix D.2), step by step.
+r"""The proof of private grid search's utility (abgmu22, Appendix D.2), step by step.
 
-    s1 generating the candidates        s5 the penalty that Bernstein's bound asks for
-    s2 sensitivities that are valid     s6 what the selection loses
-    s3 the second moment of a loss      s7 the smallest ball that holds w*
-    s4 concentration on S2              s8 w* outside of all balls        s9 the last line
+    s3 the second moment of a loss                      s7 the smallest ball that holds w*
+    s4 concentration on S2                              s8 w* outside of all balls
+    s5 the penalty that Bernstein's bound asks for      s9 the last line
+    s6 what the selection loses
+
+The steps of privacy, s1 and s2, stand beside it in `grid_search`.
 
 a = Delta log(4(K+1)/beta)/(n/2) is the unit of the corrected steps: S2 has n/2 records, and the selection K + 1
 candidates. Names as in `grid_search`; `risk` is L(w; D), `chance` a probability of failure.
@@ -14,51 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from bounds.abgmu22.generalized_exponential import selection_penalty
-from bounds.exact.numbers import Array, exp, log, sqrt
+from bounds.exact.numbers import exp, log, sqrt
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix D.2"
 BUDGET = [between("epsilon", 0, 1), between("delta", 0, 1), integer("guesses")]
 SIZES = [positive("loss_bound"), integer("n"), integer("guesses"), in_unit_interval("beta")]
 EVEN = require("n even", lambda n: n % 2 == 0)
-
-# Privacy --------------------------------------------------------------------------------------------------------------
-
-
-@theorem(
-    "abgmu22.thm.grid.s1",
-    kind="privacy",
-    says=r"w_1,\ldots,w_K\ \mathrm{are}\ \left(\frac\varepsilon2,\frac\delta2\right)\mathrm{-DP}",
-    needs=BUDGET,
-    source=PROOF,
-)
-def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """What K runs with (epsilon/2K, delta/2K) each spend by basic composition: (epsilon/2, delta/2)."""
-    return np.array([epsilon / 2, delta / 2])
-
-
-@theorem(
-    "abgmu22.thm.grid.s2",
-    says=r"\Pr\left[|\tilde L_j(S)-\tilde L_j(S')|\le\Delta(B_j)\ \forall j\right]\ge\frac\delta2",
-    needs=BUDGET[1:],
-    source=PROOF,
-)
-def valid_chance(*, delta: Any, guesses: int) -> Any:
-    """The chance that the sensitivities are valid, as printed: at least delta/2. True, and of no use."""
-    return delta / 2
-
-
-@valid_chance.corrected(
-    says=r"\Pr\left[|\tilde L_j(S)-\tilde L_j(S')|\le\frac{2\Delta(B_j)}n\ \forall j\right]\ge1-\frac\delta2",
-    source=PROOF + ", with 1 - delta/2, and for the mean's own sensitivity",
-)
-def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
-    """1 - delta/2: K candidates, each bad on S2 or on S2' with probability at most 2 delta/(4K)."""
-    return 1 - delta / 2
-
 
 # Concentration --------------------------------------------------------------------------------------------------------
 

@@ -217,7 +217,7 @@ def descent_bound(*, n, d, mu, steps):
     high=lambda **_: 2.0,
     chunk=500,
     cost=5e-5,
-    expect=0.1,
+    expect=0.23,
     note="loose: the excess of a square near its minimum is second order, and the bound is that of linear losses",
 )
 def excess_of_descents(rng, size, *, n, d, mu, steps, factor=1):

@@ -28,7 +28,7 @@ from mechanisms.privacy import ApproxDP, gaussian_mu
 
 
 @inequality_claim(
-    steps.generation_budget,
+    bounds.generation_budget,
     control=Control("runs with {} times their budget", (1.01, 1.5)),
     rounding=1e-9,
     tightness=equality,
@@ -37,11 +37,11 @@ from mechanisms.privacy import ApproxDP, gaussian_mu
 def runs_of_the_base(*, factor=1):
     """K budgets in fractions; then K = 1, exactly: the least delta of one run at the claimed epsilon."""
     for epsilon, delta, K in itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, ("1/1000", "1")), (1, 7)):
-        claimed = steps.generation_budget(epsilon=epsilon, delta=delta, guesses=K)
+        claimed = bounds.generation_budget(epsilon=epsilon, delta=delta, guesses=K)
         for total, allowed in zip((K * epsilon / (2 * K), K * delta / (2 * K)), claimed, strict=True):
             yield {"epsilon": epsilon, "delta": delta, "guesses": K}, total * Fraction(factor), allowed
     for epsilon, delta in ((0.2, 0.01), (1.0, 0.3)):
-        level, allowed = steps.generation_budget(epsilon=epsilon, delta=delta, guesses=1)
+        level, allowed = bounds.generation_budget(epsilon=epsilon, delta=delta, guesses=1)
         p, q = (candidates_law(bit, epsilon=factor * epsilon / 2, delta=delta / 2, wild=0.0) for bit in (0, 1))
         spent = p[2] + np.maximum(p[:2] - np.exp(level) * q[:2], 0).sum()  # LEAK tells the bit
         yield {"epsilon": epsilon, "delta": delta}, float(spent), float(allowed)
@@ -55,29 +55,29 @@ def valid_cases(statement, over=1.0):
 
 
 @inequality_claim(
-    steps.valid_chance,
+    bounds.valid_chance,
     control=Control("bad losses with {} times the probability", (1.01, 1.5)),
     tightness=up_to_one,
     note="true, since δ/2 ≤ 1 − δ/2, and equal at δ = 1; what the next sentence needs is 1 − δ/2, and that holds",
 )
 def valid_with_half_of_delta(*, factor=1):
     """delta/2 against the exact chance."""
-    yield from valid_cases(steps.valid_chance, factor)
+    yield from valid_cases(bounds.valid_chance, factor)
 
 
 @inequality_claim(
-    steps.valid_chance_corrected,
+    bounds.valid_chance_corrected,
     control=Control("bad losses with {} times the probability", (1.01, 1.5)),
     tightness=equality,
 )
 def valid_with_all_but_half_of_delta(*, factor=1):
     """1 - delta/2 against the exact chance; a mean over n/2 losses in [0, Delta] moves by 2 Delta/n."""
-    yield from valid_cases(steps.valid_chance_corrected, factor)
+    yield from valid_cases(bounds.valid_chance_corrected, factor)
 
 
 @inequality_claim(
     bounds.grid_budget,
-    given=[steps.generation_budget, steps.valid_chance_corrected, "abgmu22.thm.gem/printed/privacy"],
+    given=[bounds.generation_budget, bounds.valid_chance_corrected, "abgmu22.thm.gem/printed/privacy"],
     tightness=equality,
     note="as the sum of budgets. Half of it is spent: a record lies in S₁ or in S₂. The sensitivity Δ(B_j) is n/2 "
     "times what is needed; S₂ and S₂′ must both have losses below Δ, whence 2 · K · δ/(4K)",
@@ -86,8 +86,8 @@ def budgets_add_up():
     """The candidates' budget, the selection's, and the chance of invalid sensitivities, in fractions."""
     for epsilon, delta, K in itertools.product(map(Fraction, ("0.01", "1")), map(Fraction, ("1/1000", "1")), (1, 7)):
         setting = {"epsilon": epsilon, "delta": delta, "guesses": K}
-        spent = steps.generation_budget(**setting) + np.array(
-            [epsilon / 2, 1 - steps.valid_chance_corrected(delta=delta, guesses=K)]
+        spent = bounds.generation_budget(**setting) + np.array(
+            [epsilon / 2, 1 - bounds.valid_chance_corrected(delta=delta, guesses=K)]
         )
         for used, claimed in zip(spent, bounds.grid_budget(**setting), strict=True):
             yield setting, used, claimed
@@ -97,7 +97,7 @@ def budgets_add_up():
     bounds.grid_budget_disjoint,
     quick=grid(guesses=[1, 2]),
     full=grid(guesses=[3]),
-    given=["abgmu22.thm.gem/printed/privacy", steps.generation_budget, steps.valid_chance_corrected],
+    given=["abgmu22.thm.gem/printed/privacy", bounds.generation_budget, bounds.valid_chance_corrected],
     control=Control("runs of A with {} times their budget", (1.1, 1.5, 2)),
     tightness=up_to_one,
     rounding=1e-9,
@@ -135,7 +135,7 @@ class Vectors:
     attack="gdp",
     bound=lambda epsilon, delta, **_: gaussian_mu(epsilon, delta),
     quick=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[100]),
-    full=grid(epsilon=[1.0], delta=[0.05], guesses=[4], n=[200]),
+    full=grid(epsilon=[0.5], delta=[0.2], guesses=[1], n=[200]),
     control=Control("noise {} times too small", (1.2, 1.5, 2)),
     chunk=2000,
     cap=40,

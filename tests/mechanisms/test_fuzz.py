@@ -26,7 +26,12 @@ from mechanisms import (
     fast_projection,
     gaussian,
     generalized_exponential,
+    glm_gd,
+    glm_losses,
+    glm_output,
+    glm_projected,
     grid_gaussian,
+    grid_search,
     kernel_features,
     kernel_learner,
     kernel_svm,
@@ -54,7 +59,17 @@ from mechanisms import (
     tnb,
 )
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from mechanisms.solvers import covers, function_covers, kernels, least_loss, margin, perturbed_risk, svm, twins
+from mechanisms.solvers import (
+    ball_risk,
+    covers,
+    function_covers,
+    kernels,
+    least_loss,
+    margin,
+    perturbed_risk,
+    svm,
+    twins,
+)
 from tests.mechanisms.nasty import NASTY
 
 PER_FUNCTION = 240  # replaced calls of each function, drawn with a fixed seed
@@ -115,6 +130,8 @@ MARGIN = dict(
     tolerance=0.0,
 )
 TUNED = dict(**BUDGET, score=lambda j, m: m[:, 0], sensitivity=1.0, r=0.25, eta=1.0, calibration="printed")
+GLM = dict(loss="logistic", norm_bound=2.0, radius=1.0)
+GRID = dict(loss="half_squared", guesses=2, radius=1.0, label_bound=1.0, beta=0.1)
 DESCENT = dict(steps=3, stride="printed", distance=1.0)
 
 # function: a valid call, by keyword
@@ -285,6 +302,19 @@ TABLE = {
     svm.solution_tolerance: dict(C=1.0, F=2, kappa=1.0),
     svm.solve_rows: dict(V=X, y=Y, C=1.0, loss="hinge", counts=[1, 1, 2, 1]),
     svm.solve_gram: dict(K=np.eye(4), y=Y, C=1.0, counts=[1, 1, 2, 1]),
+    glm_losses.records: dict(**XY, loss="squared", radius=1.0, label_bound=1.0),
+    glm_gd.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, steps=3, output="average"),
+    glm_gd.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, steps="balanced", rng=rng),
+    glm_output.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, ridge=0.5),
+    glm_output.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, ridge=None, rng=rng),
+    glm_projected.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, steps=3, projection=PHI),
+    glm_projected.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, steps=3, projection=PHI, rng=rng),
+    grid_search.law: dict(
+        **XY, privacy=APPROX, **GRID, base="output", sensitivity="average", penalty="printed", accounting="printed"
+    ),
+    grid_search.fit: dict(
+        **XY, **BUDGET, **GRID, base="gd", sensitivity="printed", penalty="none", accounting="disjoint", rng=rng
+    ),
     perturbed_risk.minimise: dict(Z=X, linear=np.ones((3, 2)), ridge=1.0, share=0.5, loss="huber", counts=[1, 1, 2, 1]),
 }
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
@@ -311,6 +341,9 @@ INNER = {
     pure_learner: "count_errors",
     network_learner: "activation matrices count_errors",
     output_perturbation: "radial_log_density prepared tolerance",
+    glm_gd: "project",
+    grid_search: "shares noise_length sensitivities penalties",
+    ball_risk: "minimise",
     arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }
 # The name that a checker puts into its messages is written by us.

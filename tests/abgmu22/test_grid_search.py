@@ -1,0 +1,173 @@
+"""Private grid search: a slow twin, budgets in fractions, sensitivities by replacement, and what its words do."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from experiments.instances.grid_oracles import release, smallest_delta
+from mechanisms import grid_search
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+
+PRIVACY = ApproxDP(1.0, 1e-3)
+
+
+def data(n=20, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, X @ np.arange(1, d + 1) / 2
+
+
+def law(n=20, **changed):
+    parameters = dict(privacy=PRIVACY, loss="half_squared", guesses=3, label_bound=1.0) | changed
+    return grid_search.law(*data(n), **parameters)
+
+
+def slow_probabilities(scores, gamma, epsilon, beta):
+    """Algorithm 1's call of the generalized exponential mechanism, line by line, for one run."""
+    t = 2 * math.log(len(scores) / (beta / 4)) / epsilon
+    s = []
+    for i in range(len(scores)):
+        terms = [0.0]
+        for j in range(len(scores)):
+            if i != j:
+                raised = scores[i] + t * gamma[i] - scores[j] - t * gamma[j]
+                terms.append(raised / (gamma[i] + gamma[j]))
+        s.append(max(terms))
+    return softmax(-epsilon * np.array(s) / 2)
+
+
+@pytest.mark.parametrize("penalty", grid_search.PENALTIES)
+@pytest.mark.parametrize("sensitivity", grid_search.SENSITIVITIES)
+def test_the_selection_is_that_of_the_slow_twin(penalty, sensitivity):
+    made = law(penalty=penalty, sensitivity=sensitivity)
+    W = made.candidates(np.random.default_rng(1), 4)
+    assert W.shape == (4, 4, 2) and (W[:, 0] == 0).all()
+    scores = made.scores(W)
+    for run in range(4):
+        for j in range(1, 4):
+            losses = [
+                (w_x - y) ** 2 / 2 for w_x, y in zip(made.validation.X @ W[run, j], made.validation.y, strict=True)
+            ]
+            mean = sum(min(loss, made.caps[j - 1]) for loss in losses) / len(losses)
+            assert scores[run, j] == pytest.approx(mean + made.penalties[j - 1], rel=1e-9)
+        slow = slow_probabilities(scores[run], made.sensitivities, made.selection.epsilon, 0.05)
+        np.testing.assert_allclose(np.exp(made.log_probabilities(scores)[run]), slow, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("guesses", [1, 3, 7, 60])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_budgets_add_up_exactly(guesses, epsilon):
+    privacy = ApproxDP(epsilon, 1e-5)
+    run, selection, spent = grid_search.shares(privacy, guesses, "printed")
+    assert guesses * Fraction(run.epsilon) + Fraction(selection.epsilon) <= Fraction(spent.epsilon) <= Fraction(epsilon)
+    assert guesses * Fraction(run.delta) <= Fraction(spent.delta) <= Fraction(1e-5) / 2
+    assert run.epsilon == pytest.approx(epsilon / (2 * guesses)) and selection == PureDP(selection.epsilon)
+    run, selection, spent = grid_search.shares(privacy, guesses, "disjoint")
+    assert isinstance(run, GaussianDP) and selection.epsilon == epsilon and spent == privacy
+    one = grid_search.shares(privacy, 1, "disjoint")[0]
+    assert guesses * Fraction(run.mu) ** 2 <= Fraction(one.mu) ** 2
+    assert run.mu == pytest.approx(one.mu / math.sqrt(guesses), rel=1e-12)
+
+
+def test_the_runs_of_the_base_get_their_share():
+    made = law(accounting="printed")
+    run, _, _ = grid_search.shares(PRIVACY, 3, "printed")
+    from mechanisms.privacy import gaussian_mu
+
+    for base, B in zip(made.bases, (2.0, 4.0, 8.0), strict=True):
+        assert base.privacy.mu == gaussian_mu(run.epsilon, run.delta)
+        assert np.linalg.norm(base.value) <= B
+
+
+@pytest.mark.parametrize("base", ["output", "gd"])
+def test_a_record_moves_a_score_by_no_more_than_its_sensitivity(base):
+    """The worst replacement in the second half: from no loss to the cap, at the farthest candidates."""
+    n = 10
+    X, y = data(n)
+    made = law(n, base=base, penalty="none")
+    W = np.random.default_rng(2).normal(size=(50, 4, 2)) * 1e3
+    W[:, 0] = 0
+    for label in (-9.0, 9.0):
+        other, labels = X.copy(), y.copy()
+        other[-1], labels[-1] = [50.0, -50.0], label
+        parameters = dict(privacy=PRIVACY, loss="half_squared", guesses=3, label_bound=1.0)
+        twin = grid_search.law(other, labels, **parameters, base=base, penalty="none")
+        moved = np.abs(made.scores(W) - twin.scores(W)).max(axis=0)
+        assert (moved <= made.sensitivities * (1 + 1e-12)).all() and moved[0] == 0
+        ratio = np.abs(made.log_probabilities(made.scores(W)) - made.log_probabilities(twin.scores(W))).max()
+        assert ratio <= made.selection.epsilon
+        np.testing.assert_array_equal(made.bases[0].sample(np.random.default_rng(0)),
+                                      twin.bases[0].sample(np.random.default_rng(0)))  # fmt: skip
+
+
+def test_the_sensitivity_is_reached():
+    X, y = np.ones((4, 1)), np.zeros(4)
+    parameters = dict(privacy=PRIVACY, loss="half_squared", guesses=1, label_bound=1.0, base="gd", penalty="none")
+    W = np.array([[[0.0], [-2.0]]])
+    scores = [grid_search.law(X, labels, **parameters).scores(W) for labels in (y, np.r_[0, 0, 0, 9.0])]
+    cap = (1 + math.sqrt(0.5) * 2) ** 2
+    assert scores[1][0, 1] - scores[0][0, 1] == pytest.approx((cap - 2.0) / 2)  # half of the losses are S2's two
+
+
+def test_printed_sensitivities_select_nothing_but_zero():
+    printed, average = (law(4000, sensitivity=word, penalty="none").sample(np.random.default_rng(0), 500)["index"]
+                        for word in grid_search.SENSITIVITIES)  # fmt: skip
+    assert (printed == 0).mean() > 0.95 and (average == 0).mean() < 0.1
+
+
+def test_halves_are_cut_where_no_data_say():
+    made = law(7)
+    X = data(7)[0]
+    clipped = X / np.maximum(1, np.linalg.norm(X, axis=1, keepdims=True))
+    np.testing.assert_allclose(made.validation.X, clipped[3:])
+
+
+def test_a_sensitivity_of_ones_own_is_checked():
+    made = law(sensitivity=lambda j: 1e6 * j)
+    assert made.sensitivities.tolist() == [0.0, 1e6, 2e6, 3e6]
+    with pytest.raises(ValueError, match="below what a record moves"):
+        law(sensitivity=lambda j: 1e-3)
+
+
+def test_a_base_of_ones_own_is_called_for_every_guess():
+    asked = []
+
+    def base(X, y, *, privacy, loss, norm_bound, radius, label_bound):
+        asked.append((len(X), norm_bound, privacy))
+        return grid_search.BASES["gd"](
+            X, y, privacy=privacy, loss=loss, norm_bound=norm_bound, radius=radius, label_bound=label_bound, steps=2
+        )
+
+    law(base=base, accounting="printed")
+    assert [(n, B) for n, B, _ in asked] == [(10, 2.0), (10, 4.0), (10, 8.0)]
+    assert all(privacy.epsilon <= 1 / 6 for _, _, privacy in asked)
+
+
+def test_two_bits_in_two_halves_spend_half_of_the_sum():
+    """Finite releases: (epsilon/2, delta/2) is enough, and nine tenths of it is not."""
+    laws = {bits: release(bits, guesses=1, epsilon=1.0, delta=0.02) for bits in ((0, 0), (1, 0), (0, 1))}
+    assert smallest_delta(laws[0, 0], laws[1, 0], 0.5) <= 0.01 * (1 + 1e-9)
+    assert smallest_delta(laws[0, 0], laws[1, 0], 0.45) > 0.01
+    assert smallest_delta(laws[0, 0], laws[0, 1], 0.5) <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"guesses": 0}, r"guesses = 0 is not a whole number"),
+        ({"guesses": 61}, r"guesses = 61 is outside \[1, 60\]"),
+        ({"privacy": PureDP(1.0)}, r"is not an ApproxDP"),
+        ({"privacy": ApproxDP(1.0, 1e-5, "add/remove")}, r"is not an ApproxDP"),
+        ({"base": "sgd"}, r"base = 'sgd' is not one of output, gd"),
+        ({"penalty": "some"}, r"penalty = 'some' is not one of printed, corrected, none"),
+        ({"sensitivity": "exact"}, r"sensitivity = 'exact' is not one of printed, average"),
+        ({"accounting": "none"}, r"accounting = 'none' is not one of printed, disjoint"),
+        ({"n": 1}, r"X has 1 rows, not at least 2"),
+    ],
+)
+def test_bad_input_is_named(changed, message):
+    with pytest.raises(ValueError, match=message):
+        law(**changed)

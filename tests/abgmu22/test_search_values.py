@@ -1,0 +1,171 @@
+"""Every printed formula of the first half of abgmu22 at a point worked out by hand, and ours beside it."""
+
+from fractions import Fraction
+from math import exp, log, pi, sqrt
+
+import numpy as np
+import pytest
+
+from bounds.abgmu22 import assumptions, baselines, grid_output, grid_search, stability
+from bounds.abgmu22 import grid_search_proof as steps
+
+# ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
+LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}
+# log(K/delta) = 5 with K = 2; min{delta, beta} = delta; 2nK/delta = 2n e^5
+LEVELS = {"n": 4, "delta": 2 * exp(-5), "beta": 0.5, "guesses": 2}
+# log(4K/beta) = 4, log(K/beta) = 4 - log 4; log(4(K+1)/beta) = 4 + log 2
+GRID = {"loss_bound": 3.0, "n": 100, "guesses": 1, "beta": 4 * exp(-4)}
+L2, ROOT = 4 + log(2), sqrt(4 * 4 * 4 / 100)  # ROOT for ||Y|| = 2
+RUN = {"n": 10, "gradient_norm": 3.0, "ridge": 0.5}
+
+TABLE = [
+    # The assumptions
+    (assumptions.allowed_inaccuracy, {"beta": 0.2, "guesses": 5}, 0.01),
+    (assumptions.allowed_failure, {"delta": 0.04, "beta": 0.2, "guesses": 5}, 0.002),
+    (assumptions.allowed_failure, {"delta": 0.4, "beta": 0.2, "guesses": 5}, 0.01),
+    (assumptions.ball_loss, LOSS, 3.5**2),
+    (
+        assumptions.output_loss,  # q^2 = 2 (log 8 + 5): log(2nK/delta) = log(16/2) + 5
+        LOSS | LEVELS | {"sigma": 2.0},
+        (2 + 0.5 * (3 + 2 * sqrt(2 * (log(8) + 5)))) ** 2,
+    ),
+    (
+        assumptions.output_err,
+        RUN | {"smoothness": 1.0, "radius": 2.0, "sigma": 0.5, "norm": 4.0, "beta": 0.5, "guesses": 2},
+        16 * (2 + 3.6 + 0.5),
+    ),
+    # Stability
+    (stability.printed_loss_bound, LOSS, 4 + 2 * 2.25),
+    (stability.loss_bound, LOSS, 12.75),
+    (stability.projected_loss_bound, LOSS, 8.5),
+    (stability.projected_loss_corrected, LOSS, 12.75),
+    (stability.stretched_loss_bound, LOSS, 8.5),
+    (stability.stretched_loss_corrected, LOSS, 1.5 * (4 + 16 * 4.5)),
+    (stability.lifted_square, {"d": 6, "k": 4, "norm": 2}, 6),
+    (stability.printed_output_loss, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
+    (stability.output_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 2 * (8.5 + 4 * (log(8) + 5))),
+    (stability.output_loss_step, LOSS | {"t": 3.0}, 8.5 + 18),
+    (stability.output_loss_step_corrected, LOSS | {"t": 3.0}, 53),
+    (stability.printed_tail, {"t": 3.0, "radius": 0.5, "sigma": 3.0}, exp(-4)),
+    (stability.corrected_tail, {"t": 3.0, "radius": 0.5, "sigma": 3.0}, exp(-2)),
+    (stability.tail_level, {"radius": 0.5, "sigma": 4.0, "level": exp(5)}, 20),
+    (stability.tail_level_corrected, {"radius": 0.5, "sigma": 4.0, "level": exp(5)}, 40),
+    (stability.tail_level_as_set, {"radius": 0.5, "sigma": 4.0, "level": exp(5)}, 100),
+    (stability.two_records, {"n": 4, "delta": 0.04, "beta": 0.2, "guesses": 5}, 0.002),
+    # The base algorithms
+    (baselines.slope_bound, {"label_bound": 3.0, "smoothness": 2.0, "reach": 1.5}, 9),
+    (baselines.ball_noise, {"n": 10, "steps": 9, "gradient_norm": 5.0, "mu": 0.5}, 6),
+    (baselines.ball_excess, {"n": 4, "steps": 9, "gradient_norm": 5.0, "mu": 1.5, "d": 8, "norm_bound": 3.0}, 15),
+    (
+        baselines.averaged_regret,
+        {"steps": 5, "gradient_norm": 3.0, "sigma": 0.5, "d": 4, "stride": 0.1, "norm_bound": 2.0},
+        4 + 0.5,
+    ),
+    (baselines.output_sensitivity, RUN, 1.2),
+    (baselines.output_noise, RUN | {"mu": 0.5}, 2.4),
+    (
+        baselines.output_excess,
+        RUN | {"smoothness": 1.0, "radius": 2.0, "sigma": 0.5, "norm": 4.0},
+        2 + 3.6 + 0.5,
+    ),
+    (baselines.ridge_cost, {"ridge": 0.5, "norm": 4.0}, 2),
+    (baselines.noise_cost, {"smoothness": 3.0, "radius": 2.0, "sigma": 0.5}, 1.5),
+    (baselines.projection_rows, {"n": 64, "epsilon": 1.0, "delta": 128 * exp(-6.01)}, 97),
+    (
+        baselines.projected_noise,  # longest 1, slope 2 * 2 + 2 * 1 * 6 = 16
+        {"n": 8, "steps": 4, "mu": 0.5, "label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5},
+        2 * 16 * 2 / 4,
+    ),
+    # Private grid search
+    (grid_search.norm_guesses, {"guesses": 2}, (2, 4)),
+    (grid_search.grid_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.5, 0.1)),
+    (grid_search.grid_budget_disjoint, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.25, 0.05)),
+    (grid_search.other_than_zero, {"epsilon": 1.0, "guesses": 3, "beta": 0.4}, 0.075 * exp(0.25)),
+    (grid_search.printed_excess, GRID | {"err": 0.1, "label_bound": 2.0, "epsilon": 0.5}, 0.1 + ROOT + 0.3),
+    (grid_search.printed_excess, GRID | {"err": 7.0, "label_bound": 2.0, "epsilon": 0.5}, 4),
+    (
+        grid_search.grid_excess,
+        GRID | {"err": 0.1, "label_bound": 2.0, "epsilon": 0.5, "n": 10**4},
+        0.1 + sqrt(32 * 4 * 3 * L2 / 10**4) + 50 * 3 * L2 / 15_000,
+    ),
+    (grid_search.generation_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.25, 0.05)),
+    (grid_search.valid_chance, {"delta": Fraction(1, 5), "guesses": 3}, Fraction(1, 10)),
+    (grid_search.valid_chance_corrected, {"delta": Fraction(1, 5), "guesses": 3}, Fraction(9, 10)),
+    (steps.second_moment, {"label_bound": 3}, 36),
+    (steps.second_moment_in_units, {"label_bound": 3}, 324),
+    (steps.second_moment_corrected, {"label_bound": 3, "loss_bound": 5}, 90),
+    (  # t^2 n^2/(Delta t n + 4 n ||Y||^2) = 10^4/(300 + 1600) at t = 1
+        steps.printed_bernstein,
+        GRID | {"label_bound": 2.0, "t": 1.0},
+        exp(-(10**4) / 1900) + exp(-4),
+    ),
+    (steps.deviation_below, {"loss_bound": 3.0, "risk": 2.0, "n": 6, "chance": exp(-4)}, 4),
+    (steps.deviation_above, {"loss_bound": 3.0, "risk": 2.0, "n": 6, "chance": exp(-4)}, 4 + 4 / 3),
+    (steps.proof_penalty, GRID | {"label_bound": 2.0}, 0.12 + ROOT),
+    (steps.printed_penalty, GRID | {"label_bound": 2.0, "beta": exp(-4)}, 0.12 + ROOT),
+    (steps.penalty, GRID | {"label_bound": 2.0}, sqrt(16 * 6 * L2 / 100)),
+    (steps.printed_selection_loss, GRID | {"epsilon": 0.5}, 0.96),
+    (steps.selection_loss, GRID | {"epsilon": 0.5}, 0.96 * L2),
+    (steps.selection_loss_as_printed, GRID | {"epsilon": 0.5}, 48 * L2),
+    (steps.printed_ball, {"norm": 0.25}, 1),
+    (steps.printed_ball, {"norm": 3}, 6),
+    (steps.smallest_ball, {"norm": 0.25}, 2),
+    (steps.last_line, GRID | {"label_bound": 2.0, "epsilon": 0.5}, ROOT + 1.2),
+    (steps.last_line_corrected, GRID | {"label_bound": 2.0, "epsilon": 0.5}, 2 * ROOT + 1.44),
+    (steps.stated_term, GRID | {"epsilon": 0.5}, 0.3),
+    # Output perturbation inside: u = 8, ||Y|| = 1/8 and 8, n epsilon = 64
+    (grid_output.output_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 2}, (0.5, 0.1)),
+    (grid_output.allowed_share, {"epsilon": 0.5, "delta": 0.1, "guesses": 2}, (0.125, 0.025)),
+    (
+        grid_output.stated_from_base,
+        {"reach": 8.0, "label_bound": 0.125, "n": 256, "epsilon": 0.25},
+        (16 / 4 + 64) / 16 + (8 + 1 / 64) / 16 + (64 + 1 / 64) / 64,
+    ),
+    (
+        grid_output.printed_rate,
+        {"reach": 8.0, "label_bound": 8.0, "n": 256, "epsilon": 0.25},
+        (64 + 64) / 16 + 128 / 16 + 128 / 64,
+    ),
+    (grid_output.printed_rate, {"reach": 8.0, "label_bound": 0.125, "n": 256, "epsilon": 0.25}, 1 / 64),
+    (grid_output.enough_guesses, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 24),
+    (grid_output.enough_guesses_sharp, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 12),
+    (grid_output.clipped_order, {"reach": 3.0, "label_bound": 4.0}, 25),
+    (grid_output.noise_square, {"reach": 4.0, "label_bound": 0.0, "n": 4, "mu": 2.0}, 16 / 16 ** (1 / 3)),
+    (grid_output.beyond_the_clip, {"loss_bound": 4.0, "q": 2.0}, exp(-2)),
+]
+
+
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+def test_a_formula_at_a_point(formula, arguments, value):
+    found = formula(**arguments)
+    np.testing.assert_allclose(np.asarray(found, dtype=float), np.asarray(value, dtype=float), rtol=1e-9)
+
+
+def test_the_base_bound_of_the_pipeline():
+    sizes = {"reach": 8.0, "label_bound": 8.0, "n": 256, "epsilon": 0.25}
+    assert grid_output.base_bound(**sizes, last=16.0) == pytest.approx(8 + (64 + 64 + 16) / 16 + 2)
+
+
+@pytest.mark.parametrize("s", [1e-3, 0.2, 7.0])
+def test_units_of_the_corrected_bounds(s):
+    """l -> s l makes ||Y||^2, H, Delta and err s times as large; x -> c x, w -> w/c leaves B ||X|| as it is."""
+    root, c = sqrt(s), pi
+    scaled = {"label_bound": 2 * root, "smoothness": 2 * s, "norm_bound": 3 / c, "radius": 0.5 * c}
+    for bound in (assumptions.ball_loss, stability.printed_loss_bound, stability.loss_bound):
+        assert bound(**scaled) == pytest.approx(s * bound(**LOSS))
+    for bound in (stability.printed_output_loss, stability.output_loss_bound, assumptions.output_loss):
+        assert bound(**scaled, **LEVELS, sigma=2 / c) == pytest.approx(s * bound(**LOSS, **LEVELS, sigma=2.0))
+    one = GRID | {"err": 0.1, "label_bound": 2.0, "epsilon": 0.5, "n": 10**4}
+    other = one | {"err": 0.1 * s, "label_bound": 2 * root, "loss_bound": 3 * s}
+    assert grid_search.grid_excess(**other) == pytest.approx(s * grid_search.grid_excess(**one))
+    assert (
+        grid_search.printed_excess(**other) != pytest.approx(s * grid_search.printed_excess(**one), rel=1e-3) or s == 1
+    )
+
+
+def test_units_of_the_printed_rate():
+    """Homogeneous for ||Y|| >= 1 only: max{||Y||, 1} is no length."""
+    sizes = {"reach": 1.0, "n": 10**6, "epsilon": 1.0}
+    large, small = (grid_output.stated_from_base(**sizes, label_bound=Y) for Y in (2.0, 0.25))
+    assert grid_output.stated_from_base(reach=2.0, label_bound=4.0, n=10**6, epsilon=1.0) == pytest.approx(4 * large)
+    assert grid_output.stated_from_base(reach=2.0, label_bound=0.5, n=10**6, epsilon=1.0) < 3.9 * small
