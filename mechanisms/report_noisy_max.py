@@ -56,7 +56,9 @@ class NoisyMaxLaw:
         """All log-probabilities, shape (candidates,)."""
         q = np.maximum((self.scores - self.scores.max()) / self.scale, -1e300)
         ends = np.unique(np.concatenate([q, [q.min() - REACH, REACH]]))
-        parts = [_piece(q, *cut) for gap in pairwise(ends) for cut in _cuts(*gap, q.size)]
+        cuts = np.array([cut for gap in pairwise(ends) for cut in _cuts(*gap, q.size)])
+        height = max(1, ENTRIES // (NODES.size * q.size))
+        parts = [_pieces(q, *cuts[start : start + height].T) for start in range(0, len(cuts), height)]
         return logsumexp(parts, axis=0)
 
 
@@ -70,14 +72,15 @@ def _cuts(start: float, end: float, candidates: int) -> list[tuple[float, float]
     return [*_cuts(start, inner[0], candidates), inner, *_cuts(inner[1], end, candidates)]
 
 
-def _piece(q: np.ndarray, start: float, end: float) -> np.ndarray:
-    """log of the integral over [start, end] for every candidate, shape (candidates,)."""
-    x = start + (end - start) * (NODES + 1) / 2
+def _pieces(q: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """log of the integral over all pieces, `start` and `end` of shape (pieces,), for every candidate."""
+    half = (end - start)[:, None] / 2
+    x, weights = (start[:, None] + half * (NODES + 1)).ravel(), (half * WEIGHTS).ravel()
     t = x[:, None] - q
-    below = np.minimum(t, 0.0)
-    log_F = np.where(t > 0, np.log1p(-np.exp(-np.abs(t)) / 2), below - np.log(2))
+    log_f = -np.abs(t) - np.log(2)
+    log_F = np.where(t > 0, np.log1p(-np.exp(log_f)), log_f)
     others = log_F.sum(axis=1)[:, None] - log_F
-    return logsumexp(others - np.abs(t) - np.log(2), axis=0, b=(WEIGHTS * (end - start) / 2)[:, None])
+    return logsumexp(others + log_f, axis=0, b=weights[:, None])
 
 
 def law(

@@ -46,14 +46,14 @@ def spent(candidates, moved, scale, behind):
     note="two candidates 300 scales apart spend 0.99 of it",
 )
 def no_choice_tells_more(*, factor=1):
-    """Two candidates ever farther apart, and 40 draws of up to seven scores at all corners of their neighbourhood."""
-    for scale, moved in product((1.0, 20.0), (0.05, 0.5, 3.0)):
+    """Two candidates ever farther apart, and 20 draws of up to seven scores at all corners of their neighbourhood."""
+    for scale, moved in ((1.0, 0.05), (1.0, 3.0), (20.0, 0.5)):
         claimed = bounds.noisy_max_epsilon(sensitivity=moved, scale=scale)
-        for candidates, behind in product((2, 6), (0.0, 3.0, 30.0, 300.0)):
+        for candidates, behind in product((2, 6), (0.0, 3.0, 300.0)):
             point = {"scale": scale, "sensitivity": moved, "candidates": candidates, "behind": behind}
             yield point, spent(candidates, moved, scale / factor, behind * scale), claimed
     rng = np.random.default_rng(3)
-    for _ in range(40):
+    for _ in range(20):
         q = rng.exponential(3.0, size=int(rng.integers(2, 8)))
         before, signs = choice(q, 1.0 / factor), rng.choice([-1.0, 1.0], size=(8, q.size))
         found = max(largest_log_ratio(before, choice(q + 0.4 * s, 1.0 / factor)) for s in signs)
@@ -114,7 +114,7 @@ def noise_for_all_records():
 
 CHUNKS = [
     {"n": size * (m + 1), "candidates": m, "epsilon": epsilon, "loss_bound": D}
-    for size, m, epsilon, D in product((1, 30, 5000), (2, 5, 12), (0.1, 1.0, 4.0), (0.01, 2.0))
+    for size, m, epsilon, D in product((1, 30, 5000), (2, 5, 12), (0.1, 4.0), (2.0,))
 ]
 
 
@@ -312,6 +312,7 @@ WEIGHTS = np.append(1.0, -np.ones(20))
     full=grid(epsilon=[0.5, 2.0]),
     control=Control("noise {} times too small", (1.6, 2)),
     chunk=10_000,
+    cap=15,
     cost=3e-6,
 )
 def constant_models(*, epsilon, factor=1):

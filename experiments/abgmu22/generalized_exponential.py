@@ -40,6 +40,7 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
         {"candidates": 2, "epsilon": 0.01, "beta": 1e-12},
         {"candidates": 1000, "epsilon": 30.0, "beta": 1e-3},
         {"candidates": 10, "epsilon": 1e-6, "beta": 0.5},
+        {"candidates": 11, "epsilon": 0.5, "beta": 0.0125},  # Algorithm 1: K + 1 pairs, epsilon/2 and beta/4
     ),
     control=Control("the loss allowed divided by {}", (1.1, 1.5, 2)),
     given=[
@@ -92,13 +93,13 @@ def score_too_high(*, candidates, epsilon, beta, factor=1):
 def every_corner(*, epsilon, factor=1):
     """Corners q_j +- gamma_j and unmoved scores around random (q, gamma), N <= 4; and the family that spends it all.
 
-    The corners look for a hole in the derivation, the family shows that nothing can be saved.
+    The corners, some with gamma_j = 0, look for a hole in the derivation; the family shows that nothing can be saved.
     """
     claimed, beta, spent = bounds.generalized_epsilon(epsilon=epsilon), 0.05, PureDP(factor * epsilon)
     rng, searched = np.random.default_rng(5), 0.0
     for _ in range(40):
         n = int(rng.integers(2, 5))
-        gamma, q = 10 ** rng.uniform(-3, 1, size=n), rng.uniform(-5, 5, size=n)
+        gamma, q = 10 ** rng.uniform(-3, 1, size=n) * (rng.random(n) < 0.9), rng.uniform(-5, 5, size=n)
         middle = law(q, gamma, beta=beta, privacy=spent)
         for signs in itertools.product((-1, 0, 1), repeat=n):
             corner = law(q + gamma * signs, gamma, beta=beta, privacy=spent)

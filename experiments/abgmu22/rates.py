@@ -26,13 +26,21 @@ POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10*
 # As printed -----------------------------------------------------------------------------------------------------------
 
 
-@exact_claim(bounds.smooth_upper, note="decided with constants for ‖w*‖ ≥ 1 where ‖w*‖ is known: part `order`")
+@exact_claim(
+    bounds.smooth_upper,
+    corrected_by=bounds.upper_order,
+    note="decided with constants for ‖w*‖ ≥ 1 where ‖w*‖ is known: part `order`",
+)
 def no_constant_for_smooth_losses(*, factor=1):
     """The printed rate has no constant, and speaks of an unknown norm and of |w*| < 1 too."""
     return inconclusive("NO_CONSTANT", "explicit for a known ‖w*‖ ≥ 1; below 1, and for an unknown norm, it is open")
 
 
-@exact_claim(bounds.lipschitz_rate, note="parts `perturbation` (above) and `lower` (rank 1) have constants")
+@exact_claim(
+    bounds.lipschitz_rate,
+    corrected_by=bounds.lipschitz_excess,
+    note="parts `perturbation` (above) and `lower` (rank 1) have constants",
+)
 def no_constant_for_lipschitz_losses(*, factor=1):
     """The printed rate has no constant."""
     return inconclusive("NO_CONSTANT", "explicit above for rank ≥ nε, below for rank 1; √rank is open on both sides")
