@@ -35,7 +35,7 @@ WHY = {
     "d × d systems.",
     "perceptron": "It averages what is still wrong. Records that no halfspace gets right keep it moving: without a "
     "margin more budget makes it worse.",
-    "private grid search": "Half of the records train, half choose, and each of five norms has 1/√5 of μ: at small ε it "
+    "private grid search": "Half of the records train, half choose, each of five norms has 1/√5 of μ: at small ε it "
     "selects the zero vector, which says one label.",
     "phased SGD": "One pass over the records, each seen once.",
     "boosted DP-ERM": "Several phased runs on shares of the budget, with the printed constants.",
