@@ -19,7 +19,7 @@ from mechanisms.privacy import ApproxDP, PureDP
 
 EPSILON, DELTA = 1.0, 1e-2
 RECORDS = 4
-RELEASES = 20_000  # on either dataset together
+RELEASES = 10_000  # on either dataset together
 
 
 def neighbours() -> tuple[tuple[np.ndarray, np.ndarray], ...]:

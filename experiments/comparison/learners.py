@@ -289,8 +289,8 @@ LISTED = [
     ),
     Learner("adaptive margin", adaptive, "Algorithm 3 of wzw25: tries every margin of a grid", cost="moderate", **WIDE),
     Learner("private tuning", tuned, "Algorithm 6 of wzw25: the best of a random number of runs", cost="slow", **WIDE),
-    Learner("adaptive margin, as printed", printed_adaptive, "Algorithm 3 of wzw25 to the letter", largest_d=500),
-    Learner("private tuning, as printed", printed_tuned, "Algorithm 6, 1/20 for 1/n²", cost="slow", largest_d=500),
+    Learner("printed adaptive margin", printed_adaptive, "Algorithm 3 of wzw25 to the letter", largest_d=500),
+    Learner("printed private tuning", printed_tuned, "Algorithm 6, 1/20 for 1/n²", cost="slow", largest_d=500),
     Learner("objective perturbation", objective, "Gaussian noise, tight profile of Redberg et al.", largest_d=500),
     Learner("perceptron", perceptron, "the SuLQ perceptron of Blum et al., with an exact account"),
     Learner("private grid search", grid, "Algorithm 1 of abgmu22: a norm is chosen on the other half", cost="moderate"),
@@ -301,8 +301,8 @@ LISTED = [
     Learner("pure output", output, "Chaudhuri et al., Algorithm 1", "epsilon", largest_d=500),
     Learner("Laplace SVM", laplace_svm, "PrivateSVM-Finite of rbht09, sharp noise", "epsilon", largest_d=1000),
     Learner("majority class", majority_class, "one label for everybody, by a noisy count", "epsilon"),
-    Learner("SVM, no privacy", unprotected(plain_svm), "scikit-learn's LinearSVC, C = 10", "nothing"),
-    Learner("logistic, no privacy", unprotected(plain_logistic), "scikit-learn's, C = 100", "nothing"),
+    Learner("SVM without privacy", unprotected(plain_svm), "scikit-learn's LinearSVC, C = 10", "nothing"),
+    Learner("logistic without privacy", unprotected(plain_logistic), "scikit-learn's, C = 100", "nothing"),
 ]
 OPTIONAL = Learner("diffprivlib", diffprivlib_logistic, "IBM's LogisticRegression", "epsilon", largest_d=500)
 NOT_INSTALLED = [] if importlib.util.find_spec("diffprivlib") else [OPTIONAL.name]

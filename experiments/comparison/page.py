@@ -29,9 +29,9 @@ WHY = {
     "adaptive margin": "A run and a score for every margin of the grid Γ share the budget: each has 1/√(2|Γ|) of μ.",
     "private tuning": "It pays for the best of a random number of runs instead of for all, and finds the width itself; "
     "it takes a hundred times as long, and its duration must stay unseen.",
-    "adaptive margin, as printed": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
+    "printed adaptive margin": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
     "the average of the iterates is w = 0, in whom the strict loss finds no error: it wins.",
-    "private tuning, as printed": "The same, and the printed account of the best of K runs leaves a quarter of μ.",
+    "printed private tuning": "The same, and the printed account of the best of K runs leaves a quarter of μ.",
     "objective perturbation": "All of the budget in one draw, which meets a minimiser: no step size is lost. It solves "
     "d × d systems.",
     "perceptron": "It averages what is still wrong. Records that no halfspace gets right keep it moving: without a "

@@ -105,7 +105,7 @@ def test_a_newcomer_is_attacked_and_one_that_leaks_is_refuted():
 
 
 def test_attacks_make_a_table_of_what_is_promised():
-    found = attacks.table(["majority class", "SVM, no privacy"], root=3, budget=600)
+    found = attacks.table(["majority class", "SVM without privacy"], root=3, budget=600)
     assert found.learner.tolist() == ["majority class"] and found.promise.tolist() == ["ε = 1"]
 
 
@@ -191,7 +191,7 @@ def test_figures_group_what_varies_alone():
 def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_path):
     committed = page.shown(tmp_path)
     assert committed["datasets"] == list(table.DATASETS) and set(committed["figures"]) >= {"along_epsilon", "seconds"}
-    assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM, no privacy"}
+    assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM without privacy"}
     assert all(line["why"] for line in committed["lines"] if line["private"])
     assert sum(map(len, committed["order"].values())) == sum(line["private"] for line in committed["lines"]) - 1
     assert {row["learner"] for row in committed["attacks"]} >= {table.DEFAULT, "perceptron"}
