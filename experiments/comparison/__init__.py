@@ -1,1 +1,1 @@
-"""Learners side by side on real records: risk against epsilon."""
+"""Learners side by side: `marginalia compare` (`command`), and two studies of single papers on real records."""

@@ -278,6 +278,7 @@ def diffprivlib_logistic(X, y, *, epsilon, delta, rng):
     return Fitted(fit, PureDP(epsilon))
 
 
+WIDE = {"largest_d": 20_000}  # beyond it the projections of all margins take minutes
 LISTED = [
     Learner(
         "MarginClassifier", descent, "noisy gradient descent on a hinge as wide as the noise resolves: our default"
@@ -286,12 +287,10 @@ LISTED = [
     Learner(
         "known margin", known, "Nguyen, Ullman & Zakynthinou: project, descend; is told the margin", knows=("margin",)
     ),
-    Learner("adaptive margin", adaptive, "Algorithm 3 of wzw25: every margin of a grid is tried", cost="moderate"),
-    Learner("private tuning", tuned, "Algorithm 6 of wzw25: the best of a random number of runs", cost="slow"),
-    Learner("adaptive margin, as printed", printed_adaptive, "Algorithm 3 of wzw25 to the letter", largest_d=500),
-    Learner(
-        "private tuning, as printed", printed_tuned, "Algorithm 6, a twentieth for 1/n²", cost="slow", largest_d=500
-    ),
+    Learner("adaptive margin", adaptive, "Algorithm 3 of wzw25: tries every margin of a grid", cost="moderate", **WIDE),
+    Learner("private tuning", tuned, "Algorithm 6 of wzw25: the best of a random number of runs", cost="slow", **WIDE),
+    Learner("printed adaptive margin", printed_adaptive, "Algorithm 3 of wzw25 to the letter", largest_d=500),
+    Learner("printed private tuning", printed_tuned, "Algorithm 6, 1/20 for 1/n²", cost="slow", largest_d=500),
     Learner("objective perturbation", objective, "Gaussian noise, tight profile of Redberg et al.", largest_d=500),
     Learner("perceptron", perceptron, "the SuLQ perceptron of Blum et al., with an exact account"),
     Learner("private grid search", grid, "Algorithm 1 of abgmu22: a norm is chosen on the other half", cost="moderate"),
@@ -302,8 +301,8 @@ LISTED = [
     Learner("pure output", output, "Chaudhuri et al., Algorithm 1", "epsilon", largest_d=500),
     Learner("Laplace SVM", laplace_svm, "PrivateSVM-Finite of rbht09, sharp noise", "epsilon", largest_d=1000),
     Learner("majority class", majority_class, "one label for everybody, by a noisy count", "epsilon"),
-    Learner("SVM, no privacy", unprotected(plain_svm), "scikit-learn's LinearSVC, C = 10", "nothing"),
-    Learner("logistic, no privacy", unprotected(plain_logistic), "scikit-learn's, C = 100", "nothing"),
+    Learner("SVM without privacy", unprotected(plain_svm), "scikit-learn's LinearSVC, C = 10", "nothing"),
+    Learner("logistic without privacy", unprotected(plain_logistic), "scikit-learn's, C = 100", "nothing"),
 ]
 OPTIONAL = Learner("diffprivlib", diffprivlib_logistic, "IBM's LogisticRegression", "epsilon", largest_d=500)
 NOT_INSTALLED = [] if importlib.util.find_spec("diffprivlib") else [OPTIONAL.name]

@@ -22,25 +22,26 @@ TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
 LEVEL = 1.0  # the epsilon of the table
 WHY = {
-    "MarginClassifier": "One descent gets the whole budget, on a hinge as wide as the noise resolves.",
+    "MarginClassifier": "One descent gets the whole budget, on a hinge as wide as the noise resolves; in few "
+    "dimensions that is too narrow.",
     "logistic descent": "The same budget; the logistic loss still pulls at records that are right already.",
     "known margin": "The whole budget too. What it is told of the margin is right on planted data, a guess elsewhere.",
     "adaptive margin": "A run and a score for every margin of the grid Γ share the budget: each has 1/√(2|Γ|) of μ.",
     "private tuning": "It pays for the best of a random number of runs instead of for all, and finds the width itself; "
     "it takes a hundred times as long, and its duration must stay unseen.",
-    "adaptive margin, as printed": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
+    "printed adaptive margin": "The printed calibration leaves two fifths of μ. Where the budget allows one step, "
     "the average of the iterates is w = 0, in whom the strict loss finds no error: it wins.",
-    "private tuning, as printed": "The same, and the printed account of the best of K runs costs two thirds of μ more.",
+    "printed private tuning": "The same, and the printed account of the best of K runs leaves a quarter of μ.",
     "objective perturbation": "All of the budget in one draw, which meets a minimiser: no step size is lost. It solves "
     "d × d systems.",
     "perceptron": "It averages what is still wrong. Records that no halfspace gets right keep it moving: without a "
     "margin more budget makes it worse.",
-    "private grid search": "Half of the records train, half choose, and each of five norms has 1/√5 of μ: at small ε it "
+    "private grid search": "Half of the records train, half choose, each of five norms has 1/√5 of μ: at small ε it "
     "selects the zero vector, which says one label.",
     "phased SGD": "One pass over the records, each seen once.",
     "boosted DP-ERM": "Several phased runs on shares of the budget, with the printed constants.",
     "projected DP-ERM": "25 dimensions lose margin, and boosting shares the budget on top.",
-    "pure objective": "No δ: the noise has length d/ε instead of √d/ε.",
+    "pure objective": "No δ: the noise has length d/ε instead of about √d/ε.",
     "pure output": "No δ, and the problem does not dampen the noise.",
     "Laplace SVM": "No δ, and an ℓ₁ sensitivity that grows with √d.",
     "majority class": "It costs next to nothing: a single noisy count.",

@@ -127,7 +127,9 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     tables = {name: committed(name) for name in ("sabotage", "operating")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
-    made.append(rendered("comparison.html.j2", "comparison.html", **comparison.shown(reports)))
+    side_by_side = comparison.shown(reports)
+    svgs |= {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
+    made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
     made.append(rendered("hardened.html.j2", "hardened.html"))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
     made += speed_pages(reports)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from experiments.__main__ import main
-from experiments.comparison import attacks, learners, pictures, problems, table
+from experiments.comparison import attacks, learners, page, pictures, problems, table
 from experiments.comparison.learners import LEARNERS, Learner, find
 from experiments.engine.store import Store
 from mechanisms.arithmetic import certified_delta
@@ -104,6 +104,11 @@ def test_a_newcomer_is_attacked_and_one_that_leaks_is_refuted():
     assert leaky["epsilon"] > 1
 
 
+def test_attacks_make_a_table_of_what_is_promised():
+    found = attacks.table(["majority class", "SVM without privacy"], root=3, budget=600)
+    assert found.learner.tolist() == ["majority class"] and found.promise.tolist() == ["ε = 1"]
+
+
 @pytest.mark.parametrize("name", [one.name for one in LEARNERS.values() if one.private])
 def test_every_law_promises_what_the_comparison_says_that_it_spends(name):
     learner, rng = find(name), np.random.default_rng(1)
@@ -181,6 +186,21 @@ def test_figures_group_what_varies_alone():
     columns = ["dataset", "n", "d", "learner", "epsilon", "repeats", "deviation", "risk", "seconds"]
     found = pictures.families(pd.DataFrame(rows, columns=columns))
     assert set(found) == {"n", "d"} and found["n"].value.tolist() == [100, 300] and found["d"].value.tolist() == [50, 9]
+
+
+def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_path):
+    committed = page.shown(tmp_path)
+    assert committed["datasets"] == list(table.DATASETS) and set(committed["figures"]) >= {"along_epsilon", "seconds"}
+    assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM without privacy"}
+    assert all(line["why"] for line in committed["lines"] if line["private"])
+    assert sum(map(len, committed["order"].values())) == sum(line["private"] for line in committed["lines"]) - 1
+    assert {row["learner"] for row in committed["attacks"]} >= {table.DEFAULT, "perceptron"}
+    done = compare(tmp_path, "--datasets", SMALL, "--learners", "perceptron", "--epsilons", "1", "--repeats", "1")
+    assert done.exit_code == 0 and [line["name"] for line in page.shown(tmp_path)["lines"]] == ["perceptron"]
+
+
+def test_no_committed_attack_refutes_a_learner(tmp_path):
+    assert {row["verdict"] for row in page.shown(tmp_path)["attacks"]} == {"INCONCLUSIVE"}
 
 
 def test_what_is_not_installed_is_listed_and_not_run():

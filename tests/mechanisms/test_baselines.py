@@ -81,6 +81,14 @@ def test_the_perceptron_survives_and_with_half_its_noise_falls():
     assert audit(*quiet, claim, root=5, budget=2_000).verdict == "REFUTED"
 
 
+def test_every_coordinate_and_every_release_has_noise_of_its_own():
+    """No records but zeros: a round is noise over a count near 10,000."""
+    law = private_perceptron.law(np.zeros((10_000, 3)), np.ones(10_000), privacy=GaussianDP(1.0), rounds=1)
+    drawn = law.sample(np.random.default_rng(2), 3000) * 10_000 / law.sigma
+    assert drawn.std(axis=0) == pytest.approx(np.ones(3), abs=0.08)
+    assert np.abs(np.corrcoef(drawn.T) - np.eye(3)).max() < 0.1 and len(np.unique(drawn)) == 9000
+
+
 def test_the_perceptron_learns():
     y = np.where(np.arange(600) % 2, 1.0, -1.0)
     Z = np.random.default_rng(6).normal(size=(600, 9)) / 6
