@@ -145,10 +145,10 @@ def sensitivity_for(m: int, radius: float, norm_bound: float, rho: float, calibr
     return statement(m=m, radius=radius, norm_bound=norm_bound, rho=rho)
 
 
-def spent_epsilon(epsilon: float, used: float, needed: float) -> float:
+def _spent_epsilon(epsilon: float, used: float, needed: float) -> float:
     """What rounds and selection spend: half of epsilon each, a selection more where `used` < `needed`; rounded up.
 
-    >>> spent_epsilon(1.0, used=0.5, needed=1.0), spent_epsilon(1.0, used=2.0, needed=1.0)
+    >>> _spent_epsilon(1.0, used=0.5, needed=1.0), _spent_epsilon(1.0, used=2.0, needed=1.0)
     (1.5, 1.0)
     """
     excess = max(Fraction(1), Fraction(float(needed)) / Fraction(float(used)))
@@ -196,7 +196,7 @@ def law(
     multiplier = bounds.round_multiplier(m, epsilon, delta, rounds, calibration)
     eta = base_step(n=m, k=k, multiplier=multiplier, lipschitz=radius / rho, norm_bound=norm_bound)
     used = sensitivity_for(m, radius, norm_bound, rho, calibration)
-    spent = spent_epsilon(epsilon, used, sensitivity_for(m, radius, norm_bound, rho, "corrected"))
+    spent = _spent_epsilon(epsilon, used, sensitivity_for(m, radius, norm_bound, rho, "corrected"))
     return BoostedLaw(
         Z=Z,
         rho=rho,

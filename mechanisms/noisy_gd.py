@@ -271,13 +271,13 @@ def law(
 
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
     promised = GaussianDP(mu, privacy.neighbours)
-    return kind(Z, width, origin, sigma, strides, averaging_weights(average, T), output, promised, loss)
+    return kind(Z, width, origin, sigma, strides, _averaging_weights(average, T), output, promised, loss)
 
 
-def averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
+def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:
     """Weights of w_0, ..., w_{T-1} that add up to 1: uniform, or in proportion to `average`.
 
-    >>> averaging_weights([1.0, 3.0], 2)
+    >>> _averaging_weights([1.0, 3.0], 2)
     array([0.25, 0.75])
     """
     weights = np.full(steps, 1 / steps) if average is None else finite("average", average)

@@ -1,4 +1,4 @@
-"""What the tests of phased SGD, DP-ERM and the efficient learner share: records, parameters, generators."""
+"""What the tests of the learners of bms22 share: records, parameters, generators."""
 
 import numpy as np
 
@@ -21,3 +21,10 @@ def problem(n=20, k=3, seed=0):
     X *= random.uniform(0.1, 1.5, size=(n, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
     X[n // 2] = 0.0
     return X, random.choice([-1.0, 1.0], n)
+
+
+def sample_of(m, d, seed=0):
+    """m unit vectors, random labels."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(m, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True), random.choice([-1.0, 1.0], m)

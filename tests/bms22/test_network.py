@@ -17,6 +17,7 @@ from mechanisms import network_learner
 from mechanisms.network_learner import fit, law, product_cover
 from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.sign_projection import sign_projection
+from tests.bms22.records import sample_of
 
 COARSE = {"privacy": PureDP(0.7), "norm_bound": 1.0, "radius": 1.0, "eta": 2.0}
 
@@ -24,12 +25,6 @@ COARSE = {"privacy": PureDP(0.7), "norm_bound": 1.0, "radius": 1.0, "eta": 2.0}
 def drawn(layers, d, width=1, k=1, seed=0):
     rng = np.random.default_rng(seed)
     return [sign_projection(k, d if j == 0 else width, rng=rng) for j in range(layers)]
-
-
-def sample_of(m, d, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, d))
-    return X / np.linalg.norm(X, axis=1, keepdims=True), rng.choice([-1.0, 1.0], m)
 
 
 # The law --------------------------------------------------------------------------------------------------------------

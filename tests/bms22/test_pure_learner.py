@@ -22,6 +22,7 @@ from mechanisms.privacy import ApproxDP, PureDP
 from mechanisms.pure_learner import fit, law
 from mechanisms.sign_projection import sign_projection
 from mechanisms.solvers.covers import cover, farthest
+from tests.bms22.records import sample_of
 
 exactly = settings(derandomize=True, deadline=None)
 SIZES = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
@@ -95,12 +96,6 @@ def test_unknown_numbers_are_refused():
 
 
 # The law --------------------------------------------------------------------------------------------------------------
-
-
-def sample_of(m, d, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, d))
-    return X / np.linalg.norm(X, axis=1, keepdims=True), rng.choice([-1.0, 1.0], m)
 
 
 @pytest.mark.parametrize("k", [1, 2])
