@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from scipy.stats import norm
@@ -21,7 +18,10 @@ from bounds.wzw25 import algorithms
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.audits import known, replay
 from experiments.audits.game import Game, audit
-from experiments.engine.streams import LEDGER_ROOT, generator
+from experiments.audits.planting import ONE, Planted, refuted, rng
+from experiments.audits.sabotaged_learners import LEARNERS
+from experiments.audits.sabotaged_statements import STATEMENTS
+from experiments.engine.streams import LEDGER_ROOT
 from experiments.engine.verdict import REFUTED
 from experiments.instances.selections import rare_candidate
 from experiments.instances.svm_neighbours import flipped
@@ -40,39 +40,6 @@ from mechanisms import (
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 TABLE = Path(__file__).with_name("sabotage.csv")
-ONE = PureDP(1.0)
-BUDGET = 20_000
-
-
-@dataclass(frozen=True)
-class Planted:
-    """A row of the matrix: `target.name` becomes `mutated(original)`, `check()` says whether something is wrong."""
-
-    row: int
-    mutation: str
-    by: str
-    target: Any
-    name: str
-    mutated: Callable
-    check: Callable[[], bool]
-
-    def caught(self) -> bool:
-        """Does the check find the mutation, and nothing without it?"""
-        original = vars(self.target)[self.name]
-        with patch.object(self.target, self.name, self.mutated(original)):
-            found = self.check()
-        return found and not self.check()
-
-
-def refuted(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET) -> Callable[[], bool]:
-    """The check by attack: is the claim REFUTED on the pair, which is built afresh from the code as it is?"""
-    return lambda: audit(*pair(), claim, root=LEDGER_ROOT, budget=budget).verdict == REFUTED
-
-
-def rng(name: str) -> np.random.Generator:
-    """A stream for one check."""
-    return generator(LEDGER_ROOT, f"sabotage.{name}", {}, "main", 0)
-
 
 # Pairs that move as far as is allowed ---------------------------------------------------------------------------------
 
@@ -217,6 +184,8 @@ def shares() -> bool:
 
 NGD, TUNING = noisy_gd.NoisyGDLaw, private_tuning.PrivateTuningLaw
 PLANTED = (
+    *STATEMENTS,
+    *LEARNERS,
     Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
             refuted(flipped_label, ONE)),

@@ -1,0 +1,97 @@
+"""Mistakes that are planted in our own code, in memory, and what must notice them."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from experiments.audits.game import audit
+from experiments.engine import registry, run
+from experiments.engine.ledger import evaluate
+from experiments.engine.store import Store
+from experiments.engine.streams import LEDGER_ROOT, generator
+from experiments.engine.verdict import HOLDS, REFUTED
+from mechanisms.privacy import PureDP
+
+ONE = PureDP(1.0)
+BUDGET = 20_000
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A row of the matrix: `target.name` becomes `mutated(original)`, `check()` says whether something is wrong."""
+
+    row: int
+    mutation: str
+    by: str
+    target: Any
+    name: str
+    mutated: Callable
+    check: Callable[[], bool]
+
+    def caught(self) -> bool:
+        """Does the check find the mutation, and nothing without it?"""
+        code = self.name == "__code__"
+        original = self.target.__code__ if code else inspect.getattr_static(self.target, self.name)
+        setattr(self.target, self.name, self.mutated(original))
+        try:
+            found = self.check()
+        finally:
+            setattr(self.target, self.name, original)
+        return found and not self.check()
+
+
+def refuted(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET) -> Callable[[], bool]:
+    """The check by attack: is the claim REFUTED on the pair, which is built afresh from the code as it is?"""
+    return lambda: audit(*pair(), claim, root=LEDGER_ROOT, budget=budget).verdict == REFUTED
+
+
+def rng(name: str) -> np.random.Generator:
+    """A stream for one check."""
+    return generator(LEDGER_ROOT, f"sabotage.{name}", {}, "main", 0)
+
+
+def rewritten(old: str, new: str) -> Callable:
+    """Function -> the same function with `old`, which its source holds once, replaced by `new`."""
+
+    def mutated(original: Any) -> Any:
+        plain = original.fget if isinstance(original, property) else original
+        source = textwrap.dedent(inspect.getsource(plain))
+        if source.count(old) != 1:
+            raise ValueError(f"{plain.__qualname__} has {old!r} {source.count(old)} times, not once")
+        made = dict(plain.__globals__)
+        exec(source.replace(old, new), made)
+        return made[plain.__name__]
+
+    return mutated
+
+
+def recoded(function: Callable, old: str, new: str) -> Callable:
+    """For a statement, which others hold by reference: its new code, `old` replaced by `new` below its decorators."""
+
+    def mutated(_: Any) -> Any:
+        source = textwrap.dedent(inspect.getsource(function))
+        body = source[source.index("def ") :]
+        if body.count(old) != 1:
+            raise ValueError(f"{function.__qualname__} has {old!r} {body.count(old)} times, not once")
+        made = dict(function.__globals__)
+        exec(body.replace(old, new), made)
+        return made[function.__name__].__code__
+
+    return mutated
+
+
+def falls(key: str) -> Callable[[], bool]:
+    """The check by ledger: does the row, decided by itself on its quick settings, no longer hold?"""
+
+    def check() -> bool:
+        alone, store = replace(registry.find(key), control=None), Store()
+        run.execute([alone], store, root=LEDGER_ROOT)
+        return evaluate(alone, store, LEDGER_ROOT)[0].outcome != HOLDS
+
+    return check
