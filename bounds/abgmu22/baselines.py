@@ -55,7 +55,7 @@ DESCENT = [integer("n"), integer("steps"), positive("gradient_norm"), positive("
     "abgmu22.base.noisy-gd",
     part="privacy",
     kind="privacy",
-    says=r"\sigma\ge\frac{2G\sqrt T}{n\mu}\ \Rightarrow\ \mu\mathrm{-GDP},\quad"
+    says=r"\sigma\ge\frac{2G\sqrt T}{n\mu}\ \Rightarrow\ \mu\mathrm{-GDP},\quad "
     r"G=\|\mathcal X\|\left(\sqrt{2H}\,\|\mathcal Y\|+HB\|\mathcal X\|\right)",
     needs=DESCENT,
     source=", derived here",

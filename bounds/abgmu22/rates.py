@@ -23,7 +23,7 @@ from bounds.theorem import at_least, between, integer, positive, require, theore
 SAMPLE = [integer("n"), positive("epsilon")]
 SMOOTH = [*SAMPLE, integer("d"), at_least("norm", 0)]
 PRIVATE = [integer("n"), positive("mu"), at_least("norm", 1)]
-UNITS = r"\|\mathcal X\|=\|\mathcal Y\|=H=1:\quad"
+UNITS = r"\|\mathcal X\|=\|\mathcal Y\|=H=1:\quad "
 OURS: dict = {"reading": "explicit", "source": "our derivation"}
 
 # As printed -----------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: An
 
 # Random projection ----------------------------------------------------------------------------------------------------
 
-PROJECTED = r"\|\tilde w\|\le%sB,\ \|p\|\le%s\|\mathcal X\|\ \Rightarrow\ \varphi_y(\langle\tilde w,p\rangle)\le"
+PROJECTED = r"\|\tilde w\|\le%s B,\ \|p\|\le%s\|\mathcal X\|\ \Rightarrow\ \varphi_y(\langle\tilde w,p\rangle)\le"
 SAME = r"\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2"
 
 

@@ -84,7 +84,7 @@ def test_a_verdict_in_words(row, bad, words):
     [
         (ROW, None, "everywhere"),
         (ROW | {"scope": ""}, None, "–"),
-        (BAD, BAD, "false at n = 1, beta = 0.1235"),
+        (BAD, BAD, "false at n = 1, β = 0.1235"),
         (BAD, BAD | {"witness": None}, "false at its only setting"),
         (SLIP, SLIP, "true for n ≥ 2; the paper's uses: none"),
         (SLIP, SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "true for n ≥ 2; the paper's uses: Lemma 1, Lemma 2"),
