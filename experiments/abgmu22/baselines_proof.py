@@ -138,7 +138,7 @@ def output_bound(*, n, d):
     bound=output_bound,
     high=lambda **_: 1.0,
     chunk=50,
-    cap=20,
+    cap=6,
     cost=1.5e-3,
     expect=0.26,
     note="the noise costs ‖x‖²σ²/2, all that is allowed; ridge and stability cost much less",
