@@ -102,7 +102,7 @@ def ball_excess(*, n: int, steps: int, gradient_norm: Any, mu: Any, d: int, norm
     >>> round(float(ball_excess(n=10, steps=4, gradient_norm=3.0, mu=1.0, d=75, norm_bound=2.0)), 6)
     10.816654
     """
-    return norm_bound * gradient_norm * sqrt(1 / (steps + 0 * mu) + 4 * d / (n * mu) ** 2)
+    return norm_bound * gradient_norm * sqrt(1 / steps + 4 * d / (n * mu) ** 2)
 
 
 @theorem(

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from bounds.abgmu22.assumptions import output_loss
+from bounds.abgmu22.assumptions import LOSS, SAMPLE, output_loss
 from bounds.abgmu22.baselines import output_excess
 from bounds.abgmu22.grid_search import grid_excess
 from bounds.abgmu22.grid_search_proof import EVEN
+from bounds.abgmu22.stability import output_loss_bound, printed_output_loss
 from bounds.exact.numbers import Array, exp, sqrt
 from bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
 
@@ -38,7 +39,7 @@ SIZES = [at_least("reach", 0), positive("label_bound"), integer("n"), positive("
     needs=BUDGET,
 )
 def output_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """What the pipeline spends, as printed: (epsilon, delta). True, by a reason that is not given.
+    """What the pipeline spends, as printed: (epsilon, delta), for every valid Delta. True, by a reason not given.
 
     K runs on S1 with (epsilon/K, delta/K) spend (epsilon, delta) and leave nothing for the selection, as sums go (s1).
     But the selection meets S2 alone: a record of S1 costs (epsilon, delta), one of S2 (epsilon/2, delta/2).
@@ -257,6 +258,58 @@ def noise_order(*, label_bound: Any) -> Any:
 def clipped_order(*, reach: Any, label_bound: Any) -> Any:
     """The order of Delta(B), as printed: ||Y||^2 + H B^2 ||X||^2. It holds all the same."""
     return label_bound**2 + reach**2
+
+
+CLIPS = [*LOSS, at_least("sigma", 0), *SAMPLE]
+
+
+@theorem(
+    "abgmu22.thm.grid-output-pert.s7",
+    kind="tail",
+    says=r"\Delta(B)=\|\mathcal Y\|^2+H\|\mathcal X\|^2\sigma_j^2\log\frac K{\min\{\beta,\delta\}}+HB^2\|\mathcal X\|^2"
+    r"\ \mathrm{satisfies\ Assumption\ 2}",
+    needs=CLIPS,
+    source=PROOF + ": 'by Lemma D.4'",
+)
+def proof_loss_bound(
+    *,
+    label_bound: Any,
+    smoothness: Any,
+    norm_bound: Any,
+    radius: Any,
+    sigma: Any,
+    n: int,
+    delta: float,
+    beta: float,
+    guesses: int,
+) -> Any:
+    """The loss bound of the proof, the lemma's with min{beta, delta} for delta: who implements the proof takes it."""
+    sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
+    return printed_output_loss.theorem.formula(
+        sigma=sigma, n=n, delta=min(delta, beta), beta=beta, guesses=guesses, **sizes
+    )
+
+
+@proof_loss_bound.corrected(
+    says=r"\Delta(B)=2\left(\|\mathcal Y\|^2+2H\|\mathcal X\|^2\sigma_j^2\log\frac{2nK}{\min\{\beta,\delta\}}"
+    r"+HB^2\|\mathcal X\|^2\right)\ \mathrm{satisfies\ Assumption\ 2}",
+    source=PROOF + ", by the corrected lemma",
+)
+def proof_loss_bound_corrected(
+    *,
+    label_bound: Any,
+    smoothness: Any,
+    norm_bound: Any,
+    radius: Any,
+    sigma: Any,
+    n: int,
+    delta: float,
+    beta: float,
+    guesses: int,
+) -> Any:
+    """The corrected lemma's bound (abgmu22.lem.stab-outpert)."""
+    sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
+    return output_loss_bound.theorem.formula(sigma=sigma, n=n, delta=delta, beta=beta, guesses=guesses, **sizes)
 
 
 def noise_square(*, reach: Any, label_bound: Any, n: Any, mu: Any) -> Any:

@@ -99,7 +99,7 @@ def weaker(pair, factor):
     return tuple(replace(law, sigma=law.sigma / factor) for law in pair)
 
 
-ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=30, cost=1.5e-5)
+ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=15, cost=3e-6)
 
 
 @attack_claim(
@@ -107,7 +107,7 @@ ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=30, cost
     law="glm_gd_points",
     quick=grid(mu=[1.0], steps=[1]),
     full=grid(mu=[2.0], steps=[9]),
-    control=Control("noise {} times too small", (1.2, 1.5, 2)),
+    control=Control("noise {} times too small", (1.3, 1.6, 2)),
     note="white box, exact likelihood ratio; in a ball of radius 0.01 nearly κ = 1",
     **ATTACKED,
 )
@@ -290,7 +290,7 @@ def output_spends():
     bounds.output_noise,
     law="glm_output",
     quick=grid(mu=[1.0], n=[2]),
-    control=Control("noise {} times too small", (1.2, 1.5, 2)),
+    control=Control("noise {} times too small", (1.3, 1.6, 2)),
     note="exact likelihood ratio; Huber's loss in its linear range, one record turned round: κ = 1",
     **ATTACKED,
 )

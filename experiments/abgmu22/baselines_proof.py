@@ -41,7 +41,7 @@ def finite_population(loss, n, ridge, norm_bound):
 @inequality_claim(bounds.ridge_cost, rounding=1e-6, tightness=equality, cost=0.1)
 def regularised_losses():
     """A hinge with its kink at 1/s, in fractions; then all samples of a small population."""
-    for s, ridge in itertools.product((Fraction(1), Fraction(1, 3)), (Fraction(2), Fraction(3), Fraction(50))):
+    for s, ridge in itertools.product((Fraction(1), Fraction(1, 3)), (Fraction(2, 9), Fraction(2), Fraction(50))):
         shrunk = min(s / ridge, 1 / s)  # argmin of max(0, 1 - s w) + ridge w^2/2, whose loss at 1/s is 0
         yield {"s": s, "ridge": ridge}, 1 - s * shrunk, bounds.ridge_cost(ridge=ridge, norm=1 / s)
     for ridge, n in itertools.product((0.01, 0.3), (1, 2, 3)):
@@ -138,7 +138,7 @@ def output_bound(*, n, d):
     bound=output_bound,
     high=lambda **_: 1.0,
     chunk=50,
-    cap=20,
+    cap=6,
     cost=1.5e-3,
     expect=0.26,
     note="the noise costs ‖x‖²σ²/2, all that is allowed; ridge and stability cost much less",

@@ -12,6 +12,7 @@ from scipy.stats import norm
 from bounds.abgmu22 import assumptions, baselines
 from bounds.abgmu22 import grid_output as bounds
 from bounds.abgmu22 import grid_search as search
+from experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
 from experiments.checks import inequality_claim
 from experiments.checks.inequality import equality
 from experiments.checks.order import order_claim
@@ -245,6 +246,33 @@ def loss_bound_with_noise():
         sigma = float(baselines.output_noise(ridge=ridge, **known))
         own = Y**2 + sigma**2 + B**2
         yield {"reach": B, "label_bound": Y, "n": n}, own, bounds.clipped_order(reach=B, label_bound=Y)
+
+
+@inequality_claim(
+    bounds.proof_loss_bound,
+    severity="constant",
+    python=lambda *_: OUTPUT.replace(
+        "stability import printed_output_loss", "grid_output import proof_loss_bound"
+    ).replace("printed_output_loss", "proof_loss_bound"),
+    note="false as the lemma is. The theorem names no Δ, so its privacy is decided for every valid one. Algorithm 1's "
+    "γ = Δ(B_j) is n/2 times what a mean needs, and the selection has half of ε: that hides the error",
+)
+def loss_bound_of_the_proof():
+    """The instance of the lemma: a label at the far end."""
+    yield far_label(bounds.proof_loss_bound)
+
+
+@inequality_claim(
+    bounds.proof_loss_bound_corrected,
+    quick=grid(n=[2, 1000]),
+    given=["abgmu22.lem.stab-outpert/corrected"],
+    control=Control("a loss bound {} times too small", (1.1, 1.3, 2)),
+    rounding=1e-9,
+    tightness=equality,
+)
+def corrected_loss_bound_of_the_proof(*, n, factor=1):
+    """The cases of the corrected lemma."""
+    yield from squares_at_the_end(bounds.proof_loss_bound_corrected, n, factor)
 
 
 if __name__ == "__main__":

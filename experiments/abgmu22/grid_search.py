@@ -136,10 +136,10 @@ class Vectors:
     bound=lambda epsilon, delta, **_: gaussian_mu(epsilon, delta),
     quick=grid(epsilon=[1.0], delta=[0.05], guesses=[1], n=[100]),
     full=grid(epsilon=[0.5], delta=[0.2], guesses=[1], n=[200]),
-    control=Control("noise {} times too small", (1.2, 1.5, 2)),
+    control=Control("noise {} times too small", (1.3, 1.6, 2)),
     chunk=2000,
-    cap=40,
-    cost=3e-5,
+    cap=15,
+    cost=1e-5,
     note="one label of the first half is flipped; index and weights are seen; accounting by disjoint halves, which"
     " spends the most, a Gaussian budget there. Huber's loss is in its linear range and w₀ out of the race",
 )

@@ -351,17 +351,6 @@ def err_that_does_not_fall():
             yield {"K": K, "power": power, "norm": norm}, 1, err
 
 
-ENDS = grid(loss_bound=[1e-3, 50.0], label_bound=[0.1, 3.0], n=[2, 10**6], guesses=[1, 20], beta=[1e-6, 0.5])
-
-
-def last_cases(statement):
-    """2 tau + 4 Delta log(4K/beta)/(n epsilon) against the last line."""
-    for sizes, epsilon in itertools.product(ENDS, (0.1, 1.0)):
-        known = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")}
-        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(epsilon=epsilon, **known)
-        yield sizes | {"epsilon": epsilon}, float(left), float(statement(epsilon=epsilon, **sizes))
-
-
 @inequality_claim(
     bounds.last_line,
     severity="constant",
@@ -380,15 +369,13 @@ def one_root_of_two():
     yield sizes, float(left), float(bounds.last_line(label_bound=1.0, epsilon=1.0, **sizes))
 
 
-@inequality_claim(
-    bounds.last_line_corrected,
-    given=[bounds.proof_penalty],
-    rounding=1e-12,
-    tightness=equality,
-)
+@inequality_claim(bounds.last_line_corrected, given=[bounds.proof_penalty], rounding=1e-12, tightness=equality)
 def both_roots():
-    """The sum of the printed terms; equality at epsilon = 1."""
-    yield from last_cases(bounds.last_line_corrected)
+    """2 tau + 4 Delta log(4K/beta)/(n epsilon), as printed; equality at epsilon = 1."""
+    for sizes, epsilon in itertools.product(PENALISED, (0.1, 1.0)):
+        known = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")} | {"epsilon": epsilon}
+        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(**known)
+        yield sizes | known, float(left), float(bounds.last_line_corrected(**sizes | known))
 
 
 @inequality_claim(

@@ -131,6 +131,8 @@ TABLE = [
     (grid_output.enough_guesses_sharp, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 12),
     (grid_output.clipped_order, {"reach": 3.0, "label_bound": 4.0}, 25),
     (grid_output.noise_square, {"reach": 4.0, "label_bound": 0.0, "n": 4, "mu": 2.0}, 16 / 16 ** (1 / 3)),
+    (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
+    (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0, "delta": 0.9, "beta": 2 * exp(-7)}, 8.5 + 2 * 7),
     (grid_output.beyond_the_clip, {"loss_bound": 4.0, "q": 2.0}, exp(-2)),
 ]
 
