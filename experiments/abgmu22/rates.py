@@ -278,7 +278,7 @@ def samples_on_the_line(*, factor=1):
 )
 def lipschitz_learners_on_the_line(*, factor=1):
     """The larger of the two errors, each with its cost."""
-    for point, norm, share in product(TESTS, (0.01, 1.0, 30.0), (0.0, 0.1)):
+    for point, norm, share in product(TESTS, (0.01, 1.0, 30.0), (0.0, 0.02)):
         n, seen = point["n"], -expm1(-point["epsilon"])
         if n * seen >= 1:
             alpha, delta, p = 1 / (5 * sqrt(n)), share * seen, min(1 / (n * seen), 1.0)

@@ -29,7 +29,7 @@ def loss(w, labels):
 
 @inequality_claim(
     bounds.regularised_risk,
-    note="8u + 16u² ≤ 16u at u = H̃/(λn) ≤ 1/2, with equality at 1/2; ridge regression on the line stays below half of it",
+    note="8u + 16u² ≤ 16u at u = H̃/(λn) ≤ 1/2, equality at 1/2; ridge regression on the line stays below half of it",
 )
 def ridge_regression():
     """The chain; and ridge regression on the line, exactly, over all samples."""
