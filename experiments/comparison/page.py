@@ -112,7 +112,7 @@ def shown(reports: Path) -> dict:
         "lines": lines,
         "order": dominated(lines),
         "figures": pictures.figures(found["means"]),
-        "attacks": found["attacks"].fillna("").to_dict("records"),
+        "attacks": found["attacks"].astype(object).fillna("").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),
         "default": DEFAULT,
         "delta": f"{DELTA:g}",
