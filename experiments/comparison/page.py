@@ -92,6 +92,12 @@ def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
     return lines
 
 
+def shares(means: pd.DataFrame, dataset: str = DATASETS[0]) -> dict[str, str]:
+    """{private learner: its share of right answers at epsilon 1 on a dataset}, best first."""
+    here = means[(means.dataset == dataset) & (means.epsilon == LEVEL)].sort_values("risk")
+    return {name: f"{1 - risk:.3f}" for name, risk in zip(here.learner, here.risk, strict=True)}
+
+
 def dominated(lines: list[dict]) -> dict[str, list[str]]:
     """Which private learners our default is never decidedly worse than, and which it does not dominate."""
     private = [line for line in lines if line["private"] and line["name"] != DEFAULT]
@@ -111,6 +117,7 @@ def shown(reports: Path) -> dict:
         "datasets": [name for name in DATASETS if (found["means"].dataset == name).any()],
         "lines": lines,
         "order": dominated(lines),
+        "digits": shares(found["means"]),
         "figures": pictures.figures(found["means"]),
         "attacks": found["attacks"].astype(object).fillna("").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),

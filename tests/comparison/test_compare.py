@@ -1,6 +1,7 @@
 """`marginalia compare`: what is stored and paired, what a newcomer's learner gets, and every mistake in one line."""
 
 import json
+import sys
 from math import comb, inf
 from pathlib import Path
 
@@ -205,9 +206,27 @@ def test_no_committed_attack_refutes_a_learner(tmp_path):
 
 def test_what_is_not_installed_is_listed_and_not_run():
     if learners.NOT_INSTALLED:
-        with pytest.raises(learners.UnknownLearner, match="diffprivlib is not installed"):
+        with pytest.raises(learners.UnknownLearner, match="'diffprivlib' is not installed"):
             find("diffprivlib")
     assert ("diffprivlib" in LEARNERS) != ("diffprivlib" in learners.NOT_INSTALLED)
+
+
+def test_a_peer_in_another_python_gets_the_records_and_gives_weights(monkeypatch):
+    """This Python, and a program that stands in for the peer's: the mean of y x, and the seeds as noise."""
+    program = (
+        "import io, json, sys, numpy; data = numpy.load(io.BytesIO(sys.stdin.buffer.read()));"
+        "mean = (data['y'][:, None] * data['X']).mean(axis=0);"
+        "print(json.dumps([(mean + seed).tolist() for seed in data['seeds'] * 0]))"
+    )
+    monkeypatch.setattr(learners, "PEER", sys.executable)
+    monkeypatch.setattr(learners, "PROGRAM", program)
+    X, y = np.eye(3), np.array([1.0, -1.0, 1.0])
+    law = learners.diffprivlib_logistic(X, y, epsilon=1.0, delta=1e-5, rng=None)
+    drawn = law.sample(np.random.default_rng(0), 2)
+    assert drawn == pytest.approx(np.tile(y / 3, (2, 1))) and law.privacy.epsilon == 1.0
+    monkeypatch.setattr(learners, "PROGRAM", "raise ValueError('no such module')")
+    with pytest.raises(RuntimeError, match="ValueError: no such module"):
+        law.sample(np.random.default_rng(0))
 
 
 def test_too_many_dimensions_are_left_out_and_said():
