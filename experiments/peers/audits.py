@@ -1,4 +1,4 @@
-"""What other libraries promise, audited: `python -m experiments.peers.audits [BUDGET]` writes audits.csv.
+"""What other libraries promise, audited: `python -m experiments.peers.audits [BUDGET]` writes audits/peers.csv.
 
 Every mechanism is given two neighbouring inputs as far apart as its sensitivity allows; a fitted model two datasets
 that differ in one record. A library that is not installed is a line of its own, never a silent gap.
@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from experiments import audits
 from experiments.audits.game import audit
 from mechanisms.privacy import ApproxDP, PureDP
 
-TABLE = Path(__file__).with_name("audits.csv")
+TABLE = Path(audits.__file__).with_name("peers.csv")
 COLUMNS = "library", "version", "mechanism", "claim", "verdict", "reason", "reached", "caught_from", "event", "releases"
 ONE, BUDGET, ROOT = PureDP(1.0), 20_000, 20251120
 Pair = tuple[str, Any, Any, Any, int]  # name, either side, the claim, the budget
