@@ -23,6 +23,7 @@ from experiments.audits.stakes import (
     PARAMETERS,
     STAKES,
     START,
+    average,
     checked,
     grown,
     ladder,
@@ -234,14 +235,9 @@ class Game:
         if shares is not None:
             self.won += float(logsumexp(shares + grown(played, self.table)))
 
-    def average(self, table: np.ndarray) -> float:
-        """The log of the evidence against the claim of any table, from what everybody bets as at the start."""
-        capital = logsumexp(grown(self.counts, table) + START, axis=(2, 3))
-        return float(logsumexp(capital) - log(capital.size))
-
     def log_e(self) -> float:
         """The log of the evidence against the claim."""
-        return float(np.logaddexp(self.average(self.table) + log(SPARE), self.won + log(1 - SPARE)))
+        return float(np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE)))
 
     def lower(self, chance: float) -> float:
         """The largest parameter such that the claims with it and all smaller ones are refuted.
@@ -251,7 +247,7 @@ class Game:
         reached = parameter(self.claim)[1] if self.log_e() >= -log(chance) else 0.0
         for value in PARAMETERS[reached < PARAMETERS].tolist():
             points = tangents(with_parameter(self.claim, value), self.records)
-            if self.average(np.repeat(tables(points), CUTS, axis=0)) < -log(chance):
+            if average(self.counts, np.repeat(tables(points), CUTS, axis=0)) < -log(chance):
                 break
             reached = value
         return reached
@@ -344,7 +340,7 @@ def smallest_caught(game: Game, level: float) -> float | None:
     the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
     no factor on nothing would be seen.
     """
-    if game.average(tables([(0.0, 0.0)] * len(game.table))) < -log(REPORT):
+    if average(game.counts, tables([(0.0, 0.0)] * len(game.table))) < -log(REPORT):
         return None
     needed = -log(level) + log(2 * game.counts[..., 0].size / CUTS * len(STAKES))
     rounds = LEARNT * game.judged

@@ -154,6 +154,59 @@ def sometimes(probability: float) -> Sampler:
     return lambda rng, size: np.where(rng.random(size) < probability, 1e6, rng.laplace(size=size))
 
 
+def staircase(centre: float) -> Sampler:
+    """Staircase noise (Geng and Viswanath) for epsilon = 1 and sensitivity 1."""
+    short = 1 / (1 + exp(0.5))  # where each stair steps down
+
+    def sample(rng, size):
+        stairs, place = rng.geometric(1 - exp(-1), size) - 1, rng.random(size)
+        high = rng.random(size) < short / (short + (1 - short) * exp(-1))
+        step = stairs + np.where(high, short * place, short + (1 - short) * place)
+        return centre + rng.choice([-1, 1], size) * step
+
+    return sample
+
+
+def unary(value: int, bits: int) -> Sampler:
+    """Optimised unary encoding: the own bit is fair, the others are 1 with probability 1 / (1 + e)."""
+    chances = np.where(np.arange(bits) == value, 0.5, 1 / (1 + exp(1)))
+    return lambda rng, size: (rng.random((size, bits)) < chances).astype(int)
+
+
+def comb(offset: float) -> Sampler:
+    """Wide noise on even places, moved by an offset: what the last digits tell."""
+    return lambda rng, size: 2 * np.floor(rng.laplace(scale=100, size=size)) + offset + 0.2 * rng.random(size)
+
+
+def balanced(columns: int, sums_to_zero: bool) -> Sampler:
+    """Normal coordinates, of which the last is minus the sum of the others, or as large and independent."""
+
+    def sample(rng, size):
+        x = rng.normal(size=(size, columns))
+        x[:, -1] = -x[:, :-1].sum(axis=1) if sums_to_zero else x[:, -1] * (columns - 1) ** 0.5
+        return x
+
+    return sample
+
+
+def parity(odd: int, bits: int) -> Sampler:
+    """Fair bits, the last of which is the parity of the others, or not."""
+
+    def sample(rng, size):
+        x = rng.integers(2, size=(size, bits))
+        x[:, -1] = (x[:, :-1].sum(axis=1) + odd) % 2
+        return x
+
+    return sample
+
+
+def texts(length: float) -> Sampler:
+    """Texts of which no two are equal; their lengths tell."""
+    return lambda rng, size: [
+        "x" * int(k) + str(i) for k, i in zip(rng.poisson(length, size), rng.integers(10**9, size=size), strict=True)
+    ]
+
+
 # The list -------------------------------------------------------------------------------------------------------------
 
 KEPT = exp(1) / (1 + exp(1))  # randomised response at epsilon = 1
@@ -188,6 +241,13 @@ CORRECT = {
     "report noisy max, exponential": selection(expon(scale=2), 0.7),
     "report noisy max, Gumbel": selection(gumbel_r(scale=2), 0.65),
     "sparse vector (Lyu, Su and Li)": sparse_pair(3, 2.0, 4.0, 1, 0.12),
+    "Laplace, clamped to a public range": Known(
+        *(lambda rng, size, x=x: np.clip(rng.laplace(x, size=size), -2, 2) for x in (0, 1)),
+        PureDP(1.0),
+        0.7,
+    ),
+    "staircase": Known(staircase(0), staircase(1), PureDP(1.0), 0.7),
+    "optimised unary encoding": Known(unary(0, 6), unary(3, 6), PureDP(1.0), 0.65),
     "the record with probability delta": Known(sometimes(0.05), sometimes(0.0), ApproxDP(0.0, 0.05), None),
 }
 BROKEN = {
@@ -211,6 +271,22 @@ BROKEN = {
     ),
     "a count of the whole data, charged as a subsample": Known(
         subsampled(0, 1.0, 1), subsampled(1, 1.0, 1), PureDP(log1p(0.1 * (exp(1) - 1)))
+    ),
+    "noise on even places for one, on odd ones for the other": Known(comb(0.0), comb(1.0), PureDP(1.0)),
+    "thirty coordinates that sum to zero": Known(balanced(30, True), balanced(30, False), PureDP(1.0)),
+    "the parity of seven bits": Known(parity(0, 8), parity(1, 8), PureDP(1.0)),
+    "the lengths of texts that never repeat": Known(texts(3), texts(8), PureDP(1.0)),
+    "uniform noise": Known(
+        added(0, lambda rng, shape: rng.uniform(-5, 5, shape)),
+        added(1, lambda rng, shape: rng.uniform(-5, 5, shape)),
+        PureDP(2.0),
+    ),
+    "half of the permutations sorted": Known(
+        lambda rng, size: rng.permuted(np.tile(np.arange(4), (size, 1)), axis=1),
+        lambda rng, size: np.where(
+            rng.random((size, 1)) < 0.5, np.arange(4), rng.permuted(np.tile(np.arange(4), (size, 1)), axis=1)
+        ),
+        PureDP(1.0),
     ),
     "output clipped to the private range": Known(clipped(0.0), clipped(1.0), PureDP(1.0)),
     "randomised response that keeps with probability epsilon": Known(

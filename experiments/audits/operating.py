@@ -15,16 +15,18 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import logsumexp, ndtr
 
-from experiments.audits import known
+from experiments.audits import game, known
 from experiments.audits.game import audit
-from experiments.audits.stakes import parameter, tangents
+from experiments.audits.stakes import START, average, grown, parameter, tables, tangents
+from experiments.engine.streams import generator
 from experiments.engine.verdict import REFUTED
-from mechanisms.privacy import GaussianDP, PureDP
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 TABLE = Path(__file__).with_name("operating.csv")
 ONE = PureDP(1.0)
+MANY = 10_000  # nulls on the boundary of a claim, judged at once
 RATIOS = 1.25, 1.5, 2.0, 4.0, 6.0
 
 
@@ -78,6 +80,43 @@ def alarms(name: str, *, roots: range, level: float, budget: int) -> int:
     """How many audits of a true claim end in REFUTED."""
     a, b, claim = NULLS[name]
     return sum(audit(a, b, claim, root=root, level=level, budget=budget).verdict == REFUTED for root in roots)
+
+
+BOUNDARY = {  # P(guess the first dataset | first), (... | second), exactly as far apart as the claim allows
+    "randomised response": (e / (1 + e), 1 / (1 + e), ONE),
+    "Laplace": (0.5, 0.5 / e, ONE),
+    "an event of 1 and e in 1000": (0.001 * e, 0.001, ONE),
+    "epsilon = 0.1": (exp(0.1) / (1 + exp(0.1)), 1 / (1 + exp(0.1)), PureDP(0.1)),
+    "Gaussian, guessing always": (float(ndtr(0.5)), float(ndtr(-0.5)), GaussianDP(1.0)),
+    "Gaussian, guessing seldom": (float(ndtr(-1.0)), float(ndtr(-2.0)), GaussianDP(1.0)),
+    "the record with probability delta": (0.05, 0.0, ApproxDP(0.0, 0.05)),
+    "epsilon = 1 and delta": (0.02 + 0.1 * e, 0.1, ApproxDP(1.0, 0.02)),
+}
+
+
+def boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_000) -> int:
+    """How many of so many audits, judged all at once, refute a claim that is just true by one attacker's guesses.
+
+    Guesses of either dataset are symmetric; chunks, stakes and their division are the game's.
+    """
+    p, q, claim = BOUNDARY[name]
+    rng = generator(0, f"operating.{name}", {}, "main", 0)
+    table = tables(tangents(claim))
+    counts = np.zeros((audits, 1, len(table), 3, 3), dtype=int)
+    won, alarmed, drawn = np.zeros(audits), np.zeros(audits, dtype=bool), game.FIRST
+    while drawn < budget:
+        half = int(np.clip(game.SHARE * drawn, game.SMALLEST, game.LARGEST)) // 2
+        one, other = (rng.multinomial(half, [*chances, max(0.0, 1 - p - q)], audits) for chances in ((p, q), (q, p)))
+        right = np.stack([one[:, 0], other[:, 1], one[:, 0] + other[:, 1]], axis=1)
+        wrong = np.stack([other[:, 0], one[:, 1], other[:, 0] + one[:, 1]], axis=1)
+        played = np.stack([right, wrong, 2 * half - right - wrong], axis=2)[:, None, None]
+        standing = grown(counts, table) + START
+        gain = grown(np.broadcast_to(played, counts.shape), table)
+        won += logsumexp(standing + gain, axis=(1, 2, 3, 4)) - logsumexp(standing, axis=(1, 2, 3, 4))
+        counts += played
+        alarmed |= np.logaddexp(average(counts, table) + log(game.SPARE), won + log(1 - game.SPARE)) >= -log(level)
+        drawn += 2 * half
+    return int(alarmed.sum())
 
 
 # Power ----------------------------------------------------------------------------------------------------------------
@@ -141,10 +180,13 @@ def table(count: int) -> Iterator[dict]:
             ours = releases(name, ratio, roots=roots, level=1e-10)
             yield line("releases until REFUTED at 1e-10", name, ratio, ours, f"{oracle(name, ratio, 1e-10):.0f}")
         for ratio in (1.5, 2.0):
-            ours = releases(name, ratio, roots=range(3 * count), level=0.05)
+            ours = releases(name, ratio, roots=range(7 * count), level=0.05)
             yield line("releases until REFUTED at 0.05", name, ratio, ours, f"{oracle(name, ratio, 0.05):.0f}")
         said, often = caught_as_said(name, roots=roots, budget=10_000)
         yield line("REFUTED at smallest_caught, 10,000 releases", name, round(said, 3), often, f"{count} audits")
+    for name, (_, _, claim) in BOUNDARY.items():
+        found = boundary_alarms(name, audits=MANY, level=1e-4)
+        yield line("false alarms at level 1e-4", name, parameter(claim)[1], found, f"{MANY} audits")
     for name in NULLS:
         found = alarms(name, roots=range(4 * count), level=0.05, budget=1_000)
         yield line("false alarms at level 0.05", name, parameter(NULLS[name][2])[1], found, f"{4 * count} audits")

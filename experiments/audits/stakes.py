@@ -104,6 +104,12 @@ def log_capital(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
     return logsumexp(grown(counts, table), axis=-1) - log(len(STAKES))
 
 
+def average(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """The log of the evidence from what everybody bets as at the start; counts (..., attackers, tangents, sides, 3)."""
+    capital = logsumexp(grown(counts, table) + START, axis=(-2, -1))
+    return np.asarray(logsumexp(capital, axis=(-2, -1)) - log(capital.shape[-1] * capital.shape[-2]))
+
+
 def tally(guesses: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Right, wrong and no guesses of the first, the second and either dataset, shape (tangents, sides, 3)."""
     counted = []

@@ -19,6 +19,8 @@ SLOW = (  # these wait for `make soak`
     "RAPPOR",
     "sparse vector (Lyu, Su and Li)",
     "subsampled Laplace",
+    "optimised unary encoding",
+    "thirty coordinates that sum to zero",
     "report noisy max, Laplace",
     "5-ary randomised response",
     "Laplace, a count, add/remove",
