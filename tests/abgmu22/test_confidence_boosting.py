@@ -107,7 +107,7 @@ def test_every_record_is_in_one_chunk():
     law = confidence_boosting.law(
         numbered, np.ones(23), learner=learner, **PARTS | {"privacy": ApproxDP(1.0, 1e-6), "radius": 9.0}
     )
-    assert [len(chunk) for chunk in seen] == [5, 5, 5]
+    assert [len(chunk) for chunk in seen] == [5, 5, 5] and len(law.data.X) == len(law.data.y) == 8
     assert np.concatenate([*seen, law.data.X[:, 0]]) == pytest.approx(numbered[:, 0])
 
 
