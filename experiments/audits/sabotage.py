@@ -212,6 +212,8 @@ PLANTED = (
     Planted(26, "twice as many runs of private tuning as its law says", "attack on K", tnb.TruncatedNegativeBinomial,
             "sample", lambda f: lambda law, rng, size=1: 2 * f(law, rng, size),
             refuted(numbers_of_runs, PureDP(0.01))),
+    Planted(16, "gradient descent calibrated to a record removed where one is replaced", "draws counted", noisy_gd,
+            "replacement_sensitivity", lambda f: lambda **sizes: f(**sizes) / 2, steps_are_not_paid),
     Planted(16, "a record replaced under noise for add/remove", "attack", known, "added",
             lambda f: lambda centre, draw: f(2 * np.asarray(centre), draw),
             refuted(lambda: tuple(known.added(x, known.laplace_noise(1)) for x in (0, 1)), ONE)),

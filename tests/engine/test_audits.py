@@ -261,11 +261,19 @@ def test_power_beside_the_best_attack():
     assert operating.alarms("texts at their allowed ratio", roots=range(5), level=0.05, budget=400) == 0
 
 
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", operating.BOUNDARY)
+def test_claims_that_are_just_true_are_refuted_as_seldom_as_the_level_says(name):
+    assert operating.boundary_alarms(name, audits=300, level=0.05, budget=2_000) <= 30
+    assert operating.boundary_alarms(name, audits=300, level=1e-4, budget=2_000) == 0
+
+
 @pytest.mark.soak
 def test_operating_characteristics():
     """No false alarm in 10,000 nulls at level 1e-4; never more than three times the best attack; what is said holds."""
     nulls = operating.NULLS
     assert sum(operating.alarms(name, roots=range(910), level=1e-4, budget=500) for name in nulls) == 0
+    assert sum(operating.boundary_alarms(name, audits=10_000, level=1e-4) for name in operating.BOUNDARY) == 0
     for name in ("Laplace", "randomised response", "Gaussian"):
         for ratio in operating.RATIOS:
             ours = operating.releases(name, ratio, roots=range(20), level=1e-10)
@@ -273,8 +281,22 @@ def test_operating_characteristics():
         assert operating.caught_as_said(name, roots=range(50), budget=10_000)[1] >= 48
 
 
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "planted",
+    [p for p in sabotage.PLANTED if "attack" not in p.by and "alarms" not in p.by],
+    ids=lambda p: f"{p.row}: {p.mutation}",
+)
+def test_sabotage_is_caught_without_an_attack(planted):
+    assert planted.caught()
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("planted", sabotage.PLANTED, ids=lambda p: f"{p.row}: {p.mutation}")
+@pytest.mark.parametrize(
+    "planted",
+    [p for p in sabotage.PLANTED if "attack" in p.by or "alarms" in p.by],
+    ids=lambda p: f"{p.row}: {p.mutation}",
+)
 def test_sabotage_of_our_own_code_is_caught(planted):
     assert planted.caught()
 
