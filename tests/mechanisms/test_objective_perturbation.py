@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from sklearn.linear_model import LogisticRegression
 
 from mechanisms import objective_perturbation, output_perturbation
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
 from mechanisms.solvers import perturbed_risk
 from mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES, minimise
 
@@ -348,3 +348,17 @@ def test_gaussian_objective_perturbation_fits_its_density_and_learns():
     assert np.mean(model.predict(V) == y) > best - 0.05 and model.privacy == ApproxDP(1.0, 1e-5)
     with pytest.raises(ValueError, match=r"delta = 1\.0 is outside"):
         objective_perturbation.fit(V, y, epsilon=1.0, delta=1.0, C=20.0)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "n", "C"), [(1.0, 0.1, 1000, 1.0), (0.3, 1e-5, 50, 40.0), (8.0, 1e-5, 9, 2.0)]
+)
+def test_sigma_is_the_least_that_the_profile_allows(epsilon, delta, n, C):
+    """The curve of a move by 2, twice that of a move by 1, at what the determinant leaves of epsilon."""
+    sigma, ridge = objective_perturbation.gaussian_split(epsilon=epsilon, delta=delta, n=n, C=C, curvature=0.25)
+    left = epsilon - np.log1p(0.25 * C / (n * ridge))
+
+    def profile(sigma):
+        return gaussian_delta(left, 2 / sigma) + 2 * gaussian_delta(left, 1 / sigma)
+
+    assert left >= epsilon / 2 * (1 - 1e-9) and profile(sigma) <= delta < profile(sigma * (1 - 1e-6))
