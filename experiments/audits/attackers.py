@@ -15,7 +15,7 @@ from experiments.audits.outcomes import Outcomes, spreads
 ATOMS = 16  # values of one column that are counted as atoms
 PAIRED = 12  # columns up to which differences and products of pairs are features
 WIDE = 80  # columns up to which covariances are compared
-DIGITS = 8  # columns of fewer places have their last digits read
+DIGITS, ENOUGH = 8, 1000  # so many columns at most have their last digits read, once there are enough releases
 RARE = 0.004  # a value repeated by a smaller share of the training releases is no atom
 
 
@@ -42,6 +42,7 @@ class Features:
         self.centre = np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in finite.T])
         self.spread = spreads(values)
         self.atoms = [self._repeated(column) for column in values.T]
+        self.digits = values.shape[1] <= DIGITS and len(values) > ENOUGH
         self.pairs = np.triu_indices(values.shape[1], 1) if values.shape[1] <= PAIRED else ([], [])
 
     @staticmethod
@@ -62,7 +63,7 @@ class Features:
         pairs = [plain[:, left] - plain[:, right], plain[:, left] * plain[:, right]] if len(left) else []
         squares = [np.minimum(plain**2, 100)]
         with np.errstate(invalid="ignore"):  # what is even, odd, or between whole numbers
-            last = [np.nan_to_num(np.mod(values, 2), nan=-1.0)] if values.shape[1] <= DIGITS else []
+            last = [np.nan_to_num(np.mod(values, 2), nan=-1.0)] if self.digits else []
         return np.column_stack([scaled, plain, *squares, *pairs, *flags, *atoms, *last]).astype(float)
 
 
