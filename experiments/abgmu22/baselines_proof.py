@@ -38,7 +38,7 @@ def finite_population(loss, n, ridge, norm_bound):
     return float(np.mean(costs)), float(np.mean(gaps)), float(np.linalg.norm(best)), sizes
 
 
-@inequality_claim(bounds.ridge_cost, rounding=1e-6, tightness=equality, cost=0.1)
+@inequality_claim(bounds.ridge_cost, rounding=1e-6, tightness=equality, cost=0.02)
 def regularised_losses():
     """A hinge with its kink at 1/s, in fractions; then all samples of a small population."""
     for s, ridge in itertools.product((Fraction(1), Fraction(1, 3)), (Fraction(2, 9), Fraction(2), Fraction(50))):

@@ -42,7 +42,7 @@ def spent(candidates, moved, scale, behind):
     control=Control("the noise divided by {}", (1.05, 2)),
     rounding=EXACT,
     tightness=up_to_one,
-    cost=0.4,
+    cost=0.2,
     note="two candidates 300 scales apart spend 0.99 of it",
 )
 def no_choice_tells_more(*, factor=1):
@@ -124,7 +124,7 @@ CHUNKS = [
     control=Control("the noise divided by {}", (1.05, 2)),
     rounding=EXACT,
     tightness=up_to_one,
-    cost=0.4,
+    cost=0.09,
 )
 def noise_for_a_chunk(*, factor=1):
     """Chunks of 1 to 5000 records, 2 to 12 models; and what s1 says of the noise."""
@@ -141,7 +141,7 @@ def noise_for_a_chunk(*, factor=1):
     control=Control("the noise divided by {}", (1.05, 2)),
     rounding=EXACT,
     tightness=up_to_one,
-    cost=0.4,
+    cost=0.09,
 )
 def times_half_of_m_plus_one(*, factor=1):
     """The same laws; and (m + 1)/2 times the printed noise."""

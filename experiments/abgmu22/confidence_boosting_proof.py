@@ -104,7 +104,7 @@ assert x > 300 * boosted_rate_squared(loss_bound=0.0, err=q * x, **sizes)
     family="A's mean excess is 3βx with x = σ̃/2, and the noise hides x: β = 10⁻², 10⁻³, 10⁻⁴, n = 10¹²/β⁴",
     severity="statement",
     python=lambda *_: HIDDEN,
-    cost=0.3,
+    cost=0.02,
     note="noise of scale σ̃ is of the order ‖Y‖/√(nε), and nothing that is printed is, for small ε: a term is missing. "
     "The excess is 1/(3β) times what stands under the Õ",
 )
@@ -121,7 +121,7 @@ def noise_that_is_not_in_the_bound():
     "1 − β/4",
     used=("abgmu22.thm.grid-output-pert",),
     python=lambda *_: UNBOUNDED,
-    cost=0.3,
+    cost=0.02,
     note="hypothesis 3 bounds the loss of one record with probability 1 − β, and the noise is that of ‖Y‖² + H̃γ̃²‖X‖²: "
     "Δ(γ, β/2) may be 0. The paper's own Δ is above both",
 )
@@ -257,7 +257,7 @@ def all_models_bad():
     proof.selection_loss,
     control=Control("the loss allowed divided by {}", (3, 4)),
     rounding=EXACT,
-    cost=0.3,
+    cost=0.03,
     note="two noises are bounded apart: m − 1 candidates just below what is allowed are chosen with about b²/m only, "
     "and nothing nearer than 3 is caught",
 )

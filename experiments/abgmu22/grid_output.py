@@ -112,7 +112,7 @@ def chain_of_the_pipeline():
     bounds.beyond_the_clip,
     control=Control("{} times less", (1.01, 1.5)),
     rounding=1e-9,
-    cost=0.2,
+    cost=0.1,
     note="nearly attained for A = 0 and small q, by quadrature",
 )
 def means_beyond_the_clip(*, factor=1):

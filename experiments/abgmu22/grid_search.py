@@ -101,7 +101,7 @@ def budgets_add_up():
     control=Control("runs of A with {} times their budget", (1.1, 1.5, 2)),
     tightness=up_to_one,
     rounding=1e-9,
-    cost=0.2,
+    cost=0.1,
     note="one run, one bit in S₁: all of (ε/2, δ/2) is spent; the neighbour in S₂ spends less of it",
 )
 def disjoint_halves(*, guesses, factor=1):

@@ -34,7 +34,7 @@ from experiments.instances import linear_learners as small
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     rounding=selections.FLOAT_ERROR,
     tightness=up_to_one,
-    cost=0.4,
+    cost=0.25,
 )
 def every_pair_of_score_vectors(*, epsilon, factor=1):
     """The largest log-ratio over score grids and datasets; the worst family shows that nothing can be saved."""

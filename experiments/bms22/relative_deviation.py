@@ -190,7 +190,7 @@ def ghosts_reach_the_mean(*, m):
                 yield {"m": size, "p": f"{j}/{size}, from above"}, bounds.ghost_reaches(m=m), chance
 
 
-@inequality_claim(bounds.deviation_of_risk, caught=(1.1,), cost=0.15, note="equality in the limit r → p = ghost")
+@inequality_claim(bounds.deviation_of_risk, caught=(1.1,), cost=0.09, note="equality in the limit r → p = ghost")
 def deviation_survives():
     """Squares of both sides on a rational lattice, r = p = r' included."""
     shares = [Fraction(i, 16) for i in range(17)]

@@ -128,7 +128,7 @@ def level_claim(
     statement: Callable,
     *,
     caught: tuple[float, ...] = (),
-    cost: float = 0.2,
+    cost: float = 0.12,
     chain: Callable | None = None,
     **fields: Any,
 ) -> Callable:

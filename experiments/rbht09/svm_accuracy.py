@@ -103,7 +103,7 @@ def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
     usefulness.__name__ = usefulness_claim.__name__  # what its stored results depend on
     control = Control("noise times {}", (1.2, 2, 4))
     return exact_claim(
-        bound, quick=grid(F=[2, 20]), full=full, control=control, cost=0.2, given=[svm_accuracy.chernoff_tail], **fields
+        bound, quick=grid(F=[2, 20]), full=full, control=control, given=[svm_accuracy.chernoff_tail], **fields
     )(usefulness)
 
 

@@ -57,7 +57,7 @@ def sensitivity_claim(bound, **fields):
         return next(n for n in range(2, 100) if bound(n=n, **one) < diameter(**one))
 
     start = {"trivial": trivial, "nonvacuous_from": nonvacuous_from}
-    return inequality_claim(bound, rounding=ROUNDING, cost=0.3, **start, **DATABASES, **fields)
+    return inequality_claim(bound, rounding=ROUNDING, cost=0.2, **start, **DATABASES, **fields)
 
 
 def printed_chain(bound, distance, loss, **setting):

@@ -1,0 +1,357 @@
+"""A valid call of every public function of mechanisms/, and the names of those that nobody calls from outside."""
+
+import numpy as np
+
+from mechanisms import (
+    accountant,
+    adaptive_margin,
+    arithmetic,
+    confidence_boosting,
+    discrete_gaussian,
+    dp_erm,
+    efficient_learner,
+    estimators,
+    exponential,
+    fast_projection,
+    gaussian,
+    generalized_exponential,
+    glm_gd,
+    glm_losses,
+    glm_output,
+    glm_projected,
+    grid_gaussian,
+    grid_search,
+    kernel_features,
+    kernel_learner,
+    kernel_svm,
+    known_margin,
+    label_learner,
+    laplace,
+    law,
+    majority,
+    margin_selection,
+    network_learner,
+    noisy_gd,
+    objective_perturbation,
+    output_perturbation,
+    phased_sgd,
+    privacy,
+    private_perceptron,
+    private_svm,
+    private_tuning,
+    projected_gd,
+    pure_learner,
+    random_features,
+    report_noisy_max,
+    sampled_gd,
+    search,
+    sign_projection,
+    sizes,
+    snapping,
+    tnb,
+)
+from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from mechanisms.solvers import (
+    ball_risk,
+    covers,
+    function_covers,
+    kernels,
+    least_loss,
+    margin,
+    perturbed_risk,
+    svm,
+    twins,
+)
+
+X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
+XY = dict(X=X, y=Y)
+BUDGET = dict(epsilon=1.0, delta=1e-3)
+BALL = dict(rho=0.5, radius=1.0, norm_bound=1.0)
+PHI = sign_projection.sign_projection(1, 2, rng=np.random.default_rng(0))
+KERNEL = dict(count=3, k=2, bandwidth=1.0, radius=1.0)
+WAVES = kernel_learner.kernel_projection("gaussian", 2, **KERNEL, rng=np.random.default_rng(0))
+SQUARES = kernel_features.monomials(1, 1)
+FEATURES = random_features.fourier_map("gaussian", 2, 3, rng=np.random.default_rng(0))
+APPROX, PURE, GDP = ApproxDP(1.0, 1e-3), PureDP(1.0), GaussianDP(1.0)
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def COVER():
+    return covers.cover(2, radius=1.0, resolution=0.5)
+
+
+def MATRIX():
+    return np.ones((2, 4))
+
+
+def choices(mu):
+    return [gaussian.law([0.0], privacy=GaussianDP(mu), sensitivity=1.0)] * 2
+
+
+def learner(X, y, *, rho, privacy, beta):
+    return exponential.law([0.0, 1.0], privacy=privacy, sensitivity=1.0)
+
+
+def linear_learner(X, y, *, rho, privacy, beta):
+    return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
+
+
+def boosted_learner(X, y, *, privacy):
+    return gaussian.law([0.0, 0.0], privacy=APPROX, sensitivity=1.0)
+
+
+def hypotheses(X):
+    return np.outer([-1.0, 0.5, 1.0], X[:, 0])
+
+
+BOOSTED = dict(learner=boosted_learner, candidates=2, loss="squared", loss_bound=1.0, radius=1.0, label_bound=1.0)
+POOL = dict(rho=0.5, hypotheses=hypotheses, net=0.0, balls="open", calibration="printed")
+NETWORKS = dict(norm_bound=1.0, radius=1.0, rho=8.0, eta=1.0, calibration="printed", lattice="thin")
+MARGIN = dict(
+    bound=lambda rho, t: t / rho,
+    best_loss=lambda X, y, rho: 0.1,
+    sensitivity=lambda rho: 0.1 / rho,
+    h_max=1.0,
+    beta=0.1,
+    tolerance=0.0,
+)
+TUNED = dict(**BUDGET, score=lambda j, m: m[:, 0], sensitivity=1.0, r=0.25, eta=1.0, calibration="printed")
+GLM = dict(loss="logistic", norm_bound=2.0, radius=1.0)
+GRID = dict(loss="half_squared", guesses=2, radius=1.0, label_bound=1.0, beta=0.1)
+DESCENT = dict(steps=3, stride="printed", distance=1.0)
+
+# function: a valid call, by keyword
+TABLE = {
+    sizes.rows_needed: dict(points=10, distortion=0.2, beta=0.1, d=5),
+    sizes.rows_compared: dict(points=10, distortion=0.2, beta=0.1),
+    sizes.features_needed: dict(kernel="gaussian", points=10, error=0.5, beta=0.1, d=2, diameter=1.0, bandwidth=1.0),
+    arithmetic.in_range: dict(value=0.5, low=0.0, high=1.0),
+    arithmetic.real: dict(value=0.5),
+    arithmetic.reals: dict(value=[0.5]),
+    law.blocks: None,
+    law.generator: dict(rng=None),
+    law.two_streams: dict(rng=None),
+    law.positive: dict(rho=1.0),
+    law.sized: dict(rho=1.0),
+    law.within_unit: dict(rho=0.5),
+    law.whole: dict(rho=1),
+    law.functions: dict(bound=len),
+    law.one_of: dict(allowed=("a", "b"), word="a"),
+    law.finite: dict(values=X),
+    law.moderate: dict(values=X),
+    law.rows: dict(X=X),
+    law.clip_rows: dict(X=X, radius=1.0),
+    law.signs: dict(y=Y, n=4),
+    privacy.check_guarantee: None,
+    arithmetic.brief: None,
+    privacy.PureDP: dict(epsilon=1.0, neighbours="label"),
+    privacy.ApproxDP: dict(epsilon=1.0, delta=0.1, neighbours="label"),
+    privacy.GaussianDP: dict(mu=1.0, neighbours="label"),
+    privacy.LabelDP: dict(epsilon=1.0, delta=0.1),
+    privacy.gaussian_delta: dict(epsilon=1.0, mu=1.0),
+    privacy.gaussian_epsilon: dict(mu=1.0, delta=1e-5),
+    privacy.gaussian_mu: dict(epsilon=1.0, delta=1e-5),
+    privacy.gaussian_noise_multiplier: dict(privacy=APPROX),
+    privacy.to_gaussian_budget: dict(privacy=APPROX),
+    privacy.to_pure: dict(privacy=PURE),
+    privacy.to_approx: dict(privacy=GDP, delta=1e-5),
+    privacy.to_gaussian: dict(privacy=PURE),
+    privacy.to_neighbours: dict(privacy=PURE, neighbours="label"),
+    privacy.compose: None,
+    privacy.group: dict(privacy=APPROX, k=3),
+    gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    grid_gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    grid_gaussian.fit: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
+    gaussian.noise_for: dict(sensitivity=1.0, privacy=GDP),
+    gaussian.fit: dict(value=[1.0, 2.0], sensitivity=1.0, sigma=1.0, rng=rng),
+    exponential.law: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0),
+    exponential.streamed: dict(blocks=lambda: [np.ones(2)], privacy=PURE, candidates=2, sensitivity=1.0),
+    exponential.fit: dict(scores=[1.0, 2.0], privacy=PURE, sensitivity=1.0, rng=rng),
+    generalized_exponential.law: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1),
+    generalized_exponential.fit: dict(scores=[1.0, 2.0], sensitivities=[1.0, 0.5], privacy=PURE, beta=0.1, rng=rng),
+    discrete_gaussian.law: dict(value=[1.0, 2.0], privacy=APPROX, sensitivity=1.0, bound=10.0, steps=100),
+    discrete_gaussian.fit: dict(value=[1.0, 2.0], privacy=APPROX, sensitivity=1.0, bound=10.0, steps=100, rng=rng),
+    discrete_gaussian.discrete_gaussian: dict(rng=rng, steps=5, size=3),
+    snapping.law: dict(value=[1.0, 2.0], privacy=PURE, sensitivity=1.0, bound=10.0, scale=None),
+    snapping.fit: dict(value=[1.0, 2.0], privacy=None, sensitivity=1.0, bound=10.0, scale=2.0, rng=rng),
+    discrete_gaussian.bernoulli_exp: dict(rng=rng, numerator=[1, 2], denominator=3),
+    laplace.discrete_laplace: dict(rng=rng, steps=5, size=3),
+    laplace.grid_for: dict(sensitivity=1.0, epsilon=1.0, dimension=2),
+    laplace.FloatLaplace: dict(centre=[1.0, 2.0], scale=1.0),
+    laplace.GridLaplace: dict(centre=[1.0, 2.0], grid=0.25, steps=5),
+    laplace.reachable: dict(y=1.0, centre=0.5, scale=1.0, margin=4),
+    tnb.law: dict(eta=1.0, r=0.5),
+    sign_projection.sign_projection: dict(k=2, d=3, rng=rng),
+    sign_projection.points: dict(X=X, width=2),
+    sign_projection.check_matrix: dict(k=2, d=3),
+    fast_projection.fast_projection: dict(k=2, d=3, rng=rng),
+    fast_projection.walsh_hadamard: dict(X=MATRIX),
+    random_features.profile: dict(kernel="gaussian", differences=X, bandwidth=1.0),
+    random_features.frequencies: dict(kernel="cauchy", d=2, count=3, bandwidth=1.0, rng=rng),
+    random_features.frequency_blocks: dict(kernel="cauchy", d=2, count=3, bandwidth=1.0, block=2, rng=rng),
+    random_features.FourierMap: dict(omega=X, radius=1.0),
+    random_features.angles_of: dict(X=X, omega=X),
+    random_features.fourier_map: dict(kernel="gaussian", d=2, count=3, bandwidth=1.0, radius=1.0, rng=rng),
+    random_features.gram: dict(X=X, blocks=[np.ones((3, 2))], radius=1.0, Z=X),
+    noisy_gd.noise_for: dict(steps=4, sensitivity=1.0, mu=0.5),
+    noisy_gd.step_count: dict(steps="printed", n=4, mu=0.5, d=2),
+    noisy_gd.law: dict(
+        **XY, privacy=GDP, width=0.5, radius=1.0, loss="logistic", start=[0.0, 0.0], average=None, **DESCENT
+    ),
+    noisy_gd.fit: dict(**XY, **BUDGET, width=0.5, radius=1.0, output="last", **DESCENT, rng=rng),
+    majority.law: dict(**XY, privacy=PURE),
+    majority.fit: dict(**XY, epsilon=1.0, rng=rng),
+    majority.ones: dict(X=X),
+    private_perceptron.default_rounds: dict(n=4, d=2, mu=0.5),
+    private_perceptron.law: dict(**XY, privacy=APPROX, rounds=3, radius=1.0),
+    private_perceptron.fit: dict(**XY, **BUDGET, rounds=2, radius=1.0, rng=rng),
+    known_margin.draw_projection: dict(n=4, d=2, margin=0.5, beta=0.1, radius=1.0, rng=rng),
+    known_margin.law: dict(**XY, privacy=APPROX, margin=0.5, projection=PHI, radius=1.0, steps=3),
+    known_margin.fit: dict(**XY, **BUDGET, margin=0.5, radius=1.0, beta=0.1, steps=2, rng=rng),
+    projected_gd.law: dict(**XY, privacy=GDP, width=0.5, radius=1.0, projection=PHI, **DESCENT),
+    projected_gd.fit: dict(**XY, **BUDGET, width=0.5, radius=1.0, projection=PHI, **DESCENT, rng=rng),
+    adaptive_margin.budget: dict(**BUDGET, calibration="exact"),
+    adaptive_margin.draw_projections: dict(n=4, d=2, radius=1.0, beta=0.1, rng=rng),
+    adaptive_margin.candidates: dict(**XY, mu=1.0, radius=1.0, projections=None, steps=3),
+    adaptive_margin.law: dict(**XY, privacy=APPROX, radius=1.0, score="penalised", output="last", steps=3),
+    adaptive_margin.fit: dict(**XY, **BUDGET, radius=1.0, calibration="exact", projections=None, steps=3, rng=rng),
+    adaptive_margin.drawn: None,
+    adaptive_margin.chosen_model: None,
+    private_tuning.budget: dict(**BUDGET, r=0.25, eta=1.0, calibration="printed"),
+    private_tuning.law: dict(base=choices, **TUNED),
+    private_tuning.selection_law: dict(scores=[0.0, 1.0], **{k: v for k, v in TUNED.items() if k != "score"}),
+    private_tuning.margin_law: dict(**XY, **BUDGET, radius=1.0, calibration="printed", projections=None, steps=3),
+    private_tuning.theorem_epsilon: dict(**BUDGET, calibration="printed"),
+    private_tuning.fit: dict(**XY, **BUDGET, radius=1.0, calibration="printed", output="last", steps=2, rng=rng),
+    phased_sgd.multiplier_for: dict(privacy=APPROX, calibration="printed"),
+    phased_sgd.law: dict(**XY, privacy=APPROX, **BALL, calibration="analytic", output="last", eta=0.1),
+    phased_sgd.fit: dict(**XY, **BUDGET, **BALL, calibration="analytic", eta=None, rng=rng),
+    dp_erm.check_setting: dict(m=10, **BUDGET, beta=0.1),
+    dp_erm.sensitivity_for: dict(m=10, **BALL, calibration="printed"),
+    dp_erm.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="tight"),
+    dp_erm.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", rng=rng),
+    dp_erm.sample_each: None,
+    efficient_learner.rows_for: dict(m=10, **BUDGET, beta=0.1),
+    efficient_learner.draw_projection: dict(m=10, d=3, **BUDGET, beta=0.1, k=2, kind="fast", rng=rng),
+    efficient_learner.law: dict(**XY, privacy=APPROX, **BALL, beta=0.1, calibration="printed", projection=PHI),
+    efficient_learner.fit: dict(**XY, **BUDGET, **BALL, beta=0.1, calibration="printed", k=2, kind="fast", rng=rng),
+    kernel_learner.frequencies_for: dict(m=10, beta=0.1),
+    kernel_learner.kernel_projection: dict(kernel="cauchy", d=2, **KERNEL, rng=rng),
+    kernel_learner.draw_projection: dict(m=10, d=3, kernel="laplacian", **BUDGET, beta=0.1, **KERNEL, rng=rng),
+    kernel_learner.law: dict(
+        **XY, privacy=APPROX, rho=0.5, norm_bound=1.0, beta=0.1, calibration="tight", projection=WAVES
+    ),
+    kernel_learner.fit: dict(**XY, **BUDGET, kernel="gaussian", **BALL, beta=0.1, count=3, k=2, bandwidth=1.0, rng=rng),
+    kernel_features.projected: dict(features=SQUARES, phi=PHI),
+    kernel_features.monomials: dict(d=2, degree=2, constant=1.0, radius=1.0),
+    kernel_features.tensor_sketch: dict(d=2, degree=2, size=5, constant=1.0, rng=rng),
+    kernel_features.fastfood: dict(d=3, count=5, bandwidth=1.0, radius=1.0, rng=rng),
+    kernel_features.arc_cosine: dict(d=2, count=5, rng=rng),
+    kernel_features.tangent: dict(d=2, count=5, rng=rng),
+    pure_learner.law: dict(**XY, privacy=PURE, **BALL, calibration="printed", lattice="thin", public=PHI),
+    pure_learner.fit: dict(**XY, epsilon=1.0, **BALL, beta=0.1, lattice="thin", k=1, rng=rng),
+    report_noisy_max.law: dict(scores=[0.0, 1.0], sensitivity=0.5, scale=1.0),
+    report_noisy_max.fit: dict(scores=[0.0, 1.0], privacy=PURE, sensitivity=0.5, rng=rng),
+    confidence_boosting.sensitivity: dict(loss_bound=1.0, records=10),
+    confidence_boosting.law: dict(**XY, privacy=APPROX, **BOOSTED, calibration="printed"),
+    confidence_boosting.fit: dict(**XY, **BUDGET, **BOOSTED, calibration="tight", rng=rng),
+    label_learner.truncated: dict(hypotheses=hypotheses, X=X, rho=0.5),
+    label_learner.law: dict(**XY, privacy=PureDP(1.0, "label"), **POOL),
+    label_learner.fit: dict(**XY, epsilon=1.0, **POOL, rng=rng),
+    network_learner.product_cover: dict(k=1, width=1, layers=2, norm_bound=1.0, resolution=0.5, lattice="thin"),
+    network_learner.law: dict(**XY, privacy=PURE, **NETWORKS, public=[PHI]),
+    network_learner.fit: dict(**XY, epsilon=1.0, **NETWORKS, layers=1, width=1, k=1, rng=rng),
+    private_svm.solve: dict(**XY, C=1.0, kappa=1.0, loss="hinge", counts=[1, 1, 2, 1], feature_map=None),
+    private_svm.law: dict(**XY, privacy=PURE, C=1.0, kappa=1.0, loss="logistic", sampler="grid", counts=None),
+    private_svm.fit: dict(**XY, epsilon=1.0, C=1.0, kappa=1.0, feature_map=None, calibration="sharp", rng=rng),
+    kernel_svm.solve: dict(**XY, C=1.0, kernel="gaussian", bandwidth=1.0, counts=[1, 1, 2, 1]),
+    kernel_svm.law: dict(**XY, privacy=PURE, C=1.0, loss="logistic", sampler="grid", counts=None, public=FEATURES),
+    kernel_svm.fit: dict(
+        **XY, epsilon=1.0, C=1.0, kernel="cauchy", bandwidth=1.0, count=3, calibration="sharp", rng=rng
+    ),
+    output_perturbation.radial_noise: dict(rng=rng, rate=1.0, size=3, dimension=2),
+    output_perturbation.law: dict(**XY, privacy=PURE, C=1.0, loss="huber", feature_map=None),
+    output_perturbation.fit: dict(**XY, epsilon=1.0, C=1.0, loss="logistic", feature_map=None, rng=rng),
+    objective_perturbation.split_budget: dict(epsilon=1.0, n=10, C=1.0, curvature=0.25),
+    objective_perturbation.gaussian_split: dict(epsilon=1.0, delta=1e-5, n=10, C=1.0, curvature=0.25),
+    objective_perturbation.law: dict(**XY, privacy=PURE, C=1.0, loss="huber", feature_map=None),
+    objective_perturbation.fit: dict(**XY, **BUDGET, C=1.0, loss="logistic", feature_map=None, rng=rng),
+    private_svm.l1_sensitivity: dict(n=10, C=1.0, F=2, kappa=1.0, calibration="sharp"),
+    margin_selection.margin_law: dict(**XY, privacy=PURE, learner=learner, **MARGIN, calibration="corrected"),
+    margin_selection.fit: dict(**XY, **BUDGET, learner=linear_learner, **MARGIN, rng=rng),
+    covers.cover: dict(k=2, radius=1.0, resolution=0.5, lattice="thin"),
+    covers.farthest: dict(cover=COVER, points=X),
+    function_covers.nearness: dict(values=MATRIX, radius=1.0, closed=True),
+    function_covers.smallest_cover: dict(values=MATRIX, radius=1.0, closed=False),
+    least_loss.hinge_loss: dict(**XY, rho=0.5, norm_bound=1.0),
+    least_loss.margin_loss: dict(**XY, rho=0.5, norm_bound=1.0),
+    margin.signed_records: XY,
+    margin.geometric_margin: XY,
+    margin.margin_of: dict(w=[1.0, 0.0], **XY),
+    margin.signed_normalised_margins: dict(w=[1.0, 0.0], **XY),
+    margin.normalised_margin: dict(w=[1.0, 0.0], **XY),
+    margin.unit_rows: dict(X=X),
+    margin.subset_margins: XY,
+    margin.inliers: dict(**XY, margin=0.1),
+    margin.outliers: dict(**XY, margin=0.1),
+    margin.min_outliers: dict(**XY, margin=0.1),
+    svm.solution_tolerance: dict(C=1.0, F=2, kappa=1.0),
+    svm.solve_rows: dict(V=X, y=Y, C=1.0, loss="hinge", counts=[1, 1, 2, 1]),
+    svm.solve_gram: dict(K=np.eye(4), y=Y, C=1.0, counts=[1, 1, 2, 1]),
+    glm_losses.records: dict(**XY, loss="squared", radius=1.0, label_bound=1.0),
+    glm_gd.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, steps=3, output="average"),
+    glm_gd.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, steps="balanced", rng=rng),
+    glm_output.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, ridge=0.5),
+    glm_output.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, ridge=None, rng=rng),
+    glm_projected.law: dict(**XY, privacy=GDP, **GLM, label_bound=1.0, steps=3, projection=PHI),
+    glm_projected.fit: dict(**XY, **BUDGET, **GLM, label_bound=1.0, steps=3, projection=PHI, rng=rng),
+    grid_search.law: dict(
+        **XY, privacy=APPROX, **GRID, base="output", sensitivity="average", penalty="printed", accounting="printed"
+    ),
+    grid_search.fit: dict(
+        **XY, **BUDGET, **GRID, base="gd", sensitivity="printed", penalty="none", accounting="disjoint", rng=rng
+    ),
+    perturbed_risk.minimise: dict(Z=X, linear=np.ones((3, 2)), ridge=1.0, share=0.5, loss="huber", counts=[1, 1, 2, 1]),
+}
+# Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
+INNER = {
+    accountant: "total curved unspent_mu",
+    confidence_boosting: "chunk_sizes",
+    estimators: "seeded several resolved_width",
+    search: "error_counter pure_within",
+    sizes: "pairs_error uniform_size least over",
+    phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
+    dp_erm: "hinge_means",
+    kernel_learner: "waves",
+    kernel_features: "records sizes",
+    grid_gaussian: "cell",
+    laplace: "settled shape_of",
+    sign_projection: "checked",
+    fast_projection: "columns_of butterflies blocks",
+    twins: "compiled",
+    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms hinge_steps",
+    discrete_gaussian: "bernoulli_exp_any",
+    snapping: "number logarithm draw",
+    adaptive_margin: "checked_projections chosen_steps",
+    sampled_gd: "plan batches candidates",
+    pure_learner: "count_errors",
+    network_learner: "activation matrices count_errors",
+    output_perturbation: "radial_log_density prepared tolerance",
+    glm_gd: "project",
+    grid_search: "shares noise_length sensitivities penalties",
+    ball_risk: "minimise",
+    arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
+}
+# The name that a checker puts into its messages is written by us.
+NAMED = {
+    arithmetic.in_range: dict(name="rho"),
+    arithmetic.real: dict(name="rho"),
+    arithmetic.reals: dict(name="X"),
+    law.finite: dict(name="X"),
+    law.moderate: dict(name="X"),
+    sign_projection.points: dict(name="X"),
+    random_features.angles_of: dict(name="X"),
+}
