@@ -31,7 +31,6 @@ from mechanisms.law import Law, LinearModel, functions, generator, one_of, sized
 from mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 
 CALIBRATIONS = ("tight", "printed", "squared")
-LARGEST = 1e150  # entries of a model beyond it count as this in its losses, which are clipped anyway
 Learner = Callable[..., Law]  # learner(X, y, privacy=): a law of weights, shape (size, d)
 
 
@@ -52,10 +51,7 @@ class BoostedLaw:
 
     def losses(self, W: ArrayLike) -> np.ndarray:
         """Mean clipped losses on the last chunk of the rows of W, shape (size,), in [0, loss_bound]."""
-        rows = np.clip(np.nan_to_num(np.asarray(W, dtype=float)), -LARGEST, LARGEST)
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = self.data.mean_losses(rows, self.loss_bound)
-        return np.nan_to_num(means, nan=self.loss_bound)
+        return self.data.mean_losses(W, self.loss_bound)
 
     def select(self, candidates: ArrayLike) -> report_noisy_max.NoisyMaxLaw:
         """The exact law of the chosen index among fixed models, shape (m, d)."""

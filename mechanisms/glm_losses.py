@@ -24,6 +24,7 @@ from bounds.abgmu22 import assumptions, baselines
 from mechanisms.law import clip_rows, finite, one_of, signs, sized
 from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
+LARGEST = 1e150  # of an entry of the weights
 BLOCK = 2**22  # entries of a matrix of losses at any one time
 Link = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (t, y) -> one number for each pair
 
@@ -124,14 +125,19 @@ class Records:
         return min(bounds)
 
     def mean_losses(self, W: ArrayLike, cap: float = inf) -> np.ndarray:
-        """The mean over the records of min(cap, loss) for every row of W, shape (size,)."""
-        W = np.asarray(W, dtype=float)
+        """The mean over the records of min(cap, loss) for every row of W, shape (size,).
+
+        Weights may be anything that a learner returns: NaN counts as 0, entries beyond 1e150 as that, and a loss that
+        is no number as `cap`, so one record moves the mean by at most cap / n.
+        """
+        rows = np.clip(np.nan_to_num(np.asarray(W, dtype=float)), -LARGEST, LARGEST)
         height = max(1, BLOCK // len(self.X))
-        parts = [self._mean(W[start : start + height], cap) for start in range(0, len(W), height)]
+        parts = [self._mean(rows[start : start + height], cap) for start in range(0, len(rows), height)]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def _mean(self, W: np.ndarray, cap: float) -> np.ndarray:
-        return np.minimum(self.link.value(W @ self.X.T, self.y), cap).mean(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.fmin(self.link.value(W @ self.X.T, self.y), cap).mean(axis=1)
 
     def mean_gradients(self, W: np.ndarray) -> np.ndarray:
         """Gradients of the mean loss at the rows of W, shape (size, d)."""

@@ -135,11 +135,11 @@ def law(
     """Private grid search: K candidates from one half of the records, a private choice on the other.
 
     Formal guarantee: `privacy` under replacement of one record, for every input: losses are clipped at Delta_j, so a
-    record of S2 moves score j by at most Delta_j / |S2|. That rests on `base` for the first half: "output"
-    (`glm_output.law`), "gd" (`glm_gd.law`), or a function (X, y, *, privacy, loss, norm_bound, radius, label_bound) ->
-    law, whose law must have the privacy that it is given. `sensitivity` is "average", "printed", or a function of j =
-    1..K with values of at least Delta_j / |S2|. The halves are the first n // 2 records and the rest: a choice that
-    depends on no data.
+    record of S2 moves score j by at most Delta_j / |S2|, whatever weights come. That rests on `base` for the first
+    half: "output" (`glm_output.law`), "gd" (`glm_gd.law`), or a function (X, y, *, privacy, loss, norm_bound, radius,
+    label_bound) -> law, whose law must have the privacy that it is given. `sensitivity` is "average", "printed", or a
+    function of j = 1..K with values of at least Delta_j / |S2|. The halves are the first n // 2 records and the rest: a
+    choice that depends on no data.
 
     Raises ValueError for anything out of range.
 

@@ -160,7 +160,7 @@ def population_level_corrected(
     needs=SAMPLE,
 )
 def all_below(*, n: int, beta: float) -> float:
-    """The chance that all n losses are at most Delta, as printed: 1 - beta/4, for every n."""
+    """The chance that all n losses are at most Delta, as printed: 1 - beta/4, if Delta is that of the hypothesis."""
     return 1 - beta / 4
 
 

@@ -2,11 +2,12 @@
 
 The data are split into m + 1 chunks, A runs on m of them at (epsilon/2, delta), and report noisy max on the last chunk
 picks the model of the least empirical risk, Laplace noise Lap(0, sigma). Printed: sigma^2 = 4 (Y^2 + H gamma^2 X^2)/(n
-epsilon), and neither m nor gamma-tilde is given in the text at hand.
+epsilon), and neither m nor gamma-tilde is given in the text at hand (s2: what gamma-tilde would have to be).
 
 *Privacy.* A chunk has n/(m + 1) records, so a loss in [0, Delta] moves a mean by (m + 1) Delta/n, and noise of scale s
-spends 2 (m + 1) Delta/(n s). With sigma as the scale that is too much for small n, with sigma^2 as the scale (m + 1)/2
-times epsilon: n is taken for the size of a chunk. Chunks are disjoint, so what training and selection spend does not
+spends 2 (m + 1) Delta/(n s). With sigma as the scale that is too much for n < (m + 1)^2 Delta/epsilon, a number that
+grows with the unit of the loss, as n_0 does not; with sigma^2 as the scale it is (m + 1)/2 times epsilon for every n,
+which is taken for the size of a chunk. Chunks are disjoint, so what training and selection spend does not
 add up; with the models of all m + 1 chunks in the choice, a reading of "i in [m + 1]", it would.
 
 *Utility.* With the scale sigma the noise is of the order Y/sqrt(n epsilon), which the printed bound does not contain.
@@ -159,25 +160,20 @@ TAIL = [integer("candidates"), in_unit_interval("delta"), positive("gamma"), pos
 @theorem(
     "abgmu22.thm.boost.s2",
     kind="tail",
-    says=r"\mathcal A(S)\ \gamma^2\mathrm{-sub\!-\!Gaussian}\ \Rightarrow\ \Pr[\exists i\le m:\ "
-    r"\ell(\hat w_i;z)>\|Y\|^2+\tilde H\gamma^2]\le\delta",
+    reading="explicit",
+    says=r"\mathcal A(S)\ \gamma^2\mathrm{-sub\!-\!Gaussian},\ \ell\ \mathrm{generalized\ linear},\ \|x\|\le1\ "
+    r"\Rightarrow\ \Pr\left[\exists i\le m:\ \ell(\hat w_i;z)>\left(\|Y\|+\gamma\sqrt{\tfrac{\tilde H}2\log"
+    r"\tfrac{2m}\delta}\right)^2\right]\le\delta",
     needs=[*TAIL, at_least("label_bound", 0)],
-    source=", the loss that the printed noise protects, with gamma for the undefined gamma-tilde and unit records",
-)
-def printed_range(*, candidates: int, delta: float, gamma: float, smoothness: float, label_bound: float) -> float:
-    """The loss of a record that A's random models exceed with probability at most delta: Y^2 + H gamma^2."""
-    return label_bound**2 + smoothness * gamma**2
-
-
-@printed_range.corrected(
-    says=r"\Pr\left[\exists i\le m:\ \ell(\hat w_i;z)>\left(\|Y\|+\gamma\sqrt{\tfrac{\tilde H}2\log\tfrac{2m}\delta}"
-    r"\right)^2\right]\le\delta",
-    source=", with the tail of a sub-Gaussian vector",
+    source=", our derivation; in the text at hand the range is that of an undefined gamma-tilde",
 )
 def true_range(*, candidates: int, delta: float, gamma: float, smoothness: float, label_bound: float) -> float:
     """(Y + gamma sqrt(H log(2m/delta)/2))^2: Markov's inequality for exp(Z^2), a union over m models.
 
-    Clipping the losses there costs no privacy and, with probability 1 - delta, changes nothing.
+    Clipping the loss of a record there costs no privacy and, with probability 1 - delta, changes nothing.
+
+    >>> round(true_range(candidates=5, delta=1e-5, gamma=1.0, smoothness=1.0, label_bound=0.0), 3)
+    6.908
     """
     return (label_bound + gamma * sqrt(smoothness * log(2 * candidates / delta) / 2)) ** 2
 

@@ -21,7 +21,7 @@ from bounds.abgmu22.grid_search import grid_excess
 from bounds.abgmu22.grid_search_proof import EVEN
 from bounds.abgmu22.stability import output_loss_bound, printed_output_loss
 from bounds.exact.numbers import Array, exp, sqrt
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
+from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix D.3"
 BUDGET = [between("epsilon", 0, 1), between("delta", 0, 1), integer("guesses")]
@@ -95,18 +95,24 @@ def unbounded_rate(*, reach: Any, label_bound: Any, n: Any, epsilon: Any) -> Any
     return private + sampling + (label_bound**2 + reach**2) / (n * epsilon)
 
 
+WITHIN = require(
+    "norm_bound <= 2^(guesses + 1), which is ||w*|| <= 2^K",
+    lambda norm_bound, guesses: norm_bound <= 2.0 ** min(guesses + 1, 1023),
+)
 PIPELINE = [
     integer("n", 4), positive("gradient_norm"), positive("ridge"), positive("smoothness"), positive("radius"),
-    at_least("sigma", 0), positive("norm_bound"), positive("label_bound"), integer("guesses"), between("epsilon", 0, 1),
-    positive("epsilon"), in_unit_interval("beta"), EVEN,
+    at_least("sigma", 0), at_least("norm_bound", 2), positive("label_bound"), integer("guesses"),
+    between("epsilon", 0, 1), positive("epsilon"), in_unit_interval("beta"), EVEN, WITHIN,
 ]  # fmt: skip
 
 
 @printed_rate.explicit(
     kind="tail",
-    says=r"L(\bar w;\mathcal D)-L(w^*;\mathcal D)\le\min\left\{\|\mathcal Y\|^2,\frac{4K}\beta\left(\frac\lambda4B^{*2}"
-    r"+\frac{4G^2}{\lambda n}+\frac{H\|\mathcal X\|^2\sigma^2}2\right)+\sqrt{\frac{32\|\mathcal Y\|^2\Delta\log(4(K+1)"
-    r"/\beta)}n}+\frac{50\Delta\log(4(K+1)/\beta)}{3n\varepsilon}\right\}+\frac\Delta{2n}",
+    says=r"\|w^*\|\le2^K,\ G,\lambda,\sigma\ \mathrm{such\ that\ err}(B),\Delta(B)\ \mathrm{do\ not\ decrease\ "
+    r"(balanced\ ridge)}\ \Rightarrow\ L(\bar w;\mathcal D)-L(w^*;\mathcal D)\le\min\left\{\|\mathcal Y\|^2,"
+    r"\frac{4K}\beta\left(\frac\lambda4B^{*2}+\frac{4G^2}{\lambda n}+\frac{H\|\mathcal X\|^2\sigma^2}2\right)"
+    r"+\sqrt{\frac{32\|\mathcal Y\|^2\Delta\log(4(K+1)/\beta)}n}"
+    r"+\frac{50\Delta\log(4(K+1)/\beta)}{3n\varepsilon}\right\}+\frac\Delta{2n}",
     needs=PIPELINE,
     source=", without boosting; Delta as for Gaussian noise, losses clipped there",
 )
@@ -126,9 +132,13 @@ def pipeline_excess(
 ) -> Any:
     """The corrected theorem for output perturbation on n/2 records, by Markov's inequality; `norm_bound` is B*.
 
-    What boosting saves is the factor 4K/beta; G, lambda and sigma are those of B*. Losses are clipped at Delta, so the
-    theorem compares clipped risks, and needs no beta/4 for losses beyond Delta. What clipping hides has a mean of at
-    most Delta exp(-q^2/2)/q^2 for each candidate (s6), for all of them but for beta/4 at most Delta/(2n).
+    What boosting saves is the factor 4K/beta. G, lambda and sigma are those of B*, which is no guess; but 2^j' <= B*
+    for the first guess with ||w*|| <= 2^j', and with the balanced ridge err(B) and Delta(B) do not decrease. Losses are
+    clipped at Delta_j, so the theorem compares clipped risks L^c, and needs no beta/4 for losses beyond Delta_j. What
+    clipping hides has a mean of at most Delta_j exp(-q^2/2)/q^2 for each candidate (s6), for all of them but for beta/4
+    at most Delta_j/(2n). For the selected j: its score is at most ||Y||^2, so L^c_j <= ||Y||^2 and 2 ||Y|| sqrt(a_j) <=
+    ||Y||^2, sqrt(a_j) <= ||Y||/2 (a_j as in grid_excess, l its logarithm); its score exceeds L^c_j by (2 - sqrt(2))
+    ||Y|| sqrt(a_j), more than Delta_j/(2n) = a_j/(4l). So the term Delta/(2n) of the bound is to spare.
 
     >>> sizes = dict(gradient_norm=3.0, ridge=0.002, smoothness=1.0, radius=1.0, sigma=0.001, norm_bound=2.0)
     >>> round(float(pipeline_excess(n=10**8, label_bound=1.0, guesses=2, epsilon=1.0, beta=0.5, **sizes)), 3)
@@ -239,11 +249,14 @@ def enough_guesses_sharp(*, label_bound: Any, n: int, epsilon: Any) -> Any:
     kind="rate",
     says=r"H\|\mathcal X\|^2\sigma_j^2=\tilde O(\|\mathcal Y\|^2)\quad\forall j\in[K]",
     needs=[positive("label_bound")],
-    source=PROOF + ", for the noise of our reconstruction",
-    reconstructed=True,
+    source=PROOF + ", for the noise of a theorem that is not in the text",
 )
 def noise_order(*, label_bound: Any) -> Any:
-    """The order of the noise at every guess, as printed: ||Y||^2. At the last guess u is ||Y|| sqrt(n)."""
+    """The order of the noise at every guess, as printed: ||Y||^2. At the last guess u is ||Y|| sqrt(n).
+
+    The paper's own private term u^2/(n epsilon)^(2/3) is the noise term of our reconstruction, `noise_square`, which is
+    ||Y||^2 n^(1/3) there.
+    """
     return label_bound**2
 
 

@@ -110,7 +110,7 @@ def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
     says=r"\gamma_j=\Delta(B_j)\ge\|\mathcal Y\|^2\ \Rightarrow\ \Pr[\bar w=0]\ge1-\frac{K\,e^{\varepsilon/4}}"
     r"{4(K+1)}\,\beta\quad\mathrm{for\ every}\ S",
     needs=[*BUDGET, in_unit_interval("beta")],
-    source=", what Algorithm 1 does as printed",
+    source=", what Algorithm 1 does with the mechanism of [RS15]",
 )
 def other_than_zero(*, epsilon: Any, guesses: int, beta: Any, delta: Any = 0) -> Any:
     """The chance that Algorithm 1, as printed, selects anything but w_0 = 0: less than beta/3 on every dataset.
@@ -128,6 +128,7 @@ def other_than_zero(*, epsilon: Any, guesses: int, beta: Any, delta: Any = 0) ->
 # Utility --------------------------------------------------------------------------------------------------------------
 
 EXCESS = (
+    r"\mathrm{err}(2^K)\ge\|\mathcal Y\|^2\ \Rightarrow\ "
     r"\Pr\left[L(\bar w;\mathcal D)-L(w^*;\mathcal D)\le\min\left\{\|\mathcal Y\|^2,\ \mathrm{err}(B^*)+%s\right\}"
     r"\right]\ge1-\beta,\quad B^*=2\max\{\|w^*\|,1\},\ \gamma_j=%s"
 )
@@ -147,6 +148,9 @@ def printed_excess(
     *, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any
 ) -> Any:
     """The excess risk of Algorithm 1, as printed. `err` and `loss_bound` are their values at 2 max{||w*||, 1}.
+
+    Where the 4 stands, within the root or before it, is lost in the conversion of the text: with 4 ||Y|| there are two
+    such roots, and what refutes this exceeds that too.
 
     >>> from math import e
     >>> round(float(printed_excess(err=0.1, loss_bound=2.0, label_bound=1.0, n=100, guesses=1, beta=4 / e**4,
@@ -192,10 +196,10 @@ def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses:
 
     Derivation, l = log(4(K+1)/beta), a = 2 Delta l/n. A score is at least its candidate's risk, or the risk exceeds
     2 ||Y||^2 and the score ||Y||^2 (s4, s5). The selected score is at most min{||Y||^2, score of j' + 16 Delta l/(n
-    epsilon)} (s6), so the selected risk is at most that. The score of j' is at most its risk + sqrt(4 ||Y||^2 a) + a/3
-    + its penalty (s4), or the bound is ||Y||^2. Altogether err + 2 sqrt(4 ||Y||^2 a) + a/3 + 16 Delta l/(n epsilon), at
-    2^j' <= 2 max{||w*||, 1} (s7). Failures: beta/4 concentration, beta/4 losses beyond Delta, beta/(4K) err, beta/4
-    selection.
+    epsilon)} (s6), so the selected risk is at most that. The score of j' is at most its risk + sqrt(4 ||Y||^2 a) +
+    a/3 + its penalty (s4), or the bound is ||Y||^2. Altogether err + 2 sqrt(4 ||Y||^2 a) + a/3 + 16 Delta l/(n
+    epsilon), at 2^j' <= 2 max{||w*||, 1} (s7); where ||w*|| > 2^K, err >= ||Y||^2 (s8). Failures: beta/4
+    concentration, beta/4 losses beyond Delta, beta/(4K) err, beta/4 selection.
 
     >>> sizes = dict(err=0.0, loss_bound=5.0, label_bound=1.0, guesses=10, beta=0.05, epsilon=1.0)
     >>> round(float(grid_excess(n=10**5, **sizes)), 3), grid_excess(n=1000, **sizes)

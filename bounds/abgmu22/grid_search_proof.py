@@ -100,10 +100,13 @@ def deviation_below(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
     says=r"0\le\ell\le\Delta\ \Rightarrow\ \Pr\left[L(w;S_2)-L(w;\mathcal D)\ge\sqrt{2aL(w;\mathcal D)}+\frac a3\right]"
     r"\le\eta,\quad a=\frac{2\Delta\log(1/\eta)}n",
     needs=RISK,
-    source=PROOF + ", from above; Bernstein's inequality",
+    source=PROOF + ", from above; Bernstein, sub-gamma form",
 )
 def deviation_above(*, loss_bound: Any, risk: Any, n: int, chance: Any) -> Any:
-    """How far it rises above: Bernstein's inequality, whose exponent t^2/(2 (v + Delta t/3)) is solved for t."""
+    """How far it rises above, v = Delta risk, l = log(1/eta), m = n/2.
+
+    E exp(s (X - E X)) <= exp(v s^2/(2 (1 - Delta s/3))), whose conjugate gives t = sqrt(2 v l/m) + Delta l/(3 m).
+    """
     a = unit(loss_bound=loss_bound, n=n, chance=chance)
     return sqrt(2 * risk * a) + a / 3
 
@@ -123,7 +126,7 @@ def unit(*, loss_bound: Any, n: int, chance: Any) -> Any:
     source=PROOF + ", equation (1)",
 )
 def unseen_chance(*, beta: float) -> float:
-    """The chance of equation (1): at most beta/2. Assumption 2 speaks of the records of S2, L(w; D) of all others."""
+    """The chance of equation (1): at most beta/2. Assumption 2 speaks of S2, L(w; D) of all other records too."""
     return beta / 2
 
 
@@ -189,14 +192,14 @@ def each_chance(*, guesses: int, beta: Any) -> Any:
 
 # Selection ------------------------------------------------------------------------------------------------------------
 
-SELECTED = r"\Pr\left[\tilde L_{j^*}\le\min_j\left\{\tilde L_j+%s\right\}\right]\ge1-\frac\beta4,\quad\gamma_j=%s"
+SELECTED = r"\Pr\left[\tilde L_{j^*}\le\min_j\left\{\tilde L_j+%s\right\}\right]\ge1-%s,\quad\gamma_j=%s"
 SELECTION = [*SIZES, positive("epsilon")]
 
 
 @theorem(
     "abgmu22.thm.grid.s6",
     kind="tail",
-    says=SELECTED % (r"\frac{4\Delta(B_j)\log(4K/\beta)}{n\varepsilon}", r"\Delta(B_j)"),
+    says=SELECTED % (r"\frac{4\Delta(B_j)\log(4K/\beta)}{n\varepsilon}", r"\beta", r"\Delta(B_j)"),
     needs=SELECTION,
     source=PROOF + ", with the sensitivities of Algorithm 1",
 )
@@ -209,7 +212,7 @@ def printed_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, 
     "abgmu22.thm.grid.s6",
     part="average",
     kind="tail",
-    says=SELECTED % (r"\frac{4\Delta(B_j)\log(4K/\beta)}{n\varepsilon}", r"\frac{2\Delta(B_j)}n"),
+    says=SELECTED % (r"\frac{4\Delta(B_j)\log(4K/\beta)}{n\varepsilon}", r"\beta", r"\frac{2\Delta(B_j)}n"),
     needs=SELECTION,
     source=PROOF + ", with the sensitivity of a mean over n/2 records",
 )
@@ -220,7 +223,7 @@ def averaged_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any,
 
 
 @averaged_selection_loss.corrected(
-    says=SELECTED % (r"\frac{16\Delta(B_j)\log(4(K+1)/\beta)}{n\varepsilon}", r"\frac{2\Delta(B_j)}n"),
+    says=SELECTED % (r"\frac{16\Delta(B_j)\log(4(K+1)/\beta)}{n\varepsilon}", r"\frac\beta4", r"\frac{2\Delta(B_j)}n"),
     source=PROOF + ", K + 1 candidates, epsilon/2, beta/4",
 )
 def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
@@ -229,7 +232,7 @@ def selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon:
 
 
 @printed_selection_loss.corrected(
-    says=SELECTED % (r"\frac{8\Delta(B_j)\log(4(K+1)/\beta)}\varepsilon", r"\Delta(B_j)"),
+    says=SELECTED % (r"\frac{8\Delta(B_j)\log(4(K+1)/\beta)}\varepsilon", r"\frac\beta4", r"\Delta(B_j)"),
     source=PROOF + ", what the sensitivities of Algorithm 1 give",
 )
 def selection_loss_as_printed(*, loss_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
@@ -288,14 +291,17 @@ ENDING = [*SELECTION, between("epsilon", 0, 1), positive("label_bound")]
 
 @theorem(
     "abgmu22.thm.grid.s9",
-    says=LAST + r"\sqrt{\frac{4\|\mathcal Y\|^2\log(4K/\beta)}n}+\frac{5\Delta\log(4K/\beta)}{n\varepsilon}",
+    says=LAST + r"4\sqrt{\frac{\|\mathcal Y\|^2\log(4K/\beta)}n}+\frac{5\Delta\log(4K/\beta)}{n\varepsilon}",
     needs=ENDING,
-    source=PROOF + ", last line",
+    source=PROOF + ", last line, the 4 before its root",
 )
 def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The last line of the proof: one root where two tau have two, 5 where 2 epsilon + 4 may be 6."""
+    """The last line of the proof: 5 where 2 epsilon + 4 may be 6. With the 4 before its root it has both of 2 tau.
+
+    The text at hand has lost the root: its 4 ||Y||^2 log(4K/beta)/n may also be all under it, which is half as much.
+    """
     part = log(4 * guesses / beta) / n
-    return sqrt(4 * label_bound**2 * part) + 5 * loss_bound * part / epsilon
+    return 4 * sqrt(label_bound**2 * part) + 5 * loss_bound * part / epsilon
 
 
 @last_line.corrected(
@@ -303,7 +309,7 @@ def last_line(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: 
     source=PROOF + ", last line, both penalties counted",
 )
 def last_line_corrected(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any, epsilon: Any) -> Any:
-    """The same with 2 and 6, for epsilon <= 1; with equality at epsilon = 1."""
+    """The same with 6 for 5, for epsilon <= 1; with equality at epsilon = 1."""
     part = log(4 * guesses / beta) / n
     return 2 * sqrt(4 * label_bound**2 * part) + 6 * loss_bound * part / epsilon
 

@@ -82,23 +82,14 @@ def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: A
 @theorem(
     "abgmu22.lem.stab-jl",
     part="stretched",
-    says=PROJECTED % ("2", "2") + SAME,
+    reading="explicit",
+    says=PROJECTED % ("2", "2") + r"\frac32\left(\|\mathcal Y\|^2+16HB^2\|\mathcal X\|^2\right)",
     needs=LOSS,
     source=", Appendix D.4, remark, for the ball and the clipping of our reconstruction",
     reconstructed=True,
 )
-def stretched_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """The same bound where projected records are clipped at 2 ||X|| and w~ lies in the ball of radius 2B."""
-    formula = printed_loss_bound.theorem.formula
-    return formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius)
-
-
-@stretched_loss_bound.corrected(
-    says=PROJECTED % ("2", "2") + r"\frac32\left(\|\mathcal Y\|^2+16HB^2\|\mathcal X\|^2\right)",
-    source=", Appendix D.4, remark, for four times B ||X||",
-)
-def stretched_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
-    """`loss_bound` for a ball of radius 2B and records of length 2 ||X||."""
+def stretched_loss(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
+    """`loss_bound` where projected records are clipped at 2 ||X|| and w~ lies in the ball of radius 2B."""
     return loss_bound.theorem.formula(
         label_bound=label_bound, smoothness=smoothness, norm_bound=STRETCH * norm_bound, radius=STRETCH * radius
     )

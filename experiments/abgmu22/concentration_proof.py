@@ -107,10 +107,11 @@ assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
 
 @inequality_claim(
     bounds.all_below,
-    severity="statement",
+    severity="constant",
     python=lambda *_: ALL,
-    note="the hypothesis bounds one loss by Δ, this step all n of them. U has no Δ, V does not need it; the theorem on "
-    "boosting takes Δ(γ, β/2)",
+    note="if the proof's Δ is that of the hypothesis; the text at hand leaves the macro open. The hypothesis bounds "
+    "one loss by Δ, this step all n of them: it is true of Δ(γ, β/(4n)). U has no Δ, V does not need it; the theorem "
+    "on boosting takes Δ(γ, β/2)",
 )
 def all_losses_below():
     """(1 - beta)^n against what is claimed."""

@@ -99,21 +99,10 @@ def half_more_is_enough_projected():
     yield from over_the_ball(bounds.projected_loss_corrected)
 
 
-@inequality_claim(
-    bounds.stretched_loss_bound,
-    severity="constant",
-    python=lambda *_: JL.format(name="stretched_loss_bound", B=0.25),
-    note="with the factors 2 that keep projected records and a projected w* inside, ⟨w̃, p⟩ may be 4B‖X‖",
-)
-def the_same_bound_fails_stretched():
-    """(t + 2)^2 at t = 4 B = 1 in fractions: 9 against 4.125."""
-    yield from itertools.islice(reversed(list(over_the_ball(bounds.stretched_loss_bound, 2))), 1)
-
-
-@inequality_claim(bounds.stretched_loss_corrected, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.stretched_loss, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
 def half_more_is_enough_stretched():
-    """The same for 2B and 2 ||X||."""
-    yield from over_the_ball(bounds.stretched_loss_corrected, 2)
+    """The same for 2B and 2 ||X||: with the factors 2 that keep projected records and a projected w* inside."""
+    yield from over_the_ball(bounds.stretched_loss, 2)
 
 
 @identity_claim(

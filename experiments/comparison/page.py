@@ -17,6 +17,7 @@ import pandas as pd
 from experiments.comparison import pictures
 from experiments.comparison.learners import LEARNERS, NOT_INSTALLED
 from experiments.comparison.table import DATASETS, DEFAULT, DELTA
+from experiments.engine.formula import in_symbols
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
@@ -122,7 +123,7 @@ def shown(reports: Path) -> dict:
         "attacks": found["attacks"].astype(object).fillna("").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),
         "default": DEFAULT,
-        "delta": f"{DELTA:g}",
+        "delta": in_symbols(f"{DELTA:g}"),
         "level": f"{LEVEL:g}",
         "missing": NOT_INSTALLED,
     }

@@ -121,7 +121,7 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     made.append(rendered("ledger.html.j2", "ledger.html", rows=single, fields=fields))
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
-    tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": f"{atlas.DELTA:g}"}
+    tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("sabotage", "operating", "peers")}

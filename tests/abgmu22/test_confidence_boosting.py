@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats, integers
 from scipy.integrate import quad
-from scipy.stats import chisquare, laplace
+from scipy.stats import binom, chisquare, laplace, norm
 
+from bounds.abgmu22 import confidence_boosting as bounds
 from experiments.abgmu22.confidence_boosting import fixed_models
 from experiments.engine.streams import TEST_ROOT
 from mechanisms import confidence_boosting, glm_output, report_noisy_max
@@ -92,6 +93,35 @@ def test_the_choice_is_made_on_the_last_chunk_alone():
     law = confidence_boosting.law(X, Y, learner=learner, **PARTS)
     assert len(law.data.X) == 6 and law.data.y.tolist() == Y[-6:].tolist()
     assert law.losses([[1.0], [-1.0]]).tolist() == [4 * 2 / 6, 4 * 4 / 6]
+
+
+@pytest.mark.parametrize(("noise", "needed"), [(bounds.printed_scale, 0.05), (bounds.squared_scale, 0.09)])
+def test_the_printed_noise_fails_where_only_the_chosen_model_is_seen(noise, needed):
+    """n >= n_0, gamma = 1, Y^2 = H; A is r with probability 1/10, else -r, E exp(r^2) = 2. P(w is r), two datasets."""
+    n, H, r = 6_000_000, 5e5, math.sqrt(math.log(2))
+    assert n >= bounds.least_sample(1.0, 0.05, H, math.sqrt(H))
+    sizes = {"n": n, "candidates": 5, "epsilon": 1.0, "loss_bound": 2 * H}
+    moved = 2 * H * r**2 / (n / 6)  # H (w - y)^2/2 of y = r, -r is 0 or 2 H r^2
+
+    def released(ahead, scale):
+        total = 0.0
+        for k in range(1, 6):
+            law = report_noisy_max.law(np.append(np.full(k, ahead), np.zeros(5 - k)), sensitivity=1.0, scale=scale)
+            total += binom.pmf(k, 5, 0.1) * np.exp(law.log_probabilities()[:k]).sum()
+        return total
+
+    scale, enough = noise(**sizes), bounds.chunk_scale(**sizes)
+    assert released(moved, scale) - math.e * released(-moved, scale) > needed
+    assert released(moved, enough) <= math.e * released(-moved, enough)
+
+
+def test_losses_leave_the_range_of_gamma():
+    """A Gaussian model with E exp(w^2) = 2, losses w^2/2: beyond H gamma^2 with a constant probability, not delta."""
+    sizes = {"candidates": 5, "gamma": 1.0, "smoothness": 1.0, "label_bound": 0.0}
+    sigma = math.sqrt(3 / 8)
+    assert 2 * norm.sf(math.sqrt(2 * 1.0) / sigma) > 0.02
+    for delta in (0.1, 1e-5):
+        assert 5 * 2 * norm.sf(math.sqrt(2 * bounds.true_range(delta=delta, **sizes)) / sigma) <= delta
 
 
 def test_every_record_is_in_one_chunk():

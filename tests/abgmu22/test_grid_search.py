@@ -123,8 +123,8 @@ def test_zero_has_the_public_score():
 class Known:
     """A base law that always releases the same vector."""
 
-    def __init__(self, w):
-        self.w = np.array([w])
+    def __init__(self, w, privacy):
+        self.w, self.privacy = np.array([w]), privacy
 
     def sample(self, rng, size=1):
         return np.tile(self.w, (size, 1))
@@ -135,7 +135,7 @@ def test_runs_choose_independently_as_the_exact_law_says():
     """Chi-square of 20,000 indices at 1e-9 for known candidates, and of pairs of neighbouring runs."""
     made = grid_search.law(
         np.ones((40, 1)), np.ones(40), privacy=ApproxDP(1.0, 1e-3), loss="half_squared", guesses=2, label_bound=1.0,
-        base=lambda X, y, *, norm_bound, **_: Known(0.4 * norm_bound), penalty="none",
+        base=lambda X, y, *, norm_bound, privacy, **_: Known(0.4 * norm_bound, privacy), penalty="none",
     )  # fmt: skip
     drawn = made.sample(np.random.default_rng(TEST_ROOT), 20_000)["index"]
     law_of = np.exp(made.log_probabilities(made.scores(made.candidates(np.random.default_rng(0))))[0])
@@ -213,3 +213,17 @@ def test_two_bits_in_two_halves_spend_half_of_the_sum():
 def test_bad_input_is_named(changed, message):
     with pytest.raises(ValueError, match=message):
         law(**changed)
+
+
+def test_no_weights_of_a_learner_tell_of_a_record():
+    """Infinite weights: inf times 0 is no number, and the choice must not show which record had the 0."""
+
+    chosen = []
+    for last in (0.5, 0.0):
+        X = np.append(np.full(39, 0.5), last)[:, None]
+        settings = dict(privacy=ApproxDP(1.0, 1e-5), loss="squared_hinge", guesses=2)
+        released = grid_search.law(
+            X, np.ones(40), base=lambda X, y, *, privacy, **_: Known(np.inf, privacy), **settings
+        )
+        chosen.append(released.log_probabilities(released.scores(released.candidates(np.random.default_rng(0))))[0])
+    assert np.isfinite(chosen).all() and np.abs(chosen[0] - chosen[1]).max() <= 0.5

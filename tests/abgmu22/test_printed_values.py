@@ -61,7 +61,6 @@ TABLE = [
     (boost.disjoint_epsilon, {"training": 0.5, "selection": 2.0}, 2.0),
     (boost.overlapping_epsilon, {"training": 0.5, "selection": 2.0}, 2.5),
     (boost.noisy_max_epsilon, {"sensitivity": 0.5, "scale": 4.0}, 0.25),
-    (boost.printed_range, {"candidates": 3, "delta": 0.1, "gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0}, 52.0),
     (
         boost.true_range,
         {"candidates": 3, "delta": 6 * exp(-2), "gamma": 2.0, "smoothness": 9.0, "label_bound": 4.0},

@@ -8,6 +8,7 @@ import pytest
 
 from bounds.abgmu22 import assumptions, baselines, grid_output, grid_search, stability
 from bounds.abgmu22 import grid_search_proof as steps
+from bounds.theorem import OutsideHypotheses
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
 LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}
@@ -39,8 +40,7 @@ TABLE = [
     (stability.loss_bound, LOSS, 12.75),
     (stability.projected_loss_bound, LOSS, 8.5),
     (stability.projected_loss_corrected, LOSS, 12.75),
-    (stability.stretched_loss_bound, LOSS, 8.5),
-    (stability.stretched_loss_corrected, LOSS, 1.5 * (4 + 16 * 4.5)),
+    (stability.stretched_loss, LOSS, 1.5 * (4 + 16 * 4.5)),
     (stability.lifted_square, {"d": 6, "k": 4, "norm": 2}, 6),
     (stability.printed_output_loss, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
     (stability.output_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 2 * (8.5 + 4 * (log(8) + 5))),
@@ -110,7 +110,7 @@ TABLE = [
     (steps.printed_ball, {"norm": 0.25}, 1),
     (steps.printed_ball, {"norm": 3}, 6),
     (steps.smallest_ball, {"norm": 0.25}, 2),
-    (steps.last_line, GRID | {"label_bound": 2.0, "epsilon": 0.5}, ROOT + 1.2),
+    (steps.last_line, GRID | {"label_bound": 2.0, "epsilon": 0.5}, 2 * ROOT + 1.2),
     (steps.last_line_corrected, GRID | {"label_bound": 2.0, "epsilon": 0.5}, 2 * ROOT + 1.44),
     (steps.stated_term, GRID | {"epsilon": 0.5}, 0.3),
     # Output perturbation inside: u = 8, ||Y|| = 1/8 and 8, n epsilon = 64
@@ -163,6 +163,38 @@ def test_units_of_the_corrected_bounds(s):
     assert (
         grid_search.printed_excess(**other) != pytest.approx(s * grid_search.printed_excess(**one), rel=1e-3) or s == 1
     )
+
+
+@pytest.mark.parametrize(("epsilon", "enough"), [(0.1, True), (0.5, True), (0.51, False), (1.0, False)])
+def test_the_last_line_counts_both_penalties_up_to_one_half(epsilon, enough):
+    """2 tau + 4 Delta l/(n epsilon), with l = 4: 5 is as much as 2 epsilon + 4 for epsilon <= 1/2."""
+    left = 2 * steps.proof_penalty(**GRID, label_bound=2.0) + steps.printed_selection_loss(**GRID, epsilon=epsilon)
+    assert bool(left <= steps.last_line(**GRID, label_bound=2.0, epsilon=epsilon) * (1 + 1e-12)) is enough
+
+
+def test_the_pipeline_speaks_of_guesses_that_reach_the_minimiser():
+    """||w*|| <= 2^K: B* = 2 max{||w*||, 1} is at most 2^(K + 1)."""
+    sizes = dict(n=10**16, gradient_norm=3.0, ridge=1e-6, smoothness=1.0, radius=1.0, sigma=1e-3, label_bound=36.0)
+    rest = dict(guesses=1, epsilon=1.0, beta=0.5)
+    assert grid_output.pipeline_excess(**sizes, **rest, norm_bound=4.0) > 0
+    for B in (1.9, 4.1, 100.0):
+        with pytest.raises(OutsideHypotheses, match="norm_bound"):
+            grid_output.pipeline_excess(**sizes, **rest, norm_bound=B)
+
+
+@pytest.mark.parametrize("label", [0.0, 0.3, 5.0])
+@pytest.mark.parametrize("n", [10, 10**6])
+def test_the_balanced_ridge_has_an_err_and_a_loss_bound_that_do_not_decrease(label, n):
+    """What the pipeline asks of G, lambda and sigma, for guesses from 2 to 2^20; G and sigma as the laws have them."""
+    err, clip = [], []
+    for B in 2.0 ** np.arange(1, 20.1, 0.1):
+        run = {"n": n, "gradient_norm": float(baselines.slope_bound(label_bound=label + 1e-9, smoothness=1.0, reach=B))}
+        run["ridge"] = baselines.balanced_ridge(smoothness=1.0, radius=1.0, norm_bound=B, mu=0.1, **run)
+        known = {"smoothness": 1.0, "radius": 1.0, "sigma": float(baselines.output_noise(mu=0.1, **run))}
+        err.append(assumptions.output_err(**run, **known, norm=B, beta=0.1, guesses=20))
+        loss = {"label_bound": label + 1e-9, "norm_bound": B, "n": n, "delta": 0.5, "beta": 0.1, "guesses": 20}
+        clip.append(assumptions.output_loss(**known, **loss))
+    assert (np.diff(err) > 0).all() and (np.diff(clip) > 0).all()
 
 
 def test_units_of_the_printed_rate():
