@@ -149,7 +149,7 @@ def sampled_draws() -> tuple[Any, replay.Counted, np.ndarray]:
     """One descent on random batches, what it drew, and its release."""
     Z, T = np.tile(np.eye(2), (20, 1)), 6
     law = sampled_gd.SampledGDLaw(
-        Z, 1.0, np.zeros(2), 3.0, np.full(T, 0.1), np.full(T, 1 / T), "last", ApproxDP(1.0, 1e-5), 0.3
+        Z, 1.0, np.zeros(2), 3.0, np.full(T, 0.1), np.full(T, 1 / T), "last", ApproxDP(1.0, 1e-5), rate=0.3
     )
     return law, (counted := replay.Counted(1)), law.sample(counted, 1)
 
