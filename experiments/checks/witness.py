@@ -54,7 +54,7 @@ def growth(
 ) -> dict:
     """Along `family` the ratio of the truth to g grows without bound: three points or more."""
     if found is None:
-        found = "truth / g is at least " + ", ".join(f"{r:.3g}" for r in ratios)
+        found = "a family along which truth / g reaches " + ", ".join(f"{r:.3g}" for r in ratios)
     fields = {"family": family, "points": points, "ratios": ratios, "python": python.strip()}
     return plain({"setting": setting, "claimed": claimed, "found": found, **fields, **more})
 

@@ -104,9 +104,6 @@ def cited(row, bad, instead):
 def in_a_sentence(witness):
     """What a witness shows."""
     place = in_a_row(witness.get("setting", {}))
-    if str(witness.get("claimed")).startswith("truth <= C g"):  # a family along which no constant is enough
-        reached = ", ".join(f"{ratio:.3g}" for ratio in witness["ratios"])
-        return f"no constant C makes truth <= C g true: truth / g reaches {reached}, the last at {place}."
     return f"at {place} the text claims {short(witness.get('claimed'))}; there is {short(witness.get('found'))}."
 
 

@@ -232,6 +232,7 @@ def _summary(key, parts):
     worst = min(parts, key=_badness)
     true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
     scopes = {part["scope"] for part in parts}
+    claimed = [part for part in parts if part["verdict"] != NOT_A_CLAIM]
     sums = ("cells", "cells_held", "cells_vacuous", "trials", "seconds", "cpu_seconds")
     return (
         worst
@@ -244,7 +245,7 @@ def _summary(key, parts):
             "title": f"{worst['label']}, {len(parts)} parts",
             "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
             "skipped": [s for p in parts for s in p["skipped"]],
-            "control": REFUTED if all(p["control"] == REFUTED for p in parts) else "",
+            "control": REFUTED if all(p["control"] == REFUTED for p in claimed) else "",
             "evidence": min((p["evidence"] for p in (parts if true else [worst])), key=EVIDENCE.index),
             "rests_on": [p["key"] for p in parts],
             "cites": sorted({text for p in parts for text in p["cites"]}),

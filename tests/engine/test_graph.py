@@ -161,6 +161,9 @@ def test_a_summary_is_its_worst_part_and_adds_up_the_others():
     parts[1] |= {"scope": "settings", "control": "HOLDS"}
     (made,) = _summaries([dict(p) for p in parts])
     assert (made["scope"], made["control"]) == ("settings", "")
+    parts[1] |= {"verdict": "NOT_A_CLAIM", "control": ""}  # a part that claims nothing needs no control
+    (made,) = _summaries([dict(p) for p in parts])
+    assert made["control"] == "REFUTED"
     parts[2] |= {"verdict": "REFUTED", "note": "why"}
     (made,) = _summaries([dict(p) for p in parts])
     assert (made["verdict"], made["scope"], made["note"]) == ("REFUTED", "", "worst part: z. why")
