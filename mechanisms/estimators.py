@@ -299,6 +299,26 @@ def resolved_width(n: int, d: int, mu: float) -> float:
     return min(0.3, max(0.003, sqrt(d) / (3 * n * mu)))
 
 
+def resolved_steps(n: int, d: int, mu: float) -> int:
+    """Balanced steps (`mechanisms.noisy_gd`), at most `STEPS`."""
+    return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
+
+
+def resolved_law(X: np.ndarray, y: np.ndarray, *, privacy: Any, loss: str = "hinge") -> noisy_gd.NoisyGDLaw:
+    """What `MarginClassifier` runs on its rows: noisy descent, its width and steps from n, d and the budget."""
+    (n, d), mu = X.shape, to_gaussian_budget(privacy).mu
+    asked: Any = {"width": resolved_width(n, d, mu), "steps": resolved_steps(n, d, mu), "loss": loss}
+    return noisy_gd.law(X, y, privacy=privacy, stride="decaying", output="last", **asked)
+
+
+def unit_rows(X: np.ndarray) -> np.ndarray:
+    """What `MarginClassifier` sees: each row scaled to length 1 by itself, a constant beside it, length 1 again."""
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    rows = X / np.where(largest > 0, largest, 1.0)
+    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
+    return np.column_stack([unit, np.full(len(X), CONSTANT)]) / sqrt(1 + CONSTANT**2)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class MarginClassifier(ApproximateClassifier):
     """A private linear classifier with nothing to choose but `epsilon` and `delta`.
@@ -325,13 +345,7 @@ class MarginClassifier(ApproximateClassifier):
     noise = "gaussian"
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
-        largest = np.abs(X).max(axis=1, keepdims=True)
-        rows = X / np.where(largest > 0, largest, 1.0)
-        unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
-        return np.column_stack([unit, np.full(len(X), CONSTANT)]) / sqrt(1 + CONSTANT**2)
+        return unit_rows(X)
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        (n, d), mu = X.shape, to_gaussian_budget(privacy).mu
-        steps = min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
-        asked: Any = {"steps": steps, "stride": "decaying", "output": "last"}
-        return noisy_gd.law(X, signs, privacy=privacy, width=resolved_width(n, d, mu), **asked)
+        return resolved_law(X, signs, privacy=privacy)

@@ -5,7 +5,7 @@
 where `law(X, y, *, epsilon, delta, rng)` returns the law of a release on a dataset: weights of shape (size, d), or a
 dict that holds them as "weights"; a law that predicts otherwise has a method `decision_values(releases, X)`. `rng`
 draws what is public (a projection). Whatever a learner needs beside epsilon and delta is a number in this file or
-follows from n, d and the budget; every learner sees the same rows (`problems.prepared`).
+follows from n, d and the budget; every learner sees the same rows (`problems.unit_rows`).
 """
 
 from __future__ import annotations
@@ -29,11 +29,9 @@ from mechanisms import (
     adaptive_margin,
     dp_erm,
     efficient_learner,
-    estimators,
     grid_search,
     known_margin,
     majority,
-    noisy_gd,
     objective_perturbation,
     output_perturbation,
     phased_sgd,
@@ -41,10 +39,10 @@ from mechanisms import (
     private_svm,
     private_tuning,
 )
+from mechanisms.estimators import resolved_law, resolved_steps
 from mechanisms.law import two_streams
 from mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 
-STEPS = estimators.STEPS  # of a descent at most: more did no better on 20,000 records, and cost more
 RELEASES = {"cheap": 5, "moderate": 2, "slow": 1}  # of a fit; they are averaged
 
 
@@ -129,16 +127,9 @@ class Fitted:
 # Descents -------------------------------------------------------------------------------------------------------------
 
 
-def steps_for(n: int, d: int, mu: float) -> int:
-    """Balanced steps (`mechanisms.noisy_gd`), at most `STEPS`."""
-    return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
-
-
 def descent(X, y, *, epsilon, delta, rng, loss="hinge"):
-    """What `MarginClassifier` runs, without its rows: width and steps from n, d and the budget."""
-    (n, d), mu = X.shape, gaussian_mu(epsilon, delta)
-    asked = {"width": estimators.resolved_width(n, d, mu), "steps": steps_for(n, d, mu), "loss": loss}
-    return noisy_gd.law(X, y, privacy=ApproxDP(epsilon, delta), stride="decaying", output="last", **asked)
+    """What `MarginClassifier` runs."""
+    return resolved_law(X, y, privacy=ApproxDP(epsilon, delta), loss=loss)
 
 
 def logistic_descent(X, y, *, epsilon, delta, rng):
@@ -148,7 +139,7 @@ def logistic_descent(X, y, *, epsilon, delta, rng):
 def known(X, y, *, epsilon, delta, rng, margin):
     phi = known_margin.draw_projection(*X.shape, margin=margin, rng=rng)
     k = X.shape[1] if phi is None else phi.k
-    steps = steps_for(len(X), k, gaussian_mu(epsilon, delta))
+    steps = resolved_steps(len(X), k, gaussian_mu(epsilon, delta))
     return known_margin.law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, projection=phi, steps=steps)
 
 
@@ -158,9 +149,9 @@ def perceptron(X, y, *, epsilon, delta, rng):
 
 
 def adaptive(X, y, *, epsilon, delta, rng):
-    """Algorithm 3 with its defaults, no run longer than `STEPS`: the shortest count of all margins caps them."""
+    """Algorithm 3 with its defaults, no run longer than `MarginClassifier`'s: the fewest steps of a margin cap all."""
     phis = adaptive_margin.draw_projections(*X.shape, rng=rng)
-    steps = steps_for(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
+    steps = resolved_steps(*X.shape, mu=gaussian_mu(epsilon, delta) / sqrt(2 * len(phis)))
     asked = {"projections": phis, "steps": steps, "output": "last", "ties": "wrong", "stride": "decaying"}
     return adaptive_margin.law(X, y, privacy=ApproxDP(epsilon, delta), **asked)
 
@@ -170,7 +161,7 @@ def tuned(X, y, *, epsilon, delta, rng, beta=0.05):
     n, d = X.shape
     phis = adaptive_margin.draw_projections(n, d, rng=rng)
     mu, _ = private_tuning.budget(epsilon, delta, r=beta / ((1 - beta) * len(phis)), calibration="sharp")
-    asked = {"projections": phis, "steps": steps_for(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
+    asked = {"projections": phis, "steps": resolved_steps(n, d, mu / sqrt(2)), "output": "last", "stride": "decaying"}
     return private_tuning.margin_law(
         X, y, epsilon=epsilon, delta=delta, calibration="sharp", beta=beta, ties="wrong", **asked
     )

@@ -3,7 +3,7 @@
     digits:A-B, breast_cancer, randhie, fair, a .npz file      a random quarter at least is held out
     planted:n=1000,d=50,margin=0.2,outliers=0,flips=0          fresh records at every repeat
 
-Preprocessing is public: constants of codebooks (`experiments.data`), and `prepared`, which looks at one record at a
+Preprocessing is public: constants of codebooks (`experiments.data`), and `unit_rows`, which looks at one record at a
 time. The split into training and test records is drawn without looking at either, so nothing here has to be paid for.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from experiments.data import load
-from mechanisms.estimators import MarginClassifier
+from mechanisms.estimators import unit_rows
 
 HELD_OUT = 2000  # test records at most
 ENTRIES = 2**23  # of a table of test records
@@ -31,11 +31,6 @@ class Problem:
     test: np.ndarray = field(repr=False)
     truth: np.ndarray = field(repr=False)
     margin: float  # planted, or a guess
-
-
-def prepared(X: np.ndarray) -> np.ndarray:
-    """Every row scaled to length 1 by itself, a constant beside it: what every learner sees."""
-    return MarginClassifier()._rows(X)
 
 
 def family(name: str) -> dict[str, float]:
@@ -80,10 +75,10 @@ def draw(name: str, records: int, rng: np.random.Generator) -> Problem:
         chosen = family(name)
         test = max(100, min(HELD_OUT, ENTRIES // chosen["d"]))
         (X, y), (Z, truth) = (planted(count, rng, **chosen) for count in (chosen["n"], test))
-        return Problem(prepared(X), y, prepared(Z), truth, chosen["margin"] / np.sqrt(1.25))
+        return Problem(unit_rows(X), y, unit_rows(Z), truth, chosen["margin"] / np.sqrt(1.25))
     X, y = load(name)
     train, test = held_out(len(X), max(2, min(records, len(X) * 3 // 4)), HELD_OUT, rng)
-    return Problem(prepared(X[train]), y[train], prepared(X[test]), y[test], GUESS)
+    return Problem(unit_rows(X[train]), y[train], unit_rows(X[test]), y[test], GUESS)
 
 
 def check(name: str) -> None:

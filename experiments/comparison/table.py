@@ -8,7 +8,8 @@ or datasets, and nothing is computed twice. All learners see the same splits: di
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import groupby
 from math import inf, log
 from typing import Any
@@ -52,6 +53,17 @@ def key_of(learner: Learner) -> str:
 def code_of(learner: Learner) -> str:
     """What its stored results depend on."""
     return code_hash(learner.law, problems.draw, one_fit, generator)
+
+
+def with_code() -> Callable[[str], tuple[Learner, str]]:
+    """(learner, its code) by the learner's name: found and hashed once, for as long as the function is kept."""
+
+    @cache
+    def coded(named: str) -> tuple[Learner, str]:
+        learner = find(named)
+        return learner, code_of(learner)
+
+    return coded
 
 
 def place_of(dataset: str, records: int, epsilon: float, learner: Learner) -> tuple:
@@ -114,13 +126,10 @@ def run(asked: Iterable[tuple], store: Store, *, root: int, records: int, jobs: 
     """Compute what the store lacks of `asked`, write it as it arrives; how many fits. Raises `Failed` at the end."""
     missing: dict[tuple[str, int], list] = {}
     seen: dict[tuple, set] = {}
-    codes: dict[str, tuple[Learner, str]] = {}
+    coded = with_code()
     for dataset, named, epsilon, repeat in asked:
-        learner, code = codes.setdefault(named, (find(named), ""))
-        if not code:
-            codes[named] = learner, code_of(learner)
-        where = place_of(dataset, records, epsilon, learner)
-        cell = key_of(learner), codes[named][1], root, where
+        learner, code = coded(named)
+        cell = key_of(learner), code, root, place_of(dataset, records, epsilon, learner)
         if cell not in seen:
             seen[cell] = set(store.read(*cell))
         if repeat not in seen[cell]:
@@ -130,7 +139,7 @@ def run(asked: Iterable[tuple], store: Store, *, root: int, records: int, jobs: 
     made, raised = 0, {}
     for task, done in with_progress(workers(joblib.delayed(labelled)(task, root) for task in tasks), tasks, progress):
         for named, epsilon, chunk in done:
-            learner, code = codes[named]
+            learner, code = coded(named)
             if isinstance(chunk, str):
                 raised[named] = f"learner = {named}: on {task[0]} at epsilon = {epsilon:g} it raised {chunk}"
                 continue
@@ -160,11 +169,9 @@ def table(asked: Iterable[tuple], store: Store, *, root: int, records: int) -> p
     `risk` is the mean over the releases of the fit, `seconds` CPU seconds a release, the fit's share included.
     """
     rows = []
-    codes: dict[str, tuple[Learner, str]] = {}
+    coded = with_code()
     for (dataset, named, epsilon), group in groupby(asked, key=lambda one: one[:3]):
-        if named not in codes:
-            codes[named] = find(named), code_of(find(named))
-        learner, code = codes[named]
+        learner, code = coded(named)
         where = place_of(dataset, records, epsilon, learner)
         chunks = store.read(key_of(learner), code, root, where)
         for _, _, _, repeat in group:

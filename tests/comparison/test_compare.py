@@ -133,9 +133,9 @@ def test_rows_are_prepared_one_by_one():
     X = np.random.default_rng(2).normal(size=(9, 3))
     other = X.copy()
     other[4] *= -7
-    changed = (problems.prepared(X) != problems.prepared(other)).any(axis=1)
+    changed = (problems.unit_rows(X) != problems.unit_rows(other)).any(axis=1)
     assert changed.tolist() == [i == 4 for i in range(9)]
-    assert np.linalg.norm(problems.prepared(100 * X), axis=1).max() <= 1 + 1e-12
+    assert np.linalg.norm(problems.unit_rows(100 * X), axis=1).max() <= 1 + 1e-12
 
 
 def test_splits_are_the_same_for_all_and_hold_out_what_they_say():
