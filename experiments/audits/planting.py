@@ -56,6 +56,27 @@ def rng(name: str) -> np.random.Generator:
     return generator(LEDGER_ROOT, f"sabotage.{name}", {}, "main", 0)
 
 
+def halved(original: Callable) -> Callable:
+    """The same function with half its result."""
+    return lambda *a, **k: original(*a, **k) / 2
+
+
+def unclipped(original: Callable) -> Callable:
+    """In place of a function that clips rows: the rows as they are."""
+    return lambda X, radius: np.asarray(X, dtype=float)
+
+
+class Broadcast:
+    """A generator whose normal draws are one number for all coordinates (axis 0)."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self.random = random
+
+    def normal(self, scale: float = 1.0, size: tuple = ()) -> np.ndarray:
+        """One row of noise, repeated."""
+        return np.repeat(self.random.normal(scale=scale, size=(1, *size[1:])), size[0], axis=0)
+
+
 def rewritten(old: str, new: str) -> Callable:
     """Function -> the same function with `old`, which its source holds once, replaced by `new`."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import sqrt
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from bounds.wzw25 import algorithms
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.audits import known, replay
 from experiments.audits.game import Game, audit
-from experiments.audits.planting import ONE, Planted, refuted, rng
-from experiments.audits.sabotaged_learners import LEARNERS
+from experiments.audits.planting import ONE, Broadcast, Planted, halved, refuted, rng, unclipped
+from experiments.audits.sabotaged_learners import LEARNERS, boosted
 from experiments.audits.sabotaged_statements import STATEMENTS
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.engine.verdict import REFUTED
@@ -54,9 +55,9 @@ def rare_choices() -> tuple:
     return tuple(exponential.law(q, sensitivity=1.0, privacy=ONE).sample for q in rare_candidate(10))
 
 
-def flipped_label() -> tuple:
-    """The private SVM, the worst label flipped."""
-    X, y, z = flipped(1, 10, others=1.0)
+def flipped_label(F: int = 1) -> tuple:
+    """The private SVM with F features, the worst label flipped."""
+    X, y, z = flipped(F, 10, others=1.0)
     return tuple(private_svm.law(X, t, C=1.0, privacy=ONE, calibration="sharp").sample for t in (y, z))
 
 
@@ -76,17 +77,14 @@ def descending(length: float = 1.0) -> Callable[[], tuple]:
 
 def boosted_choices() -> tuple:
     """DP-ERM's selection among five candidates, every mean loss moved by the sensitivity."""
-    X = np.array([[0.6, 0.8]] * 20)
-    law = dp_erm.law(X, np.ones(20), rho=0.5, norm_bound=1.0, radius=1.0, privacy=ApproxDP(1.0, 1e-3), beta=0.1)
+    law = boosted()
     moved = law.sensitivity * np.array([1.0, -1.0, -1.0, -1.0, -1.0]) / 2
     return tuple((lambda rng, size, m=m: law.choose(rng, np.tile(m, (size, 1)))) for m in (moved, -moved))
 
 
 def selection_of_dp_erm() -> bool:
     """Its selection against what the law says that it spends."""
-    X = np.array([[0.6, 0.8]] * 20)
-    law = dp_erm.law(X, np.ones(20), rho=0.5, norm_bound=1.0, radius=1.0, privacy=ApproxDP(1.0, 1e-3), beta=0.1)
-    return refuted(boosted_choices, law.selection, 60_000)()
+    return refuted(boosted_choices, boosted().selection, 60_000)()
 
 
 def numbers_of_runs() -> tuple:
@@ -110,17 +108,6 @@ def steps_are_not_paid() -> bool:
     return bool(cost > law.privacy.mu * (1 + 1e-9))
 
 
-class Broadcast:
-    """A generator whose normal draws are one number for all coordinates."""
-
-    def __init__(self, random: np.random.Generator) -> None:
-        self.random = random
-
-    def normal(self, scale: float = 1.0, size: tuple = ()) -> np.ndarray:
-        """One row of noise, repeated."""
-        return np.repeat(self.random.normal(scale=scale, size=(1, *size[1:])), size[0], axis=0)
-
-
 def broadcast(sample: Callable) -> Callable:
     """The same sampler with one draw for all coordinates."""
     return lambda law, rng, size=1: sample(law, Broadcast(rng), size)
@@ -141,12 +128,6 @@ def spends_more_than_it_says() -> bool:
     law = adaptive_margin.law([[0.6], [-0.6]], [1, -1], privacy=ApproxDP(1.0, 1e-5), steps=3)
     parts = [run.privacy.mu for run in law.candidates] + [1 / law.sigma] * len(law.candidates)
     return bool(np.hypot.reduce(parts) > law.gdp.mu * (1 + 1e-9))
-
-
-def many_features() -> tuple:
-    """The private SVM with ten features, the worst label flipped."""
-    X, y, z = flipped(10, 10, others=1.0)
-    return tuple(private_svm.law(X, t, C=1.0, privacy=ONE, calibration="sharp").sample for t in (y, z))
 
 
 def all_iterates() -> tuple:
@@ -190,15 +171,15 @@ PLANTED = (
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
             refuted(flipped_label, ONE)),
     Planted(12, "noise of the Gaussian mechanism halved", "attack", gaussian, "noise_for",
-            lambda f: lambda *a, **k: f(*a, **k) / 2, refuted(shifted_values, GaussianDP(1.0))),
+            halved, refuted(shifted_values, GaussianDP(1.0))),
     Planted(12, "noise of gradient descent halved", "attack", noisy_gd, "noise_for",
-            lambda f: lambda *a, **k: f(*a, **k) / 2, refuted(descending(), GaussianDP(1.0))),
+            halved, refuted(descending(), GaussianDP(1.0))),
     Planted(14, "exponential mechanism without the 2 in its exponent", "attack", exponential.ExponentialLaw, "scale",
             lambda f: property(lambda law: 2 * f.fget(law)), refuted(rare_choices, ONE, 60_000)),
     Planted(14, "DP-ERM's selection twice as eager", "attack", dp_erm.BoostedLaw, "choose", louder,
             selection_of_dp_erm),
     Planted(17, "rows of gradient descent not clipped", "attack on a record of norm 10", noisy_gd, "clip_rows",
-            lambda f: lambda X, radius: np.asarray(X, dtype=float), refuted(descending(10.0), GaussianDP(1.0))),
+            unclipped, refuted(descending(10.0), GaussianDP(1.0))),
     Planted(18, "one draw for all coordinates of gradient descent", "rank of the noise", NGD, "sample", broadcast,
             shares),
     Planted(18, "one noise for all scores of private tuning", "joint test of the draws", TUNING, "noise",
@@ -221,7 +202,7 @@ PLANTED = (
             lambda f: lambda mu, parts: f(mu, sqrt(parts)), spends_more_than_it_says),
     Planted(15, "L2 sensitivity for the Laplace noise of the private SVM", "attack", private_svm, "grid_for",
             lambda f: lambda sensitivity, epsilon, F: f(sensitivity / sqrt(F), epsilon, F),
-            refuted(many_features, ONE, 60_000)),
+            refuted(partial(flipped_label, 10), ONE, 60_000)),
     Planted(21, "Gaussian mechanism clipped to the private value and its noise's deviation", "attack",
             gaussian.GaussianLaw, "sample",
             lambda f: lambda law, rng, size=1: np.clip(f(law, rng, size), law.value - law.sigma, law.value + law.sigma),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import sqrt
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.special import ndtr
@@ -14,7 +14,7 @@ from scipy.stats import binomtest, norm
 from bounds.wzw25.algorithms import split_budget
 from experiments.audits import replay
 from experiments.audits.game import audit
-from experiments.audits.planting import Planted, refuted, rewritten, rng
+from experiments.audits.planting import Planted, halved, refuted, rewritten, rng, unclipped
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.engine.verdict import REFUTED
 from experiments.instances.label_classes import opposite
@@ -205,11 +205,9 @@ class Scored:
 
 def scores_have_other_noise() -> bool:
     """How often Algorithm 3 chooses the run with one error fewer, against what fresh noise of its sigma makes of it."""
-    sigma = 1.0
-    runs: Any = (Scored(0.0), Scored(1.0))
-    law = adaptive_margin.AdaptiveMarginLaw(
-        runs, np.array([0.5, 1.0]), np.zeros(2), sigma, GaussianDP(1.0), ApproxDP(1.0, 1e-5)
-    )
+    sigma, runs = 1.0, cast(Any, (Scored(0.0), Scored(1.0)))
+    spent = GaussianDP(1.0), ApproxDP(1.0, 1e-5)
+    law = adaptive_margin.AdaptiveMarginLaw(runs, np.array([0.5, 1.0]), np.zeros(2), sigma, *spent)
     first = int((law.sample(rng("scores of Algorithm 3"), 20_000)["index"] == 0).sum())
     return binomtest(first, 20_000, float(ndtr(1 / (sqrt(2) * sigma)))).pvalue < SURE
 
@@ -327,7 +325,7 @@ def one_projection(draw: Any) -> Any:
 
 LEARNERS = (
     Planted(12, "score noise of Algorithm 4 calibrated to half", "budget added up", private_tuning, "score_noise",
-            lambda f: lambda *a, **k: f(*a, **k) / 2, tuning_is_not_paid),
+            halved, tuning_is_not_paid),
     Planted(13, "PrivateSearchCV gives a pure candidate twice the budget", "budget converted back", search,
             "pure_within", lambda f: lambda mu: f(2 * mu), search_is_not_paid),
     Planted(14, "PrivateSearchCV counts every error twice", "sensitivity search", search, "error_counter",
@@ -341,7 +339,7 @@ LEARNERS = (
             rewritten("rng.normal(scale=self.sigma, size=size)",
                       "np.random.default_rng(3).normal(scale=self.sigma, size=size)"), scores_have_other_noise),
     Planted(12, "score noise of Algorithm 3 calibrated to half", "budget added up", adaptive_margin.bounds,
-            "score_noise", lambda f: lambda *a, **k: f(*a, **k) / 2, scores_are_not_paid),
+            "score_noise", halved, scores_are_not_paid),
     Planted(18, "one projection for all margins of Algorithm 3", "projections compared", adaptive_margin,
             "draw_projections", one_projection, projections_repeat),
     Planted(18, "numbers of runs drawn with one uniform number", "attack on pairs", tnb.TruncatedNegativeBinomial,
@@ -351,7 +349,7 @@ LEARNERS = (
     Planted(18, "phased SGD: one draw for all coordinates", "joint test of the draws", phased_sgd, "run_phases",
             rewritten("rng.normal(size=mean.shape)", "rng.normal(size=(len(mean), 1))"), phases_have_other_noise),
     Planted(12, "noise multiplier of phased SGD halved", "what is promised", phased_sgd, "multiplier_for",
-            lambda f: lambda *a, **k: f(*a, **k) / 2, phases_are_not_paid),
+            halved, phases_are_not_paid),
     Planted(12, "noise of gradient descent halved where it is drawn", "joint test of the draws",
             noisy_gd.NoisyGDLaw, "_descend",
             rewritten("rng.normal(scale=self.sigma, size=W.shape)", "rng.normal(scale=self.sigma / 2, size=W.shape)"),
@@ -360,13 +358,13 @@ LEARNERS = (
             rewritten("size * self.rounds, len(self.Z))", "size, len(self.Z)).repeat(self.rounds, axis=0)"),
             rounds_share_noise),
     Planted(17, "rows of DP-ERM not clipped", "sensitivity replay on a record of norm 10", dp_erm, "clip_rows",
-            lambda f: lambda X, radius: np.asarray(X, dtype=float), losses_move_too_far),
+            unclipped, losses_move_too_far),
     Planted(17, "projected rows of A_EffPrivMrg not clipped", "sensitivity replay on a record of norm 10", dp_erm,
-            "clip_rows", lambda f: lambda X, radius: np.asarray(X, dtype=float), partial(losses_move_too_far, lifted)),
+            "clip_rows", unclipped, partial(losses_move_too_far, lifted)),
     Planted(17, "images of A_PrivKerMrg ten times too long and not clipped", "sensitivity replay", dp_erm, "clip_rows",
             lambda f: lambda X, radius: 10 * np.asarray(X, dtype=float), partial(losses_move_too_far, kernelised)),
     Planted(15, "sensitivity of DP-ERM's scores halved", "sensitivity replay", dp_erm, "sensitivity_for",
-            lambda f: lambda *a: f(*a) / 2, losses_move_too_far),
+            halved, losses_move_too_far),
     Planted(12, "noise of descents on random batches halved", "joint test of the draws",
             sampled_gd.SampledGDLaw, "_run", rewritten("scale=self.sigma", "scale=self.sigma / 2"),
             batches_have_other_noise),
@@ -379,12 +377,9 @@ LEARNERS = (
     Planted(25, "batches with twice the rate that is charged", "records counted", sampled_gd, "batches",
             lambda f: lambda rng, n, rate, steps: f(rng, n, 2 * rate, steps), batches_are_too_large),
     Planted(14, "label learner with half the sensitivity", "exact divergence", label_learner.LabelLaw, "selection",
-            rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"),
-            labels_leak),
+            rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"), labels_leak),
     Planted(14, "network learner with half the sensitivity", "sensitivity replay", network_learner.NetworkLaw,
-            "selection",
-            rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"),
-            networks_leak),
+            "selection", rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"), networks_leak),
     Planted(14, "exponential mechanism sampled with a Gumbel noise twice too large", "attack on its own probabilities",
             exponential.ExponentialLaw, "sample", rewritten("np.exp(logits - top)", "np.exp((logits - top) / 2)"),
             sampled_otherwise),
@@ -394,8 +389,7 @@ LEARNERS = (
             "discrete_gaussian", lambda f: lambda rng, steps, size: f(rng, steps // 2, size), lattice_otherwise),
     Planted(19, "the most probable candidate for a random one", "attack on its own probabilities",
             exponential.ExponentialLaw, "sample",
-            lambda f: lambda law, rng, size=1: np.full(size, law.log_probabilities().argmax()),
-            sampled_otherwise),
+            lambda f: lambda law, rng, size=1: np.full(size, law.log_probabilities().argmax()), sampled_otherwise),
     Planted(12, "hardened Gaussian with half its noise", "test of the draws", grid_gaussian, "cell",
             lambda f: lambda rng, centre, sigma: f(rng, centre, sigma / 2), grid_otherwise),
     Planted(17, "Fourier features of the kernel SVM twice too long", "norms of images", kernel_svm.BoundedMap,

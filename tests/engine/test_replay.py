@@ -9,6 +9,7 @@ from scipy.stats import laplace, norm
 
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.audits import replay
+from experiments.audits.planting import Broadcast
 from experiments.engine.streams import TEST_ROOT, generator
 from mechanisms import gaussian, noisy_gd, private_tuning
 from mechanisms.laplace import FloatLaplace
@@ -76,16 +77,6 @@ def test_every_step_draws_its_own_noise(steps):
     charged = math.sqrt(replay.drawn(law.sample, "normal") / 2) * sensitivity / law.sigma
     assert charged <= law.privacy.mu * (1 + 1e-9)
     assert math.sqrt(steps + 1) * sensitivity / law.sigma > law.privacy.mu  # one step more was not paid for
-
-
-class Broadcast:
-    """A generator whose normal draws are one number for all coordinates (axis 0)."""
-
-    def __init__(self, random):
-        self.random = random
-
-    def normal(self, scale=1.0, size=None):
-        return np.repeat(self.random.normal(scale=scale, size=(1, *size[1:])), size[0], axis=0)
 
 
 def test_noise_that_is_shared_is_seen():
