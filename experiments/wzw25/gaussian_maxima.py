@@ -312,10 +312,12 @@ def jensen_for_the_root():
     yield from jensen(bound.root_outside, lambda eta, r: bound.log_moment(eta, r, 0.5))
 
 
-@inequality_claim(bound.logarithm_outside, caught=(1.2, 1.5), note="the logarithm is concave")
+@inequality_claim(
+    bound.logarithm_outside, caught=(1.2, 1.5), given=[bound.root_outside], note="the logarithm is concave"
+)
 def jensen_for_the_logarithm():
-    """E log K <= log E K."""
-    yield from jensen(bound.logarithm_outside, lambda eta, r: bound.log_moment(eta, r, 1))
+    """E log K <= log E K, with E log K as the line before ends: the square of its right side."""
+    yield from jensen(bound.logarithm_outside, lambda eta, r: bound.root_outside.theorem.formula(eta=eta, r=r) ** 2)
 
 
 @identity_claim(

@@ -5,7 +5,8 @@ import textwrap
 
 import pytest
 
-from experiments.engine import fingerprint
+from experiments.engine import audit, fingerprint, registry
+from experiments.engine.claim import CLAIMS
 from experiments.engine.fingerprint import code_hash
 
 
@@ -58,3 +59,12 @@ def test_a_library_counts_before_it_is_loaded(monkeypatch):
     monkeypatch.setattr(fingerprint, "_KEPT", {})
     assert fingerprint.texts(late) == loaded
     assert any(text.startswith("statsmodels ") for text in loaded)
+
+
+def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):
+    registry.load()
+    attack, other = (CLAIMS[key] for key in ("wzw25.rem2.3/printed/impl:gaussian", "wzw25.lemA.5/printed/mean"))
+    before = [fingerprint.of_claim(claim) for claim in (attack, other)]
+    monkeypatch.setattr(audit, "attacker", made(WRITTEN))
+    after = [fingerprint.of_claim(claim) for claim in (attack, other)]
+    assert after[0] != before[0] and after[1] == before[1]

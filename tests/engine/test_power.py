@@ -14,9 +14,10 @@ from experiments.__main__ import main
 from experiments.engine import registry, verdict
 from experiments.engine.cell import Sabotaged
 from experiments.engine.claim import CLAIMS
-from experiments.engine.power import chernoff, miss_tail, missed, pilot
+from experiments.engine.power import chernoff, miss_tail, missed, pilot, piloted
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
+from tests.engine import toy
 
 registry.load()
 VERDICTS = Path(__file__).parents[1] / "verdicts.csv"
@@ -62,3 +63,10 @@ def test_a_pilot_prints_what_a_cap_can_miss():
     refused = CliRunner().invoke(main, ["pilot", "bms22.lemA.1/printed"])
     assert refused.exit_code == 2 and "no row that sampling decides" in refused.stderr
     assert CliRunner().invoke(main, ["pilot", "nonsense"]).exit_code == 2
+
+
+def test_a_pilot_tries_what_the_hypotheses_allow_and_the_control():
+    """Of the toy coin's three settings one is outside [0, 1]; its control has two factors."""
+    with toy.registered() as claims:
+        lines = list(piloted(claims["abgmu22.asm1/printed/coin"], TEST_ROOT))
+    assert [line.split("factor ")[1].split(",")[0] for line in lines] == ["1", "1", "1.5", "6"]

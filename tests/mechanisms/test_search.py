@@ -10,7 +10,7 @@ from experiments.engine.streams import TEST_ROOT
 from mechanisms import estimators
 from mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
 from mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_mu, to_gaussian
-from mechanisms.search import PrivateSearchCV, pure_within
+from mechanisms.search import PrivateSearchCV, error_counter, pure_within
 from mechanisms.tuning_budget import budget
 
 CLAIM = ApproxDP(0.25, 0.01)
@@ -97,3 +97,11 @@ def test_it_finds_the_setting_that_works():
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 5.0])
 def test_a_pure_run_stays_within_its_mu(mu):
     assert mu * (1 - 1e-9) < to_gaussian(pure_within(mu)).mu <= mu
+
+
+def test_errors_are_counted_in_blocks_of_any_size(monkeypatch):
+    """Two releases on nine records, blocks of fewer entries than one row has included."""
+    Z, weights = np.arange(-4.0, 5.0)[:, None], np.array([[1.0], [-2.0]])
+    for entries in (1, 9, 18, 100):
+        monkeypatch.setattr("mechanisms.search.ENTRIES", entries)
+        assert error_counter([Z])(0, weights).tolist() == [5, 5]

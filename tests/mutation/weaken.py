@@ -1,11 +1,13 @@
 """Weaken statements one at a time, and see which rows still hold.
 
-    python -m tests.mutation.weaken [--constants] [ID or module or paper ...]
+    python -m tests.mutation.weaken [ID or module or paper ...]
+    python -m tests.mutation.weaken --constants [module or paper ...]
     python -m tests.mutation.weaken --table > tests/ties.csv
 
-A statement's value is halved, then doubled; with --constants every number written in its formula, and in what that
-calls in bounds/, is doubled, halved and raised by one. A row that HOLDS must fall at one of them, or it is not tied
-to its own statement. With --table the rows that fall at neither, each with the factor nearest to 1, out to 1000.
+A statement's value is halved, then doubled: a row that HOLDS must fall at one of them, or it is not tied to its own
+statement. With --constants every number written in what statements call in bounds/ is doubled, halved and raised by
+one: some row must move at one of them. With --table the rows that fall neither halved nor doubled, each with the factor
+nearest to 1, out to 1000.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from __future__ import annotations
 import csv
 import functools
 import sys
-from collections.abc import Callable
+import time
+import types
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +32,7 @@ FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
 LATE = 60.0
+PATIENCE = 20.0  # CPU-seconds for one change of one number
 
 
 def outcome(claim: Claim, profile: str = "quick") -> str:
@@ -48,6 +53,12 @@ def verdict_after(claim: Claim, change: Callable[[], None]) -> str:
         return outcome(claim)
 
     return edit.in_child(work, LATE)
+
+
+@functools.cache
+def unchanged(key: str) -> str:
+    """The verdict of a claim as it is, found in a child: nothing here remembers it."""
+    return edit.in_child(functools.partial(outcome, CLAIMS[key]), LATE)
 
 
 def verdict_at(claim: Claim, by: float) -> str:
@@ -73,15 +84,42 @@ def held() -> list[Claim]:
     return [claim for key, claim in CLAIMS.items() if key in keys]
 
 
-def constants(claim: Claim):
-    """(function, line, number, verdicts) for every number in the statement's formula and what it calls in bounds/."""
-    for function in edit.reached(edit.plain(claim.theorem.formula)):
-        if function.__code__.co_filename == "<string>":
-            continue  # a dataclass made it: it has no text
+def constants(names: list[str]) -> Iterator[tuple[types.FunctionType, int, int | float, str]]:
+    """(function, line, number, key of the row that moves) for the numbers written in what statements call in bounds/.
+
+    The key is empty where no change of the number moves any row: that number is free.
+    """
+    with_rows: dict[types.FunctionType, list[Claim]] = {}
+    for claim in sorted(CLAIMS.values(), key=lambda c: sum(run.cell_cost(c, s) for s in run.planned(c, "quick"))):
+        if claim.style != "attack":
+            reached = edit.reached(edit.plain(claim.theorem.formula), edit.plain(claim.trial))
+            for function in dict.fromkeys(map(edit.plain, reached)):
+                with_rows.setdefault(function, []).append(claim)
+    for function, claims in sorted(with_rows.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
+        module = function.__module__.removeprefix("bounds.").replace(".", "/")
+        generated = function.__code__.co_filename == "<string>"  # a dataclass made it: it has no text
+        if generated or (names and not any(module.startswith(name) for name in names)):
+            continue
         for place, line, value in edit.literals(function):
             others = dict.fromkeys(x for x in (2 * value, value / 2, value + 1) if x != value)
             changes = [functools.partial(edit.set_literal, function, place, x) for x in others]
-            yield function, line, value, [verdict_after(claim, change) for change in changes]
+            yield function, line, value, next(filter(None, (moved(claims, change) for change in changes)), "")
+
+
+def moved(claims: list[Claim], change: Callable[[], None]) -> str:
+    """The key of the first of `claims` whose verdict is another after `change`; "" if none within `PATIENCE`."""
+    expected = [unchanged(claim.key) for claim in claims]
+
+    def work() -> str:
+        change()
+        for claim, verdict in zip(claims, expected, strict=True):
+            if outcome(claim) not in (verdict, NO_NUMBER):
+                return claim.key
+            if time.process_time() > PATIENCE:
+                break
+        return ""
+
+    return edit.in_child(work, 4 * PATIENCE).replace("late", "")
 
 
 def main(names: list[str]) -> None:
@@ -94,6 +132,10 @@ def main(names: list[str]) -> None:
                 print(f"{claim.key},{factor:g}" if factor else f"{claim.key},", flush=True)
         return
     wanted = [name for name in names if not name.startswith("--")]
+    if "--constants" in names:
+        for function, line, value, key in constants(wanted):
+            print(f"{key or 'FREE':50} {function.__module__}:{line} {function.__name__}: {value}", flush=True)
+        return
     for key, claim in sorted(CLAIMS.items()):
         module = claim.trial.__module__.removeprefix("experiments.").replace(".", "/")
         if wanted and not any(key.startswith(name) or module.startswith(name) for name in wanted):
@@ -103,10 +145,6 @@ def main(names: list[str]) -> None:
         verdicts = {by: verdict_at(claim, by) for by in FACTORS}
         loose = "" if any(map(falls, verdicts.values())) else "UNTIED"
         print(f"{loose:7} {key:50} {claim.style:6} {verdicts}", flush=True)
-        if "--constants" in names:
-            for function, line, value, verdicts in constants(claim):
-                if all(v == "HOLDS" for v in verdicts):
-                    print(f"        {function.__module__}:{line} {function.__name__}: {value} is free", flush=True)
 
 
 if __name__ == "__main__":
