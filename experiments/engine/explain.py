@@ -47,7 +47,6 @@ def head(id, rows):
     bad = next((r for verdict in (REFUTED, SLIP) for r in printed if r["verdict"] == verdict), None)
     instead = next((r for r in rows if bad and r["key"] == bad["corrected_by"]), None)
     theorem = THEOREMS.get((bad or main)["key"])
-    witness = (bad or {}).get("witness") or {}
     where = places(id)
     return [
         f"{papers.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
@@ -55,7 +54,7 @@ def head(id, rows):
         f"where      {where_true(main, bad)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
         f"cite       {cited(main, bad, instead)}",
-        f"witness    {in_symbols(in_a_sentence(witness)) if witness else 'none needed: nothing was refuted'}",
+        f"witness    {in_symbols(in_a_sentence(bad)) if bad else 'none needed: nothing was refuted'}",
         f"evidence   {evidence_of(bad or main)}",
         f"control    {control_of(main)}",
         "parts      "
@@ -101,10 +100,26 @@ def cited(row, bad, instead):
     return f"{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 
 
-def in_a_sentence(witness):
-    """What a witness shows."""
-    place = in_a_row(witness.get("setting", {}))
-    return f"at {place} the text claims {short(witness.get('claimed'))}; there is {short(witness.get('found'))}."
+def in_a_sentence(row):
+    """What the witness of a row shows."""
+    witness = row["witness"]
+    claimed, found = witness.get("claimed"), witness.get("found")
+    shown = "the text claims {}; there is {}."
+    if isinstance(found, dict) and {"trials", "failures"} <= set(found):
+        shown, found = (
+            "the text claims a probability of at most {}; {} trials failed.",
+            "{failures} of {trials}".format(**found),
+        )
+    elif isinstance(claimed, float | int) and isinstance(found, float | int):
+        side = "at most" if found > claimed else "at least"
+        shown = f"the text claims {side} {{}}; there is {{}}."
+        if row["kind"] == "tail":
+            shown = f"the text claims a probability of {side} {{}}; it is {{}}."
+        elif "log_ratio" in witness:
+            shown = "the text claims ε = {}; the probabilities of two neighbours differ by a factor of exp({})."
+        elif row["kind"] == "identity":
+            shown = "the right side is {}, the left side {}."
+    return f"at {in_a_row(witness.get('setting', {}))} " + shown.format(short(claimed), short(found))
 
 
 def in_a_row(setting):

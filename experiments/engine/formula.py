@@ -20,15 +20,17 @@ SIGNS = {
     r"\|": "‖",
     "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "{": "{", "}": "}",
     "infty": "∞", "ell": "ℓ", "partial": "∂", "nabla": "∇", "top": "ᵀ", "dots": "…", "ldots": "…", "varepsilon": "ε",
-    "sum": "Σ", "prod": "Π", "int": "∫", "forall": "∀", "exists": "∃", "circ": "∘", "cdot": "·",
+    "sum": "Σ", "prod": "Π", "int": "∫", "forall": "∀", "exists": "∃", "circ": "∘", "cdot": "·", "star": "⋆", "#": "#",
+    "varphi": "φ",
 }  # fmt: skip
 RELATIONS = {
     "le": "≤", "ge": "≥", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
     "sim": "~", "asymp": "≍", "propto": "∝", "pm": "±",
     "Rightarrow": "⇒", "iff": "⇔", "to": "→", "mapsto": "↦", "wedge": "∧", "setminus": "∖", "subset": "⊂", "mid": "|",
-    "times": "×", "otimes": "⊗",
+    "times": "×", "otimes": "⊗", "oplus": "⊕", "notin": "∉", "supset": "⊃", "subsetneq": "⊊", "Leftrightarrow": "⇔",
 }  # fmt: skip
-WORDS = "Pr log exp min max sup inf cos cosh".split()
+WORDS = "Pr log exp min max sup inf sin cos cosh coth arcsin".split()
+FUNCTION = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([_^]?[\w⁰-⁹₀-₉]+)?$")  # its argument follows
 ACCENTS = {
     "hat": "\u0302",
     "widehat": "\u0302",
@@ -40,7 +42,7 @@ ACCENTS = {
 PLAIN = ("mathrm", "mathcal", "mathbf", "mathbb", "text")
 SUPER = dict(zip("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", strict=True))
 SUB = dict(zip("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋", strict=True))
-ABOVE = SUPER | dict(zip("adegkmnpxyzLTV-", "ᵃᵈᵉᵍᵏᵐⁿᵖˣʸᶻᴸᵀⱽ⁻", strict=True))
+ABOVE = SUPER | dict(zip("adegikmnptxyzLTV-", "ᵃᵈᵉᵍⁱᵏᵐⁿᵖᵗˣʸᶻᴸᵀⱽ⁻", strict=True))
 BELOW = SUB | dict(zip("ijkmnrt", "ᵢⱼₖₘₙᵣₜ", strict=True))
 LETTER = r"(?<![A-Za-z])([A-Za-zΑ-Ωα-ω][\u0302\u0303]?[′*]?)"  # one that stands for a quantity
 IN_PROSE: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
@@ -61,7 +63,10 @@ IN_PROSE: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (r"√\((\w)\)", r"√\1"),
     (r"\+-(?=\d)", "±"),
     (r"\^(?:\{([^}]*)\}|(-?[\dA-Za-z]+)(?![\w.]))", lambda m: _raised(m[1] or m[2])),
-    (rf"(?:{LETTER}|(?<=[|‖]))_(\d+|[ijkmnrt])(?!\w)", lambda m: (m[1] or "") + "".join(BELOW[c] for c in m[2])),
+    (
+        rf"(?:{LETTER}|(?<=[|‖]))_(\d+|[ijkmnrt])(?![A-Za-z0-9_])",
+        lambda m: (m[1] or "") + "".join(BELOW[c] for c in m[2]),
+    ),
 )
 TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|(.)", re.DOTALL)
 
@@ -111,10 +116,12 @@ def _row(tokens: list[str]) -> str:
         token = tokens.pop(0)
         if token == "}":
             break
-        piece = _one(token, tokens)
+        piece = _one(token, tokens, out)
         wordy = out and piece and out[-1].isalnum() and piece[0].isalnum()
         word = (token[1:] in WORDS or token[1:] == "sqrt") and out and out[-1] not in " ([{"
-        after = out.endswith(tuple(WORDS)) and piece[:1] not in ("", " ", "(", "[", "_", "₂", "²")
+        after = (
+            out.endswith(tuple(WORDS)) and FUNCTION.search(out) and piece[:1] not in ("", " ", "(", "[", "_", "₂", "²")
+        )
         out += (" " if (wordy and token[0] == "\\" and len(token) > 2) or word or after else "") + piece
     return out
 
@@ -127,7 +134,8 @@ def _group(tokens: list[str]) -> str:
     return _row(tokens) if token == "{" else _one(token, tokens)
 
 
-def _one(token: str, tokens: list[str]) -> str:
+def _one(token: str, tokens: list[str], before: str = "") -> str:
+    """One token with its arguments; `before` is what stands on its left: log(a/b) is not log a/b."""
     if token == "{":
         return _row(tokens)
     if token in "_^":
@@ -137,11 +145,8 @@ def _one(token: str, tokens: list[str]) -> str:
         return token
     if name in ("frac", "tfrac"):
         over, under = _bracketed(_group(tokens)), _bracketed(_group(tokens))
-        return (
-            f"({over}/{under})"
-            if tokens and tokens[0] not in ("}", ",", ")", "\\right", "\\ ", "\\quad")
-            else f"{over}/{under}"
-        )
+        ends = not tokens or tokens[0] in ("}", ",", ")", "\\right", "\\ ", "\\quad")
+        return f"{over}/{under}" if ends and not FUNCTION.search(before) else f"({over}/{under})"
     if name == "binom":
         return f"C({_group(tokens)}, {_group(tokens)})"
     if name == "sqrt":
@@ -150,7 +155,7 @@ def _one(token: str, tokens: list[str]) -> str:
         return unicodedata.normalize("NFC", _group(tokens) + ACCENTS[accent])
     if name in PLAIN:
         return _group(tokens).replace("~", " ")
-    if name in ("left", "right"):
+    if name in ("left", "middle", "right"):
         if tokens and tokens[0] == ".":
             tokens.pop(0)
         return ""

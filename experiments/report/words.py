@@ -105,7 +105,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
         "reason_words": REASONS.get(row["reason"], row["reason"]),
         "reach": reach(row),
-        "sentence": sentence(in_symbols(in_a_sentence(row["witness"]))) if row["witness"] else "",
+        "sentence": sentence(in_symbols(in_a_sentence(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": sentence(row["note"].rstrip(".")),
         "edge": EDGES.get(class_of(row), ""),
@@ -135,7 +135,7 @@ def subtitle(row: dict) -> str:
     if row["verdict"] == SLIP:
         return f"True for {row['corner']}. As printed it lacks that; nothing downstream changes."
     if row["verdict"] == REFUTED:
-        return sentence(in_symbols(in_a_sentence(row["witness"]))) if row["witness"] else ""
+        return sentence(in_symbols(in_a_sentence(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:
         where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
         return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"

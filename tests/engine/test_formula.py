@@ -4,7 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from experiments.engine.formula import in_unicode
+from bounds.theorem import THEOREMS
+from experiments.engine import registry
+from experiments.engine.formula import in_symbols, in_unicode
 from experiments.report.formulas import compared
 
 
@@ -27,10 +29,34 @@ from experiments.report.formulas import compared
         (r"\left[x\right]", "[x]"),
         (r"\binom{n}{2}", "C(n, 2)"),
         (r"x\text{if}", "x if"),
+        (r"\log\frac{2}{\delta}", "log(2/δ)"),
+        (r"\log_2\frac{a}{b}", "log₂(a/b)"),
+        (r"E\left[x\middle|y\right]", "E[x|y]"),
     ],
 )
 def test_a_formula_on_one_line(latex, shown):
     assert in_unicode(latex) == shown
+
+
+def test_every_statement_is_shown_without_a_command():
+    registry.load()
+    assert not {key: shown for key, each in THEOREMS.items() if "\\" in (shown := in_unicode(each.says))}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x_hat <= 2 sqrt(log(1/beta))", "x̂ ≤ 2 √(log(1/β))"),
+        ("e^-mu, e^(n-1), e^{-t}", "e^-μ, e^(n-1), e⁻ᵗ"),
+        ("n >= 1e-9, 2e+06 != inf", "n ≥ 10⁻⁹, 2·10⁶ ≠ inf"),
+        ("||w||_2^2 and alpha_k -> beta'", "‖w‖₂² and αₖ → β′"),
+        ("`beta_hat <= 1` and alphabet, mu_hat", "`beta_hat <= 1` and alphabet, μ̂"),
+        (">>> beta_hat <= 1", ">>> beta_hat <= 1"),
+        ("sqrt(x) at delta = 1e300, w < inf", "√x at δ = 10³⁰⁰, w < ∞"),
+    ],
+)
+def test_prose_in_symbols(text, shown):
+    assert in_symbols(text) == shown
 
 
 def changed(shown):
