@@ -167,3 +167,16 @@ def test_a_summary_is_its_worst_part_and_adds_up_the_others():
     parts[2] |= {"verdict": "REFUTED", "note": "why"}
     (made,) = _summaries([dict(p) for p in parts])
     assert (made["verdict"], made["scope"], made["note"]) == ("REFUTED", "", "worst part: z. why")
+
+
+def test_rows_stand_by_their_statement_in_the_order_of_the_papers():
+    keys = [
+        "wzw25.lem6.4.s1/printed",
+        "bms22.lemA.1/printed/thresholds",
+        "wzw25.lem6.4/corrected",
+        "bms22.lemA.1.s4/printed",
+    ]
+    assert list(graph.by_statement(keys).items()) == [
+        ("bms22 Lemma A.1", ["bms22.lemA.1/printed/thresholds", "bms22.lemA.1.s4/printed"]),
+        ("wzw25 Lemma 6.4", ["wzw25.lem6.4.s1/printed", "wzw25.lem6.4/corrected"]),
+    ]

@@ -225,3 +225,15 @@ def test_a_rate_is_of_two_finite_columns_or_more(outcomes):
     with pytest.raises(ValueError, match="a rate trial returns finite numbers"):
         RateDecider.pack(outcomes)
     assert RateDecider.pack([[1, 2]])["values"].dtype == float
+
+
+@pytest.mark.parametrize("row", [1, 2, 3])
+def test_each_tangent_is_judged_by_its_own_guesses(row):
+    """Against mu = 1 only the guesses beyond one log ratio are too good: 300 right, none wrong, of 1,000."""
+    epsilon = v.TANGENTS[row]
+    counts = np.zeros((4, 3), dtype=int)
+    counts[row] = 300, 0, 700
+    alone = v.log_e_tangent(counts[row], epsilon, norm.cdf(0.5 - epsilon) - np.exp(epsilon) * norm.cdf(-0.5 - epsilon))
+    assert alone > 2
+    evidence = AttackDecider("gdp", 1.0, counts=counts).evidence(1.0)
+    assert evidence == pytest.approx(np.log((np.exp(alone) + 3) / 4), rel=1e-6)  # nothing was bet on the other three
