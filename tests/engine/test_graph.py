@@ -8,8 +8,9 @@ import pytest
 
 from bounds import papers
 from bounds.literature import LITERATURE, RELATIONS
+from bounds.theorem import THEOREMS
 from experiments.engine import graph, registry
-from experiments.engine.claim import CLAIMS
+from experiments.engine.claim import CLAIMS, _twin
 from experiments.engine.ledger import _rest_on, _summaries, ledger
 from experiments.engine.run import execute
 from experiments.engine.store import Store
@@ -180,3 +181,16 @@ def test_rows_stand_by_their_statement_in_the_order_of_the_papers():
         ("bms22 Lemma A.1", ["bms22.lemA.1/printed/thresholds", "bms22.lemA.1.s4/printed"]),
         ("wzw25 Lemma 6.4", ["wzw25.lem6.4.s1/printed", "wzw25.lem6.4/corrected"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "twin"),
+    [
+        ("wzw25.lem6.4/printed", "wzw25.lem6.4/corrected"),
+        ("wzw25.lemA.5/printed/tail", "wzw25.lemA.5/corrected/tail"),
+        ("wzw25.lemA.5/printed/mean", ""),  # it has none
+        ("wzw25.lem6.4/corrected", ""),  # it is one
+    ],
+)
+def test_a_printed_reading_is_corrected_by_that_of_the_same_part(key, twin):
+    assert _twin(THEOREMS[key]) == twin
