@@ -213,9 +213,9 @@ class Session:
         reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)))
         patience = self.patience * (ENGINES_PATIENCE if mutant.module in fingerprint.ENGINE else 1)
         row = dict(zip(COLUMNS, (mutant.module, mutant.function, mutant.line, mutant.change), strict=False))
-        if (why := equivalent().get((mutant.name, mutant.change))) is not None:
-            return row | {"outcome": "equivalent", "by": why}
         kind, _, rest = noticed(mutant, reaching, patience).partition(" ")
+        if kind == "spent" and (why := equivalent().get((mutant.name, mutant.change))) is not None:
+            return row | {"outcome": "equivalent", "by": why}
         if kind == "spent":
             return row | {"outcome": "SURVIVED", "by": f"{rest} of {len(reaching)} checks"}
         return row | {"outcome": "killed" if kind == "noticed" else kind, "by": rest}

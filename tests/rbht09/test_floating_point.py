@@ -141,6 +141,9 @@ def test_a_grid_that_cannot_hold_the_centre_is_refused():
         GridLaplace(np.array([1.0]), 0.3, 5)
     with pytest.raises(ValueError, match="epsilon = 1e-07 is too small"):
         grid_for(1.0, 1e-7, 10**6)
+    for sensitivity, epsilon in ((1e-260, 1e-20), (1e-240, 1e20), (1e240, 1e-20), (1e260, 1e20)):
+        with pytest.raises(ValueError, match="the noise is outside"):
+            grid_for(sensitivity, epsilon, 1)
 
 
 def test_the_grid_law_is_a_probability():
