@@ -40,7 +40,7 @@ def fifth(monkeypatch):
 def test_a_package_without_a_contents_page_is_no_paper(fifth):
     read = dict(papers.PAPERS)
     papers.read("exact")
-    assert papers.PAPERS == read and list(read)[-1] == "inv25"
+    assert read == papers.PAPERS and list(read)[-1] == "inv25"
 
 
 def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth, tmp_path):

@@ -243,17 +243,21 @@ def _tested(item: pytest.Item) -> list:
     given = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
     about = [THEOREMS[x].formula for x in given if isinstance(x, str) and x in THEOREMS]
     about += [edit.plain(x) for x in given if isinstance(x, types.FunctionType)]
-    return about or [edit.plain(item.function)]
+    return about or [_own(item)]
 
 
 def _starts_processes(item: pytest.Item) -> bool:
     """Whether a test's own code says so: what runs elsewhere does not see the change."""
-    return isinstance(item, pytest.Function) and bool({"subprocess", "jobs"} & set(_names(item.function)))
+    return isinstance(item, pytest.Function) and bool({"subprocess", "jobs"} & set(_names(_own(item))))
 
 
-def _names(function) -> tuple[str, ...]:
-    code = edit.plain(function).__code__
-    return (*code.co_names, *code.co_varnames)
+def _own(item: pytest.Function) -> types.FunctionType:
+    """The function of a test as it is written: below what hypothesis makes of it."""
+    return edit.plain(getattr(getattr(item.function, "hypothesis", None), "inner_test", item.function))
+
+
+def _names(function: types.FunctionType) -> tuple[str, ...]:
+    return (*function.__code__.co_names, *function.__code__.co_varnames)
 
 
 def _documented(item: pytest.Item) -> object:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, gamma
 
@@ -125,6 +125,8 @@ def test_bad_steps_are_named(steps):
 
 
 @given(sensitivity=st.floats(1e-9, 1e9), epsilon=st.floats(1e-3, 100), dimension=st.integers(1, 1000))
+@example(sensitivity=1.0, epsilon=1e-3, dimension=1)
+@example(sensitivity=1.0, epsilon=100.0, dimension=1000)
 def test_the_grid_is_calibrated_and_fine(sensitivity, epsilon, dimension):
     grid, steps = grid_for(sensitivity, epsilon, dimension)
     distance = Fraction(sensitivity) / Fraction(grid) + dimension  # of two rounded centres, in grid steps
