@@ -3,9 +3,12 @@
 import types
 from dataclasses import replace
 
+import pytest
+
 from experiments.engine import claim as claims_module
 from experiments.engine import fingerprint, places, registry, run
 from experiments.engine import ledger as ledger_module
+from experiments.engine.claim import CLAIMS
 from experiments.engine.store import Store
 from experiments.engine.streams import TEST_ROOT
 from tests.engine import toy
@@ -16,6 +19,21 @@ def test_where_things_stand():
     assert places.test_of("wzw25/one_margin_proof") == places.test_of("wzw25/one_margin") == home
     assert places.test_of("wzw25/nowhere") == ""
     assert list(places.places("bms22.lem3.1")) == ["bound", "claim", "law", "test"]
+
+
+@pytest.mark.parametrize(
+    ("key", "law"),
+    [
+        ("abgmu22.thm.grid.s1/printed", "mechanisms/grid_search.py"),  # named like the claim's module
+        ("abgmu22.lem.stab-sgd/printed", "mechanisms/glm_gd.py"),  # a module that the trial names, with its law
+        ("abgmu22.base.noisy-gd/explicit/slope", "mechanisms/glm_losses.py"),  # a function that it names
+        ("wzw25.lemA.7.s4/printed", None),
+    ],
+)
+def test_the_law_that_a_claim_is_about(key, law):
+    registry.load()
+    place = places.law_of(CLAIMS[key])
+    assert (place and place.partition(":")[0]) == law
 
 
 def test_a_module_decided_on_its_own():

@@ -1,5 +1,7 @@
 """The certificate of the SVM solver: its gap is primal less dual, for any dual point, however far from the solution."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,16 @@ def test_the_error_covers_the_distance_to_another_solver():
         w = w - 0.2 * (w - 2.0 * np.mean(Z / (1 + np.exp(Z @ w))[:, None], axis=0))
     assert np.linalg.norm(w - solved.weights) <= solved.error + 1e-12
     assert solved.error < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_gap_of_a_kernel_machine_covers_its_rounding(seed):
+    """Kernel values of 1e10, where the margins of the dual point are off by 1e-6: its gap in fractions is no larger."""
+    rng, n, C = np.random.default_rng(seed), 8, 8.0
+    V, y = 1e5 * rng.normal(size=(n, 3)), np.where(rng.random(n) < 0.5, -1, 1)
+    K = V @ V.T
+    solved = svm.solve_gram(K, y, C=C)
+    gram, a = [[Fraction(x) for x in row] for row in (K + K.T) / 2], [Fraction(x) for x in solved.dual]
+    margins = [y[i] * sum(gram[i][j] * a[j] * int(y[j]) for j in range(n)) for i in range(n)]
+    gap = sum((Fraction(C) / n - x) * max(1 - m, 0) + x * max(m - 1, 0) for x, m in zip(a, margins, strict=True))
+    assert 0 <= gap <= Fraction(solved.gap)

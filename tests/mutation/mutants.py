@@ -247,17 +247,17 @@ def _tested(item: pytest.Item) -> list:
 
 
 def _starts_processes(item: pytest.Item) -> bool:
-    """Whether a test's own code says so: what runs elsewhere does not see the change."""
-    return isinstance(item, pytest.Function) and bool({"subprocess", "jobs"} & set(_names(_own(item))))
+    """Whether a test, its fixtures or what it calls in tests/ says so: what runs elsewhere does not see the change."""
+    if not isinstance(item, pytest.Function):
+        return False
+    fixtures = (fixture.func for each in item._fixtureinfo.name2fixturedefs.values() for fixture in each)
+    called = edit.reached(_own(item), *fixtures, within=("tests",))
+    return any({"subprocess", "jobs"} & {*f.__code__.co_names, *f.__code__.co_varnames} for f in called)
 
 
 def _own(item: pytest.Function) -> types.FunctionType:
     """The function of a test as it is written: below what hypothesis makes of it."""
     return edit.plain(getattr(getattr(item.function, "hypothesis", None), "inner_test", item.function))
-
-
-def _names(function: types.FunctionType) -> tuple[str, ...]:
-    return (*function.__code__.co_names, *function.__code__.co_varnames)
 
 
 def _documented(item: pytest.Item) -> object:
