@@ -8,6 +8,7 @@ from bounds.abgmu22 import concentration as conc
 from bounds.abgmu22 import confidence_boosting as boost
 from bounds.abgmu22 import confidence_boosting_proof as boosted
 from bounds.abgmu22 import rates
+from tests import by_hand
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
 B = {"n": 16, "beta": 4 * exp(-3)}
@@ -123,6 +124,6 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
 def test_a_formula_at_a_point(formula, arguments, value):
-    assert formula(**arguments) == pytest.approx(value, rel=1e-9)
+    by_hand.agrees(formula(**arguments), value)

@@ -9,6 +9,7 @@ import pytest
 from bounds.abgmu22 import assumptions, baselines, grid_output, grid_search, stability
 from bounds.abgmu22 import grid_search_proof as steps
 from bounds.theorem import OutsideHypotheses
+from tests import by_hand
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
 LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}
@@ -137,10 +138,9 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
 def test_a_formula_at_a_point(formula, arguments, value):
-    found = formula(**arguments)
-    np.testing.assert_allclose(np.asarray(found, dtype=float), np.asarray(value, dtype=float), rtol=1e-9)
+    by_hand.agrees(formula(**arguments), value)
 
 
 def test_the_base_bound_of_the_pipeline():

@@ -34,6 +34,7 @@ from bounds.bms22 import (
 )
 from bounds.bms22 import phased_sgd as oracle
 from mechanisms import phased_sgd
+from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/2: 64, to the 3/4: 8), epsilon m = 4
 S = {"m": 16, "epsilon": 0.25, "delta": exp(-16), "beta": exp(-3)}
@@ -231,11 +232,9 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
 def test_a_formula_at_a_point(formula, arguments, value):
-    found = formula(**arguments)
-    for one, at in zip(*([x] if np.ndim(x) == 0 else x for x in (found, value)), strict=True):
-        assert (float(one) if isinstance(one, arb) else one) == pytest.approx(at, rel=1e-9)
+    by_hand.agrees(formula(**arguments), value)
 
 
 def test_a_step_is_divided_by_the_squared_norm_of_its_record():
