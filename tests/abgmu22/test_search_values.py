@@ -43,7 +43,7 @@ TABLE = [
     (stability.projected_loss_corrected, LOSS, 12.75),
     (stability.stretched_loss, LOSS, 1.5 * (4 + 16 * 4.5)),
     (stability.lifted_square, {"d": 6, "k": 4, "norm": 2}, 6),
-    (stability.printed_output_loss, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
+    (stability.printed_output_loss, LOSS | LEVELS | {"sigma": 4.0}, 8.5 + 8 * 5),
     (stability.output_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 2 * (8.5 + 4 * (log(8) + 5))),
     (stability.output_loss_step, LOSS | {"t": 3.0}, 8.5 + 18),
     (stability.output_loss_step_corrected, LOSS | {"t": 3.0}, 53),
@@ -71,11 +71,11 @@ TABLE = [
     ),
     (baselines.ridge_cost, {"ridge": 0.5, "norm": 4.0}, 2),
     (baselines.noise_cost, {"smoothness": 3.0, "radius": 2.0, "sigma": 0.5}, 1.5),
-    (baselines.projection_rows, {"n": 64, "epsilon": 1.0, "delta": 128 * exp(-6.01)}, 97),
+    (baselines.projection_rows, {"n": 64, "epsilon": 0.125, "delta": 128 * exp(-6.01)}, 25),
     (
-        baselines.projected_noise,  # longest 1, slope 2 * 2 + 2 * 1 * 6 = 16
-        {"n": 8, "steps": 4, "mu": 0.5, "label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5},
-        2 * 16 * 2 / 4,
+        baselines.projected_noise,  # longest 3/2, slope 2 * 2 + 2 * 3/2 * 6 = 22
+        {"n": 8, "steps": 4, "mu": 0.5, "label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.75},
+        2 * 33 * 2 / 4,
     ),
     # Private grid search
     (generalized_exponential.generalized_epsilon, {"epsilon": 0.7}, 0.7),
@@ -98,10 +98,10 @@ TABLE = [
     (steps.second_moment, {"label_bound": 3}, 36),
     (steps.second_moment_in_units, {"label_bound": 3}, 324),
     (steps.second_moment_corrected, {"label_bound": 3, "loss_bound": 5}, 90),
-    (  # t^2 n^2/(Delta t n + 4 n ||Y||^2) = 10^4/(300 + 1600) at t = 1
+    (  # t^2 n^2/(Delta t n + 4 n ||Y||^2) = 2500/(150 + 1600) at t = 1/2
         steps.printed_bernstein,
-        GRID | {"label_bound": 2.0, "t": 1.0},
-        exp(-(10**4) / 1900) + exp(-4),
+        GRID | {"label_bound": 2.0, "t": 0.5},
+        exp(-2500 / 1750) + exp(-4),
     ),
     (steps.unseen_chance, {"beta": 0.3}, 0.15),
     (steps.deviation_below, {"loss_bound": 3.0, "risk": 2.0, "n": 6, "chance": exp(-4)}, 4),
@@ -138,7 +138,7 @@ TABLE = [
     (grid_output.enough_guesses_sharp, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 12),
     (grid_output.clipped_order, {"reach": 3.0, "label_bound": 4.0}, 25),
     (grid_output.noise_square, {"reach": 4.0, "label_bound": 0.0, "n": 4, "mu": 2.0}, 16 / 16 ** (1 / 3)),
-    (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
+    (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 4.0}, 8.5 + 8 * 5),
     (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0, "delta": 0.9, "beta": 2 * exp(-7)}, 8.5 + 2 * 7),
     (grid_output.noise_order, {"label_bound": 3.0}, 9),
     (grid_output.beyond_the_clip, {"loss_bound": 4.0, "q": 2.0}, exp(-2)),

@@ -41,7 +41,7 @@ S = {"m": 16, "epsilon": 0.25, "delta": exp(-16), "beta": exp(-3)}
 MB, MEB, MDB = ({n: S[n] for n in names} for names in (("m", "beta"), ("m", "epsilon", "beta"), ("m", "delta", "beta")))
 LM, LM2, L2 = 3 + log(16), 3 + log(32), 3 + log(2)  # log(m/beta), log(2m/beta), log(2/beta)
 WIDE = {"radius": 3.0, "rho": 2.0}
-FOUR = {"norm_bound": 2.0, "radius": 1.0, "rho": 0.5}  # Lambda r/rho = 4
+FOUR = {"norm_bound": 2.0, "radius": 3.0, "rho": 1.5}  # Lambda r/rho = 4
 GROUP = {"m": 9, "delta": 6 * exp(-4), "rounds": 3, "epsilon": 0.48}  # T = 8, epsilon_hat = .08, epsilon' = .01
 SPREAD = (16 * LM**2 + 3) / 16  # Lambda^2 r^2 log^2(m/beta)/(m rho^2) + log(1/beta)/m
 FAT = 1 + 544 * log(578 * 16) / log(2) ** 2 + L2  # M of 544 = 34 m points at beta/2
@@ -70,9 +70,9 @@ TABLE = [
     (pure_learner_proof.printed_alpha, MEB | FOUR, ALPHA),
     (pure_learner_proof.alpha_for_small_beta, MEB | FOUR, 1140 * ALPHA),
     (pure_learner_proof.enlarged_norm, FOUR, sqrt(13 / 12)),
-    (pure_learner_proof.margin_kept, FOUR, 1 / 6),
-    (pure_learner_proof.margin_kept_corrected, FOUR, 1 / 3),
-    (pure_learner_proof.implied_loss_margin, FOUR, 0.325),
+    (pure_learner_proof.margin_kept, FOUR, 1 / 2),
+    (pure_learner_proof.margin_kept_corrected, FOUR, 1),
+    (pure_learner_proof.implied_loss_margin, FOUR, 0.975),
     (pure_learner_proof.margin_failure, MB | FOUR, exp(-3) / 4),
     (pure_learner_proof.chain_failure, MEB | FOUR | {"k": 1}, exp(-3) / 4),
     (pure_learner_proof.projection_failure, {"m": 2, "k": 1296} | FOUR, 14 * exp(-(9 / 2 - 1 / 4) / 2)),

@@ -1,6 +1,6 @@
 """Formulas at points where they are numbers that can be computed by hand from what the paper prints."""
 
-from math import e, exp, log, pi, sqrt
+from math import e, exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -79,6 +79,13 @@ TABLE = [
         {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 3.0, "diam": 2.0},
         64 * log(2**8 * 36 * 16),
     ),
+    (
+        random_features.uniform_features,
+        {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 2.0, "diam": 0.5},
+        64 * log(2**8 * 16),
+    ),
+    (random_features.uniform_features, {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 0.0, "diam": 0.5}, -inf),
+    (random_features.uniform_features, {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 2.0, "diam": 0.0}, -inf),
     (random_features.markov_failure, {"eps": 0.5, "q": 3.0}, 2.25),
     (random_features.chernoff_failure, {"count": 3, "eps": 1.0, "q": 1.0}, (3 / 4) ** 1.5),
     (random_features.net_failure, {"count": 64, "d": 1, "eps": 1.0, "q": 0.5, "y": 4.0}, 18 * exp(-8) + 1 / 257),
@@ -125,7 +132,7 @@ TABLE = [
     (lower_bounds_rbf.thinnest_ball_strict, {"delta": 0.3, "N": 4}, 0.1),
     # Table 1 and the transform of Algorithm 3
     (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),
-    (kernel_spectra.rbf_density, {"point": [1.0], "sigma": 2.0}, exp(-1 / 2) / sqrt(2 * pi)),
+    (kernel_spectra.rbf_density, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
     (kernel_spectra.rbf_density_scaled, {"point": [1.0], "sigma": 2.0}, 2 * exp(-2) / sqrt(2 * pi)),
     (kernel_spectra.laplacian_profile, {"point": [1.0, -2.0]}, exp(-3)),
     (kernel_spectra.laplacian_density, {"point": [1.0, 2.0]}, 1 / (10 * pi**2)),

@@ -13,7 +13,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 
-from bounds.wzw25 import gaussian_privacy, main_theorem, tables, tuned_margin, whole_grid
+from bounds.wzw25 import gaussian_privacy, tables, tuned_margin, whole_grid
 from bounds.wzw25 import table_rates as rates
 from bounds.wzw25.margin_grid import grid_size
 from tests import by_hand
@@ -147,7 +147,10 @@ POINTS = {
     "main_theorem": [
         ("main_order", dict(UNIT, epsilon=0.5), 3.5),
         ("main_order", UNIT, 2.5),
+        ("main_order", dict(UNIT, n=8, epsilon=0.5), 1.75),  # 1 + 3/4
         ("main_population_rate", dict(UNIT, n=100, outliers=2, epsilon=0.5), 0.12),  # 0.08 + 0.04
+        ("main_population_rate", dict(UNIT, n=100, outliers=2), 0.08),  # epsilon = 2 counts 1
+        ("main_population_rate", dict(UNIT, n=100, outliers=99), 1),
         ("least_order", dict(profile=[0.1, 0.5], n=2, epsilon=0.5), 5),  # 4 + 1, against 100
         ("scaled_mean_order", BALL, 5 + 1 / 2 + 1 / 16),
         ("scaled_mean_order_sharp", BALL, 5 + 1 / 8 + 1 / 16),
@@ -168,6 +171,7 @@ POINTS = {
     "population_risk": [
         ("population_printed", RISK, 0.5 + 4.5 * log(2)),  # (10 log 16 - log 16)/8
         ("population_rate", UNIT, 2.5),
+        ("population_rate", dict(UNIT, n=8, epsilon=0.5), 1.75),
         ("population_corrected", RISK, 0.5 + 7.5 * log(2)),
         ("printed_at_large_beta", dict(n=8, k=10, beta=0.5, empirical=0.25), 0.5 + 197 / 8 * log(2)),
         ("relative_deviation_cited", dict(n=8, V=2, beta=0.25, empirical=0.25), 0.25 + sqrt(1.5 * log(2)) + 6 * log(2)),
@@ -300,10 +304,3 @@ def test_the_tuned_order_is_that_of_the_best_margin():
     both = tuned_margin.tuned_order(**point, gammas=(0.1, 0.8), outliers=(0, 5))
     each = [tuned_margin.tuned_term(**point, size=2, gamma=g, outliers=m) for g, m in ((0.1, 0), (0.8, 5))]
     assert both == each[1] < each[0]
-
-
-def test_the_population_rate_is_at_most_1_and_knows_no_epsilon_above_1():
-    """n = 100, gamma = 1/2: 1/25 + 2/50 with two outliers."""
-    sizes = {"n": 100, "gamma": 0.5, "epsilon": 5.0, "delta": 1e-5}
-    assert main_theorem.main_population_rate(**sizes, outliers=2) == pytest.approx(0.08)
-    assert main_theorem.main_population_rate(**sizes, outliers=99) == 1.0

@@ -47,7 +47,10 @@ TABLE = [
     (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.1, 0.4], "q": [0.3, 0.6, 0.1]}, ndtri(0.6) - ndtri(0.1)),
     (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.1, 0.4], "q": [0.88, 0.1, 0.02]}, ndtri(0.98) - ndtri(0.6)),
     (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.1, 0.4, 0], "q": [0.3, 0.6, 0.1, 0]}, ndtri(0.6) - ndtri(0.1)),
-    (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.5], "q": [1.0, 0.0]}, inf),
+    # in the order of q/p, which is neither that of q nor that of p
+    (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.08, 0.42], "q": [0.5, 0.1, 0.4]}, ndtri(0.92) - ndtri(0.9)),
+    (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.1, 0.4], "q": [0.6, 0.09, 0.31]}, ndtri(0.6)),
+    (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.5, 0.0], "q": [0.5, 0.25, 0.25]}, inf),
     (gaussian_privacy.smallest_gdp, {"p": [1.0], "q": [1.0]}, 0),
     (hinge_loss.hinge_loss, {"margin": 0.25, "width": 2.0}, 0.875),
     (hinge_loss.hinge_loss, {"margin": 3.0, "width": 2.0}, 0),
@@ -60,7 +63,8 @@ TABLE = [
     (run_counts.pmf, {"eta": -0.5, "r": 0.25, "k": 3}, 27 / 512),  # 27/64 over 1/2 - 1, times -1/16
     (removal_margin.normalised_margin, EDGE | {"w": np.array([2.0, 0.0])}, 0.6),
     (removal_margin.normalised_margin, EDGE | {"w": np.array([2.0, 0.0]), "y": [1, -1]}, 0),
-    (removal_margin.normalised_margin, EDGE | {"w": np.array([0.0, 2.0]), "y": [-1, 1]}, 0),
+    (removal_margin.normalised_margin, EDGE | {"w": np.array([1.0, 0.0]), "X": [[0.3, 0.4], [1.0, 0.0]]}, 0.6),
+    (removal_margin.normalised_margin, EDGE | {"w": np.array([2.0, 0.0]), "X": [[3.0, 4.0], [0.0, 0.0]]}, 0),
     # Privacy
     (gaussian_privacy.gaussian_mechanism_gdp, {"sensitivity": 3.0, "sigma": 4.0}, 0.75),
     (gaussian_privacy.iterated_gdp, {"mu": 3.0, "candidates": 5}, 3),
@@ -87,7 +91,7 @@ TABLE = [
     (inliers_and_outliers.outlier_loss_printed, {"radius": 3.0, "outliers": 5, "width": 2.0}, 7.5),
     (one_margin_proof.outlier_loss, {"share": 0.75}, 1 + 4 * sqrt(1.25)),
     (whole_grid_proof.strict_errors, {"margins": [0.0, -1.0, 2.0, -3.0, 0.0]}, 2),
-    (winner.winner_below_as_printed, {"scores": [3, 1, 2], "noise": [-2, 4, 0.5]}, 5),
+    (winner.winner_below_as_printed, {"scores": [3, 1, 2], "noise": [-2.5, 4, 0.5]}, 4.5),
     # The grid
     (margin_grid.grid_order, TERM, 5.5),
     (margin_grid.ball_order, TERM | {"radius": 3.0}, 5.5),
