@@ -136,7 +136,7 @@ TABLE = [
     # Appendix A: deviations and projections
     (relative_deviation.complexity, {"m": 16, "V": 3, "beta": 4 * exp(-5)}, (3 * log(32) + 5) / 16),
     (relative_deviation.relative, {"risk": 0.25, "Q": 0.25}, 1.75),
-    (relative_deviation.deviation, {"r": 0.25, "p": 1.0}, 0.5625),
+    (relative_deviation.deviation, {"r": 0.25, "p": 0.5}, 0.125),
     (relative_deviation.thresholds, {"m": 16, "beta": 4 * exp(-5), "empirical": 0.0}, (log(32) + 5) / 4),
     (relative_deviation.halfspaces, {"m": 16, "beta": 4 * exp(-5), "empirical": 0.0}, (2 * log(32) + 5) / 4),
     (relative_deviation.mixture, {"m": 16, "beta": 4 * exp(-5), "empirical": 0.0}, (2 * log(32) + 5) / 4),

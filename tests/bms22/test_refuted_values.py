@@ -4,6 +4,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
+from flint import arb
 
 from bounds.bms22 import (
     definitions,
@@ -95,6 +96,7 @@ TABLE = [
     (label_privacy.least_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
     (label_privacy.least_margin_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
     (label_privacy.log_cover_size, FAT, COVER),
+    (label_privacy.log_cover_size, {"m": arb(8), "d": arb(2)}, COVER),
     # Appendix A
     (margin_deviation.margin_deviation, FAT | {"beta": exp(-3), "empirical": 0.25}, 0.25 + sqrt(M / 8) + M / 8),
     (relative_deviation.vc_of_signs, {"patterns": [[0, 0], [0, 1], [1, 1]]}, 1),
@@ -108,6 +110,13 @@ TABLE = [
         PENALTY | {"norm_bound": 2.0, "r": 3.0, "rho": 0.5},
         3 * (log(log(16)) + 3),
     ),
+    (margin_selection.grid_size, {"m": 4}, 1),  # the least J with 4^J >= m, and at least 1
+    (margin_selection.grid_size, {"m": 5}, 2),
+    (margin_selection.grid_size, {"m": 16}, 2),
+    (margin_selection.grid_size, {"m": 17}, 3),
+    (margin_selection.grid_size, {"m": 100, "rounding": "floor"}, 3),  # 3.3
+    (margin_selection.grid_size, {"m": 2, "base": "e"}, 1),
+    (selection_proof.margins, {"m": 16, "h_max": 3.0}, [1.5, 0.75]),
     (selection_proof.grid_point, {"m": 100, "rho": 0.3}, 0.25),
     (selection_proof.grid_point, {"m": 100, "rho": 0.25}, 0.25),
     (selection_proof.grid_point, {"m": 100, "rho": 1.0}, None),

@@ -1,6 +1,6 @@
 """Printed formulas that no row pins, as they are refuted, slips or definitions, at points worked out by hand."""
 
-from math import e, exp, inf, log, sqrt
+from math import e, exp, inf, log, log1p, sqrt
 
 import numpy as np
 import pytest
@@ -41,8 +41,8 @@ TABLE = [
     # Definitions
     (
         gaussian_privacy.approximate_dp_excess,
-        {"p": [0.5, 0.3, 0.2], "q": [0.1, 0.6, 0.3], "epsilon": log(2), "delta": 0.1},
-        0.2,
+        {"p": [0.5, 0.4, 0.1], "q": [0.1, 0.15, 0.75], "epsilon": log(2), "delta": 0.1},
+        0.3,
     ),
     (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.1, 0.4], "q": [0.3, 0.6, 0.1]}, ndtri(0.6) - ndtri(0.1)),
     (gaussian_privacy.smallest_gdp, {"p": [0.5, 0.1, 0.4], "q": [0.88, 0.1, 0.02]}, ndtri(0.98) - ndtri(0.6)),
@@ -59,6 +59,7 @@ TABLE = [
     (population_risk.penalised_score, {"errors": 7, "n": 8, "k": 2, "beta": 4 * e**-3}, 7 + 2.5 * (2 * log(16) - 3)),
     (inliers_and_outliers.outlier_share, {"n": 8, "s": 3}, 3 / 8),
     (run_counts.pmf, {"eta": 2.0, "r": 0.5, "k": 3}, 1 / 6),  # 1/8 over 4 - 1, times 4
+    (run_counts.pmf, {"eta": 2.0, "r": 1e-6, "k": 10**6}, exp(10**6 * log1p(-1e-6)) * (10**6 + 1) / (10**12 - 1)),
     (run_counts.pmf, {"eta": 0.0, "r": 0.25, "k": 2}, 9 / 32 / log(4)),
     (run_counts.pmf, {"eta": -0.5, "r": 0.25, "k": 3}, 27 / 512),  # 27/64 over 1/2 - 1, times -1/16
     (removal_margin.normalised_margin, EDGE | {"w": np.array([2.0, 0.0])}, 0.6),
@@ -93,6 +94,8 @@ TABLE = [
     (whole_grid_proof.strict_errors, {"margins": [0.0, -1.0, 2.0, -3.0, 0.0]}, 2),
     (winner.winner_below_as_printed, {"scores": [3, 1, 2], "noise": [-2.5, 4, 0.5]}, 4.5),
     # The grid
+    (margin_grid.doubling_grid, {"n": 5, "radius": 2}, [0.4, 0.8, 1.6, 2]),
+    (margin_grid.rate, TERM | {"radius": 3}, 4.5 + 36),
     (margin_grid.grid_order, TERM, 5.5),
     (margin_grid.ball_order, TERM | {"radius": 3.0}, 5.5),
     (margin_grid.left_margin, TERM, 1),
@@ -100,6 +103,7 @@ TABLE = [
     (margin_grid.general_constant, {"n": 10, "epsilon": 1e6}, 4),
     # The tables, quoted over source
     (tables.table1, RATES | {"R": 0.04, "s": 3}, (0.16, 0.184, 0.4, 0.22)),
+    (tables.table1, RATES | {"gamma": 1.0, "R": 0.0, "s": 0}, (0.04, 0.04, 0.2, 0.04)),
     (tables.table2, {"n": 100, "a": 2.0, "epsilon": 0.25, "R": 0.04, "s": 3}, (0.27, 0.7, 0.22)),
     (tables.agnostic_by_table1, RATES | {"R": 0.04}, 0.184 / 0.27),
     (tables.hinge_by_section_1_2, RATES, 0.36 / 0.7),
