@@ -134,7 +134,7 @@ TABLE = [
     # Table 1 and the transform of Algorithm 3
     (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),
     (kernel_spectra.rbf_density, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
-    (kernel_spectra.rbf_density, {"point": [arb(1), 2], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
+    (kernel_spectra.rbf_density, {"point": [arb(1), arb(2)], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
     (kernel_spectra.rbf_density_scaled, {"point": [1.0], "sigma": 2.0}, 2 * exp(-2) / sqrt(2 * pi)),
     (kernel_spectra.laplacian_profile, {"point": [1.0, -2.0]}, exp(-3)),
     (kernel_spectra.laplacian_density, {"point": [1.0, 2.0]}, 1 / (10 * pi**2)),

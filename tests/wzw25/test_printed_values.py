@@ -104,6 +104,8 @@ POINTS = {
         ("geometric_min_mean", dict(r=0.125, sigma=3.0), MANY),
         ("root_outside", dict(eta=1.0, r=0.5), sqrt(sum(log(k) / 2**k for k in range(2, 100)))),
         ("root_outside", dict(eta=0.0, r=0.5), sqrt(sum(log(k) / k / 2**k for k in range(2, 100)) / log(2))),
+        ("log_moment", dict(eta=1.0, r=0.5, power=0.5), sum(sqrt(log(k)) / 2**k for k in range(2, 100))),
+        ("log_moment", dict(eta=1.0, r=0.5, power=0.5, terms=1), 0.75),  # half of what is left of E K = 2: 2 - 1/2
         ("logarithm_outside", dict(eta=1.0, r=0.125), log(8)),
         ("root_log_curvature", dict(x=e), -3 / (4 * e**2)),
     ],
