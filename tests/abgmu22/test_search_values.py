@@ -6,17 +6,18 @@ from math import exp, log, pi, sqrt
 import numpy as np
 import pytest
 
-from bounds.abgmu22 import assumptions, baselines, grid_output, grid_search, stability
+from bounds.abgmu22 import assumptions, baselines, generalized_exponential, grid_output, grid_search, stability
 from bounds.abgmu22 import grid_search_proof as steps
 from bounds.theorem import OutsideHypotheses
+from tests import by_hand
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
 LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}
 # log(K/delta) = 5 with K = 2; min{delta, beta} = delta; 2nK/delta = 2n e^5
 LEVELS = {"n": 4, "delta": 2 * exp(-5), "beta": 0.5, "guesses": 2}
-# log(4K/beta) = 4, log(K/beta) = 4 - log 4; log(4(K+1)/beta) = 4 + log 2
-GRID = {"loss_bound": 3.0, "n": 100, "guesses": 1, "beta": 4 * exp(-4)}
-L2, ROOT = 4 + log(2), sqrt(4 * 4 * 4 / 100)  # ROOT for ||Y|| = 2
+# log(4K/beta) = 4, log(K/beta) = 4 - log 4; log(4(K+1)/beta) = 4 + log(3/2)
+GRID = {"loss_bound": 3.0, "n": 100, "guesses": 2, "beta": 8 * exp(-4)}
+L2, ROOT = 4 + log(1.5), sqrt(4 * 4 * 4 / 100)  # ROOT for ||Y|| = 2
 RUN = {"n": 10, "gradient_norm": 3.0, "ridge": 0.5}
 
 TABLE = [
@@ -42,7 +43,7 @@ TABLE = [
     (stability.projected_loss_corrected, LOSS, 12.75),
     (stability.stretched_loss, LOSS, 1.5 * (4 + 16 * 4.5)),
     (stability.lifted_square, {"d": 6, "k": 4, "norm": 2}, 6),
-    (stability.printed_output_loss, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
+    (stability.printed_output_loss, LOSS | LEVELS | {"sigma": 4.0}, 8.5 + 8 * 5),
     (stability.output_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 2 * (8.5 + 4 * (log(8) + 5))),
     (stability.output_loss_step, LOSS | {"t": 3.0}, 8.5 + 18),
     (stability.output_loss_step_corrected, LOSS | {"t": 3.0}, 53),
@@ -70,19 +71,22 @@ TABLE = [
     ),
     (baselines.ridge_cost, {"ridge": 0.5, "norm": 4.0}, 2),
     (baselines.noise_cost, {"smoothness": 3.0, "radius": 2.0, "sigma": 0.5}, 1.5),
-    (baselines.projection_rows, {"n": 64, "epsilon": 1.0, "delta": 128 * exp(-6.01)}, 97),
+    (baselines.projection_rows, {"n": 64, "epsilon": 0.125, "delta": 128 * exp(-6.01)}, 25),
     (
-        baselines.projected_noise,  # longest 1, slope 2 * 2 + 2 * 1 * 6 = 16
-        {"n": 8, "steps": 4, "mu": 0.5, "label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5},
-        2 * 16 * 2 / 4,
+        baselines.projected_noise,  # longest 3/2, slope 2 * 2 + 2 * 3/2 * 6 = 22
+        {"n": 8, "steps": 4, "mu": 0.5, "label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.75},
+        2 * 33 * 2 / 4,
     ),
     # Private grid search
+    (generalized_exponential.generalized_epsilon, {"epsilon": 0.7}, 0.7),
     (grid_search.norm_guesses, {"guesses": 2}, (2, 4)),
     (grid_search.grid_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.5, 0.1)),
     (grid_search.grid_budget_disjoint, {"epsilon": 0.5, "delta": 0.1, "guesses": 3}, (0.25, 0.05)),
     (grid_search.other_than_zero, {"epsilon": 1.0, "guesses": 3, "beta": 0.4}, 0.075 * exp(0.25)),
     (grid_search.printed_excess, GRID | {"err": 0.1, "label_bound": 2.0, "epsilon": 0.5}, 0.1 + ROOT + 0.3),
+    (grid_search.averaged_excess, GRID | {"err": 0.1, "label_bound": 2.0, "epsilon": 0.5}, 0.1 + ROOT + 0.3),
     (grid_search.printed_excess, GRID | {"err": 7.0, "label_bound": 2.0, "epsilon": 0.5}, 4),
+    (grid_search.averaged_excess, GRID | {"err": 7.0, "label_bound": 2.0, "epsilon": 0.5}, 4),
     (
         grid_search.grid_excess,
         GRID | {"err": 0.1, "label_bound": 2.0, "epsilon": 0.5, "n": 10**4},
@@ -94,22 +98,25 @@ TABLE = [
     (steps.second_moment, {"label_bound": 3}, 36),
     (steps.second_moment_in_units, {"label_bound": 3}, 324),
     (steps.second_moment_corrected, {"label_bound": 3, "loss_bound": 5}, 90),
-    (  # t^2 n^2/(Delta t n + 4 n ||Y||^2) = 10^4/(300 + 1600) at t = 1
+    (  # t^2 n^2/(Delta t n + 4 n ||Y||^2) = 2500/(150 + 1600) at t = 1/2
         steps.printed_bernstein,
-        GRID | {"label_bound": 2.0, "t": 1.0},
-        exp(-(10**4) / 1900) + exp(-4),
+        GRID | {"label_bound": 2.0, "t": 0.5},
+        exp(-2500 / 1750) + exp(-4),
     ),
+    (steps.unseen_chance, {"beta": 0.3}, 0.15),
     (steps.deviation_below, {"loss_bound": 3.0, "risk": 2.0, "n": 6, "chance": exp(-4)}, 4),
     (steps.deviation_above, {"loss_bound": 3.0, "risk": 2.0, "n": 6, "chance": exp(-4)}, 4 + 4 / 3),
     (steps.proof_penalty, GRID | {"label_bound": 2.0}, 0.12 + ROOT),
-    (steps.printed_penalty, GRID | {"label_bound": 2.0, "beta": exp(-4)}, 0.12 + ROOT),
+    (steps.printed_penalty, GRID | {"label_bound": 2.0, "beta": 2 * exp(-4)}, 0.12 + ROOT),
     (steps.penalty, GRID | {"label_bound": 2.0}, sqrt(16 * 6 * L2 / 100)),
     (steps.printed_selection_loss, GRID | {"epsilon": 0.5}, 0.96),
+    (steps.averaged_selection_loss, GRID | {"epsilon": 0.5}, 0.96),
     (steps.selection_loss, GRID | {"epsilon": 0.5}, 0.96 * L2),
     (steps.selection_loss_as_printed, GRID | {"epsilon": 0.5}, 48 * L2),
     (steps.printed_ball, {"norm": 0.25}, 1),
     (steps.printed_ball, {"norm": 3}, 6),
     (steps.smallest_ball, {"norm": 0.25}, 2),
+    (steps.outer_err, {"err": lambda B: B**2 + 1, "norm": 3.0}, 10),
     (steps.last_line, GRID | {"label_bound": 2.0, "epsilon": 0.5}, 2 * ROOT + 1.2),
     (steps.last_line_corrected, GRID | {"label_bound": 2.0, "epsilon": 0.5}, 2 * ROOT + 1.44),
     (steps.stated_term, GRID | {"epsilon": 0.5}, 0.3),
@@ -131,16 +138,16 @@ TABLE = [
     (grid_output.enough_guesses_sharp, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 12),
     (grid_output.clipped_order, {"reach": 3.0, "label_bound": 4.0}, 25),
     (grid_output.noise_square, {"reach": 4.0, "label_bound": 0.0, "n": 4, "mu": 2.0}, 16 / 16 ** (1 / 3)),
-    (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0}, 8.5 + 2 * 5),
+    (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 4.0}, 8.5 + 8 * 5),
     (grid_output.proof_loss_bound, LOSS | LEVELS | {"sigma": 2.0, "delta": 0.9, "beta": 2 * exp(-7)}, 8.5 + 2 * 7),
+    (grid_output.noise_order, {"label_bound": 3.0}, 9),
     (grid_output.beyond_the_clip, {"loss_bound": 4.0, "q": 2.0}, exp(-2)),
 ]
 
 
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
 def test_a_formula_at_a_point(formula, arguments, value):
-    found = formula(**arguments)
-    np.testing.assert_allclose(np.asarray(found, dtype=float), np.asarray(value, dtype=float), rtol=1e-9)
+    by_hand.agrees(formula(**arguments), value)
 
 
 def test_the_base_bound_of_the_pipeline():

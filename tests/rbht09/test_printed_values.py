@@ -1,15 +1,34 @@
 """Formulas at points where they are numbers that can be computed by hand from what the paper prints."""
 
-from math import e, exp, log, pi, sqrt
+from math import e, exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
+from flint import arb
 
-from bounds.rbht09 import kernel_spectra, private_svm, random_features, svm_accuracy, svm_sensitivity
+from bounds.rbht09 import (
+    hinge_dual,
+    kernel_accuracy,
+    kernel_spectra,
+    kernel_svm,
+    lower_bounds,
+    lower_bounds_rbf,
+    private_svm,
+    random_features,
+    svm_accuracy,
+    svm_sensitivity,
+)
+from tests import by_hand
 
 DATABASE = {"n": 8, "C": 3.0, "F": 4, "L": 0.5, "kappa": 2.0}
 UTILITY = {"acc": 3.0, "delta": exp(-2), "Phi": 0.5, "F": 3}
 GRADIENTS = {"risk_gradient_first": [1.0, 0.0], "risk_gradient_second": [0.0, 2.0]}
+NOISE = {"acc": 5.0, "delta": 2 * exp(-4), "count": 9}  # 5/(48 log 2) = .15 against 15/32; at 2 e^-40 15/320
+FAINT = {"delta": 2 * exp(-40)}
+SMALL = {"acc": exp(-2), "delta": exp(-7), "n": 5}  # log(1/(delta epsilon)) = 9
+RUN = {"beta": 0.5, "n": 7, "C": 5.0, "count": 8, "L": 3.0}
+LINE = {"delta": 0.2, "acc": 0.25, "C": 9.0, "n": 3}  # sqrt(C)/(2 n) = 1/2
+CIRCLE = {"delta": 0.2, "acc": 0.5, "C": 2.0, "n": 5}  # n/(4 C) = 5/8
 PAIR = {"w": [2.0, 2.0], "first": [1.0, 2.0], "second": [0.0, 4.0], "C": 3.0} | GRADIENTS
 
 TABLE = [
@@ -18,6 +37,13 @@ TABLE = [
     (private_svm.laplace_worst_log_ratio, {"first": [1, 0], "second": [0, 2], "lam": 2}, 1.5),
     (private_svm.noise_scale, DATABASE | {"beta": 0.5}, 6),
     (private_svm.noise_scale_sharp, DATABASE | {"beta": 0.5}, 3),
+    (private_svm.textbook_release, {"beta": 0.7}, 0.7),
+    (
+        private_svm.snapping_epsilon,  # coth(1/2) = (e + 1)/(e - 1)
+        {"sensitivity": 2.0**-16, "scale": 2.0, "bound": 2.0**30, "F": 3},
+        2.0**-17 + 20 * (e + 1) / (e - 1) * 2.0**-24 * 1.001 * 3,
+    ),
+    (private_svm.concentration_epsilon, {"rho": 4.0, "delta": exp(-9)}, 16),
     (private_svm.grid_scale, {"sensitivity": 1.0, "grid": 0.25, "F": 4, "beta": 0.5}, 4),
     (svm_sensitivity.weight_sensitivity_smooth, DATABASE, 3),
     (svm_sensitivity.weight_sensitivity_smooth_sharp, DATABASE, 1.5),
@@ -54,12 +80,61 @@ TABLE = [
         {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 3.0, "diam": 2.0},
         64 * log(2**8 * 36 * 16),
     ),
+    (
+        random_features.uniform_features,
+        {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 2.0, "diam": 0.5},
+        64 * log(2**8 * 16),
+    ),
+    (random_features.uniform_features, {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 0.0, "diam": 0.5}, -inf),
+    (random_features.uniform_features, {"d": 2, "eps": 0.5, "delta": 0.25, "sigma_p": 2.0, "diam": 0.0}, -inf),
     (random_features.markov_failure, {"eps": 0.5, "q": 3.0}, 2.25),
     (random_features.chernoff_failure, {"count": 3, "eps": 1.0, "q": 1.0}, (3 / 4) ** 1.5),
     (random_features.net_failure, {"count": 64, "d": 1, "eps": 1.0, "q": 0.5, "y": 4.0}, 18 * exp(-8) + 1 / 257),
+    # Remark 3, Corollary 9, Section 4's costs, Definitions 4 and 5
+    (kernel_svm.risk_distance, {"acc": 0.3}, 0.3),
+    (kernel_svm.features_noise_scale, RUN, 480 / 7),
+    (kernel_svm.features_noise_scale_sharp, RUN, 240 / 7),
+    (kernel_svm.gram_order, {"n": 3, "d": 5, "count": 7}, 63),
+    (kernel_svm.features_order, {"acc": 0.5, "delta": exp(-3), "d": 5}, 80 * (3 + log(2))),
+    (kernel_svm.translation_invariant, {"g": lambda z: z**2 + z, "x": 3, "y": 5}, 2),
+    (lower_bounds.optimal_privacy, {"log_ratios": [[1.0, 3.0], [2.0, 0.5], [4.0, 2.5]]}, 2),
+    # Lemma 10, Theorem 14, Corollary 15, Theorem 16
+    (kernel_accuracy.noise_range_logarithm, NOISE, 5 / (16 * log(6))),
+    (kernel_accuracy.noise_range_logarithm, NOISE | FAINT, 3 / 64),
+    (kernel_accuracy.useful_noise, NOISE | {"d": 4}, 5 / (48 * log(2))),
+    (kernel_accuracy.useful_noise, NOISE | FAINT | {"d": 4}, 1 / 32),
+    (kernel_accuracy.useful_noise_defined, NOISE | {"d": 4}, 5 / (48 * log(2))),
+    (kernel_accuracy.useful_noise_defined, NOISE | FAINT | {"d": 4}, 1 / 32),
+    (hinge_dual.hinge_noise, NOISE, 5 / (48 * log(2))),
+    (hinge_dual.hinge_noise, NOISE | FAINT, 3 / 64),
+    (hinge_dual.hinge_noise_defined, NOISE, 5 / (48 * log(2))),
+    (hinge_dual.hinge_noise_defined, NOISE | FAINT, 3 / 64),
+    (hinge_dual.theta_stated, {"acc": 3.0, "C": 2.0}, 81 / 65536),
+    (hinge_dual.theta_stated, {"acc": 20.0, "C": 2.0}, 1),
+    (hinge_dual.privacy_order, SMALL, 3 * (2 + 81) * exp(6) / 5),
+    (hinge_dual.first_case_noise, {"acc": 3.0, "count": 25}, 3 / (80 * log(2))),
+    (hinge_dual.first_case_order, SMALL, 3 * (2 + 81) * exp(6) / 5),
+    # Theorem 18, Lemma 19, Theorem 20
+    (lower_bounds.line_level_defined, LINE, log(4)),
+    (lower_bounds.region_level, LINE | {"R": 3.0}, log(4)),
+    (lower_bounds.least_failure, {"beta": 3.0}, exp(-3)),
+    (lower_bounds.wrong_ball_strict, {"delta": 0.3}, 0.3),
+    (lower_bounds_rbf.first_when_last_full, {"C": 2.0, "n": 4, "gamma": 0.5}, 5 / 36),
+    (lower_bounds_rbf.case_one_excluded, {"C": 6.0, "gamma": 0.25}, 3),
+    (lower_bounds_rbf.nearest_kernel_printed, {"sine": 0.6, "sigma": 3.0}, exp(0.36 - 2 / 9)),
+    (lower_bounds_rbf.circle_level_printed, CIRCLE | {"sigma": 0.3}, log(40)),  # N = 11 of 11.3
+    (  # N - 1 > 30/4 takes N = 9
+        lower_bounds_rbf.impossible_sigma_printed,
+        CIRCLE | {"beta": log(30)},
+        2 / 9 * sqrt(2 / log(2)),
+    ),
+    (lower_bounds_rbf.impossible_sigma_printed, CIRCLE | {"beta": log(4)}, sqrt(1 / (2 * log(2)))),
+    (lower_bounds_rbf.least_databases_printed, {}, 5),
+    (lower_bounds_rbf.thinnest_ball_strict, {"delta": 0.3, "N": 4}, 0.1),
     # Table 1 and the transform of Algorithm 3
     (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),
-    (kernel_spectra.rbf_density, {"point": [1.0], "sigma": 2.0}, exp(-1 / 2) / sqrt(2 * pi)),
+    (kernel_spectra.rbf_density, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
+    (kernel_spectra.rbf_density, {"point": [arb(1), arb(2)], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
     (kernel_spectra.rbf_density_scaled, {"point": [1.0], "sigma": 2.0}, 2 * exp(-2) / sqrt(2 * pi)),
     (kernel_spectra.laplacian_profile, {"point": [1.0, -2.0]}, exp(-3)),
     (kernel_spectra.laplacian_density, {"point": [1.0, 2.0]}, 1 / (10 * pi**2)),
@@ -77,6 +152,6 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
 def test_a_formula_at_a_point(formula, arguments, value):
-    assert formula(**arguments) == pytest.approx(value, rel=1e-9)
+    by_hand.agrees(formula(**arguments), value)

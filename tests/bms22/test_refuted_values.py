@@ -1,0 +1,150 @@
+"""Printed formulas that no row pins, as they are refuted, slips or definitions, at points worked out by hand."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from flint import arb
+
+from bounds.bms22 import (
+    definitions,
+    dp_erm,
+    dp_erm_proof,
+    efficient_learner,
+    kernel_learner,
+    label_privacy,
+    many_hypotheses,
+    margin_deviation,
+    margin_selection,
+    network,
+    polynomial_kernels,
+    pure_learner,
+    relative_deviation,
+)
+from bounds.bms22 import margin_selection_proof as selection_proof
+from bounds.bms22 import network_embedding as embedding
+from bounds.bms22 import network_selection as cover
+from tests import by_hand
+
+# log(1/beta) = 3, log(1/delta) = 16 (to the 3/4: 8), epsilon m = 4, log(m/beta) = 3 + log 16
+S = {"m": 16, "epsilon": 0.25, "delta": exp(-16), "beta": exp(-3)}
+LM = 3 + log(16)
+ORDER = sqrt(3) / 4 + 0.5 + 8 * sqrt(3 * LM)  # Theorem 3.2's bracket at Lambda r/rho = 2
+SCALES = {"radius": 3.0, "norm_bound": 2.0, "rho": 0.5}
+# log(2/beta) = 3, 2 c^2 m = 4624, 2 c e m/d = 136 e
+FAT = {"m": 8, "d": 2}
+COVER = 1 + 2 * log(4624) * (log(136) + 1) / log(2) ** 2
+M = COVER + 3
+# L = 2: r/rho = 6, (eta Lambda)^2 = 9, (2 eta Lambda)^2 = 36, so r (2 eta Lambda)^L/rho = 216, its square 46656
+SHAPE = SCALES | {"eta": 1.5, "layers": 2}
+SAMPLE = SHAPE | {"m": 16, "beta": exp(-3)}
+LLM, LOG = 3 + log(32), log(54)  # log(Lm/beta), log(r (eta Lambda)^L/rho)
+LAWS = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.15, 0.05, 0.8]])
+PENALTY = {"m": 16, "epsilon": 0.25, "beta": exp(-3)}
+
+TABLE = [
+    # Definitions 2.1 and 6.1: twice q below p in (0, 1) by .3, in (1, 2) by .5 and in (2, 1) by .2
+    (definitions.smallest_delta, {"laws": LAWS, "pairs": [(0, 1)], "epsilon": log(2)}, 0.3),
+    (definitions.smallest_delta, {"laws": LAWS, "pairs": [(1, 0)], "epsilon": log(2)}, 0.3),
+    (definitions.smallest_delta, {"laws": LAWS, "pairs": [(0, 1), (2, 1)], "epsilon": log(2)}, 0.5),
+    (definitions.smallest_label_delta, {"laws": LAWS, "pairs": [(0, 1)], "epsilon": log(2)}, 0.3),
+    # Section 3: budgets, the score's sensitivity, the norm of the output
+    (pure_learner.selection_epsilon, {"epsilon": 0.7}, 0.7),
+    (pure_learner.learner_epsilon, {"epsilon": 0.7}, 0.7),
+    (pure_learner.printed_norm, SCALES | {"d": 9, "m": 16, "beta": 0.1, "radius": 4.0}, 3 / 8),
+    (dp_erm.calibrated_privacy, S | SCALES, 0.25),
+    (efficient_learner.calibrated_privacy, S | SCALES, 0.25),
+    (dp_erm_proof.score_sensitivity, SCALES | {"m": 5}, 13 / 5),
+    (dp_erm_proof.score_sensitivity, SCALES | {"m": 5, "rho": 24.0}, 0.1),
+    # Section 4: kernels
+    (kernel_learner.printed_privacy, S | SCALES, 0.25),
+    (kernel_learner.privacy_in_range, S | SCALES, 0.25),
+    (kernel_learner.printed_order, S | {"a": 2.0}, ORDER),
+    (kernel_learner.printed_soft_order, S | {"a": 3.0}, 3 / 2),
+    (kernel_learner.printed_soft_order, S | {"a": 3.0, "epsilon": 4.0}, 3 / 4),
+    (polynomial_kernels.printed_dimension, {"d": 3, "degree": 4}, 81),
+    (polynomial_kernels.printed_largest, {"degree": 3, "constant": 0.7, "radius": 2.0}, 8),
+    (  # Lambda r^p/rho = 3 * 8/12
+        polynomial_kernels.printed_polynomial_order,
+        S | {"degree": 3, "constant": 0.7, "radius": 2.0, "norm_bound": 3.0, "rho": 12.0},
+        ORDER,
+    ),
+    # Section 5 and Appendix D: networks
+    (network.learner_epsilon, {"epsilon": 0.7}, 0.7),
+    (
+        network.printed_gap,  # 216 sqrt(5 theta)/4, 46656 * 5 theta/4
+        SAMPLE | {"width": 5, "epsilon": 0.25},
+        54 * sqrt(5 * LLM * LOG) + 58320 * LLM * LOG,
+    ),
+    (embedding.printed_rows, SAMPLE, 46656 * LLM),
+    (embedding.printed_distance, SAMPLE | {"k": 9.0}, 36 * sqrt(LLM)),
+    (embedding.unravelled, {"norm_bound": 2.0, "radius": 3.0, "eta": 1.5, "layers": 3, "tau": 0.25}, 54),
+    (embedding.distance_within_the_cover, {"resolution": 0.3}, 0.3),
+    (embedding.enlargement, {"k": 3, "width": 5}, 2),
+    (cover.printed_selection, SAMPLE | {"width": 5, "epsilon": 0.25}, 58320 * LLM * log(864)),  # 6 * 12^2
+    (cover.printed_deviation, SAMPLE | {"width": 5}, 54 * sqrt(5 * LLM * LOG)),
+    (cover.printed_size, {"k": 2, "width": 3, "layers": 9, "norm_bound": 2.0, "resolution": 4.0}, 1.5**6),
+    (cover.printed_log_size, SHAPE | {"k": 7, "width": 5}, 35 * LOG),
+    # Section 6: label privacy
+    (label_privacy.label_epsilon, {"epsilon": 0.7}, 0.7),
+    (
+        label_privacy.label_bound,  # 2 sqrt(M/4 m) + 2 M/m + 64 * 3 M/4
+        FAT | {"beta": 2 * exp(-3), "epsilon": 0.5, "margin_loss": 0.25},
+        0.25 + sqrt(M / 8) + M / 4 + 48 * M,
+    ),
+    (label_privacy.distance_to_the_cover, {"rho": 0.6}, 0.3),
+    (label_privacy.least_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
+    (label_privacy.least_margin_loss_of_the_cover, {"margin_loss": 0.3}, 0.3),
+    (label_privacy.log_cover_size, FAT, COVER),
+    (label_privacy.log_cover_size, {"m": arb(8), "d": arb(2)}, COVER),
+    # Appendix A
+    (margin_deviation.margin_deviation, FAT | {"beta": exp(-3), "empirical": 0.25}, 0.25 + sqrt(M / 8) + M / 8),
+    (relative_deviation.vc_of_signs, {"patterns": [[0, 0], [0, 1], [1, 1]]}, 1),
+    (relative_deviation.vc_of_signs, {"patterns": [[0, 0], [0, 1], [1, 0], [1, 1]]}, 2),
+    (relative_deviation.vc_of_signs, {"patterns": [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 1, 1]]}, 2),  # first and last
+    # Appendix F: choosing a margin
+    (margin_selection.selection_budget, {"epsilon": 0.25, "delta": 0.1}, (0.5, 0.1)),
+    (margin_selection.printed_penalty, PENALTY | {"sensitivity": 0.75}, 3 * (log(log(16)) + 3)),
+    (
+        margin_selection.corollary_order,
+        PENALTY | {"norm_bound": 2.0, "r": 3.0, "rho": 0.5},
+        3 * (log(log(16)) + 3),
+    ),
+    (margin_selection.grid_size, {"m": 4}, 1),  # the least J with 4^J >= m, and at least 1
+    (margin_selection.grid_size, {"m": 5}, 2),
+    (margin_selection.grid_size, {"m": 16}, 2),
+    (margin_selection.grid_size, {"m": 17}, 3),
+    (margin_selection.grid_size, {"m": 100, "rounding": "floor"}, 3),  # 3.3
+    (margin_selection.grid_size, {"m": 2, "base": "e"}, 1),
+    (selection_proof.margins, {"m": 16, "h_max": 3.0}, [1.5, 0.75]),
+    (selection_proof.grid_point, {"m": 100, "rho": 0.3}, 0.25),
+    (selection_proof.grid_point, {"m": 100, "rho": 0.25}, 0.25),
+    (selection_proof.grid_point, {"m": 100, "rho": 1.0}, None),
+    (selection_proof.grid_point, {"m": 100, "rho": 0.2}, 0.125),  # J = 3 of 2.3, or 2
+    (selection_proof.grid_point, {"m": 100, "rho": 0.2, "rounding": "floor"}, None),
+    (selection_proof.grid_point, {"m": 100, "rho": 0.11}, None),
+    (selection_proof.grid_point, {"m": 100, "rho": 0.11, "base": "2"}, 0.0625),  # J = 4 of 3.3, or 3
+    (selection_proof.grid_point, {"m": 100, "rho": 0.11, "base": "2", "rounding": "floor"}, None),
+    (selection_proof.printed_choice, PENALTY | {"sensitivity": 0.75}, 3 * (log(log(16)) + 3)),
+    (selection_proof.half_sensitivity, {"rho_hat": 0.4, "rho_opt": 0.6, "power": 2}, 0.09),
+    (selection_proof.raised_loss, {"rho": 0.5, "loss_hat": 0.1, "loss_opt": 0.3, "power": 3, "slope": -2.0}, 7.4),
+    (selection_proof.printed_confidence, {"m": 16, "beta": 0.3}, 0.3),
+    (selection_proof.trivial_below, S | {"h_max": 3.0, "rho": 1.5, "loss": 0.1}, 0.1 + ORDER),
+    (
+        selection_proof.rising_sensitivities,
+        {"m": 16, "ratio": 2.0, "beta": exp(-3), "M": 9.0},
+        ((1 + sqrt(4 * LM**2 + 3)) / 16, 3 / 16, 3 / 16, 7 / 16, 1 / 16),
+    ),
+    (
+        selection_proof.rising_sensitivities,
+        {"m": 16, "ratio": 0.25, "beta": exp(-3), "M": 9.0},
+        ((1 + sqrt(LM**2 / 16 + 3)) / 16, 1 / 32, 1 / 32, 7 / 16, 1 / 16),
+    ),
+    # Appendix G
+    (many_hypotheses.printed_best_chance, {"d": 5}, 1),
+]
+
+
+@pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)
+def test_a_formula_at_a_point(formula, arguments, value):
+    by_hand.agrees(formula(**arguments), value)
