@@ -9,8 +9,8 @@ from math import sqrt
 
 import numpy as np
 
+from bounds.bms22 import network
 from bounds.bms22 import network_embedding as bounds
-from bounds.bms22 import network_proof
 from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.instances import networks
@@ -131,7 +131,7 @@ def distance_order():
 
 @inequality_claim(
     bounds.embedding_distance,
-    given=[bounds.embedding_failure, network_proof.slope_at_zero],
+    given=[bounds.embedding_failure, network.slope_at_zero],
     caught=(1.01, 2),
     rounding=ROUNDING,
     note="the recursion's sum; random networks use a small part of it",

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from bounds.bms22 import network, network_embedding, network_proof, network_selection
+from bounds.bms22 import network, network_embedding, network_selection
 from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
@@ -168,7 +168,7 @@ def test_the_activation_is_a_hyperbolic_tangent():
     for eta in (0.1, 1.0, 8.0):
         printed = (1 - np.exp(-eta * values / 2)) / (1 + np.exp(-eta * values / 2))
         np.testing.assert_allclose(network_learner.activation(values, eta), printed, rtol=1e-12)
-        assert network_proof.slope_at_zero(eta=eta) == eta / 4 == network_proof.lipschitz_constant(eta=eta) / 4
+        assert network.slope_at_zero(eta=eta) == eta / 4 == network.lipschitz_constant(eta=eta) / 4
 
 
 def test_the_printed_bracket_is_its_formula():
