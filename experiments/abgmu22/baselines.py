@@ -3,8 +3,6 @@
 Sensitivities are attained by two opposite records and never exceeded in a search; the laws are attacked.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from math import sqrt
@@ -273,10 +271,7 @@ def minimisers_of_neighbours():
 
 
 @inequality_claim(
-    bounds.output_noise,
-    given=[bounds.output_sensitivity, GAUSSIAN[0]],
-    rounding=1e-6,
-    tightness=equality,
+    bounds.output_noise, given=[bounds.output_sensitivity, GAUSSIAN[0]], rounding=1e-6, tightness=equality
 )
 def output_spends():
     """The distance of the minimisers of opposite records over sigma, against mu."""

@@ -1,7 +1,5 @@
 """The base algorithms of abgmu22: the steps of output perturbation's utility, and descent after a projection."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

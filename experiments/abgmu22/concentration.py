@@ -6,8 +6,6 @@ for the loss (Y + w sqrt(H/2))^2; with random signs for w in d dimensions and th
 generalized linear one, M = 3 g^2 d/16.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import exp, floor, log, sqrt
 
@@ -129,7 +127,6 @@ def places():
 @inequality_claim(
     bounds.empirical_level_corrected,
     given=[*CHAIN, bounds.deviation_corrected],
-    caught=(1.01, 2),
     rounding=1e-12,
     cost=0.4,
     note="the logarithm is log(8n/β) for log(4/β), which our derivation needs: whether it must contain n is open",
@@ -155,11 +152,7 @@ def steps_above():
 
 
 @inequality_claim(
-    bounds.population_level_corrected,
-    given=[*CHAIN, bounds.lower_deviation, bounds.solved],
-    caught=(1.01, 2),
-    rounding=1e-12,
-    cost=0.4,
+    bounds.population_level_corrected, given=[*CHAIN, bounds.lower_deviation, bounds.solved], rounding=1e-12, cost=0.4
 )
 def steps_below():
     """The largest L with L <= L^ + its lower deviation, the statement from its steps, and exact laws."""

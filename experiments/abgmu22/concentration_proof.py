@@ -3,8 +3,6 @@
 Laws of n losses 0 and 1 are binomial, and exact.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import ceil, exp, floor, log, log1p, sqrt
@@ -221,7 +219,7 @@ LAWS = [  # (values, their chances)
 ]
 
 
-@inequality_claim(bounds.variance_bound, evidence="derivation", note="equality for losses of mean 0")
+@inequality_claim(bounds.variance_bound, note="equality for losses of mean 0")
 def variance_of_a_mean():
     """E (L - L^)^2 by enumeration of all samples of up to four records."""
     for values, chances in LAWS:

@@ -5,8 +5,6 @@ probability of q = 3 beta, so its mean excess is 3 beta x; the noise hides the d
 with a probability above beta. Then the excess is x, 1/(3 beta) times all that is printed: no logarithm.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, exp, log, log1p, sqrt
 

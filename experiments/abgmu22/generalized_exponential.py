@@ -4,8 +4,6 @@ Every law is finite and computed, none sampled but under attack. The derivation 
 scores (three steps), then the exponential mechanism of sensitivity 1.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Private grid search with output perturbation (abgmu22): the pipeline's budget, its rate, and the units of both."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
@@ -248,7 +246,6 @@ def noise_without_its_source(*, factor=1):
 @order_claim(
     bounds.clipped_order,
     constant=2.85,
-    caught=(1.01, 2),
     note="1 + (4r⁴(√2 + r)²/(1 + r²)³)^{1/3}, r = u/‖Y‖, reaches 2.849 at r = 2.83, for nμ ≥ 1",
 )
 def loss_bound_with_noise():

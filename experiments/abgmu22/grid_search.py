@@ -4,8 +4,6 @@ An oracle is a base algorithm whose candidates are known, so that the failure pr
 of an exact selection. It meets the paper's assumptions, which leave it free to ignore its data.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

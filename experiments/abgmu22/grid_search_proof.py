@@ -1,7 +1,5 @@
 """The proof of private grid search (abgmu22, Appendix D.2), step by step: binomial tails, selections, arithmetic."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from math import log, sqrt
@@ -316,7 +314,7 @@ def smallest_radius_is_two():
 
 
 @inequality_claim(
-    bounds.smallest_ball, evidence="derivation", tightness=equality,
+    bounds.smallest_ball, tightness=equality,
     note="the supremum is approached from above at ‖w*‖ = 2ʲ, and attained for ‖w*‖ ≤ 1",
 )  # fmt: skip
 def radius_of_the_smallest_ball():
@@ -342,7 +340,7 @@ def err_that_falls():
     yield {"K": 2, "norm": 5}, 1, bounds.outer_err(err={4: 1, 5: 0}.get, norm=5)
 
 
-@inequality_claim(bounds.outer_err_monotone, tightness=equality, evidence="derivation")
+@inequality_claim(bounds.outer_err_monotone, tightness=equality)
 def err_that_does_not_fall():
     """Steps and powers with err(2^K) >= ||Y||^2 = 1, at norms from 2^K on."""
     for K, power in itertools.product((1, 4), (0, 1, 2)):

@@ -4,8 +4,6 @@ An O without a constant is no number. Decided are the comparisons that the abstr
 shape, and lower bounds by two distributions on the line, whose optimal private test is known exactly.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from math import expm1, sqrt
@@ -134,7 +132,6 @@ def norms(n):
 @inequality_claim(
     bounds.descent_excess,
     given=[bounds.descended_risk, bounds.descended_loss, baselines.ball_noise, baselines.slope_bound],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     note="T ≥ n steps. The last cases are the two halves of the bound, each from its own τ",
 )
@@ -155,7 +152,6 @@ def descent_chain():
 @inequality_claim(
     bounds.perturbation_excess,
     given=[bounds.regularised_risk, baselines.output_noise, baselines.slope_bound, baselines.noise_cost],
-    caught=(1.01, 2),
     rounding=ROUNDING,
 )
 def perturbation_chain():
@@ -172,7 +168,6 @@ def perturbation_chain():
 @inequality_claim(
     bounds.upper_order,
     given=[bounds.descent_excess, bounds.perturbation_excess],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     note="C = 6(1 + √2); the logarithm that is left is that between ε and μ, √(log(1/δ))",
 )
@@ -187,7 +182,6 @@ def explicit_upper_bounds_have_the_rate():
 @inequality_claim(
     bounds.lipschitz_excess,
     given=[baselines.output_sensitivity, baselines.output_noise],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     tightness=up_to_one,
     note="the rank does not enter: it is the dimension-free branch, ‖w*‖/√n + ‖w*‖/√(nε) up to constants",

@@ -126,7 +126,6 @@ def released_with_candidates(law, rng, size):
     control=Control("a score sensitivity {} times too small", (1.5, 2, 3)),
     bound=lambda *, epsilon, **_: epsilon / 2,
     chunk=5000,
-    cap=20,
     cost=5e-6,
     note=(
         "white box at ε/2: the candidates and the choice among eight, on two records of which one is flipped and the "

@@ -172,8 +172,6 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     corner="a misprint: read labels −1 and +1, and the linear h* = h_{e_1}",
     used=("bms22.lemG.1",),
     python=lambda *_: LITERAL,
-    evidence="enumeration",
-    scope="settings",
     note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
 )
 def label_zero_is_an_error(*, d):
@@ -216,8 +214,6 @@ def risks_along_d(*, d):
     full=grid(d=[1, 2, 12]),
     severity="statement",
     python=lambda *_: THREE,
-    evidence="enumeration",
-    scope="settings",
     figure=risks_along_d,
     note="true for d ≤ 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
     "printed with R ≥ 1/2 in place of R = 1",
@@ -271,8 +267,6 @@ assert square < printed_inner_product(d=d) ** 2
     severity="statement",
     corrected_by="bms22.lemG.1/printed/inner-products",
     python=lambda *_: WIDE_CUBE,
-    evidence="enumeration",
-    scope="settings",
     note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
 )
 def first_axis_and_the_cube(*, d):

@@ -217,7 +217,6 @@ assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > beta
     quick=grid(size=[2], beta=[0.05]),
     full=grid(size=[3, 4], beta=[0.01, 0.2]),
     severity="statement",
-    cost=0.05,
     note="the learner's promise is for every fixed margin, but ρ* depends on the sample: (31) needs all at once",
 )
 def promise_printed(*, size, beta, factor=1):

@@ -42,9 +42,7 @@ def slope_is_below_eta():
 
 
 @inequality_claim(
-    network.slope_at_zero,
-    tightness=up_to_one,
-    note="tanh′ = 1 − tanh² ≤ 1, attained at 0; the mean value theorem",
+    network.slope_at_zero, tightness=up_to_one, note="tanh′ = 1 − tanh² ≤ 1, attained at 0; the mean value theorem"
 )
 def slope_is_a_quarter():
     """Difference quotients in balls, closest to the slope across 0."""
@@ -147,7 +145,6 @@ def unlearnable_basis():
 @order_claim(
     network.gap_below_the_end,
     constant=network.ORDER,
-    caught=(1.01, 2),
     given=[network.explicit_gap, network_embedding.rows_below_the_end],
     tightness=up_to_one,
     cost=0.3,

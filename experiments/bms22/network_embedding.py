@@ -54,7 +54,6 @@ def margins_are_lost():
 @order_claim(
     bounds.rows_below_the_end,
     constant=bounds.ROWS,
-    caught=(1.01, 2),
     given=[bounds.embedding_rows],
     tightness=up_to_one,
     note="attained at one layer, η = 1/2, ρ = rηΛ/2, m = 1, β = 1/2",
@@ -132,7 +131,6 @@ def distance_order():
 @inequality_claim(
     bounds.embedding_distance,
     given=[bounds.embedding_failure, network.slope_at_zero],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     note="the recursion's sum; random networks use a small part of it",
 )

@@ -218,11 +218,7 @@ def all_logarithms_vanish():
 
 
 @order_claim(
-    pure_learner.gap_for_small_beta,
-    constant=pure_learner.ORDER,
-    caught=(1.01, 2),
-    given=[pure_learner.explicit_gap],
-    tightness=up_to_one,
+    pure_learner.gap_for_small_beta, constant=pure_learner.ORDER, given=[pure_learner.explicit_gap], tightness=up_to_one
 )
 def corrected_order():
     """min(1, explicit) <= derived <= 5000 printed for beta <= 1/2."""

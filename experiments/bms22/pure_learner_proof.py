@@ -178,7 +178,6 @@ def adjoint(*, k, d):
 
 @inequality_claim(
     proof.enlarged_norm,
-    caught=(1.01, 2),
     given=["bms22.lemA.3.s2/explicit", parallelogram],
     evidence="certificate",
     note="2 is generous by a factor 1.73",

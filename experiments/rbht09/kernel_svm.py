@@ -42,7 +42,7 @@ def risks_on_and_off_the_set():
     yield setting, off, kernel_svm.risk_distance(acc=Fraction(1, 2))
 
 
-@inequality_claim(kernel_svm.risk_distance_within, caught=(1.01, 2))
+@inequality_claim(kernel_svm.risk_distance_within)
 def risks_on_the_set():
     """Two records and every pair of values on a grid of quarters, in rationals: |E hinge - E hinge| against the sup."""
     values = [Fraction(k, 4) for k in (-8, -3, 0, 2, 8)]
@@ -77,7 +77,6 @@ def features_privacy(scale, finite, *, beta, n, C, count):
 
 @inequality_claim(
     kernel_svm.features_noise_scale,
-    caught=(1.01, 2),
     given=[private_svm.noise_scale],
     rounding=ROUNDING,
     tightness=lambda ratios: (0.5, 0.5),
@@ -89,11 +88,7 @@ def features_noise_is_private(**setting):
 
 
 @inequality_claim(
-    kernel_svm.features_noise_scale_sharp,
-    caught=(1.01, 2),
-    given=[private_svm.noise_scale_sharp],
-    rounding=ROUNDING,
-    **RELEASES,
+    kernel_svm.features_noise_scale_sharp, given=[private_svm.noise_scale_sharp], rounding=ROUNDING, **RELEASES
 )
 def half_of_the_noise_is_private(**setting):
     """Half of Corollary 9's noise: exactly enough."""
@@ -168,7 +163,7 @@ def gram_of_long_records():
         yield setting, gram_products(**setting), kernel_svm.gram_order(**setting)
 
 
-@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, caught=(1.01, 2), rounding=ROUNDING)
+@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, rounding=ROUNDING)
 def gram_of_all_records():
     """n d_hat (d + n + 1) <= 4/3 n d_hat (n + d), with equality at n = 2, d = 1; at most 8/3 n^2 d_hat for d <= n."""
     for n, d, count in product((2, 3, 100), (1, 2, 7, 100, 1000), (1, 500)):
@@ -202,7 +197,6 @@ def features_for_large_C():
 @order_claim(
     kernel_svm.features_order_corrected,
     constant=12 * 2**12 * 14,
-    caught=(1.01, 2),
     given=[hinge_dual.hinge_features],
     rounding=ROUNDING,
     note="Largest at d = 1, ε = δ = 1/2: the number is 4 (d + 2) 2¹² ε⁻⁴ (log(2²³/δ) + 4 log(1/ε)), d + 2 ≤ 3 d, and "

@@ -30,7 +30,7 @@ def root(C):
 # Definition 4 ---------------------------------------------------------------------------------------------------------
 
 
-@identity_claim(bounds.packing_level, rounding=SOLVER, caught=(1.001, 2), cost=0.05)
+@identity_claim(bounds.packing_level, rounding=SOLVER, caught=(1.001, 2))
 def best_mechanism_on_a_packing():
     """The least failure of any mechanism with likelihood ratios <= odds, by linear program, put into the formula."""
     for N in (2, 3, 5, 7):
@@ -45,7 +45,6 @@ def best_mechanism_on_a_packing():
 @inequality_claim(
     bounds.line_accuracy,
     given=[bounds.coordinates, bounds.first_weight, bounds.second_weight, bounds.line_distance],
-    caught=(1.01, 2),
     cost=0.2,
     note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a slightly "
     "larger ε. Over a bounded set that contains the data the range is another one: parts `region`.",
@@ -82,7 +81,6 @@ def neighbours_on_the_line(n, C, rng, scale, size=60):
     bounds.line_accuracy_sharp,
     rounding=ROUNDING,
     caught=(1.001, 2),
-    cost=0.05,
     note="n + 1 times the printed range: one far row moves the SVM from √C to −√C/n",
 )
 def farthest_neighbours_on_the_line():
@@ -134,7 +132,6 @@ def responses(radius, acc, n):
     bounds.line_level,
     given=[bounds.line_accuracy, bounds.packing_level, bounds.wrong_ball, bounds.mean_ratio],
     rounding=SOLVER,
-    caught=(1.01, 2),
     note="tight: on the two databases randomised response attains it",
 )
 def two_databases_decide():
@@ -155,11 +152,7 @@ def two_databases_decide():
 
 
 @inequality_claim(
-    bounds.line_packing_level,
-    given=[bounds.line_accuracy_sharp, bounds.packing_level],
-    rounding=SOLVER,
-    caught=(1.01, 2),
-    cost=0.2,
+    bounds.line_packing_level, given=[bounds.line_accuracy_sharp, bounds.packing_level], rounding=SOLVER, cost=0.2
 )
 def many_databases_decide():
     """The packing built and solved exactly, its size counted, and the best mechanism on it."""
@@ -241,12 +234,7 @@ def zero_function_in_a_small_region():
         yield {"C": C, "n": n, "R": R, "delta": delta}, bounds.region_level(delta=delta, acc=acc, C=C, n=n, R=R), 0
 
 
-@inequality_claim(
-    bounds.region_level_corrected,
-    given=[bounds.region_accuracy, bounds.packing_level],
-    rounding=SOLVER,
-    caught=(1.01, 2),
-)
+@inequality_claim(bounds.region_level_corrected, given=[bounds.region_accuracy, bounds.packing_level], rounding=SOLVER)
 def two_databases_decide_in_a_region():
     """The best mechanism on the pair of `region_accuracy`, and responses over cells of the whole range."""
     for C, n in DATABASES:
@@ -294,7 +282,6 @@ def private_and_useful_all_the_same():
     bounds.least_failure_corrected,
     given=[bounds.line_level, bounds.packing_level],
     rounding=SOLVER,
-    caught=(1.01, 2),
     note="attained for every β: n = 2, C < 1/4, the sup-norm over [−1, 1], accuracy C/2",
 )
 def least_failure_is_attained():

@@ -152,7 +152,6 @@ def last_row_is_at_its_bound():
     bounds.own_point_distance,
     given=[bounds.last_dual],
     rounding=1e-5,
-    caught=(1.01, 2),
     note="both databases are solved as QPs of n rows, with certified gaps",
 )
 def distance_at_the_own_point():
@@ -201,9 +200,7 @@ def kernel_of_neighbours():
     return (yield from nearest(bounds.nearest_kernel))
 
 
-@inequality_claim(
-    bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=ROUNDING, caught=(1.01, 2)
-)
+@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=ROUNDING)
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
     for C, n in ((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)):
@@ -215,14 +212,14 @@ def kernel_is_at_most_half():
                 yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
 
 
-@inequality_claim(bounds.sine_estimate, rounding=ROUNDING, caught=(1.01, 2))
+@inequality_claim(bounds.sine_estimate, rounding=ROUNDING)
 def sine_above_its_chord():
     """In balls; equality at N = 2. By concavity of the sine on [0, pi / 2] for all N."""
     for N in (2, 3, 4, 10, 1000, 10**6):
         yield {"N": N}, bounds.sine_estimate(N=N), (arb.pi() / N).sin()
 
 
-@inequality_claim(bounds.largest_gamma, rounding=ROUNDING, caught=(1.01, 2))
+@inequality_claim(bounds.largest_gamma, rounding=ROUNDING)
 def gamma_from_sigma():
     """At the largest sigma, where it is an equality, and at smaller ones; and gamma <= 1/2 from N = 4 on."""
     for N in (1, 2, 4, 5, 9):
@@ -255,7 +252,7 @@ def more_than_four():
         yield {"sigma": sigma}, bounds.least_databases_printed(), lower_bounds_rbf.circle_databases(sigma=sigma)
 
 
-@inequality_claim(bounds.least_databases, caught=(1.01, 2))
+@inequality_claim(bounds.least_databases)
 def four_at_least():
     """Four at least, over the range of sigma up to its end; as many as printed up to the end of the corner."""
     for sigma in (*LARGE, lower_bounds_rbf.WIDEST * (1 - 1e-12)):
@@ -286,7 +283,7 @@ def thinnest(delta, N, weights):
     return min(delta * w / sum(weights) for w in weights)
 
 
-@inequality_claim(bounds.thinnest_ball, given=[wrong_ball], caught=(1.01, 2))
+@inequality_claim(bounds.thinnest_ball, given=[wrong_ball])
 def thinnest_ball_gets_its_share():
     """The least of N - 1 shares of delta, equal or not."""
     for delta in DELTAS:
@@ -297,7 +294,7 @@ def thinnest_ball_gets_its_share():
                 yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
 
 
-@inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball], caught=(1.01, 2))
+@inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball])
 def ratio_on_the_thinnest_ball():
     """P_1(ball) / P_j(ball); attained by randomised response over N cells."""
     for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):

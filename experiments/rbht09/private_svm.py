@@ -88,7 +88,6 @@ def privacy_loss(scale, *, beta, **setting):
 
 @inequality_claim(
     private_svm.noise_scale,
-    caught=(1.01, 2),
     given=[private_svm.laplace_worst_log_ratio, svm_sensitivity.weight_sensitivity],
     rounding=ROUNDING,
     tightness=lambda ratios: (0.5, 0.5),

@@ -266,7 +266,6 @@ def two_halves_make_a_run(*, mu, factor=1):
     bound.budget_spent,
     quick=({"epsilon": 1.0, "t": 5.0},),
     full=({"epsilon": 300.0, "t": 5.0}, {"epsilon": 1e-9, "t": 0.1}),
-    caught=(1.01, 2),
 )
 def budget_inverts_the_corollary(*, epsilon, t):
     """In rationals: Corollary K.2 asks for epsilon at this budget, and mu = 2 t exactly at epsilon = 12 t^2."""

@@ -182,7 +182,6 @@ def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
     full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
     control=Control("μ² / 2 divided by {}", (1.1, 2, 10**6)),
     given=[bounds.gaussian_delta],
-    cost=0.05,
     note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not keep to",
 )
 def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):

@@ -366,7 +366,6 @@ def after_a_step(curve, epsilon, rate, a):
     given=["wzw25.lemE.1/printed"],
     cites=("Dong, Roth & Su 2022, composition of dominating pairs",),
     rounding=1e-4,
-    caught=(1.01, 2),
     cost=0.4,
     note="equality but for the grid of losses, which adds less than a hundredth to a curve that is not far in its tail",
 )

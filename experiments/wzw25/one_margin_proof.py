@@ -75,7 +75,6 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
     severity="statement",
     corner="the event of Lemma B.1, which keeps the norms of all records, in place of E₁",
     used=("wzw25.lemD.1", "wzw25.lem6.3"),
-    scope="settings",
     python=lambda *_: NARROW,
     note="E1 is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers; the event of Lemma B.1, which "
     "does, has the same probability, and then the step is right. On E1 alone clipping leaves 1 + 6b/γ",

@@ -206,7 +206,6 @@ def price_of_confidence(n):
     severity="constant",
     corner="≤ in place of =",
     used=("wzw25.thm6.7",),
-    scope="settings",
     python=lambda setting, *_: TERM_C.format(**setting),
     note="the left side is the smaller one, which is all that the proof needs",
 )

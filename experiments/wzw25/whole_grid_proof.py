@@ -222,7 +222,6 @@ def tail_a(n, size, mu):
     severity="constant",
     corner="log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98",
     used=("wzw25.lemH.3", "wzw25.thm6.5"),
-    scope="settings",
     rounding=1e-9,
     python=lambda *_: NEAR_ONE,
     note="With μ, as printed, the right side is too large by 4 √(|Γ| log(1/δ)), so the line is true unless δ is so "

@@ -63,11 +63,7 @@ TABLE = [
     ),
     (baselines.output_sensitivity, RUN, 1.2),
     (baselines.output_noise, RUN | {"mu": 0.5}, 2.4),
-    (
-        baselines.output_excess,
-        RUN | {"smoothness": 1.0, "radius": 2.0, "sigma": 0.5, "norm": 4.0},
-        2 + 3.6 + 0.5,
-    ),
+    (baselines.output_excess, RUN | {"smoothness": 1.0, "radius": 2.0, "sigma": 0.5, "norm": 4.0}, 2 + 3.6 + 0.5),
     (baselines.ridge_cost, {"ridge": 0.5, "norm": 4.0}, 2),
     (baselines.noise_cost, {"smoothness": 3.0, "radius": 2.0, "sigma": 0.5}, 1.5),
     (baselines.projection_rows, {"n": 64, "epsilon": 1.0, "delta": 128 * exp(-6.01)}, 97),

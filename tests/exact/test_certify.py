@@ -46,10 +46,7 @@ def tail_ratio(shrink=1):
     return above, lambda *, a, b: above(a=(a, a), b=(b, b))
 
 
-TAIL_BOX = {
-    "a": (math.sqrt(2 * math.log(2)), math.sqrt(2 * math.log(2e12))),
-    "b": (0, math.sqrt(2 * math.log(1e12))),
-}
+TAIL_BOX = {"a": (math.sqrt(2 * math.log(2)), math.sqrt(2 * math.log(2e12))), "b": (0, math.sqrt(2 * math.log(1e12)))}
 
 
 def test_example_a_is_held_in_one_box():
