@@ -5,8 +5,6 @@ as a record can, and the first is far behind; where a delta is to be spent, it i
 their data, so nothing but the choice is at stake.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, exp, floor, log, nextafter, sqrt

@@ -1,7 +1,5 @@
 """Lemma A.4 of Bassily, Mohri & Suresh (2022): does the fast projection keep inner products, in the time promised?"""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """left = right in every case: the check yields the cases, and this file compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any

@@ -6,8 +6,6 @@ def separator_is_a_candidate(*, b):
         yield setting, smallest, bound.separator_loss(...)
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

@@ -1,7 +1,5 @@
 """explicit = O(g): a constant that is certified, or a family along which truth / g grows without bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import exp, inf

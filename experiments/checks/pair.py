@@ -1,7 +1,5 @@
 """Two laws on neighbouring datasets, compared exactly over all their outputs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

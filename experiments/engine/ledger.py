@@ -1,7 +1,5 @@
 """The ledger: every statement of the four papers, with its verdict, folded from the store."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Neighbouring datasets of phased SGD, DP-ERM and the efficient learner: they differ in the label of one record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Gaussian privacy decided exactly: the curve by integration in balls, composition, Appendix E for all parameters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, pi, sqrt

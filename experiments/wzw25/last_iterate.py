@@ -1,7 +1,5 @@
 """The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial

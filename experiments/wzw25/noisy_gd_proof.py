@@ -1,7 +1,5 @@
 """Algorithm 5 and the proof of Lemma C.1 of Wang, Zhu & Wang (2025), line by line."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 A mutant lives in a forked child (`in_child`): the parent is never touched, and needs no undoing.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import functools

@@ -4,8 +4,6 @@ A site is a place in the body of one function and a wrong thing to write there. 
 annotations are no sites.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib

@@ -8,8 +8,6 @@ calls in bounds/, is doubled, halved and raised by one. A row that HOLDS must fa
 to its own statement. With --table the rows that fall at neither, each with the factor nearest to 1, out to 1000.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import sys
