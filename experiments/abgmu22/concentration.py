@@ -73,7 +73,7 @@ assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0
     bounds.empirical_level,
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
-    python=lambda *_: ABOVE,
+    python=ABOVE,
     cost=0.04,
     note="three errors. Units: ‖Y‖ stands for ‖Y‖², and the lemma fails for large ‖Y‖ as γ → 0 (for sℓ, s large, the "
     "term vanishes beside the others). No term with Δ: ‖Y‖ = 1, γ√H̃ = 400, β = 10⁻⁶, n = 1. "
@@ -91,7 +91,7 @@ def empirical_losses_above(*, label_bound):
     bounds.population_level,
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
-    python=lambda *_: BELOW,
+    python=BELOW,
     cost=0.2,
     note="the same unit error, ‖Y‖ for ‖Y‖², and the same restriction to generalized linear losses; the term with Δ is "
     "not needed on this side. Δ is the largest loss here, which meets the hypothesis for every β",

@@ -106,7 +106,7 @@ assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
 @inequality_claim(
     bounds.all_below,
     severity="constant",
-    python=lambda *_: ALL,
+    python=ALL,
     note="if the proof's Δ is that of the hypothesis; the text at hand leaves the macro open. The hypothesis bounds "
     "one loss by Δ, this step all n of them: it is true of Δ(γ, β/(4n)). U has no Δ, V does not need it; the theorem "
     "on boosting takes Δ(γ, β/2)",
@@ -144,7 +144,7 @@ assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
 @inequality_claim(
     bounds.bernstein_tail,
     severity="constant",
-    python=lambda *_: TAILS,
+    python=TAILS,
     note="two tails and no factor 2; the next step has log(2/β), as if it were there",
 )
 def both_tails_at_once():
@@ -193,7 +193,7 @@ def deviations(statement, coins=COINS, factor=1):
 @inequality_claim(
     bounds.deviation,
     severity="constant",
-    python=lambda *_: DEVIATES,
+    python=DEVIATES,
     note="Bernstein's inequality solved for t has √(2 E log(2/β)): the 2 under the root is lost",
 )
 def this_gives_too_little():

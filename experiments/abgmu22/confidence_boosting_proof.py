@@ -101,7 +101,7 @@ assert x > 300 * boosted_rate_squared(loss_bound=0.0, err=q * x, **sizes)
     bounds.boosted_rate,
     family="A's mean excess is 3βx with x = σ̃/2, and the noise hides x: β = 10⁻², 10⁻³, 10⁻⁴, n = 10¹²/β⁴",
     severity="statement",
-    python=lambda *_: HIDDEN,
+    python=HIDDEN,
     cost=0.02,
     note="noise of scale σ̃ is of the order ‖Y‖/√(nε), and nothing that is printed is, for small ε: a term is missing. "
     "The excess is 1/(3β) times what stands under the Õ",
@@ -118,7 +118,7 @@ def noise_that_is_not_in_the_bound():
     corner="generalized linear losses, and Δ above ‖Y‖² + H̃γ̃²‖X‖² and above all losses of the chunk, with probability "
     "1 − β/4",
     used=("abgmu22.thm.grid-output-pert",),
-    python=lambda *_: UNBOUNDED,
+    python=UNBOUNDED,
     cost=0.02,
     note="hypothesis 3 bounds the loss of one record with probability 1 − β, and the noise is that of ‖Y‖² + H̃γ̃²‖X‖²: "
     "Δ(γ, β/2) may be 0. The paper's own Δ is above both",

@@ -45,10 +45,8 @@ def each_half_for_itself():
     bounds.allowed_share,
     severity="constant",
     corrected_by=bounds.output_budget,
-    python=lambda *_: (
-        "from bounds.abgmu22.grid_output import allowed_share\n"
-        "assert 1.0 / 4 > allowed_share(epsilon=1.0, delta=1e-6, guesses=4)[0]  # epsilon/K > epsilon/(2K)"
-    ),
+    python="from bounds.abgmu22.grid_output import allowed_share\n"
+    "assert 1.0 / 4 > allowed_share(epsilon=1.0, delta=1e-6, guesses=4)[0]  # epsilon/K > epsilon/(2K)",
     note="ε/K is twice what the theorem on grid search asks of a run; the sum with its selection is 3ε/2. Only the "
     "disjoint halves save privacy",
 )
@@ -155,14 +153,12 @@ def means_beyond_the_clip(*, factor=1):
     bounds.stated_from_base,
     family="‖Y‖ → 0 at n = 1/‖Y‖⁴, u = ‖Y‖²",
     severity="constant",
-    python=lambda *_: (
-        """from bounds.abgmu22.grid_output import base_bound, stated_from_base
+    python="""from bounds.abgmu22.grid_output import base_bound, stated_from_base
 ratios = []
 for Y in (1e-2, 1e-4, 1e-6):
     sizes = dict(reach=Y**2, label_bound=Y, n=round(Y**-4), epsilon=1.0)
     ratios.append(base_bound(last=Y + Y**2, **sizes) / stated_from_base(**sizes))
-assert ratios[1] > 10 * ratios[0] and ratios[2] > 10 * ratios[1]"""
-    ),
+assert ratios[1] > 10 * ratios[0] and ratios[2] > 10 * ratios[1]""",
     note="(‖Y‖ + √H B‖X‖)/√n is not of the units of a loss, and ‖Y‖/√n is in no term of the theorem for ‖Y‖ < 1. With "
     "‖Y‖(‖Y‖ + √H B‖X‖)/√n, which has them, the step holds with the constant 2. The root under the bracket is lost in "
     "the conversion: with /n it still fails in order, at n = ‖Y‖^{−3/2} and u → 0",
@@ -266,9 +262,9 @@ def loss_bound_with_noise():
 @inequality_claim(
     bounds.proof_loss_bound,
     severity="constant",
-    python=lambda *_: OUTPUT.replace(
-        "stability import printed_output_loss", "grid_output import proof_loss_bound"
-    ).replace("printed_output_loss", "proof_loss_bound"),
+    python=OUTPUT.replace("stability import printed_output_loss", "grid_output import proof_loss_bound").replace(
+        "printed_output_loss", "proof_loss_bound"
+    ),
     note="false as the lemma is. The theorem names no Δ, so its privacy is decided for every valid one. Algorithm 1's "
     "γ = Δ(B_j) is n/2 times what a mean needs, and the selection has half of ε: that hides the error",
 )

@@ -219,7 +219,7 @@ def second_root(*, label_bound, n, guesses, beta):
     quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
-    python=lambda *_: POINT,
+    python=POINT,
     note="with the sensitivities that Algorithm 1 prints w₀ = 0 is selected on every dataset (part zero), whatever n "
     "is: here a point mass and A = w*. It meets the proof's ‖w*‖ ≤ ‖Y‖² too, and fails with the 4 before the root or "
     "under it (the conversion lost which). With 2Δ/n the bound still fails, by constants (part utility-average). It "
@@ -251,7 +251,7 @@ assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
     quick=grid(beta=[1e-3]),
     full=grid(beta=[1e-4, 1e-6]),
     severity="constant",
-    python=lambda *_: RARE,
+    python=RARE,
     note="a candidate with rare large losses that S₂ does not see; the bound's last term lacks the logarithm that its "
     "proof has, and the root has ‖Y‖² for Δ‖Y‖². It fails with either place of the 4, before or under the root",
 )

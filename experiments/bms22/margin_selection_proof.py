@@ -262,7 +262,7 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
 @order_claim(
     bounds.trivial_below,
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
-    python=lambda *_: FALLS,
+    python=FALLS,
     severity="statement",
     corner="ρ ≥ 2 h_max, and ρ ≥ h_max for the margin loss",
     used=("bms22.lemF.1",),

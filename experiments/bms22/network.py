@@ -127,7 +127,7 @@ assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g gr
     severity="statement",
     corner="η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2",
     used=("bms22.lemF.3e",),
-    python=lambda *_: BASIS,
+    python=BASIS,
     note="(2ηΛ)ᴸ stands where the proof has Λ(2ηΛ)ᴸ⁻¹: one η too many, and no learner at all, private or not, can do "
     "so well as η → 0. At η = 1 it still fails for ρ → r(ηΛ)ᴸ with one layer, where θ vanishes; "
     "beyond, θ is negative and the bound no number. True for η ≥ 1/2 (1 is the typical choice) and ρ ≤ r(ηΛ)ᴸ/2",

@@ -40,7 +40,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows wi
     severity="statement",
     corner=CORNER,
     used=USED,
-    python=lambda *_: LOST,
+    python=LOST,
     note="the proof's own k has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ: smaller by 4η². True for η ≥ 1/2",
 )
 def margins_are_lost():
@@ -101,7 +101,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows witho
     severity="statement",
     corner=CORNER,
     used=USED,
-    python=lambda *_: FLAT,
+    python=FLAT,
     note="with one layer the distance does not depend on η, the printed one does: (2ηΛ)ᴸ for (2ηΛ)ᴸ⁻¹Λ",
 )
 def distance_ignores_eta():

@@ -78,7 +78,7 @@ assert second > unravelled(layers=2, **sizes)
 @inequality_claim(
     bounds.unravelled,
     severity="constant",
-    python=lambda *_: UNROLLED,
+    python=UNROLLED,
     note="one of L summands is kept: (2ᴸ − 1) for 2ᴸ⁻¹, too small by a factor below 2 from two layers on. With it the "
     "k of the proof would leave 0.55 ρ at three layers; true all the same, because σ_η is η/4-Lipschitz (step s3)",
 )
@@ -132,7 +132,7 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
     severity="statement",
     corner="W any point of the product of balls, W′ its nearest member of the cover",
     used=("bms22.clmD.3",),
-    python=lambda *_: APART,
+    python=APART,
     note="members of a cover of a large set are far apart; meant is that every point has a member within γ",
 )
 def members_are_far_apart():
@@ -175,7 +175,7 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
     corner="a product of covers of the layers, the nearest point taken layer by layer",
     used=("bms22.clmD.3",),
     corrected_by=bounds.cover_failure,
-    python=lambda *_: ALIGNED,
+    python=ALIGNED,
     note="Lemma D.1 is about fixed vectors, but a γ-cover of the product of balls may have its nearest member anywhere "
     "within γ, so ψ(ṽ) − ψ(v^Φ) may be the worst direction of Φ: enlarged by N/k > 2. A cover of each layer for "
     "itself, searched layer by layer, sees no later embedding, and all is well",

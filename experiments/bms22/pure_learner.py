@@ -202,7 +202,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     evidence="enumeration",
     severity="statement",
     corner="β ≤ 1/2",
-    python=lambda *_: learner_programs.COIN,
+    python=learner_programs.COIN,
     note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "
     "β ≤ 1/2. We call the paper's text (000) printed",
 )
@@ -312,7 +312,7 @@ def three_events(*, margin_loss, factor=1, **setting):
     "with a candidate in every needle",
     severity="statement",
     corner="k ≤ d, or a w̃ that does not depend on Φ",
-    python=lambda *_: learner_programs.NEEDLES,
+    python=learner_programs.NEEDLES,
     note="three readings. For a w̃ fixed before Φ: true, E‖Φᵀw‖² = (d/k)‖w‖² (part `square`). For the selected w̃ and "
     "k ≤ d, where the norm can leave the ball: true for every cover, with C = 7.52/√c′ and the free logarithm "
     "1/√log(m/β). For the selected w̃ and k > d: false for some covers",

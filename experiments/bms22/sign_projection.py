@@ -157,7 +157,7 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     severity="constant",
     corner="vectors counted up to sign",
     used=("bms22.lemA.3",),
-    python=lambda *_: FIVE_VECTORS,
+    python=FIVE_VECTORS,
     note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",
     **PAIRS,
 )

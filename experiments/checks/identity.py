@@ -31,7 +31,7 @@ def equal(
     evidence: str,
     scope: str,
     rounding: float,
-    python: Callable | None = None,
+    python: Callable | str | None = None,
     digits: int = 0,
 ) -> Verdict:
     """REFUTED at the first case whose sides are proved to differ, else HOLDS."""

@@ -53,9 +53,9 @@ def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fi
     (default), `up_to_one` (the cases need not contain the worst one), `spread` or `equality`. The control divides the
     right side by the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`.
     HOLDS has the given `evidence` (default "derivation") and `scope` (default "everywhere"; "enumeration" and
-    "settings" for a row with a severity, which is expected to fall); `python(setting, left, right)` is the program of
-    the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or a Verdict,
-    which is then the result. The other fields are those of `exact_claim`.
+    "settings" for a row with a severity, which is expected to fall); `python`, a text or a function of (setting, left,
+    right), is the program of the witness. What the check returns is added: a dict of more fields of the verdict (note,
+    series), or a Verdict, which is then the result. The other fields are those of `exact_claim`.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
@@ -73,7 +73,7 @@ def cases_claim(
     rounding: float = 0.0,
     bits: int = PRECISION,
     figure: Callable | None = None,
-    python: Callable | None = None,
+    python: Callable | str | None = None,
     options: dict | None = None,
     **fields: Any,
 ) -> Callable:
@@ -110,7 +110,7 @@ def compare(
     evidence: str,
     scope: str,
     rounding: float,
-    python: Callable | None = None,
+    python: Callable | str | None = None,
     constant: float = 1,
     note: str = "",
     tightness: Callable = largest,
@@ -135,11 +135,15 @@ def compare(
     return undecided or ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def broken(setting: dict, left: Any, right: Any, python: Callable | None) -> Verdict:
+def broken(setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
     """REFUTED by one case: certified if its sides are balls, else by numbers that were enumerated."""
-    program = python(setting, left, right) if python else ""
     proof = "certificate" if isinstance(left, arb) else "enumeration"
-    return refuted(proof, witness.inequality(setting, left, right, python=program))
+    return refuted(proof, witness.inequality(setting, left, right, python=program(python, setting, left, right)))
+
+
+def program(python: Callable | str | None, *shown: Any) -> str:
+    """The program of a witness: a text, or what `python` makes of what is shown."""
+    return python(*shown) if callable(python) else python or ""
 
 
 class Ending:

@@ -96,7 +96,7 @@ def hinge_noise_is_private(**setting):
 
 
 FLAW = FLAWS | {
-    "python": lambda *_: NOT_NORMALISED,
+    "python": NOT_NORMALISED,
     "note": "False for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of Table 1 has g(0) = 2ᵈ.",
 }
 
@@ -200,7 +200,7 @@ assert level(1e6 * order) > 1e5 * order  # no constant will do"""
     severity="statement",
     corner="𝓜 compact and fixed with C, k and d, which the constant depends on; ε, δ ≤ 1/2",
     used=("rbht09.thm20",),
-    python=lambda *_: NO_LEVEL,
+    python=NO_LEVEL,
     note="The statement names no set 𝓜, whose diameter Corollary 15 needs; over ℝᵈ no level is enough. For δε ≥ 1 the "
     "order is undefined. Over a compact set it is true, though not by its proof (steps s1, s2).",
 )
@@ -333,7 +333,7 @@ assert all(b > 20 * a for a, b in zip(ratios, ratios[1:]))"""
     family="ε → 0 at δ = 1/20: √d̂/λ grows like d̂/ε, that is like ε⁻⁵",
     severity="statement",
     corrected_by=hinge_dual.privacy_order_compact,
-    python=lambda *_: EXPONENT,
+    python=EXPONENT,
     note="The exponent of 1/ε is 5, not 3: printed order and Corollary 15's range do not belong together.",
 )
 def corollary_gives_another_order():

@@ -30,10 +30,8 @@ def hinge(z):
     severity="statement",
     corner="the records that the risk is over lie in M",
     used=("rbht09.thm8", "rbht09.thm14", "rbht09.cor15"),
-    python=lambda *_: (
-        "f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
-        "assert f(0) == g(0) and max(1 - f(1), 0) - max(1 - g(1), 0) == 1  # the record that comes lies at 1"
-    ),
+    python="f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
+    "assert f(0) == g(0) and max(1 - f(1), 0) - max(1 - g(1), 0) == 1  # the record that comes lies at 1",
     note="M has to contain the data. A risk is over records that come later: the sentence needs them in M too.",
 )
 def risks_on_and_off_the_set():
@@ -149,11 +147,9 @@ def gram_products(n, d, count):
     family="n and d̂ fixed, d → ∞: each ⟨ρ_j, x_i⟩ costs d multiplications",
     severity="constant",
     corner="d ≤ n",
-    python=lambda *_: (
-        "from bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
-        "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
-        "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000"
-    ),
+    python="from bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
+    "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
+    "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000",
     note="The products ⟨ρ_j, x⟩ are not counted; two sentences later d is, for the exact kernel: O(d n²).",
 )
 def gram_of_long_records():
@@ -178,12 +174,10 @@ def gram_of_all_records():
     family="C → ∞: Corollary 15 asks for a number of features proportional to C⁴",
     severity="constant",
     corner="C and σ_p diam(𝓜) fixed, ε and δ at most 1/2",
-    python=lambda *_: (
-        "from bounds.rbht09.hinge_dual import hinge_features\n"
-        "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
-        "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
-        "assert three > 81 * one and nine > 81 * three"
-    ),
+    python="from bounds.rbht09.hinge_dual import hinge_features\n"
+    "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
+    "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
+    "assert three > 81 * one and nine > 81 * three",
     note="The order names neither C, whose fourth power the number takes, nor σ_p diam(𝓜); log(1/ε) < 0 for ε > 1.",
 )
 def features_for_large_C():

@@ -189,7 +189,7 @@ assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
     corner=NOBODY,
     corrected_by=bounds.line_level,
     used=(),
-    python=lambda *_: UNIFORM,
+    python=UNIFORM,
     note="A uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and ignores "
     "the data.",
 )
@@ -218,7 +218,7 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
     severity="statement",
     corner="ε < min{CR², √C R}/n; at R = 1 that is the printed range and more for every C ≥ 1/4",
     used=(),
-    python=lambda *_: ZERO_ON_THE_LINE,
+    python=ZERO_ON_THE_LINE,
     note="Section 2 announces the sup-norm over a set that contains the data; Section 6 drops the set. On [−1, 1] and "
     "C < 1/(4n²) the zero function is useful and private. C = √n, as the paper has it, is far from there.",
 )
@@ -263,7 +263,7 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
     bounds.least_failure,
     severity="constant",
     rounding=SOLVER,
-    python=lambda *_: IN_OTHER_WORDS,
+    python=IN_OTHER_WORDS,
     note="log((1 − δ)/δ) ≤ β says δ ≥ 1/(1 + e^β). Between that and e^−β stand, at every β, randomised response "
     "between two halves (n = 2, C = 0.2, the norm over [−1, 1]) and, for β < log(2n/(2n − 1)), the response over "
     "2n + 1 cells for databases on the whole line.",

@@ -103,7 +103,7 @@ def zero_is_useful(level, **setting):
     bounds.circle_level_printed,
     severity="statement",
     rounding=SOLVER,
-    python=lambda *_: ZERO,
+    python=ZERO,
     note="ε < n/(4C) is printed, twice; Lemma 19, which the proof calls, has C/(4n). The printed range contains "
     "accuracies that the zero function has on every database, for C = √n too (n ≥ 256).",
 )
@@ -160,7 +160,7 @@ def far_rows_decide():
     bounds.impossible_sigma_printed,
     severity="statement",
     rounding=SOLVER,
-    python=lambda *_: ZERO_WORDS.replace("> 4.5", "> 0"),
+    python=ZERO_WORDS.replace("> 4.5", "> 0"),
     note="the zero function is useful for every σ at once, where ε ≥ min{C, √C}, which the printed range allows",
 )
 def zero_function_is_useful_for_every_sigma():

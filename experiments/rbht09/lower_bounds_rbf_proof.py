@@ -94,7 +94,7 @@ def case_four(bound):
 @identity_claim(
     bounds.first_when_last_full,
     severity="constant",
-    python=lambda *_: CASE_FOUR,
+    python=CASE_FOUR,
     note="The last display loses the factor n − 1 of the linear term; right for n = 2 only. The lemma uses αₙ alone.",
 )
 def case_four_as_printed():
@@ -117,7 +117,7 @@ assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
 @inequality_claim(
     bounds.case_one_excluded,
     severity="statement",
-    python=lambda *_: HALF,
+    python=HALF,
     note="C/2 > (1 − γ)C says γ > 1/2, the opposite of what is assumed. n > (1 − γ)C, which follows, is true without.",
 )
 def half_is_below():
@@ -185,7 +185,7 @@ def nearest(bound):
 @identity_claim(
     bounds.nearest_kernel_printed,
     severity="constant",
-    python=lambda *_: KERNEL,
+    python=KERNEL,
     note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant; the first form is right, and "
     "it is the one that is used.",
 )
@@ -243,7 +243,7 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
     severity="statement",
     corner="σ < (2/5)√(2/log 2) = 0.679; nothing needs N > 4, γ < 1/2 follows from the range of σ",
     used=("rbht09.lem19", "rbht09.thm20"),
-    python=lambda *_: FOUR,
+    python=FOUR,
     note="(2/σ)√(2/log 2) > 4, but N is its floor",
 )
 def more_than_four():

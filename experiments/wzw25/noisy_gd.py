@@ -87,7 +87,7 @@ assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
     bounds.averaged_rate,
     family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
     **ANY_LOSS,
-    python=lambda *_: SHARED,
+    python=SHARED,
     note="Algorithm 5 takes any loss, and the lemma names none: a sensitivity bounds no gradient. For hinge losses it "
     "holds with the constant √2 (the proof prints 4)",
 )

@@ -186,7 +186,7 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     bounds.expected_order_as_printed,
     family=half.__doc__,
     severity="statement",
-    python=lambda *_: SCALED,
+    python=SCALED,
     note="The term of the outliers lacks the factor b, which the last line of the proof and Corollary D.2 have. True "
     "as printed for b ≤ 1, hence in the unit ball of Theorem 6.5; false in the larger balls of Appendix L, for which "
     "the lemma is stated.",

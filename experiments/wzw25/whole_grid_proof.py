@@ -54,7 +54,7 @@ def released(n):
     bounds.strict_errors,
     quick=grid(n=[32]),
     severity="statement",
-    python=lambda *_: NOTHING_RIGHT,
+    python=NOTHING_RIGHT,
     note="counted strictly, w = 0 makes no error on any data. Every run of one step returns w₀ = 0: the score prefers "
     "it to any classifier, and its risk of 0 is no statement about classification. One step is what T = n²μ² gives "
     "for n μ_c ≤ 1, that is n ≤ 35 at ε = 1, δ = 1e-5; with the balanced T = n²μ²/k it is n μ_c ≤ √k",
@@ -223,7 +223,7 @@ def tail_a(n, size, mu):
     corner="log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98",
     used=("wzw25.lemH.3", "wzw25.thm6.5"),
     rounding=1e-9,
-    python=lambda *_: NEAR_ONE,
+    python=NEAR_ONE,
     note="With μ, as printed, the right side is too large by 4 √(|Γ| log(1/δ)), so the line is true unless δ is so "
     "near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε)).",
 )
