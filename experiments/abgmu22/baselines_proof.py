@@ -8,9 +8,10 @@ from math import sqrt
 import numpy as np
 
 from bounds.abgmu22 import baselines as bounds
-from experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted, weaker
+from experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
 from experiments.checks import inequality_claim
 from experiments.checks.inequality import equality
+from experiments.checks.pair import weaker
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.instances.glm_losses import SMOOTH
 from mechanisms import glm_output, glm_projected

@@ -127,7 +127,6 @@ def places():
 @inequality_claim(
     bounds.empirical_level_corrected,
     given=[*CHAIN, bounds.deviation_corrected],
-    rounding=1e-12,
     cost=0.4,
     note="the logarithm is log(8n/β) for log(4/β), which our derivation needs: whether it must contain n is open",
 )
@@ -151,9 +150,7 @@ def steps_above():
             yield setting, float(chance_above(setting["n"], p, M, level)), setting["beta"]
 
 
-@inequality_claim(
-    bounds.population_level_corrected, given=[*CHAIN, bounds.lower_deviation, bounds.solved], rounding=1e-12, cost=0.4
-)
+@inequality_claim(bounds.population_level_corrected, given=[*CHAIN, bounds.lower_deviation, bounds.solved], cost=0.4)
 def steps_below():
     """The largest L with L <= L^ + its lower deviation, the statement from its steps, and exact laws."""
     for sizes, L in places():
@@ -176,7 +173,7 @@ def steps_below():
             yield setting, float(chance), setting["beta"]
 
 
-@identity_claim(bounds.units, rounding=1e-12)
+@identity_claim(bounds.units)
 def losses_in_other_units():
     """The corrected levels of s l, with sqrt(s) Y and s H, are s times those of l."""
     for point, Y, s in product(POINTS, (0.1, 10.0), (1e-4, 9.0, 1e6)):

@@ -54,7 +54,7 @@ def worst_second_moment():
                     yield sizes | {"Z^2": square, "p": p}, p * M**2, bounds.second_moment(population=p * M, **sizes)
 
 
-@inequality_claim(bounds.largest_mean, given=[bounds.exponential_moment], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.largest_mean, given=[bounds.exponential_moment], tightness=equality)
 def largest_expected_loss():
     """E l for one |Z| and for two, at the largest E exp(Z^2); equality at n = 1."""
     for n, beta, g, Y in product((1, 100), (0.9, 0.05, 1e-9), (1e-3, 1.0, 30.0), (0.1, 10.0)):
@@ -73,7 +73,7 @@ def light_samples(*, factor=1):
         yield {"n": n, "b": b, "p": p}, chance_below(n, p, 1.0, level, 1.0), b
 
 
-@inequality_claim(bounds.split_deviation, given=[bounds.second_moment, bounds.largest_mean], rounding=1e-12)
+@inequality_claim(bounds.split_deviation, given=[bounds.second_moment, bounds.largest_mean])
 def root_of_the_second_moment():
     """sqrt(2 K E l^2 / n) with t2's E l^2; equality at L = Y^2 as gamma tends to 0."""
     for sizes, L in places():
@@ -85,7 +85,7 @@ def root_of_the_second_moment():
         )
 
 
-@inequality_claim(bounds.solved, rounding=1e-12, note="equality at a = (1 − T²)‖Y‖²")
+@inequality_claim(bounds.solved, note="equality at a = (1 − T²)‖Y‖²")
 def largest_solution():
     """The root of L = a + 2 T Y sqrt L."""
     for T, Y in product((0.0, 0.1, 0.5, 1.0, 30.0), (0.1, 1.0, 10.0)):
@@ -201,7 +201,7 @@ def this_gives_too_little():
     return deviations(bounds.deviation, grid(n=[10**6, 1000], p=[0.5]))
 
 
-@inequality_claim(bounds.deviation_corrected, given=[bounds.bernstein_tail_corrected], rounding=1e-12)
+@inequality_claim(bounds.deviation_corrected, given=[bounds.bernstein_tail_corrected])
 def this_gives():
     """The root of the corrected tail at beta, with equality at variance 0 and at Delta = 0; and exact deviations."""
     for n, beta in product((1, 100, 10**6), (0.9, 0.05, 1e-9)):

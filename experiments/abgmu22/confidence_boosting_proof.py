@@ -19,7 +19,6 @@ from experiments.engine.claim import Control, script
 from mechanisms import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
-ROUNDING = 1e-12
 
 
 def bad_choice(candidates, q, behind, scale):
@@ -169,7 +168,6 @@ def from_the_steps(sizes, D, err, scale):
     proof.boosted_excess,
     given=STEPS,
     control=Control("the bound divided by {}", (1.01, 2)),
-    rounding=ROUNDING,
     cost=0.4,
     note="n₀ and 16‖Y‖/√n are not needed: models are compared on the same records",
 )
@@ -297,7 +295,7 @@ def worst_differences(*, factor=1):
                 yield sizes | {"Z_i^2": a, "Z_j": z_j, "p": p}, p * (root_i**2 - root_j**2) ** 2, right
 
 
-@inequality_claim(proof.split_difference, given=[proof.squared_difference], rounding=ROUNDING)
+@inequality_claim(proof.split_difference, given=[proof.squared_difference])
 def roots_of_sums():
     """sqrt(2K E D^2/n') with t3's E D^2; equality at x alone as n grows."""
     for sizes, _ in places():
@@ -311,7 +309,7 @@ def roots_of_sums():
             yield sizes | {"x": x, "L_j": reference}, left, right
 
 
-@inequality_claim(proof.solved_difference, rounding=ROUNDING, note="equality at a = 0")
+@inequality_claim(proof.solved_difference, note="equality at a = 0")
 def largest_difference():
     """The root of x = a + sqrt 8 eta sqrt x."""
     for a, eta in product((0.0, 0.1, 7.0), (0.0, 0.1, 5.0)):

@@ -84,7 +84,6 @@ def score_too_high(*, candidates, epsilon, beta, factor=1):
     full=grid(epsilon=[1e-3, 0.1, 5.0, 20.0]),
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     given=["bms22.thm3.1.em-privacy/printed", bounds.normalised_sensitivity],
-    rounding=1e-12,
     tightness=up_to_one,
     cost=0.4,
 )

@@ -175,7 +175,7 @@ SCALES = grid(
 )
 
 
-@inequality_claim(bounds.stated_from_base_in_units, rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.stated_from_base_in_units, tightness=equality)
 def repeated_bracket():
     """The base bound with its last bracket in units of a loss; the ratio tends to 1 for large n epsilon^2, Y >= 1."""
     for sizes in (*SCALES, {"reach": 1e3, "label_bound": 1e3, "n": 10**60, "epsilon": 1.0}):

@@ -319,7 +319,6 @@ def exact_failures():
 @inequality_claim(
     bounds.grid_excess,
     given=CHAIN,
-    rounding=1e-12,
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),
     note="equal to the chain at ε = 1; needs err and Δ that do not decrease, and losses below Δ on almost all records, "
@@ -342,7 +341,7 @@ def smallest_useful_n():
     return high
 
 
-@inequality_claim(bounds.grid_excess_of_means, given=[bounds.grid_excess], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.grid_excess_of_means, given=[bounds.grid_excess], tightness=equality)
 def chain_without_printed_sensitivities():
     """The same chain."""
     yield from chain_cases(bounds.grid_excess_of_means)

@@ -355,7 +355,7 @@ def five_where_six_are_needed():
     yield sizes, float(left), float(bounds.last_line(label_bound=1.0, epsilon=1.0, **sizes))
 
 
-@inequality_claim(bounds.last_line_corrected, given=[bounds.proof_penalty], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.last_line_corrected, given=[bounds.proof_penalty], tightness=equality)
 def both_roots():
     """2 tau + 4 Delta log(4K/beta)/(n epsilon), as printed; equality at epsilon = 1."""
     for sizes, epsilon in itertools.product(PENALISED, (0.1, 1.0)):

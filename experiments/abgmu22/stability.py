@@ -64,7 +64,7 @@ def over_the_ball(statement, stretch=1):
         yield exact, 9, statement(**exact)  # (2 + 1)^2, where 3/2 is needed
 
 
-@inequality_claim(bounds.loss_bound, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.loss_bound, given=[assumptions.ball_loss], tightness=equality)
 def half_more_is_enough():
     """Every smooth loss; in fractions ||Y|| = 2, H = 2, B ||X|| = 1, where (t + 2)^2 reaches 9 = (3/2)(4 + 2)."""
     yield from over_the_ball(bounds.loss_bound)
@@ -91,13 +91,13 @@ def the_same_bound_fails():
     yield from itertools.islice(reversed(list(over_the_ball(bounds.projected_loss_bound))), 1)
 
 
-@inequality_claim(bounds.projected_loss_corrected, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.projected_loss_corrected, given=[assumptions.ball_loss], tightness=equality)
 def half_more_is_enough_projected():
     """The same in R^k."""
     yield from over_the_ball(bounds.projected_loss_corrected)
 
 
-@inequality_claim(bounds.stretched_loss, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.stretched_loss, given=[assumptions.ball_loss], tightness=equality)
 def half_more_is_enough_stretched():
     """The same for 2B and 2 ||X||: with the factors 2 that keep projected records and a projected w* inside."""
     yield from over_the_ball(bounds.stretched_loss, 2)
@@ -225,7 +225,7 @@ def half_the_exponent():
     yield {"t": 3.0, "radius": 1.0, "sigma": 1.0}, 2 * norm.sf(3.0), bounds.printed_tail(t=3.0, radius=1.0, sigma=1.0)
 
 
-@inequality_claim(bounds.corrected_tail, rounding=1e-12, tightness=equality, note="equality in the limit t → 0")
+@inequality_claim(bounds.corrected_tail, tightness=equality, note="equality in the limit t → 0")
 def usual_tail():
     """z from 1e-6 to 37, in units of ||X|| sigma."""
     for z in (1e-9, 1e-3, *np.linspace(0.01, 37, 2000)):
@@ -284,7 +284,7 @@ def level_as_set_near_one():
 
 
 @inequality_claim(
-    bounds.tail_level_as_set_corrected, rounding=1e-12, caught=(1.1, 1.5),
+    bounds.tail_level_as_set_corrected, caught=(1.1, 1.5),
     note="tightest at K/δ = 2, where the chance is 0.976 δ/K",
 )  # fmt: skip
 def level_as_set():

@@ -1,6 +1,5 @@
 """The proof of Lemma 3.1 of Bassily, Mohri & Suresh (2022), step by step: copies, groups, scores, excess of a round."""
 
-from dataclasses import replace
 from fractions import Fraction
 from math import exp, factorial, floor, log, sqrt
 
@@ -14,6 +13,7 @@ from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import at, certify, over
 from bounds.exact.privacy_curves import log_gaussian_delta
 from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from experiments.checks.pair import weaker
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.boosted_rounds import (
@@ -118,7 +118,7 @@ def all_phases(*, n, mu, factor=1):
     """The first record flipped, where the hinge is linear: all later iterates of phase 1 move by 2 L eta_1."""
     X, *labels = one_label_flipped(n, 2, 0)
     pair = (laws.law(X, y, rho=50.0, **UNIT_BALLS, privacy=GaussianDP(mu), output="phases") for y in labels)
-    return tuple(replace(law, multiplier=law.multiplier / factor) for law in pair)
+    return weaker(pair, factor, "multiplier")
 
 
 # s2: groups -----------------------------------------------------------------------------------------------------------
@@ -127,7 +127,6 @@ def all_phases(*, n, mu, factor=1):
 @identity_claim(
     bounds.round_parameters,
     control=Control(lambda factor: f"log({2 * factor:g} M/δ) for log(2M/δ)", (1.01, 2)),
-    rounding=1e-12,
     note="both denominators are 4M log(2M/δ), as 2/δ̂ = 2M/δ",
 )
 def parameters_agree(*, factor=1):

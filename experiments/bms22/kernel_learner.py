@@ -1,6 +1,5 @@
 """Theorem 4.2 of Bassily, Mohri & Suresh (2022), the private kernel learner."""
 
-from dataclasses import replace
 from functools import partial
 from math import ceil, exp, log
 
@@ -12,6 +11,7 @@ from bounds.bms22.random_features import feature_norm
 from experiments.bms22.efficient_learner import constant as efficient_constant
 from experiments.bms22.efficient_learner import soft_cases, with_logs
 from experiments.checks import inequality_claim, order_claim, within_order, witness
+from experiments.checks.pair import weaker
 from experiments.engine.audit import Sampler
 from experiments.engine.claim import Control, attack_claim, exact_claim, script
 from experiments.engine.verdict import inconclusive, refuted
@@ -134,8 +134,7 @@ def one_label(*, epsilon, rho, factor=1):
     phi, X = lost_and_lengthened()
     asked = with_privacy(epsilon=epsilon, delta=1e-3, rho=rho, norm_bound=1.0, beta=0.01)
     pair = [kernel_learner.law(X, y, projection=phi, **asked).trained for y in ([1, 1], [-1, 1])]
-    weaker = [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
-    return tuple(Sampler(partial(released_with_candidates, law)) for law in weaker)
+    return tuple(Sampler(partial(released_with_candidates, law)) for law in weaker(pair, factor, "sensitivity"))
 
 
 # Utility --------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from experiments.checks import inequality_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
 from experiments.engine.claim import Control, attack_claim, grid, script, tail_claim
 from experiments.instances import label_classes as small
-from experiments.instances.selections import FLOAT_ERROR
 from mechanisms.label_learner import law
 from mechanisms.privacy import LabelDP
 
@@ -29,7 +28,6 @@ from mechanisms.privacy import LabelDP
     full=({"m": 1, "epsilon": 20.0}, {"m": 3, "epsilon": 0.1}, {"m": 4, "epsilon": 1.0}),
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
-    rounding=FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.3,
     note="for one changed label only: the cover is computed from the features and tells them apart",

@@ -161,7 +161,6 @@ def signs(p):
     bounds.column_average,
     quick=grid(rate=[0.1, 1.0]),
     control=Control("the right-hand side divided by {}", (1.001, 1.5), setting={"rate": 1.0}),
-    rounding=1e-12,
     note="Jensen for x ↦ cosh(λ √x), whose Taylor coefficients are positive; equality for one column",
 )
 def columns_average(*, rate):

@@ -15,7 +15,6 @@ from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances import linear_learners as small
 from experiments.instances import networks
-from experiments.instances.selections import FLOAT_ERROR
 
 # The activation -------------------------------------------------------------------------------------------------------
 
@@ -63,7 +62,6 @@ def slope_is_a_quarter():
     ),
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
-    rounding=FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.2,
     note="Section 5 prints the score R̂_S(h) for −R̂_S(h): as private, and it would prefer the networks that err most",

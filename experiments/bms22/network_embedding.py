@@ -11,7 +11,7 @@ import numpy as np
 
 from bounds.bms22 import network
 from bounds.bms22 import network_embedding as bounds
-from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from experiments.checks import inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.instances import networks
 
@@ -68,7 +68,6 @@ def rows_order():
     bounds.embedding_rows,
     control=Control("only 1/{} of the rows", (1.01, 2)),
     given=[bounds.embedding_distance, bounds.embedding_failure],
-    rounding=ROUNDING,
     tightness=up_to_one,
     note="the distance is ρ/2 but for the rounding of k",
 )
@@ -131,7 +130,6 @@ def distance_order():
 @inequality_claim(
     bounds.embedding_distance,
     given=[bounds.embedding_failure, network.slope_at_zero],
-    rounding=ROUNDING,
     note="the recursion's sum; random networks use a small part of it",
 )
 def recursion_is_summed():
@@ -154,7 +152,6 @@ def recursion_is_summed():
     given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.covered_distance_bound],
     caught=(1.8, 2),
     scope="domain: a product of covers of the layers, the nearest point taken layer by layer; τ < 1",
-    rounding=ROUNDING,
     note="2√2 γ r(4ηΛ)ᴸ⁻¹ = 0.283 ρ. For a cover that may depend on the embeddings the proof fails (step s1), and we "
     "know neither another proof nor a counterexample",
 )
@@ -178,7 +175,6 @@ def printed_resolution_is_fine():
     bounds.cover_resolution,
     control=Control("gamma multiplied by {}", (1.01, 2)),
     given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.embedding_rows],
-    rounding=ROUNDING,
     tightness=up_to_one,
     note="equality at ρ ≥ H, where κᴸ = √(3/2)",
 )

@@ -97,7 +97,6 @@ def all_summands():
     bounds.distance_at_the_printed_rows,
     given=[bounds.embedding_distance],
     caught=(1.6, 2),
-    rounding=ROUNDING,
     note="ρ/√10 with one layer. With the recursion as printed, η for η/4, it would be 0.55 ρ at three layers and "
     "0.63 ρ in the limit",
 )
@@ -207,7 +206,7 @@ def layerwise_vectors_are_kept(*, factor=1):
         yield point | {"of": "growth"}, 1 + norm, bounds.enlargement(k=k, width=1)
 
 
-@inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], rounding=ROUNDING, note="with equality")
+@inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], note="with equality")
 def covered_norms_are_multiplied():
     """B_1 = 2 sqrt(2) Lambda r, B_j = 2 sqrt(2) eta Lambda B_{j-1}, iterated for L = 2..10."""
     for sizes, layers in product(FLOATS, range(2, 11)):
@@ -216,7 +215,7 @@ def covered_norms_are_multiplied():
         yield sizes | {"layers": layers}, norm, bounds.covered_norm(layers=layers, **sizes)
 
 
-@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], rounding=ROUNDING, note="with equality")
+@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], note="with equality")
 def covered_distances_are_summed():
     """Delta_1 = sqrt(2) gamma r and the recursion with B_{j-1} as it is bounded, iterated for L = 1..10."""
     for sizes, layers, resolution in product(FLOATS, range(1, 11), (1e-3, 0.5)):

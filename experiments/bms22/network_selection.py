@@ -156,7 +156,6 @@ def members_together(*, factor=1):
 @inequality_claim(
     bounds.log_cover_size,
     given=[linear.log_size_bounds],
-    rounding=ROUNDING,
     note="the sum of the layers' logarithms; our lattice covers have less",
 )
 def layers_are_covered():

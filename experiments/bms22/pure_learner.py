@@ -32,7 +32,6 @@ from experiments.instances import linear_learners as small
     quick=grid(epsilon=[1.0]),
     full=grid(epsilon=[1e-6, 0.01, 0.1, 5.0, 50.0]),
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
-    rounding=selections.FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.25,
 )
@@ -139,7 +138,6 @@ def excess_is_exceeded(*, factor=1, **setting):
     ),
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
-    rounding=selections.FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.3,
 )

@@ -220,7 +220,6 @@ def one_vector(*, n, k, t, factor=1):
     bounds.doubled_logarithm,
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
     control=Control("the factor 2 divided by {}", (1.01, 1.5), setting={"beta": 1 - 1e-9}),
-    rounding=1e-12,
     note="C = 2, as m grows; also at m = 1",
 )
 def squares_in_the_logarithm(*, beta):

@@ -46,7 +46,7 @@ def outgrown(
     factor: float,
     evidence: str,
     scope: str,
-    rounding: float,
+    rounding: float | None,
     family: str,
     growth: float,
     python: Callable | str | None = None,

@@ -12,7 +12,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 
 from bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
-from experiments.checks import ROUNDING, identity_claim, inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import grid, script
 from experiments.engine.streams import generator
@@ -86,7 +86,6 @@ def primal_is_dual(*, C, kernel):
     hinge_dual.hinge_noise_scale,
     quick=({"beta": 1.0, "n": 100, "C": 1.0, "count": 7}, {"beta": 0.01, "n": 2, "C": 300.0, "count": 1}),
     given=[kernel_svm.features_noise_scale],
-    rounding=ROUNDING,
 )
 def hinge_noise_is_private(**setting):
     """Corollary 9 for a loss that is 1-Lipschitz."""
@@ -130,7 +129,7 @@ def hinge_useful_defined(*, acc, delta):
     yield from composed(noise, hinge_dual.hinge_features, acc=acc, delta=delta, failure=1 - delta, C=1.0)
 
 
-ACCURACIES = {"quick": grid(C=[1.0, 50.0]), "rounding": ROUNDING}
+ACCURACIES = {"quick": grid(C=[1.0, 50.0])}
 
 
 @inequality_claim(
@@ -166,7 +165,6 @@ def stated_theta_below(*, C):
     quick=grid(acc=[0.1, 1.0], C=[2.0]),
     full=grid(acc=[1e-3, 10.0], C=[1.0, 30.0]),
     given=[kernel_accuracy.features_for, hinge_dual.theta_exact],
-    rounding=ROUNDING,
     note="About 1.9 times what Theorem 14 asks for; as many where ε ≥ 8 C.",
 )
 def hinge_features_suffice(*, acc, C):
@@ -227,7 +225,6 @@ def no_level_over_all_points():
     hinge_dual.privacy_level,
     quick=({"n": 100},),
     given=[*HINGE["given"][:2], hinge_dual.hinge_noise_scale, kernel_accuracy.noise_range_compact],
-    rounding=ROUNDING,
     note="ε = 1/2 and β = 1 at C = d = 1, σ_p diam(𝓜) = 2, δ = 0.05 need n = 3.8 10⁶; by Corollary 15 as it stands "
     "2.1 10⁹.",
 )
@@ -361,7 +358,6 @@ def square_root_times_logarithm():
     hinge_dual.second_case_order,
     constant=2**6.5,
     given=[hinge_dual.hinge_noise_scale],
-    rounding=ROUNDING,
     note="C = 1; 2⁵·⁵ log(2/δ) against log(1/δ), equal up to the constant at δ = 1/2.",
 )
 def second_case():

@@ -8,7 +8,7 @@ from itertools import product
 from math import pi
 
 from bounds.rbht09 import hinge_dual, kernel_svm, private_svm
-from experiments.checks import ROUNDING, inequality_claim
+from experiments.checks import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, attack_claim, script
 from experiments.instances.svm_neighbours import flipped
@@ -74,20 +74,14 @@ def features_privacy(scale, finite, *, beta, n, C, count):
 
 
 @inequality_claim(
-    kernel_svm.features_noise_scale,
-    given=[private_svm.noise_scale],
-    rounding=ROUNDING,
-    tightness=lambda ratios: (0.5, 0.5),
-    **RELEASES,
+    kernel_svm.features_noise_scale, given=[private_svm.noise_scale], tightness=lambda ratios: (0.5, 0.5), **RELEASES
 )
 def features_noise_is_private(**setting):
     """Corollary 9 as printed: twice the noise that is needed."""
     return (yield from features_privacy(kernel_svm.features_noise_scale, private_svm.noise_scale, **setting))
 
 
-@inequality_claim(
-    kernel_svm.features_noise_scale_sharp, given=[private_svm.noise_scale_sharp], rounding=ROUNDING, **RELEASES
-)
+@inequality_claim(kernel_svm.features_noise_scale_sharp, given=[private_svm.noise_scale_sharp], **RELEASES)
 def half_of_the_noise_is_private(**setting):
     """Half of Corollary 9's noise: exactly enough."""
     return (
@@ -159,7 +153,7 @@ def gram_of_long_records():
         yield setting, gram_products(**setting), kernel_svm.gram_order(**setting)
 
 
-@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, rounding=ROUNDING)
+@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3)
 def gram_of_all_records():
     """n d_hat (d + n + 1) <= 4/3 n d_hat (n + d), with equality at n = 2, d = 1; at most 8/3 n^2 d_hat for d <= n."""
     for n, d, count in product((2, 3, 100), (1, 2, 7, 100, 1000), (1, 500)):
@@ -192,7 +186,6 @@ def features_for_large_C():
     kernel_svm.features_order_corrected,
     constant=12 * 2**12 * 14,
     given=[hinge_dual.hinge_features],
-    rounding=ROUNDING,
     note="Largest at d = 1, ε = δ = 1/2: the number is 4 (d + 2) 2¹² ε⁻⁴ (log(2²³/δ) + 4 log(1/ε)), d + 2 ≤ 3 d, and "
     "the logarithms are at most 14 times log(1/δ) + log(1/ε).",
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from bounds.rbht09 import lower_bounds as bounds
 from bounds.rbht09 import svm_sensitivity
-from experiments.checks import ROUNDING, identity_claim, inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import script
 from experiments.engine.streams import generator
 from experiments.instances.packed_databases import DELTAS, SOLVER, best_failure, cells, lemma_17, line_svm, response
@@ -79,7 +79,6 @@ def neighbours_on_the_line(n, C, rng, scale, size=60):
 
 @inequality_claim(
     bounds.line_accuracy_sharp,
-    rounding=ROUNDING,
     caught=(1.001, 2),
     note="n + 1 times the printed range: one far row moves the SVM from √C to −√C/n",
 )
@@ -97,9 +96,7 @@ def farthest_neighbours_on_the_line():
     return {"tightness": (1.0, 1.0)}
 
 
-@identity_claim(
-    bounds.region_accuracy, given=[svm_sensitivity.weight_sensitivity_sharp], rounding=ROUNDING, caught=(1.001, 2)
-)
+@identity_claim(bounds.region_accuracy, given=[svm_sensitivity.weight_sensitivity_sharp], caught=(1.001, 2))
 def flipped_label_in_a_region():
     """The pair in rational numbers; for C R^2 <= 1 also Lemma 21's sharp sensitivity, which no pair exceeds."""
     for C, n in DATABASES:

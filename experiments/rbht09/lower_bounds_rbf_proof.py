@@ -14,7 +14,7 @@ from bounds.exact.balls import exact
 from bounds.rbht09 import lower_bounds_rbf
 from bounds.rbht09 import lower_bounds_rbf as bounds
 from bounds.rbht09.lower_bounds import wrong_ball
-from experiments.checks import ROUNDING, identity_claim, inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import exact_claim, script
 from experiments.instances.packed_databases import (
     DELTAS,
@@ -200,7 +200,7 @@ def kernel_of_neighbours():
     return (yield from nearest(bounds.nearest_kernel))
 
 
-@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=ROUNDING)
+@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance])
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
     for C, n in ((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)):
@@ -212,14 +212,14 @@ def kernel_is_at_most_half():
                 yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
 
 
-@inequality_claim(bounds.sine_estimate, rounding=ROUNDING)
+@inequality_claim(bounds.sine_estimate)
 def sine_above_its_chord():
     """In balls; equality at N = 2. By concavity of the sine on [0, pi / 2] for all N."""
     for N in (2, 3, 4, 10, 1000, 10**6):
         yield {"N": N}, bounds.sine_estimate(N=N), (arb.pi() / N).sin()
 
 
-@inequality_claim(bounds.largest_gamma, rounding=ROUNDING)
+@inequality_claim(bounds.largest_gamma)
 def gamma_from_sigma():
     """At the largest sigma, where it is an equality, and at smaller ones; and gamma <= 1/2 from N = 4 on."""
     for N in (1, 2, 4, 5, 9):

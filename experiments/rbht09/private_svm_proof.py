@@ -189,7 +189,6 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
     quick=({"steps": 3, "shift": 2}, {"steps": 8, "shift": 3}),
     full=({"steps": 20, "shift": 20},),
     given=[private_svm.concentration],
-    rounding=1e-12,
     note="the exact δ of two lattice laws is below a hundredth of what Chernoff's bound allows",
 )
 def chernoff_of_the_loss(*, steps, shift):

@@ -200,7 +200,6 @@ def hoelder(*, F):
     svm_accuracy.erlang_mgf,
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
-    rounding=1e-12,
     note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
 )
 def moment_generating_function(*, F, lam, factor=1):

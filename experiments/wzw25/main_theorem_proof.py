@@ -81,7 +81,7 @@ def empirical_score_generalises():
         yield point, gap, bounds.scaled_risk(**point)
 
 
-@inequality_claim(bounds.expected_gap, rounding=1e-12, tightness=equality, note="attained in both terms")
+@inequality_claim(bounds.expected_gap, tightness=equality, note="attained in both terms")
 def replacing_a_record():
     """Two algorithms on one record, uniform on N symbols, whose population risk is known.
 

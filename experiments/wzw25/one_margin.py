@@ -311,7 +311,6 @@ def fewest_outliers_order_holds():
     quick=({"mu": 3.0, "beta": 0.1},),
     control=Control(lambda factor: f"m(gamma) + {factor - 1:g} for m(gamma)", (2,)),
     given=(bounds.expected_loss, "wzw25.def6.1/explicit/never-empty"),
-    rounding=1e-12,
     note="the bound grows with |S_out|; subsets and m(γ) computed independently on four sets",
 )
 def smallest_set_is_best(*, mu, beta, factor=1):

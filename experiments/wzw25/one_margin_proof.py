@@ -29,7 +29,6 @@ from mechanisms.solvers.margin import geometric_margin
 @inequality_claim(
     bounds.noise_part,
     given=(noisy_gd.last_line, noisy_gd.averaged_excess),
-    rounding=1e-12,
     note="the last line of the proof of Lemma C.1; its explicit reading (T = n² μ² rounded up) is at most 0.354 of it",
 )
 def four_is_enough():
@@ -92,7 +91,6 @@ def event_says_nothing_of_outliers():
     bounds.outlier_loss_corrected,
     given=("wzw25.lemB.1/printed",),
     caught=(1.1,),
-    rounding=1e-12,
     tightness=up_to_one,
     note="attained by Φx = −√(1 + γ/(3b)) b w",
 )

@@ -67,9 +67,7 @@ def minimum_corrected(*, factor=1):
     return {"note": "|⟨Φw, Φx⟩ - ⟨w, x⟩| ≤ (e/3) ‖w‖ ‖x‖ ≤ e b/3 for each record; attained"}
 
 
-@inequality_claim(
-    bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), rounding=1e-12, note="Lemma B.1 (a) for w"
-)
+@inequality_claim(bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), note="Lemma B.1 (a) for w")
 def norm_step(*, factor=1):
     """||Phi w||^2 <= 1 + e/3 is the event of Lemma B.1 for ||w|| = 1; attained by w = (1, 1)/sqrt(2), exactly."""
     for inner in inner_products():

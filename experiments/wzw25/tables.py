@@ -188,7 +188,7 @@ def gain_with_few_outliers():
     return {"series": series}
 
 
-@identity_claim(bound.actual_gain, rounding=1e-12)
+@identity_claim(bound.actual_gain)
 def gain_is_root_over_outliers():
     """(1/sqrt n) / (s/n + 1/n) against sqrt(n) / (1 + s), for square n and any share of outliers."""
     for root in (1, 3, 10, 10**6):

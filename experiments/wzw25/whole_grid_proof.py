@@ -86,7 +86,6 @@ def ties_are_errors():
 @inequality_claim(
     bounds.selection_part,
     given=[noisy_minimum.choice_mean],
-    rounding=1e-12,
     tightness=lambda _: None,
     note="Lemma F.1 with σ = 1/μ, divided by n; half of it suffices (the lemma's explicit reading)",
 )
@@ -191,7 +190,6 @@ def choice_costs_more(*, n, mu, factor=1):
     bounds.choice_level,
     given=[noisy_minimum.choice_threshold_scaled],
     scope="everywhere: scores independent of their noise",
-    rounding=1e-12,
     tightness=lambda _: None,
     note="Lemma F.2 (corrected) with σ = 1/μ and β = 1/n², divided by n",
 )

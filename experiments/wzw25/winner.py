@@ -300,7 +300,7 @@ assert max_given_drawn(eta, r, size) > mean_max_of_count(eta, r)"""
     severity="statement",
     cost=0.25,
     bits=BITS,
-    rounding=1e-12,  # at |Θ| = 1 both sides are equal, and balls
+    # at |Θ| = 1 both sides are equal, and balls
     evidence="certificate",
     python=more_runs_given_drawn,
     note="false for every |Θ| ≥ 2: each ξ_t is independent of Y, their number is not; equal at |Θ| = 1",
