@@ -144,9 +144,9 @@ def output_bound(*, n, d):
 )
 def excess_of_outputs(rng, size, *, n, d, factor=1):
     """A fresh sample and one release each: ||w - w*||^2/(2d), the excess population risk, cut at 1."""
-    found = np.array([output_problem(rng, n, d).sample(rng)[0] for _ in range(size)])
-    found[:, 0] -= 0.8
-    return np.minimum((found**2).sum(axis=1) / (2 * d), 1.0)
+    released = np.array([output_problem(rng, n, d).sample(rng)[0] for _ in range(size)])
+    released[:, 0] -= 0.8
+    return np.minimum((released**2).sum(axis=1) / (2 * d), 1.0)
 
 
 # Random projection ----------------------------------------------------------------------------------------------------

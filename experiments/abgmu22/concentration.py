@@ -138,10 +138,10 @@ def steps_above():
         for D in (0.0, 7.0 * Y**2):
             claimed = bounds.empirical_level_corrected(population=L, loss_bound=D, **sizes)
             variance = bounds.variance_bound(n=n, second_moment=bounds.second_moment(population=L, **sizes))
-            known = {"n": n, "beta": 2 * exp(-K), "loss_bound": D}
-            yield sizes | {"L": L, "D": D}, L + bounds.deviation_corrected(variance=variance, **known), claimed
+            tail = {"n": n, "beta": 2 * exp(-K), "loss_bound": D}
+            yield sizes | {"L": L, "D": D}, L + bounds.deviation_corrected(variance=variance, **tail), claimed
             at_rest = bounds.split_deviation(population=0.0, **sizes) + T * Y**2  # e sqrt L <= T L + T Y^2
-            steps = (1 + T) * L + at_rest + bounds.deviation_corrected(variance=0.0, **known)
+            steps = (1 + T) * L + at_rest + bounds.deviation_corrected(variance=0.0, **tail)
             yield sizes | {"L": L, "D": D, "of": "steps"}, steps, claimed
             yield sizes | {"L": L, "D": D, "of": "statement"}, claimed, steps
     for label_bound in (1.0, 10.0):

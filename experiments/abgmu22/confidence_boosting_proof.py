@@ -191,8 +191,8 @@ def chosen_models(*, factor=1):
         for q, behind in product((0.02, 0.5), (0.1, 1.0, 30.0)):  # constant losses: the noise alone decides
             if 2.0**-m <= beta / 4:
                 sizes = {"n": 10**9, "candidates": m, "beta": beta, "gamma": 1e-9, "smoothness": 1.0}
-                known = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
-                bound = proof.boosted_excess(**sizes, **known) / factor
+                rest = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
+                bound = proof.boosted_excess(**sizes, **rest) / factor
                 if behind > bound:
                     yield sizes | {"q": q, "behind": behind, "scale": scale}, bad_choice(m, q, behind, scale), beta
 

@@ -103,8 +103,8 @@ def chain_of_the_pipeline():
         )
         names = ("label_bound", "smoothness", "norm_bound", "radius", "sigma", "n")
         clip = assumptions.output_loss(delta=1 - 1e-15, **{name: sizes[name] for name in names}, **levels)
-        known = {name: sizes[name] for name in ("label_bound", "n", "epsilon")} | levels
-        chain = float(search.grid_excess(err=float(err), loss_bound=float(clip), **known))
+        rest = {name: sizes[name] for name in ("label_bound", "n", "epsilon")} | levels
+        chain = float(search.grid_excess(err=float(err), loss_bound=float(clip), **rest))
         hidden = float(clip) / (2 * sizes["n"])
         yield sizes, chain + hidden, float(bounds.pipeline_excess(**sizes))
         q = np.sqrt(2 * np.log(2 * sizes["n"] * sizes["guesses"] / sizes["beta"]))
@@ -119,11 +119,11 @@ def hidden_of_the_selected(sizes):
     The score, at least 2 ||Y|| sqrt(a_j), is at most ||Y||^2; its least excess, at a risk of ||Y||^2, is the penalty of
     s5 less the deviation of s4.
     """
-    Y, known = sizes["label_bound"], {name: sizes[name] for name in ("n", "guesses", "beta")}
+    Y, shared = sizes["label_bound"], {name: sizes[name] for name in ("n", "guesses", "beta")}
     chance = proof.each_chance(guesses=sizes["guesses"], beta=sizes["beta"])
     largest = Y**2 / 4 / proof.unit(loss_bound=1.0, n=sizes["n"], chance=chance)  # sqrt(a_j) = ||Y||/2
     for loss_bound in float(largest) * np.geomspace(1e-6, 1, 5):
-        raised = proof.penalty(loss_bound=loss_bound, label_bound=Y, **known)
+        raised = proof.penalty(loss_bound=loss_bound, label_bound=Y, **shared)
         down = proof.deviation_below(loss_bound=loss_bound, risk=Y**2, n=sizes["n"], chance=chance)
         hidden = float(loss_bound) / (2 * sizes["n"])
         yield sizes | {"of": "what clipping hides of the selected", "Delta": loss_bound}, hidden, float(raised - down)
@@ -252,9 +252,9 @@ def loss_bound_with_noise():
         yield sizes, Y**2 * (1 + ratio**2) + noise, bounds.clipped_order(**sizes)
     for B, Y, n in itertools.product((0.5, 6.0), (0.3, 2.0), (10, 10**5)):
         G = float(baselines.slope_bound(label_bound=Y, smoothness=1.0, reach=B))
-        known = {"n": n, "gradient_norm": G, "mu": 1.0}
-        ridge = baselines.balanced_ridge(smoothness=1.0, radius=1.0, norm_bound=B, **known)
-        sigma = float(baselines.output_noise(ridge=ridge, **known))
+        run = {"n": n, "gradient_norm": G, "mu": 1.0}
+        ridge = baselines.balanced_ridge(smoothness=1.0, radius=1.0, norm_bound=B, **run)
+        sigma = float(baselines.output_noise(ridge=ridge, **run))
         own = Y**2 + sigma**2 + B**2
         yield {"reach": B, "label_bound": Y, "n": n}, own, bounds.clipped_order(reach=B, label_bound=Y)
 

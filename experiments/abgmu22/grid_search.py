@@ -201,8 +201,8 @@ assert zero > 0.98 and bound + root < 0.02  # w_0 = 0, whose excess risk is 2"""
 def point_mass(n, guesses, beta, epsilon):
     """(chance of an excess above the printed bound, that bound): half squared loss, one record (1, 2), A = w* = 2."""
     sizes = {"label_bound": sqrt(2), "n": n, "guesses": guesses, "beta": beta}
-    known = {"smoothness": 1.0, "radius": 1.0, "label_bound": sqrt(2)}
-    caps = [float(ball_bound(norm_bound=2.0**j, **known)) for j in range(1, guesses + 1)]
+    unit = {"smoothness": 1.0, "radius": 1.0, "label_bound": sqrt(2)}
+    caps = [float(ball_bound(norm_bound=2.0**j, **unit)) for j in range(1, guesses + 1)]
     scores = [float(steps.printed_penalty(loss_bound=cap, **sizes)) for cap in caps]
     law = selected(scores, caps, label_bound=sqrt(2), beta=beta, epsilon=epsilon)
     bound = float(bounds.printed_excess(err=0.0, loss_bound=caps[1], epsilon=epsilon, **sizes)) + second_root(**sizes)

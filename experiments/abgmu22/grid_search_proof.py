@@ -256,8 +256,8 @@ def selection_cases(statement, sensitivity, factor):
     """The loss of the generalized exponential mechanism with N = K + 1, epsilon/2 and beta/4; and exact failures."""
     for sizes in SELECTIONS:
         gamma = sensitivity(sizes)
-        known = {"candidates": sizes["guesses"] + 1, "epsilon": sizes["epsilon"] / 2, "beta": sizes["beta"] / 4}
-        loss = selection_penalty(sensitivity=gamma, **known)
+        choice = {"candidates": sizes["guesses"] + 1, "epsilon": sizes["epsilon"] / 2, "beta": sizes["beta"] / 4}
+        loss = selection_penalty(sensitivity=gamma, **choice)
         yield sizes, float(loss) * (1 - EXPONENT), float(statement(**sizes)) / factor
         yield sizes | {"of": "chance"}, selection_failure(statement, gamma, sizes, factor), sizes["beta"] / 4
 
@@ -359,9 +359,9 @@ def five_where_six_are_needed():
 def both_roots():
     """2 tau + 4 Delta log(4K/beta)/(n epsilon), as printed; equality at epsilon = 1."""
     for sizes, epsilon in itertools.product(PENALISED, (0.1, 1.0)):
-        known = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")} | {"epsilon": epsilon}
-        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(**known)
-        yield sizes | known, float(left), float(bounds.last_line_corrected(**sizes | known))
+        last = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")} | {"epsilon": epsilon}
+        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(**last)
+        yield sizes | last, float(left), float(bounds.last_line_corrected(**sizes | last))
 
 
 @inequality_claim(

@@ -294,13 +294,13 @@ def one_dimension(*, factor=1):
         for epsilon in (1.6 / n, 0.625 / sqrt(n), 0.1, 3.0):
             seen = -expm1(-epsilon)
             if n * seen >= 1:
-                known = {"n": n, "norm": norm}
+                point = {"n": n, "norm": norm}
                 most = max(
-                    bounds.sampled_excess(**known), bounds.private_excess(epsilon=epsilon, delta=seen / 8, **known)
+                    bounds.sampled_excess(**point), bounds.private_excess(epsilon=epsilon, delta=seen / 8, **point)
                 )
                 yield (
-                    known | {"epsilon": epsilon},
-                    bounds.smooth_lower_corrected(epsilon=epsilon, **known) * factor,
+                    point | {"epsilon": epsilon},
+                    bounds.smooth_lower_corrected(epsilon=epsilon, **point) * factor,
                     most,
                 )
 

@@ -49,8 +49,8 @@ def cross_term_is_missing():
         [[1.0]], [FAR], privacy=GaussianDP(1.0), loss="half_squared", norm_bound=0.1, label_bound=1.0, steps=2
     )
     sizes = {"label_bound": 1.0, "smoothness": 1.0, "norm_bound": 0.1, "radius": 1.0}
-    reached = np.sqrt(2 * bounds.printed_loss_bound(**sizes)) - FAR
-    chance = norm.sf((2 * reached / law.stride - FAR) / law.sigma) if 2 * reached < law.norm_bound else 0.0
+    weight = np.sqrt(2 * bounds.printed_loss_bound(**sizes)) - FAR
+    chance = norm.sf((2 * weight / law.stride - FAR) / law.sigma) if 2 * weight < law.norm_bound else 0.0
     yield sizes | LEVEL, float(chance), assumptions.allowed_failure(**LEVEL)
 
 

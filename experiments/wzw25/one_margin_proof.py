@@ -363,10 +363,10 @@ def loss_from_its_parts():
         yield setting, average_from_its_parts(setting), margin.expected_loss(**setting)
     # At T = 1 the average is w_0 = 0, whose loss is 1; outliers opposite equal records cost at least `least_loss`.
     truths = 1.0, float(least_loss(4, 1))
-    reached = [loss / margin.expected_loss(**at) for loss, at in zip(truths, AVERAGES[-2:], strict=True)]
+    ratios = [loss / margin.expected_loss(**at) for loss, at in zip(truths, AVERAGES[-2:], strict=True)]
     return {
-        "tightness": (max(reached), 1.0),
-        "note": f"{max(reached):.2f} of it attained by losses that no run escapes",
+        "tightness": (max(ratios), 1.0),
+        "note": f"{max(ratios):.2f} of it attained by losses that no run escapes",
     }
 
 

@@ -203,10 +203,10 @@ def test_an_aligned_member_of_a_cover_defeats_the_embedding():
     """The adversarial choice: the difference of two layers lies along Phi's largest singular vector."""
     rng, k, width = np.random.default_rng(0), 8, 256
     phi = networks.sign_matrix(rng, k, width)
-    worst = np.linalg.svd(phi)[2][0]
+    direction = np.linalg.svd(phi)[2][0]
     independent = rng.normal(size=(200, width))
     growth = np.linalg.norm(independent @ phi.T, axis=1) ** 2 / np.linalg.norm(independent, axis=1) ** 2
-    assert np.linalg.norm(phi @ worst) ** 2 > width / k > network_embedding.enlargement(k=k, width=width)
+    assert np.linalg.norm(phi @ direction) ** 2 > width / k > network_embedding.enlargement(k=k, width=width)
     assert (growth > 2).mean() < 0.1
 
 

@@ -29,8 +29,8 @@ def problem(n=60, d=3):
 
 
 def sampled(X, y, **more):
-    known = dict(privacy=BUDGET, steps="sampled", output="last", stride="decaying", ties="wrong")
-    return adaptive_margin.law(X, y, **known | more)
+    settings = dict(privacy=BUDGET, steps="sampled", output="last", stride="decaying", ties="wrong")
+    return adaptive_margin.law(X, y, **settings | more)
 
 
 @pytest.mark.parametrize("rate", [0.03, 0.4, 1.0])

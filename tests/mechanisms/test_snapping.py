@@ -34,8 +34,8 @@ def test_the_logarithm_is_the_nearest_double(index):
     with localcontext(prec=80):
         u = snapping.number(index)
         true = (Decimal(u.numerator) / Decimal(u.denominator)).ln()
-        found = snapping.logarithm(index)
-        near = [abs(Decimal(x) - true) for x in (found, nextafter(found, 0), nextafter(found, -np.inf))]
+        computed = snapping.logarithm(index)
+        near = [abs(Decimal(x) - true) for x in (computed, nextafter(computed, 0), nextafter(computed, -np.inf))]
     assert near[0] == min(near)
 
 
