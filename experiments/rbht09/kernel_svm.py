@@ -153,7 +153,7 @@ def gram_of_long_records():
         yield setting, gram_products(**setting), kernel_svm.gram_order(**setting)
 
 
-@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3)
+@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, rounding=1e-12)
 def gram_of_all_records():
     """n d_hat (d + n + 1) <= 4/3 n d_hat (n + d), with equality at n = 2, d = 1; at most 8/3 n^2 d_hat for d <= n."""
     for n, d, count in product((2, 3, 100), (1, 2, 7, 100, 1000), (1, 500)):

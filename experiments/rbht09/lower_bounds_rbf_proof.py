@@ -200,7 +200,7 @@ def kernel_of_neighbours():
     return (yield from nearest(bounds.nearest_kernel))
 
 
-@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance])
+@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=1e-12)
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
     for C, n in ((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)):
@@ -219,7 +219,7 @@ def sine_above_its_chord():
         yield {"N": N}, bounds.sine_estimate(N=N), (arb.pi() / N).sin()
 
 
-@inequality_claim(bounds.largest_gamma)
+@inequality_claim(bounds.largest_gamma, rounding=1e-12)
 def gamma_from_sigma():
     """At the largest sigma, where it is an equality, and at smaller ones; and gamma <= 1/2 from N = 4 on."""
     for N in (1, 2, 4, 5, 9):

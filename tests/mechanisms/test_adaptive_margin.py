@@ -13,15 +13,13 @@ from scipy.stats import norm
 from bounds.wzw25 import algorithms as bounds
 from bounds.wzw25.gaussian_privacy import gaussian_delta
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.instances.adaptive_pairs import stretched
 from experiments.wzw25 import gaussian_privacy
 from mechanisms import adaptive_margin, noisy_gd, projected_gd, sign_projection
 from mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
+from tests.streams import streams
 
-
-def rng(name, stream="main"):
-    return generator(TEST_ROOT, f"tests.adaptive_margin.{name}", {}, stream, 0)
+rng = streams("adaptive_margin")
 
 
 def problem(n=9, d=3, seed=0):

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.instances.reachable_floats import watched
 from mechanisms import discrete_gaussian, gaussian
 from mechanisms.privacy import ApproxDP
+from tests.streams import streams
 
 BUDGET = ApproxDP(1.0, 1e-6)
-
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.discrete_gaussian.{name}", {}, "main", 0)
+rng = streams("discrete_gaussian")
 
 
 def misfit(steps, draws):

@@ -15,10 +15,9 @@ from experiments.engine.verdict import LOG_REFUTE, AttackDecider
 from experiments.instances import reachable_floats
 from mechanisms import laplace
 from mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.float_leak.{name}", {}, "main", 0)
+rng = streams("float_leak")
 
 
 def coin(source, numerator, denominator):

@@ -5,17 +5,15 @@ import pytest
 from scipy.stats import laplace
 
 from bounds.rbht09 import kernel_svm as bounds
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.rbht09 import kernel_svm as claims
 from mechanisms import kernel_svm, private_svm
 from mechanisms.law import two_streams
 from mechanisms.privacy import PureDP
 from mechanisms.random_features import FourierMap, fourier_map, profile
 from mechanisms.solvers import svm
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.kernel_svm.{name}", {}, "main", 0)
+rng = streams("kernel_svm")
 
 
 def problem(seed, n, d=2):

@@ -9,17 +9,14 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from bounds.wzw25 import hinge_gradient, last_iterate
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import last_iterate as last_claims
 from mechanisms import noisy_gd
 from mechanisms.privacy import GaussianDP
+from tests.streams import streams
 
 SIZES = st.integers(1, 40)
 UNIT = st.floats(0.01, 0.99)
-
-
-def rng(name, stream="main"):
-    return generator(TEST_ROOT, f"tests.noisy_gd.{name}", {}, stream, 0)
+rng = streams("noisy_gd")
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
