@@ -68,11 +68,8 @@ def gaps_of_finite_populations(*, factor=1):
     for loss, ridge, n in itertools.product(("half_squared", "huber", "logistic"), (0.3, 3.0), (1, 2, 3)):
         _, gap, _, sizes = finite_population(loss, n, ridge, 2.0)
         moved = bounds.output_sensitivity(**sizes)
-        yield (
-            sizes | {"loss": loss},
-            gap,
-            bounds.stability_gap(gradient_norm=sizes["gradient_norm"] / factor, moved=moved),
-        )
+        allowed = bounds.stability_gap(gradient_norm=sizes["gradient_norm"] / factor, moved=moved)
+        yield sizes | {"loss": loss}, gap, allowed
 
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)

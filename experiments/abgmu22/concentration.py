@@ -160,10 +160,8 @@ def steps_below():
         if lost <= L:  # L^ = L - lost: the smallest empirical loss that the lower tail leaves
             yield sizes | {"L": L}, L, bounds.population_level_corrected(empirical=L - lost, **sizes)
         rest = bounds.split_deviation(population=0.0, **sizes)
-        steps, claimed = (
-            bounds.solved(a=L + rest, T=T, label_bound=Y),
-            bounds.population_level_corrected(empirical=L, **sizes),
-        )
+        steps = bounds.solved(a=L + rest, T=T, label_bound=Y)
+        claimed = bounds.population_level_corrected(empirical=L, **sizes)
         yield sizes | {"L^": L, "of": "steps"}, steps, claimed
         yield sizes | {"L^": L, "of": "statement"}, claimed, steps
     for label_bound in (1.0, 10.0):

@@ -27,11 +27,8 @@ def heavy_vectors():
     """A w that is 0, or with a chance just above beta/4 so long that E exp(Z^2) = 2: the moment it has then."""
     for beta in (Fraction(9, 10), Fraction(1, 20), Fraction(1, 10**6)):
         chance = beta / 4 * Fraction(1_000_001, 1_000_000)
-        yield (
-            {"beta": beta, "chance": chance},
-            (2 - (1 - chance)) / chance,
-            Fraction(bounds.exponential_moment(beta=beta)),
-        )
+        moment = (2 - (1 - chance)) / chance
+        yield {"beta": beta, "chance": chance}, moment, Fraction(bounds.exponential_moment(beta=beta))
 
 
 @inequality_claim(
@@ -78,11 +75,8 @@ def root_of_the_second_moment():
     """sqrt(2 K E l^2 / n) with t2's E l^2; equality at L = Y^2 as gamma tends to 0."""
     for sizes, L in places():
         K, moment = bounds.logarithm(n=sizes["n"], beta=sizes["beta"]), bounds.second_moment(population=L, **sizes)
-        yield (
-            sizes | {"L": L},
-            bounds.lower_deviation(n=sizes["n"], b=exp(-K), second_moment=moment),
-            bounds.split_deviation(population=L, **sizes),
-        )
+        deviation = bounds.lower_deviation(n=sizes["n"], b=exp(-K), second_moment=moment)
+        yield sizes | {"L": L}, deviation, bounds.split_deviation(population=L, **sizes)
 
 
 @inequality_claim(bounds.solved, note="equality at a = (1 − T²)‖Y‖²")

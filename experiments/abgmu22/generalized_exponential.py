@@ -54,10 +54,8 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
 )
 def score_too_high(*, candidates, epsilon, beta, factor=1):
     """The worst scores at equal sensitivities, and 40 draws of unequal ones with all rivals at the threshold."""
-    setting, sizes = (
-        {"candidates": candidates, "epsilon": epsilon, "beta": beta},
-        {"epsilon": epsilon, "divide": factor},
-    )
+    setting = {"candidates": candidates, "epsilon": epsilon, "beta": beta}
+    sizes = {"epsilon": epsilon, "divide": factor}
     exactly = worst_failure(np.ones(candidates), beta=beta, **sizes)
     yield setting, exactly, beta
     rng, searched = np.random.default_rng(candidates), 0.0

@@ -180,11 +180,8 @@ def repeated_bracket():
     """The base bound with its last bracket in units of a loss; the ratio tends to 1 for large n epsilon^2, Y >= 1."""
     for sizes in (*SCALES, {"reach": 1e3, "label_bound": 1e3, "n": 10**60, "epsilon": 1.0}):
         Y = sizes["label_bound"]
-        yield (
-            sizes,
-            bounds.base_bound(last=Y * (Y + sizes["reach"]), **sizes),
-            bounds.stated_from_base_in_units(**sizes),
-        )
+        repeated = bounds.base_bound(last=Y * (Y + sizes["reach"]), **sizes)
+        yield sizes, repeated, bounds.stated_from_base_in_units(**sizes)
 
 
 def guesses_cases(statement):

@@ -230,11 +230,8 @@ def private_learners_on_the_line(*, factor=1):
             delta, p, y = share * seen, 1 / (n * seen), min(norm, sqrt(2))
             cost = min(p * ((w / norm * y - y) ** 2) / 2 for w in np.linspace(-norm, 0, 21))  # the least loss is 0
             left = bounds.both_errors(delta=delta, p=min(p, 1.0), **point) / 2 * cost
-            yield (
-                point | {"norm": norm, "delta": delta},
-                bounds.private_excess(delta=delta, norm=norm, **point) * factor,
-                left,
-            )
+            lower = bounds.private_excess(delta=delta, norm=norm, **point) * factor
+            yield point | {"norm": norm, "delta": delta}, lower, left
 
 
 def psi(s):
@@ -298,11 +295,8 @@ def one_dimension(*, factor=1):
                 most = max(
                     bounds.sampled_excess(**point), bounds.private_excess(epsilon=epsilon, delta=seen / 8, **point)
                 )
-                yield (
-                    point | {"epsilon": epsilon},
-                    bounds.smooth_lower_corrected(epsilon=epsilon, **point) * factor,
-                    most,
-                )
+                lower = bounds.smooth_lower_corrected(epsilon=epsilon, **point) * factor
+                yield point | {"epsilon": epsilon}, lower, most
 
 
 if __name__ == "__main__":

@@ -61,11 +61,8 @@ def descent_on_the_line():
         runs = [descent(y, stride, steps) for y in every]
         empirical = sum(A for A, _ in runs) / len(every)
         population = sum(loss(w, (Fraction(-1), Fraction(1), Fraction(2))) for _, w in runs) / len(every)
-        yield (
-            {"n": n, "steps": steps, "stride": stride},
-            population,
-            bounds.descended_risk(v=stride * steps / n, empirical=empirical),
-        )
+        allowed = bounds.descended_risk(v=stride * steps / n, empirical=empirical)
+        yield {"n": n, "steps": steps, "stride": stride}, population, allowed
 
 
 @inequality_claim(
@@ -82,11 +79,8 @@ def noisy_descent_on_the_line():
             total += (off**2 + variance) / 2 + least
             off, variance = off * (1 - stride), variance * (1 - stride) ** 2 + (stride * sigma) ** 2
         parts = {"distance": c**2 / (2 * stride * steps), "noise": stride * sigma**2 / 2}
-        yield (
-            {"c": c, "least": least, "stride": stride, "steps": steps, "sigma": sigma},
-            total / steps,
-            bounds.descended_loss(q=stride, best=least, **parts),
-        )
+        allowed = bounds.descended_loss(q=stride, best=least, **parts)
+        yield {"c": c, "least": least, "stride": stride, "steps": steps, "sigma": sigma}, total / steps, allowed
 
 
 # Lower bounds ---------------------------------------------------------------------------------------------------------

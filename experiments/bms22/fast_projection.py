@@ -75,11 +75,8 @@ def rows_are_enough(*, beta, factor=1):
         s = {"m": m, "gamma": gamma, "beta": beta}
         k = max(1, int(bounds.fast_projection_rows(d=d, **s) / factor))
         failure = bounds.failure_by_moments(k=k, **s)
-        yield (
-            s | {"d": d, "k": k},
-            failure if d is None else min(failure, bounds.failure_of_flat_points(k=k, d=d, **s)),
-            beta,
-        )
+        chance = failure if d is None else min(failure, bounds.failure_of_flat_points(k=k, d=d, **s))
+        yield s | {"d": d, "k": k}, chance, beta
 
 
 @tail_claim(

@@ -85,11 +85,8 @@ def loss_at_the_largest_sum():
         for count, mu in ((1, 1e-3), (10**6, 3.0)):
             size = sample | {"count": count, "radius": sizes["radius"], "rho": rho}
             total = bounds.coefficient_sum(m=sample["m"], mu=mu, rho=rho)
-            yield (
-                size | {"mu": mu},
-                bounds.transferred_loss(**size, total=total),
-                bounds.transferred_loss_by_dual(**size, mu=mu),
-            )
+            by_dual = bounds.transferred_loss_by_dual(**size, mu=mu)
+            yield size | {"mu": mu}, bounds.transferred_loss(**size, total=total), by_dual
 
 
 def chosen(sample, sizes, rho):

@@ -31,11 +31,8 @@ def union_over_layers(*, factor=1):
     for m, k, layers, beta in product((1, 10**6), (1, 100, 10**5), (1, 6), (1e-9, 0.5)):
         norm, error = deviations(m=2 * m, k=k, beta=beta / (4 * layers))
         failure = layers * failure_of_deviations(m=2 * m, k=k / factor, norm=norm, product=error)
-        yield (
-            {"m": m, "k": k, "L": layers, "beta": beta},
-            failure,
-            bounds.embedding_failure(m=m, k=k, layers=layers, beta=beta),
-        )
+        allowed = bounds.embedding_failure(m=m, k=k, layers=layers, beta=beta)
+        yield {"m": m, "k": k, "L": layers, "beta": beta}, failure, allowed
 
 
 @inequality_claim(
@@ -107,11 +104,8 @@ def printed_rows_are_enough():
         rho = sqrt(10) * scale * tau
         recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
         distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
-        yield (
-            sizes | {"layers": layers, "tau": tau},
-            distance,
-            bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes),
-        )
+        allowed = bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes)
+        yield sizes | {"layers": layers, "tau": tau}, distance, allowed
 
 
 # Claim D.3 ------------------------------------------------------------------------------------------------------------

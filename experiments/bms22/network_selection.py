@@ -78,11 +78,8 @@ def selection_order():
     for point, width, epsilon in product(networks.corners(), (1, 64), (1e-3, 1e3)):
         sizes = {"m": point["m"], "beta": point["beta"], "epsilon": epsilon}
         loss = bounds.selection_loss(log_size=cover_of(point, width), **sizes)
-        yield (
-            point | {"width": width, "epsilon": epsilon},
-            loss,
-            bounds.selection_below_the_end(width=width, epsilon=epsilon, **point),
-        )
+        g = bounds.selection_below_the_end(width=width, epsilon=epsilon, **point)
+        yield point | {"width": width, "epsilon": epsilon}, loss, g
 
 
 @inequality_claim(

@@ -87,10 +87,8 @@ def privacy_cases(
     """
     epsilon, M = statement(**setting), law.rounds
     point = {"m": setting["m"], "delta": setting["delta"], "rounds": M}
-    T, (share, _) = (
-        steps.allowed_copies(setting["delta"], M),
-        steps.round_parameters(epsilon=setting["epsilon"], **point),
-    )
+    T = steps.allowed_copies(setting["delta"], M)
+    share, _ = steps.round_parameters(epsilon=setting["epsilon"], **point)
     yield setting | {"link": "epsilon"}, M * T * share + law.selection.epsilon, epsilon
     group, copies = steps.half_bound(epsilon=setting["epsilon"], **point), steps.copies_allowance(**point)
     yield setting | {"link": "delta"}, M * (group + copies), setting["delta"]

@@ -193,11 +193,8 @@ def features_for_fixed_C():
     """eps and delta from 1/2 down, C = 1, sigma_p diam = 2, d = 1 and more."""
     for acc, delta, d in product((0.5, 0.1, 1e-3), (0.5, 0.05, 1e-9), (1, 2, 50)):
         setting = {"acc": acc, "delta": delta, "d": d}
-        yield (
-            setting,
-            hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, **setting),
-            kernel_svm.features_order_corrected(**setting),
-        )
+        features = hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, **setting)
+        yield setting, features, kernel_svm.features_order_corrected(**setting)
 
 
 if __name__ == "__main__":
