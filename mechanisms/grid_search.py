@@ -222,7 +222,8 @@ def fit(
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
-    No penalty and all of the budget for each half: why is said above. The other arguments are those of `law`.
+    No penalty, and all of the budget for each half, as the docstring of this module explains. The other arguments are
+    those of `law`.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (500, 1)), np.tile([1, -1], 500)
     >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", rng=np.random.default_rng(0)).predict([[1.0]])
