@@ -25,7 +25,7 @@ BITS = 300
 
 @inequality_claim(
     bound.most_margins,
-    control=Control("the right-hand side divided by {}", (1.4, 2)),
+    caught=(1.4, 2),
     given=("wzw25.lem6.4/printed/size",),
     tightness=spread,
     note="loose: 3 log₂ n would do for the chain, 2 log₂ n for |Γ| itself",
