@@ -251,7 +251,10 @@ def law(
     Z = signs(y, n)[:, None] * X
     if precision == "single":
         Z = (Z * (1 - 2.0**-22)).astype(np.float32)
-    origin = _first_iterate(start, d)
+    origin = np.zeros(d) if start is None else finite("start", start)
+    if origin.shape != (d,):
+        raise ValueError(f"start has shape {origin.shape}, not ({d},)")
+
     T = step_count(steps, n, mu, d)
     if T > MOST:
         raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
@@ -263,14 +266,6 @@ def law(
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
     promised = GaussianDP(mu, privacy.neighbours)
     return kind(Z, width, origin, sigma, strides, _averaging_weights(average, T), output, promised, loss)
-
-
-def _first_iterate(start: ArrayLike | None, d: int) -> np.ndarray:
-    """w_0 in R^d, 0 by default."""
-    origin = np.zeros(d) if start is None else finite("start", start)
-    if origin.shape != (d,):
-        raise ValueError(f"start has shape {origin.shape}, not ({d},)")
-    return origin
 
 
 def _step_sizes(stride: str, total: float, log_factor: float, **sizes: Any) -> np.ndarray:

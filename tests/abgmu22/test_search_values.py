@@ -63,7 +63,11 @@ TABLE = [
     ),
     (baselines.output_sensitivity, RUN, 1.2),
     (baselines.output_noise, RUN | {"mu": 0.5}, 2.4),
-    (baselines.output_excess, RUN | {"smoothness": 1.0, "radius": 2.0, "sigma": 0.5, "norm": 4.0}, 2 + 3.6 + 0.5),
+    (
+        baselines.output_excess,
+        RUN | {"smoothness": 1.0, "radius": 2.0, "sigma": 0.5, "norm": 4.0},
+        2 + 3.6 + 0.5,
+    ),
     (baselines.ridge_cost, {"ridge": 0.5, "norm": 4.0}, 2),
     (baselines.noise_cost, {"smoothness": 3.0, "radius": 2.0, "sigma": 0.5}, 1.5),
     (baselines.projection_rows, {"n": 64, "epsilon": 1.0, "delta": 128 * exp(-6.01)}, 97),
@@ -135,8 +139,8 @@ TABLE = [
 
 @pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
 def test_a_formula_at_a_point(formula, arguments, value):
-    computed = formula(**arguments)
-    np.testing.assert_allclose(np.asarray(computed, dtype=float), np.asarray(value, dtype=float), rtol=1e-9)
+    found = formula(**arguments)
+    np.testing.assert_allclose(np.asarray(found, dtype=float), np.asarray(value, dtype=float), rtol=1e-9)
 
 
 def test_the_base_bound_of_the_pipeline():
@@ -186,10 +190,10 @@ def test_the_balanced_ridge_has_an_err_and_a_loss_bound_that_do_not_decrease(lab
     for B in 2.0 ** np.arange(1, 20.1, 0.1):
         run = {"n": n, "gradient_norm": float(baselines.slope_bound(label_bound=label + 1e-9, smoothness=1.0, reach=B))}
         run["ridge"] = baselines.balanced_ridge(smoothness=1.0, radius=1.0, norm_bound=B, mu=0.1, **run)
-        constants = {"smoothness": 1.0, "radius": 1.0, "sigma": float(baselines.output_noise(mu=0.1, **run))}
-        err.append(assumptions.output_err(**run, **constants, norm=B, beta=0.1, guesses=20))
+        known = {"smoothness": 1.0, "radius": 1.0, "sigma": float(baselines.output_noise(mu=0.1, **run))}
+        err.append(assumptions.output_err(**run, **known, norm=B, beta=0.1, guesses=20))
         loss = {"label_bound": label + 1e-9, "norm_bound": B, "n": n, "delta": 0.5, "beta": 0.1, "guesses": 20}
-        clip.append(assumptions.output_loss(**constants, **loss))
+        clip.append(assumptions.output_loss(**known, **loss))
     assert (np.diff(err) > 0).all() and (np.diff(clip) > 0).all()
 
 

@@ -233,8 +233,8 @@ TABLE = [
 
 @pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=lambda x: getattr(x, "__name__", ""))
 def test_a_formula_at_a_point(formula, arguments, value):
-    computed = formula(**arguments)
-    for one, at in zip(*([x] if np.ndim(x) == 0 else x for x in (computed, value)), strict=True):
+    found = formula(**arguments)
+    for one, at in zip(*([x] if np.ndim(x) == 0 else x for x in (found, value)), strict=True):
         assert (float(one) if isinstance(one, arb) else one) == pytest.approx(at, rel=1e-9)
 
 
