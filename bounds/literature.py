@@ -2,7 +2,7 @@
 
 `relation` is seen from the statement: the reference is tighter, corrects it, bounds it from below, makes different
 assumptions, is where it comes from (inherited), or is context. `checked` says what was read of it: the text, the
-abstract, or only what the paper that cites it says (citation); no more than that is told here.
+abstract, or only what the paper that cites it says (citation).
 """
 
 from __future__ import annotations

@@ -76,10 +76,10 @@ def _bare(node: ast.FunctionDef | ast.ClassDef) -> None:
 def _path(module: str) -> str:
     """The file of a module of ours; "" for what is no module, or only records what is stated."""
     try:
-        found = None if module in MACHINERY else importlib.util.find_spec(module)
+        spec = None if module in MACHINERY else importlib.util.find_spec(module)
     except ModuleNotFoundError:
-        found = None
-    return (found and found.origin) or ""
+        spec = None
+    return (spec and spec.origin) or ""
 
 
 def _defined(path: str, name: str) -> Place | None:

@@ -6,8 +6,6 @@ is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 
 that cost seconds to import are imported by the commands that need them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

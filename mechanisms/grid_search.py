@@ -163,9 +163,9 @@ def law(
     train = BASES.get(base) if isinstance(base, str) else base
     if not callable(train):
         raise ValueError(f"base = {brief(base)} is not one of {', '.join(BASES)}, nor a function")
-    known = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
+    settings = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
     norms = grid_search.norm_guesses(guesses=K)
-    bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **known) for B in norms)
+    bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **settings) for B in norms)
     caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
@@ -199,8 +199,8 @@ def penalties(data: Records, caps: np.ndarray, guesses: int, beta: float, penalt
     if penalty == "none":
         return np.zeros(len(caps))
     formula = grid_search.printed_penalty if penalty == "printed" else grid_search.penalty
-    known: dict[str, Any] = {"label_bound": data.label_bound, "n": len(data.X), "guesses": guesses, "beta": beta}
-    return np.array([float(formula(loss_bound=cap, **known)) for cap in caps])
+    sizes: dict[str, Any] = {"label_bound": data.label_bound, "n": len(data.X), "guesses": guesses, "beta": beta}
+    return np.array([float(formula(loss_bound=cap, **sizes)) for cap in caps])
 
 
 def fit(
@@ -222,7 +222,8 @@ def fit(
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
 
-    No penalty and all of the budget for each half: why is said above. The other arguments are those of `law`.
+    No penalty, and all of the budget for each half, as the docstring of this module explains. The other arguments are
+    those of `law`.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (500, 1)), np.tile([1, -1], 500)
     >>> fit(X, y, epsilon=1.0, delta=1e-5, loss="logistic", rng=np.random.default_rng(0)).predict([[1.0]])

@@ -88,7 +88,16 @@ def margin_law(
 
     `calibration`: "corrected" takes J = max(1, ceil(log2(m)/2)) margins and runs the learner at confidence beta/J, so
     that its promise survives the choice (Lemma F.1, corrected); "printed" takes J = ceil(log(m)/2), natural, and runs
-    it at confidence beta. Raises ValueError for anything out of range. Example: see `fit`.
+    it at confidence beta. Raises ValueError for anything out of range.
+
+    >>> from mechanisms import phased_sgd
+    >>> def learner(X, y, *, rho, privacy, beta):
+    ...     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
+    >>> parts = dict(learner=learner, bound=lambda rho, t: t / rho, best_loss=lambda X, y, rho: 0.1)
+    >>> sizes = dict(sensitivity=lambda rho: 0.1 / rho, h_max=1.0, beta=0.1)
+    >>> selection = margin_law(np.eye(4), [1, -1, 1, -1], privacy=ApproxDP(1.0, 1e-5), **parts, **sizes)
+    >>> selection.margins.tolist(), selection.privacy.epsilon
+    ([0.5], 2.0)
     """
     one_of(CALIBRATIONS, calibration=calibration)
     (h_max,) = sized(h_max=h_max)

@@ -260,18 +260,20 @@ def law(
         raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
     sensitivity = float(replacement_sensitivity(radius=radius, width=width))
     sigma = noise_for(T, sensitivity, mu)
-    gradient_norm = n * sensitivity if stride == "printed" else n * sensitivity / 2
-    sizes: dict[str, Any] = dict(steps=T, gradient_norm=gradient_norm, sigma=sigma, d=d, distance=distance)
-    if stride == "decaying":
-        strides = last_iterate.decaying_strides(**sizes)
-    else:
-        strides = np.full(T, bounds.stride(**sizes, log_factor=log_factor))
+    strides = _step_sizes(stride, n * sensitivity, log_factor, steps=T, sigma=sigma, d=d, distance=distance)
     if not (isfinite(sigma) and np.all(strides > 0)):
         raise ValueError(f"mu = {mu}, width = {width}: the step sizes are outside (0, inf)")
-
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
     promised = GaussianDP(mu, privacy.neighbours)
     return kind(Z, width, origin, sigma, strides, _averaging_weights(average, T), output, promised, loss)
+
+
+def _step_sizes(stride: str, total: float, log_factor: float, **sizes: Any) -> np.ndarray:
+    """The step sizes for gradients of norm `total` = n Delta, as "printed", or half of that, the hinge's own."""
+    sizes["gradient_norm"] = total if stride == "printed" else total / 2
+    if stride == "decaying":
+        return last_iterate.decaying_strides(**sizes)
+    return np.full(sizes["steps"], bounds.stride(**sizes, log_factor=log_factor))
 
 
 def _averaging_weights(average: ArrayLike | None, steps: int) -> np.ndarray:

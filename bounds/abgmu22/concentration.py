@@ -179,10 +179,7 @@ BERNSTEIN = r"\exp\left(-\frac{3nt^2}{6n\mathbb E[(L-\hat L)^2]+2\Delta t}\right
 
 
 @theorem(
-    "abgmu22.lem.conc.s2",
-    kind="tail",
-    says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le" + BERNSTEIN,
-    needs=TAIL,
+    "abgmu22.lem.conc.s2", kind="tail", says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le" + BERNSTEIN, needs=TAIL
 )
 def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> float:
     """Bernstein's inequality as printed, for both tails; `variance` is E (L - L^)^2."""

@@ -247,12 +247,7 @@ def selection_loss_as_printed(*, loss_bound: Any, n: int, guesses: int, beta: An
 SMALLEST = r"j'=\min\{j\ge1:\ \|w^*\|\le2^j\}\ \Rightarrow\ 2^{j'}\le"
 
 
-@theorem(
-    "abgmu22.thm.grid.s7",
-    says=SMALLEST + r"\max\{2\|w^*\|,1\}",
-    needs=[at_least("norm", 0)],
-    source=PROOF,
-)
+@theorem("abgmu22.thm.grid.s7", says=SMALLEST + r"\max\{2\|w^*\|,1\}", needs=[at_least("norm", 0)], source=PROOF)
 def printed_ball(*, norm: Any) -> Any:
     """The radius of the smallest ball that holds w*, as printed. The smallest of all has radius 2."""
     return max(2 * norm, 1)

@@ -42,8 +42,7 @@ def printed_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, ra
 
 
 @printed_loss_bound.corrected(
-    says=BALL + r"\frac32\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2\right)",
-    source=", Appendix D.4, times 3/2",
+    says=BALL + r"\frac32\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2\right)", source=", Appendix D.4, times 3/2"
 )
 def loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
     """3/2 times the printed number: (a + b)^2 <= (3/2)(a^2 + 2 b^2), with equality at a = 2b; b = sqrt(H/2) B ||X||."""
@@ -70,8 +69,7 @@ def projected_loss_bound(*, label_bound: Any, smoothness: Any, norm_bound: Any, 
 
 
 @projected_loss_bound.corrected(
-    says=PROJECTED % ("", "") + r"\frac32\left(" + SAME + r"\right)",
-    source=", Appendix D.4, remark, times 3/2",
+    says=PROJECTED % ("", "") + r"\frac32\left(" + SAME + r"\right)", source=", Appendix D.4, remark, times 3/2"
 )
 def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any) -> Any:
     """3/2 times that, for the same reason as `loss_bound`."""
@@ -197,8 +195,7 @@ def output_loss_step(*, label_bound: Any, smoothness: Any, norm_bound: Any, radi
 
 
 @output_loss_step.corrected(
-    says=STEP + r"2\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2+H\langle b,x\rangle^2\right)",
-    source=PROOF + ", times 2",
+    says=STEP + r"2\left(\|\mathcal Y\|^2+HB^2\|\mathcal X\|^2+H\langle b,x\rangle^2\right)", source=PROOF + ", times 2"
 )
 def output_loss_step_corrected(*, label_bound: Any, smoothness: Any, norm_bound: Any, radius: Any, t: Any) -> Any:
     """Twice that: (a + r + t)^2 <= 2 (a^2 + 2 r^2 + 2 t^2) by Cauchy-Schwarz, with equality at a = 2r = 2t."""
@@ -241,13 +238,7 @@ CONCLUDED = r"\Pr\left[\langle b,x\rangle^2\ge\|\mathcal X\|^2\sigma^2%s\right]\
 SQUARE = [LEVEL, positive("radius"), positive("sigma")]
 
 
-@theorem(
-    "abgmu22.lem.stab-outpert.s3",
-    kind="tail",
-    says=CONCLUDED % r"\log\frac K\delta",
-    needs=SQUARE,
-    source=PROOF,
-)
+@theorem("abgmu22.lem.stab-outpert.s3", kind="tail", says=CONCLUDED % r"\log\frac K\delta", needs=SQUARE, source=PROOF)
 def tail_level(*, radius: Any, sigma: Any, level: Any) -> Any:
     """The square that <b, x>^2 exceeds with probability at most delta/K, as concluded; `level` is K/delta."""
     return (radius * sigma) ** 2 * log(level)

@@ -55,7 +55,7 @@ def label_epsilon(*, epsilon: float) -> float:
     member's margin at that point exceeds rho/2 for one of the two labels. The exponential mechanism with sensitivity
     1/m is epsilon-DP (bms22.thm3.1.em-privacy). Nothing can be saved: two hypotheses that disagree everywhere reach a
     log-ratio that tends to epsilon as m grows. For datasets that differ in a whole record nothing is promised, and
-    nothing holds: the cover itself tells.
+    nothing holds: the cover depends on the features, so it may differ.
 
     >>> label_epsilon(epsilon=0.5)
     0.5

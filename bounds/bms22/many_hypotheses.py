@@ -83,8 +83,8 @@ def other_risk(*, d: int) -> int:
 def least_inner_product(*, d: int) -> Fraction:
     """The least modulus of the inner product of any two weights, as printed: 1/8.
 
-    Printed in both texts. It says that hypotheses are alike; a good cover would have |<w, w'>| <= 1/8, which is decided
-    in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
+    Printed in both texts. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8, which is
+    decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
     """
     return Fraction(1, 8)
 

@@ -225,7 +225,7 @@ LARGE = [positive("h_max"), positive("rho")]
 def trivial_below(*, h_max: float, rho: float, loss: float, m: int, epsilon: float, beta: float, delta: float) -> float:
     """F_2(rho, t) at the least hinge loss t = `loss`, with 1 for the constant of Theorem 3.2.
 
-    Said to be trivial for margins below h_max; margins above are meant.
+    The text calls it trivial for margins below h_max; we read it as a slip for margins above.
 
     >>> round(trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=10**12, epsilon=1.0, beta=0.1, delta=1e-13), 4)
     0.0002

@@ -12,7 +12,6 @@ from math import ceil, expm1, log, log1p, sqrt
 from typing import Any
 
 from bounds.bms22.matrix_projection import deviations
-from bounds.bms22.network_proof import slope_at_zero
 from bounds.exact.numbers import Real
 from bounds.papers import BMS22
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
@@ -35,9 +34,14 @@ TAU = require("0 < tau < 1", lambda tau: 0 < tau < 1)
 ROOT = sqrt(2)
 
 
+def slope(eta: Any) -> Any:
+    """The Lipschitz constant of tanh(eta a/4), its slope at 0: `bms22.thm5.1.lipschitz/explicit`."""
+    return eta / 4
+
+
 def largest_output(*, norm_bound: Any, radius: Any, eta: Any, layers: int) -> Any:
     """H = r Lambda (eta Lambda/4)^{L-1}, at least |h(x)|: at rho >= H every margin loss is 1."""
-    return radius * norm_bound * (slope_at_zero.theorem.formula(eta=eta) * norm_bound) ** (layers - 1)
+    return radius * norm_bound * (slope(eta) * norm_bound) ** (layers - 1)
 
 
 def printed_scale(*, norm_bound: float, radius: float, rho: float, eta: float, layers: int) -> float:

@@ -323,7 +323,6 @@ def printed_norm(*, d: int, m: int, beta: float, norm_bound: float, radius: floa
 
 @printed_norm.corrected(
     says=r"k\le d:\quad E\|\Phi^\top\tilde w\|_2=\tilde O\left(\frac{\sqrt d\,\rho}{r}\right)",
-    needs=[integer("d"), *SAMPLE_NEEDS, in_unit_interval("beta")],
     source=", where the projection does not raise the dimension",
 )
 def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:

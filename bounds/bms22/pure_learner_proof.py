@@ -174,7 +174,7 @@ def enlarged_norm(*, norm_bound: float, radius: float, rho: float) -> float:
     """The largest ||w*_Phi||/||w*||, sqrt(1 + 1/(3a)): at most 2, so w*_Phi stays in the ball that is covered.
 
     With gamma = rho/(Lambda r) Lemma A.3 keeps squared norms up to gamma/3. At rho = Lambda r that is gamma = 1,
-    outside the lemma's (0, 1); its proof does not mind. 2 is generous: sqrt(4/3) = 1.155 is enough.
+    outside the lemma's (0, 1); its proof holds there too. 2 is generous: sqrt(4/3) = 1.155 is enough.
 
     >>> round(enlarged_norm(norm_bound=1.0, radius=1.0, rho=1.0), 4)
     1.1547

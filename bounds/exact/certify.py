@@ -205,7 +205,7 @@ def worst_ratio(
 
     `log_ratio` is a float function of scalars in a stable form (`erfcx`, `log_ndtr`, `expm1`); NaN counts as
     -inf. `log_axes` are searched in the logarithm, `integers` over whole numbers. The result depends on `seed` alone:
-    a lower bound of the supremum up to rounding; nothing found proves nothing.
+    a lower bound of the supremum up to rounding, never an upper one.
     """
     root = _checked(box, integers)
     names = list(root)

@@ -1,7 +1,7 @@
 """Exact laws of the maximum, the range and the noisy minimum of standard normals, as balls.
 
-Z_1, ..., Z_n are independent N(0, 1); Phi is their distribution function, phi their density. Scale by sigma outside.
-Integrals run over [-40, 40]; what lies beyond is enclosed by the normal tail there, below 1e-340 for n <= 1e12.
+Z_1, ..., Z_n are independent N(0, 1); Phi is their distribution function, phi their density; the caller multiplies by
+sigma. Integrals run over [-40, 40]; what lies beyond is enclosed by the normal tail there, below 1e-340 for n <= 1e12.
 """
 
 from __future__ import annotations

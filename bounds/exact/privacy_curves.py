@@ -100,7 +100,7 @@ def mills_drop(u: Array, mu: Array) -> Array:
 def log_gaussian_delta(epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """log delta(epsilon; mu), elementwise, for real or infinite epsilon and 0 <= mu <= inf.
 
-    Stable from mu = 1e-300 to 1e150 and for every epsilon: nothing is exponentiated before it is small.
+    Stable from mu = 1e-300 to 1e150 and for every epsilon: logarithms are added, and only small numbers exponentiated.
     Edges: mu = 0 gives (1 - e^epsilon)_+, mu = inf gives 1, epsilon = inf gives 0 (log -inf).
     """
     epsilon, mu = np.broadcast_arrays(np.asarray(epsilon, dtype=float), np.asarray(mu, dtype=float))

@@ -109,9 +109,9 @@ FLOAT64 = ", Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
 def textbook_release(*, beta: float) -> float:
     """Privacy of w + rng.laplace(scale) in float64, calibrated over the reals.
 
-    Claimed: beta. Found: no level at all. A double y is possible for the centre w only if fl(w + z) = y for one of at
-    most 2^53 noise values z; for centres 0 and 1, |y| < 1/2 is reached from 1 only at multiples of 2^-53 (there 1 + z
-    is exact), and from 0 at other doubles too.
+    Claimed: beta. In truth no beta holds, as some releases have one centre only. A double y is possible for the centre
+    w only if fl(w + z) = y for one of at most 2^53 noise values z; for centres 0 and 1, |y| < 1/2 is reached from 1
+    only at multiples of 2^-53 (there 1 + z is exact), and from 0 at other doubles too.
     """
     return beta
 

@@ -52,7 +52,7 @@ def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float
     """L1 sensitivity of the SVM's weights, any convex Lipschitz loss.
 
     4 L C kappa sqrt(F) / n. The printed proof drops -1/2 ||w_D - w_D'||_2^2, the value of its auxiliary risk at
-    w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`: true, and never attained.
+    w_D, to "<= 0", which costs the factor 2 of `weight_sensitivity_sharp`. It is true, and twice the largest distance.
 
     >>> weight_sensitivity(n=100, C=1.0, F=4)
     0.08

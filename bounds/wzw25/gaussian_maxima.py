@@ -151,7 +151,7 @@ def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     """The union bound over two ends, as printed.
 
     m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2 sigma),
-    because m >= -t/2 has the probability of M <= t/2: true, and empty.
+    because m >= -t/2 has the probability of M <= t/2; so the inequality holds and says nothing.
     """
     z = exact(t) / (2 * exact(sigma))
     return max_exceeds(n, z) + 1 - min_at_most(n, -z)

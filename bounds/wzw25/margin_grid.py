@@ -220,7 +220,7 @@ def general_constant(*, n: int, epsilon: Real) -> int:
     """The constant for epsilon at most n serves every epsilon.
 
     4, the constant of Lemma G.1: what "without loss of generality" claims is that the case epsilon <= n settles the
-    others. 4 = max(4, epsilon / n) for epsilon <= 4 n; beyond it is a loss of generality.
+    others. 4 = max(4, epsilon / n) for epsilon <= 4 n; for larger epsilon the other cases need a larger one.
 
     >>> general_constant(n=10, epsilon=1e6)
     4

@@ -313,10 +313,7 @@ def _ledger_fits(outliers: Sequence[int], n: int) -> bool:
     return len(outliers) == grid_size(n=n) and all(0 <= m <= n for m in outliers)
 
 
-@theorem(
-    "wzw25.lemH.2",
-    reading="explicit",
-    kind="mean",
+@mean_order_on_grid.explicit(
     says=r"\mathbb{E}[\tilde{\mathcal R}_S(\mathrm{out})]\le\min_{\gamma\in\Gamma}\left\{\frac{m(\gamma)}{n}"
     r"\left(1+\frac{3b}{\gamma}s\right)+\frac{\Delta_\gamma}{n}\sqrt{\frac{n^2}{T_\gamma}+\frac{k_\gamma}{\mu_c^2}}"
     r"\right\}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}+\frac{1}{n^2}",
@@ -344,10 +341,7 @@ def adaptive_error(
     return best + sqrt(2 * log(grid_size(n=n))) / (n * each)
 
 
-@theorem(
-    "wzw25.lemH.3",
-    reading="explicit",
-    kind="tail",
+@tail_order_on_grid.explicit(
     says=r"\tilde{\mathcal R}_S(\mathrm{out})\le\min_{\gamma\in\Gamma}\left\{\frac{m(\gamma)}{n}"
     r"\left(1+\frac{3b}{\gamma}s\right)+\frac{B_\lambda(\beta)}{n}\right\}"
     r"+\frac{2\sqrt{\log(|\Gamma|/\beta)}}{n\mu_c}\quad\mathrm{w.p.}\ 1-3\beta",

@@ -1,7 +1,5 @@
 """The assumptions of private grid search decided for its base algorithms: which err and which Delta they have."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import norm
 
@@ -45,7 +43,6 @@ def markov():
 
 @inequality_claim(
     bounds.ball_loss,
-    quick=({},),
     given=[baselines.slope_bound],
     rounding=1e-9,
     tightness=equality,

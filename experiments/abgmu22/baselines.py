@@ -3,10 +3,7 @@
 Sensitivities are attained by two opposite records and never exceeded in a search; the laws are attacked.
 """
 
-from __future__ import annotations
-
 import itertools
-from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -14,6 +11,7 @@ import numpy as np
 from bounds.abgmu22 import baselines as bounds
 from experiments.checks import inequality_claim
 from experiments.checks.inequality import equality
+from experiments.checks.pair import weaker
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.instances.glm_losses import SMOOTH, smooth_pieces
 from mechanisms import glm_gd, glm_output
@@ -94,11 +92,6 @@ def pair_of_labels(**parameters):
     )
 
 
-def weaker(pair, factor):
-    """Both laws with noise `factor` times too small."""
-    return tuple(replace(law, sigma=law.sigma / factor) for law in pair)
-
-
 ATTACKED = dict(attack="gdp", bound=lambda mu, **_: mu, chunk=2000, cap=15, cost=3e-6)
 
 
@@ -130,9 +123,7 @@ def averaged_only(*, mu, steps, factor=1):
     return weaker(pair_of_labels(privacy=GaussianDP(mu), norm_bound=1.0, steps=steps), factor)
 
 
-@inequality_claim(
-    bounds.projected_distance, rounding=1e-12, tightness=equality, note="convexity of the ball; equality inside it"
-)
+@inequality_claim(bounds.projected_distance, tightness=equality, note="convexity of the ball; equality inside it")
 def projections_come_no_closer_than():
     """Random v and u of the ball, in 1 to 5 dimensions."""
     rng = np.random.default_rng(0)
@@ -273,10 +264,7 @@ def minimisers_of_neighbours():
 
 
 @inequality_claim(
-    bounds.output_noise,
-    given=[bounds.output_sensitivity, GAUSSIAN[0]],
-    rounding=1e-6,
-    tightness=equality,
+    bounds.output_noise, given=[bounds.output_sensitivity, GAUSSIAN[0]], rounding=1e-6, tightness=equality
 )
 def output_spends():
     """The distance of the minimisers of opposite records over sigma, against mu."""

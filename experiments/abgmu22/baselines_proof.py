@@ -1,7 +1,5 @@
 """The base algorithms of abgmu22: the steps of output perturbation's utility, and descent after a projection."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction
@@ -10,9 +8,10 @@ from math import sqrt
 import numpy as np
 
 from bounds.abgmu22 import baselines as bounds
-from experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted, weaker
+from experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
 from experiments.checks import inequality_claim
 from experiments.checks.inequality import equality
+from experiments.checks.pair import weaker
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.instances.glm_losses import SMOOTH
 from mechanisms import glm_output, glm_projected
@@ -69,11 +68,8 @@ def gaps_of_finite_populations(*, factor=1):
     for loss, ridge, n in itertools.product(("half_squared", "huber", "logistic"), (0.3, 3.0), (1, 2, 3)):
         _, gap, _, sizes = finite_population(loss, n, ridge, 2.0)
         moved = bounds.output_sensitivity(**sizes)
-        yield (
-            sizes | {"loss": loss},
-            gap,
-            bounds.stability_gap(gradient_norm=sizes["gradient_norm"] / factor, moved=moved),
-        )
+        allowed = bounds.stability_gap(gradient_norm=sizes["gradient_norm"] / factor, moved=moved)
+        yield sizes | {"loss": loss}, gap, allowed
 
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
@@ -145,9 +141,9 @@ def output_bound(*, n, d):
 )
 def excess_of_outputs(rng, size, *, n, d, factor=1):
     """A fresh sample and one release each: ||w - w*||^2/(2d), the excess population risk, cut at 1."""
-    found = np.array([output_problem(rng, n, d).sample(rng)[0] for _ in range(size)])
-    found[:, 0] -= 0.8
-    return np.minimum((found**2).sum(axis=1) / (2 * d), 1.0)
+    released = np.array([output_problem(rng, n, d).sample(rng)[0] for _ in range(size)])
+    released[:, 0] -= 0.8
+    return np.minimum((released**2).sum(axis=1) / (2 * d), 1.0)
 
 
 # Random projection ----------------------------------------------------------------------------------------------------

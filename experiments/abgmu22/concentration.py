@@ -6,8 +6,6 @@ for the loss (Y + w sqrt(H/2))^2; with random signs for w in d dimensions and th
 generalized linear one, M = 3 g^2 d/16.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import exp, floor, log, sqrt
 
@@ -75,7 +73,7 @@ assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0
     bounds.empirical_level,
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
-    python=lambda *_: ABOVE,
+    python=ABOVE,
     cost=0.04,
     note="three errors. Units: ‖Y‖ stands for ‖Y‖², and the lemma fails for large ‖Y‖ as γ → 0 (for sℓ, s large, the "
     "term vanishes beside the others). No term with Δ: ‖Y‖ = 1, γ√H̃ = 400, β = 10⁻⁶, n = 1. "
@@ -93,7 +91,7 @@ def empirical_losses_above(*, label_bound):
     bounds.population_level,
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
-    python=lambda *_: BELOW,
+    python=BELOW,
     cost=0.2,
     note="the same unit error, ‖Y‖ for ‖Y‖², and the same restriction to generalized linear losses; the term with Δ is "
     "not needed on this side. Δ is the largest loss here, which meets the hypothesis for every β",
@@ -129,8 +127,6 @@ def places():
 @inequality_claim(
     bounds.empirical_level_corrected,
     given=[*CHAIN, bounds.deviation_corrected],
-    caught=(1.01, 2),
-    rounding=1e-12,
     cost=0.4,
     note="the logarithm is log(8n/β) for log(4/β), which our derivation needs: whether it must contain n is open",
 )
@@ -142,10 +138,10 @@ def steps_above():
         for D in (0.0, 7.0 * Y**2):
             claimed = bounds.empirical_level_corrected(population=L, loss_bound=D, **sizes)
             variance = bounds.variance_bound(n=n, second_moment=bounds.second_moment(population=L, **sizes))
-            known = {"n": n, "beta": 2 * exp(-K), "loss_bound": D}
-            yield sizes | {"L": L, "D": D}, L + bounds.deviation_corrected(variance=variance, **known), claimed
+            tail = {"n": n, "beta": 2 * exp(-K), "loss_bound": D}
+            yield sizes | {"L": L, "D": D}, L + bounds.deviation_corrected(variance=variance, **tail), claimed
             at_rest = bounds.split_deviation(population=0.0, **sizes) + T * Y**2  # e sqrt L <= T L + T Y^2
-            steps = (1 + T) * L + at_rest + bounds.deviation_corrected(variance=0.0, **known)
+            steps = (1 + T) * L + at_rest + bounds.deviation_corrected(variance=0.0, **tail)
             yield sizes | {"L": L, "D": D, "of": "steps"}, steps, claimed
             yield sizes | {"L": L, "D": D, "of": "statement"}, claimed, steps
     for label_bound in (1.0, 10.0):
@@ -154,13 +150,7 @@ def steps_above():
             yield setting, float(chance_above(setting["n"], p, M, level)), setting["beta"]
 
 
-@inequality_claim(
-    bounds.population_level_corrected,
-    given=[*CHAIN, bounds.lower_deviation, bounds.solved],
-    caught=(1.01, 2),
-    rounding=1e-12,
-    cost=0.4,
-)
+@inequality_claim(bounds.population_level_corrected, given=[*CHAIN, bounds.lower_deviation, bounds.solved], cost=0.4)
 def steps_below():
     """The largest L with L <= L^ + its lower deviation, the statement from its steps, and exact laws."""
     for sizes, L in places():
@@ -170,10 +160,8 @@ def steps_below():
         if lost <= L:  # L^ = L - lost: the smallest empirical loss that the lower tail leaves
             yield sizes | {"L": L}, L, bounds.population_level_corrected(empirical=L - lost, **sizes)
         rest = bounds.split_deviation(population=0.0, **sizes)
-        steps, claimed = (
-            bounds.solved(a=L + rest, T=T, label_bound=Y),
-            bounds.population_level_corrected(empirical=L, **sizes),
-        )
+        steps = bounds.solved(a=L + rest, T=T, label_bound=Y)
+        claimed = bounds.population_level_corrected(empirical=L, **sizes)
         yield sizes | {"L^": L, "of": "steps"}, steps, claimed
         yield sizes | {"L^": L, "of": "statement"}, claimed, steps
     for label_bound in (1.0, 10.0):
@@ -183,7 +171,7 @@ def steps_below():
             yield setting, float(chance), setting["beta"]
 
 
-@identity_claim(bounds.units, rounding=1e-12)
+@identity_claim(bounds.units)
 def losses_in_other_units():
     """The corrected levels of s l, with sqrt(s) Y and s H, are s times those of l."""
     for point, Y, s in product(POINTS, (0.1, 10.0), (1e-4, 9.0, 1e6)):

@@ -3,8 +3,6 @@
 Laws of n losses 0 and 1 are binomial, and exact.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import ceil, exp, floor, log, log1p, sqrt
@@ -29,11 +27,8 @@ def heavy_vectors():
     """A w that is 0, or with a chance just above beta/4 so long that E exp(Z^2) = 2: the moment it has then."""
     for beta in (Fraction(9, 10), Fraction(1, 20), Fraction(1, 10**6)):
         chance = beta / 4 * Fraction(1_000_001, 1_000_000)
-        yield (
-            {"beta": beta, "chance": chance},
-            (2 - (1 - chance)) / chance,
-            Fraction(bounds.exponential_moment(beta=beta)),
-        )
+        moment = (2 - (1 - chance)) / chance
+        yield {"beta": beta, "chance": chance}, moment, Fraction(bounds.exponential_moment(beta=beta))
 
 
 @inequality_claim(
@@ -56,7 +51,7 @@ def worst_second_moment():
                     yield sizes | {"Z^2": square, "p": p}, p * M**2, bounds.second_moment(population=p * M, **sizes)
 
 
-@inequality_claim(bounds.largest_mean, given=[bounds.exponential_moment], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.largest_mean, given=[bounds.exponential_moment], tightness=equality)
 def largest_expected_loss():
     """E l for one |Z| and for two, at the largest E exp(Z^2); equality at n = 1."""
     for n, beta, g, Y in product((1, 100), (0.9, 0.05, 1e-9), (1e-3, 1.0, 30.0), (0.1, 10.0)):
@@ -75,19 +70,16 @@ def light_samples(*, factor=1):
         yield {"n": n, "b": b, "p": p}, chance_below(n, p, 1.0, level, 1.0), b
 
 
-@inequality_claim(bounds.split_deviation, given=[bounds.second_moment, bounds.largest_mean], rounding=1e-12)
+@inequality_claim(bounds.split_deviation, given=[bounds.second_moment, bounds.largest_mean])
 def root_of_the_second_moment():
     """sqrt(2 K E l^2 / n) with t2's E l^2; equality at L = Y^2 as gamma tends to 0."""
     for sizes, L in places():
         K, moment = bounds.logarithm(n=sizes["n"], beta=sizes["beta"]), bounds.second_moment(population=L, **sizes)
-        yield (
-            sizes | {"L": L},
-            bounds.lower_deviation(n=sizes["n"], b=exp(-K), second_moment=moment),
-            bounds.split_deviation(population=L, **sizes),
-        )
+        deviation = bounds.lower_deviation(n=sizes["n"], b=exp(-K), second_moment=moment)
+        yield sizes | {"L": L}, deviation, bounds.split_deviation(population=L, **sizes)
 
 
-@inequality_claim(bounds.solved, rounding=1e-12, note="equality at a = (1 − T²)‖Y‖²")
+@inequality_claim(bounds.solved, note="equality at a = (1 − T²)‖Y‖²")
 def largest_solution():
     """The root of L = a + 2 T Y sqrt L."""
     for T, Y in product((0.0, 0.1, 0.5, 1.0, 30.0), (0.1, 1.0, 10.0)):
@@ -108,7 +100,7 @@ assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
 @inequality_claim(
     bounds.all_below,
     severity="constant",
-    python=lambda *_: ALL,
+    python=ALL,
     note="if the proof's Δ is that of the hypothesis; the text at hand leaves the macro open. The hypothesis bounds "
     "one loss by Δ, this step all n of them: it is true of Δ(γ, β/(4n)). U has no Δ, V does not need it; the theorem "
     "on boosting takes Δ(γ, β/2)",
@@ -146,7 +138,7 @@ assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
 @inequality_claim(
     bounds.bernstein_tail,
     severity="constant",
-    python=lambda *_: TAILS,
+    python=TAILS,
     note="two tails and no factor 2; the next step has log(2/β), as if it were there",
 )
 def both_tails_at_once():
@@ -195,7 +187,7 @@ def deviations(statement, coins=COINS, factor=1):
 @inequality_claim(
     bounds.deviation,
     severity="constant",
-    python=lambda *_: DEVIATES,
+    python=DEVIATES,
     note="Bernstein's inequality solved for t has √(2 E log(2/β)): the 2 under the root is lost",
 )
 def this_gives_too_little():
@@ -203,7 +195,7 @@ def this_gives_too_little():
     return deviations(bounds.deviation, grid(n=[10**6, 1000], p=[0.5]))
 
 
-@inequality_claim(bounds.deviation_corrected, given=[bounds.bernstein_tail_corrected], rounding=1e-12)
+@inequality_claim(bounds.deviation_corrected, given=[bounds.bernstein_tail_corrected])
 def this_gives():
     """The root of the corrected tail at beta, with equality at variance 0 and at Delta = 0; and exact deviations."""
     for n, beta in product((1, 100, 10**6), (0.9, 0.05, 1e-9)):
@@ -221,7 +213,7 @@ LAWS = [  # (values, their chances)
 ]
 
 
-@inequality_claim(bounds.variance_bound, evidence="derivation", note="equality for losses of mean 0")
+@inequality_claim(bounds.variance_bound, note="equality for losses of mean 0")
 def variance_of_a_mean():
     """E (L - L^)^2 by enumeration of all samples of up to four records."""
     for values, chances in LAWS:

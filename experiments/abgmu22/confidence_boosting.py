@@ -5,8 +5,6 @@ as a record can, and the first is far behind; where a delta is to be spent, it i
 their data, so nothing but the choice is at stake.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, exp, floor, log, nextafter, sqrt
@@ -57,8 +55,8 @@ def no_choice_tells_more(*, factor=1):
     for _ in range(20):
         q = rng.exponential(3.0, size=int(rng.integers(2, 8)))
         before, signs = choice(q, 1.0 / factor), rng.choice([-1.0, 1.0], size=(8, q.size))
-        found = max(largest_log_ratio(before, choice(q + 0.4 * s, 1.0 / factor)) for s in signs)
-        yield {"scores": q.tolist()}, found, bounds.noisy_max_epsilon(sensitivity=0.8, scale=1.0) / 2
+        largest = max(largest_log_ratio(before, choice(q + 0.4 * s, 1.0 / factor)) for s in signs)
+        yield {"scores": q.tolist()}, largest, bounds.noisy_max_epsilon(sensitivity=0.8, scale=1.0) / 2
 
 
 # The noise of the theorem ---------------------------------------------------------------------------------------------
@@ -256,8 +254,8 @@ def losses_within_the_range():
     for delta, Y in product((0.5, 1e-5, 1e-12), (0.0, 1.0, 30.0)):
         point = one_range(delta, Y)
         level = bounds.true_range(**point)
-        known = {k: v for k, v in point.items() if k != "delta"}
-        yield point | {"models": "Gaussian"}, float(beyond(level, **known)), delta
+        sizes = {k: v for k, v in point.items() if k != "delta"}
+        yield point | {"models": "Gaussian"}, float(beyond(level, **sizes)), delta
         long = sqrt(log(1 + point["candidates"] / nextafter(delta, 1)))  # P(|w| = long) = delta/m: E exp(w^2) = 2
         yield point | {"models": "two values"}, (Y + long * sqrt(0.5)) ** 2, level
 

@@ -5,8 +5,6 @@ probability of q = 3 beta, so its mean excess is 3 beta x; the noise hides the d
 with a probability above beta. Then the excess is x, 1/(3 beta) times all that is printed: no logarithm.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, exp, log, log1p, sqrt
 
@@ -21,7 +19,6 @@ from experiments.engine.claim import Control, script
 from mechanisms import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
-ROUNDING = 1e-12
 
 
 def bad_choice(candidates, q, behind, scale):
@@ -103,7 +100,7 @@ assert x > 300 * boosted_rate_squared(loss_bound=0.0, err=q * x, **sizes)
     bounds.boosted_rate,
     family="A's mean excess is 3βx with x = σ̃/2, and the noise hides x: β = 10⁻², 10⁻³, 10⁻⁴, n = 10¹²/β⁴",
     severity="statement",
-    python=lambda *_: HIDDEN,
+    python=HIDDEN,
     cost=0.02,
     note="noise of scale σ̃ is of the order ‖Y‖/√(nε), and nothing that is printed is, for small ε: a term is missing. "
     "The excess is 1/(3β) times what stands under the Õ",
@@ -120,7 +117,7 @@ def noise_that_is_not_in_the_bound():
     corner="generalized linear losses, and Δ above ‖Y‖² + H̃γ̃²‖X‖² and above all losses of the chunk, with probability "
     "1 − β/4",
     used=("abgmu22.thm.grid-output-pert",),
-    python=lambda *_: UNBOUNDED,
+    python=UNBOUNDED,
     cost=0.02,
     note="hypothesis 3 bounds the loss of one record with probability 1 − β, and the noise is that of ‖Y‖² + H̃γ̃²‖X‖²: "
     "Δ(γ, β/2) may be 0. The paper's own Δ is above both",
@@ -171,7 +168,6 @@ def from_the_steps(sizes, D, err, scale):
     proof.boosted_excess,
     given=STEPS,
     control=Control("the bound divided by {}", (1.01, 2)),
-    rounding=ROUNDING,
     cost=0.4,
     note="n₀ and 16‖Y‖/√n are not needed: models are compared on the same records",
 )
@@ -195,8 +191,8 @@ def chosen_models(*, factor=1):
         for q, behind in product((0.02, 0.5), (0.1, 1.0, 30.0)):  # constant losses: the noise alone decides
             if 2.0**-m <= beta / 4:
                 sizes = {"n": 10**9, "candidates": m, "beta": beta, "gamma": 1e-9, "smoothness": 1.0}
-                known = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
-                bound = proof.boosted_excess(**sizes, **known) / factor
+                rest = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
+                bound = proof.boosted_excess(**sizes, **rest) / factor
                 if behind > bound:
                     yield sizes | {"q": q, "behind": behind, "scale": scale}, bad_choice(m, q, behind, scale), beta
 
@@ -299,7 +295,7 @@ def worst_differences(*, factor=1):
                 yield sizes | {"Z_i^2": a, "Z_j": z_j, "p": p}, p * (root_i**2 - root_j**2) ** 2, right
 
 
-@inequality_claim(proof.split_difference, given=[proof.squared_difference], rounding=ROUNDING)
+@inequality_claim(proof.split_difference, given=[proof.squared_difference])
 def roots_of_sums():
     """sqrt(2K E D^2/n') with t3's E D^2; equality at x alone as n grows."""
     for sizes, _ in places():
@@ -313,7 +309,7 @@ def roots_of_sums():
             yield sizes | {"x": x, "L_j": reference}, left, right
 
 
-@inequality_claim(proof.solved_difference, rounding=ROUNDING, note="equality at a = 0")
+@inequality_claim(proof.solved_difference, note="equality at a = 0")
 def largest_difference():
     """The root of x = a + sqrt 8 eta sqrt x."""
     for a, eta in product((0.0, 0.1, 7.0), (0.0, 0.1, 5.0)):

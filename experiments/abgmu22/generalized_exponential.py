@@ -4,8 +4,6 @@ Every law is finite and computed, none sampled but under attack. The derivation 
 scores (three steps), then the exponential mechanism of sensitivity 1.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
@@ -56,10 +54,8 @@ def worst_failure(gamma, *, epsilon, beta, best=0, divide=1):
 )
 def score_too_high(*, candidates, epsilon, beta, factor=1):
     """The worst scores at equal sensitivities, and 40 draws of unequal ones with all rivals at the threshold."""
-    setting, sizes = (
-        {"candidates": candidates, "epsilon": epsilon, "beta": beta},
-        {"epsilon": epsilon, "divide": factor},
-    )
+    setting = {"candidates": candidates, "epsilon": epsilon, "beta": beta}
+    sizes = {"epsilon": epsilon, "divide": factor}
     exactly = worst_failure(np.ones(candidates), beta=beta, **sizes)
     yield setting, exactly, beta
     rng, searched = np.random.default_rng(candidates), 0.0
@@ -86,7 +82,6 @@ def score_too_high(*, candidates, epsilon, beta, factor=1):
     full=grid(epsilon=[1e-3, 0.1, 5.0, 20.0]),
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
     given=["bms22.thm3.1.em-privacy/printed", bounds.normalised_sensitivity],
-    rounding=1e-12,
     tightness=up_to_one,
     cost=0.4,
 )

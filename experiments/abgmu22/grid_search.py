@@ -4,8 +4,6 @@ An oracle is a base algorithm whose candidates are known, so that the failure pr
 of an exact selection. It meets the paper's assumptions, which leave it free to ignore its data.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction
@@ -203,8 +201,8 @@ assert zero > 0.98 and bound + root < 0.02  # w_0 = 0, whose excess risk is 2"""
 def point_mass(n, guesses, beta, epsilon):
     """(chance of an excess above the printed bound, that bound): half squared loss, one record (1, 2), A = w* = 2."""
     sizes = {"label_bound": sqrt(2), "n": n, "guesses": guesses, "beta": beta}
-    known = {"smoothness": 1.0, "radius": 1.0, "label_bound": sqrt(2)}
-    caps = [float(ball_bound(norm_bound=2.0**j, **known)) for j in range(1, guesses + 1)]
+    unit = {"smoothness": 1.0, "radius": 1.0, "label_bound": sqrt(2)}
+    caps = [float(ball_bound(norm_bound=2.0**j, **unit)) for j in range(1, guesses + 1)]
     scores = [float(steps.printed_penalty(loss_bound=cap, **sizes)) for cap in caps]
     law = selected(scores, caps, label_bound=sqrt(2), beta=beta, epsilon=epsilon)
     bound = float(bounds.printed_excess(err=0.0, loss_bound=caps[1], epsilon=epsilon, **sizes)) + second_root(**sizes)
@@ -221,7 +219,7 @@ def second_root(*, label_bound, n, guesses, beta):
     quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="statement",
-    python=lambda *_: POINT,
+    python=POINT,
     note="with the sensitivities that Algorithm 1 prints w₀ = 0 is selected on every dataset (part zero), whatever n "
     "is: here a point mass and A = w*. It meets the proof's ‖w*‖ ≤ ‖Y‖² too, and fails with the 4 before the root or "
     "under it (the conversion lost which). With 2Δ/n the bound still fails, by constants (part utility-average). It "
@@ -253,7 +251,7 @@ assert p * 1000**2 / 2 > bound and unseen * one > 10 * beta"""
     quick=grid(beta=[1e-3]),
     full=grid(beta=[1e-4, 1e-6]),
     severity="constant",
-    python=lambda *_: RARE,
+    python=RARE,
     note="a candidate with rare large losses that S₂ does not see; the bound's last term lacks the logarithm that its "
     "proof has, and the root has ‖Y‖² for Δ‖Y‖². It fails with either place of the 4, before or under the root",
 )
@@ -321,7 +319,6 @@ def exact_failures():
 @inequality_claim(
     bounds.grid_excess,
     given=CHAIN,
-    rounding=1e-12,
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),
     note="equal to the chain at ε = 1; needs err and Δ that do not decrease, and losses below Δ on almost all records, "
@@ -344,7 +341,7 @@ def smallest_useful_n():
     return high
 
 
-@inequality_claim(bounds.grid_excess_of_means, given=[bounds.grid_excess], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.grid_excess_of_means, given=[bounds.grid_excess], tightness=equality)
 def chain_without_printed_sensitivities():
     """The same chain."""
     yield from chain_cases(bounds.grid_excess_of_means)

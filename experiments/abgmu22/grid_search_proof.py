@@ -1,7 +1,5 @@
 """The proof of private grid search (abgmu22, Appendix D.2), step by step: binomial tails, selections, arithmetic."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from math import log, sqrt
@@ -26,7 +24,7 @@ MOMENT = """from bounds.abgmu22.grid_search_proof import {name}
 @inequality_claim(
     bounds.second_moment,
     severity="statement",
-    python=lambda *_: MOMENT.format(
+    python=MOMENT.format(
         name="second_moment",
         text="all losses are ||Y||^2 = 9",
         lines="assert 9**2 > second_moment(label_bound=3) == 36",
@@ -42,7 +40,7 @@ def squares_of_losses():
     bounds.second_moment_in_units,
     severity="statement",
     corrected_by=bounds.second_moment_corrected,
-    python=lambda *_: MOMENT.format(
+    python=MOMENT.format(
         name="second_moment_in_units",
         text="the candidate w = 10 has loss 50 with probability p = 1/50",
         lines="assert 50**2 / 50 > second_moment_in_units(label_bound=1) == 4  # its mean is 1 = ||Y||^2",
@@ -67,13 +65,11 @@ def second_moment_of_bounded_losses():
 @inequality_claim(
     bounds.printed_bernstein,
     severity="constant",
-    python=lambda *_: (
-        """from scipy.stats import binom
+    python="""from scipy.stats import binom
 from bounds.abgmu22.grid_search_proof import printed_bernstein
 n, t = 1000, 0.25  # losses 0 and 4 with mean 1 = ||Y||^2: E l^2 = 4 = 4 ||Y||^2; S2 has 500 of them
 far = binom.cdf(500 * (1 - t) / 4, 500, 0.25) + binom.sf(500 * (1 + t) / 4 - 1, 500, 0.25)
-assert far > 10 * printed_bernstein(loss_bound=4.0, label_bound=1.0, n=n, t=t, guesses=1, beta=1e-6)"""
-    ),
+assert far > 10 * printed_bernstein(loss_bound=4.0, label_bound=1.0, n=n, t=t, guesses=1, beta=1e-6)""",
     note="n where S₂ has n/2 records, and an exponent t²n/(4‖Y‖²) for t²(n/2)/(2 · 4‖Y‖²): four times too large where "
     "the variance rules, even for losses that satisfy s3",
 )
@@ -127,14 +123,12 @@ def means_from_above(*, factor=1):
     bounds.unseen_chance,
     severity="statement",
     corrected_by="abgmu22.thm.grid/corrected/utility-average",
-    python=lambda *_: (
-        """from bounds.abgmu22.grid_search_proof import unseen_chance
+    python="""from bounds.abgmu22.grid_search_proof import unseen_chance
 # X = {e_1, ..., e_N}, Y = {0}, 1/2 <w, x>^2, x uniform; A returns M e_i for a uniform i, whatever S1 is: (0, 0)-DP
 n, N, K, delta, beta, M = 1000, 10**12, 10, 1e-6, 0.05, 1e9
 hit = (n / 2) / N  # P(a loss on S2 is not 0) at most, for every S2 in (X x Y)^(n/2): Assumption 2, any Delta > 0
 assert hit <= min(delta, beta) / (4 * K) and M**2 / (2 * N) > 10**5  # yet L(w; D) = M^2/(2N), L(w; S2) = 0
-assert (1 - hit) > unseen_chance(beta=beta)"""
-    ),
+assert (1 - hit) > unseen_chance(beta=beta)""",
     note="Assumption 2 bounds the losses on S₂; a loss that no record of S₂ has is in L(w; D) all the same. True where "
     "losses are below Δ(B) on almost all records, as noisy descent's are. Here 𝒳 = {e_1, …, e_N}, 𝒴 = {0}: for the "
     "unit ball Assumption 2 asks for Δ ≈ 10¹⁶, and τ ≫ L",
@@ -180,13 +174,11 @@ def penalty_of_the_proof(*, factor=1):
 @inequality_claim(
     bounds.printed_penalty,
     severity="constant",
-    python=lambda *_: (
-        """from math import log
+    python="""from math import log
 from bounds.abgmu22.grid_search_proof import printed_penalty
 t = printed_penalty(loss_bound=1e-9, label_bound=1.0, n=100, guesses=10, beta=0.05)
 exponent = (t * 100) ** 2 / (1e-9 * t * 100 + 400)
-assert exponent < 0.8 * log(4 * 10 / 0.05)"""
-    ),
+assert exponent < 0.8 * log(4 * 10 / 0.05)""",
     note="the algorithm's log(K/β) is smaller than the proof's log(4K/β): where ‖Y‖ rules each failure has four times "
     "the probability",
 )
@@ -235,7 +227,7 @@ assert 1 - chances[1] > beta"""
 @inequality_claim(
     bounds.printed_selection_loss,
     severity="statement",
-    python=lambda *_: CHOICE.format(name="printed_selection_loss", gamma="Delta"),
+    python=CHOICE.format(name="printed_selection_loss", gamma="Delta"),
     note="sensitivities Δ(B_j) cost Δ(B_j)/ε, and no n makes it less",
 )
 def loss_with_printed_sensitivities():
@@ -247,7 +239,7 @@ def loss_with_printed_sensitivities():
 @inequality_claim(
     bounds.averaged_selection_loss,
     severity="constant",
-    python=lambda *_: CHOICE.format(name="averaged_selection_loss", gamma="2 * Delta / n"),
+    python=CHOICE.format(name="averaged_selection_loss", gamma="2 * Delta / n"),
     note="with 2Δ/n: ε/2, K + 1 candidates and β/4 make it 16Δ log(4(K + 1)/β)/(nε)",
 )
 def loss_with_the_sensitivity_of_means():
@@ -264,8 +256,8 @@ def selection_cases(statement, sensitivity, factor):
     """The loss of the generalized exponential mechanism with N = K + 1, epsilon/2 and beta/4; and exact failures."""
     for sizes in SELECTIONS:
         gamma = sensitivity(sizes)
-        known = {"candidates": sizes["guesses"] + 1, "epsilon": sizes["epsilon"] / 2, "beta": sizes["beta"] / 4}
-        loss = selection_penalty(sensitivity=gamma, **known)
+        choice = {"candidates": sizes["guesses"] + 1, "epsilon": sizes["epsilon"] / 2, "beta": sizes["beta"] / 4}
+        loss = selection_penalty(sensitivity=gamma, **choice)
         yield sizes, float(loss) * (1 - EXPONENT), float(statement(**sizes)) / factor
         yield sizes | {"of": "chance"}, selection_failure(statement, gamma, sizes, factor), sizes["beta"] / 4
 
@@ -305,9 +297,7 @@ NORMS = [Fraction(k, 64) for k in range(0, 64 * 9)]
 @inequality_claim(
     bounds.printed_ball,
     severity="constant",
-    python=lambda *_: (
-        "from bounds.abgmu22.grid_search_proof import printed_ball\nassert 2 > printed_ball(norm=0.25)  # B_1 = 2"
-    ),
+    python="from bounds.abgmu22.grid_search_proof import printed_ball\nassert 2 > printed_ball(norm=0.25)  # B_1 = 2",
     note="false for ‖w*‖ < 1: the guesses begin at 2. The theorem has 2 max{‖w*‖, 1}, its proof's last line not",
 )
 def smallest_radius_is_two():
@@ -316,7 +306,7 @@ def smallest_radius_is_two():
 
 
 @inequality_claim(
-    bounds.smallest_ball, evidence="derivation", tightness=equality,
+    bounds.smallest_ball, tightness=equality,
     note="the supremum is approached from above at ‖w*‖ = 2ʲ, and attained for ‖w*‖ ≤ 1",
 )  # fmt: skip
 def radius_of_the_smallest_ball():
@@ -331,10 +321,8 @@ def radius_of_the_smallest_ball():
     severity="statement",
     corner="err does not decrease",
     used=("abgmu22.thm.grid", "abgmu22.thm.grid-output-pert"),
-    python=lambda *_: (
-        "from bounds.abgmu22.grid_search_proof import outer_err\n"
-        "err = {4: 1.0, 5: 0.0}.get  # K = 2, err(2^K) = ||Y||^2 = 1\nassert outer_err(err=err, norm=5) < 1"
-    ),
+    python="from bounds.abgmu22.grid_search_proof import outer_err\n"
+    "err = {4: 1.0, 5: 0.0}.get  # K = 2, err(2^K) = ||Y||^2 = 1\nassert outer_err(err=err, norm=5) < 1",
     note="Assumption 1 names a function err, not an increasing one",
 )
 def err_that_falls():
@@ -342,7 +330,7 @@ def err_that_falls():
     yield {"K": 2, "norm": 5}, 1, bounds.outer_err(err={4: 1, 5: 0}.get, norm=5)
 
 
-@inequality_claim(bounds.outer_err_monotone, tightness=equality, evidence="derivation")
+@inequality_claim(bounds.outer_err_monotone, tightness=equality)
 def err_that_does_not_fall():
     """Steps and powers with err(2^K) >= ||Y||^2 = 1, at norms from 2^K on."""
     for K, power in itertools.product((1, 4), (0, 1, 2)):
@@ -354,12 +342,10 @@ def err_that_does_not_fall():
 @inequality_claim(
     bounds.last_line,
     severity="constant",
-    python=lambda *_: (
-        """from bounds.abgmu22.grid_search_proof import last_line, printed_selection_loss, proof_penalty
+    python="""from bounds.abgmu22.grid_search_proof import last_line, printed_selection_loss, proof_penalty
 sizes = dict(loss_bound=5.0, n=1000, guesses=10, beta=0.05)
 left = 2 * proof_penalty(label_bound=1.0, **sizes) + printed_selection_loss(epsilon=1.0, **sizes)
-assert left > 1.05 * last_line(label_bound=1.0, epsilon=1.0, **sizes)  # .528 and .494"""
-    ),
+assert left > 1.05 * last_line(label_bound=1.0, epsilon=1.0, **sizes)  # .528 and .494""",
     note="2ε + 4 may be 6; true for ε ≤ 1/2; the place of the 4 is lost in the conversion: here before the root",
 )
 def five_where_six_are_needed():
@@ -369,25 +355,23 @@ def five_where_six_are_needed():
     yield sizes, float(left), float(bounds.last_line(label_bound=1.0, epsilon=1.0, **sizes))
 
 
-@inequality_claim(bounds.last_line_corrected, given=[bounds.proof_penalty], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.last_line_corrected, given=[bounds.proof_penalty], tightness=equality)
 def both_roots():
     """2 tau + 4 Delta log(4K/beta)/(n epsilon), as printed; equality at epsilon = 1."""
     for sizes, epsilon in itertools.product(PENALISED, (0.1, 1.0)):
-        known = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")} | {"epsilon": epsilon}
-        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(**known)
-        yield sizes | known, float(left), float(bounds.last_line_corrected(**sizes | known))
+        last = {name: sizes[name] for name in ("loss_bound", "n", "guesses", "beta")} | {"epsilon": epsilon}
+        left = 2 * bounds.proof_penalty(**sizes) + bounds.printed_selection_loss(**last)
+        yield sizes | last, float(left), float(bounds.last_line_corrected(**sizes | last))
 
 
 @inequality_claim(
     bounds.stated_term,
     severity="constant",
     corrected_by=bounds.last_line_corrected,
-    python=lambda *_: (
-        """from math import log
+    python="""from math import log
 from bounds.abgmu22.grid_search_proof import stated_term
 sizes = dict(loss_bound=5.0, n=1000, guesses=10, beta=0.05, epsilon=1.0)
-assert 5 * 5.0 * log(4 * 10 / 0.05) / 1000 > 6 * stated_term(**sizes)"""
-    ),
+assert 5 * 5.0 * log(4 * 10 / 0.05) / 1000 > 6 * stated_term(**sizes)""",
     note="log(4K/β) ≥ log 4 > 1 is lost between the proof and the theorem: 6.7-fold at K = 10, β = 0.05",
 )
 def logarithm_is_lost():

@@ -4,8 +4,6 @@ An O without a constant is no number. Decided are the comparisons that the abstr
 shape, and lower bounds by two distributions on the line, whose optimal private test is known exactly.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from math import expm1, sqrt
@@ -134,7 +132,6 @@ def norms(n):
 @inequality_claim(
     bounds.descent_excess,
     given=[bounds.descended_risk, bounds.descended_loss, baselines.ball_noise, baselines.slope_bound],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     note="T ≥ n steps. The last cases are the two halves of the bound, each from its own τ",
 )
@@ -155,7 +152,6 @@ def descent_chain():
 @inequality_claim(
     bounds.perturbation_excess,
     given=[bounds.regularised_risk, baselines.output_noise, baselines.slope_bound, baselines.noise_cost],
-    caught=(1.01, 2),
     rounding=ROUNDING,
 )
 def perturbation_chain():
@@ -172,7 +168,6 @@ def perturbation_chain():
 @inequality_claim(
     bounds.upper_order,
     given=[bounds.descent_excess, bounds.perturbation_excess],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     note="C = 6(1 + √2); the logarithm that is left is that between ε and μ, √(log(1/δ))",
 )
@@ -187,7 +182,6 @@ def explicit_upper_bounds_have_the_rate():
 @inequality_claim(
     bounds.lipschitz_excess,
     given=[baselines.output_sensitivity, baselines.output_noise],
-    caught=(1.01, 2),
     rounding=ROUNDING,
     tightness=up_to_one,
     note="the rank does not enter: it is the dimension-free branch, ‖w*‖/√n + ‖w*‖/√(nε) up to constants",
@@ -236,11 +230,8 @@ def private_learners_on_the_line(*, factor=1):
             delta, p, y = share * seen, 1 / (n * seen), min(norm, sqrt(2))
             cost = min(p * ((w / norm * y - y) ** 2) / 2 for w in np.linspace(-norm, 0, 21))  # the least loss is 0
             left = bounds.both_errors(delta=delta, p=min(p, 1.0), **point) / 2 * cost
-            yield (
-                point | {"norm": norm, "delta": delta},
-                bounds.private_excess(delta=delta, norm=norm, **point) * factor,
-                left,
-            )
+            lower = bounds.private_excess(delta=delta, norm=norm, **point) * factor
+            yield point | {"norm": norm, "delta": delta}, lower, left
 
 
 def psi(s):
@@ -300,15 +291,12 @@ def one_dimension(*, factor=1):
         for epsilon in (1.6 / n, 0.625 / sqrt(n), 0.1, 3.0):
             seen = -expm1(-epsilon)
             if n * seen >= 1:
-                known = {"n": n, "norm": norm}
+                point = {"n": n, "norm": norm}
                 most = max(
-                    bounds.sampled_excess(**known), bounds.private_excess(epsilon=epsilon, delta=seen / 8, **known)
+                    bounds.sampled_excess(**point), bounds.private_excess(epsilon=epsilon, delta=seen / 8, **point)
                 )
-                yield (
-                    known | {"epsilon": epsilon},
-                    bounds.smooth_lower_corrected(epsilon=epsilon, **known) * factor,
-                    most,
-                )
+                lower = bounds.smooth_lower_corrected(epsilon=epsilon, **point) * factor
+                yield point | {"epsilon": epsilon}, lower, most
 
 
 if __name__ == "__main__":

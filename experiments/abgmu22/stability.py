@@ -1,7 +1,5 @@
 """Loss bounds of the base algorithms, Appendix D.4 of abgmu22: exact maxima, and Gaussian tails in closed form."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
@@ -39,7 +37,7 @@ assert 2 * w < 0.1 and chance > 0.5 > 1e-6 / 40  # allowed: min(delta, beta)/(4K
 @inequality_claim(
     bounds.printed_loss_bound,
     severity="constant",
-    python=lambda *_: SGD,
+    python=SGD,
     note="the cross term √(2H)‖Y‖B‖X‖ is missing: false wherever B‖X‖√H < 2√2 ‖Y‖, by 3/2 at B‖X‖√H = ‖Y‖/√2. Two "
     "steps of noisy descent from one record reach it with probability above 1/2, where Assumption 2 allows "
     "min{δ, β}/(4K). Algorithm 1 as printed tells the selection n/2 times what a mean of losses in [0, Δ] "
@@ -51,8 +49,8 @@ def cross_term_is_missing():
         [[1.0]], [FAR], privacy=GaussianDP(1.0), loss="half_squared", norm_bound=0.1, label_bound=1.0, steps=2
     )
     sizes = {"label_bound": 1.0, "smoothness": 1.0, "norm_bound": 0.1, "radius": 1.0}
-    reached = np.sqrt(2 * bounds.printed_loss_bound(**sizes)) - FAR
-    chance = norm.sf((2 * reached / law.stride - FAR) / law.sigma) if 2 * reached < law.norm_bound else 0.0
+    weight = np.sqrt(2 * bounds.printed_loss_bound(**sizes)) - FAR
+    chance = norm.sf((2 * weight / law.stride - FAR) / law.sigma) if 2 * weight < law.norm_bound else 0.0
     yield sizes | LEVEL, float(chance), assumptions.allowed_failure(**LEVEL)
 
 
@@ -66,7 +64,7 @@ def over_the_ball(statement, stretch=1):
         yield exact, 9, statement(**exact)  # (2 + 1)^2, where 3/2 is needed
 
 
-@inequality_claim(bounds.loss_bound, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.loss_bound, given=[assumptions.ball_loss], tightness=equality)
 def half_more_is_enough():
     """Every smooth loss; in fractions ||Y|| = 2, H = 2, B ||X|| = 1, where (t + 2)^2 reaches 9 = (3/2)(4 + 2)."""
     yield from over_the_ball(bounds.loss_bound)
@@ -85,7 +83,7 @@ assert (1 + 2) ** 2 > Delta  # t = <w~, p> = 1"""
 @inequality_claim(
     bounds.projected_loss_bound,
     severity="constant",
-    python=lambda *_: JL.format(name="projected_loss_bound", B=1),
+    python=JL.format(name="projected_loss_bound", B=1),
     note="as for noisy descent: the cross term is missing",
 )
 def the_same_bound_fails():
@@ -93,13 +91,13 @@ def the_same_bound_fails():
     yield from itertools.islice(reversed(list(over_the_ball(bounds.projected_loss_bound))), 1)
 
 
-@inequality_claim(bounds.projected_loss_corrected, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.projected_loss_corrected, given=[assumptions.ball_loss], tightness=equality)
 def half_more_is_enough_projected():
     """The same in R^k."""
     yield from over_the_ball(bounds.projected_loss_corrected)
 
 
-@inequality_claim(bounds.stretched_loss, given=[assumptions.ball_loss], rounding=1e-12, tightness=equality)
+@inequality_claim(bounds.stretched_loss, given=[assumptions.ball_loss], tightness=equality)
 def half_more_is_enough_stretched():
     """The same for 2B and 2 ||X||: with the factors 2 that keep projected records and a projected w* inside."""
     yield from over_the_ball(bounds.stretched_loss, 2)
@@ -137,7 +135,7 @@ assert chance > 0.5 > 1e-6 / 40"""
 @inequality_claim(
     bounds.printed_output_loss,
     severity="constant",
-    python=lambda *_: OUTPUT,
+    python=OUTPUT,
     note="three reasons: the cross terms (s1), a Gaussian tail with twice its exponent (s2, s3), and the level δ/K for "
     "two records where Assumption 2 asks for min{δ, β}/(4K) for all of S₂ (s4). The first alone fails with probability "
     "above 1/2 at δ = 10⁻⁶, K = 10",
@@ -193,11 +191,9 @@ def squares_at_the_end(statement, n, factor):
 @inequality_claim(
     bounds.output_loss_step,
     severity="constant",
-    python=lambda *_: (
-        "from bounds.abgmu22.stability import output_loss_step\n"
-        "printed = output_loss_step(label_bound=2, smoothness=2, norm_bound=1, radius=1, t=1)\n"
-        "assert (1 + 1 + 2) ** 2 == 16 > printed == 8  # phi(s) = (s + 2)^2 at s = <w, x> + <b, x> = 1 + 1"
-    ),
+    python="from bounds.abgmu22.stability import output_loss_step\n"
+    "printed = output_loss_step(label_bound=2, smoothness=2, norm_bound=1, radius=1, t=1)\n"
+    "assert (1 + 1 + 2) ** 2 == 16 > printed == 8  # phi(s) = (s + 2)^2 at s = <w, x> + <b, x> = 1 + 1",
     note="two cross terms are missing, a factor of 2",
 )
 def two_cross_terms():
@@ -220,10 +216,8 @@ LEVELS = (1.0, 1.01, 1.5, 2.0, 10.0, 1e3, 1e6, 1e30, 1e200)
 @inequality_claim(
     bounds.printed_tail,
     severity="constant",
-    python=lambda *_: (
-        "from scipy.stats import norm\nfrom bounds.abgmu22.stability import printed_tail\n"
-        "assert 2 * norm.sf(3.0) > 20 * printed_tail(t=3.0, radius=1.0, sigma=1.0)"
-    ),
+    python="from scipy.stats import norm\nfrom bounds.abgmu22.stability import printed_tail\n"
+    "assert 2 * norm.sf(3.0) > 20 * printed_tail(t=3.0, radius=1.0, sigma=1.0)",
     note="exp(−z²) for exp(−z²/2): false from z = 1.3 on, 22-fold at z = 3",
 )
 def half_the_exponent():
@@ -231,12 +225,7 @@ def half_the_exponent():
     yield {"t": 3.0, "radius": 1.0, "sigma": 1.0}, 2 * norm.sf(3.0), bounds.printed_tail(t=3.0, radius=1.0, sigma=1.0)
 
 
-@inequality_claim(
-    bounds.corrected_tail,
-    rounding=1e-12,
-    tightness=equality,
-    note="equality in the limit t → 0",
-)
+@inequality_claim(bounds.corrected_tail, tightness=equality, note="equality in the limit t → 0")
 def usual_tail():
     """z from 1e-6 to 37, in units of ||X|| sigma."""
     for z in (1e-9, 1e-3, *np.linspace(0.01, 37, 2000)):
@@ -252,11 +241,9 @@ def usual_tail():
 @inequality_claim(
     bounds.tail_level,
     severity="constant",
-    python=lambda *_: (
-        "from math import sqrt\nfrom scipy.stats import norm\nfrom bounds.abgmu22.stability import tail_level\n"
-        "square = tail_level(radius=1.0, sigma=1.0, level=1e6)  # K/delta = 10^6\n"
-        "assert 2 * norm.sf(sqrt(square)) > 200e-6"
-    ),
+    python="from math import sqrt\nfrom scipy.stats import norm\nfrom bounds.abgmu22.stability import tail_level\n"
+    "square = tail_level(radius=1.0, sigma=1.0, level=1e6)  # K/delta = 10^6\n"
+    "assert 2 * norm.sf(sqrt(square)) > 200e-6",
     note="the chance is about √(δ/K), not δ/K: 201-fold at K/δ = 10⁶",
 )
 def square_root_of_the_level():
@@ -287,10 +274,8 @@ def chance_as_set(statement, levels):
     severity="constant",
     corner="K ≥ 2δ",
     used=("abgmu22.lem.stab-outpert",),
-    python=lambda *_: (
-        "from math import log\nfrom scipy.stats import norm\n"
-        "assert 2 * norm.sf(log(1.5)) > 1 / 1.5  # K = 1, delta = 2/3"
-    ),
+    python="from math import log\nfrom scipy.stats import norm\n"
+    "assert 2 * norm.sf(log(1.5)) > 1 / 1.5  # K = 1, delta = 2/3",
     note="false for K/δ below 1.8 only",
 )
 def level_as_set_near_one():
@@ -299,7 +284,7 @@ def level_as_set_near_one():
 
 
 @inequality_claim(
-    bounds.tail_level_as_set_corrected, rounding=1e-12, caught=(1.1, 1.5),
+    bounds.tail_level_as_set_corrected, caught=(1.1, 1.5),
     note="tightest at K/δ = 2, where the chance is 0.976 δ/K",
 )  # fmt: skip
 def level_as_set():
@@ -310,10 +295,8 @@ def level_as_set():
 @inequality_claim(
     bounds.two_records,
     severity="constant",
-    python=lambda *_: (
-        "from bounds.abgmu22.stability import two_records\n"
-        "assert 2 * 1e-6 / 10 > two_records(n=1000, delta=1e-6, beta=0.05, guesses=10)"
-    ),
+    python="from bounds.abgmu22.stability import two_records\n"
+    "assert 2 * 1e-6 / 10 > two_records(n=1000, delta=1e-6, beta=0.05, guesses=10)",
     note="eight times the level for two records, and S₂ has n/2; for β < δ more. With δ/K for each, K guesses spend 2δ "
     "of the δ/2 that are left for the selection",
 )
@@ -323,7 +306,7 @@ def two_records_are_not_enough():
     yield LEVEL | {"n": 1000}, -np.expm1(2 * np.log1p(-p)), bounds.two_records(n=1000, **LEVEL)
 
 
-@inequality_claim(bounds.all_records, rounding=1e-9, caught=(1.01, 2), tightness=equality)
+@inequality_claim(bounds.all_records, rounding=1e-9, tightness=equality)
 def union_over_the_half():
     """n/2 independent records at min{delta, beta}/(2nK) each, exactly; the union bound, which they approach."""
     for n, levels in itertools.product((2, 1000, 10**8), grid(delta=[1e-9, 0.5], beta=[1e-3, 0.9], guesses=[1, 10])):

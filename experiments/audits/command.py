@@ -1,7 +1,5 @@
 """The command `marginalia audit`: two samplers named on the command line, attacked."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

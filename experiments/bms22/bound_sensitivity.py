@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from bounds.bms22 import bound_sensitivity as bounds
-from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from experiments.checks import inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
@@ -20,7 +20,7 @@ from mechanisms.solvers import least_loss
 
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
 # for |F(S) - F(S')| over enumerated neighbours against the sensitivity claimed, which other samples may attain
-MOVES = {"tightness": up_to_one, "rounding": ROUNDING, "caught": (1.05, 1.5, 3)}
+MOVES = {"tightness": up_to_one, "caught": (1.05, 1.5, 3)}
 
 
 def neighbour_losses(least, m, ratio):
@@ -50,7 +50,6 @@ def moves(least, claimed, m, ratio, F=float):
     control=Control("max(1, C) divided by {}", (1.5, 40)),
     given=[bounds.sensitivity_1_explicit],
     tightness=up_to_one,
-    rounding=ROUNDING,
     note="√(B/m) √(1/m) = √B/m: the lemma rightly has 1/m in front of the root. C is the constant of the O(·) in F_1; "
     "the explicit sensitivity is at most max(1, C) times the printed one",
 )
@@ -81,7 +80,7 @@ def first_bound(*, m, ratio, beta, constant):
 # F_2 and F_3 ----------------------------------------------------------------------------------------------------------
 
 HINGE_SAMPLES = grid(m=[1, 2, 10, 10**6], ratio=[1e-6, 0.5, 1.0, 2.0, 1e6])
-TWICE = {"constant": 2, "caught": (1.05, 2), "tightness": up_to_one, "rounding": ROUNDING}
+TWICE = {"constant": 2, "caught": (1.05, 2), "tightness": up_to_one}
 
 
 @order_claim(
@@ -134,7 +133,6 @@ def other_minimiser():
     full=grid(m=[1, 10], ratio=[0.1, 1.0, 2.0, 50.0]),
     caught=(1.05, 2),
     tightness=up_to_one,
-    rounding=ROUNDING,
     note="attained for Λ r ≤ ρ; the bar of the maximum lets w' and w'' be any w",
 )
 def lipschitz(*, m, ratio):
@@ -192,7 +190,6 @@ def third_bound(*, m, ratio):
     caught=(1.5, 3),
     given=[bounds.sensitivity_4_explicit],
     tightness=up_to_one,
-    rounding=ROUNDING,
     note="√(M/m) √(1/m) = √M/m: the units are right",
 )
 def fourth_order():
@@ -219,12 +216,7 @@ def fourth_bound(*, m, M, ratio):
 
 
 @order_claim(
-    bounds.sensitivity_5,
-    constant=1,
-    caught=(1.05, 2),
-    given=[bounds.sensitivity_5_explicit],
-    tightness=up_to_one,
-    rounding=ROUNDING,
+    bounds.sensitivity_5, constant=1, caught=(1.05, 2), given=[bounds.sensitivity_5_explicit], tightness=up_to_one
 )
 def fifth_order():
     """1/m <= 1/m."""

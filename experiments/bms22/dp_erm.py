@@ -99,11 +99,9 @@ def budgets_add_up(*, factor=1, **setting):
     full=(SMALL_RHO | {"rho": 0.05}, SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3}),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note=(
-        "who implements the proof leaks: step 8 names no sensitivity, and the proof's Λr/m lacks 1/ρ (s3). With it the "
-        "selection is (ε/2)-DP iff min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates); with any valid sensitivity "
-        "the lemma holds"
-    ),
+    note="who implements the proof leaks: step 8 names no sensitivity, and the proof's Λr/m lacks 1/ρ (s3). With it "
+    "the selection is (ε/2)-DP iff min(1/(Λr) + 1/ρ, 2/ρ) ≤ 1 (up to the few candidates); with any valid sensitivity "
+    "the lemma holds",
 )
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records that differ in one label, in balls."""
@@ -157,10 +155,8 @@ def copies_are_mixed(*, factor=1, **setting):
     corner="β ≤ 1/2",
     used=("bms22.thm3.2",),
     python=unlearnable_program("dp_erm", "P(excess < 1/4)", "p['k']"),
-    note=(
-        "log(1/β) vanishes as β → 1, the noise does not. For β ≤ 1/2 it holds with twice the corrected constant, on "
-        "the same reading of step 8 (a valid sensitivity)"
-    ),
+    note="log(1/β) vanishes as β → 1, the noise does not. For β ≤ 1/2 it holds with twice the corrected constant, on "
+    "the same reading of step 8 (a valid sensitivity)",
 )
 def nothing_is_learnt():
     """The excess is at least 1/4 with probability above beta, by privacy alone; g goes to 0."""
@@ -299,16 +295,12 @@ def drawn_records(m, beta):
     severity="statement",
     corner="β ≤ 1/2",
     used=("bms22.thm3.2",),
-    python=lambda *_: (
-        """from bounds.bms22.dp_erm import gradient_count, printed_gradients
+    python="""from bounds.bms22.dp_erm import gradient_count, printed_gradients
 betas = [1 - 10.0**-j for j in (1, 3, 5)]
 ratios = [gradient_count(m=100, beta=b) / printed_gradients(m=100, beta=b) for b in betas]
-assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
-    ),
-    note=(
-        "one round is needed to release anything, and log(1/β) → 0 as β → 1. For β ≤ 1/2 it holds with C = 2.1. "
-        "'Algorithm 2 requires' is a slip for Algorithm 5"
-    ),
+assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
+    note="one round is needed to release anything, and log(1/β) → 0 as β → 1. For β ≤ 1/2 it holds with C = 2.1. "
+    "'Algorithm 2 requires' is a slip for Algorithm 5",
 )
 def one_round_at_least():
     """A round of m = 100 records against m log(m) log(1/beta) as beta -> 1."""

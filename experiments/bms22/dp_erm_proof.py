@@ -1,6 +1,5 @@
 """The proof of Lemma 3.1 of Bassily, Mohri & Suresh (2022), step by step: copies, groups, scores, excess of a round."""
 
-from dataclasses import replace
 from fractions import Fraction
 from math import exp, factorial, floor, log, sqrt
 
@@ -14,6 +13,7 @@ from bounds.exact.balls import exact, upper_end
 from bounds.exact.certify import at, certify, over
 from bounds.exact.privacy_curves import log_gaussian_delta
 from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from experiments.checks.pair import weaker
 from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
 from experiments.engine.verdict import holds, inconclusive, refuted
 from experiments.instances.boosted_rounds import (
@@ -118,7 +118,7 @@ def all_phases(*, n, mu, factor=1):
     """The first record flipped, where the hinge is linear: all later iterates of phase 1 move by 2 L eta_1."""
     X, *labels = one_label_flipped(n, 2, 0)
     pair = (laws.law(X, y, rho=50.0, **UNIT_BALLS, privacy=GaussianDP(mu), output="phases") for y in labels)
-    return tuple(replace(law, multiplier=law.multiplier / factor) for law in pair)
+    return weaker(pair, factor, "multiplier")
 
 
 # s2: groups -----------------------------------------------------------------------------------------------------------
@@ -127,7 +127,6 @@ def all_phases(*, n, mu, factor=1):
 @identity_claim(
     bounds.round_parameters,
     control=Control(lambda factor: f"log({2 * factor:g} M/δ) for log(2M/δ)", (1.01, 2)),
-    rounding=1e-12,
     note="both denominators are 4M log(2M/δ), as 2/δ̂ = 2M/δ",
 )
 def parameters_agree(*, factor=1):
@@ -232,11 +231,9 @@ def group_below_half(*, factor=1):
     quick=({"m": 2, "rho": 0.25},),
     full=grid(m=[2, 100], rho=[0.1, 0.5, 1.0, 2.0, 10.0]),
     severity="privacy",
-    note=(
-        "who implements the proof leaks: a margin's unit for a loss's, 1/ρ is missing. It is too small iff "
-        "min(1/(Λr) + 1/ρ, 2/ρ) > 1, so for every ρ ≤ 1, by a factor without bound as ρ → 0; for ρ ≥ 2 it is at least "
-        "what is needed"
-    ),
+    note="who implements the proof leaks: a margin's unit for a loss's, 1/ρ is missing. It is too small iff "
+    "min(1/(Λr) + 1/ρ, 2/ρ) > 1, so for every ρ ≤ 1, by a factor without bound as ρ → 0; for ρ ≥ 2 it is at least "
+    "what is needed",
 )
 def margins_unit(*, m, rho):
     """The largest move in fractions against Lambda r / m; and what the selection then spends, exactly."""
@@ -338,19 +335,15 @@ def excess_of_one_round():
     severity="statement",
     corner="m ≥ 2 and β ≤ 1/2",
     used=("bms22.lem3.1",),
-    python=lambda *_: (
-        """from math import exp
+    python="""from math import exp
 from bounds.bms22.dp_erm_proof import printed_substitution
 from bounds.bms22.phased_sgd import substituted
 points = [dict(m=10**4, k=1, delta=1e-5, epsilon=x, beta=exp(-x)) for x in (1e-2, 1e-5, 1e-8)]
 ratios = [substituted(**p) / printed_substitution(**p) for p in points]
-assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
-    ),
-    note=(
-        "the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with "
-        "twice the corrected constant, as log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ⁻³; at m = 1 Lemma 3.1 says "
-        "nothing"
-    ),
+assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
+    note="the number of rounds is at least 1, log(1/β) is not: it fails as β → 1. For m ≥ 2 and β ≤ 1/2 it holds with "
+    "twice the corrected constant, as log(1/β) < m makes 2⌈log(2/β)⌉ ≤ m³ < δ⁻³; at m = 1 Lemma 3.1 says "
+    "nothing",
 )
 def rounds_do_not_vanish():
     """The left side against g as beta -> 1."""

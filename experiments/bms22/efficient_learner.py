@@ -88,10 +88,8 @@ def training_is_private(*, factor=1, **setting):
     full=(LEARNER | {"rho": 1e-4},),
     severity="privacy",
     corrected_by=bounds.printed_privacy,
-    note=(
-        "who implements the proof leaks: that of Lemma 3.1 calibrates the selection to Λr/m (here 4Λr/m) for a loss "
-        "with Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds"
-    ),
+    note="who implements the proof leaks: that of Lemma 3.1 calibrates the selection to Λr/m (here 4Λr/m) for a loss "
+    "with Lipschitz constant 1/ρ. With any valid sensitivity the theorem holds",
 )
 def selection_gives_it_away(**setting):
     """The whole algorithm on two records of R^4 that differ in one label, in balls; Phi is a row of signs."""
@@ -125,10 +123,8 @@ assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
     corner="β ≤ 1/2",
     used=("bms22.thm4.2", "bms22.corF.2"),
     python=unlearnable_program("efficient_learner", "P(risk < 1/4)", "p['a'] ** 2"),
-    note=(
-        "log(1/β) vanishes as β → 1, the noise does not, and k grows without bound. For β ≤ 1/2 it holds with twice "
-        "the corrected constant, on the same reading of the selection (a valid sensitivity)"
-    ),
+    note="log(1/β) vanishes as β → 1, the noise does not, and k grows without bound. For β ≤ 1/2 it holds with twice "
+    "the corrected constant, on the same reading of the selection (a valid sensitivity)",
 )
 def nothing_is_learnt():
     """The risk is at least 1/4 with probability above beta, by privacy alone; g goes to 0 and no vector has loss."""
@@ -232,10 +228,8 @@ def first_useful_m():
     rounding=ROUNDING,
     scope="everywhere: Phi with independent signs",
     nonvacuous_from=first_useful_m,
-    note=(
-        "at k = 1000, printed noise, ε = 8, β = 0.1, a = 1; from m = 65536 on with the tight calibration, and from "
-        "m = 3.4·10¹⁰ on at the printed k, which is about m there"
-    ),
+    note="at k = 1000, printed noise, ε = 8, β = 0.1, a = 1; from m = 65536 on with the tight calibration, and from "
+    "m = 3.4·10¹⁰ on at the printed k, which is about m there",
 )
 def three_events(*, releases):
     """3m + 1 vectors distorted by more than t, then Lemma 3.1 at 4a and beta/3, then the deviation at norm 2.
@@ -324,8 +318,7 @@ def risk_along_d(rng, size, *, m, k, factor=1):
     bounds.printed_time,
     family="beta -> 0 at d = 1",
     severity="constant",
-    python=lambda *_: (
-        """from math import ceil, exp
+    python="""from math import ceil, exp
 from bounds.bms22.efficient_learner import printed_rows, printed_time
 from bounds.bms22.phased_sgd import phase_lengths, rounds_for
 ratios = []
@@ -333,12 +326,9 @@ for j in (1, 27, 270):
     p = dict(m=1000, epsilon=10.0, delta=exp(-10.0), beta=10.0**-j)
     least = rounds_for(p['beta']) * phase_lengths(1000)[0] * ceil(printed_rows(**p))
     ratios.append(least / printed_time(d=1, **p))
-assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
-    ),
-    note=(
-        "β is left out: k and the number of rounds grow with log(1/β), their product like log(m/β) where log(m) is "
-        "printed. For β ≥ 1/poly(m), 1/2 at most, it holds; each of 'O(m) gradient steps' is done M times"
-    ),
+assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
+    note="β is left out: k and the number of rounds grow with log(1/β), their product like log(m/β) where log(m) is "
+    "printed. For β ≥ 1/poly(m), 1/2 at most, it holds; each of 'O(m) gradient steps' is done M times",
 )
 def beta_is_left_out():
     """M rounds of at least m/2 - 1 steps of k multiplications each, against g as beta -> 0 at d = 1."""

@@ -77,11 +77,9 @@ def norms_stay(*, factor=1):
     growth=2.5,
     severity="constant",
     python=lambda points, _: lost_program(points, "k / (log(p['m']) - log(p['beta'])) * 9"),
-    note=(
-        "the first of two equalities, 'by Lemma A.4', whose k has another factor log(m/(γβ)): that factor is needed. A "
-        "fast transform sends (1, ..., 1)/√d to one coordinate if the signs agree with a row of the transform, which "
-        "k draws miss. With independent signs it holds; √log(m/β) of the theorem absorbs the other factor"
-    ),
+    note="the first of two equalities, 'by Lemma A.4', whose k has another factor log(m/(γβ)): that factor is needed. "
+    "A fast transform sends (1, ..., 1)/√d to one coordinate if the signs agree with a row of the transform, which "
+    "k draws miss. With independent signs it holds; √log(m/β) of the theorem absorbs the other factor",
 )
 def transform_loses_a_record():
     """gamma = 3 is needed where Phi x = 0, against sqrt(log(m/beta)/k)."""
@@ -182,10 +180,8 @@ def unit_ball_deviates():
     cap=4,
     cost=1.2e-3,
     expect=0.01,
-    note=(
-        "it does not follow: the released vector has norm up to 2, the display is about norm 1 and the derivation "
-        "gives 8r for 4r. Orthogonal records reach its first term and stay below the second: at the tested settings"
-    ),
+    note="it does not follow: the released vector has norm up to 2, the display is about norm 1 and the derivation "
+    "gives 8r for 4r. Orthogonal records reach its first term and stay below the second: at the tested settings",
 )
 def released_deviates(rng, size, *, m, beta, a, factor=1):
     """Is R - L above the printed bound for one vector of norm 2? Records 2r e_j, j uniform of 10^8, y = 1.
@@ -255,10 +251,8 @@ assert (loss > printed_training(a={a}, **setting)).mean() > 0.8  # allowed: beta
     cost=3e-4,
     expect=6.0,
     python=failing_runs,
-    note=(
-        "printed without O(.), so with constant 1; the noise of the rounds makes it false where it says something. The "
-        "record is m times (r e_1, 1), the noise the printed one, the selection calibrated validly"
-    ),
+    note="printed without O(.), so with constant 1; the noise of the rounds makes it false where it says something. "
+    "The record is m times (r e_1, 1), the noise the printed one, the selection calibrated validly",
 )
 def training_loses_more(rng, size, *, m, beta, a, **budget):
     """Algorithm 2 at the printed k on m equal records: L(w) - L(w_hat) above the printed bound?"""
@@ -312,10 +306,8 @@ def training_within_order(*, factor=1):
     growth=2.5,
     severity="constant",
     python=lambda points, _: lost_program(points, "1 / printed_projected_loss(**setting, a=1.0) ** 2"),
-    note=(
-        "Algorithm 2 projects with the transform of Lemma A.4, whose distortion at this k has another logarithm (s1): "
-        "Φx = 0 with probability above β/3. With k ≥ 56 log(2m/β), log(2/β) and independent signs it holds"
-    ),
+    note="Algorithm 2 projects with the transform of Lemma A.4, whose distortion at this k has another logarithm (s1): "
+    "Φx = 0 with probability above β/3. With k ≥ 56 log(2m/β), log(2/β) and independent signs it holds",
 )
 def transform_loses_the_margin():
     """L(Phi w*) = 1 and L(w*) = 0 where Phi x = 0 for m equal records x = w*."""
@@ -349,8 +341,7 @@ def distortion_within_order(*, factor=1):
     severity="statement",
     corner="ŵ the minimiser over the ball of radius 2Λ that Algorithm 2 trains in",
     used=("bms22.thm3.2",),
-    python=lambda *_: (
-        """import numpy as np
+    python="""import numpy as np
 phi = np.ones((8, 2)) / np.sqrt(8)
 phi[:3, 1] *= -1  # signs / sqrt(k); x = e_1, e_2; y = 1; w* = (1, 1)/sqrt(2); rho = r = Lambda = 1
 star = phi @ np.array([1.0, 1.0]) / np.sqrt(2)
@@ -359,12 +350,9 @@ assert max(abs(phi.T @ phi - np.eye(2)).max(), abs(star @ star - 1)) <= 0.25 + 1
 angles = np.linspace(0, 2 * np.pi, 10**5)  # the ball's part in the plane of the columns
 basis = np.linalg.qr(phi)[0]
 best = min(loss(basis @ np.array([np.cos(t), np.sin(t)])) for t in angles[::20])
-assert best > loss(star) + 0.09"""
-    ),
-    note=(
-        "'by definition of ŵ' needs Φw* in the ball, and its norm may be √(1 + γ/3) > 1. Display (17) survives: "
-        "scaling Φw* down costs another O(rγ/ρ)"
-    ),
+assert best > loss(star) + 0.09""",
+    note="'by definition of ŵ' needs Φw* in the ball, and its norm may be √(1 + γ/3) > 1. Display (17) survives: "
+    "scaling Φw* down costs another O(rγ/ρ)",
 )
 def projected_vector_sticks_out():
     """A sign matrix on the event at gamma = 3/4 where Phi w* beats every vector of norm 1, in balls."""

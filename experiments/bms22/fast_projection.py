@@ -1,7 +1,5 @@
 """Lemma A.4 of Bassily, Mohri & Suresh (2022): does the fast projection keep inner products, in the time promised?"""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -77,11 +75,8 @@ def rows_are_enough(*, beta, factor=1):
         s = {"m": m, "gamma": gamma, "beta": beta}
         k = max(1, int(bounds.fast_projection_rows(d=d, **s) / factor))
         failure = bounds.failure_by_moments(k=k, **s)
-        yield (
-            s | {"d": d, "k": k},
-            failure if d is None else min(failure, bounds.failure_of_flat_points(k=k, d=d, **s)),
-            beta,
-        )
+        chance = failure if d is None else min(failure, bounds.failure_of_flat_points(k=k, d=d, **s))
+        yield s | {"d": d, "k": k}, chance, beta
 
 
 @tail_claim(

@@ -1,6 +1,5 @@
 """Theorem 4.2 of Bassily, Mohri & Suresh (2022), the private kernel learner."""
 
-from dataclasses import replace
 from functools import partial
 from math import ceil, exp, log
 
@@ -12,6 +11,7 @@ from bounds.bms22.random_features import feature_norm
 from experiments.bms22.efficient_learner import constant as efficient_constant
 from experiments.bms22.efficient_learner import soft_cases, with_logs
 from experiments.checks import inequality_claim, order_claim, within_order, witness
+from experiments.checks.pair import weaker
 from experiments.engine.audit import Sampler
 from experiments.engine.claim import Control, attack_claim, exact_claim, script
 from experiments.engine.verdict import inconclusive, refuted
@@ -40,11 +40,9 @@ RANGE = "ε ≤ log(1/δ) and δ < 1/m"
     severity="privacy",
     corner=RANGE,
     used=("bms22.lemF.3c",),
-    note=(
-        "the proof refers to Theorem 3.2, which asks for that range. The noise of a round falls with "
-        "1/ε' while a Gaussian tail needs ε ≤ 2.34 log(1/δ): at ε = 10⁹, δ = 0.01, m = 4 the label of one record can "
-        "be read from the release with chance 1/64, and without it with chance exp(−2·10¹⁰)"
-    ),
+    note="the proof refers to Theorem 3.2, which asks for that range. The noise of a round falls with "
+    "1/ε' while a Gaussian tail needs ε ≤ 2.34 log(1/δ): at ε = 10⁹, δ = 0.01, m = 4 the label of one record can "
+    "be read from the release with chance 1/64, and without it with chance exp(−2·10¹⁰)",
 )
 def any_budget_is_too_much(*, m, epsilon, delta, beta, **sizes):
     """All m = 4 records at one point, one label flipped; the sign of the released predictor there."""
@@ -126,21 +124,17 @@ def released_with_candidates(law, rng, size):
     control=Control("a score sensitivity {} times too small", (1.5, 2, 3)),
     bound=lambda *, epsilon, **_: epsilon / 2,
     chunk=5000,
-    cap=20,
     cost=5e-6,
-    note=(
-        "white box at ε/2: the candidates and the choice among eight, on two records of which one is flipped and the "
-        "other is lost in projection. With the fewest records no candidate depends on the data, and the choice alone, "
-        "which has half of ε, shows the label"
-    ),
+    note="white box at ε/2: the candidates and the choice among eight, on two records of which one is flipped and the "
+    "other is lost in projection. With the fewest records no candidate depends on the data, and the choice alone, "
+    "which has half of ε, shows the label",
 )
 def one_label(*, epsilon, rho, factor=1):
     """The record that Phi psi makes longest has its label flipped; m = 2."""
     phi, X = lost_and_lengthened()
     asked = with_privacy(epsilon=epsilon, delta=1e-3, rho=rho, norm_bound=1.0, beta=0.01)
     pair = [kernel_learner.law(X, y, projection=phi, **asked).trained for y in ([1, 1], [-1, 1])]
-    weaker = [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
-    return tuple(Sampler(partial(released_with_candidates, law)) for law in weaker)
+    return tuple(Sampler(partial(released_with_candidates, law)) for law in weaker(pair, factor, "sensitivity"))
 
 
 # Utility --------------------------------------------------------------------------------------------------------------
@@ -153,10 +147,8 @@ def one_label(*, epsilon, rho, factor=1):
     corner=f"β ≤ 1/2, {RANGE}",
     used=("bms22.lemF.3c",),
     python=unlearnable_program("kernel_learner", "P(risk < 1/4)", "p['a'] ** 2"),
-    note=(
-        "as Theorem 3.2: log(1/β) vanishes as β → 1, the noise does not. A kernel of compact support makes d far "
-        "points orthogonal, so the hidden signs of that theorem are hidden from every kernel learner too"
-    ),
+    note="as Theorem 3.2: log(1/β) vanishes as β → 1, the noise does not. A kernel of compact support makes d far "
+    "points orthogonal, so the hidden signs of that theorem are hidden from every kernel learner too",
 )
 def nothing_is_learnt():
     """d points at distances where K vanishes: the risk is at least 1/4 with probability above beta, by privacy."""
@@ -236,10 +228,8 @@ def bound_along_m(**_):
     nonvacuous_from=lambda: bounds.smallest_useful_m(k=1500, count=2**20, epsilon=8.0, beta=0.1, a=1.0),
     figure=bound_along_m,
     cost=0.3,
-    note=(
-        "at k = 1500, D = 2²⁰, ε = 8, β = 0.1, a = 1, tight calibration. A kernel that is never negative has a least "
-        "loss of at least 1 − 1/√2 on two classes at a = 1: there risk and bound part from m = 2²⁰ on, at k = 2500"
-    ),
+    note="at k = 1500, D = 2²⁰, ε = 8, β = 0.1, a = 1, tight calibration. A kernel that is never negative has a least "
+    "loss of at least 1 − 1/√2 on two classes at a = 1: there risk and bound part from m = 2²⁰ on, at k = 2500",
 )
 def features_then_learner(*, releases):
     """Two events of beta/2: s3 for the D that is used, and Theorem 3.2 at 2a for every fixed draw.

@@ -14,7 +14,6 @@ from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, grid, script, tail_claim
 from experiments.instances.kernel_machines import exact_coefficients, machine, with_features
 
-ROUNDING = 1e-12
 EVERY_DRAW = "everywhere: every kernel with K(x, x) = r², every sample"
 
 
@@ -41,7 +40,7 @@ def coefficients_are_in_the_box():
         yield setting | {"end": "lower"}, -min(coefficients), 0
 
 
-@identity_claim(bounds.coefficient_sum, given=[bounds.largest_coefficient], rounding=ROUNDING)
+@identity_claim(bounds.coefficient_sum, given=[bounds.largest_coefficient])
 def coefficients_add_up():
     """m times the largest coefficient."""
     for m in (1, 2, 7, 10**6):
@@ -61,7 +60,6 @@ def error(*, m, beta, count, radius):
 @inequality_claim(
     bounds.transferred_loss,
     given=["bms22.thm4.1/printed/inner-products", "bms22.thm4.1/printed/norm"],
-    rounding=ROUNDING,
     scope=EVERY_DRAW,
 )
 def errors_reach_the_loss():
@@ -80,20 +78,15 @@ def errors_reach_the_loss():
     yield {"m": m, "error": e, "link": "worst direction"}, worse, allowed
 
 
-@identity_claim(
-    bounds.transferred_loss_by_dual, given=[bounds.transferred_loss, bounds.coefficient_sum], rounding=ROUNDING
-)
+@identity_claim(bounds.transferred_loss_by_dual, given=[bounds.transferred_loss, bounds.coefficient_sum])
 def loss_at_the_largest_sum():
     """The step before at |alpha|_1 = 1/(2 mu rho)."""
     for sample, sizes, rho in settings():
         for count, mu in ((1, 1e-3), (10**6, 3.0)):
             size = sample | {"count": count, "radius": sizes["radius"], "rho": rho}
             total = bounds.coefficient_sum(m=sample["m"], mu=mu, rho=rho)
-            yield (
-                size | {"mu": mu},
-                bounds.transferred_loss(**size, total=total),
-                bounds.transferred_loss_by_dual(**size, mu=mu),
-            )
+            by_dual = bounds.transferred_loss_by_dual(**size, mu=mu)
+            yield size | {"mu": mu}, bounds.transferred_loss(**size, total=total), by_dual
 
 
 def chosen(sample, sizes, rho):
@@ -102,9 +95,7 @@ def chosen(sample, sizes, rho):
     return mu, (D := bounds.printed_frequencies(**sample), ceil(D))
 
 
-@inequality_claim(
-    bounds.transferred_loss_at_size, given=[bounds.transferred_loss_by_dual], rounding=ROUNDING, scope=EVERY_DRAW
-)
+@inequality_claim(bounds.transferred_loss_at_size, given=[bounds.transferred_loss_by_dual], scope=EVERY_DRAW)
 def loss_at_the_printed_sizes():
     """The step before at mu = r/(Lambda rho sqrt(m)) and D = m^2 log(2m/beta), or more."""
     for sample, sizes, rho in settings():
@@ -118,10 +109,7 @@ def loss_at_the_printed_sizes():
 
 
 @inequality_claim(
-    bounds.square_of_weights,
-    given=["bms22.thm4.1/printed/inner-products", bounds.coefficient_sum],
-    rounding=ROUNDING,
-    scope=EVERY_DRAW,
+    bounds.square_of_weights, given=["bms22.thm4.1/printed/inner-products", bounds.coefficient_sum], scope=EVERY_DRAW
 )
 def squares_grow_by_half():
     """|h_mu|^2 = Lambda^2, its largest, and Theorem 4.1's error times |alpha|_1^2 at the printed mu and D."""
@@ -155,10 +143,7 @@ def weights_are_in_the_ball(*, factor=1):
 
 
 @inequality_claim(
-    bounds.printed_penalty,
-    given=[bounds.transferred_loss_at_size, bounds.norm_of_weights],
-    rounding=ROUNDING,
-    scope=EVERY_DRAW,
+    bounds.printed_penalty, given=[bounds.transferred_loss_at_size, bounds.norm_of_weights], scope=EVERY_DRAW
 )
 def features_cost_twice():
     """s1, and mu Lambda^2, by which the loss of h_mu exceeds the least loss of the ball at most."""
@@ -171,7 +156,6 @@ def features_cost_twice():
 @inequality_claim(
     bounds.features_penalty,
     given=["bms22.thm4.1/explicit/inner-products", bounds.coefficient_sum, bounds.norm_of_weights],
-    rounding=ROUNDING,
     scope=EVERY_DRAW,
 )
 def any_number_of_features():

@@ -16,7 +16,6 @@ from experiments.checks import inequality_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
 from experiments.engine.claim import Control, attack_claim, grid, script, tail_claim
 from experiments.instances import label_classes as small
-from experiments.instances.selections import FLOAT_ERROR
 from mechanisms.label_learner import law
 from mechanisms.privacy import LabelDP
 
@@ -29,7 +28,6 @@ from mechanisms.privacy import LabelDP
     full=({"m": 1, "epsilon": 20.0}, {"m": 3, "epsilon": 0.1}, {"m": 4, "epsilon": 1.0}),
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
-    rounding=FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.3,
     note="for one changed label only: the cover is computed from the features and tells them apart",
@@ -85,7 +83,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     full=grid(m=[10**6, 10**8], epsilon=[0.5, 8.0], beta=[0.5, 1e-6]),
     severity="statement",
     nonvacuous_from=lambda: bounds.informative_from(bounds.label_bound, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0),
-    python=lambda *_: small.CLOSED,
+    python=small.CLOSED,
     note="a cover by closed balls, the proof's |g − h| ≤ ρ/2, may release a hypothesis of risk 0.9: the one smallest "
     "cover of {2ρ, ρ/2, 0, bad} is {ρ/2, bad}; ρ/2 counts as an error everywhere at margin ρ/2, and the bad function, "
     "of risk 0.9, is released. Also false for d > 92.4 m, where M < 0 (Lemma A.2). True for open balls, d ≤ m and ε ≤ "

@@ -58,7 +58,7 @@ assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
 @inequality_claim(
     bounds.distance_to_the_cover,
     severity="statement",
-    python=lambda *_: NEAR,
+    python=NEAR,
     note="a hypothesis need not be near a cover of truncated functions: |g| ≤ ρ, while |h| may be anything. For h_ρ "
     "it holds, but then the next line needs strict distances",
 )
@@ -123,7 +123,7 @@ def least_losses(statement, level, closed):
 @inequality_claim(
     bounds.least_loss_of_the_cover,
     severity="statement",
-    python=lambda *_: TIE,
+    python=TIE,
     note="truncation makes y h_ρ(x) = ρ exactly, so a closed cover may have y g(x) = ρ/2, which counts as an error at "
     "margin ρ/2; {2ρ, ρ/2, 0} has no other smallest cover than {ρ/2}",
 )
@@ -155,7 +155,7 @@ assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
     quick=grid(m=[10], d=[1000]),
     full=grid(m=[1000], d=[10**5]),
     severity="statement",
-    python=lambda *_: NEGATIVE,
+    python=NEGATIVE,
     note="Alon et al. ask for d ≤ m, as for Lemma A.2; beyond d = 92.4 m the number is below 0. For d ≤ m it holds, "
     "and even for the binary logarithm",
 )
@@ -230,7 +230,7 @@ assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)
     severity="statement",
     corner="R̂^{ρ/2} for R̂^ρ on the left, and open balls",
     used=("bms22.thm6.1.s5",),
-    python=lambda *_: WHOLE,
+    python=WHOLE,
     note="a misprint: |g| ≤ ρ, so every truncated function has ρ-margin loss 1; with ρ/2 it is equation (27) again",
 )
 def truncated_functions_have_no_margin():

@@ -171,9 +171,7 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     severity="statement",
     corner="a misprint: read labels −1 and +1, and the linear h* = h_{e_1}",
     used=("bms22.lemG.1",),
-    python=lambda *_: LITERAL,
-    evidence="enumeration",
-    scope="settings",
+    python=LITERAL,
     note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
 )
 def label_zero_is_an_error(*, d):
@@ -215,9 +213,7 @@ def risks_along_d(*, d):
     quick=grid(d=[3, 9]),
     full=grid(d=[1, 2, 12]),
     severity="statement",
-    python=lambda *_: THREE,
-    evidence="enumeration",
-    scope="settings",
+    python=THREE,
     figure=risks_along_d,
     note="true for d ≤ 2 only; the risk tends to 1/2. The lemma needs another construction for R = 1, and survives as "
     "printed with R ≥ 1/2 in place of R = 1",
@@ -270,9 +266,7 @@ assert square < printed_inner_product(d=d) ** 2
     full=grid(d=[3, 64, 257]),
     severity="statement",
     corrected_by="bms22.lemG.1/printed/inner-products",
-    python=lambda *_: WIDE_CUBE,
-    evidence="enumeration",
-    scope="settings",
+    python=WIDE_CUBE,
     note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
 )
 def first_axis_and_the_cube(*, d):
@@ -360,7 +354,7 @@ def chance(c, d):
     quick=grid(c=[0.69, 0.1]),
     full=grid(c=[0.5, 0.01]),
     severity="constant",
-    python=lambda *_: SHORT_CUBE,
+    python=SHORT_CUBE,
     figure=dimensions(bounds.printed_dimension),
     note="at d = 2/c' + 3 the value is exp(−1 − 3c'/2): at most 1/10 only for c' ≥ 0.87, but c' ≤ log 2",
 )

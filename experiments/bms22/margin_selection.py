@@ -265,7 +265,6 @@ assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
         efficient_learner.corrected_order,
         efficient_learner_proof.released_deviation,
     ],
-    rounding=ROUNDING,
     note="F is the bound of Theorem 3.2, corrected, at confidence β/2, with C + 1 for its constant C",
 )
 def corollary_term(*, m, norm_bound, r, rho, epsilon, beta):
@@ -313,7 +312,6 @@ BUDGETS = {
     "quick": grid(epsilon=[1.0], delta=[1e-3]),
     "full": grid(epsilon=[0.1, 4.0], delta=[0.0, 0.3]),
     "control": Control("choice and learner short by a factor of {}", (1.05, 1.5, 2)),
-    "rounding": ROUNDING,
     "cost": 0.2,
 }
 

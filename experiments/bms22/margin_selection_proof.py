@@ -13,7 +13,7 @@ from bounds.bms22 import margin_selection as selection
 from bounds.bms22 import margin_selection_proof as bounds
 from bounds.exact.balls import hull
 from experiments.bms22.bound_sensitivity import neighbour_losses
-from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one, witness
+from experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from experiments.engine.claim import Control, exact_claim, grid, script
 from experiments.engine.verdict import inconclusive, refuted
 from experiments.instances.selection_families import constant_family, uniformity
@@ -142,7 +142,6 @@ def program(statement, left):
 @inequality_claim(
     bounds.half_sensitivity,
     severity="statement",
-    rounding=ROUNDING,
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
     note="ρ̂ > ρ_opt/2 and Δ non-decreasing, which Lemma F.1 says, give the opposite inequality; for a Δ that does not "
@@ -155,7 +154,7 @@ def rising():
     return inconclusive("BUDGET", "no failure found")
 
 
-@inequality_claim(bounds.half_sensitivity_corrected, rounding=ROUNDING, caught=(1.05, 2))
+@inequality_claim(bounds.half_sensitivity_corrected, caught=(1.05, 2))
 def falling():
     """Delta_rho = rho^-p; for any non-increasing Delta it is the definition, as rho^ >= rho_opt/2."""
     for point in near(0, -1, -2):
@@ -172,7 +171,6 @@ def lower_losses(statement, slopes):
 @inequality_claim(
     bounds.raised_loss,
     severity="statement",
-    rounding=ROUNDING,
     python=program(bounds.raised_loss, "{rho} ** -{power} + {slope} * {loss_hat}"),
     cost=1e-3,
     note="the step needs an F(ρ, t) that rises with t, which Lemma F.1 does not ask for; F_1 to F_5 and Corollary F.2 "
@@ -184,13 +182,13 @@ def any_slope():
     return inconclusive("BUDGET", "no failure found")
 
 
-@inequality_claim(bounds.raised_loss_corrected, rounding=ROUNDING, caught=(1.05, 2))
+@inequality_claim(bounds.raised_loss_corrected, caught=(1.05, 2))
 def rising_slope():
     """The definition of non-decreasing, as g_rho^ <= g_rho_opt for rho^ <= rho_opt."""
     yield from lower_losses(bounds.raised_loss_corrected, (0, 1, 5))
 
 
-@inequality_claim(bounds.halved_margin, rounding=ROUNDING, caught=(1.05, 2))
+@inequality_claim(bounds.halved_margin, caught=(1.05, 2))
 def half_the_margin():
     """The definition of non-increasing, as rho_opt/2 <= rho^."""
     for point in near(0, 1, 2):
@@ -217,7 +215,6 @@ assert (1 - kept) * (1 - 2.718**(-epsilon / 4)) > beta
     quick=grid(size=[2], beta=[0.05]),
     full=grid(size=[3, 4], beta=[0.01, 0.2]),
     severity="statement",
-    cost=0.05,
     note="the learner's promise is for every fixed margin, but ρ* depends on the sample: (31) needs all at once",
 )
 def promise_printed(*, size, beta, factor=1):
@@ -263,7 +260,7 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
 @order_claim(
     bounds.trivial_below,
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
-    python=lambda *_: FALLS,
+    python=FALLS,
     severity="statement",
     corner="ρ ≥ 2 h_max, and ρ ≥ h_max for the margin loss",
     used=("bms22.lemF.1",),
@@ -311,7 +308,6 @@ def small_is_trivial(*, factor=1):
 @inequality_claim(
     bounds.bounds_along,
     control=Control("margins up to {} Lambda r", (1.5, 2)),
-    rounding=ROUNDING,
     note="where they are defined: F_1 for ρ ≤ Λ r, F_4 for fat ≤ 34 m, F_5 while r (η Λ)ᴸ ≥ ρ",
 )
 def bounds_fall(*, factor=1):
@@ -381,7 +377,6 @@ def five_do_not_rise(*, factor=1):
     bounds.falling_sensitivities,
     control=Control(lambda f: f"sensitivities times (rho / Lambda r)^{2 * f - 2:g}", (2,)),
     given=[getattr(sensitivity, f"sensitivity_{i}_explicit") for i in range(1, 6)],
-    rounding=ROUNDING,
 )
 def five_fall(*, factor=1):
     """The five along 25 margins, the largest first, M rising as margins fall; that of F_2 is attained on the line."""

@@ -58,7 +58,7 @@ PRINTED = {
 
 @order_claim(
     bounds.norm_deviation,
-    python=lambda *_: ALL_EQUAL.format(name="norm_deviation"),
+    python=ALL_EQUAL.format(name="norm_deviation"),
     note=NOTE + "That N is missing is right: an average over columns has the tail of one column",
     **PRINTED,
 )
@@ -69,7 +69,7 @@ def norm_printed():
 
 @order_claim(
     bounds.product_deviation,
-    python=lambda *_: ALL_EQUAL.format(name="product_deviation"),
+    python=ALL_EQUAL.format(name="product_deviation"),
     note=NOTE + "Also false for m = 1 as β → 1: with k = 1 and w = z = (1, 1) the error is ‖w‖ ‖z‖ for certain. "
     "That N is missing is right",
     **PRINTED,
@@ -161,7 +161,6 @@ def signs(p):
     bounds.column_average,
     quick=grid(rate=[0.1, 1.0]),
     control=Control("the right-hand side divided by {}", (1.001, 1.5), setting={"rate": 1.0}),
-    rounding=1e-12,
     note="Jensen for x ↦ cosh(λ √x), whose Taylor coefficients are positive; equality for one column",
 )
 def columns_average(*, rate):

@@ -1,20 +1,53 @@
-"""Section 5 of bms22: the privacy of the network learner, and the margin bound of Theorem 5.1."""
+"""Section 5 of bms22: the activation, the privacy of the network learner, and the margin bound of Theorem 5.1."""
 
 from math import e, sqrt
 
 import numpy as np
 
-from bounds.bms22 import network, network_embedding, network_proof, network_selection, pure_learner
+from bounds.bms22 import network, network_embedding, network_selection, pure_learner
 from bounds.bms22 import pure_learner_proof as linear
 from bounds.bms22.definitions import smallest_epsilon
 from bounds.bms22.exponential_mechanism import replace_pairs
+from bounds.exact.balls import exact
 from experiments.checks import inequality_claim, order_claim, up_to_one
 from experiments.checks.pair import largest_log_ratio
 from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.engine.verdict import inconclusive
 from experiments.instances import linear_learners as small
 from experiments.instances import networks
-from experiments.instances.selections import FLOAT_ERROR
+
+# The activation -------------------------------------------------------------------------------------------------------
+
+
+def slopes():
+    """(eta, a, b, |psi(a) - psi(b)|/|a - b|) in balls, psi as printed: near 0, far out, across 0."""
+    for eta in (exact(0.01), exact(1), exact(30)):
+        for a, b in ((0, 1e-6), (-1e-6, 1e-6), (0, 1), (-2, 3), (5, 5.001), (0, 100)):
+            left, right = ((1 - (-eta * x / 2).exp()) / (1 + (-eta * x / 2).exp()) for x in (exact(a), exact(b)))
+            yield {"eta": float(eta), "a": a, "b": b}, eta, abs(left - right) / abs(exact(a) - exact(b))
+
+
+@inequality_claim(
+    network.lipschitz_constant,
+    given=[network.slope_at_zero],
+    caught=(4.01, 8),
+    note="true and four times too large: the slope of tanh(ηa/4) is at most η/4, and the proof of Theorem 5.1 needs "
+    "that from three layers on (bms22.clmD.2.s2)",
+)
+def slope_is_below_eta():
+    """Difference quotients of the activation as it is printed."""
+    for setting, eta, quotient in slopes():
+        yield setting, quotient, network.lipschitz_constant(eta=eta)
+
+
+@inequality_claim(
+    network.slope_at_zero, tightness=up_to_one, note="tanh′ = 1 − tanh² ≤ 1, attained at 0; the mean value theorem"
+)
+def slope_is_a_quarter():
+    """Difference quotients in balls, closest to the slope across 0."""
+    for setting, eta, quotient in slopes():
+        yield setting, quotient, network.slope_at_zero(eta=eta)
+
 
 # Theorem 5.1: privacy -------------------------------------------------------------------------------------------------
 
@@ -29,7 +62,6 @@ from experiments.instances.selections import FLOAT_ERROR
     ),
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
-    rounding=FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.2,
     note="Section 5 prints the score R̂_S(h) for −R̂_S(h): as private, and it would prefer the networks that err most",
@@ -93,7 +125,7 @@ assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g gr
     severity="statement",
     corner="η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2",
     used=("bms22.lemF.3e",),
-    python=lambda *_: BASIS,
+    python=BASIS,
     note="(2ηΛ)ᴸ stands where the proof has Λ(2ηΛ)ᴸ⁻¹: one η too many, and no learner at all, private or not, can do "
     "so well as η → 0. At η = 1 it still fails for ρ → r(ηΛ)ᴸ with one layer, where θ vanishes; "
     "beyond, θ is negative and the bound no number. True for η ≥ 1/2 (1 is the typical choice) and ρ ≤ r(ηΛ)ᴸ/2",
@@ -111,7 +143,6 @@ def unlearnable_basis():
 @order_claim(
     network.gap_below_the_end,
     constant=network.ORDER,
-    caught=(1.01, 2),
     given=[network.explicit_gap, network_embedding.rows_below_the_end],
     tightness=up_to_one,
     cost=0.3,
@@ -138,7 +169,7 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width"
         network_selection.selection_loss,
         network_selection.log_cover_size,
         linear.one_classifier,
-        network_proof.slope_at_zero,
+        network.slope_at_zero,
     ),
     trivial=networks.says_nothing,
     nonvacuous_from=lambda: network.informative_from(**networks.UNIT, **ONE),

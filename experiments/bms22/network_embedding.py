@@ -9,9 +9,9 @@ from math import sqrt
 
 import numpy as np
 
+from bounds.bms22 import network
 from bounds.bms22 import network_embedding as bounds
-from bounds.bms22 import network_proof
-from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from experiments.checks import inequality_claim, order_claim, up_to_one
 from experiments.engine.claim import Control, script
 from experiments.instances import networks
 
@@ -40,7 +40,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows wi
     severity="statement",
     corner=CORNER,
     used=USED,
-    python=lambda *_: LOST,
+    python=LOST,
     note="the proof's own k has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ: smaller by 4η². True for η ≥ 1/2",
 )
 def margins_are_lost():
@@ -54,7 +54,6 @@ def margins_are_lost():
 @order_claim(
     bounds.rows_below_the_end,
     constant=bounds.ROWS,
-    caught=(1.01, 2),
     given=[bounds.embedding_rows],
     tightness=up_to_one,
     note="attained at one layer, η = 1/2, ρ = rηΛ/2, m = 1, β = 1/2",
@@ -69,7 +68,6 @@ def rows_order():
     bounds.embedding_rows,
     control=Control("only 1/{} of the rows", (1.01, 2)),
     given=[bounds.embedding_distance, bounds.embedding_failure],
-    rounding=ROUNDING,
     tightness=up_to_one,
     note="the distance is ρ/2 but for the rounding of k",
 )
@@ -102,7 +100,7 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows witho
     severity="statement",
     corner=CORNER,
     used=USED,
-    python=lambda *_: FLAT,
+    python=FLAT,
     note="with one layer the distance does not depend on η, the printed one does: (2ηΛ)ᴸ for (2ηΛ)ᴸ⁻¹Λ",
 )
 def distance_ignores_eta():
@@ -131,9 +129,7 @@ def distance_order():
 
 @inequality_claim(
     bounds.embedding_distance,
-    given=[bounds.embedding_failure, network_proof.slope_at_zero],
-    caught=(1.01, 2),
-    rounding=ROUNDING,
+    given=[bounds.embedding_failure, network.slope_at_zero],
     note="the recursion's sum; random networks use a small part of it",
 )
 def recursion_is_summed():
@@ -156,7 +152,6 @@ def recursion_is_summed():
     given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.covered_distance_bound],
     caught=(1.8, 2),
     scope="domain: a product of covers of the layers, the nearest point taken layer by layer; τ < 1",
-    rounding=ROUNDING,
     note="2√2 γ r(4ηΛ)ᴸ⁻¹ = 0.283 ρ. For a cover that may depend on the embeddings the proof fails (step s1), and we "
     "know neither another proof nor a counterexample",
 )
@@ -180,7 +175,6 @@ def printed_resolution_is_fine():
     bounds.cover_resolution,
     control=Control("gamma multiplied by {}", (1.01, 2)),
     given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.embedding_rows],
-    rounding=ROUNDING,
     tightness=up_to_one,
     note="equality at ρ ≥ H, where κᴸ = √(3/2)",
 )

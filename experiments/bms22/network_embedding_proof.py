@@ -31,11 +31,8 @@ def union_over_layers(*, factor=1):
     for m, k, layers, beta in product((1, 10**6), (1, 100, 10**5), (1, 6), (1e-9, 0.5)):
         norm, error = deviations(m=2 * m, k=k, beta=beta / (4 * layers))
         failure = layers * failure_of_deviations(m=2 * m, k=k / factor, norm=norm, product=error)
-        yield (
-            {"m": m, "k": k, "L": layers, "beta": beta},
-            failure,
-            bounds.embedding_failure(m=m, k=k, layers=layers, beta=beta),
-        )
+        allowed = bounds.embedding_failure(m=m, k=k, layers=layers, beta=beta)
+        yield {"m": m, "k": k, "L": layers, "beta": beta}, failure, allowed
 
 
 @inequality_claim(
@@ -78,7 +75,7 @@ assert second > unravelled(layers=2, **sizes)
 @inequality_claim(
     bounds.unravelled,
     severity="constant",
-    python=lambda *_: UNROLLED,
+    python=UNROLLED,
     note="one of L summands is kept: (2ᴸ − 1) for 2ᴸ⁻¹, too small by a factor below 2 from two layers on. With it the "
     "k of the proof would leave 0.55 ρ at three layers; true all the same, because σ_η is η/4-Lipschitz (step s3)",
 )
@@ -97,7 +94,6 @@ def all_summands():
     bounds.distance_at_the_printed_rows,
     given=[bounds.embedding_distance],
     caught=(1.6, 2),
-    rounding=ROUNDING,
     note="ρ/√10 with one layer. With the recursion as printed, η for η/4, it would be 0.55 ρ at three layers and "
     "0.63 ρ in the limit",
 )
@@ -108,11 +104,8 @@ def printed_rows_are_enough():
         rho = sqrt(10) * scale * tau
         recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
         distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
-        yield (
-            sizes | {"layers": layers, "tau": tau},
-            distance,
-            bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes),
-        )
+        allowed = bounds.distance_at_the_printed_rows(rho=rho, layers=layers, **sizes)
+        yield sizes | {"layers": layers, "tau": tau}, distance, allowed
 
 
 # Claim D.3 ------------------------------------------------------------------------------------------------------------
@@ -132,7 +125,7 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
     severity="statement",
     corner="W any point of the product of balls, W′ its nearest member of the cover",
     used=("bms22.clmD.3",),
-    python=lambda *_: APART,
+    python=APART,
     note="members of a cover of a large set are far apart; meant is that every point has a member within γ",
 )
 def members_are_far_apart():
@@ -175,7 +168,7 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
     corner="a product of covers of the layers, the nearest point taken layer by layer",
     used=("bms22.clmD.3",),
     corrected_by=bounds.cover_failure,
-    python=lambda *_: ALIGNED,
+    python=ALIGNED,
     note="Lemma D.1 is about fixed vectors, but a γ-cover of the product of balls may have its nearest member anywhere "
     "within γ, so ψ(ṽ) − ψ(v^Φ) may be the worst direction of Φ: enlarged by N/k > 2. A cover of each layer for "
     "itself, searched layer by layer, sees no later embedding, and all is well",
@@ -207,7 +200,7 @@ def layerwise_vectors_are_kept(*, factor=1):
         yield point | {"of": "growth"}, 1 + norm, bounds.enlargement(k=k, width=1)
 
 
-@inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], rounding=ROUNDING, note="with equality")
+@inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], note="with equality")
 def covered_norms_are_multiplied():
     """B_1 = 2 sqrt(2) Lambda r, B_j = 2 sqrt(2) eta Lambda B_{j-1}, iterated for L = 2..10."""
     for sizes, layers in product(FLOATS, range(2, 11)):
@@ -216,7 +209,7 @@ def covered_norms_are_multiplied():
         yield sizes | {"layers": layers}, norm, bounds.covered_norm(layers=layers, **sizes)
 
 
-@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], rounding=ROUNDING, note="with equality")
+@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], note="with equality")
 def covered_distances_are_summed():
     """Delta_1 = sqrt(2) gamma r and the recursion with B_{j-1} as it is bounded, iterated for L = 1..10."""
     for sizes, layers, resolution in product(FLOATS, range(1, 11), (1e-3, 0.5)):

@@ -51,11 +51,9 @@ def monomials_have_the_kernel():
     severity="constant",
     corner="d ≥ 2, or p at most a constant",
     used=("bms22.rem.poly",),
-    python=lambda *_: (
-        """from math import comb
+    python="""from math import comb
 ratios = [comb(1 + p, p) / 1**p for p in (1, 10, 100)]
-assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
-    ),
+assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
     note="p + 1 monomials in one variable; for d ≥ 2 the constant is 3/2 for every p",
 )
 def one_variable():
@@ -76,11 +74,8 @@ def words_are_more_than_monomials():
         point = {"d": d, "degree": degree}
         yield point, bounds.dimension(**point), bounds.corrected_dimension(**point)
         if d > 1:
-            yield (
-                point | {"link": "d >= 2"},
-                bounds.dimension(**point),
-                Fraction(3, 2) * bounds.printed_dimension(**point),
-            )
+            printed = Fraction(3, 2) * bounds.printed_dimension(**point)
+            yield point | {"link": "d >= 2"}, bounds.dimension(**point), printed
 
 
 @identity_claim(bounds.dimension)
@@ -94,17 +89,13 @@ def monomials_are_counted():
 @inequality_claim(
     bounds.printed_largest,
     severity="statement",
-    python=lambda *_: (
-        """from fractions import Fraction
+    python="""from fractions import Fraction
 r, c, p = Fraction(1, 2), Fraction(1, 10), 2
 assert r**p > (r**2 + c) ** p  # the largest kappa_p(x, x) on the ball of radius r
 r = 2
-assert r**p < (r**2 + c) ** p"""
-    ),
-    note=(
-        "κ_p(x, x) reaches (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1, so false whether it means "
-        "at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)ᵖᐟ²"
-    ),
+assert r**p < (r**2 + c) ** p""",
+    note="κ_p(x, x) reaches (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1, so false whether it "
+    "means at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)ᵖᐟ²",
 )
 def kernel_stays_below():
     """r^p against the largest kernel value, r^2 + c to the p, at small r."""
@@ -156,11 +147,9 @@ for p in {points!r}:
     ratios.append(0.15 / printed_polynomial_order(**p))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]"""
     ),
-    note=(
-        "with c fixed the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is: rᵖ promises what no private "
-        "learner keeps. For c ≤ r² the two differ by 2^(p/2) at most. Who runs Algorithm 2 at radius rᵖ stays private, "
-        "since it clips"
-    ),
+    note="with c fixed the features have norm (r² + c)ᵖᐟ² ≥ cᵖᐟ², however small r is: rᵖ promises what no private "
+    "learner keeps. For c ≤ r² the two differ by 2^(p/2) at most. Who runs Algorithm 2 at radius rᵖ stays private, "
+    "since it clips",
 )
 def small_records_are_not_easy():
     """Every private learner errs on 0.15 with probability above beta; the printed bracket goes to 0."""

@@ -32,7 +32,6 @@ from experiments.instances import linear_learners as small
     quick=grid(epsilon=[1.0]),
     full=grid(epsilon=[1e-6, 0.01, 0.1, 5.0, 50.0]),
     control=Control("a mechanism short by a factor of {}", (1.05, 1.5, 2)),
-    rounding=selections.FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.25,
 )
@@ -139,7 +138,6 @@ def excess_is_exceeded(*, factor=1, **setting):
     ),
     control=Control("sensitivity 1/({} m)", (1.1, 1.5)),
     given=[pure_learner.selection_epsilon],
-    rounding=selections.FLOAT_ERROR,
     tightness=up_to_one,
     cost=0.3,
 )
@@ -202,7 +200,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     evidence="enumeration",
     severity="statement",
     corner="β ≤ 1/2",
-    python=lambda *_: learner_programs.COIN,
+    python=learner_programs.COIN,
     note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "
     "β ≤ 1/2. We call the paper's text (000) printed",
 )
@@ -218,11 +216,7 @@ def all_logarithms_vanish():
 
 
 @order_claim(
-    pure_learner.gap_for_small_beta,
-    constant=pure_learner.ORDER,
-    caught=(1.01, 2),
-    given=[pure_learner.explicit_gap],
-    tightness=up_to_one,
+    pure_learner.gap_for_small_beta, constant=pure_learner.ORDER, given=[pure_learner.explicit_gap], tightness=up_to_one
 )
 def corrected_order():
     """min(1, explicit) <= derived <= 5000 printed for beta <= 1/2."""
@@ -316,7 +310,7 @@ def three_events(*, margin_loss, factor=1, **setting):
     "with a candidate in every needle",
     severity="statement",
     corner="k ≤ d, or a w̃ that does not depend on Φ",
-    python=lambda *_: learner_programs.NEEDLES,
+    python=learner_programs.NEEDLES,
     note="three readings. For a w̃ fixed before Φ: true, E‖Φᵀw‖² = (d/k)‖w‖² (part `square`). For the selected w̃ and "
     "k ≤ d, where the norm can leave the ball: true for every cover, with C = 7.52/√c′ and the free logarithm "
     "1/√log(m/β). For the selected w̃ and k > d: false for some covers",

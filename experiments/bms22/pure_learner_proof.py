@@ -32,7 +32,7 @@ EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.
     severity="statement",
     corner="β ≤ 1/2",
     used=("bms22.thm3.1",),
-    python=lambda *_: learner_programs.SMALL_SAMPLE,
+    python=learner_programs.SMALL_SAMPLE,
     note="fails where β → 1 and ρ → Λr only; it holds for β ≤ 1/2",
 )
 def nothing_is_trivial_near_one():
@@ -138,7 +138,7 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     severity="statement",
     corner="β ≤ 1/2, with c = 1140",
     used=("bms22.thm3.1",),
-    python=lambda *_: learner_programs.FLIPPED,
+    python=learner_programs.FLIPPED,
     note="fails for m = 1 and β → 1 only, where α tends to 0 with log(m/β); it holds for β ≤ 1/2, c = 1140",
 )
 def alpha_vanishes():
@@ -178,7 +178,6 @@ def adjoint(*, k, d):
 
 @inequality_claim(
     proof.enlarged_norm,
-    caught=(1.01, 2),
     given=["bms22.lemA.3.s2/explicit", parallelogram],
     evidence="certificate",
     note="2 is generous by a factor 1.73",
@@ -241,7 +240,7 @@ def two_thirds_are_kept():
     severity="statement",
     corner="projected margins of at least 2ρ/3, which the event of Lemma A.3 gives",
     used=("bms22.thm3.1",),
-    python=lambda *_: learner_programs.THIRD,
+    python=learner_programs.THIRD,
     note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event of "
     "Lemma A.3, which gives 2ρ/3",
 )

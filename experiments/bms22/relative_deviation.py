@@ -234,9 +234,7 @@ assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
     bounds.growth,
     quick=({"largest": 40},),
     severity="constant",
-    python=lambda *_: SAUER,
-    evidence="enumeration",
-    scope="settings",
+    python=SAUER,
     note="true for V = 0 and V ≥ 2; fails by one pattern for V = 1 (thresholds on a line), which Lemma A.1 admits and "
     "whose proof can afford it",
 )

@@ -157,7 +157,7 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
     severity="constant",
     corner="vectors counted up to sign",
     used=("bms22.lemA.3",),
-    python=lambda *_: FIVE_VECTORS,
+    python=FIVE_VECTORS,
     note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",
     **PAIRS,
 )
@@ -220,7 +220,6 @@ def one_vector(*, n, k, t, factor=1):
     bounds.doubled_logarithm,
     quick=grid(beta=[1e-9, 0.5, 1 - 1e-9]),
     control=Control("the factor 2 divided by {}", (1.01, 1.5), setting={"beta": 1 - 1e-9}),
-    rounding=1e-12,
     note="C = 2, as m grows; also at m = 1",
 )
 def squares_in_the_logarithm(*, beta):

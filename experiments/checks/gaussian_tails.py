@@ -8,8 +8,6 @@ level must reach the law's *pattern*, the smallest for which the derivation in t
 the step before it ends with.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """left = right in every case: the check yields the cases, and this file compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from flint import arb
 
 from bounds.exact.balls import exact
-from experiments.checks.inequality import Ending, broken, cases_claim, exactly, sides
+from experiments.checks.inequality import Ending, allowed, broken, cases_claim, exactly, sides
 from experiments.engine.verdict import Verdict, inconclusive
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
@@ -18,9 +16,9 @@ SHARP = 1e-9  # relative radius below which two balls that overlap count as equa
 def identity_claim(statement: Callable, *, digits: int = 0, **fields: Any) -> Callable:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 
-    Rationals are equal or not; floats may differ by a relative error of `rounding`; balls are equal if they overlap,
-    the right one widened by `rounding`, and are sharp: with `digits`, if they agree to so many digits. The control
-    multiplies the right side by the factors `caught`.
+    Rationals are equal or not; floats may differ by a relative error of `rounding` (default `ROUNDING`); balls are
+    equal if they overlap, the right one widened by a `rounding` that is given, and are sharp: with `digits`, if they
+    agree to so many digits. The control multiplies the right side by the factors `caught`.
     """
     options = {"digits": digits}
     return cases_claim(statement, equal, "the right-hand side multiplied by {}", options=options, **fields)
@@ -32,8 +30,8 @@ def equal(
     factor: float,
     evidence: str,
     scope: str,
-    rounding: float,
-    python: Callable | None = None,
+    rounding: float | None,
+    python: Callable | str | None = None,
     digits: int = 0,
 ) -> Verdict:
     """REFUTED at the first case whose sides are proved to differ, else HOLDS."""
@@ -41,14 +39,15 @@ def equal(
     undecided = None
     for setting, left, right in ending:
         checked += 1
+        share = allowed(left, right, rounding)
         left, right = sides(left, right, Fraction(factor))
         if isinstance(left, arb):
-            right = right + abs(right) * exact(rounding) * arb(0, 1) if rounding else right
+            right = right + abs(right) * exact(share) * arb(0, 1) if share else right
             differ = not left.overlaps(right)
             if not differ and not sharp(left, right, digits):
                 undecided = undecided or inconclusive("BUDGET", f"the balls are too wide at {setting}")
         else:
-            differ = abs(left - right) > exactly(rounding) * max(abs(left), abs(right))
+            differ = abs(left - right) > exactly(share) * max(abs(left), abs(right))
         if differ:
             return broken(setting, left, right, python)
     return undecided or ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))

@@ -6,8 +6,6 @@ def separator_is_a_candidate(*, b):
         yield setting, smallest, bound.separator_loss(...)
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math
@@ -50,14 +48,15 @@ def equality(ratios: list[float]) -> tuple[float, float]:
 def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
-    Rationals are compared as rationals and balls, of at least `bits` bits, as balls; floats stand for the numbers that
-    they are, up to a relative error of `rounding` (default 0). `tightness` reads the ratios left / right: `largest`
-    (default), `up_to_one` (the cases need not contain the worst one), `spread` or `equality`. The control divides the
-    right side by the factors `caught`; a check that takes `factor` mutates itself instead and says how in `control`.
-    HOLDS has the given `evidence` (default "derivation") and `scope` (default "everywhere"; "enumeration" and
-    "settings" for a row with a severity, which is expected to fall); `python(setting, left, right)` is the program of
-    the witness. What the check returns is added: a dict of more fields of the verdict (note, series), or a Verdict,
-    which is then the result. The other fields are those of `exact_claim`.
+    Rationals are compared as rationals and balls, of at least `bits` bits, as balls; where a side is a float, up to a
+    relative error of `ROUNDING`. A `rounding` that is given holds for whatever the sides are. `tightness` reads the
+    ratios left / right: `largest` (default), `up_to_one` (the cases need not contain the worst one), `spread` or
+    `equality`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
+    instead and says how in `control`. HOLDS has the given `evidence` (default "derivation") and `scope` (default
+    "everywhere"; "enumeration" and "settings" for a row with a severity, which is expected to fall); `python`, a text
+    or a function of (setting, left, right), is the program of the witness. What the check returns is added: a dict of
+    more fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those of
+    `exact_claim`.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
@@ -72,10 +71,10 @@ def cases_claim(
     control: Control | None = None,
     evidence: str = "",
     scope: str = "",
-    rounding: float = 0.0,
+    rounding: float | None = None,
     bits: int = PRECISION,
     figure: Callable | None = None,
-    python: Callable | None = None,
+    python: Callable | str | None = None,
     options: dict | None = None,
     **fields: Any,
 ) -> Callable:
@@ -111,8 +110,8 @@ def compare(
     factor: float,
     evidence: str,
     scope: str,
-    rounding: float,
-    python: Callable | None = None,
+    rounding: float | None = None,
+    python: Callable | str | None = None,
     constant: float = 1,
     note: str = "",
     tightness: Callable = largest,
@@ -125,10 +124,9 @@ def compare(
     for setting, left, right in ending:
         if factor > 1 and right < 0:
             raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
+        share = allowed(left, right, rounding)
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
-        slack: Any = 0
-        if rounding:
-            slack = abs(right) * (exact(rounding) if isinstance(right, arb) else exactly(rounding))
+        slack = abs(right) * (exact(share) if isinstance(right, arb) else exactly(share)) if share else 0
         if left > right + slack:
             return broken(setting, left, right, python)
         if not left <= right + slack:
@@ -137,11 +135,15 @@ def compare(
     return undecided or ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def broken(setting: dict, left: Any, right: Any, python: Callable | None) -> Verdict:
+def broken(setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
     """REFUTED by one case: certified if its sides are balls, else by numbers that were enumerated."""
-    program = python(setting, left, right) if python else ""
     proof = "certificate" if isinstance(left, arb) else "enumeration"
-    return refuted(proof, witness.inequality(setting, left, right, python=program))
+    return refuted(proof, witness.inequality(setting, left, right, python=program(python, setting, left, right)))
+
+
+def program(python: Callable | str | None, *shown: Any) -> str:
+    """The program of a witness: a text, or what `python` makes of what is shown."""
+    return python(*shown) if callable(python) else python or ""
 
 
 class Ending:
@@ -161,6 +163,11 @@ class Ending:
         if not checked:
             return inconclusive("FAILED", "the check yields no case")
         return holds(evidence, scope, **fields | (self.returned or {}))
+
+
+def allowed(left: Any, right: Any, rounding: float | None) -> float:
+    """The relative error that is allowed for: `rounding`, by default `ROUNDING` where a side is a float."""
+    return rounding if rounding is not None else ROUNDING * any(isinstance(x, float) for x in (left, right))
 
 
 def exactly(x: Any) -> Fraction | arb:

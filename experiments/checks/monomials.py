@@ -7,8 +7,6 @@ direction u of the cone has <a - b_j, u> > 0 for all j, and along it the ratio g
 finds either; both are rounded to small fractions and proved.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm

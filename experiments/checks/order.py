@@ -1,7 +1,5 @@
 """explicit = O(g): a constant that is certified, or a family along which truth / g grows without bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import exp, inf
@@ -12,7 +10,7 @@ from flint import arb
 from bounds.bms22.sign_projection import order_bound
 from bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, compare, largest
+from experiments.checks.inequality import Ending, cases_claim, compare, largest, program
 from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
@@ -48,10 +46,10 @@ def outgrown(
     factor: float,
     evidence: str,
     scope: str,
-    rounding: float,
+    rounding: float | None,
     family: str,
     growth: float,
-    python: Callable | None = None,
+    python: Callable | str | None = None,
 ) -> Verdict:
     """REFUTED if truth / g grows along the cases, else INCONCLUSIVE."""
     points, ratios, ending = [], [], Ending(cases)
@@ -62,8 +60,9 @@ def outgrown(
         return ending.returned
     if not grows(ratios, growth):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
-    program = python(points, ratios) if python else ""
-    shown = witness.growth(points[-1], family=family, points=points, ratios=ratios, python=program)
+    shown = witness.growth(
+        points[-1], family=family, points=points, ratios=ratios, python=program(python, points, ratios)
+    )
     return refuted(evidence, shown, **(ending.returned or {}))
 
 

@@ -1,10 +1,15 @@
-"""Two laws on neighbouring datasets, compared exactly over all their outputs."""
+"""Two laws on neighbouring datasets: sabotaged alike, and compared exactly over all their outputs."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+
+def weaker(pair: Iterable, factor: float, name: str = "sigma") -> tuple:
+    """The laws with `name`, a scale of their noise or what it follows from, `factor` times too small."""
+    return tuple(replace(law, **{name: getattr(law, name) / factor}) for law in pair)
 
 
 def largest_log_ratio(a: Any, b: Any) -> float:

@@ -4,8 +4,6 @@ With t = sqrt(2 log(1/delta)) a rule epsilon(mu, t) is decided by exact arithmet
 branch and bound on its ratio delta(epsilon; mu) / delta.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from fractions import Fraction

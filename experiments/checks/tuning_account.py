@@ -5,8 +5,6 @@ exactly: no account may promise less. From the other side the links of the accou
 mu-GDP run; random orders of finite Gaussian pairs look for a run that does worse.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

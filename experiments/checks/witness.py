@@ -3,8 +3,6 @@
 Every witness has `setting`, `claimed`, `found` and `python`, a program of at most 15 lines that ends in an assert.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command `marginalia compare`: learners side by side, stored fit by fit."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -7,8 +7,6 @@ spread in training, which is post-processing: this judges the theorem, not the l
 infinities, strings and values that come again and again are outcomes like any other.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import zlib

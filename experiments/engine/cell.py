@@ -4,8 +4,6 @@ The prefix rule: a verdict reads chunks 0..k and stops at the first crossing; ch
 runner and the ledger fold with the same code, so what the ledger shows is what stopped the run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from experiments.engine.claim import Claim

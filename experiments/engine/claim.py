@@ -12,8 +12,6 @@ where the mechanism or the formula is mutated by that factor, and must come out 
 the control's list that does is `smallest_caught`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace

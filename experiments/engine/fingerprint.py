@@ -78,9 +78,9 @@ def _describe(thing):
     if isinstance(thing, np.ndarray):
         return f"{thing.dtype} {thing.shape} {hashlib.blake2b(thing.tobytes()).hexdigest()}", []
     if isinstance(thing, list | tuple):
-        return f"{type(thing).__name__} {len(thing)}", list(thing)
+        return _named(type(thing).__name__, enumerate(thing))
     if isinstance(thing, dict):
-        return f"dict {sorted(map(repr, thing))}" if thing else "dict", list(thing.values())
+        return _named("dict", ((repr(name), value) for name, value in thing.items()))
     if isinstance(thing, set | frozenset):
         return f"set {sorted(map(repr, thing))}", []
     if hasattr(thing, "theorem") and isinstance(thing.theorem, Theorem):
@@ -102,22 +102,30 @@ def _describe(thing):
     return _instance(thing)
 
 
+def _named(what, pairs):
+    """A text that says which name has which plain value, and the things that are not plain."""
+    pairs = list(pairs)
+    text = sorted(f"{name}: {value!r}" if isinstance(value, PLAIN) else f"{name}" for name, value in pairs)
+    return f"{what} {text}", [value for _, value in pairs if not isinstance(value, PLAIN)]
+
+
 def _function(function):
     if _foreign(function.__code__.co_filename) or function.__module__ in ENGINE:
         return _library(function.__module__), []
     names = list(_names(function.__code__))
-    reached = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
-    reached += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    named = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
+    named += [*enumerate(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
     for name in names:
         thing = function.__globals__.get(name, sys.modules.get(name))
         if thing is None and _library(name):  # imported in the function, and not loaded yet
             thing = types.ModuleType(name)
         if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
-            reached += [getattr(thing, inner) for inner in names if hasattr(thing, inner)]
+            named += [(f"{name}.{inner}", getattr(thing, inner)) for inner in names if hasattr(thing, inner)]
         elif thing is not None:
-            reached.append(thing)
+            named.append((name, thing))
     text = _code(function.__code__, function.__doc__)
-    return f"{function.__module__}.{function.__qualname__} {text}", reached
+    return _named(f"{function.__module__}.{function.__qualname__} {text}", named)
 
 
 def _filled(cell):
@@ -151,14 +159,16 @@ def _class(made):
     if made.__module__ in ENGINE or _foreign(getattr(sys.modules.get(made.__module__), "__file__", None)):
         return _library(made.__module__), []
     parts = {name: part for name, part in vars(made).items() if not name.startswith("__") or name == "__init__"}
-    return f"class {made.__module__}.{made.__qualname__} {list(parts)}", [*parts.values(), *made.__bases__]
+    text, things = _named(f"class {made.__module__}.{made.__qualname__}", parts.items())
+    return text, [*things, *made.__bases__]
 
 
 def _instance(thing):
     kind = type(thing)
     if _foreign(getattr(sys.modules.get(kind.__module__), "__file__", None)):
         return f"{_library(kind.__module__)} {kind.__qualname__} {getattr(thing, '__name__', '')}", []
-    return f"a {kind.__qualname__}", [kind, *getattr(thing, "__dict__", {}).values()]
+    text, things = _named(f"a {kind.__qualname__}", getattr(thing, "__dict__", {}).items())
+    return text, [kind, *things]
 
 
 def _foreign(path):

@@ -6,8 +6,6 @@ Pr[‖Φu‖₂² > ((1+γ)/3) √(2 log m)] ≤ β
 '‖Φᵀ w‖² ≤ 2 √(log(1/β)) at ε̂ = 10⁻⁹, as in `beta_hat`'
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

@@ -5,8 +5,6 @@ prose beside the code, called by its check), *citing* (either of these up to a r
 ours), or *tested* (at the settings that were tried). A chance of error of 0 is claimed for the first class only.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """The ledger: every statement of the four papers, with its verdict, folded from the store."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -46,19 +44,12 @@ def evaluate(claim, store, root):
     return combine(cells), cells, control, profile
 
 
+RECORDED = "id key parent paper label title part kind reading reconstructed".split()  # by the theorem
+
+
 def _row(theorem, **fields):
-    """One row, every field of the machine interface present."""
-    row = {
-        "id": theorem.id,
-        "key": theorem.key,
-        "parent": theorem.parent,
-        "paper": theorem.paper,
-        "label": theorem.label,
-        "title": theorem.title,
-        "part": theorem.part,
-        "kind": theorem.kind,
-        "reading": theorem.reading,
-        "reconstructed": theorem.reconstructed,
+    """One row, every field of the machine interface present: those of the theorem, and nothing decided."""
+    return {name: getattr(theorem, name) for name in RECORDED} | {
         "verdict": OPEN,
         "reason": "",
         "scope": "",
@@ -86,8 +77,8 @@ def _row(theorem, **fields):
         "digest": theorem.digest,
         "literature": [entry._asdict() for entry in literature(theorem.id)],
         "note": "",
+        **fields,
     }
-    return row | fields
 
 
 def _finite(pair):

@@ -1,7 +1,5 @@
 """What a user may call a statement: its id or key, its label in words, a module, a paper; in any case of letters."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable

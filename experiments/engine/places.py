@@ -1,7 +1,5 @@
 """Where a statement stands: file and line of its bound, its claim, the law it is about and the tests of its module."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import inspect

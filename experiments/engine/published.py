@@ -1,7 +1,5 @@
 """The published ledger of the last full run: below reports/ in a checkout, beside the package once it is installed."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

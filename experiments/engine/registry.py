@@ -5,8 +5,6 @@ there or in `<module>_proof.py`. Importing a module registers its claims, and no
 one statement costs the modules that it rests on, not the whole house.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from collections.abc import Iterable

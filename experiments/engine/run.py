@@ -4,8 +4,6 @@
 its verdict. Kill it at any moment and start again: it continues where it stopped.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

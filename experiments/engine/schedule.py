@@ -5,8 +5,6 @@ or the cell took as many the last time. Needed chunks go out longest first; a wo
 may turn out to be needed. Neither order nor workers can change a verdict, because a cell folds its chunks by index.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ E-values, bounds and tightness are computed when folding, so editing a bound fol
 trial changes the code hash and leaves the old chunks unread. Nothing is ever deleted except by `--fresh`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

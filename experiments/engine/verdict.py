@@ -6,8 +6,6 @@ exceeds 1/alpha under its null is at most alpha, so we may look after every chun
 cell that reaches neither threshold is INCONCLUSIVE, with a reason.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass, field
 

@@ -47,7 +47,7 @@ def write_it_down() -> None:
         """The same by the mean of 1, ..., n."""
         return ((n + 1) / 2) ** n
 
-    @inequality_claim(factorial_bound, severity="constant", python=lambda *_: "assert 3 * 2 > 3**1.5", note="3! is 6")
+    @inequality_claim(factorial_bound, severity="constant", python="assert 3 * 2 > 3**1.5", note="3! is 6")
     def it_fails():
         """Small n."""
         for n in range(1, 6):

@@ -1,7 +1,5 @@
 """What the proofs of Lemma 3.1 and Theorem 3.2 of bms22 bound, computed: copies, groups, moves, orders, gaps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from fractions import Fraction
 from math import comb, e, exp, floor, inf, log, sqrt

@@ -1,7 +1,5 @@
 """Records and parameters at which the excess of DP-ERM and of the efficient learner is compared with its order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from math import ceil, e, exp, expm1, log, sqrt
 

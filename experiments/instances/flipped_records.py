@@ -1,9 +1,6 @@
 """Neighbouring datasets of phased SGD, DP-ERM and the efficient learner: they differ in the label of one record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,7 @@ from bounds.bms22.dp_erm import sides
 from bounds.bms22.phased_sgd import phase_lengths
 from bounds.exact.balls import Phi, exact
 from bounds.exact.numbers import Array
+from experiments.checks.pair import weaker
 from mechanisms import dp_erm
 from mechanisms.privacy import ApproxDP
 
@@ -34,13 +32,13 @@ def one_label_flipped(n: int, k: int, position: int, seed: int | None = None) ->
     return X, y, other
 
 
-def flipped_laws(calibration: str, factor: float = 1, *, m: int, radius: float, **parameters: float) -> list[Any]:
+def flipped_laws(calibration: str, factor: float = 1, *, m: int, radius: float, **parameters: float) -> tuple:
     """DP-ERM on m records of R, (radius, 1) or (radius, -1) and the others 0; the sensitivity is `factor` too small."""
     X, y = radius * np.eye(m, 1), np.ones(m)
     labels = [np.append(sign, y[1:]) for sign in (1.0, -1.0)]
     asked = with_privacy(**parameters)
     pair = [dp_erm.law(X, y, radius=radius, calibration=calibration, **asked) for y in labels]
-    return [replace(law, sensitivity=law.sensitivity / factor) for law in pair]
+    return weaker(pair, factor, "sensitivity")
 
 
 def with_privacy(*, epsilon: float, delta: float, **parameters: Any) -> dict[str, Any]:
@@ -89,14 +87,12 @@ def privacy_cases(
     """
     epsilon, M = statement(**setting), law.rounds
     point = {"m": setting["m"], "delta": setting["delta"], "rounds": M}
-    T, (share, _) = (
-        steps.allowed_copies(setting["delta"], M),
-        steps.round_parameters(epsilon=setting["epsilon"], **point),
-    )
+    T = steps.allowed_copies(setting["delta"], M)
+    share, _ = steps.round_parameters(epsilon=setting["epsilon"], **point)
     yield setting | {"link": "epsilon"}, M * T * share + law.selection.epsilon, epsilon
     group, copies = steps.half_bound(epsilon=setting["epsilon"], **point), steps.copies_allowance(**point)
     yield setting | {"link": "delta"}, M * (group + copies), setting["delta"]
-    law, other = (replace(one, sensitivity=one.sensitivity / factor) for one in (law, other))
+    law, other = weaker((law, other), factor, "sensitivity")
     spent = max(selection_ratio(law, other, candidates) for candidates in (2, M, 10_000))
     yield setting | {"link": "selection"}, spent, epsilon - M * T * share
     if record is not None:

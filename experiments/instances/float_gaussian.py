@@ -1,7 +1,5 @@
 """Gaussian noise as float64 draws it: one release that tells two values apart, and quantiles in balls."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import fmod
 

@@ -1,7 +1,5 @@
 """Smooth non-negative losses of generalised linear models, and what they reach: for the claims about abgmu22."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mechanisms.glm_losses import LOSSES

@@ -1,7 +1,5 @@
 """Base algorithms with known candidates, and the exact law of the selection among them: for abgmu22's grid search."""
 
-from __future__ import annotations
-
 import itertools
 from math import exp, log, sqrt
 

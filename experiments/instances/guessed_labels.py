@@ -1,7 +1,5 @@
 """The best private guesses of labels, solved exactly: one label by its chain of datasets, more by linear programs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import exp

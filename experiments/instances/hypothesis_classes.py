@@ -10,8 +10,6 @@ closed: the risks are continuous in the hypothesis, so the supremum over a cell 
 maximum.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

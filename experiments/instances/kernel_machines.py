@@ -3,8 +3,6 @@
 h_mu minimises (1/m) sum_i (1 - y_i h(x_i)/rho)_+ + mu |h|^2 over |h| <= Lambda, h = sum_i alpha_i K(x_i, .).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

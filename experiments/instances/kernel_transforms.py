@@ -4,8 +4,6 @@ Every density and profile of the table is even in each coordinate and a product 
 coordinate against cos(zx); `is_product` checks the product on balls; together they give the transform on R^d.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The discrete Gaussian on the whole numbers, its probabilities in balls, and how far two of them are apart."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from flint import arb

@@ -1,7 +1,5 @@
 """Algorithm 1 of bms22 where it can be decided exactly: small projections, worst neighbours, losses in closed form."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product

@@ -3,8 +3,6 @@
 The set M is finite and contains the records: sup-norms over M and over M x M are maxima of finitely many numbers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ number. On the circle of Lemma 19 the dual has two variables, solved by trying e
 mechanism on a packing is a linear program; the best one that we know for a whole range is randomised response.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product

@@ -4,8 +4,6 @@ z = y x = gamma e_1 + s sqrt(1 - gamma^2) e_j with a fair sign s and j uniform i
 gamma. A record has two entries, so its projection is two columns of Phi, whatever d is.
 """
 
-from __future__ import annotations
-
 from math import ceil, exp, log, log1p, sqrt
 from typing import Any
 

@@ -5,8 +5,6 @@ one here judges the sampler, by asking whether a release can be reached from a c
 (`mechanisms.laplace.reachable`), or by any double added to it (`some_double`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache

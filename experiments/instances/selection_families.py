@@ -7,8 +7,6 @@ R_j. It keeps its promise R_j <= F(rho_j, g_{rho_j}(S)) surely, or ("uniformity"
 margin. A fixed classifier may have any risk: let it err on records that carry a mark of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -105,14 +105,14 @@ def failures(setting, excess, sensitivity, allowed, top):
     allowed / K, else for the setting.
     """
     candidates, epsilon = setting["candidates"], setting["epsilon"]
-    worst = worst_failure(candidates, excess, sensitivity, epsilon)
-    yield setting, worst, allowed
+    failure = worst_failure(candidates, excess, sensitivity, epsilon)
+    yield setting, failure, allowed
     limit = worst_failure(min(candidates, 30), excess, sensitivity, epsilon)
     for chance in random_failures(candidates, excess, sensitivity, epsilon):
         yield setting | {"scores": "random"}, chance, limit
     power = epsilon * excess / (2 * sensitivity) / log(candidates / allowed)
     if abs(power - round(power)) > 1e-9 or round(power) < 1:
-        return holds("enumeration", "settings", tightness=(worst / allowed,) * 2)
+        return holds("enumeration", "settings", tightness=(failure / allowed,) * 2)
     share = largest_share(round(power), top)
     if share.bound > 1:
         return inconclusive("BUDGET", f"failure / allowed is at most {share.bound}")

@@ -3,8 +3,6 @@
 The noise of a sabotaged law is smaller by `factor`, in the candidates' releases and in their scores alike.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from math import log
 

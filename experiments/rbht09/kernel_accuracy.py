@@ -12,7 +12,7 @@ from bounds.rbht09 import kernel_accuracy as bounds
 from bounds.rbht09 import svm_accuracy
 from bounds.rbht09.kernel_spectra import cauchy_profile
 from bounds.rbht09.random_features import uniform_features_normalised
-from experiments.checks import ROUNDING, inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import grid, script
 from experiments.rbht09.kernel_svm import hinge
 from experiments.rbht09.svm_accuracy import erlang_tail
@@ -110,7 +110,6 @@ def noise_over_a_compact_set(*, count, d):
     bounds.noise_tail,
     quick=grid(count=[1, 20]),
     full=grid(count=[4, 300]),
-    caught=(1.01, 2),
     given=[svm_accuracy.chernoff_tail],
     rounding=EXPONENTS,
 )
@@ -128,7 +127,6 @@ def noise_by_chernoff(*, count):
     bounds.noise_tail_halved,
     quick=grid(count=[1, 20]),
     full=grid(count=[300]),
-    caught=(1.01, 2),
     given=[bounds.noise_tail],
     rounding=EXPONENTS,
 )
@@ -142,9 +140,7 @@ def half_of_the_exponent_pays(*, count):
 # Lemma 11 -------------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(
-    bounds.distance_of_excess, quick=grid(a=[1.0, 0.25]), full=grid(a=[40.0]), caught=(1.01, 2), rounding=ROUNDING
-)
+@inequality_claim(bounds.distance_of_excess, quick=grid(a=[1.0, 0.25]), full=grid(a=[40.0]))
 def excess_is_distance(*, a):
     """On the line: a t^2 / 2, which attains it, and risks that rise faster, a t^2 / 2 + |t| and + hinges."""
     for t in (-3.0, -0.5, 1e-6, 0.5, 40.0):
@@ -165,9 +161,7 @@ SPACES = (
     bounds.features_for,
     quick=grid(acc=[0.1, 30.0], delta=[0.05]),
     full=grid(acc=[1e-3, 1.0], delta=[0.999, 1e-9]),
-    caught=(1.01, 2),
     given=[uniform_features_normalised, bounds.closeness],
-    rounding=ROUNDING,
 )
 def features_by_lemma_13(*, acc, delta):
     """Lemma 13 at the accuracy that Lemma 22 asks for and confidence delta / 2: the very number that is printed."""
@@ -246,7 +240,6 @@ THEOREM = {
     "quick": grid(acc=[0.5, 40.0], delta=[0.05, 0.95]),
     "full": grid(acc=[1e-2, 3.0], delta=[0.999, 1e-9]),
     "caught": (1.01, 2),
-    "rounding": ROUNDING,
     "given": [bounds.features_for, bounds.closeness_by_gap, bounds.noise_range],
 }
 

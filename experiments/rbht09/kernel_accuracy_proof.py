@@ -39,14 +39,14 @@ def nearby_pairs(*, C, loss, most=9):
             yield {"trial": trial, "kernel": kernel}, pair
 
 
-@inequality_claim(bounds.same_dual_distance, caught=(1.01, 2), rounding=1e-9, **PAIRS)
+@inequality_claim(bounds.same_dual_distance, rounding=1e-9, **PAIRS)
 def one_combination_of_two_kernels(**problem):
     """|f* - g_alpha| on M against eta times the L1-norm of the dual variables: equal at the far point."""
     for setting, pair in nearby_pairs(**problem):
         yield setting, pair.same_dual, bounds.same_dual_distance(eta=pair.eta, Lambda=pair.first)
 
 
-@inequality_claim(bounds.risk_change, caught=(1.01, 2), given=[bounds.same_dual_distance], rounding=1e-9, **PAIRS)
+@inequality_claim(bounds.risk_change, given=[bounds.same_dual_distance], rounding=1e-9, **PAIRS)
 def risks_of_one_combination(**problem):
     """C L for the losses and Lambda / 2 for the norms, each times the step before; and the risks themselves."""
     C = problem["C"]
@@ -60,11 +60,7 @@ def risks_of_one_combination(**problem):
 
 
 @inequality_claim(
-    bounds.solution_distance,
-    caught=(1.01, 2),
-    given=[bounds.risk_change, bounds.distance_of_excess],
-    rounding=1e-9,
-    **PAIRS,
+    bounds.solution_distance, given=[bounds.risk_change, bounds.distance_of_excess], rounding=1e-9, **PAIRS
 )
 def combination_is_nearly_optimal(**problem):
     """Lemma 11 with a = 1 at twice the change of the risk, to which the step is equal; and solved pairs."""

@@ -8,7 +8,7 @@ from itertools import product
 from math import pi
 
 from bounds.rbht09 import hinge_dual, kernel_svm, private_svm
-from experiments.checks import ROUNDING, inequality_claim
+from experiments.checks import inequality_claim
 from experiments.checks.order import order_claim
 from experiments.engine.claim import Control, attack_claim, script
 from experiments.instances.svm_neighbours import flipped
@@ -30,10 +30,8 @@ def hinge(z):
     severity="statement",
     corner="the records that the risk is over lie in M",
     used=("rbht09.thm8", "rbht09.thm14", "rbht09.cor15"),
-    python=lambda *_: (
-        "f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
-        "assert f(0) == g(0) and max(1 - f(1), 0) - max(1 - g(1), 0) == 1  # the record that comes lies at 1"
-    ),
+    python="f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
+    "assert f(0) == g(0) and max(1 - f(1), 0) - max(1 - g(1), 0) == 1  # the record that comes lies at 1",
     note="M has to contain the data. A risk is over records that come later: the sentence needs them in M too.",
 )
 def risks_on_and_off_the_set():
@@ -42,7 +40,7 @@ def risks_on_and_off_the_set():
     yield setting, off, kernel_svm.risk_distance(acc=Fraction(1, 2))
 
 
-@inequality_claim(kernel_svm.risk_distance_within, caught=(1.01, 2))
+@inequality_claim(kernel_svm.risk_distance_within)
 def risks_on_the_set():
     """Two records and every pair of values on a grid of quarters, in rationals: |E hinge - E hinge| against the sup."""
     values = [Fraction(k, 4) for k in (-8, -3, 0, 2, 8)]
@@ -76,25 +74,14 @@ def features_privacy(scale, finite, *, beta, n, C, count):
 
 
 @inequality_claim(
-    kernel_svm.features_noise_scale,
-    caught=(1.01, 2),
-    given=[private_svm.noise_scale],
-    rounding=ROUNDING,
-    tightness=lambda ratios: (0.5, 0.5),
-    **RELEASES,
+    kernel_svm.features_noise_scale, given=[private_svm.noise_scale], tightness=lambda ratios: (0.5, 0.5), **RELEASES
 )
 def features_noise_is_private(**setting):
     """Corollary 9 as printed: twice the noise that is needed."""
     return (yield from features_privacy(kernel_svm.features_noise_scale, private_svm.noise_scale, **setting))
 
 
-@inequality_claim(
-    kernel_svm.features_noise_scale_sharp,
-    caught=(1.01, 2),
-    given=[private_svm.noise_scale_sharp],
-    rounding=ROUNDING,
-    **RELEASES,
-)
+@inequality_claim(kernel_svm.features_noise_scale_sharp, given=[private_svm.noise_scale_sharp], **RELEASES)
 def half_of_the_noise_is_private(**setting):
     """Half of Corollary 9's noise: exactly enough."""
     return (
@@ -154,11 +141,9 @@ def gram_products(n, d, count):
     family="n and d̂ fixed, d → ∞: each ⟨ρ_j, x_i⟩ costs d multiplications",
     severity="constant",
     corner="d ≤ n",
-    python=lambda *_: (
-        "from bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
-        "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
-        "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000"
-    ),
+    python="from bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
+    "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
+    "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000",
     note="The products ⟨ρ_j, x⟩ are not counted; two sentences later d is, for the exact kernel: O(d n²).",
 )
 def gram_of_long_records():
@@ -168,7 +153,7 @@ def gram_of_long_records():
         yield setting, gram_products(**setting), kernel_svm.gram_order(**setting)
 
 
-@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, caught=(1.01, 2), rounding=ROUNDING)
+@order_claim(kernel_svm.gram_order_corrected, constant=4 / 3, rounding=1e-12)
 def gram_of_all_records():
     """n d_hat (d + n + 1) <= 4/3 n d_hat (n + d), with equality at n = 2, d = 1; at most 8/3 n^2 d_hat for d <= n."""
     for n, d, count in product((2, 3, 100), (1, 2, 7, 100, 1000), (1, 500)):
@@ -183,12 +168,10 @@ def gram_of_all_records():
     family="C → ∞: Corollary 15 asks for a number of features proportional to C⁴",
     severity="constant",
     corner="C and σ_p diam(𝓜) fixed, ε and δ at most 1/2",
-    python=lambda *_: (
-        "from bounds.rbht09.hinge_dual import hinge_features\n"
-        "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
-        "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
-        "assert three > 81 * one and nine > 81 * three"
-    ),
+    python="from bounds.rbht09.hinge_dual import hinge_features\n"
+    "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
+    "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
+    "assert three > 81 * one and nine > 81 * three",
     note="The order names neither C, whose fourth power the number takes, nor σ_p diam(𝓜); log(1/ε) < 0 for ε > 1.",
 )
 def features_for_large_C():
@@ -202,9 +185,7 @@ def features_for_large_C():
 @order_claim(
     kernel_svm.features_order_corrected,
     constant=12 * 2**12 * 14,
-    caught=(1.01, 2),
     given=[hinge_dual.hinge_features],
-    rounding=ROUNDING,
     note="Largest at d = 1, ε = δ = 1/2: the number is 4 (d + 2) 2¹² ε⁻⁴ (log(2²³/δ) + 4 log(1/ε)), d + 2 ≤ 3 d, and "
     "the logarithms are at most 14 times log(1/δ) + log(1/ε).",
 )
@@ -212,11 +193,8 @@ def features_for_fixed_C():
     """eps and delta from 1/2 down, C = 1, sigma_p diam = 2, d = 1 and more."""
     for acc, delta, d in product((0.5, 0.1, 1e-3), (0.5, 0.05, 1e-9), (1, 2, 50)):
         setting = {"acc": acc, "delta": delta, "d": d}
-        yield (
-            setting,
-            hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, **setting),
-            kernel_svm.features_order_corrected(**setting),
-        )
+        features = hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, **setting)
+        yield setting, features, kernel_svm.features_order_corrected(**setting)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import numpy as np
 
 from bounds.rbht09 import lower_bounds as bounds
 from bounds.rbht09 import svm_sensitivity
-from experiments.checks import ROUNDING, identity_claim, inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import script
 from experiments.engine.streams import generator
 from experiments.instances.packed_databases import DELTAS, SOLVER, best_failure, cells, lemma_17, line_svm, response
@@ -30,7 +30,7 @@ def root(C):
 # Definition 4 ---------------------------------------------------------------------------------------------------------
 
 
-@identity_claim(bounds.packing_level, rounding=SOLVER, caught=(1.001, 2), cost=0.05)
+@identity_claim(bounds.packing_level, rounding=SOLVER, caught=(1.001, 2))
 def best_mechanism_on_a_packing():
     """The least failure of any mechanism with likelihood ratios <= odds, by linear program, put into the formula."""
     for N in (2, 3, 5, 7):
@@ -45,7 +45,6 @@ def best_mechanism_on_a_packing():
 @inequality_claim(
     bounds.line_accuracy,
     given=[bounds.coordinates, bounds.first_weight, bounds.second_weight, bounds.line_distance],
-    caught=(1.01, 2),
     cost=0.2,
     note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a slightly "
     "larger ε. Over a bounded set that contains the data the range is another one: parts `region`.",
@@ -80,9 +79,7 @@ def neighbours_on_the_line(n, C, rng, scale, size=60):
 
 @inequality_claim(
     bounds.line_accuracy_sharp,
-    rounding=ROUNDING,
     caught=(1.001, 2),
-    cost=0.05,
     note="n + 1 times the printed range: one far row moves the SVM from √C to −√C/n",
 )
 def farthest_neighbours_on_the_line():
@@ -99,9 +96,7 @@ def farthest_neighbours_on_the_line():
     return {"tightness": (1.0, 1.0)}
 
 
-@identity_claim(
-    bounds.region_accuracy, given=[svm_sensitivity.weight_sensitivity_sharp], rounding=ROUNDING, caught=(1.001, 2)
-)
+@identity_claim(bounds.region_accuracy, given=[svm_sensitivity.weight_sensitivity_sharp], caught=(1.001, 2))
 def flipped_label_in_a_region():
     """The pair in rational numbers; for C R^2 <= 1 also Lemma 21's sharp sensitivity, which no pair exceeds."""
     for C, n in DATABASES:
@@ -134,7 +129,6 @@ def responses(radius, acc, n):
     bounds.line_level,
     given=[bounds.line_accuracy, bounds.packing_level, bounds.wrong_ball, bounds.mean_ratio],
     rounding=SOLVER,
-    caught=(1.01, 2),
     note="tight: on the two databases randomised response attains it",
 )
 def two_databases_decide():
@@ -155,11 +149,7 @@ def two_databases_decide():
 
 
 @inequality_claim(
-    bounds.line_packing_level,
-    given=[bounds.line_accuracy_sharp, bounds.packing_level],
-    rounding=SOLVER,
-    caught=(1.01, 2),
-    cost=0.2,
+    bounds.line_packing_level, given=[bounds.line_accuracy_sharp, bounds.packing_level], rounding=SOLVER, cost=0.2
 )
 def many_databases_decide():
     """The packing built and solved exactly, its size counted, and the best mechanism on it."""
@@ -196,7 +186,7 @@ assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
     corner=NOBODY,
     corrected_by=bounds.line_level,
     used=(),
-    python=lambda *_: UNIFORM,
+    python=UNIFORM,
     note="A uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and ignores "
     "the data.",
 )
@@ -225,7 +215,7 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
     severity="statement",
     corner="ε < min{CR², √C R}/n; at R = 1 that is the printed range and more for every C ≥ 1/4",
     used=(),
-    python=lambda *_: ZERO_ON_THE_LINE,
+    python=ZERO_ON_THE_LINE,
     note="Section 2 announces the sup-norm over a set that contains the data; Section 6 drops the set. On [−1, 1] and "
     "C < 1/(4n²) the zero function is useful and private. C = √n, as the paper has it, is far from there.",
 )
@@ -241,12 +231,7 @@ def zero_function_in_a_small_region():
         yield {"C": C, "n": n, "R": R, "delta": delta}, bounds.region_level(delta=delta, acc=acc, C=C, n=n, R=R), 0
 
 
-@inequality_claim(
-    bounds.region_level_corrected,
-    given=[bounds.region_accuracy, bounds.packing_level],
-    rounding=SOLVER,
-    caught=(1.01, 2),
-)
+@inequality_claim(bounds.region_level_corrected, given=[bounds.region_accuracy, bounds.packing_level], rounding=SOLVER)
 def two_databases_decide_in_a_region():
     """The best mechanism on the pair of `region_accuracy`, and responses over cells of the whole range."""
     for C, n in DATABASES:
@@ -275,7 +260,7 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
     bounds.least_failure,
     severity="constant",
     rounding=SOLVER,
-    python=lambda *_: IN_OTHER_WORDS,
+    python=IN_OTHER_WORDS,
     note="log((1 − δ)/δ) ≤ β says δ ≥ 1/(1 + e^β). Between that and e^−β stand, at every β, randomised response "
     "between two halves (n = 2, C = 0.2, the norm over [−1, 1]) and, for β < log(2n/(2n − 1)), the response over "
     "2n + 1 cells for databases on the whole line.",
@@ -294,7 +279,6 @@ def private_and_useful_all_the_same():
     bounds.least_failure_corrected,
     given=[bounds.line_level, bounds.packing_level],
     rounding=SOLVER,
-    caught=(1.01, 2),
     note="attained for every β: n = 2, C < 1/4, the sup-norm over [−1, 1], accuracy C/2",
 )
 def least_failure_is_attained():

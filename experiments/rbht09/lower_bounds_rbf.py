@@ -56,7 +56,6 @@ def circle_is_a_packing():
 @inequality_claim(
     bounds.circle_databases_sharp,
     given=[bounds.last_dual, bounds.own_point_distance, bounds.nearest_kernel, bounds.separation],
-    caught=(1.01, 2),
     tightness=lambda ratios: (1.0, 1.0),
     note="no circle of N + 1 points has this separation",
 )
@@ -104,7 +103,7 @@ def zero_is_useful(level, **setting):
     bounds.circle_level_printed,
     severity="statement",
     rounding=SOLVER,
-    python=lambda *_: ZERO,
+    python=ZERO,
     note="ε < n/(4C) is printed, twice; Lemma 19, which the proof calls, has C/(4n). The printed range contains "
     "accuracies that the zero function has on every database, for C = √n too (n ≥ 256).",
 )
@@ -117,8 +116,6 @@ def zero_function_is_useful():
     bounds.circle_level,
     given=[bounds.circle_databases, packing_level, bounds.thinnest_ball, bounds.mean_ratio_of_many],
     rounding=SOLVER,
-    caught=(1.01, 2),
-    cost=0.05,
 )
 def many_circle_databases_decide():
     """The best mechanism on Lemma 19's packing: by linear program for N up to 7, by `packing_level` beyond."""
@@ -139,7 +136,6 @@ def many_circle_databases_decide():
     bounds.diameter_level,
     given=[packing_level, bounds.last_dual, bounds.own_point_distance],
     rounding=SOLVER,
-    caught=(1.01, 2),
     note="for every σ, in one dimension; with the sup-norm over all of R no useful mechanism has any finite level",
 )
 def far_rows_decide():
@@ -164,7 +160,7 @@ def far_rows_decide():
     bounds.impossible_sigma_printed,
     severity="statement",
     rounding=SOLVER,
-    python=lambda *_: ZERO_WORDS.replace("> 4.5", "> 0"),
+    python=ZERO_WORDS.replace("> 4.5", "> 0"),
     note="the zero function is useful for every σ at once, where ε ≥ min{C, √C}, which the printed range allows",
 )
 def zero_function_is_useful_for_every_sigma():
@@ -172,7 +168,7 @@ def zero_function_is_useful_for_every_sigma():
     yield from zero_is_useful(bounds.impossible_sigma_printed, beta=1.0, delta=0.05)
 
 
-@inequality_claim(bounds.impossible_sigma, given=[bounds.circle_level], rounding=SOLVER, caught=(1.01, 2))
+@inequality_claim(bounds.impossible_sigma, given=[bounds.circle_level], rounding=SOLVER)
 def small_sigmas_are_impossible():
     """Just below the sigma said, Theorem 20's level exceeds beta; it is the first such N."""
     for beta in (0.1, 1.0, 4.0, 12.0):

@@ -14,7 +14,7 @@ from bounds.exact.balls import exact
 from bounds.rbht09 import lower_bounds_rbf
 from bounds.rbht09 import lower_bounds_rbf as bounds
 from bounds.rbht09.lower_bounds import wrong_ball
-from experiments.checks import ROUNDING, identity_claim, inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import exact_claim, script
 from experiments.instances.packed_databases import (
     DELTAS,
@@ -94,7 +94,7 @@ def case_four(bound):
 @identity_claim(
     bounds.first_when_last_full,
     severity="constant",
-    python=lambda *_: CASE_FOUR,
+    python=CASE_FOUR,
     note="The last display loses the factor n − 1 of the linear term; right for n = 2 only. The lemma uses αₙ alone.",
 )
 def case_four_as_printed():
@@ -117,7 +117,7 @@ assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
 @inequality_claim(
     bounds.case_one_excluded,
     severity="statement",
-    python=lambda *_: HALF,
+    python=HALF,
     note="C/2 > (1 − γ)C says γ > 1/2, the opposite of what is assumed. n > (1 − γ)C, which follows, is true without.",
 )
 def half_is_below():
@@ -152,7 +152,6 @@ def last_row_is_at_its_bound():
     bounds.own_point_distance,
     given=[bounds.last_dual],
     rounding=1e-5,
-    caught=(1.01, 2),
     note="both databases are solved as QPs of n rows, with certified gaps",
 )
 def distance_at_the_own_point():
@@ -186,7 +185,7 @@ def nearest(bound):
 @identity_claim(
     bounds.nearest_kernel_printed,
     severity="constant",
-    python=lambda *_: KERNEL,
+    python=KERNEL,
     note="γ⁴ exp(sin²(π/N)) = exp(−2/σ² + sin²(π/N)) is a product where a power is meant; the first form is right, and "
     "it is the one that is used.",
 )
@@ -201,9 +200,7 @@ def kernel_of_neighbours():
     return (yield from nearest(bounds.nearest_kernel))
 
 
-@inequality_claim(
-    bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=ROUNDING, caught=(1.01, 2)
-)
+@inequality_claim(bounds.separation, given=[bounds.nearest_kernel, bounds.own_point_distance], rounding=1e-12)
 def kernel_is_at_most_half():
     """At sigma = sqrt(2 / log 2) sin(pi / N), where it is an equality, and at smaller ones."""
     for C, n in ((Fraction(1), 2), (Fraction(29, 10), 3), (Fraction(15), 20)):
@@ -215,14 +212,14 @@ def kernel_is_at_most_half():
                 yield {"C": C, "n": n, "N": N, "share": share}, bounds.separation(C=C, n=n), apart
 
 
-@inequality_claim(bounds.sine_estimate, rounding=ROUNDING, caught=(1.01, 2))
+@inequality_claim(bounds.sine_estimate)
 def sine_above_its_chord():
     """In balls; equality at N = 2. By concavity of the sine on [0, pi / 2] for all N."""
     for N in (2, 3, 4, 10, 1000, 10**6):
         yield {"N": N}, bounds.sine_estimate(N=N), (arb.pi() / N).sin()
 
 
-@inequality_claim(bounds.largest_gamma, rounding=ROUNDING, caught=(1.01, 2))
+@inequality_claim(bounds.largest_gamma, rounding=1e-12)
 def gamma_from_sigma():
     """At the largest sigma, where it is an equality, and at smaller ones; and gamma <= 1/2 from N = 4 on."""
     for N in (1, 2, 4, 5, 9):
@@ -246,7 +243,7 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
     severity="statement",
     corner="σ < (2/5)√(2/log 2) = 0.679; nothing needs N > 4, γ < 1/2 follows from the range of σ",
     used=("rbht09.lem19", "rbht09.thm20"),
-    python=lambda *_: FOUR,
+    python=FOUR,
     note="(2/σ)√(2/log 2) > 4, but N is its floor",
 )
 def more_than_four():
@@ -255,7 +252,7 @@ def more_than_four():
         yield {"sigma": sigma}, bounds.least_databases_printed(), lower_bounds_rbf.circle_databases(sigma=sigma)
 
 
-@inequality_claim(bounds.least_databases, caught=(1.01, 2))
+@inequality_claim(bounds.least_databases)
 def four_at_least():
     """Four at least, over the range of sigma up to its end; as many as printed up to the end of the corner."""
     for sigma in (*LARGE, lower_bounds_rbf.WIDEST * (1 - 1e-12)):
@@ -286,7 +283,7 @@ def thinnest(delta, N, weights):
     return min(delta * w / sum(weights) for w in weights)
 
 
-@inequality_claim(bounds.thinnest_ball, given=[wrong_ball], caught=(1.01, 2))
+@inequality_claim(bounds.thinnest_ball, given=[wrong_ball])
 def thinnest_ball_gets_its_share():
     """The least of N - 1 shares of delta, equal or not."""
     for delta in DELTAS:
@@ -297,7 +294,7 @@ def thinnest_ball_gets_its_share():
                 yield shown, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
 
 
-@inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball], caught=(1.01, 2))
+@inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball])
 def ratio_on_the_thinnest_ball():
     """P_1(ball) / P_j(ball); attained by randomised response over N cells."""
     for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):

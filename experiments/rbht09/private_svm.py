@@ -11,7 +11,7 @@ import numpy as np
 
 from bounds.rbht09 import private_svm, svm_sensitivity
 from experiments import data
-from experiments.checks import ROUNDING, identity_claim, inequality_claim
+from experiments.checks import identity_claim, inequality_claim
 from experiments.engine.claim import Control, attack_claim, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
@@ -29,7 +29,6 @@ from mechanisms.privacy import PureDP
     quick=grid(F=[1, 4]),
     full=grid(F=[3, 9]),
     caught=(1.01, 1.5, 2),
-    rounding=ROUNDING,
     note="Per coordinate |t − b| − |t − a| is piecewise linear, so its extremes are at a and b.",
 )
 def laplace_log_ratio_is_distance(*, F):
@@ -88,9 +87,7 @@ def privacy_loss(scale, *, beta, **setting):
 
 @inequality_claim(
     private_svm.noise_scale,
-    caught=(1.01, 2),
     given=[private_svm.laplace_worst_log_ratio, svm_sensitivity.weight_sensitivity],
-    rounding=ROUNDING,
     tightness=lambda ratios: (0.5, 0.5),
     **BUDGETS,
 )
@@ -106,7 +103,6 @@ def printed_noise_is_private(**setting):
     private_svm.noise_scale_sharp,
     caught=(1.01, 1.1, 2),
     given=[private_svm.laplace_worst_log_ratio, svm_sensitivity.weight_sensitivity_sharp],
-    rounding=ROUNDING,
     **BUDGETS,
 )
 def sharp_noise_is_private(**setting):

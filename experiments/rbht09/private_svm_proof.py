@@ -106,7 +106,6 @@ CENTRES = np.array([0.0]), np.array([1.0])
     private_svm.snapping_epsilon,
     quick=({"scale": 1.0, "bound": 4.0}, {"scale": 1.3, "bound": 40.0}),
     full=({"scale": 1.999, "bound": 2.0}, {"scale": 1.0, "bound": 1024.0}),
-    caught=(1.01, 2),
     rounding=1e-15,
     cost=0.2,
     tightness=lambda ratios: (min(1.0, max(ratios)), 1.0),
@@ -138,7 +137,6 @@ def snapping_law_is_private(*, scale, bound):
     bound=lambda *, epsilon, **_: epsilon,
     quick=({"epsilon": 1.0, "bound": 4.0},),
     control=Control("noise / {}", (1.41, 2)),
-    chunk=1000,
     cap=10,
     cost=4e-5,
     note="the exact law of doubles is the score; centres 0 and 1",
@@ -191,8 +189,6 @@ def renyi_divergence_of_lattice_laws(*, steps, shift):
     quick=({"steps": 3, "shift": 2}, {"steps": 8, "shift": 3}),
     full=({"steps": 20, "shift": 20},),
     given=[private_svm.concentration],
-    rounding=1e-12,
-    caught=(1.01, 2),
     note="the exact δ of two lattice laws is below a hundredth of what Chernoff's bound allows",
 )
 def chernoff_of_the_loss(*, steps, shift):
@@ -214,7 +210,6 @@ def chernoff_of_the_loss(*, steps, shift):
     bound=lambda *, epsilon, **_: epsilon,
     quick=({"epsilon": 1.0, "delta": 1e-5},),
     control=Control("the textbook float64 sampler", (2,)),
-    chunk=1000,
     cap=6,
     cost=2e-5,
     note="bit-level: is a release centre + z for any double z? Control: the float64 Gaussian of the same σ",

@@ -207,9 +207,7 @@ def steps_of_our_bound(count, d, eps, sigma_p, diam):
         yield random_features.net_failure(count=count, d=d, eps=eps, q=q, y=y), min(pieces, 1.0) + rest
 
 
-@inequality_claim(
-    random_features.uniform_failure, control=Control("{} times as many frequencies credited", (2, 4, 8)), rounding=1e-12
-)
+@inequality_claim(random_features.uniform_failure, control=Control("{} times as many frequencies credited", (2, 4, 8)))
 def our_uniform_bound(*, factor=1):
     """Coin kernels over numbers of frequencies, thresholds and diameters: the exact tail never exceeds the bound.
 

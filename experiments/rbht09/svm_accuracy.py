@@ -200,7 +200,6 @@ def hoelder(*, F):
     svm_accuracy.erlang_mgf,
     quick=({"F": 1, "lam": 3.0}, {"F": 20, "lam": 0.01}),
     control=Control("lambda / {}", (1.01,)),
-    rounding=1e-12,
     note="By substitution y → (1 − λ t) y in the integral; checked by the moment series with its remainder.",
 )
 def moment_generating_function(*, F, lam, factor=1):
@@ -220,7 +219,6 @@ def moment_generating_function(*, F, lam, factor=1):
     svm_accuracy.chernoff_tail,
     quick=grid(F=[1, 20]),
     full=grid(F=[5, 100]),
-    caught=(1.01, 2),
     given=[svm_accuracy.sup_distance, svm_accuracy.erlang_mgf],
     rounding=1e-11,
     cost=0.04,
@@ -349,7 +347,6 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     severity="statement",
     corner="a misprint: read 'rate' for 'scale'",
     used=("rbht09.thm8", "rbht09.lem10"),
-    scope="settings",
     python=lambda point, *sides: MAGNITUDE.format(**point),
     note="The sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
     "scale is λ, 1/λ is the rate; nothing in the proof depends on it.",

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 
 from bounds.rbht09 import svm_sensitivity as bounds
-from experiments.checks import ROUNDING, inequality_claim
+from experiments.checks import inequality_claim
 from experiments.engine.claim import Control, grid, script
 from experiments.engine.streams import generator
 from experiments.engine.verdict import inconclusive
@@ -57,7 +57,7 @@ def sensitivity_claim(bound, **fields):
         return next(n for n in range(2, 100) if bound(n=n, **one) < diameter(**one))
 
     start = {"trivial": trivial, "nonvacuous_from": nonvacuous_from}
-    return inequality_claim(bound, rounding=ROUNDING, cost=0.2, **start, **DATABASES, **fields)
+    return inequality_claim(bound, cost=0.2, **start, **DATABASES, **fields)
 
 
 def printed_chain(bound, distance, loss, **setting):
@@ -255,7 +255,7 @@ def any_weight_distance(**setting):
     return (yield from distances(bounds.weight_distance_subgradient, before, "hinge", setting))
 
 
-@inequality_claim(bounds.norm_ratio, quick=grid(F=[1, 7]), full=grid(F=[100]), caught=(1.01, 1.1), rounding=ROUNDING)
+@inequality_claim(bounds.norm_ratio, quick=grid(F=[1, 7]), full=grid(F=[100]), caught=(1.01, 1.1))
 def norms_compare(*, F):
     """||w||_1^2 <= F ||w||_2^2 in whole numbers: (1, ..., 1) and random vectors; Cauchy-Schwarz for all others."""
     rng = generator(1, "svm.norms", {"F": F}, "main", 0)

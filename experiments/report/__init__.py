@@ -1,7 +1,5 @@
 """The site: `write` draws reports/index.html and the pages beside it from the store alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from experiments.engine import remembered

@@ -1,7 +1,5 @@
 """Gaussian privacy decided exactly: the curve by integration in balls, composition, Appendix E for all parameters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, pi, sqrt
@@ -88,10 +86,8 @@ def adaptive_composition(rng, mus):
     full=({"mu": [1e-4, 2.0]}, {"mu": [1.0, 1.0, 1.0]}, {"mu": [0.5, 3.0, 0.01]}, {"mu": [8.0, 6.0]}),
     control=Control("the composed budget divided by {}", (1.001, 1.5)),
     cost=0.2,
-    note=(
-        "'each mechanism being μ_k-GDP' is a slip for μ_i; budgets are fixed in advance, mechanisms may adapt. "
-        "Gaussian products attain the budget"
-    ),
+    note="'each mechanism being μ_k-GDP' is a slip for μ_i; budgets are fixed in advance, mechanisms may adapt. "
+    "Gaussian products attain the budget",
 )
 def compositions_stay_below_the_curve(*, mu, factor=1):
     """Gaussian products attain the composed curve at every step of the induction; finite ones stay below it."""
@@ -182,7 +178,6 @@ def opposite_statistics(*, sensitivity, sigma, dimension, factor=1):
     full=grid(mu=[1e-8, 0.05, 5.0, 1000.0], delta=[1e-300, 1e-5, 0.5, 1 - 1e-12]),
     control=Control("μ² / 2 divided by {}", (1.1, 2, 10**6)),
     given=[bounds.gaussian_delta],
-    cost=0.05,
     note="half of δ is never spent; Definition 2.1 prints ε < 1, which the appendix itself does not keep to",
 )
 def lemma_e1_leaves_half_of_delta(*, mu, delta, factor=1):
@@ -254,10 +249,8 @@ def lemma_e3_composes(*, epsilon, delta, m, factor=1):
     full=grid(mu=[1e-6, 1.0, 10.0], candidates=[1, 2, 3, 1000]),
     caught=(1.01,),
     given=[bounds.composed_gdp, bounds.gaussian_mechanism_gdp],
-    note=(
-        "the squares of 2 |Θ| budgets sum to μ² exactly. Line 5 is inside the loop, so every θ gets fresh noise; where "
-        "Algorithm 3 prints Θ = {φ} the empty set is meant"
-    ),
+    note="the squares of 2 |Θ| budgets sum to μ² exactly. Line 5 is inside the loop, so every θ gets fresh noise; "
+    "where Algorithm 3 prints Θ = {φ} the empty set is meant",
 )
 def all_candidates_spend_mu(*, mu, candidates):
     """The sum of the squared budgets over mu^2 in fractions: the printed ones, and the rounded ones of our laws."""

@@ -236,7 +236,6 @@ def two_remain(*, records, factor=1):
     quick=({"inliers": 40},),
     full=({"inliers": 200},),
     control=Control("1/{} of the outliers", (2, 4)),
-    rounding=1e-12,
     cost=0.2,
     note="No answer to the question, which is open. It shows that the factor 1/γ is no artefact of the proof as long "
     "as a hinge loss is minimised, whatever its width.",

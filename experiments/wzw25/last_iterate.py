@@ -1,7 +1,5 @@
 """The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -366,7 +364,6 @@ def after_a_step(curve, epsilon, rate, a):
     given=["wzw25.lemE.1/printed"],
     cites=("Dong, Roth & Su 2022, composition of dominating pairs",),
     rounding=1e-4,
-    caught=(1.01, 2),
     cost=0.4,
     note="equality but for the grid of losses, which adds less than a hundredth to a curve that is not far in its tail",
 )

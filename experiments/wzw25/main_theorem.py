@@ -152,7 +152,6 @@ def penalties_cost_their_difference():
     bounds.main_population_rate_proper,
     given=[population_risk.population_rate_proper, bounds.penalised_error],
     nonvacuous_from=partial(useful_from, population_risk.population_risk),
-    rounding=1e-12,
     tightness=lambda _: None,
     note="Theorem 6.7 capped at 1, for the algorithm of the other display; 1 − 4/n². The minimum over S_out inside the "
     "probability is the simultaneity",
@@ -170,7 +169,6 @@ def main_theorem_follows():
     full=({"epsilon": 30.0},),
     control=Control(lambda factor: f"the margin of {factor - 1:g} more outliers read as that of fewer", (2,)),
     given=("wzw25.def6.1/explicit/nested",),
-    rounding=1e-12,
     note="the right side does not depend on the release: simultaneity over all S_out costs nothing and claims nothing "
     "more. All subsets of four sets listed",
 )

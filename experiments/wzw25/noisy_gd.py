@@ -1,6 +1,5 @@
 """Noisy gradient descent: Lemma C.1 of Wang, Zhu & Wang (2025), and our code under attack."""
 
-from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 
@@ -12,7 +11,8 @@ from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
 from bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
 from experiments.checks import inequality_claim, order_claim
-from experiments.checks.inequality import ROUNDING, up_to_one
+from experiments.checks.inequality import up_to_one
+from experiments.checks.pair import weaker
 from experiments.data import load
 from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
 from experiments.instances.noisy_descent import ceiling, separable
@@ -87,7 +87,7 @@ assert ratios[2] > 50 * ratios[1] > 2500 * ratios[0] > 0"""
     bounds.averaged_rate,
     family="loss a w + hinge of n records z = 1, w_0 = 1, w_ref = 0, T = n²μ² = 1, a → ∞: Δ is the hinge's",
     **ANY_LOSS,
-    python=lambda *_: SHARED,
+    python=SHARED,
     note="Algorithm 5 takes any loss, and the lemma names none: a sensitivity bounds no gradient. For hinge losses it "
     "holds with the constant √2 (the proof prints 4)",
 )
@@ -105,7 +105,6 @@ def any_loss_is_minimised():
     quick=({"d": 1, "mu": 0.5, "sensitivity": 1.0, "distance": 3.0},),
     full=grid(d=[1, 100], mu=[0.01, 2.0], sensitivity=[0.1], distance=[7.0]),
     given=[bounds.averaged_excess],
-    rounding=ROUNDING,
     tightness=up_to_one,
     note="T = n²μ² rounded up, at least 1. Where nμ < 1 the average is w_0, and its excess is at most nΔD < ΔD/μ",
 )
@@ -133,7 +132,6 @@ def explicit_over_rate():
         {"n": 1, "d": 1, "steps": 1, "mu": 0.1, "sensitivity": 1.0, "distance": 1.0},
         *grid(n=[100], d=[1, 50], steps=[1, 7], mu=[1.0], sensitivity=[0.01, 1.0], distance=[0.01, 1.0]),
     ),
-    rounding=ROUNDING,
     given=[tangent_value, one_step, telescoped_corrected],
     scope="everywhere: convex, per-record gradients of norm at most Δ, whole T, σ = Δ√T/μ",
 )
@@ -174,7 +172,6 @@ def smallest_useful_n():
     bounds.averaged_hinge_excess,
     quick=grid(n=[10], d=[3], steps=[1, 7], mu=[2.0], sensitivity=[0.5], distance=[2.0]),
     given=[tangent_value, one_step, telescoped_corrected],
-    rounding=ROUNDING,
     scope=HINGE,
 )
 def average_within_hinge_bound(*, n, d, steps, mu, sensitivity, distance):
@@ -212,11 +209,6 @@ def flipped(X, y, mu, **parameters):
     other = np.array(y, dtype=float)
     other[0] = -other[0]
     return tuple(noisy_gd.law(X, labels, privacy=GaussianDP(mu), **parameters) for labels in (y, other))
-
-
-def weaker(pair, factor):
-    """Both laws with noise `factor` times too small; they know their own densities."""
-    return tuple(replace(law, sigma=law.sigma / factor) for law in pair)
 
 
 def linear_pair(n, steps, output):

@@ -1,7 +1,5 @@
 """Algorithm 5 and the proof of Lemma C.1 of Wang, Zhu & Wang (2025), line by line."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
@@ -171,11 +169,7 @@ def shared_gradients_are_bounded(*, shared):
     return {"note": "a shared gradient this short is covered by Δ"}
 
 
-@inequality_claim(
-    bounds.squared_gradient,
-    caught=(1.01, 2),
-    note="attained by gradients of norm Δ; for the hinge even n²Δ²/4 suffices",
-)
+@inequality_claim(bounds.squared_gradient, note="attained by gradients of norm Δ; for the hinge even n²Δ²/4 suffices")
 def second_moments():
     """E ||g + xi||^2 by enumerating a noise with the Gaussian's first two moments, in fractions."""
     for step in lattice_steps():

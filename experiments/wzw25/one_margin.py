@@ -186,7 +186,7 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     bounds.expected_order_as_printed,
     family=half.__doc__,
     severity="statement",
-    python=lambda *_: SCALED,
+    python=SCALED,
     note="The term of the outliers lacks the factor b, which the last line of the proof and Corollary D.2 have. True "
     "as printed for b ≤ 1, hence in the unit ball of Theorem 6.5; false in the larger balls of Appendix L, for which "
     "the lemma is stated.",
@@ -311,7 +311,6 @@ def fewest_outliers_order_holds():
     quick=({"mu": 3.0, "beta": 0.1},),
     control=Control(lambda factor: f"m(gamma) + {factor - 1:g} for m(gamma)", (2,)),
     given=(bounds.expected_loss, "wzw25.def6.1/explicit/never-empty"),
-    rounding=1e-12,
     note="the bound grows with |S_out|; subsets and m(γ) computed independently on four sets",
 )
 def smallest_set_is_best(*, mu, beta, factor=1):

@@ -29,7 +29,6 @@ from mechanisms.solvers.margin import geometric_margin
 @inequality_claim(
     bounds.noise_part,
     given=(noisy_gd.last_line, noisy_gd.averaged_excess),
-    rounding=1e-12,
     note="the last line of the proof of Lemma C.1; its explicit reading (T = n² μ² rounded up) is at most 0.354 of it",
 )
 def four_is_enough():
@@ -75,8 +74,7 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
     severity="statement",
     corner="the event of Lemma B.1, which keeps the norms of all records, in place of E₁",
     used=("wzw25.lemD.1", "wzw25.lem6.3"),
-    scope="settings",
-    python=lambda *_: NARROW,
+    python=NARROW,
     note="E1 is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers; the event of Lemma B.1, which "
     "does, has the same probability, and then the step is right. On E1 alone clipping leaves 1 + 6b/γ",
 )
@@ -93,7 +91,6 @@ def event_says_nothing_of_outliers():
     bounds.outlier_loss_corrected,
     given=("wzw25.lemB.1/printed",),
     caught=(1.1,),
-    rounding=1e-12,
     tightness=up_to_one,
     note="attained by Φx = −√(1 + γ/(3b)) b w",
 )
@@ -159,7 +156,7 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     severity="statement",
     corner="the averaged loss L̃ in place of the sum L̂",
     used=("wzw25.lemD.1",),
-    python=lambda *_: SUMMED,
+    python=SUMMED,
     note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
 )
 def summed_loss_is_no_average():
@@ -366,10 +363,10 @@ def loss_from_its_parts():
         yield setting, average_from_its_parts(setting), margin.expected_loss(**setting)
     # At T = 1 the average is w_0 = 0, whose loss is 1; outliers opposite equal records cost at least `least_loss`.
     truths = 1.0, float(least_loss(4, 1))
-    reached = [loss / margin.expected_loss(**at) for loss, at in zip(truths, AVERAGES[-2:], strict=True)]
+    ratios = [loss / margin.expected_loss(**at) for loss, at in zip(truths, AVERAGES[-2:], strict=True)]
     return {
-        "tightness": (max(reached), 1.0),
-        "note": f"{max(reached):.2f} of it attained by losses that no run escapes",
+        "tightness": (max(ratios), 1.0),
+        "note": f"{max(ratios):.2f} of it attained by losses that no run escapes",
     }
 
 

@@ -147,7 +147,6 @@ def last_line_follows():
     bounds.printed_at_large_beta,
     quick=grid(n=[2, 100, 10**6], k=[10, 101]),
     given=[ghost_reaches, deviation_of_risk, swapping_tail, union_over_patterns],
-    caught=(1.01, 2),
     rounding=1e-9,
     tightness=up_to_one,
     note="equality at R_S = 0 and the smallest β",
@@ -211,8 +210,6 @@ assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensit
     quick=({"n": 2},),
     full=({"n": 3},),
     severity="statement",
-    evidence="enumeration",
-    scope="settings",
     python=lambda setting, *_: AVERAGED.format(**setting, rest=setting["n"] - 1),
     note="a record moves an averaged score by 1/n at most, never by 1. As an upper bound 1 is true, so privacy "
     "stands; but who adds the noise that it asks for, n times what is needed, chooses nearly at random: Equation 18, "

@@ -10,7 +10,7 @@ from bounds.wzw25 import noisy_minimum
 from bounds.wzw25 import population_risk as bounds
 from bounds.wzw25 import population_risk_proof as proof
 from bounds.wzw25.algorithms import margin_grid
-from experiments.checks import ROUNDING, identity_claim, inequality_claim, witness
+from experiments.checks import identity_claim, inequality_claim, witness
 from experiments.engine.claim import exact_claim, script
 from experiments.engine.verdict import inconclusive, refuted
 
@@ -56,7 +56,6 @@ def two_scores_disagree(*, n, beta, factor=1):
 @inequality_claim(
     proof.projected_deviation,
     given=[bounds.population_corrected],
-    rounding=1e-12,
     tightness=lambda _: None,
     note="Lemma 6.6 (corrected) for the distribution ΦD: Φ is drawn before the data",
 )
@@ -160,10 +159,7 @@ def grid_is_small():
 
 
 @inequality_claim(
-    proof.term_a,
-    caught=(1.01,),
-    rounding=ROUNDING,
-    note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms",
+    proof.term_a, caught=(1.01,), note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms"
 )
 def term_a_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
@@ -174,9 +170,7 @@ def term_a_is_bounded():
             yield {"n": n, "gamma": gamma, "size": size}, left, proof.term_a(n=n, gamma=gamma)
 
 
-@inequality_claim(
-    proof.term_b, caught=(1.01,), rounding=ROUNDING, note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n"
-)
+@inequality_claim(proof.term_b, caught=(1.01,), note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n")
 def term_b_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
     for n, delta in product(SIZES[::7], (1e-12, 0.5)):
@@ -206,7 +200,6 @@ def price_of_confidence(n):
     severity="constant",
     corner="≤ in place of =",
     used=("wzw25.thm6.7",),
-    scope="settings",
     python=lambda setting, *_: TERM_C.format(**setting),
     note="the left side is the smaller one, which is all that the proof needs",
 )

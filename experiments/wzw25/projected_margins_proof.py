@@ -38,7 +38,7 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
     corner="separable S′, with ≥ in place of = where γ(S′) > γ",
     used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
     note="False only for γ = 0 and a set that is not separable, of which Lemma B.2 says nothing.",
-    python=lambda *case: NOT_SEPARABLE,
+    python=NOT_SEPARABLE,
 )
 def minimum_printed():
     """gamma = 0, S' = {(1, +), (1, -)} in R: every unit w has clipped margin 0, and the smallest product is -1."""
@@ -67,9 +67,7 @@ def minimum_corrected(*, factor=1):
     return {"note": "|⟨Φw, Φx⟩ - ⟨w, x⟩| ≤ (e/3) ‖w‖ ‖x‖ ≤ e b/3 for each record; attained"}
 
 
-@inequality_claim(
-    bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), rounding=1e-12, note="Lemma B.1 (a) for w"
-)
+@inequality_claim(bound.projected_norm, control=Control("e divided by {}", (1.01, 2)), note="Lemma B.1 (a) for w")
 def norm_step(*, factor=1):
     """||Phi w||^2 <= 1 + e/3 is the event of Lemma B.1 for ||w|| = 1; attained by w = (1, 1)/sqrt(2), exactly."""
     for inner in inner_products():
@@ -91,7 +89,7 @@ def divided(statement, gamma):
     corner="γ ≥ e b/3, with S′ for S under the minimum",
     used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
     note="False for γ < e b/3, where Lemma B.2 says nothing. The printed minimum also runs over S where S' is meant.",
-    python=lambda *case: WRONG_WAY,
+    python=WRONG_WAY,
 )
 def ratio_printed():
     """gamma - e b/3 < 0 over ||Phi w|| = 1 is below the same over sqrt(1 + e/3) > 1."""

@@ -16,8 +16,6 @@ paper leaves open, and we choose:
 The recorded one is that of an SVM which maximises y <w, x>, and it falls now and then.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import sys

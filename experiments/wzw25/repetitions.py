@@ -105,8 +105,6 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
 @inequality_claim(
     bound.repetitions_as_printed,
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
-    evidence="enumeration",
-    scope="settings",
     python=still_fails,
     severity="statement",
     note="the fraction is upside down: its proof ends in r ≤ β / ((1 - β)(|Θ| - 1)); as printed the condition never "
@@ -256,8 +254,6 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
     bound.largest_r_as_printed,
     quick=[MANY_ETAS],
     bits=BITS,
-    evidence="enumeration",
-    scope="settings",
     python=larger_r_suffices,
     severity="statement",
     note="the printed r is sufficient, not necessary: the proof bounds a relaxation of the failure probability, which "

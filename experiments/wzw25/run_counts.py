@@ -92,7 +92,6 @@ def generating_function_generates(*, x, eta, r):
     quick=[{"eta": [0.01, -0.01, 1e-6, -0.9, 0.5, 5.0], "r": [0.015625, 0.999, 1e-4]}],
     control=Control("the bound divided by {}", (2, 5, 10)),
     cost=0.04,
-    rounding=1e-12,
     tightness=spread,
 )
 def law_is_continuous_at_zero(**setting):

@@ -170,7 +170,7 @@ assert shares[0] < 0.02 and shares[2] < shares[1] / 50 < shares[0] / 2500"""
     severity="constant",
     note="True for boundedly many outliers. For o(√n) of them the new rate is the better one, but by √n / (1 + |S_out|)"
     ", which may tend to infinity as slowly as one likes.",
-    python=lambda points, ratios: GAIN,
+    python=GAIN,
 )
 def gain_with_few_outliers():
     """The gain claimed over the gain with s = n^(2/5) outliers, along n."""
@@ -188,7 +188,7 @@ def gain_with_few_outliers():
     return {"series": series}
 
 
-@identity_claim(bound.actual_gain, rounding=1e-12)
+@identity_claim(bound.actual_gain)
 def gain_is_root_over_outliers():
     """(1/sqrt n) / (s/n + 1/n) against sqrt(n) / (1 + s), for square n and any share of outliers."""
     for root in (1, 3, 10, 10**6):

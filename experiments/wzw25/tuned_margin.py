@@ -269,7 +269,6 @@ def grid_order_has_a_constant():
 @identity_claim(
     bound.grid_loss,
     given=("wzw25.lemC.1/explicit/utility", "wzw25.lemA.10/printed/replacement", GOOD),
-    rounding=1e-12,
     note="the printed step size; k_γ rows at β/|Γ| fail with chance β at most for all margins together",
 )
 def grid_loss_from_lemma_c1():

@@ -25,9 +25,8 @@ BITS = 300
 
 @inequality_claim(
     bound.most_margins,
-    control=Control("the right-hand side divided by {}", (1.4, 2)),
+    caught=(1.4, 2),
     given=("wzw25.lem6.4/printed/size",),
-    rounding=1e-12,
     tightness=spread,
     note="loose: 3 log₂ n would do for the chain, 2 log₂ n for |Γ| itself",
 )
@@ -93,7 +92,6 @@ def four_is_kept(**setting):
     full=({"n": 2, "size": 10**10}, {"n": 10**6, "size": 20}),
     control=Control("r multiplied by {}", (1.01, 2), {"n": 10, "size": 5}),
     given=("wzw25.lemK.4.s7/printed",),
-    rounding=1e-12,
     bits=200,
     tightness=up_to_one,
     note="equal in the limit of large |Γ|",
@@ -165,7 +163,6 @@ def sqrt_two_is_kept(*, n, size, mu):
     full=({"n": 10**6, "size": 10**9, "epsilon": 1e-3, "delta": 1e-300},),
     caught=(1.5, 2),
     given=[bound.margin_budget],
-    rounding=1e-12,
     tightness=up_to_one,
 )
 def selection_term_in_epsilon(*, n, size, epsilon, delta):

@@ -89,7 +89,6 @@ def tuning_grows_as_a_logarithm(*, factor=1, **setting):
     bound.grids_bound,
     constant=log(3) / 3,
     control=Control("C divided by {}", (1.05, 2)),
-    rounding=1e-12,
     note="looks too large, and is: K log m instead of K m holds too; O(K m) is an upper bound, so it is not wrong",
 )
 def grids_cost_little():
@@ -107,7 +106,7 @@ def repetitions_over(order, count, constant):
     return {"note": f"C = {constant:.4g}", "series": series}
 
 
-RUNNING_TIME = {"rounding": 1e-12, "tightness": up_to_one}
+RUNNING_TIME = {"tightness": up_to_one}
 
 
 @inequality_claim(

@@ -54,7 +54,7 @@ def released(n):
     bounds.strict_errors,
     quick=grid(n=[32]),
     severity="statement",
-    python=lambda *_: NOTHING_RIGHT,
+    python=NOTHING_RIGHT,
     note="counted strictly, w = 0 makes no error on any data. Every run of one step returns w₀ = 0: the score prefers "
     "it to any classifier, and its risk of 0 is no statement about classification. One step is what T = n²μ² gives "
     "for n μ_c ≤ 1, that is n ≤ 35 at ε = 1, δ = 1e-5; with the balanced T = n²μ²/k it is n μ_c ≤ √k",
@@ -86,7 +86,6 @@ def ties_are_errors():
 @inequality_claim(
     bounds.selection_part,
     given=[noisy_minimum.choice_mean],
-    rounding=1e-12,
     tightness=lambda _: None,
     note="Lemma F.1 with σ = 1/μ, divided by n; half of it suffices (the lemma's explicit reading)",
 )
@@ -191,7 +190,6 @@ def choice_costs_more(*, n, mu, factor=1):
     bounds.choice_level,
     given=[noisy_minimum.choice_threshold_scaled],
     scope="everywhere: scores independent of their noise",
-    rounding=1e-12,
     tightness=lambda _: None,
     note="Lemma F.2 (corrected) with σ = 1/μ and β = 1/n², divided by n",
 )
@@ -222,9 +220,8 @@ def tail_a(n, size, mu):
     severity="constant",
     corner="log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98",
     used=("wzw25.lemH.3", "wzw25.thm6.5"),
-    scope="settings",
     rounding=1e-9,
-    python=lambda *_: NEAR_ONE,
+    python=NEAR_ONE,
     note="With μ, as printed, the right side is too large by 4 √(|Γ| log(1/δ)), so the line is true unless δ is so "
     "near 1 that this factor is below 1. Lemma H.3 reads the term as Õ(b²/(nγ²ε)).",
 )

@@ -111,7 +111,6 @@ assert excess > limit, (excess, limit)"""
     corrected_by=bound.winner_mean_geometric,
     bits=BITS,
     evidence="certificate",
-    scope="settings",
     python=winner_exceeds,
     note="no multiple of the bound is enough for all η > -1; every failure found has η ≤ -0.7, |Θ| ≥ 10⁸, "
     "Pr[Y] < 10⁻⁶; at η = 1, the only η the paper uses, it holds (part winner-geometric)",
@@ -301,9 +300,8 @@ assert max_given_drawn(eta, r, size) > mean_max_of_count(eta, r)"""
     severity="statement",
     cost=0.25,
     bits=BITS,
-    rounding=1e-12,  # at |Θ| = 1 both sides are equal, and balls
+    # at |Θ| = 1 both sides are equal, and balls
     evidence="certificate",
-    scope="settings",
     python=more_runs_given_drawn,
     note="false for every |Θ| ≥ 2: each ξ_t is independent of Y, their number is not; equal at |Θ| = 1",
 )

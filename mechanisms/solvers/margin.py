@@ -248,8 +248,8 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     lower, upper = np.full(2**n, np.inf), np.full(2**n, np.inf)
     for index in range(1, 2**n):
         chosen = (index >> np.arange(n)) & 1 == 1
-        found = geometric_margin(X[chosen], y[chosen])
-        lower[index], upper[index] = found.value, found.upper
+        enclosure = geometric_margin(X[chosen], y[chosen])
+        lower[index], upper[index] = enclosure.value, enclosure.upper
     return lower, upper
 
 

@@ -25,6 +25,7 @@ from scipy.special import expit
 
 from mechanisms.arithmetic import in_range
 from mechanisms.law import finite, moderate, one_of, sized, whole
+from mechanisms.solvers.perturbed_risk import damped
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
@@ -259,14 +260,7 @@ def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
         curvature = C * share * expit(margins) * expit(-margins)
         H = np.eye(F) + np.einsum("bn,bnf,bng->bfg", curvature, Z, Z, optimize=True)
         g = gradient(w)[0]
-        step = -_solved(H, g)
-        length, before, slope = np.ones(B), value(w), (g * step).sum(axis=-1)
-        for _ in range(40):  # halve until the objective falls by a tenth of what the slope promises
-            bad = value(w + length[:, None] * step) > before + 0.1 * length * slope + 1e-14 * np.abs(before)
-            if not bad.any():
-                break
-            length[bad] /= 2
-        w = w + length[:, None] * step
+        w = damped(value, w, -_solved(H, g), g)
         now = np.linalg.norm(gradient(w)[0], axis=-1)
         better = now < size
         best, size = np.where(better[:, None], w, best), np.minimum(now, size)

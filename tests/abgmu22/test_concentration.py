@@ -23,18 +23,18 @@ def in_other_units(sizes, s):
 @given(s=floats(0.01, 100), n=integers(1, 10**6), gamma=floats(0.01, 10))
 def test_true_levels_have_the_unit_of_a_loss(s, n, gamma):
     sizes = SIZES | {"n": n, "gamma": gamma}
-    for level, known in (
+    for level, losses in (
         (bounds.empirical_level_corrected, {"population": 1.0, "loss_bound": 2.0}),
         (bounds.population_level_corrected, {"empirical": 1.0}),
     ):
-        scaled = level(**in_other_units(sizes, s), **{name: s * x for name, x in known.items()})
-        assert scaled == pytest.approx(s * level(**sizes, **known), rel=1e-9)
+        scaled = level(**in_other_units(sizes, s), **{name: s * x for name, x in losses.items()})
+        assert scaled == pytest.approx(s * level(**sizes, **losses), rel=1e-9)
 
 
 def test_printed_levels_have_not():
     """For s l with a large s, the printed level over s falls below the mean: the term with Y alone vanishes."""
-    known = SIZES | {"gamma": 1e-9}
-    ratios = [bounds.empirical_level(**in_other_units(known, s), population=s / 2) / s - 0.5 for s in (1, 100, 10**4)]
+    sizes = SIZES | {"gamma": 1e-9}
+    ratios = [bounds.empirical_level(**in_other_units(sizes, s), population=s / 2) / s - 0.5 for s in (1, 100, 10**4)]
     assert ratios[0] > 9.9 * ratios[1] > 98 * ratios[2]
 
 

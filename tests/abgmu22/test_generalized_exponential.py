@@ -54,16 +54,16 @@ def test_a_formula_at_a_point(formula, arguments, value):
 @given(q=scores, seed=integers(0, 10**6), epsilon=floats(0.05, 10), beta=floats(1e-6, 0.9))
 def test_the_law_is_that_of_the_slow_twin(q, seed, epsilon, beta):
     gamma = 10 ** np.random.default_rng(seed).uniform(-3, 2, size=len(q))
-    found = generalized_exponential.law(q, gamma, beta=beta, privacy=PureDP(epsilon)).log_probabilities()
-    np.testing.assert_allclose(np.exp(found), slow_law(q, gamma, beta, epsilon), rtol=1e-9, atol=1e-12)
+    log_p = generalized_exponential.law(q, gamma, beta=beta, privacy=PureDP(epsilon)).log_probabilities()
+    np.testing.assert_allclose(np.exp(log_p), slow_law(q, gamma, beta, epsilon), rtol=1e-9, atol=1e-12)
 
 
 @exactly
 @given(q=scores, scale=floats(0.1, 10))
 def test_equal_sensitivities_are_an_exponential_mechanism_at_half_the_budget(q, scale):
-    found = generalized_exponential.law(q, np.full(len(q), scale), beta=0.1, privacy=PureDP(1.0)).log_probabilities()
+    log_p = generalized_exponential.law(q, np.full(len(q), scale), beta=0.1, privacy=PureDP(1.0)).log_probabilities()
     twin = exponential.law(-q, sensitivity=scale, privacy=PureDP(0.5)).log_probabilities()
-    np.testing.assert_allclose(found, twin, atol=1e-10)
+    np.testing.assert_allclose(log_p, twin, atol=1e-10)
 
 
 @exactly
@@ -88,10 +88,10 @@ def test_blocks_of_the_normalisation_make_no_difference(monkeypatch):
 def test_public_scores_take_part_and_only_the_best_of_them():
     """Sensitivity 0 is the limit of small ones."""
     q, gamma = np.array([1.0, 2.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.0, 0.3])
-    found = np.exp(generalized_exponential.law(q, gamma, beta=0.1, privacy=PureDP(1.0)).log_probabilities())
+    p = np.exp(generalized_exponential.law(q, gamma, beta=0.1, privacy=PureDP(1.0)).log_probabilities())
     limit = slow_law(q, np.maximum(gamma, 1e-9), 0.1, 1.0)
-    np.testing.assert_allclose(found, limit, atol=1e-6)
-    assert found[1] == 0.0 and found[0] == found[2]
+    np.testing.assert_allclose(p, limit, atol=1e-6)
+    assert p[1] == 0.0 and p[0] == p[2]
     drawn = generalized_exponential.law(q, gamma, beta=0.1, privacy=PureDP(1.0)).sample(np.random.default_rng(0), 1000)
     assert set(drawn.tolist()) == {0, 2, 3}
 

@@ -2,16 +2,12 @@
 
 import numpy as np
 
-from experiments.engine.streams import TEST_ROOT, generator
 from mechanisms.privacy import ApproxDP
+from tests.streams import streams
 
 PRIVATE = dict(privacy=ApproxDP(1.0, 1e-3), beta=0.1)
 HINGE = dict(rho=0.5, radius=1.0, norm_bound=1.0)
-
-
-def rng(name):
-    """The generator of one test."""
-    return generator(TEST_ROOT, f"tests.phased_sgd.{name}", {}, "main", 0)
+rng = streams("phased_sgd")
 
 
 def problem(n=20, k=3, seed=0):

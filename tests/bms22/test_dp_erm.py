@@ -28,8 +28,8 @@ def test_accountant_against_every_pair_of_counts():
         for i in range(m + 1)
         for j in range(m + 1)
     )
-    found = bounds.rounds_delta(m=m, rounds=2, multiplier=tau, epsilon=epsilon)
-    assert twin <= found <= twin * (1 + 2e-9)
+    delta = bounds.rounds_delta(m=m, rounds=2, multiplier=tau, epsilon=epsilon)
+    assert twin <= delta <= twin * (1 + 2e-9)
 
 
 def test_a_tiny_delta_is_kept_apart_from_what_the_accountant_leaves_out():

@@ -248,12 +248,12 @@ class IdentityFeatures:
 
 
 def test_a_kernel_machine_is_certified():
-    found = kernel_machines.machine("gaussian", 60, 1.0, 0.6, 1.0, 0.4)
+    solved = kernel_machines.machine("gaussian", 60, 1.0, 0.6, 1.0, 0.4)
     mu = bounds.regularisation(m=60, radius=1.0, norm_bound=0.6, rho=1.0)
     box = bounds.largest_coefficient(m=60, mu=mu, rho=1.0)
-    coefficients = found.alpha * found.y
+    coefficients = solved.alpha * solved.y
     assert coefficients.min() >= -1e-9 and coefficients.max() <= box * (1 + 1e-9)
-    assert found.square <= 0.36 * (1 + 1e-6) and found.loss + mu * found.square <= found.least + mu * 0.36 + 1e-6
+    assert solved.square <= 0.36 * (1 + 1e-6) and solved.loss + mu * solved.square <= solved.least + mu * 0.36 + 1e-6
 
 
 def test_the_explicit_bound_falls_and_is_scale_free():

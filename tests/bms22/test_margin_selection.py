@@ -40,9 +40,9 @@ def sample_line(m=20):
 @pytest.mark.statistical
 def test_margins_and_models_follow_the_joint_law():
     chosen = margin_selection.margin_law(*sample_line(), **LINE)
-    found = chosen.sample(np.random.default_rng(TEST_ROOT), 20_000)
-    assert (found["margin"] == chosen.margins[found["index"]]).all()
-    counts = np.bincount(2 * found["index"] + found["model"], minlength=2 * len(chosen.margins))
+    releases = chosen.sample(np.random.default_rng(TEST_ROOT), 20_000)
+    assert (releases["margin"] == chosen.margins[releases["index"]]).all()
+    counts = np.bincount(2 * releases["index"] + releases["model"], minlength=2 * len(chosen.margins))
     assert chisquare(counts, 20_000 * joint(chosen)).pvalue > 1e-9
 
 
@@ -131,18 +131,18 @@ def test_outside_the_hypotheses():
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_failures_of_the_promises_by_simulation_of_their_counts(size):
     """The balls against a float convolution of binomials."""
-    found = selection_families.uniformity(size, 0.05)
-    alive = np.zeros(found.m + 1)
+    family = selection_families.uniformity(size, 0.05)
+    alive = np.zeros(family.m + 1)
     alive[0], before = 1.0, 0.0
-    for p, k in reversed(list(zip(found.chances, found.counts, strict=True))):
-        assert 0.049 < binom.cdf(k - 1, found.m, p) <= 0.05
+    for p, k in reversed(list(zip(family.chances, family.counts, strict=True))):
+        assert 0.049 < binom.cdf(k - 1, family.m, p) <= 0.05
         step = (p - before) / (1 - before)
         moved = np.zeros_like(alive)
         for g in np.flatnonzero(alive > 1e-15):
-            moved[g:] += alive[g] * binom.pmf(np.arange(found.m - g + 1), found.m - g, step)
+            moved[g:] += alive[g] * binom.pmf(np.arange(family.m - g + 1), family.m - g, step)
         moved[:k] = 0
         alive, before = moved, p
-    assert found.any()[0] == pytest.approx(1 - alive.sum(), abs=1e-9)
+    assert family.any()[0] == pytest.approx(1 - alive.sum(), abs=1e-9)
 
 
 @pytest.mark.statistical

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from bounds.bms22 import network, network_embedding, network_proof, network_selection
+from bounds.bms22 import network, network_embedding, network_selection
 from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
@@ -168,7 +168,7 @@ def test_the_activation_is_a_hyperbolic_tangent():
     for eta in (0.1, 1.0, 8.0):
         printed = (1 - np.exp(-eta * values / 2)) / (1 + np.exp(-eta * values / 2))
         np.testing.assert_allclose(network_learner.activation(values, eta), printed, rtol=1e-12)
-        assert network_proof.slope_at_zero(eta=eta) == eta / 4 == network_proof.lipschitz_constant(eta=eta) / 4
+        assert network.slope_at_zero(eta=eta) == eta / 4 == network.lipschitz_constant(eta=eta) / 4
 
 
 def test_the_printed_bracket_is_its_formula():
@@ -203,10 +203,10 @@ def test_an_aligned_member_of_a_cover_defeats_the_embedding():
     """The adversarial choice: the difference of two layers lies along Phi's largest singular vector."""
     rng, k, width = np.random.default_rng(0), 8, 256
     phi = networks.sign_matrix(rng, k, width)
-    worst = np.linalg.svd(phi)[2][0]
+    direction = np.linalg.svd(phi)[2][0]
     independent = rng.normal(size=(200, width))
     growth = np.linalg.norm(independent @ phi.T, axis=1) ** 2 / np.linalg.norm(independent, axis=1) ** 2
-    assert np.linalg.norm(phi @ worst) ** 2 > width / k > network_embedding.enlargement(k=k, width=width)
+    assert np.linalg.norm(phi @ direction) ** 2 > width / k > network_embedding.enlargement(k=k, width=width)
     assert (growth > 2).mean() < 0.1
 
 

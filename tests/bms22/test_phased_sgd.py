@@ -56,7 +56,7 @@ def test_bootstrap_runs_agree_with_the_printed_algorithm():
     X, y = problem(13)
     law = phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(2.0))
     parameters = dict(rho=law.rho, lipschitz=law.lipschitz, norm_bound=1.0, eta=law.eta, multiplier=law.multiplier)
-    found = phased_sgd.bootstrap_runs(rng("bootstrap"), law.Z, 3, 13, **parameters)
+    runs = phased_sgd.bootstrap_runs(rng("bootstrap"), law.Z, 3, 13, **parameters)
     random, drawn, noises = rng("bootstrap"), [], []
     for length, sigma in zip(bounds.phase_lengths(13), law.noise, strict=True):
         drawn.append(random.integers(0, 13, size=(length, 3)))
@@ -64,7 +64,7 @@ def test_bootstrap_runs_agree_with_the_printed_algorithm():
     drawn = np.concatenate([*drawn, np.zeros((13 - sum(map(len, drawn)), 3), dtype=int)])
     for run in range(3):
         w = obvious_phases(law.Z[drawn[:, run]], law.rho, law.eta, 1.0, [noise[run] for noise in noises])[-1]
-        np.testing.assert_allclose(found[run], w / max(1.0, np.linalg.norm(w)), rtol=1e-12)
+        np.testing.assert_allclose(runs[run], w / max(1.0, np.linalg.norm(w)), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("margin", "b"), [(0.3, 2.0), (0.49, 2.0), (0.9, 2.0), (-3.0, 50.0)])
@@ -74,21 +74,21 @@ def test_step_is_the_proximal_step(margin, b):
     w = margin * z / (z @ z) + np.array([0.3, 0.6])  # the second part is orthogonal to z
     s = min(max(0.0, rho - w @ z) / (z @ z), 1 / (b * rho))
     objective = lambda v: max(0.0, 1 - v @ z / rho) + b / 2 * ((v - w) ** 2).sum()  # noqa: E731
-    found = minimize(objective, w, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 5000})
-    np.testing.assert_allclose(w + s * z, found.x, atol=1e-5)
+    minimum = minimize(objective, w, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 5000})
+    np.testing.assert_allclose(w + s * z, minimum.x, atol=1e-5)
 
 
 def test_density_is_a_product_of_gaussians():
     X, y = problem(9)
     law = phased_sgd.law(X, y, **HINGE, privacy=GaussianDP(1.0), output="phases")
     releases = law.sample(rng("density"), size=3)
-    for release, found in zip(releases, law.log_density(releases), strict=True):
+    for release, computed in zip(releases, law.log_density(releases), strict=True):
         centres = law.averages(np.concatenate([np.zeros((1, 3)), release[:-1]])[:, None])[:, 0]
         twin = sum(
             multivariate_normal(centre, sigma**2 * np.eye(3)).logpdf(w)
             for centre, sigma, w in zip(centres, law.noise, release, strict=True)
         )
-        assert found == pytest.approx(twin, rel=1e-12)
+        assert computed == pytest.approx(twin, rel=1e-12)
 
 
 def test_averages_move_by_no_more_than_the_sensitivity():

@@ -227,11 +227,11 @@ def test_products_event_against_its_definition():
 def test_inner_products_event_against_its_definition():
     rng = np.random.default_rng(0)
     T, phi = rng.normal(size=(5, 6)), rng.choice([-0.5, 0.5], size=(4, 6))
-    worst = 0.0
+    distortion = 0.0
     for u, v in product(T, T):
-        worst = max(worst, abs((phi @ u) @ (phi @ v) - u @ v) / np.linalg.norm(u) / np.linalg.norm(v))
-    assert sign_projection_bounds.inner_products_preserved(T, T @ phi.T, 3 * worst + 1e-9)
-    assert not sign_projection_bounds.inner_products_preserved(T, T @ phi.T, 3 * worst - 1e-9)
+        distortion = max(distortion, abs((phi @ u) @ (phi @ v) - u @ v) / np.linalg.norm(u) / np.linalg.norm(v))
+    assert sign_projection_bounds.inner_products_preserved(T, T @ phi.T, 3 * distortion + 1e-9)
+    assert not sign_projection_bounds.inner_products_preserved(T, T @ phi.T, 3 * distortion - 1e-9)
 
 
 # What the claims compute ----------------------------------------------------------------------------------------------
@@ -285,10 +285,10 @@ def test_sharp_records_have_the_margin_they_claim():
     for n, d, gamma, b in ((20, 5, 0.5, 1.0), (7, 30, 3.0, 10.0)):
         Z = sharp_records(np.random.default_rng(0), n, d, gamma, b)
         assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(n, b))
-        found = geometric_margin(Z, np.ones(n))
-        assert found.upper >= gamma * (1 - 1e-12)
+        margin = geometric_margin(Z, np.ones(n))
+        assert margin.upper >= gamma * (1 - 1e-12)
         if n % 2 == 0:
-            assert found.value == pytest.approx(gamma)
+            assert margin.value == pytest.approx(gamma)
 
 
 def test_margin_below_against_computing_every_margin():

@@ -212,8 +212,8 @@ def test_half_the_noise_is_caught():
 )
 def test_where_the_bound_begins_to_speak(a, epsilon, claimed):
     """Computed apart when the statement was first studied, to two digits."""
-    found = bounds.informative_from(epsilon=epsilon, beta=0.1, norm_bound=a, radius=1.0, rho=1.0, margin_loss=0.0)
-    assert found == pytest.approx(claimed, rel=0.05)
+    least = bounds.informative_from(epsilon=epsilon, beta=0.1, norm_bound=a, radius=1.0, rho=1.0, margin_loss=0.0)
+    assert least == pytest.approx(claimed, rel=0.05)
 
 
 def test_one_direction_against_the_law_itself():

@@ -156,9 +156,9 @@ def parameter(claim):
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_mechanisms_are_refuted(name):
     a, b, claim = BROKEN[name]
-    told = audit(a, b, claim, root=TEST_ROOT, budget=5_000)
-    assert told.verdict == "REFUTED", told
-    assert told.lower > parameter(claim)
+    answer = audit(a, b, claim, root=TEST_ROOT, budget=5_000)
+    assert answer.verdict == "REFUTED", answer
+    assert answer.lower > parameter(claim)
     assert audit(b, a, claim, root=TEST_ROOT, budget=2_000, level=1e-3).verdict == "REFUTED"
 
 
@@ -166,17 +166,17 @@ def test_broken_mechanisms_are_refuted(name):
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_mechanisms_survive(name):
     a, b, claim = HONEST[name]
-    told = audit(a, b, claim, root=TEST_ROOT, budget=3_000)
-    assert told.verdict == "INCONCLUSIVE", told
-    assert told.lower <= parameter(claim)
+    answer = audit(a, b, claim, root=TEST_ROOT, budget=3_000)
+    assert answer.verdict == "INCONCLUSIVE", answer
+    assert answer.lower <= parameter(claim)
 
 
 @pytest.mark.statistical
 def test_what_nobody_can_see_is_no_survival():
     assert audit(normal(0), normal(0), ONE, root=TEST_ROOT, budget=2_000).reason == "NO_POWER"
-    told = audit(laplace(0), laplace(1), ONE, root=TEST_ROOT, budget=8_000)
-    assert told.reason == "AUDIT_ONLY" and 0.6 < told.lower <= 1
-    assert audit(laplace(0), laplace(told.smallest_caught), ONE, root=TEST_ROOT, budget=8_000).verdict == "REFUTED"
+    answer = audit(laplace(0), laplace(1), ONE, root=TEST_ROOT, budget=8_000)
+    assert answer.reason == "AUDIT_ONLY" and 0.6 < answer.lower <= 1
+    assert audit(laplace(0), laplace(answer.smallest_caught), ONE, root=TEST_ROOT, budget=8_000).verdict == "REFUTED"
     assert audit(laplace(0), laplace(1), PureDP(20.0), root=TEST_ROOT, budget=2_000).reason == "BUDGET"
 
 
@@ -217,8 +217,8 @@ def refuted_below(mechanism, root):
     if mechanism.caught:
         less = stakes.with_parameter(mechanism.claim, mechanism.caught * parameter(mechanism.claim))
         assert audit(mechanism.a, mechanism.b, less, root=root, budget=20_000).verdict == "REFUTED"
-    told = audit(mechanism.a, mechanism.b, mechanism.claim, root=root, budget=2_000)
-    assert told.verdict == "INCONCLUSIVE" and told.lower <= parameter(mechanism.claim)
+    answer = audit(mechanism.a, mechanism.b, mechanism.claim, root=root, budget=2_000)
+    assert answer.verdict == "INCONCLUSIVE" and answer.lower <= parameter(mechanism.claim)
 
 
 @pytest.mark.statistical
@@ -240,8 +240,8 @@ def test_claims_of_every_kind():
     assert audit(laplace(0), laplace(3), ONE, root=TEST_ROOT, records=3, budget=2_000).verdict == "INCONCLUSIVE"
     assert audit(laplace(0), laplace(3), LabelDP(0.5), root=TEST_ROOT, records=3, budget=5_000).verdict == "REFUTED"
     kept = known.CORRECT["the record with probability delta"]
-    told = audit(kept.a, kept.b, kept.claim, root=TEST_ROOT, budget=10_000)
-    assert told.reason == "AUDIT_ONLY" and 1 < told.smallest_caught < 3
+    answer = audit(kept.a, kept.b, kept.claim, root=TEST_ROOT, budget=10_000)
+    assert answer.reason == "AUDIT_ONLY" and 1 < answer.smallest_caught < 3
     assert audit(kept.a, kept.b, ApproxDP(0.0, 0.05 / 3), root=TEST_ROOT, budget=10_000).verdict == "REFUTED"
 
 
@@ -312,8 +312,8 @@ def test_laws_with_densities_arrays_and_features(tmp_path):
     assert audit(*laws, GaussianDP(1.0), root=TEST_ROOT, budget=3_000).verdict == "REFUTED"
     rng = np.random.default_rng(0)
     np.save(tmp_path / "b.npy", rng.normal(3.0, size=2000))
-    told = audit(rng.normal(size=2000), str(tmp_path / "b.npy"), ONE, root=TEST_ROOT)
-    assert told.verdict == "REFUTED" and told.judged < 2000
+    answer = audit(rng.normal(size=2000), str(tmp_path / "b.npy"), ONE, root=TEST_ROOT)
+    assert answer.verdict == "REFUTED" and answer.judged < 2000
     few = audit(rng.normal(size=100), rng.normal(size=100), ONE, root=TEST_ROOT)
     assert few.judged <= 200 and few.reason in ("BUDGET", "NO_POWER")
     parity = audit(

@@ -1,20 +1,24 @@
 """The shared checks, field by field: what a verdict says beside its outcome, and what a claim says by default."""
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from flint import arb
 
+from bounds.exact.balls import exact
 from bounds.wzw25 import gaussian_privacy
 from experiments.checks import inequality, order
 from experiments.checks.gaussian_means import mean_ratio
 from experiments.checks.gaussian_tails import whole_above, whole_below
 from experiments.checks.identity import equal
-from experiments.checks.pair import largest_log_ratio
+from experiments.checks.pair import largest_log_ratio, weaker
 from experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
 from experiments.engine.verdict import HOLDS, INCONCLUSIVE, REFUTED
+from mechanisms import gaussian
+from mechanisms.laplace import FloatLaplace
 
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
 TRUTHS = [({"x": 1}, 1), ({"x": 2}, 1), ({"x": 3}, 1)]
@@ -52,6 +56,32 @@ def test_equal_numbers_are_tight_and_zero_has_all_digits():
     assert (verdict.outcome, verdict.tightness) == (HOLDS, (1.0, 1.0))
 
 
+HAIR = Fraction(1, 2 * 10**12)
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize(
+    ("left", "rounding", "outcome"),
+    [
+        (1 + float(HAIR), None, HOLDS),  # a float stands for a number nearby
+        (1 + 1e-11, None, REFUTED),
+        (1 + float(HAIR), 0.0, REFUTED),
+        (1 + HAIR, None, REFUTED),  # a rational or a ball does not
+        (exact(1 + HAIR), None, REFUTED),
+        (1 + HAIR, 1e-12, HOLDS),
+        (exact(1 + HAIR), 1e-12, HOLDS),
+    ],
+)
+def test_only_floats_are_rounded_unless_a_claim_says_so(decide, left, rounding, outcome):
+    assert decide([({}, left, 1)], rounding=rounding, **OPTIONS).outcome == outcome
+
+
+def test_a_program_is_a_text_or_made_of_what_is_shown():
+    assert inequality.program("assert True", {}, 2, 1) == "assert True"
+    assert inequality.program(lambda setting, left, right: f"assert {left} > {right}", {}, 2, 1) == "assert 2 > 1"
+    assert inequality.program(None, {}, 2, 1) == ""
+
+
 @pytest.mark.parametrize(
     ("fields", "evidence", "scope"),
     [
@@ -64,6 +94,13 @@ def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, sc
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
     check = inequality.inequality_claim(None, **fields)(lambda: [({}, 1, 2)])
     assert (check().evidence, check().scope) == (evidence, scope)
+
+
+def test_weaker_laws_have_less_of_the_scale_that_is_named():
+    pair = [gaussian.law([value], sensitivity=1.0, sigma=3.0) for value in (0.0, 1.0)]
+    assert [(law.sigma, law.value[0]) for law in weaker(pair, 2)] == [(1.5, 0.0), (1.5, 1.0)]
+    other = [FloatLaplace([value], 2.0) for value in (0.0, 1.0)]
+    assert [law.scale for law in weaker(other, 4, "scale")] == [0.5, 0.5]
 
 
 def test_an_output_of_one_law_alone_is_an_infinite_ratio():

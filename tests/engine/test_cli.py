@@ -261,9 +261,11 @@ def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
     assert (broken.exit_code, honest.exit_code, alike.exit_code) == (1, 0, 3)
     assert "REFUTED" in broken.stdout and "<svg" in (tmp_path / "evidence.svg").read_text()
     assert "survived" in honest.stdout and "would have been caught" in honest.stdout
-    found = json.loads(alike.stdout)
+    answer = json.loads(alike.stdout)
     assert (
-        found["reason"] in ("NO_POWER", "BUDGET") and found["lower"] == 0.0 and found["claim"].startswith("GaussianDP")
+        answer["reason"] in ("NO_POWER", "BUDGET")
+        and answer["lower"] == 0.0
+        and answer["claim"].startswith("GaussianDP")
     )
 
 

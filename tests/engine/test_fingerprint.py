@@ -34,6 +34,22 @@ def test_what_is_computed_counts(before, after):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a={}, b={}):\n    return a - b",
+        "def f(*, a={}, b={}):\n    return a - b",
+        "A, B = {}, {}\ndef f():\n    return A - B",
+        "D = {{'a': {}, 'b': {}}}\ndef f():\n    return D",
+        "T = ({}, {})\ndef f():\n    return T",
+        "class C:\n    a, b = {}, {}\ndef f():\n    return C",
+        "def g(a, b):\n    return lambda: a - b\nf = g({}, {})",
+    ],
+)
+def test_it_counts_which_of_two_values_stands_where(text):
+    assert code_hash(made(text.format(1, 2))) != code_hash(made(text.format(2, 1)))
+
+
+@pytest.mark.parametrize(
     ("before", "after"),
     [("one thing", "another"), ("    return inner", "    # why\n    return inner"), ("\ndef f", "\n\n\ndef f")],
 )

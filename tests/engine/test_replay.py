@@ -10,14 +10,12 @@ from scipy.stats import laplace, norm
 from bounds.wzw25.hinge_gradient import replacement_sensitivity
 from experiments.audits import replay
 from experiments.audits.planting import Broadcast
-from experiments.engine.streams import TEST_ROOT, generator
 from mechanisms import gaussian, noisy_gd, private_tuning
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import GaussianDP
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.replay.{name}", {}, "main", 0)
+rng = streams("replay")
 
 
 def descent(first=1.0, steps=4):

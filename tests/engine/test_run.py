@@ -117,23 +117,10 @@ def test_one_and_two_workers_agree_to_the_last_bit():
 
 def test_kill_minus_nine_and_again(tmp_path):
     """A killed run leaves a store that continues to the ledger of an undisturbed run."""
-    command = [
-        sys.executable,
-        "-m",
-        "experiments",
-        "run",
-        "bms22/sign_projection",
-        "--jobs",
-        "1",
-        "--seed",
-        str(TEST_ROOT),
-    ]
-    process = subprocess.Popen(
-        [*command, "--reports", str(tmp_path)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "experiments", "run", "bms22/sign_projection", "--jobs", "1"]
+    command += ["--seed", str(TEST_ROOT), "--reports", str(tmp_path)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **quiet, start_new_session=True)
     path = tmp_path / "ledger.sqlite"
     for _ in range(2400):
         if path.exists() and _count(path) >= 3:
@@ -250,13 +237,9 @@ def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
     command = [sys.executable, "-m", "experiments", "run", "bms22", "--jobs", "2"]  # minutes of work
-    process = subprocess.Popen(
-        [*command, "--profile", "full", "--reports", str(tmp_path)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    command += ["--profile", "full", "--reports", str(tmp_path)]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, **streams, start_new_session=True)
     for _ in range(2400):
         if _count(tmp_path / "ledger.sqlite") >= 1:
             break

@@ -83,8 +83,8 @@ def test_a_regression_is_a_fifth_and_three_sigmas(tmp_path, times, half, tracked
     results = left_behind(tmp_path, times, half, tracked)
     _, worse = page.shown(results)
     assert [line["benchmark"] for line in worse] == regressed
-    found = compared(COMMITS[len(times) - 2], COMMITS[len(times) - 1], results)
-    assert [c.after.benchmark for c in found if c.regressed] == regressed
+    changes = compared(COMMITS[len(times) - 2], COMMITS[len(times) - 1], results)
+    assert [c.after.benchmark for c in changes if c.regressed] == regressed
 
 
 def test_the_page_says_which_direction_is_better_and_loads_nothing(tmp_path):
@@ -178,9 +178,9 @@ def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slo
 
 @pytest.mark.parametrize("name", ["bench_noise", "bench_learners", "bench_exact", "bench_engine"])
 def test_benchmarks_run_at_their_smallest_sizes(name):
-    found = importlib.import_module(f"experiments.speed.{name}")
-    for kind in vars(found).values():
-        if inspect.isclass(kind) and kind.__module__ == found.__name__:
+    module = importlib.import_module(f"experiments.speed.{name}")
+    for kind in vars(module).values():
+        if inspect.isclass(kind) and kind.__module__ == module.__name__:
             combination = next(product(*getattr(kind, "params", ())))
             for function in (f for f in dir(kind) if f.startswith(("time_", "track_")) and f != "time_report"):
                 benchmark = kind()
@@ -233,9 +233,9 @@ def test_asv_pages_open_from_disk_without_a_network(published, tmp_path):
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
     command += ["--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr"]
     command += [f"--user-data-dir={tmp_path / 'chromium'}", "--virtual-time-budget=5000", f"file://{opened}"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert "airspeed velocity of an unladen p" in told.stdout
-    assert "CONSOLE" not in told.stderr, told.stderr
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "airspeed velocity of an unladen p" in printed.stdout
+    assert "CONSOLE" not in printed.stderr, printed.stderr
 
 
 # Scaling --------------------------------------------------------------------------------------------------------------

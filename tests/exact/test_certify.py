@@ -46,15 +46,12 @@ def tail_ratio(shrink=1):
     return above, lambda *, a, b: above(a=(a, a), b=(b, b))
 
 
-TAIL_BOX = {
-    "a": (math.sqrt(2 * math.log(2)), math.sqrt(2 * math.log(2e12))),
-    "b": (0, math.sqrt(2 * math.log(1e12))),
-}
+TAIL_BOX = {"a": (math.sqrt(2 * math.log(2)), math.sqrt(2 * math.log(2e12))), "b": (0, math.sqrt(2 * math.log(1e12)))}
 
 
 def test_example_a_is_held_in_one_box():
-    found = certify(delta_ratio_above, delta_ratio, {"mu": (1e-6, 1000), "t": (0, 40)}, 1)
-    assert (found.outcome, found.boxes) == ("HOLDS", 1)
+    proof = certify(delta_ratio_above, delta_ratio, {"mu": (1e-6, 1000), "t": (0, 40)}, 1)
+    assert (proof.outcome, proof.boxes) == ("HOLDS", 1)
 
 
 def test_example_a_is_enclosed_sharply():
@@ -81,8 +78,8 @@ def test_a_mutation_must_be_false_before_it_can_be_caught(shrink, verdict):
 
 
 def test_nan_is_never_a_proof():
-    found = certify(lambda x: arb("nan"), lambda x: arb("nan"), {"x": (0, 1)}, 1, max_boxes=50)
-    assert found.outcome == "INCONCLUSIVE" and found.bound == math.inf and found.reached == -math.inf
+    proof = certify(lambda x: arb("nan"), lambda x: arb("nan"), {"x": (0, 1)}, 1, max_boxes=50)
+    assert proof.outcome == "INCONCLUSIVE" and proof.bound == math.inf and proof.reached == -math.inf
     # sqrt of a box touching 0 from below is NaN; splitting never helps at the end point.
     assert certify(over(lambda x: (-x).sqrt()), at(lambda x: (-x).sqrt()), {"x": (0, 1)}, 9, 50).outcome == (
         "INCONCLUSIVE"
@@ -91,8 +88,8 @@ def test_nan_is_never_a_proof():
 
 def test_an_equality_is_left_open():
     """f = c at one point only: no finite precision decides x^2 <= 0 at 0 by halving towards it."""
-    found = certify(over(lambda x: -x * x), at(lambda x: -x * x), {"x": (-1, 1)}, -1e-300, max_boxes=500)
-    assert found.outcome == "REFUTED" and found.point == {"x": 0}
+    proof = certify(over(lambda x: -x * x), at(lambda x: -x * x), {"x": (-1, 1)}, -1e-300, max_boxes=500)
+    assert proof.outcome == "REFUTED" and proof.point == {"x": 0}
     assert certify(over(lambda x: x - x), at(lambda x: x - x), {"x": (-1, 1)}, 0, 200).outcome != "REFUTED"
 
 

@@ -11,8 +11,8 @@ from bounds.exact import balls, numbers
 @pytest.mark.parametrize("increasing", [True, False])
 def test_a_monotone_function_keeps_the_error_at_both_ends(increasing):
     sign = 1 if increasing else -1
-    found = balls._monotone(lambda t: sign * arb(t.mid(), 1), arb(0, 2), increasing)
-    assert found.contains(arb(0, 3)) and not found.contains(arb(0, 3.1))
+    ball = balls._monotone(lambda t: sign * arb(t.mid(), 1), arb(0, 2), increasing)
+    assert ball.contains(arb(0, 3)) and not ball.contains(arb(0, 3.1))
 
 
 @pytest.mark.parametrize("place", [0, 1])

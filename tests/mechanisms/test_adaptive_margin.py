@@ -13,15 +13,13 @@ from scipy.stats import norm
 from bounds.wzw25 import algorithms as bounds
 from bounds.wzw25.gaussian_privacy import gaussian_delta
 from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.instances.adaptive_pairs import stretched
 from experiments.wzw25 import gaussian_privacy
 from mechanisms import adaptive_margin, noisy_gd, projected_gd, sign_projection
 from mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
+from tests.streams import streams
 
-
-def rng(name, stream="main"):
-    return generator(TEST_ROOT, f"tests.adaptive_margin.{name}", {}, stream, 0)
+rng = streams("adaptive_margin")
 
 
 def problem(n=9, d=3, seed=0):
@@ -90,8 +88,8 @@ def test_runs_abreast_are_noisy_gradient_descent(output, band, monkeypatch):
 def test_single_precision_keeps_the_noise_and_the_radius():
     """float32 rows are no longer than `radius` in exact arithmetic, sigma is that of float64, and runs stay near."""
     X, y = problem(n=200, d=7)
-    known = dict(privacy=GaussianDP(0.7), width=0.3, steps=30)
-    single, double = (noisy_gd.law(X, y, **known, precision=name) for name in ("single", "double"))
+    settings = dict(privacy=GaussianDP(0.7), width=0.3, steps=30)
+    single, double = (noisy_gd.law(X, y, **settings, precision=name) for name in ("single", "double"))
     assert single.sigma == double.sigma and single.Z.dtype == np.float32
     assert max(sum(Fraction(float(z)) ** 2 for z in row) for row in single.Z) <= 1
     far = np.abs(single.gradients(np.zeros((7, 1))) - double.gradients(np.zeros((7, 1)))).max()
@@ -135,12 +133,12 @@ def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_law_agrees_with_the_printed_algorithm(output, score, seed):
     X, y = problem(seed=seed)
-    known = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
-    law = adaptive_margin.law(X, y, privacy=ApproxDP(5.0, 1e-5), calibration="printed", **known)
-    found = law.sample(rng(f"twin{seed}"))
-    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **known)
-    assert found["weights"][0] == pytest.approx(weights, abs=1e-9)
-    assert (found["index"][0], found["margin"][0]) == (index, pytest.approx(margin))
+    settings = dict(projections=small_projections(*X.shape), steps=6, output=output, score=score)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(5.0, 1e-5), calibration="printed", **settings)
+    released = law.sample(rng(f"twin{seed}"))
+    weights, index, margin = obvious(rng(f"twin{seed}"), X, y, 5.0, 1e-5, **settings)
+    assert released["weights"][0] == pytest.approx(weights, abs=1e-9)
+    assert (released["index"][0], released["margin"][0]) == (index, pytest.approx(margin))
 
 
 def test_many_runs_have_the_law_of_one():
@@ -159,8 +157,8 @@ def test_many_runs_have_the_law_of_one():
 def test_density_of_the_white_box(steps):
     """Against scipy, one factor after another."""
     X, y = problem(n=3, d=2)
-    known = dict(steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True)
-    law = adaptive_margin.law(X, y, privacy=ApproxDP(8.0, 1e-2), **known)
+    settings = dict(steps=steps, output="last", score="penalised", projections=small_projections(3, 2), white_box=True)
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(8.0, 1e-2), **settings)
     seen = law.sample(rng("density"), 2)
     expected = np.zeros(2)
     for r in range(2):

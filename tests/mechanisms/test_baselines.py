@@ -105,14 +105,7 @@ def test_known_margin_is_algorithm_1_at_a_third_of_the_margin():
     wide = np.random.default_rng(2).normal(size=(30, 5000))
     law = known_margin.law(wide, Y, privacy=ApproxDP(1.0, 1e-5), margin=0.9, projection=phi, steps=5)
     twin = projected_gd.law(
-        wide,
-        Y,
-        privacy=ApproxDP(1.0, 1e-5),
-        width=0.3,
-        projection=phi,
-        steps=5,
-        stride="decaying",
-        output="last",
+        wide, Y, privacy=ApproxDP(1.0, 1e-5), width=0.3, projection=phi, steps=5, stride="decaying", output="last"
     )
     assert phi.k < 5000 and law.descent.sigma == pytest.approx(twin.descent.sigma)
     same = [one.sample(np.random.default_rng(3)) for one in (law, twin)]

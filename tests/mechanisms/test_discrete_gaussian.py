@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.instances.reachable_floats import watched
 from mechanisms import discrete_gaussian, gaussian
 from mechanisms.privacy import ApproxDP
+from tests.streams import streams
 
 BUDGET = ApproxDP(1.0, 1e-6)
-
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.discrete_gaussian.{name}", {}, "main", 0)
+rng = streams("discrete_gaussian")
 
 
 def misfit(steps, draws):
@@ -81,12 +78,12 @@ def test_low_bits_tell_the_textbook_gaussian_s_database_and_not_ours():
     centres = np.array([0.0]), np.array([1.0])
     ours = [discrete_gaussian.law(w, sensitivity=1.0, bound=1.0, privacy=BUDGET) for w in centres]
     textbook = [gaussian.law(law.centre, sensitivity=1.0, sigma=law.sigma) for law in ours]
-    told = {}
+    larger = {}
     for name, laws in (("ours", ours), ("textbook", textbook)):
         counts = watched(laws, centres)[0].sample(rng(name), 800)
-        told[name] = int((counts[:, 1] > counts[:, 0]).sum())
-    assert told["ours"] == 0
-    assert told["textbook"] > 20
+        larger[name] = int((counts[:, 1] > counts[:, 0]).sum())
+    assert larger["ours"] == 0
+    assert larger["textbook"] > 20
 
 
 @pytest.mark.parametrize(

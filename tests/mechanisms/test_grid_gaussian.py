@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, norm
 
-from experiments.engine.streams import TEST_ROOT, generator
 from mechanisms import grid_gaussian
 from mechanisms.privacy import GaussianDP
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.grid_gaussian.{name}", {}, "main", 0)
+rng = streams("grid_gaussian")
 
 
 @pytest.mark.parametrize(("centre", "sigma", "step"), [(0.0, 1.0, 1.0), (0.37, 1.0, 0.5), (-0.99, 0.3, 0.25)])

@@ -91,8 +91,8 @@ def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatc
     rng = np.random.default_rng(9)
     X, y = rng.normal(size=(n, k)), np.where(rng.random(n) < 0.5, 1.0, -1.0)
     X[0] = 0
-    known = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)
-    law = phased_sgd.law(X, y, **known)
+    settings = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)
+    law = phased_sgd.law(X, y, **settings)
     slow = law.sample(np.random.default_rng(10), 3)
     monkeypatch.setattr(phased_sgd, "compiled", lambda work: kernels)
     assert law.sample(np.random.default_rng(10), 3) == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())

@@ -106,7 +106,7 @@ def test_the_noise_has_gamma_lengths_and_a_density_of_mass_one(dimension):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_output_perturbation_never_exceeds_its_budget_and_spends_it(loss):
     """The largest log-ratio of two radial laws is rate times the distance of the centres: the flipped label's."""
-    epsilon, n, C, worst = 1.3, 10, 0.4, 0.0
+    epsilon, n, C, largest = 1.3, 10, 0.4, 0.0
     for seed in range(20):
         V, y = problem(seed, n, 2)
         V[:, :] = V[0] / np.linalg.norm(V[0]) if seed == 0 else V
@@ -115,8 +115,8 @@ def test_output_perturbation_never_exceeds_its_budget_and_spends_it(loss):
         a, b = (output_perturbation.law(V, t, privacy=PureDP(epsilon), C=C, loss=loss) for t in labels)
         ratio = float(a.log_density(a.weights)[0] - b.log_density(a.weights)[0])
         assert ratio <= epsilon
-        worst = max(worst, ratio)
-    assert worst > {"huber": 0.999, "logistic": 0.4}[loss] * epsilon
+        largest = max(largest, ratio)
+    assert largest > {"huber": 0.999, "logistic": 0.4}[loss] * epsilon
 
 
 @given(
@@ -149,16 +149,16 @@ def test_the_determinant_s_part_of_the_budget_is_needed(monkeypatch):
     other = np.array([[0.0, 0.0]])
     split = objective_perturbation.split_budget
 
-    def worst(epsilon):
+    def largest_share(epsilon):
         a, b = (objective_perturbation.law(X, y, privacy=PureDP(epsilon), C=8.0, loss="huber") for X in (V, other))
         W = np.stack(np.meshgrid(np.linspace(-3, 9, 400), [0.0]), axis=-1).reshape(-1, 2)
         return np.abs(a.log_density(W) - b.log_density(W)).max() / epsilon
 
-    assert worst(0.5) <= 1 and worst(6.0) <= 1
+    assert largest_share(0.5) <= 1 and largest_share(6.0) <= 1
     monkeypatch.setattr(objective_perturbation, "split_budget", lambda **s: (s["epsilon"], 1.0))
-    assert worst(0.5) > 1
+    assert largest_share(0.5) > 1
     monkeypatch.setattr(objective_perturbation, "split_budget", lambda **s: (split(**s)[0], split(**s)[1] / 4))
-    assert worst(0.5) > 1
+    assert largest_share(0.5) > 1
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -326,14 +326,14 @@ def test_the_determinant_is_paid_for_with_gaussian_noise(monkeypatch):
     """One row that bends the objective against one that does not: without its part of epsilon the claim falls."""
     claim = ApproxDP(0.5, 1e-3)
 
-    def found():
+    def distance():
         pair = (objective_perturbation.law([[x]], [1], privacy=claim, C=8.0, loss="huber") for x in (1.0, 0.0))
         return exact_delta(*pair, 0.5)
 
-    assert found() <= 1e-3
+    assert distance() <= 1e-3
     mu = gaussian_mu(0.5, 1e-3)
     monkeypatch.setattr(objective_perturbation, "gaussian_split", lambda **s: (2 / mu, 1.0))
-    assert found() > 1e-3
+    assert distance() > 1e-3
 
 
 def test_gaussian_objective_perturbation_fits_its_density_and_learns():

@@ -12,15 +12,12 @@ from scipy.stats import binom, chisquare
 from bounds.exact import sampled_gaussian
 from bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
 from bounds.wzw25 import last_iterate
-from experiments.engine.streams import TEST_ROOT, generator
 from mechanisms import adaptive_margin, sampled_gd
 from mechanisms.privacy import ApproxDP
+from tests.streams import streams
 
 BUDGET = ApproxDP(2.0, 1e-5)
-
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.sampled_gd.{name}", {}, "main", 0)
+rng = streams("sampled_gd")
 
 
 def problem(n=60, d=3):
@@ -29,8 +26,8 @@ def problem(n=60, d=3):
 
 
 def sampled(X, y, **more):
-    known = dict(privacy=BUDGET, steps="sampled", output="last", stride="decaying", ties="wrong")
-    return adaptive_margin.law(X, y, **known | more)
+    settings = dict(privacy=BUDGET, steps="sampled", output="last", stride="decaying", ties="wrong")
+    return adaptive_margin.law(X, y, **settings | more)
 
 
 @pytest.mark.parametrize("rate", [0.03, 0.4, 1.0])

@@ -39,8 +39,8 @@ def test_the_search_survives_an_audit_and_six_times_the_budget_does_not(factor, 
     X, y = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
     turned = np.vstack([[[-1.0, 0.0]], X[1:]])
     sides = [choices(data, y, factor * CLAIM.epsilon) for data in (X, turned)]
-    told = audit(*sides, CLAIM, root=TEST_ROOT, budget=30_000)
-    assert told.verdict == verdict, told
+    answer = audit(*sides, CLAIM, root=TEST_ROOT, budget=30_000)
+    assert answer.verdict == verdict, answer
 
 
 def test_the_cost_is_known_before_any_data():
@@ -87,11 +87,11 @@ def test_it_finds_the_setting_that_works():
     """Two widths of which one releases almost nothing but noise: twelve of twelve at the first seeds."""
     X, y = load("digits:4-9")
     asked = dict(epsilon=8.0, beta=0.05)
-    found = [
+    choices = [
         PrivateSearchCV(NoisyGD(steps=20), {"width": [1e-6, 0.1]}, **asked, random_state=seed).fit(X, y).best_params_
         for seed in range(6)
     ]
-    assert sum(choice["width"] == 0.1 for choice in found) >= 5
+    assert sum(choice["width"] == 0.1 for choice in choices) >= 5
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 5.0])

@@ -29,11 +29,11 @@ def test_the_fast_projection_needs_more_rows_and_a_small_distortion():
 def test_beside_scikit_learn():
     """Theirs makes the same union bound 1 - 1/m, or a little above, as k is rounded down; it states no probability."""
     for m in (10, 1000, 10**5):
-        found = rows_compared(m, 0.2, 0.05)
-        assert found.scikit_learn == johnson_lindenstrauss_min_dim(m, eps=0.2)
-        assert found.failure <= 0.05 and found.scikit_learn_failure > 0.85
-        assert found.ratio == pytest.approx(1 + np.log(1 / 0.05) / (2 * np.log(m)), abs=0.03)
-    assert "times the rows" in str(found)
+        compared = rows_compared(m, 0.2, 0.05)
+        assert compared.scikit_learn == johnson_lindenstrauss_min_dim(m, eps=0.2)
+        assert compared.failure <= 0.05 and compared.scikit_learn_failure > 0.85
+        assert compared.ratio == pytest.approx(1 + np.log(1 / 0.05) / (2 * np.log(m)), abs=0.03)
+    assert "times the rows" in str(compared)
     with pytest.raises(ValueError, match="there is no pair"):
         rows_compared(1, 0.2)
 

@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.instances.reachable_floats import watched
 from mechanisms import snapping
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import PureDP
+from tests.streams import streams
 
 SNAPS = [snapping.Snapping(*sizes) for sizes in ((1.0, 4.0), (1.3, 5.0), (0.7, 0.7), (2.0**-30, 2.0**-26))]
-
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.snapping.{name}", {}, "main", 0)
+rng = streams("snapping")
 
 
 def test_the_numbers_between_0_and_1_are_in_order_and_their_gaps_add_up():
@@ -34,8 +31,8 @@ def test_the_logarithm_is_the_nearest_double(index):
     with localcontext(prec=80):
         u = snapping.number(index)
         true = (Decimal(u.numerator) / Decimal(u.denominator)).ln()
-        found = snapping.logarithm(index)
-        near = [abs(Decimal(x) - true) for x in (found, nextafter(found, 0), nextafter(found, -np.inf))]
+        computed = snapping.logarithm(index)
+        near = [abs(Decimal(x) - true) for x in (computed, nextafter(computed, 0), nextafter(computed, -np.inf))]
     assert near[0] == min(near)
 
 

@@ -3,8 +3,6 @@
 A mutant lives in a forked child (`in_child`): the parent is never touched, and needs no undoing.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import functools
@@ -152,8 +150,8 @@ def literals(function: types.FunctionType) -> Iterator[tuple[int, int, int | flo
 
 def _numbers(node: ast.FunctionDef) -> list[ast.Constant]:
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    found = (inner for line in body for inner in ast.walk(line) if isinstance(inner, ast.Constant))
-    return [c for c in found if isinstance(c.value, int | float) and not isinstance(c.value, bool)]
+    constants = (inner for line in body for inner in ast.walk(line) if isinstance(inner, ast.Constant))
+    return [c for c in constants if isinstance(c.value, int | float) and not isinstance(c.value, bool)]
 
 
 def set_literal(function: types.FunctionType, place: int, value: int | float) -> None:

@@ -8,8 +8,6 @@ than without the change; a check has no end when its CPU-seconds are used up, wh
 `equivalent.csv` lists, with the reason, the changes after which the program does the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import functools

@@ -4,8 +4,6 @@ A site is a place in the body of one function and a wrong thing to write there. 
 annotations are no sites.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib
@@ -75,17 +73,17 @@ class _Swap(ast.NodeTransformer):
 
 def modules() -> list[str]:
     """Every module that is mutated."""
-    found = []
+    names = []
     for area in AREAS:
         package = importlib.import_module(area)
-        found += [m.name for m in pkgutil.walk_packages(package.__path__, f"{area}.") if not m.ispkg]
-    return sorted(found)
+        names += [m.name for m in pkgutil.walk_packages(package.__path__, f"{area}.") if not m.ispkg]
+    return sorted(names)
 
 
 def functions(module: str) -> dict[str, types.FunctionType]:
     """The functions and methods that stand in a module, by qualified name."""
     home = importlib.import_module(module)
-    found: dict[str, types.FunctionType] = {}
+    functions: dict[str, types.FunctionType] = {}
     queue = list(vars(home).values())
     while queue:
         thing = queue.pop()
@@ -96,8 +94,8 @@ def functions(module: str) -> dict[str, types.FunctionType]:
         thing = thing.__func__ if isinstance(thing, staticmethod | classmethod) else thing
         thing = edit.plain(thing) if callable(thing) and not isinstance(thing, type) else thing
         if isinstance(thing, types.FunctionType) and thing.__code__.co_filename == home.__file__:
-            found[thing.__qualname__] = thing
-    return {name: found[name] for name in sorted(found) if "<lambda>" not in name}
+            functions[thing.__qualname__] = thing
+    return {name: functions[name] for name in sorted(functions) if "<lambda>" not in name}
 
 
 def _nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:

@@ -10,8 +10,6 @@ one: some row must move at one of them. With --table the rows that fall neither 
 nearest to 1, out to 1000.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import sys

@@ -15,10 +15,9 @@ from experiments.engine.verdict import LOG_REFUTE, AttackDecider
 from experiments.instances import reachable_floats
 from mechanisms import laplace
 from mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.float_leak.{name}", {}, "main", 0)
+rng = streams("float_leak")
 
 
 def coin(source, numerator, denominator):
@@ -162,8 +161,8 @@ def test_both_samplers_have_the_same_law_over_the_reals():
     at = np.round(rng("ratio").normal(size=(50, 2)) * 2**20) / 2**20
     exact = FloatLaplace(a, 0.5).log_density(at) - FloatLaplace(b, 0.5).log_density(at)
     grid = 2.0**-20
-    found = GridLaplace(a, grid, 2**19).log_density(at) - GridLaplace(b, grid, 2**19).log_density(at)
-    assert np.allclose(exact, found, atol=1e-5)
+    log_ratio = GridLaplace(a, grid, 2**19).log_density(at) - GridLaplace(b, grid, 2**19).log_density(at)
+    assert np.allclose(exact, log_ratio, atol=1e-5)
 
 
 # row 23: the low bits -------------------------------------------------------------------------------------------------

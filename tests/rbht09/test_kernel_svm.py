@@ -5,17 +5,15 @@ import pytest
 from scipy.stats import laplace
 
 from bounds.rbht09 import kernel_svm as bounds
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.rbht09 import kernel_svm as claims
 from mechanisms import kernel_svm, private_svm
 from mechanisms.law import two_streams
 from mechanisms.privacy import PureDP
 from mechanisms.random_features import FourierMap, fourier_map, profile
 from mechanisms.solvers import svm
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.kernel_svm.{name}", {}, "main", 0)
+rng = streams("kernel_svm")
 
 
 def problem(seed, n, d=2):
@@ -61,8 +59,8 @@ def test_a_wrong_kernel_solution_has_a_gap_that_says_so(monkeypatch, spoil):
     true, solve_rows = svm.solve_gram(K, y, C=20.0), svm.solve_rows
 
     def wrong(*arguments, **named):
-        found = solve_rows(*arguments, **named)
-        return svm.Solution(found.weights, spoil(found.dual), found.gap, found.error)
+        solved = solve_rows(*arguments, **named)
+        return svm.Solution(solved.weights, spoil(solved.dual), solved.gap, solved.error)
 
     monkeypatch.setattr(svm, "solve_rows", wrong)
     spoiled = svm.solve_gram(K, y, C=20.0)
@@ -78,11 +76,11 @@ def test_the_gap_of_a_kernel_solution_is_primal_less_dual(monkeypatch, share):
     box = C * counts / counts.sum()
     dual = share * box
     monkeypatch.setattr(svm, "solve_rows", lambda *_, **__: svm.Solution(np.zeros(9), dual, np.zeros(()), np.zeros(())))
-    found = svm.solve_gram(K, y, C=C, counts=counts)
+    solved = svm.solve_gram(K, y, C=C, counts=counts)
     f = K @ (dual * y)
     quadratic = (dual * y) @ f
     gap = quadratic / 2 + box @ np.maximum(1 - y * f, 0) - (dual.sum() - quadratic / 2)
-    assert gap <= found.gap <= gap * (1 + 1e-9) + 1e-12 and found.error == np.sqrt(found.gap)
+    assert gap <= solved.gap <= gap * (1 + 1e-9) + 1e-12 and solved.error == np.sqrt(solved.gap)
 
 
 @pytest.mark.parametrize("loss", svm.LOSSES)

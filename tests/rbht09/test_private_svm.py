@@ -11,13 +11,14 @@ from sklearn.svm import LinearSVC
 from bounds.rbht09 import private_svm as bounds
 from bounds.rbht09 import svm_sensitivity
 from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT, generator
+from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import LOG_REFUTE, REFUTED, AttackDecider, TailDecider
 from experiments.instances import svm_neighbours as claims
 from mechanisms import private_svm
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import GaussianDP, PureDP
 from mechanisms.solvers.svm import LOSSES, solution_tolerance, solve_rows
+from tests.streams import streams
 
 
 def problem(seed, n, F, kappa=1.0):
@@ -27,8 +28,7 @@ def problem(seed, n, F, kappa=1.0):
     return V, np.where(V[:, 0] + 0.5 * rng.normal(size=n) >= 0, 1.0, -1.0)
 
 
-def rng(name, stream="main"):
-    return generator(TEST_ROOT, f"tests.svm.{name}", {}, stream, 0)
+rng = streams("svm")
 
 
 # Algorithm 1: the solver ----------------------------------------------------------------------------------------------

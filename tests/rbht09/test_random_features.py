@@ -144,12 +144,7 @@ def test_coin_tails_by_brute_force(count, p, diam, eps):
 
 
 @property_test
-@given(
-    d=st.integers(1, 200),
-    eps=st.floats(1e-3, 2),
-    log_delta=st.floats(-300, -1e-6),
-    log_q=st.floats(-150, 20),
-)
+@given(d=st.integers(1, 200), eps=st.floats(1e-3, 2), log_delta=st.floats(-300, -1e-6), log_q=st.floats(-150, 20))
 def test_the_printed_number_of_features_suffices(d, eps, log_delta, log_q):
     """The derivation behind the corrected reading, at random points of its whole range."""
     delta, sigma_p = math.exp(log_delta), math.exp(log_q) * eps

@@ -24,13 +24,8 @@ def test_the_minimum_against_the_primal_programme(records):
     """min sum s, s >= 0, s_i >= 1 - <z_i, w>: not the dual that the claims solve, and in floats."""
     Z = np.array(records, dtype=float)
     n, d = Z.shape
-    solution = linprog(
-        np.append(np.zeros(d), np.ones(n)),
-        A_ub=-np.hstack([Z, np.eye(n)]),
-        b_ub=-np.ones(n),
-        bounds=[(None, None)] * d + [(0, None)] * n,
-        method="highs",
-    )
+    objective, ends = np.append(np.zeros(d), np.ones(n)), [(None, None)] * d + [(0, None)] * n
+    solution = linprog(objective, A_ub=-np.hstack([Z, np.eye(n)]), b_ub=-np.ones(n), bounds=ends, method="highs")
     w, weights = claims.smallest_hinge([tuple(map(Fraction, z)) for z in records], Fraction(1))
     assert float(hinge_loss_bounds.smallest_hinge(weights=weights)) == pytest.approx(solution.fun, abs=1e-9)
     direct = hinge_gradient.hinge_sum(np.array(w, dtype=float), Z, 1.0)

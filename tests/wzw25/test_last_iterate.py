@@ -9,17 +9,14 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from bounds.wzw25 import hinge_gradient, last_iterate
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import last_iterate as last_claims
 from mechanisms import noisy_gd
 from mechanisms.privacy import GaussianDP
+from tests.streams import streams
 
 SIZES = st.integers(1, 40)
 UNIT = st.floats(0.01, 0.99)
-
-
-def rng(name, stream="main"):
-    return generator(TEST_ROOT, f"tests.noisy_gd.{name}", {}, stream, 0)
+rng = streams("noisy_gd")
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
@@ -68,16 +65,8 @@ def test_printed_rate_fails_near_one_by_sampling():
     d, s = 10, 1e-3
     width, start = sqrt(s), np.eye(d)[0]
     Z = np.concatenate([np.eye(d), -np.eye(d)])
-    law = noisy_gd.law(
-        Z,
-        np.ones(2 * d),
-        privacy=GaussianDP(1 / (2 * d)),
-        width=width,
-        steps=1,
-        start=start,
-        output="last",
-        log_factor=-np.log1p(-s),
-    )
+    run = dict(width=width, steps=1, start=start, output="last", log_factor=-np.log1p(-s))
+    law = noisy_gd.law(Z, np.ones(2 * d), privacy=GaussianDP(1 / (2 * d)), **run)
     excess = hinge_gradient.hinge_sum(law.sample(rng("near one"), 20_000).T, Z, width) - 2 * d
     g = last_iterate.last_iterate_rate(d=d, mu=1 / (2 * d), sensitivity=2 / width, distance=1.0, beta=1 - s)
     assert (excess <= float(last_claims.share_of_truth(d, s)) * g).mean() < s

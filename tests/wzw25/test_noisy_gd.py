@@ -13,14 +13,12 @@ from sklearn.metrics import hinge_loss
 
 from bounds.wzw25 import hinge_gradient
 from bounds.wzw25 import noisy_gd as bounds
-from experiments.engine.streams import TEST_ROOT, generator
 from experiments.wzw25 import noisy_gd as claims
 from mechanisms import noisy_gd
 from mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
+from tests.streams import streams
 
-
-def rng(name, stream="main"):
-    return generator(TEST_ROOT, f"tests.noisy_gd.{name}", {}, stream, 0)
+rng = streams("noisy_gd")
 
 
 def problem(n=7, d=3, seed=0):

@@ -9,15 +9,14 @@ import pytest
 from bounds.wzw25 import hinge_gradient
 from bounds.wzw25 import noisy_gd as bounds
 from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT, generator
+from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
 from experiments.wzw25 import noisy_gd as claims
 from mechanisms import noisy_gd
 from mechanisms.privacy import GaussianDP
+from tests.streams import streams
 
-
-def rng(name):
-    return generator(TEST_ROOT, f"tests.noisy_gd_sabotage.{name}", {}, "main", 0)
+rng = streams("noisy_gd_sabotage")
 
 
 def attacked(sample_a, sample_b, mu, budget=20_000):
