@@ -39,7 +39,7 @@ from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
 from mechanisms.privacy import ApproxDP
 
-FIRST, SMALLEST, SHARE, LARGEST = 48, 32, 0.06, 25_000  # releases of the first and other chunks, share of the past
+FIRST, SMALLEST, SHARE, LARGEST = 48, 16, 0.06, 25_000  # releases of the first and other chunks, share of the past
 LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts

@@ -62,10 +62,12 @@ def one_run(law: Any, ask: Callable) -> np.ndarray:
 
 
 def ball(law: Any, ask: Callable, radius: float = 1.0) -> np.ndarray:
-    """Noisy projected descent on the mean of losses with slopes of at most 1."""
+    """Noisy projected descent on the mean of losses with slopes of at most 1; the last of T points is not left."""
     W, total, declared = np.zeros((1, law.data.X.shape[1])), 0.0, 2 * radius / len(law.data.X) * glm_gd.SAFE
-    for _ in range(law.steps):
+    for left in range(law.steps, 0, -1):
         total = total + W / law.steps
+        if left == 1:
+            break
         noisy = ask("gradient", law.data.mean_gradients(W), sensitivity=declared, scale=law.sigma)
         W = phased_sgd.project(W - law.stride * noisy, law.norm_bound)
     return np.asarray(total)

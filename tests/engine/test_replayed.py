@@ -63,7 +63,7 @@ def test_a_release_with_other_noise_is_seen(name):
 
 
 def test_half_the_noise_is_not_affordable():
-    for name in ("noisy gd", "private perceptron", "glm gd"):
+    for name in ("noisy gd", "private perceptron"):
         program = learner(name)
         halved = replace(
             program, law=lambda X, y, law=program.law: (lambda one: replace(one, sigma=one.sigma / 2))(law(X, y))
