@@ -74,7 +74,7 @@ TABLE = Path(__file__).with_name("replayed.csv")
 ONE, MU, BOTH = PureDP(1.0), GaussianDP(1.0), ApproxDP(1.0, 1e-3)
 LOUD = ApproxDP(10.0, 1e-3)
 RECORDS, COLUMNS = 6, 2
-RELEASES = 6  # that are compared with the program's
+RELEASES = 40  # that are compared with the program's
 SAME = 1e-9  # relative: what the order of additions may change
 
 # Learners -------------------------------------------------------------------------------------------------------------
