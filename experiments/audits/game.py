@@ -39,7 +39,7 @@ from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
 from mechanisms.privacy import ApproxDP
 
-FIRST, SMALLEST, SHARE, LARGEST = 48, 32, 0.06, 25_000  # releases of the first and other chunks, share of the past
+FIRST, SMALLEST, SHARE, LARGEST = 48, 16, 0.06, 25_000  # releases of the first and other chunks, share of the past
 LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts
@@ -113,13 +113,14 @@ class Rule:
 
     def guesses(self, data: Outcomes) -> np.ndarray:
         """+1, -1 or 0 for each tangent and release, shape (tangents, size)."""
-        return self.guessed(tidy(self.score(data)))
-
-    def guessed(self, scores: np.ndarray) -> np.ndarray:
-        """The guesses at scores."""
+        scores = tidy(self.score(data))
         over = scores >= self.above[:, None]
         under = -scores >= self.below[:, None]
         return np.where(over, 1, 0) - np.where(under & ~over, 1, 0)
+
+    def counts(self, data: Outcomes, truth: np.ndarray) -> np.ndarray:
+        """How often the guesses are right, wrong, and none."""
+        return tally(tidy(self.score(data)), truth, self.above, self.below)
 
 
 def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray) -> Rule | None:
@@ -145,7 +146,7 @@ def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray
         thresholds(held, was > 0, rungs[::CUTS, 0]),
         thresholds(-held, was < 0, rungs[::CUTS, 1]),
     )
-    rule.growth = grown(tally(rule.guessed(held), was) + UNSEEN, rungs[:, :, 0])
+    rule.growth = grown(tally(held, was, rule.above, rule.below) + UNSEEN, rungs[:, :, 0])
     return rule
 
 
@@ -230,7 +231,7 @@ class Game:
         for place, rule in enumerate(self.rules):
             if rule is None or rule.silent or behind[place] or not allowed:
                 continue
-            played[place] = tally(rule.guesses(fresh), truth)
+            played[place] = rule.counts(fresh, truth)
         self.counts += played
         if shares is not None:
             self.won += float(logsumexp(shares + grown(played, self.table)))

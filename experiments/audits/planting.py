@@ -107,12 +107,19 @@ def recoded(function: Callable, old: str, new: str) -> Callable:
     return mutated
 
 
+def decided(claim: Any) -> tuple[str, str]:
+    """What a claim, decided by itself on its quick settings, and its control come out as."""
+    store = Store()
+    run.execute([claim], store, root=LEDGER_ROOT)
+    verdict, _, control, _ = evaluate(claim, store, LEDGER_ROOT)
+    return str(verdict and verdict.outcome), str(control.outcome)
+
+
 def falls(key: str) -> Callable[[], bool]:
-    """The check by ledger: does the row, decided by itself on its quick settings, no longer hold?"""
+    """The check by ledger: does the row, decided without its control, no longer hold?"""
+    return lambda: decided(replace(registry.find(key), control=None))[0] != HOLDS
 
-    def check() -> bool:
-        alone, store = replace(registry.find(key), control=None), Store()
-        run.execute([alone], store, root=LEDGER_ROOT)
-        return evaluate(alone, store, LEDGER_ROOT)[0].outcome != HOLDS
 
-    return check
+def loses_its_teeth(key: str) -> Callable[[], bool]:
+    """The check by control: is the row's sabotaged twin not REFUTED any more?"""
+    return lambda: decided(registry.find(key))[1] != REFUTED

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import kstest, norm
 
+SPAN = inf  # the order of a choice
+
 # Sensitivity replay ---------------------------------------------------------------------------------------------------
 
 
@@ -26,62 +28,97 @@ class Query:
     shape: tuple[int, ...]
     sensitivity: float
     scale: float
-    order: float  # of the norm: 1 for Laplace, 2 for Gaussian noise
+    order: float  # of the norm: 1 for Laplace, 2 for Gaussian noise; SPAN for a choice: largest minus smallest move
+    pure: bool  # sensitivity / scale is an epsilon, not a mu
     value: np.ndarray
     answer: np.ndarray
 
     @property
     def asked(self) -> tuple:
         """All but what the data say."""
-        return self.name, self.shape, self.sensitivity, self.scale, self.order
+        return self.name, self.shape, self.sensitivity, self.scale, self.order, self.pure
+
+    def moved(self, other: Query) -> float:
+        """How far the value of `other` lies from ours."""
+        apart = np.ravel(self.value - other.value)
+        return float(np.ptp(apart)) if self.order == SPAN else float(np.linalg.norm(apart, self.order))
 
 
 class Curator:
     """Answers queries with noise and writes them down; given a transcript, with the answers that stand there.
 
     A program `program(data, ask)` may look at its data only through `ask(name, value, sensitivity=, scale=, order=)`.
+    Noise that is neither Laplace's nor Gaussian is drawn by `draw(rng, value)`; with `pure` it is charged in epsilon.
+    A value that depends on what is answered is a function of the answer.
     """
 
     def __init__(self, rng: np.random.Generator, transcript: Iterable[Query] = ()) -> None:
         self.rng, self.given, self.queries = rng, list(transcript), []
 
-    def __call__(self, name: str, value: Any, *, sensitivity: float, scale: float, order: float = 2) -> np.ndarray:
-        value = np.asarray(value, dtype=float)
-        place = len(self.queries)
-        if place < len(self.given) and self.given[place].shape == value.shape:
+    def __call__(
+        self,
+        name: str,
+        value: Any,
+        *,
+        sensitivity: float,
+        scale: float,
+        order: float = 2,
+        draw: Callable | None = None,
+        pure: bool | None = None,
+    ) -> np.ndarray:
+        place, fixed = len(self.queries), None if callable(value) else np.asarray(value, dtype=float)
+        if place < len(self.given) and (fixed is None or self.given[place].shape == fixed.shape):
             answer = self.given[place].answer
+        elif draw:
+            answer = draw(self.rng, fixed)
         else:
-            draw = self.rng.laplace if order == 1 else self.rng.normal
-            answer = value + draw(scale=scale, size=value.shape)
-        self.queries.append(Query(name, value.shape, sensitivity, scale, order, value, answer))
+            answer = fixed + (self.rng.laplace if order == 1 else self.rng.normal)(scale=scale, size=np.shape(fixed))
+        fixed = np.asarray(value(answer), dtype=float) if fixed is None else fixed
+        pure = order != 2 if pure is None else pure
+        self.queries.append(Query(name, fixed.shape, sensitivity, scale, order, pure, fixed, answer))
         return answer
 
 
-def replayed(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> list[str]:
-    """What is wrong when the program sees the neighbour and is given the same answers; empty if nothing is."""
+def transcripts(
+    program: Callable, data: Any, neighbour: Any, rng: np.random.Generator
+) -> tuple[list[Query], list[Query], bool]:
+    """The queries on either dataset, the second with the answers of the first; did both release the same?"""
     first = Curator(rng)
     released = program(data, first)
     second = Curator(rng, first.queries)
     again = program(neighbour, second)
+    return first.queries, second.queries, np.array_equal(np.asarray(released), np.asarray(again))
+
+
+def kappa(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> float:
+    """The largest move of a query over what is declared for it."""
+    first, second, _ = transcripts(program, data, neighbour, rng)
+    pairs = zip(first, second, strict=False)
+    return max((a.moved(b) / a.sensitivity for a, b in pairs if a.sensitivity > 0), default=0.0)
+
+
+def replayed(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> list[str]:
+    """What is wrong when the program sees the neighbour and is given the same answers; empty if nothing is."""
+    first, second, same = transcripts(program, data, neighbour, rng)
     wrong = []
-    for place, (before, after) in enumerate(zip(first.queries, second.queries, strict=False)):
+    for place, (before, after) in enumerate(zip(first, second, strict=False)):
         if before.asked != after.asked:
             return [*wrong, f"query {place} is {before.asked} on one dataset and {after.asked} on the other"]
-        moved = float(np.linalg.norm(np.ravel(before.value - after.value), before.order))
+        moved = before.moved(after)
         if moved > before.sensitivity * (1 + 1e-9):
             wrong.append(f"query {place}, {before.name}: moved by {moved:.6g}, declared {before.sensitivity:.6g}")
-    if len(first.queries) != len(second.queries):
-        wrong.append(f"{len(first.queries)} queries on one dataset, {len(second.queries)} on the other")
-    if not wrong and not np.array_equal(np.asarray(released), np.asarray(again)):
+    if len(first) != len(second):
+        wrong.append(f"{len(first)} queries on one dataset, {len(second)} on the other")
+    if not wrong and not same:
         wrong.append("the same answers led to another release: something else was read from the data")
     return wrong
 
 
 def spent(queries: Iterable[Query]) -> tuple[float, float]:
-    """What the answers cost in sum: epsilon of those with Laplace noise, mu of those with Gaussian noise."""
+    """What the answers cost in sum: epsilon of those that are pure, mu of those with Gaussian noise."""
     queries = list(queries)
-    pure = sum(q.sensitivity / q.scale if q.scale else inf for q in queries if q.order == 1)
-    gaussian = sqrt(sum((q.sensitivity / q.scale) ** 2 if q.scale else inf for q in queries if q.order == 2))
+    pure = sum(q.sensitivity / q.scale if q.scale else inf for q in queries if q.pure)
+    gaussian = sqrt(sum((q.sensitivity / q.scale) ** 2 if q.scale else inf for q in queries if not q.pure))
     return pure, gaussian
 
 
@@ -96,25 +133,28 @@ class Draw:
     value: np.ndarray
 
 
-class Counted:
+class Counted(np.random.Generator):
     """A generator that writes down what it draws and can move a single number of it."""
 
     def __init__(self, seed: int, moved: tuple[int, int] | None = None, by: float = 0.0) -> None:
-        self._rng, self._moved, self._by = np.random.default_rng(seed), moved, by
+        super().__init__(np.random.PCG64(seed))
+        self._moved, self._by = moved, by
         self.draws: list[Draw] = []
 
-    def __getattr__(self, kind: str) -> Any:
-        drawn = getattr(self._rng, kind)
+    def __getattribute__(self, kind: str) -> Any:
+        found = super().__getattribute__(kind)
+        if kind.startswith("_") or kind in ("draws", "bit_generator", "spawn"):
+            return found
 
         def draw(*arguments, **options):
-            value = drawn(*arguments, **options)
+            value = found(*arguments, **options)
             if self._moved and self._moved[0] == len(self.draws):
                 value = np.array(value)
                 value.ravel()[self._moved[1]] += self._by
             self.draws.append(Draw(kind, np.array(value)))
             return value
 
-        return draw if callable(drawn) else drawn
+        return draw
 
 
 def drawn(sample: Callable, kind: str, seed: int = 0) -> int:

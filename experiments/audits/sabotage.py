@@ -21,6 +21,7 @@ from experiments.audits import known, replay
 from experiments.audits.game import Game, audit
 from experiments.audits.planting import ONE, Broadcast, Planted, halved, refuted, rng, unclipped
 from experiments.audits.sabotaged_learners import LEARNERS, boosted
+from experiments.audits.sabotaged_programs import PROGRAMS
 from experiments.audits.sabotaged_statements import STATEMENTS
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.engine.verdict import REFUTED
@@ -167,6 +168,7 @@ NGD, TUNING = noisy_gd.NoisyGDLaw, private_tuning.PrivateTuningLaw
 PLANTED = (
     *STATEMENTS,
     *LEARNERS,
+    *PROGRAMS,
     Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
             refuted(flipped_label, ONE)),
@@ -195,9 +197,6 @@ PLANTED = (
             refuted(numbers_of_runs, PureDP(0.01))),
     Planted(16, "gradient descent calibrated to a record removed where one is replaced", "draws counted", noisy_gd,
             "replacement_sensitivity", lambda f: lambda **sizes: f(**sizes) / 2, steps_are_not_paid),
-    Planted(16, "a record replaced under noise for add/remove", "attack", known, "added",
-            lambda f: lambda centre, draw: f(2 * np.asarray(centre), draw),
-            refuted(lambda: tuple(known.added(x, known.laplace_noise(1)) for x in (0, 1)), ONE)),
     Planted(13, "budget split by the fourth root of the number of parts", "budget added up", algorithms, "split_budget",
             lambda f: lambda mu, parts: f(mu, sqrt(parts)), spends_more_than_it_says),
     Planted(15, "L2 sensitivity for the Laplace noise of the private SVM", "attack", private_svm, "grid_for",
@@ -212,12 +211,6 @@ PLANTED = (
             refuted(all_iterates, GaussianDP(1.0))),
     Planted(29, "the auditor's rules learnt from what they judge", "false alarms on honest noise", Game, "judge",
             hindsight, alarms_too_often),
-    Planted(20, "randomised response keeps with probability epsilon", "attack", known, "response",
-            lambda f: lambda value, categories, keep: f(value, categories, 0.9),
-            refuted(lambda: tuple(known.response(x, 2, known.KEPT) for x in (0, 1)), PureDP(1.0))),
-    Planted(25, "the whole data used where a subsample is charged", "attack", known, "subsampled",
-            lambda f: lambda value, q, epsilon: f(value, 1.0, epsilon),
-            refuted(lambda: tuple(known.subsampled(x, 0.1, 1) for x in (0, 1)), PureDP(0.16))),
 )  # fmt: skip
 
 

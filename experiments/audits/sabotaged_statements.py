@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any
 
@@ -10,16 +11,40 @@ from scipy.stats import beta as beta_law
 
 from bounds.bms22 import sign_projection as projection_bounds
 from bounds.exact import tnb as tnb_bounds
+from bounds.rbht09 import lower_bounds
+from bounds.theorem import Theorem
 from bounds.wzw25 import gaussian_maxima, gaussian_privacy
-from experiments.audits.planting import Planted, falls, recoded, rng
-from experiments.engine import streams, verdict
-from experiments.engine.verdict import HOLDS, REFUTED, TailDecider, conclude
+from experiments.abgmu22 import confidence_boosting as training
+from experiments.audits.planting import (
+    Planted,
+    decided,
+    falls,
+    halved,
+    loses_its_teeth,
+    recoded,
+    refuted,
+    rewritten,
+    rng,
+)
+from experiments.bms22 import sign_projection as projection_rows
+from experiments.engine import registry, streams, verdict
+from experiments.engine.claim import Claim
+from experiments.engine.verdict import HOLDS, REFUTED, VACUOUS, TailDecider, conclude
+from experiments.instances import hypothesis_classes, planted
 from experiments.instances.svm_neighbours import flipped
-from mechanisms import gaussian, laplace, private_svm, sign_projection
+from experiments.wzw25 import one_margin
+from mechanisms import adaptive_margin, gaussian, laplace, noisy_gd, private_svm, sign_projection
 from mechanisms.law import clip_rows
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
 
 MAXIMUM = gaussian_maxima.max_threshold.theorem.formula
+RESPONSE = lower_bounds.least_failure_corrected.theorem.formula
+
+
+def flipped_records() -> tuple:
+    """The private SVM, the worst label flipped."""
+    X, y, z = flipped(1, 10, others=1.0)
+    return tuple(private_svm.law(X, t, C=1.0, privacy=PureDP(1.0), calibration="sharp").sample for t in (y, z))
 
 
 def low_bits() -> bool:
@@ -94,6 +119,45 @@ def budget_exceeded() -> bool:
     return 3.0 / gaussian.noise_for(3.0, GaussianDP(0.5)) > 0.5 * (1 + 1e-12)
 
 
+def says_nothing() -> bool:
+    """A tail row whose bound is a thousand times its own does not come out VACUOUS."""
+    row = registry.find(PROJECTION)
+    with np.errstate(invalid="ignore"):
+        return decided(replace(row, bound=lambda **setting: 1000 * setting["beta"], control=None))[0] != VACUOUS
+
+
+def outside_is_decided() -> bool:
+    """A setting outside the hypotheses, gamma = 3/2, is a cell and not skipped with its hypothesis."""
+    row = registry.find(PROJECTION)
+    outside = replace(row, quick=tuple(setting | {"gamma": 1.5} for setting in row.quick), control=None)
+    return [line["setting"] for line in outside.skipped("quick")] != list(outside.quick)
+
+
+def trials_are_one() -> bool:
+    """Twelve chunks of 30 trials with a sixth of the rows: in every chunk all of them fail, or none does."""
+    k = projection_bounds.sign_projection_rows(m=10, gamma=0.9, beta=0.1) // 6
+    chunks = [projection_rows.breaks(rng(f"trials {i}"), 30, k, m=10, d=64, gamma=0.9) for i in range(12)]
+    return all(failed.all() or not failed.any() for failed in chunks)
+
+
+def runs_share_projections() -> bool:
+    """Five runs of Algorithm 3 on three records of 3,000 columns: are there fewer than five draws of projections?"""
+    draw, drawn = adaptive_margin.draw_projections, []
+    adaptive_margin.draw_projections = lambda *sizes, **options: drawn.append(sizes) or draw(*sizes, **options)
+    try:
+        planted.adaptive_runs(rng("runs"), 5, np.eye(3, 3000), 8.0, 1e-3, steps=1)
+    finally:
+        adaptive_margin.draw_projections = draw
+    return len(drawn) < 5
+
+
+CLASS, PROJECTION = "bms22.lemA.1/printed/halfspaces", "bms22.lemA.3/explicit/impl:sign_projection"
+TRIALS = """    for trial in range(size):
+        T = points(rng, m, d)
+        broken[trial] = not bounds.inner_products_preserved(T, projection(k, d, rng=rng).apply(T), gamma)"""
+SHARED = """    T, phi = points(rng, m, d), projection(k, d, rng=rng)
+    broken[:] = not bounds.inner_products_preserved(T, phi.apply(T), gamma)"""
+
 STATEMENTS = (
     Planted(1, "entries of sign projections 1.5 times too large", "mean of squared norms",
             sign_projection.SignProjection, "apply", lambda f: lambda phi, X: 1.5 * f(phi, X), longest_image),
@@ -115,8 +179,29 @@ STATEMENTS = (
     Planted(7, "a tenth of the rows of a sign projection", "its row of the ledger", projection_bounds.rows_for,
             "__code__", recoded(projection_bounds.rows_for, "return ceil(", "return ceil(0.1 * "),
             falls("bms22.lemA.3/explicit")),
+    Planted(8, "one fixed halfspace in place of all", "its control", hypothesis_classes.Halfplanes, "cells",
+            lambda f: lambda self, rng, size, m: tuple(part[:, -1:] for part in f(self, rng, size, m)),
+            loses_its_teeth(CLASS)),
+    Planted(9, "a bound of 100 on a probability is tested as a claim", "a bound a thousand times too large", Claim,
+            "vacuous_at", lambda f: lambda claim, setting: None, says_nothing),
+    Planted(9, "settings outside the hypotheses are decided", "a setting outside", Theorem, "skipped",
+            lambda f: lambda theorem, setting: None, outside_is_decided),
+    Planted(10, "noise that grows with the root of n: the loss falls like n^(-1/2), not 1/n", "its row of the ledger",
+            noisy_gd, "noise_for", lambda f: lambda steps, *sizes: steps**0.25 * f(steps, *sizes),
+            falls("wzw25.lemD.1/rate[n]")),
+    Planted(10, "as many rows as dimensions: the loss grows with them", "its row of the ledger", one_margin,
+            "fast_projection", lambda f: lambda k, d, rng: f(d, d, rng=rng), falls("wzw25.lemD.1/rate[d]")),
     Planted(12, "deviation of the Gaussian mechanism divided by the square root of 2", "budget",
             gaussian, "noise_for", lambda f: lambda *a: f(*a) / sqrt(2), budget_exceeded),
+    Planted(16, "noise of the private SVM for a record left out where one is replaced", "attack", private_svm,
+            "l1_sensitivity", halved, refuted(flipped_records, PureDP(1.0))),
+    Planted(20, "randomised response keeps with probability epsilon", "its row of the ledger", training, "releases",
+            rewritten("exp(training) / (1 + exp(training))", "min(training, 0.9)"),
+            falls("abgmu22.thm.boost/explicit/accounting")),
+    Planted(20, "failure of randomised response as if it kept with probability beta", "its row of the ledger",
+            RESPONSE, "__code__",
+            recoded(RESPONSE, "1 / (1 + exp(beta))", "1 - min(beta, 0.9)"),
+            falls("rbht09.thm18/corrected/words")),
     Planted(17, "records clipped by coordinate, not by row", "norm of a clipped row", clip_rows, "__code__",
             lambda f: (lambda X, radius: __import__("numpy").clip(X, -radius, radius)).__code__, rows_too_long),
     Planted(23, "noise of the private SVM off its grid", "bits of a release", laplace.GridLaplace, "sample",
@@ -136,4 +221,8 @@ STATEMENTS = (
     Planted(30, "one stream for training and judging", "digests of chunks", streams, "generator",
             lambda f: lambda root, claim, setting, stream, chunk: f(root, claim, setting, "main", chunk),
             chunks_repeat),
+    Planted(31, "one sample and one projection for all trials of a chunk", "chunks of which all or none fail",
+            projection_rows, "breaks", rewritten(TRIALS, SHARED), trials_are_one),
+    Planted(31, "one projection for all runs of Algorithm 3", "projections counted", planted, "adaptive_runs",
+            rewritten("all(phi is None for phi in first)", "first"), runs_share_projections),
 )  # fmt: skip

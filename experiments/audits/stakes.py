@@ -110,13 +110,20 @@ def average(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
     return np.asarray(logsumexp(capital, axis=(-2, -1)) - log(capital.shape[-1] * capital.shape[-2]))
 
 
-def tally(guesses: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Right, wrong and no guesses of the first, the second and either dataset, shape (tangents, sides, 3)."""
-    counted = []
-    for chosen in (guesses > 0, guesses < 0, guesses != 0):
-        right, made = (chosen & (guesses == truth)).sum(axis=1), chosen.sum(axis=1)
-        counted.append(np.column_stack([right, made - right, len(truth) - made]))
-    return np.stack(counted, axis=1)
+def tally(scores: np.ndarray, truth: np.ndarray, above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Right, wrong and no guesses of the first, the second and either dataset, shape (tangents, sides, 3).
+
+    The first dataset is guessed from `above` on; else the second where minus the score is `below` or more.
+    """
+    over, under = [], []  # how many releases of either dataset
+    for side in (1, -1):
+        ordered = np.sort(scores[truth == side])
+        least = np.searchsorted(ordered, above)
+        over.append(len(ordered) - least)
+        under.append(np.minimum(least, np.searchsorted(ordered, -below, side="right")))
+    right = np.column_stack([over[0], under[1], over[0] + under[1]])
+    wrong = np.column_stack([over[1], under[0], over[1] + under[0]])
+    return np.stack([right, wrong, len(truth) - right - wrong], axis=2)
 
 
 def best_threshold(scores: np.ndarray, right: np.ndarray, table: np.ndarray) -> float:

@@ -124,7 +124,7 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
-    tables = {name: committed(name) for name in ("sabotage", "operating", "peers")}
+    tables = {name: committed(name) for name in ("replayed", "sabotage", "operating", "peers")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
     side_by_side = comparison.shown(reports)
