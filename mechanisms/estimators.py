@@ -48,6 +48,8 @@ from mechanisms.sign_projection import sign_projection
 LARGEST = 1e100  # what an infinite entry counts as
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
 STEPS = 100  # of a run of MarginClassifier at most: more did no better on 20,000 records
+NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
+WIDEST = 1 / 16  # beyond, real records within the width are most of them, and the descent only averages y x
 
 
 def seeded(random_state: Any) -> np.random.Generator:
@@ -291,12 +293,12 @@ class TunedMargin(AdaptiveMargin):
 
 
 def resolved_width(n: int, d: int, mu: float) -> float:
-    """The width of the hinge that mu-GDP noise resolves on n rows in R^d: sqrt(d) / (3 n mu), in [0.003, 0.3].
+    """The width of the hinge that mu-GDP noise resolves on n rows in R^d: sqrt(d) / (n mu), in [0.003, 1/16].
 
-    A third of the length of the noise, per record, that one step with the whole budget would add. Measured, not
-    derived; see `MarginClassifier`.
+    sqrt(d) / (n mu) is half the length of the noise, per record, that one step with the whole budget would add to a
+    gradient of rows of length 1. Measured, not derived; see `MarginClassifier`.
     """
-    return min(0.3, max(0.003, sqrt(d) / (3 * n * mu)))
+    return min(WIDEST, max(NARROWEST, sqrt(d) / (n * mu)))
 
 
 def resolved_steps(n: int, d: int, mu: float) -> int:
