@@ -1,8 +1,9 @@
 """When bounds speak: the smallest n at which each main theorem promises anything, over ε and the margin.
 
 Printed orders are taken with the hidden constant 1: less than what any proof gives. Explicit bounds are ours. Beside
-them stands what is proved of a learner that is told the margin, where a row says so, what the learner does, the smallest n at which its mean error on the hardest data we know, of that margin,
-is below the level, and from which n on any private learner could do it (`wzw25.tab1/explicit/any-learner`).
+them stands what is proved of a learner that is told the margin, what the learner does, the smallest n at which its mean
+error on the hardest data we know, of that margin, is below the level, and from which n on any private learner could do
+it (`wzw25.tab1/explicit/any-learner`).
 `python -m experiments.atlas` computes it all and writes report/atlas.csv.
 """
 

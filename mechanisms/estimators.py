@@ -59,6 +59,20 @@ def seeded(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_random_state(random_state).randint(2**32, size=8, dtype=np.uint64))
 
 
+def kind_of(table: Any) -> str:
+    """NumPy's letter for the type of an array, which is public; "O" for what declares none."""
+    return str(getattr(getattr(table, "dtype", None), "kind", "O"))
+
+
+def tabular(X: Any) -> None:
+    """Raise ValueError for what is no table of real numbers, before scikit-learn does and shows the records."""
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    if len(shape) != 2:
+        raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
+    if kind_of(X) == "c":
+        raise ValueError("Complex data not supported: X is an array of complex numbers")
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
     """What the estimators share: data in, one release, a linear predictor out. `classes`: see the top of this file."""
@@ -88,9 +102,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _table(self, X: ArrayLike, **given: Any) -> Any:
         """Checked by scikit-learn, dense and finite."""
-        checked = validate_data(
-            self, X, **given, accept_sparse=("csr", "csc"), dtype=np.float64, ensure_all_finite=False
-        )
+        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
+        tabular(X)
+        try:
+            checked = validate_data(self, X, **given, **asked)
+        except ValueError as error:
+            if "could not convert" in str(error):  # it would quote the entry
+                raise ValueError("X has entries that are no numbers") from None
+            raise
         table, y = checked if "y" in given else (checked, None)
         table = table.toarray() if hasattr(table, "toarray") else table
         table = np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
@@ -98,7 +117,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """One release. X: (n, d), dense, sparse or a frame; y: (n,), two labels of any type."""
-        named = self.classes is not None and y is not None
+        named, kind = self.classes is not None and y is not None, kind_of(y)
         table, y = (self._table(X), column_or_1d(y)) if named else self._table(X, y=y)
         check_consistent_length(table, y)
         if self.classes is None:
@@ -110,6 +129,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             self.classes_ = np.asarray(self.classes)
             if self.classes_.shape != (2,) or self.classes_[0] == self.classes_[1]:
                 raise ValueError("classes is not a pair of two different labels")
+            if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
+                raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, an array of {y.dtype}")
         signs = np.where(y == self.classes_[-1], 1.0, -1.0)
         self.model_ = self._release(self._rows(table), signs, seeded(self.random_state))
         self.privacy_ = self._budget()
