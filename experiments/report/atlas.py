@@ -138,7 +138,7 @@ def shown() -> list[dict]:
                     "order": order,
                     "lines": lines,
                     "learns": learns,
-                    "known": family.rows.get(KNOWN, ("",))[0],
+                    "known": family.rows.get(KNOWN, ("",))[0].partition("/")[0],
                     "literature": family.literature,
                     "price": typical(
                         at("explicit", *c) and at(KNOWN, *c) and at("explicit", *c) / at(KNOWN, *c) for c in cells
