@@ -58,8 +58,8 @@ def name_of(row: dict) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital; a formula that comes first, a Greek letter or `log(…)`, keeps its own."""
-    return text[:1].upper() + text[1:] if re.match(r"[A-Za-z’'-]+([ ,.;:)]|$)", text) else text
+    """With a capital; a formula that comes first, a letter like n or ε, or `log(…)`, keeps its own."""
+    return text[:1].upper() + text[1:] if re.match(r"(a|[A-Za-z][A-Za-z’'-]+)([ ,.;:)]|$)", text) else text
 
 
 def finding(row: dict, enough: int = ENOUGH) -> str:

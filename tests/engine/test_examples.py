@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import examples
+from experiments.report.site import gallery
 
 FOLDER = Path(examples.__file__).parent
 
@@ -40,3 +41,11 @@ def without_numbers(text):
 
 def test_the_gallery_has_them_all():
     assert set(PROMISED) == set(examples.GALLERY) == {path.stem for path in FOLDER.glob("*.txt")}
+
+
+def test_the_picture_of_the_digits_is_of_the_table_beside_it():
+    shown = {example["name"]: example for example in gallery()}["digits"]
+    for name in ("MarginClassifier", "TunedMargin", "AdaptiveMargin", "NoisyGD(width=0.03)", "PrivateSVM"):
+        assert f">{name}</text>" in shown["figure"] and name in shown["printed"]
+    assert ">0.25</text>" in shown["figure"], "coordinates are rounded, numbers in words are not"
+    assert ">always one digit<" not in shown["figure"] and not shown["printed"].startswith("always")
