@@ -27,7 +27,7 @@ from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
 from experiments.examples import GALLERY
 from experiments.report import atlas, words
 from experiments.report.drawn import Drawn
-from experiments.report.figures import caption, figure_of_table, figures, pictures_of
+from experiments.report.figures import caption, figures, pictures_of
 from experiments.report.formulas import compared
 from experiments.speed import page, scaling
 
@@ -166,7 +166,8 @@ def gallery() -> list[dict]:
         program = (folder / f"{name}.py").read_text(encoding="utf-8")
         title = ast.get_docstring(ast.parse(program)).splitlines()[0]
         printed = (folder / f"{name}.txt").read_text(encoding="utf-8")
-        picture = figure_of_table(printed, "share of right answers") if name == "digits" else ""
+        figure = folder / f"{name}.svg"
+        picture = figure.read_text(encoding="utf-8") if figure.is_file() else ""
         shown.append({"name": name, "title": title, "program": program, "printed": printed, "figure": picture})
     return shown
 
