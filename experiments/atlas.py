@@ -1,8 +1,9 @@
 """When bounds speak: the smallest n at which each main theorem promises anything, over ε and the margin.
 
 Printed orders are taken with the hidden constant 1: less than what any proof gives. Explicit bounds are ours. Beside
-them stands what the learner does, the smallest n at which its mean error on the hardest data we know, of that margin,
-is below the level, and from which n on any private learner could do it (`wzw25.tab1/explicit/any-learner`).
+them stands what is proved of a learner that is told the margin, what the learner does, the smallest n at which its mean
+error on the hardest data we know, of that margin, is below the level, and from which n on any private learner could do
+it (`wzw25.tab1/explicit/any-learner`).
 `python -m experiments.atlas` computes it all and writes report/atlas.csv.
 """
 
@@ -85,10 +86,11 @@ def any_learner_from(level: float, margin: float, epsilon: float) -> int:
 
 def bound_at(family: Family, reading: str, epsilon: float, margin: float, level: float) -> int | None:
     """From which n a reading of a theorem is below `level`; the statement's own function, under its hypotheses."""
-    theorem = THEOREMS[family.rows[reading]]
+    key, arguments = family.rows[reading]
+    theorem = THEOREMS[key]
 
     def value(n: int) -> float:
-        given = family.arguments(n, epsilon, margin)
+        given = arguments(n, epsilon, margin)
         return float("inf") if theorem.skipped(given) else float(theorem.formula(**given))
 
     return speaks_from(value, level)

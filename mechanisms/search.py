@@ -35,6 +35,7 @@ from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gau
 from mechanisms.tnb import TruncatedNegativeBinomial
 from mechanisms.tuning_budget import budget
 
+OURS = {"epsilon", "delta", "classes", "random_state"}  # what the search sets itself
 ENTRIES = 2**22  # of a matrix of margins at any one time
 WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
@@ -127,13 +128,14 @@ class PrivateSearchCV(ApproximateClassifier):
 
     def settings(self) -> list[dict[str, Any]]:
         """The settings, in the order of their indices."""
-        if self.param_grid is None:
-            return list(ParameterGrid({"width": WIDTHS}))
-        return list(ParameterGrid(self.param_grid))
+        found = list(ParameterGrid({"width": WIDTHS} if self.param_grid is None else self.param_grid))
+        if taken := sorted(OURS & set().union(*found)):
+            raise ValueError(f"param_grid names {', '.join(taken)}: the search has its own, the same for every setting")
+        return found
 
     def cost(self) -> SearchCost:
         """What the search costs, before any data is seen; print it."""
-        k, r = len(self.settings()), self._r()
+        k, r = len(self._candidates()), self._r()
         mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
         alone = gaussian_mu(self.epsilon, self.delta)
         runs = TruncatedNegativeBinomial(1.0, r).mean

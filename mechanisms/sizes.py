@@ -112,7 +112,7 @@ def rows_compared(points: int, distortion: float, beta: float = 0.05) -> RowsCom
     (distortion, beta), ours = within_unit(distortion=distortion, beta=beta), rows_needed(m, distortion, beta)
     theirs = int(johnson_lindenstrauss_min_dim(m, eps=distortion))
     pairs = m * (m - 1) / 2
-    fails = [min(1.0, pairs * sign_projection_tail(k=k, t=distortion)) for k in (ours, theirs)]
+    fails = [min(1.0, pairs * float(sign_projection_tail(k=k, t=distortion))) for k in (ours, theirs)]
     return RowsCompared(m, distortion, beta, ours, theirs, *fails)
 
 

@@ -23,8 +23,8 @@ TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000
 LEVEL = 1.0  # the epsilon of the table
 WHY = {
-    "MarginClassifier": "One descent gets the whole budget, on a hinge as wide as the noise resolves; in few "
-    "dimensions that is too narrow.",
+    "MarginClassifier": "One descent gets the whole budget, on a hinge as wide as the noise resolves, √d/(nμ), and "
+    "at most 1/16.",
     "logistic descent": "The same budget; the logistic loss still pulls at records that are right already.",
     "known margin": "The whole budget too. What it is told of the margin is right on planted data, a guess elsewhere.",
     "adaptive margin": "A run and a score for every margin of the grid Γ share the budget: each has 1/√(2|Γ|) of μ.",

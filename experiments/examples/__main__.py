@@ -6,9 +6,14 @@ import io
 from pathlib import Path
 
 from experiments.examples import GALLERY
+from experiments.report.figures import figure_of_table
+
+HERE = Path(__file__).parent
 
 for name in GALLERY:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         importlib.import_module(f"experiments.examples.{name}").main()
-    Path(__file__).with_name(f"{name}.txt").write_text(printed.getvalue(), encoding="utf-8")
+    (HERE / f"{name}.txt").write_text(printed.getvalue(), encoding="utf-8")
+drawn = figure_of_table((HERE / "digits.txt").read_text(encoding="utf-8"), "share of right answers")
+(HERE / "digits.svg").write_text(drawn, encoding="utf-8")

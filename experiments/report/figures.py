@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from typing import NamedTuple
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-matplotlib.use("svg")
+from experiments.engine.formula import in_symbols
 
+matplotlib.use("svg")
 
 INK, FAINT = "#1d1c1a", "#8a857a"
 TRUTH, BREACH, RIGHT = "#2b6cb0", "#a3262a", "#1d8a55"
@@ -23,6 +25,7 @@ LINES = {
     "corrected": (RIGHT, "-"),
     "exact": (TRUTH, "-"),
 }
+AGAIN = (":", "-.", (0, (6, 1)))  # further curves of one colour
 ON_DARK = {  # a figure lies on the page's own paper, so its colours have a lighter twin
     TRUTH: "#7fb2ea",
     "#b8860b": "#e0bd4f",
@@ -47,6 +50,7 @@ STYLE = {
     "axes.spines.right": False,
     "axes.edgecolor": FAINT,
     "axes.labelcolor": INK,
+    "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
@@ -164,31 +168,47 @@ def _curves(picture):
     """Every further list against the first one, named at its end."""
     (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
-    colours = iter(COLOURS * 3)
+    colours, drawn_so = iter(COLOURS * 3), Counter()
     for name, y in others:
         colour, dashes = LINES.get(_role(name)) or (next(colours), "-")
+        drawn_so[colour] += 1
+        dashes = AGAIN[drawn_so[colour] - 2] if 1 < drawn_so[colour] <= len(AGAIN) + 1 else dashes
         ax.plot(
             x,
             np.asarray(y, dtype=float),
-            dashes,
+            ls=dashes,
             color=colour,
             lw=1.5,
             marker="o" if len(x) <= 24 else None,
             ms=3,
-            label=name,
+            label=in_symbols(name),
         )
     if _wide(x):
         ax.set_xscale("log")
     if _wide(np.concatenate([np.asarray(y, dtype=float) for _, y in others])):
         ax.set_yscale("log")
-    ax.set_xlabel(x_name)
-    ax.set_ylabel(others[0][0] if len(others) == 1 else "")
+    ax.set_xlabel(in_symbols(x_name))
+    ax.set_ylabel(in_symbols(others[0][0]) if len(others) == 1 else "")
     ax.set_title(_label(picture.setting), fontsize=8, color=FAINT, loc="left")
     if len(others) > 4:
         ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     elif len(others) > 1:
         _name_at_the_ends(ax)
     return fig
+
+
+def figure_of_table(printed, y_name):
+    """The SVG of a printed table: a first line with the values of ε, then a name and as many values a line."""
+    lines = re.findall(r"^(.*?)((?:[ ]+[0-9.]+)+)$", printed, re.MULTILINE)
+    x, *others = [(name, [float(value) for value in values.split()]) for name, values in lines]
+    series = dict([x, *((name, y) for name, y in others if len(y) == len(x[1]))])
+    with plt.rc_context(STYLE):
+        fig = _curves(Picture({}, series, None))
+        (ax,) = fig.axes
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(x[1], [f"{value:g}" for value in x[1]])
+        ax.set_ylabel(y_name)
+        return saved(fig, "svg").decode()
 
 
 def _name_at_the_ends(ax):
@@ -240,13 +260,13 @@ def _rate(rate):
     ax.plot(
         x, means[0] * (x / x[0]) ** registered, color=INK, ls=":", lw=1, label=f"registered: at most {registered:.2f}"
     )
-    ax.set_xlabel(rate.name)
+    ax.set_xlabel(in_symbols(rate.name))
     ax.legend(fontsize=8)
     return fig
 
 
 def _label(setting):
-    return ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in setting.items())
+    return in_symbols(", ".join(f"{k} = {v:g}" if isinstance(v, float) else f"{k} = {v}" for k, v in setting.items()))
 
 
 def saved(fig, kind):
@@ -259,7 +279,7 @@ def saved(fig, kind):
         return out.getvalue()
     text = out.getvalue().decode()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
-    text = re.sub(r"(\d\.\d)\d+", r"\1", text)  # tenths of a pixel are enough
+    text = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(?<!opacity: )(\d\.\d)\d+", r"\1", tag[0]), text)  # of a pixel
     text = text.replace(INK, "currentColor").replace("#000000", "currentColor")
     for colour in ON_DARK:
         text = text.replace(colour, f"var(--c{colour[1:]}, {colour})")

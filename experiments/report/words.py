@@ -58,8 +58,8 @@ def name_of(row: dict) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital; a formula that comes first, a Greek letter or `log(…)`, keeps its own."""
-    return text[:1].upper() + text[1:] if re.match(r"[A-Za-z’'-]+([ ,.;:)]|$)", text) else text
+    """With a capital; a formula that comes first, a letter like n or ε, or `log(…)`, keeps its own."""
+    return text[:1].upper() + text[1:] if re.match(r"(a|[A-Za-z][A-Za-z’'-]+)([ ,.;:)]|$)", text) else text
 
 
 def finding(row: dict, enough: int = ENOUGH) -> str:
@@ -89,7 +89,7 @@ def record_of(row: dict):
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
-    row = row | {name: in_symbols(row[name] or "") for name in ("title", "note", "corner", "smallest_caught")}
+    row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "smallest_caught")}
     made = row | {
         "class": class_of(row),
         "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
@@ -113,6 +113,15 @@ def view(row: dict, figures: list[dict]) -> dict:
     words = (made["key"], made["paper"], papers.PAPERS[row["paper"]].cited, row["label"], row["title"], row["note"])
     made["searched"] = " ".join([*words, in_unicode(made["latex"])]).lower()
     return made
+
+
+def in_prose(text: str) -> str:
+    """Symbols for ASCII mathematics, and quotation marks around the names that our docstrings have in backquotes.
+
+    >>> in_prose("part `tail` of O(.) at epsilon")
+    'part “tail” of O(·) at ε'
+    """
+    return re.sub(r"`([^`]+)`", r"“\1”", in_symbols(text))
 
 
 def headline(label: str, row: dict) -> str:

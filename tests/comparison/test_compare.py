@@ -244,3 +244,15 @@ def test_the_store_is_shared_with_the_ledger(tmp_path):
     assert table.run(asked, store, root=5, records=60) == 2
     kept = store.chunks()
     assert kept.key.tolist() == ["compare/majority class"] * 2 and kept["index"].tolist() == [0, 1]
+
+
+def test_what_the_page_says_of_the_committed_run(tmp_path):
+    """Known margin is better where it is told the truth only; who has no delta errs more at every epsilon up to 1."""
+    found = page.tables(tmp_path)
+    differences = found["differences"]
+    better = differences[(differences.learner == "known margin") & (differences.worse > page.DECIDED)]
+    assert len(better) and better.dataset.str.startswith("planted").all()
+    wide = found["means"].pivot_table(index=["dataset", "epsilon"], columns="learner", values="risk")
+    small = [(name, epsilon) for name in ("digits:3-8", "breast_cancer") for epsilon in (0.1, 0.5, 1.0)]
+    for name in ("Laplace SVM", "pure objective"):
+        assert (wide.loc[small, name] > wide.loc[small, "MarginClassifier"]).all()

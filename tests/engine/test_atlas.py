@@ -47,6 +47,14 @@ def test_no_learner_needs_fewer_records_than_any_learner():
             assert n <= (TABLE[statement, level, margin, epsilon, "learner"] or inf)
 
 
+def test_to_be_told_the_margin_helps_and_is_no_magic():
+    """What is proved with a known margin speaks no later than what is proved without, and no earlier than possible."""
+    lines = {place: n for (*place, what), n in TABLE.items() if what == page.KNOWN for place in [tuple(place)]}
+    assert len(lines) == 2 * len(page.LEVELS) * len(page.MARGINS) * len(page.EPSILONS)
+    for place, n in lines.items():
+        assert (TABLE.get((*place, "any learner")) or 0) <= n <= (TABLE[(*place, "explicit")] or inf), place
+
+
 def test_a_bound_that_rises_again_has_not_spoken():
     assert atlas.speaks_from(lambda n: 2.0 if n == 2**9 + 1 else 100 / n, 1.0) > 2**9 + 1
     assert atlas.speaks_from(lambda n: inf, 1.0) is None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import examples
+from experiments.report.figures import figure_of_table
 
 FOLDER = Path(examples.__file__).parent
 
@@ -40,3 +41,15 @@ def without_numbers(text):
 
 def test_the_gallery_has_them_all():
     assert set(PROMISED) == set(examples.GALLERY) == {path.stem for path in FOLDER.glob("*.txt")}
+
+
+def test_the_picture_of_the_digits_is_of_the_table_beside_it():
+    """Fonts differ by a point; the curves do not."""
+    drawn = figure_of_table((FOLDER / "digits.txt").read_text(), "share of right answers")
+    kept = (FOLDER / "digits.svg").read_text()
+    names, curves = r">([^<>]+)</text>", r'd="(M [^"]*)" clip-path'
+    assert re.findall(names, kept) == re.findall(names, drawn) and "MarginClassifier" in re.findall(names, kept)
+    ours, theirs = (
+        [float(x) for x in re.findall(r"[0-9.]+", " ".join(re.findall(curves, svg)))] for svg in (kept, drawn)
+    )
+    assert ours == pytest.approx(theirs, abs=3) and len(ours) == 2 * 5 * 5

@@ -117,6 +117,21 @@ def test_the_default_is_the_better_one():
     assert mean[MarginClassifier] > 0.92 and mean[MarginClassifier] > mean[estimators.AdaptiveMargin] + 0.03
 
 
+@pytest.mark.parametrize("X", [[12345.0, 6.0], [[12345.0 + 1j]], [["12345"], ["u12345"]], [[[12345.0]]]], ids=str)
+def test_no_error_shows_a_record(X):
+    """scikit-learn's own messages quote the array."""
+    with pytest.raises(ValueError, match=r"X has|Complex") as raised:
+        MarginClassifier().fit(np.array(X), [0, 1][: len(X)])
+    assert "12345" not in str(raised.value)
+
+
+def test_classes_of_another_type_than_the_labels_are_no_silent_constant():
+    X, y = two_kinds()
+    with pytest.raises(ValueError, match="another type"):
+        MarginClassifier(classes=("0", "1")).fit(X, y)
+    MarginClassifier(classes=("0", "1")).fit(X, y.astype(str).astype(object))
+
+
 @pytest.mark.parametrize("classes", [(1,), (1, 1), (0, 1, 2)])
 def test_classes_are_a_pair(classes):
     with pytest.raises(ValueError, match="classes is not a pair"):

@@ -320,7 +320,7 @@ TABLE = {
 INNER = {
     accountant: "total curved unspent_mu",
     confidence_boosting: "chunk_sizes",
-    estimators: "seeded several resolved_width resolved_steps resolved_law unit_rows",
+    estimators: "seeded kind_of tabular several resolved_width resolved_steps resolved_law unit_rows",
     search: "error_counter pure_within",
     sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
