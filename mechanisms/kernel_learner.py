@@ -67,7 +67,7 @@ class KernelProjection:
     seed: tuple[int, ...] = field(repr=False)
 
     def _blocks(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """(slice of frequencies, they (b, d), the signs above their cosines and sines (2, b, k)); signs share a room."""
+        """(slice of frequencies, they (b, d), the signs above their cosines and sines (2, b, k)); one room for all."""
         room = np.empty((-(-2 * min(SIDE, self.count) * self.k // 8), 8))
         for index, start in enumerate(range(0, self.count, SIDE)):
             stop = min(self.count, start + SIDE)
