@@ -21,7 +21,7 @@ from mechanisms import efficient_learner
 from mechanisms.law import LinearModel, generator, one_of, rows, sized, two_streams, whole, within_unit
 from mechanisms.privacy import ApproxDP
 from mechanisms.random_features import KERNELS, frequencies
-from mechanisms.sign_projection import LARGEST, points
+from mechanisms.sign_projection import LARGEST, SIGNS, points
 
 SIDE = 512  # records, and frequencies, of a block: its angles and images stay in the cache
 FAR = 1e100  # coordinates beyond are cut, so that every product with a frequency is a number
@@ -67,15 +67,17 @@ class KernelProjection:
     seed: tuple[int, ...] = field(repr=False)
 
     def _blocks(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """(slice of frequencies, the frequencies (b, d), the signs above their cosines and sines (2, b, k))."""
+        """(slice of frequencies, they (b, d), the signs above their cosines and sines (2, b, k)); one room for all."""
+        room = np.empty((-(-2 * min(SIDE, self.count) * self.k // 8), 8))
         for index, start in enumerate(range(0, self.count, SIDE)):
             stop = min(self.count, start + SIDE)
             stream = np.random.SeedSequence(self.seed, spawn_key=(index,))
             rng = np.random.Generator(np.random.PCG64DXSM(stream))
             omega = frequencies(self.kernel, self.d, stop - start, bandwidth=self.bandwidth, rng=rng)
             entries = 2 * (stop - start) * self.k
-            bits = np.unpackbits(np.frombuffer(rng.bytes(-(-entries // 8)), np.uint8))[:entries]
-            yield slice(start, stop), omega, (2.0 * bits - 1.0).reshape(2, stop - start, self.k)
+            drawn = np.frombuffer(rng.bytes(-(-entries // 8)), np.uint8)
+            signs = np.take(SIGNS, drawn, axis=0, mode="clip", out=room[: len(drawn)]).reshape(-1)[:entries]
+            yield slice(start, stop), omega, signs.reshape(2, stop - start, self.k)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Phi psi(x) for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""

@@ -35,7 +35,8 @@ from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budg
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
 LOSSES = ("hinge", "logistic")
-PRECISIONS = {"double": np.float64, "single": np.float32}
+PRECISIONS = ("double", "single")
+SINGLE = (1e-12, 1e12)  # of radius and width: float32 then rounds all rows and gradients relative to their length
 BAND = 2**20  # bytes of the rows, or of their margins, that a step reads twice: the second time from a core's cache
 COLUMNS = 256  # runs abreast
 MOST = 10**9  # steps that anybody can take
@@ -203,6 +204,23 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
     return count
 
 
+def signed_rows(X: np.ndarray, y: ArrayLike, precision: str, **sizes: float) -> np.ndarray:
+    """y x for every row of X, shape (n, d), in that precision; none is longer than it was.
+
+    Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
+
+    >>> signed_rows(np.ones((1, 2)), [-1], "single", radius=2.0)
+    array([[-0.99999976, -0.99999976]], dtype=float32)
+    """
+    one_of(PRECISIONS, precision=precision)
+    Z = signs(y, len(X))[:, None] * X
+    if precision == "double":
+        return Z
+    for name, size in sizes.items():
+        in_range(name, size, *SINGLE, closed=True)
+    return (Z * (1 - 2.0**-22)).astype(np.float32)
+
+
 def law(
     X: ArrayLike,
     y: ArrayLike,
@@ -243,14 +261,11 @@ def law(
     width, radius, distance, log_factor = sized(width=width, radius=radius, distance=distance, log_factor=log_factor)
     one_of(OUTPUTS, output=output)
     one_of(STRIDES, stride=stride)
-    one_of(tuple(PRECISIONS), precision=precision)
     one_of(LOSSES, loss=loss)
     mu = to_gaussian_budget(privacy).mu
     X = clip_rows(X, radius)
     n, d = X.shape
-    Z = signs(y, n)[:, None] * X
-    if precision == "single":
-        Z = (Z * (1 - 2.0**-22)).astype(np.float32)
+    Z = signed_rows(X, y, precision, radius=radius, width=width)
     origin = np.zeros(d) if start is None else finite("start", start)
     if origin.shape != (d,):
         raise ValueError(f"start has shape {origin.shape}, not ({d},)")

@@ -9,8 +9,8 @@ f is the hinge max(0, 1 - <w, z>/rho) of a record z = y x and f_b its Moreau env
 is closed: prox(w) = w + s z with s = min((rho - <w, z>)_+ / |z|^2, 1/(b rho)), so -grad f_b(w) = b s z. The start of a
 phase is projected, which is post-processing and lets the analysis compare with points of the ball.
 
-Many runs are columns of one loop over records, 30 microseconds a step for 200 runs in R^10 in numpy. Where the runs
-share their records, and there are many, a compiled kernel takes the same steps, each in a tenth of a microsecond.
+Many runs are columns of one loop over records, 30 microseconds a step for 200 runs in R^10 in numpy. Where there are
+many steps, a compiled kernel takes the same ones, each in a tenth of a microsecond.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ Records = Iterable[tuple[np.ndarray, np.ndarray]]  # (Z, 1/|z|^2), a step each
 
 
 @dataclass(frozen=True)
-class Shared:
-    """Records that all runs read, in this order: an iterable of (Z, 1/|z|^2), Z of shape (1, k)."""
+class Reading:
+    """Records in the order in which the runs read them: an iterable of (Z, 1/|z|^2), a step each."""
 
-    Z: np.ndarray = field(repr=False)  # shape (length, k)
+    Z: np.ndarray = field(repr=False)  # shape (m, k)
+    inverse: np.ndarray = field(repr=False)  # shape (m,)
+    blocks: Iterable[np.ndarray] = field(repr=False)  # of row numbers, shape (steps, runs), or (steps, 1) for all runs
     n: int  # records of all phases together: short phases are computed as the long ones are
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        inverse = inverse_squares(self.Z)
-        return ((self.Z[t : t + 1], inverse[t : t + 1]) for t in range(len(self.Z)))
+        return ((self.Z.take(rows, axis=0), self.inverse.take(rows)) for block in self.blocks for rows in block)
 
 
 def inverse_squares(Z: np.ndarray) -> np.ndarray:
@@ -73,12 +74,12 @@ def average_iterate(
     eta_i b, `cap` is eta_i / rho: a step is min(pull (rho - <v, z>)_+ / |z|^2, cap) z.
     """
     total, steps = np.zeros_like(V), 0
-    if isinstance(records, Shared):
-        kernels = compiled(len(V) * records.n * (V.shape[1] + STEP))
-        if kernels is not None:
-            steps, Z = len(records.Z), np.ascontiguousarray(records.Z)
-            kernels.hinge_steps(V, Z, inverse_squares(Z), rho, pull, cap, norm_bound, total)
-            records = ()
+    if isinstance(records, Reading) and (kernels := compiled(len(V) * records.n * (V.shape[1] + STEP))):
+        Z = np.ascontiguousarray(records.Z)
+        for block in records.blocks:
+            kernels.hinge_steps(V, Z, records.inverse, block, rho, pull, cap, norm_bound, total)
+            steps += len(block)
+        records = ()
     for Z, inverse in records:
         total += V
         along = (rho - np.einsum("rk,rk->r", Z, V)) * (pull * inverse)
@@ -145,17 +146,16 @@ def bootstrap_runs(
     """
     inverse, block, own = inverse_squares(Z), max(1, DRAWN // runs), np.arange(runs)
 
-    def records(start: int, length: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def drawn(length: int) -> Iterator[np.ndarray]:
         for done in range(0, length, block):
-            for drawn in rng.integers(0, m, size=(min(block, length - done), runs)):
-                chosen = drawn if rows is None else rows[own, drawn]
-                yield Z.take(chosen, axis=0), inverse.take(chosen)
+            chosen = rng.integers(0, m, size=(min(block, length - done), runs))
+            yield chosen if rows is None else rows[own, chosen]
 
     V = run_phases(
         rng,
         np.zeros((runs, Z.shape[1])),
         m,
-        records,
+        lambda start, length: Reading(Z, inverse, drawn(length), m),
         rho=rho,
         eta=eta,
         lipschitz=lipschitz,
@@ -193,7 +193,8 @@ class PhasedSGDLaw:
         return [sigma for _, _, sigma in self.phases]
 
     def _records(self, start: int, length: int) -> Records:
-        return Shared(self.Z[start : start + length], len(self.Z))
+        Z = self.Z[start : start + length]
+        return Reading(Z, inverse_squares(Z), [np.arange(length)[:, None]], len(self.Z))
 
     def averages(self, starts: Iterable[np.ndarray]) -> np.ndarray:
         """The averages before their noise when phase i starts at starts[i], (phases, runs, k) -> the same shape."""

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 from bounds.exact.sampled_gaussian import batches_scale
 from bounds.wzw25 import last_iterate
 from bounds.wzw25.noisy_gd import balanced_steps
-from mechanisms.law import Projection, clip_rows, positive, signs, sized
-from mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw
+from mechanisms.law import Projection, clip_rows, positive, sized
+from mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw, signed_rows
 from mechanisms.privacy import ApproxDP
 from mechanisms.projected_gd import CLIP, JLGDLaw
 
@@ -98,7 +98,7 @@ class SampledGDLaw(NoisyGDLaw):
         return np.array([self._run(rng) for _ in range(size)])
 
     def _run(self, rng: np.random.Generator) -> np.ndarray:
-        w, k = np.array(self.start), len(self.start)
+        w, k = self.start.astype(self.Z.dtype), len(self.start)
         ahead = max(1, DRAWN // k)
         strides = (self.strides / self.rate).tolist()
         for t, batch in enumerate(batches(rng, len(self.Z), self.rate, self.steps)):
@@ -107,7 +107,7 @@ class SampledGDLaw(NoisyGDLaw):
             rows = self.Z.take(batch, axis=0)
             active = (rows @ w < self.width).astype(rows.dtype)
             w -= strides[t] * (noise[t % ahead] - active @ rows / self.width)
-        return w
+        return w.astype(float)
 
 
 def candidates(
@@ -119,6 +119,7 @@ def candidates(
     privacy: ApproxDP,
     radius: float,
     projections: Sequence[Projection | None],
+    precision: str = "double",
 ) -> tuple[JLGDLaw, ...]:
     """Algorithm 1 on random batches for every margin, all with the same `sizes`: width gamma / 3, unit comparators.
 
@@ -127,14 +128,14 @@ def candidates(
     """
     (radius,) = sized(radius=radius)
     X = clip_rows(X, radius)
-    labels = signs(y, len(X))[:, None]
+    known = {"radius": radius, "width": float(min(margins)) / 3}
     plain: np.ndarray | None = None
     runs = []
     for gamma, phi in zip(margins.tolist(), projections, strict=True):
         if phi is None:
-            Z = plain = labels * X if plain is None else plain
+            Z = plain = signed_rows(X, y, precision, **known) if plain is None else plain
         else:
-            Z = labels * clip_rows(phi.apply(X), CLIP * radius)
+            Z = signed_rows(clip_rows(phi.apply(X), CLIP * radius), y, precision, **known)
         n, k = Z.shape
         lipschitz = (radius if phi is None else CLIP * radius) / (gamma / 3)
         sigma, square = lipschitz / sizes.scale, last_iterate.batch_square(n=n, rate=sizes.rate)

@@ -17,10 +17,13 @@ from numpy.typing import ArrayLike
 
 from mechanisms.arithmetic import reals
 from mechanisms.law import finite, generator, whole
+from mechanisms.solvers.twins import compiled
 
 LARGEST = 2**32  # rows or columns
 HEIGHT, TILE = 1024, 2**21  # rows, and entries, of the part of the matrix that exists at any one time
-RECORDS = 1024  # rows of X, or of W, that meet it at a time
+RECORDS, LANES = 1024, 64  # rows of X, or of W, that meet it at a time in a matrix product, and in the kernel
+FEWEST, NARROWEST = 48, 128  # records, and coordinates before and after, that are worth the kernel's tables
+CACHED = 2**16  # entries of the matrix, as floats, that fewer records meet at a time
 SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), 1.0, -1.0)  # eight a byte
 
 
@@ -63,19 +66,19 @@ class SignProjection:
 
     The matrix is cut into tiles of at most `HEIGHT` rows and `TILE` entries, each from a generator of its own that is
     derived from (seed, tile), so `apply` and `transpose` draw the same matrix and never hold more than one tile of it,
-    whatever d is. A tile's signs are looked up, eight for a random byte, in the precision of the data. The matrix is
-    the same on every machine; an image, up to the order in which BLAS sums, which the number of threads changes.
+    whatever d is. Many records meet a tile by `kernels.signed_sums`, in half the time of a matrix product; few, or
+    without numba, by that product, its signs looked up in the precision of the data. The matrix is the same on every
+    machine; an image, up to the order of sums, which in BLAS the number of threads changes.
     """
 
     k: int
     d: int
     seed: tuple[int, ...] = field(repr=False)
 
-    def _tiles(self, kind: np.dtype[Any]) -> Iterator[tuple[slice, slice, np.ndarray]]:
-        """Triples (rows, columns, their signs as floats of that kind)."""
+    def _tiles(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
+        """Triples (rows, columns, the bits of their signs, eight of a row in a byte)."""
         height = min(self.k, HEIGHT)
         width = min(-(-self.d // 8), TILE // height // 8)  # in bytes
-        table, buffer = SIGNS.astype(kind), np.empty((height * width, 8), dtype=kind)
         for i, top in enumerate(range(0, self.k, height)):
             rows = slice(top, min(self.k, top + height))
             for j, left in enumerate(range(0, self.d, 8 * width)):
@@ -83,16 +86,15 @@ class SignProjection:
                 shape = rows.stop - top, -(-(columns.stop - left) // 8)
                 stream = np.random.PCG64DXSM(np.random.SeedSequence(self.seed, spawn_key=(i, j)))
                 drawn = np.frombuffer(np.random.Generator(stream).bytes(shape[0] * shape[1]), np.uint8)
-                signs = np.take(table, drawn, axis=0, out=buffer[: len(drawn)], mode="clip")
-                yield rows, columns, signs.reshape(shape[0], -1)[:, : columns.stop - left]
+                yield rows, columns, drawn.reshape(shape)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = points(X, self.d, "X")
         projected = np.zeros((*X.shape[:-1], self.k), dtype=X.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
-            for rows, columns, signs in self._tiles(X.dtype):
-                _accumulate(np.atleast_2d(projected)[:, rows], np.atleast_2d(X)[:, columns], signs.T)
+            for rows, columns, bits in self._tiles():
+                _accumulate(np.atleast_2d(projected)[:, rows], np.atleast_2d(X)[:, columns], bits, along=True)
         projected /= sqrt(self.k)
         return checked(projected, X, "X")
 
@@ -101,16 +103,53 @@ class SignProjection:
         W = points(W, self.k, "W")
         lifted = np.zeros((*W.shape[:-1], self.d), dtype=W.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
-            for rows, columns, signs in self._tiles(W.dtype):
-                _accumulate(np.atleast_2d(lifted)[:, columns], np.atleast_2d(W)[:, rows], signs)
-        lifted /= sqrt(self.k)
+            scaled = np.atleast_2d(W) / W.dtype.type(sqrt(self.k))
+            for rows, columns, bits in self._tiles():
+                _accumulate(np.atleast_2d(lifted)[:, columns], scaled[:, rows], bits, along=False)
         return checked(lifted, W, "W")
 
 
-def _accumulate(total: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-    """total += left @ right, a few rows at a time."""
-    for start in range(0, len(left), RECORDS):
-        total[start : start + RECORDS] += left[start : start + RECORDS] @ right
+def _accumulate(total: np.ndarray, left: np.ndarray, bits: np.ndarray, *, along: bool) -> None:
+    """total += left @ signs^T, the rows of `left` lying `along` those of the tile, or else left @ signs."""
+    n, inputs, outputs = *left.shape, total.shape[1]
+    kernels = compiled(n * inputs * outputs) if n >= FEWEST and min(inputs, outputs) >= NARROWEST else None
+    if kernels is None:
+        _multiply(total, left, bits, along)
+        return
+    if not along:  # eight of a column in a byte
+        bits = np.packbits(np.unpackbits(bits, axis=1, count=outputs), axis=0).T
+    for first in range(0, outputs, HEIGHT):
+        packed = np.zeros((bits.shape[1] + bits.shape[1] % 2, min(HEIGHT, outputs - first)), dtype=np.uint8)
+        packed[: bits.shape[1]] = bits[first : first + HEIGHT].T
+        for start in range(0, n, LANES):
+            part = left[start : start + LANES].T
+            lanes = -(-part.shape[1] // 16) * 16
+            X, sums = _aligned(8 * len(packed), lanes, total.dtype), _aligned(packed.shape[1], lanes, total.dtype)
+            X[:inputs, : part.shape[1]] = part
+            kernels.signed_sums(X, packed, _aligned(64, lanes, total.dtype).reshape(4, 16, lanes), sums)
+            total[start : start + LANES, first : first + HEIGHT] += sums.T[: part.shape[1]]
+
+
+def _multiply(total: np.ndarray, left: np.ndarray, bits: np.ndarray, along: bool) -> None:
+    """The numpy twin of the kernel: the same as a matrix product, a few rows of the tile as floats at a time."""
+    table, some = SIGNS.astype(total.dtype), max(1, (TILE if len(left) >= FEWEST else CACHED) // (8 * bits.shape[1]))
+    for top in range(0, len(bits), some):
+        rows = slice(top, min(len(bits), top + some))
+        signs = np.take(table, bits[rows], axis=0, mode="clip").reshape(rows.stop - top, -1)
+        for start in range(0, len(left), RECORDS):
+            part = slice(start, start + RECORDS)
+            if along:
+                total[part, rows] += left[part] @ signs[:, : left.shape[1]].T
+            else:
+                total[part] += left[part, rows] @ signs[:, : total.shape[1]]
+
+
+def _aligned(rows: int, lanes: int, kind: np.dtype[Any]) -> np.ndarray:
+    """Zeros, shape (rows, lanes), which begin at a line of the cache: vector units read such lines at once."""
+    size = rows * lanes * kind.itemsize
+    raw = np.zeros(size + 64, dtype=np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + size].view(kind).reshape(rows, lanes)
 
 
 def sign_projection(k: int, d: int, *, rng: np.random.Generator) -> SignProjection:

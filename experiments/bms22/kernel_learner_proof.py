@@ -185,7 +185,7 @@ KERNEL = {name: [value] for name, value in CONTROLLED.items()}
     + grid(kernel=["gaussian"], m=[200], **KERNEL),
     control=Control("features scaled by {}", (1.3, 1.65), setting={"kernel": "gaussian", "m": 50} | CONTROLLED),
     bound=lambda *, beta, **_: beta / 2,
-    chunk=10,
+    chunk=lambda *, m, **_: 10 if m < 200 else 3,  # a trial takes a second or two there
     cap=12,
     cost=4e-3,
     note="s1 to s3 at the printed D, on one kernel machine a setting; the features cost a hundredth of what they may",

@@ -1,4 +1,4 @@
-"""Compiled loops for what numpy does slowly: butterflies in the cache, and steps that depend on each other.
+"""Compiled loops for what numpy does slowly: butterflies, signed sums, and steps that depend on each other.
 
 Every kernel has a twin in numpy beside the mechanism that calls it, which is used where numba is not installed (it is
 the extra `fast`) and where there is too little to do for a compiler: `kernels(work)` decides. A kernel compiles on its
@@ -97,28 +97,62 @@ def scattered_transforms(
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
+def sums_of_four(x: np.ndarray, table: np.ndarray) -> None:
+    """table[b] = the sum of the four rows of x, signed by the bits of b = 0..15, the highest first; a 1 is a plus."""
+    for r in range(x.shape[1]):
+        p, q = x[0, r] + x[1, r], x[2, r] + x[3, r]
+        s, t = x[0, r] - x[1, r], x[2, r] - x[3, r]
+        table[15, r], table[14, r], table[13, r], table[12, r] = p + q, p + t, p - t, p - q
+        table[11, r], table[10, r], table[9, r], table[8, r] = s + q, s + t, s - t, s - q
+    for b in range(8):
+        for r in range(x.shape[1]):
+            table[b, r] = -table[15 - b, r]
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def signed_sums(X: np.ndarray, packed: np.ndarray, tables: np.ndarray, total: np.ndarray) -> None:
+    """total += S^T X for the signs S whose bits, eight a byte, stand in `packed`: one row of X for every bit.
+
+    X: (16 q, lanes); packed: (2 q, k); tables: room, (4, 16, lanes); total: (k, lanes). Sixteen rows of X become four
+    tables of all their signed sums of four, and then every column of S needs four look-ups instead of sixteen products.
+    """
+    for byte in range(0, packed.shape[0], 2):
+        for four in range(4):
+            start = 8 * byte + 4 * four
+            sums_of_four(X[start : start + 4], tables[four])
+        for j in range(packed.shape[1]):
+            high, low, sums = packed[byte, j], packed[byte + 1, j], total[j]
+            first, second = tables[0, high >> 4], tables[1, high & 15]
+            third, fourth = tables[2, low >> 4], tables[3, low & 15]
+            for r in range(X.shape[1]):
+                sums[r] += (first[r] + second[r]) + (third[r] + fourth[r])
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def hinge_steps(
     V: np.ndarray,
     Z: np.ndarray,
     inverse: np.ndarray,
+    rows: np.ndarray,
     rho: float,
     pull: float,
     cap: float,
     norm_bound: float,
     total: np.ndarray,
 ) -> None:
-    """Steps of `mechanisms.phased_sgd.average_iterate` over the rows of Z, which all runs share.
+    """Steps of `mechanisms.phased_sgd.average_iterate` over rows of Z by number: (steps, runs), or (steps, 1) for all.
 
     V becomes the last iterate, and those before each step are added to `total`. Sums may be taken in any order.
     """
     for run in range(V.shape[0]):
         v, visited = V[run], total[run]
-        for t in range(Z.shape[0]):
-            z, along = Z[t], 0.0
+        for t in range(rows.shape[0]):
+            row, along = rows[t, run % rows.shape[1]], 0.0
+            z = Z[row]
             for j in range(v.size):
                 visited[j] += v[j]
                 along += v[j] * z[j]
-            size, square = min(max((rho - along) * (pull * inverse[t]), 0.0), cap), 0.0
+            size, square = min(max((rho - along) * (pull * inverse[row]), 0.0), cap), 0.0
             for j in range(v.size):
                 v[j] += size * z[j]
                 square += v[j] * v[j]

@@ -98,6 +98,30 @@ def test_single_precision_keeps_the_noise_and_the_radius():
     assert np.abs(spread[0] / spread[1] - 1).max() < 0.07  # of 4,000 runs each: six standard deviations
 
 
+@pytest.mark.parametrize("steps", ["balanced", "sampled"])
+def test_algorithm_3_in_single_precision(steps):
+    """The same noise, budget and random numbers; float32 rows within the radius; releases that stay near."""
+    X, y = problem(n=300, d=9)
+    known = dict(privacy=ApproxDP(2.0, 1e-5), steps=steps, output="last", stride="decaying", ties="wrong")
+    laws = [adaptive_margin.law(X, y, **known, precision=name) for name in ("double", "single")]
+    for one, other in zip(*(law.candidates for law in laws), strict=True):
+        assert (one.descent.sigma, one.descent.steps) == (other.descent.sigma, other.descent.steps)
+        assert other.descent.Z.dtype == np.float32 and one.descent.Z.dtype == np.float64
+        assert max(sum(Fraction(float(z)) ** 2 for z in row) for row in other.descent.Z[:50]) <= 1
+    double, single = (law.sample(rng("precisions"), 3) for law in laws)
+    assert single["weights"].dtype == np.float64 and np.array_equal(single["index"], double["index"])
+    assert single["weights"] == pytest.approx(double["weights"], abs=1e-3 * np.abs(double["weights"]).max())
+    assert laws[0].privacy == laws[1].privacy and laws[0].gdp == laws[1].gdp
+
+
+@pytest.mark.parametrize("size", ["radius", "width"])
+def test_single_precision_knows_its_range(size):
+    """At 1e-45 float32 would round a row to more than its length."""
+    X, y = problem(n=20, d=3)
+    with pytest.raises(ValueError, match=f"{size} = 1e-45 is outside"):
+        noisy_gd.law(X, y, **dict(privacy=GaussianDP(1.0), width=0.3, steps=3, precision="single") | {size: 1e-45})
+
+
 def obvious(random, X, y, epsilon, delta, *, projections, steps, output, score):
     """Algorithm 3 as it is printed, one run, one record at a time."""
     n, d = X.shape

@@ -47,14 +47,40 @@ def test_tiles_cover_the_sign_matrix_and_repeat_nothing(monkeypatch):
     monkeypatch.setattr(sign_projections, "HEIGHT", 3)
     monkeypatch.setattr(sign_projections, "TILE", 24)
     phi, dense = sign_projection(7, 21, rng=np.random.default_rng(0)), np.zeros((7, 21))
-    tiles = list((rows, columns, signs.copy()) for rows, columns, signs in phi._tiles(np.dtype(float)))
-    for rows, columns, signs in tiles:
+    tiles = list(phi._tiles())
+    for rows, columns, bits in tiles:
         assert not dense[rows, columns].any()
-        dense[rows, columns] = signs
+        dense[rows, columns] = 2.0 * np.unpackbits(bits, axis=1, count=columns.stop - columns.start) - 1
     assert np.abs(dense).min() == 1 and len(tiles) == 9
-    assert len({signs.tobytes() for *_, signs in tiles if signs.shape == (3, 8)}) == 4
+    assert len({bits.tobytes() for rows, columns, bits in tiles if rows.stop < 7 and columns.stop < 21}) == 4
     np.testing.assert_allclose(phi.apply(np.eye(21)).T * 7**0.5, dense)
     np.testing.assert_allclose(phi.transpose(np.eye(7)) * 7**0.5, dense)
+
+
+@pytest.mark.parametrize(("n", "k", "d"), [(48, 128, 128), (150, 130, 1031), (64, 1100, 200), (3, 200, 300)])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_signed_sums_and_matrix_products_agree(n, k, d, kind, monkeypatch):
+    """Sums of the same numbers in another order: k or d of them, below 5 times the length of their record."""
+    rng = np.random.default_rng(11)
+    phi = sign_projection(k, d, rng=rng)
+    X, W = rng.normal(size=(n, d)).astype(kind), np.asfortranarray(rng.normal(size=(n, k)).astype(kind))
+    ours = phi.apply(X), phi.transpose(W)
+    used = []
+    monkeypatch.setattr(sign_projections, "compiled", lambda work: used.append(work) or kernels)
+    theirs = phi.apply(X), phi.transpose(W)
+    assert bool(used) == (n >= sign_projections.FEWEST)
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.dtype == b.dtype == kind
+        assert np.abs(a - b).max() <= 40 * np.finfo(kind).eps * np.abs(a).max()
+
+
+def test_signed_sums_are_the_sums():
+    """The kernel alone against the signs of its bits, a plain loop where numba is not installed."""
+    rng = np.random.default_rng(12)
+    X, packed = rng.normal(size=(32, 5)), rng.integers(0, 256, size=(4, 7), dtype=np.uint8)
+    signs, total = 2.0 * np.unpackbits(packed, axis=0) - 1, np.ones((7, 5))
+    kernels.signed_sums(X, packed, np.empty((4, 16, 5)), total)
+    np.testing.assert_allclose(total, 1 + signs.T @ X, rtol=0, atol=1e-13)
 
 
 def test_a_byte_becomes_its_eight_bits():
@@ -82,6 +108,20 @@ def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
     for name, d, error in (("a", 5000, 2.0**-53), ("b", 700, 2.0**-53), ("c", 5000, 2.0**-24)):
         allowed = d**2 * error * 700**-0.5 if draw == "sign_projection" else 0.0
         assert np.abs(images[0][name] - images[1][name]).max() <= allowed
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_compiled_bootstraps_are_those_of_numpy(own, monkeypatch):
+    """The same records and noise, all runs on one dataset or each on its own; blocks of 7 steps."""
+    rng = np.random.default_rng(13)
+    Z = rng.normal(size=(300, 4)) / 4
+    known = dict(rho=0.5, lipschitz=4.0, norm_bound=0.3, eta=0.7, multiplier=0.1)
+    known["rows"] = rng.integers(0, 300, size=(3, 200)) if own else None
+    monkeypatch.setattr(phased_sgd, "DRAWN", 21)
+    monkeypatch.setattr(phased_sgd, "compiled", lambda work: None)
+    slow = phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known)
+    monkeypatch.setattr(phased_sgd, "compiled", lambda work: kernels)
+    assert phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known) == pytest.approx(slow, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "k", "norm_bound"), [(2, 1, 1.0), (300, 4, 0.3), (300, 4, 50.0), (40, 33, 1.0)])

@@ -332,7 +332,7 @@ INNER = {
     sign_projection: "checked",
     fast_projection: "columns_of butterflies blocks",
     twins: "compiled",
-    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms hinge_steps",
+    kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_steps",
     discrete_gaussian: "bernoulli_exp_any",
     snapping: "number logarithm draw",
     adaptive_margin: "checked_projections chosen_steps",
