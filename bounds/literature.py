@@ -5,8 +5,6 @@ assumptions, is where it comes from (inherited), or is context. `checked` says w
 abstract, or only what the paper that cites it says (citation).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

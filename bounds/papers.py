@@ -4,8 +4,6 @@
 paper is one more package below `bounds` with a contents page, and no change here.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Texts are made from syntax trees, so decorators, annotations, docstrings, commen
 folder, the order of imports and the module in which a helper stands. A changed number in any helper does.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import importlib.util

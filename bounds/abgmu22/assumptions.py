@@ -6,8 +6,6 @@ r"""What private grid search assumes of a base algorithm: abgmu22, the two assum
 Both are definitions. Which err and which Delta the base algorithms have stands in the explicit readings.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from bounds.abgmu22 import baselines

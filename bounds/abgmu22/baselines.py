@@ -12,8 +12,6 @@ Names: `label_bound` ||Y||, `radius` ||X||, `smoothness` H, `norm_bound` B, `rea
 `gradient_norm` G, a bound on every record's gradient on the ball, `ridge` lambda, `mu` the Gaussian budget.
 """
 
-from __future__ import annotations
-
 from math import ceil, log
 from typing import Any
 

@@ -16,8 +16,6 @@ Letters: `gamma` gamma, `smoothness` H, `label_bound` Y, `loss_bound` Delta; g =
 available text has the beginning, steps s1 to s5; t1 to t6 are our derivation.
 """
 
-from __future__ import annotations
-
 from math import exp, log, sqrt
 
 from bounds.exact.numbers import Real

@@ -18,8 +18,6 @@ Letters: `candidates` m, `chunk` the records of the last chunk, `loss_bound` Del
 risk on a chunk; gamma, `smoothness` H, `label_bound` Y as in `concentration`. K = log(8 m chunk / beta).
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from bounds.exact.numbers import Real

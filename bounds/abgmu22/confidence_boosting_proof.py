@@ -12,8 +12,6 @@ Delta on the last chunk, beta/4 by hypothesis; noise, beta/8; Bernstein's inequa
 beta/8.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from bounds.abgmu22.confidence_boosting import SIZES, boosted_rate, boosted_rate_squared

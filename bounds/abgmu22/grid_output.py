@@ -9,8 +9,6 @@ The theorem that the base bound comes from is not in the text at hand. Losses ha
 Names: `reach` u, `label_bound` Y.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@ Names: `loss_bound` Delta(B), `err` err(B), `label_bound` ||Y||, `guesses` K, `n
 functions of B, evaluated at 2 max{||w*||, 1}.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@ a = Delta log(4(K+1)/beta)/(n/2) is the unit of the corrected steps: S2 has n/2 
 candidates. Names as in `grid_search`; `risk` is L(w; D), `chance` a probability of failure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

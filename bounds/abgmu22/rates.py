@@ -13,8 +13,6 @@ B/sqrt n and not B^2/sqrt n. The branch sqrt(rank) of the Lipschitz rate and low
 are open here.
 """
 
-from __future__ import annotations
-
 from math import expm1, pi, sqrt
 
 from bounds.abgmu22.baselines import ball_noise, output_noise

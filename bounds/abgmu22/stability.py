@@ -8,8 +8,6 @@ Names: `label_bound` ||Y||, `radius` ||X||, `smoothness` H, `norm_bound` B, `sig
 `level` K/delta.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from bounds.abgmu22.assumptions import LOSS, SAMPLE, allowed_failure, gaussian_tail

@@ -9,8 +9,6 @@ Lambda r/rho. The printed O(.) of F_1 is our `constant` C. All sensitivities are
 Lemma F.1 needs and its statement denies (lemF.1.s3).
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from bounds.bms22.efficient_learner import printed_order

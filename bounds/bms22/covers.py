@@ -5,8 +5,6 @@ An eta-cover of B^k(R) is a finite set with a point within eta of every point of
 give (R/eta)^k <= |C| for every cover, and |C| <= (1 + 2R/eta)^k for the smallest.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations
 from math import ceil, gamma, inf, pi, sqrt

@@ -1,7 +1,5 @@
 """Definitions 2.1 and 6.1 of Bassily, Mohri & Suresh (2022) on finite laws, and the losses of their Section 2."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ epsilon_hat = epsilon / (2M) and delta_hat = delta / M are the budget of one of 
 number of copies of a record that a round allows for, a = Lambda r / rho. The oracle's sizes are in `phased_sgd`.
 """
 
-from __future__ import annotations
-
 from math import expm1, log, sqrt
 
 from bounds.bms22.phased_sgd import excess_coefficients, rounds_for

@@ -7,8 +7,6 @@ appendix (002) the soft form first and the same precise bound after it. The proo
 `efficient_learner_proof`.
 """
 
-from __future__ import annotations
-
 from math import ceil, inf, log, sqrt
 
 from bounds.bms22.dp_erm import CERTAIN, boosted_excess

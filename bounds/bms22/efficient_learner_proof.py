@@ -4,8 +4,6 @@ Its displays are (13)-(17) in the paper (000), (12)-(16) in the appendix (002), 
 distortion of the projection: for w* and the x_i of the sample, norms and inner products change by at most gamma/3.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from bounds.bms22.dp_erm_proof import SETTING

@@ -4,8 +4,6 @@ Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates d
 (`mechanisms.fast_projection`). The printed k does not contain the dimension; a moment argument shows why it need not.
 """
 
-from __future__ import annotations
-
 from math import ceil, e, exp, log, sqrt
 
 from bounds.bms22.sign_projection import PRESERVED, SETTING

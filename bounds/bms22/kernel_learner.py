@@ -6,8 +6,6 @@ The appendix (002) prints the soft form first and the paper's (000) precise boun
 and the steps of the proof stand before the theorem that calls them.
 """
 
-from __future__ import annotations
-
 from math import exp, log, sqrt
 
 from scipy.special import log_ndtr

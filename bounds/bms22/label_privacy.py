@@ -12,8 +12,6 @@ rho/2 there: its rho/2-margin loss counts an error. So the smallest loss over a 
 0, and the theorem fails; with distances strictly below rho/2 everything stands.
 """
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

@@ -3,8 +3,6 @@
 Functions are plain arithmetic: fractions in, fractions out.
 """
 
-from __future__ import annotations
-
 from bounds.exact.numbers import Real
 from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 

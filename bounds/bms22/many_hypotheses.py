@@ -5,8 +5,6 @@ its proof prints is not such a family, so here is another: x = +-e_1 with equal 
 h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil, comb, exp, log
 

@@ -12,8 +12,6 @@ by some h with h(x_i) >= r_i + g inside and h(x_i) <= r_i - g outside. For rho =
 points of the domain; with strict ones the pseudo-dimension, and Sauer's lemma takes the place of the cover.
 """
 
-from __future__ import annotations
-
 from math import e as EULER
 from typing import Any
 

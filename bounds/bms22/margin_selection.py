@@ -6,8 +6,6 @@ The appendix (with readable formulas) and the paper say the same here: both prin
 Neither gives the base of the logarithm in J or a rounding: base 2, rounded up, is judged first, "e" beside it.
 """
 
-from __future__ import annotations
-
 from math import ceil, floor, log, log2
 
 import numpy as np

@@ -6,8 +6,6 @@ F(rho, t) = rho^-power + slope t. The text around the lemma speaks of five bound
 `bounds.bms22.bound_sensitivity`.
 """
 
-from __future__ import annotations
-
 from math import inf, log, sqrt
 
 import numpy as np

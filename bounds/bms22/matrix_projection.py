@@ -4,8 +4,6 @@
 and need not; but it is a sub-Gaussian tail for a sub-exponential quantity, so it fails once log(m/beta) far exceeds k.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import exp, log, sqrt
 from typing import Any

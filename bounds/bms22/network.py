@@ -13,8 +13,6 @@ size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/
     H = r Lambda (eta Lambda/4)^{L-1} >= |h(x)|.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Any
 

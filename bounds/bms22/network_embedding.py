@@ -6,8 +6,6 @@ distortion of the embeddings, Gamma_j is the error of layer j of the embedded ne
 nearest member of the cover, Delta_j its distance from the embedded network's.
 """
 
-from __future__ import annotations
-
 from math import ceil, expm1, log, log1p, sqrt
 from typing import Any
 

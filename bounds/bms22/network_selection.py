@@ -4,8 +4,6 @@ D.4: the exponential mechanism finds a member of the cover that errs little more
 its errors, by the size of the cover. The cover itself, and what is printed and corrected: `network_embedding`.
 """
 
-from __future__ import annotations
-
 from math import lgamma, log, log1p, pi, sqrt
 from typing import Any
 

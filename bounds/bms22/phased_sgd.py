@@ -11,8 +11,6 @@ smoothed with b = 2 / eta: every eta_i is below 2 / b, so no step pulls two runs
 largest margin in units of rho; the expected loss is the mean over records drawn with replacement.
 """
 
-from __future__ import annotations
-
 from math import ceil, log, sqrt
 
 

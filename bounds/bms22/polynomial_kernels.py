@@ -4,8 +4,6 @@ kappa_p(x, x') = (<x, x'> + c)^p with c > 0 on the ball of radius r. Its feature
 finitely many, so Algorithm 2 (`efficient_learner`) runs on them as they are, at Lambda and beta.
 """
 
-from __future__ import annotations
-
 from math import comb, exp, sqrt
 
 from bounds.bms22 import efficient_learner

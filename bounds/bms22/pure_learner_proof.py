@@ -5,8 +5,6 @@ numbered one apart ((9)-(12) in the paper, (8)-(11) in the appendix); where the 
 writes a root over the loss alone, the paper's root over the product is `printed`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
 from typing import Any

@@ -8,8 +8,6 @@ omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. The kernel
 `bounds.rbht09.kernel_spectra`, the comparison on a compact set in `bounds.rbht09.random_features`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from bounds.exact.numbers import Number, exp, log, sqrt

@@ -25,8 +25,6 @@ paper gives none: it cites Cortes, Greenberg & Mohri (2019, Corollary 7) "and VC
 The rows `thresholds`, `halfspaces`, `mixture` and `stumps` are the lemma on classes whose suprema are computed exactly.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 from typing import Any

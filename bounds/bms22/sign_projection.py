@@ -4,8 +4,6 @@ A matrix Phi of k rows with entries +-1/sqrt(k), drawn before anybody has seen t
 products of any m points up to gamma/3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product

@@ -3,8 +3,6 @@
 Laws of the number of errors of one hypothesis, and of all thresholds at once, on a sample of m records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from flint import arb

@@ -9,8 +9,6 @@ get rid of the infinite range, each with a bound on what it leaves out:
     slow   f decays like 1/x^2: turn the path upwards at `start`, so that e^{izx} itself decays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from flint import acb, arb

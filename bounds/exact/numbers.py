@@ -1,7 +1,5 @@
 """Functions of a number, an array or a ball: what lets one formula serve floats, fractions and proofs alike."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from fractions import Fraction

@@ -15,8 +15,6 @@ the densities at one x only, so its loss is moved to a grid exactly: the mass of
 neither law's changes, which can only separate them (Doroshenko et al. 2022). N-fold sums of losses by FFT.
 """
 
-from __future__ import annotations
-
 from math import ceil, exp, inf, log, sqrt
 
 import numpy as np

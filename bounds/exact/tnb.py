@@ -4,8 +4,6 @@ Every function takes numbers, Fractions or balls and returns a ball that enclose
 enough for eta down to 1e-30 and r down to 1e-300. `bounds.wzw25.run_counts` computes the same in floats.
 """
 
-from __future__ import annotations
-
 from math import exp, expm1, log, log1p
 from typing import Any
 

@@ -4,8 +4,6 @@ The dual (5.1), Corollary 15 (privacy and utility of PRIVATESVM with the hinge l
 the upper bound on the optimal privacy level of Definition 4. Letters as in `bounds.rbht09.kernel_svm`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, log, sqrt
 from typing import Any

@@ -4,8 +4,6 @@ The noise moves f~ little (Lemma 10), f~ is near f* if the kernels are near (Lem
 are near if there are enough frequencies (Lemma 13): Theorem 14. Letters as in `bounds.rbht09.kernel_svm`.
 """
 
-from __future__ import annotations
-
 from math import exp, log, sqrt
 from typing import Any
 

@@ -8,8 +8,6 @@ from which random features draw their frequencies. Profiles g and densities p ta
 coordinates: floats, arrays, or balls of `flint` for a rigorous value.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

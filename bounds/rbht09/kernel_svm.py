@@ -16,8 +16,6 @@ something else:
     sigma_p `sigma_p`   square root of E ||omega||^2; `diam` the diameter of M
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log, sqrt
 from typing import Any

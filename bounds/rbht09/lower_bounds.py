@@ -7,8 +7,6 @@ neighbours, whose SVMs are pairwise more than 2 acc apart. `M` > `m` > 0
 are the coordinates of Lemma 17's databases on the line. The stronger bound for the RBF kernel: `lower_bounds_rbf`.
 """
 
-from __future__ import annotations
-
 from math import ceil, exp, log, sqrt
 
 import numpy as np

@@ -3,8 +3,6 @@
 Letters as in `bounds.rbht09.lower_bounds`; `sigma` is the kernel's width, k(x, z) = exp(-||x - z||^2 / (2 sigma^2)).
 """
 
-from __future__ import annotations
-
 from math import asin, exp, floor, log, pi, sqrt
 from typing import Any
 

@@ -5,8 +5,6 @@ and `F` as printed: k(x, x) = ||phi(x)||_2^2 <= kappa^2, phi(x) in R^F. All priv
 Neighbours replace one of n rows.
 """
 
-from __future__ import annotations
-
 from math import exp, log, tanh
 
 import numpy as np

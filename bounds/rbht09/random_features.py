@@ -8,8 +8,6 @@ omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. On m point
 Bassily, Mohri & Suresh 2022. The kernels and their spectral laws stand in `bounds.rbht09.kernel_spectra`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -6,8 +6,6 @@ with scale `lam` is the sum of q exponentials of mean `lam`. The footnote agrees
 Section 3 that it supports writes "scale lambda^(-1)" for what is the *rate*.
 """
 
-from __future__ import annotations
-
 from math import exp, lgamma, log
 
 import numpy as np

@@ -4,8 +4,6 @@ w = w_D and w' = w_D' are the minimisers for neighbouring databases, f and f' th
 that differ. Letters as in `bounds.rbht09.private_svm`.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -15,8 +15,6 @@ the empty set is meant. Section 5.1 averages T iterates with the factor 1/(T - 1
 says "Eq. 6.6" for Equation 3.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil, inf, log, nextafter, sqrt
 from typing import Any

@@ -7,8 +7,6 @@ ball among the arguments makes the result a ball. `bounds.exact.gaussian_maxima`
 statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

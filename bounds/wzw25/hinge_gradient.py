@@ -6,8 +6,6 @@ with confidence margin `width` (the paper's c) and rows x of norm at most `radiu
 moves by 2 b / c when one record is replaced, and that is what the noise of noisy gradient descent is calibrated to.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

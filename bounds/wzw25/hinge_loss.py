@@ -3,8 +3,6 @@
 L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i; `width` is c.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bounds.exact.numbers import Real

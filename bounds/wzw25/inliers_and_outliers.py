@@ -9,8 +9,6 @@ Notation: L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i and `wid
 norm of a record; w* a minimiser over all of R^d.
 """
 
-from __future__ import annotations
-
 from bounds.exact.numbers import Real
 from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 

@@ -6,8 +6,6 @@ free logarithms as in `bounds.wzw25.whole_grid` and `bounds.wzw25.population_ris
 leave out S_out = S, whose complement has no margin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, e, exp, log
 from typing import Any

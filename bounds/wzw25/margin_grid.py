@@ -10,8 +10,6 @@ costs n/(n gamma) >= 1; where a display takes gamma := gamma(S minus S_out), S_o
 corrected readings leave it out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

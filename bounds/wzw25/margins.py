@@ -6,8 +6,6 @@ is an inlier set at every level; a display that takes gamma := gamma(S minus S_o
 dataset, and its corrected reading leaves S_out = S out. A record x = 0 has margin 0 under every w.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.exact.numbers import Array, power

@@ -11,8 +11,6 @@ says "loss function l(.)", and Lemma C.1 is judged so; corrected readings ask fo
 convexity and per-record gradients of norm at most Delta. Lemma C.2 is in `bounds.wzw25.last_iterate`.
 """
 
-from __future__ import annotations
-
 from math import ceil, sqrt
 from typing import Any
 

@@ -5,8 +5,6 @@ N(0, sigma^2), and returns the candidate theta_out of the smallest. Notation and
 `bounds.wzw25.gaussian_maxima`: M and m are the largest and the smallest noise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from flint import arb
 

@@ -12,8 +12,6 @@ The rates are registered surrogates: each says that a mean grows or falls, from 
 most or at least like the printed power, up to 0.1 in the exponent. They never change a printed verdict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log, sqrt
 from typing import Any

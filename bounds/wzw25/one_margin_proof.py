@@ -3,8 +3,6 @@
 Names as in `bounds.wzw25.one_margin`. Where a step says "left <= right" the function returns the right side.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from bounds.bms22.sign_projection import sign_projection_tail

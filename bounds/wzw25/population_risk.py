@@ -14,8 +14,6 @@ the last by Lemma F.2. The paper's Equation 18 loses a factor 2 in the second pa
 `mu` is the budget of one call; `calls` is |Gamma|; `radius` b, 1 unless stated; beta = 1/n^2 where none is named.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log
 

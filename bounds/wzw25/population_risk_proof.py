@@ -5,8 +5,6 @@ The sensitivity and the order of two scores, uniform convergence, Equation 18 an
 `mu` is the budget of one call, `calls` is |Gamma|, beta = 1/n^2 where none is named.
 """
 
-from __future__ import annotations
-
 from math import log, log2, sqrt
 
 from flint import arb

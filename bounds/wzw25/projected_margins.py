@@ -4,8 +4,6 @@ The margin is gamma(S) = max_w max(min_i y_i <w, x_i>/||w||, 0) (`mechanisms.sol
 w nearly does for the projected data: one needs n inner products and one norm, whatever the dimension.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log, sqrt
 from typing import Any

@@ -4,8 +4,6 @@ Margins are those of Equation 1 (`bounds.wzw25.margins`) for records divided by 
 the paper prints 0/0, has normalised margin 0.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.exact.numbers import Array

@@ -7,8 +7,6 @@ As in `bounds.wzw25.repetitions`, with K ~ TNB(eta, r) for any eta > -1. Where u
 The paper drops the last term. That makes the condition stronger: sufficient, but no longer necessary.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

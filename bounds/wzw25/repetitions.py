@@ -5,8 +5,6 @@ good candidate with probability E (1 - 1/|Theta|)^K. How large must E K = 1/r be
 beta? `size` is |Theta|; `n` and `alpha` stand for beta = n^-alpha. Other eta: `bounds.wzw25.repetition_growth`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, expm1, log
 from typing import Any

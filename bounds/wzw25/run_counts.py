@@ -9,8 +9,6 @@ Definition A.1 is one for all eta > -1, zero included:
 `bounds.exact.tnb` has the same law in ball arithmetic, `bounds.wzw25.repetitions` what the paper concludes from it.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import exp, expm1, log, log1p
 

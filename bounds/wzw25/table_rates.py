@@ -6,8 +6,6 @@ of sums are written as sums of square roots, equal up to sqrt 2. Logarithms of n
 both tables do; that of 1/gamma in Theorem 3.1 of BMS22 is at most log n wherever its bound is below 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from math import inf, prod
 

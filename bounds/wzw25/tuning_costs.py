@@ -3,8 +3,6 @@
 Arguments as in `bounds.wzw25.tuned_margin`.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from bounds.theorem import in_unit_interval, integer, positive, theorem

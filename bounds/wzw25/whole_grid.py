@@ -12,8 +12,6 @@ readings leave it out: then 0 < gamma <= b. Lemma 6.4, by which the paper leaves
 the theorems are true beyond, by `error_off_grid`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf, log, sqrt
 

@@ -8,8 +8,6 @@ draws, of K and of the noise. "With probability at least 1 - G(1 - 1/|Theta|), E
 reads it: E[U_out | Y] <= ...
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import expm1, log, log1p, sqrt
 from typing import Any
