@@ -76,6 +76,8 @@ def brief(value: Any) -> str:
 
 
 def _short(end: float) -> str:
+    if abs(end) == float(np.finfo(float).max):
+        return "the largest float"
     return str(int(end)) if abs(end) < 1e6 and end == int(end) else str(end)
 
 

@@ -217,7 +217,7 @@ class PhasedSGD(ApproximateClassifier):
 def several(X: np.ndarray) -> None:
     """Raise ValueError for one record."""
     if len(X) < 2:
-        raise ValueError("n_samples=1 leaves no phase: at least 2 records are needed")
+        raise ValueError("n_samples=1 is too few: at least 2 records are needed")
 
 
 # Pure learners --------------------------------------------------------------------------------------------------------

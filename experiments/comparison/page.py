@@ -87,7 +87,7 @@ def standing(means: pd.DataFrame, differences: pd.DataFrame) -> list[dict]:
                 "settings": len(against),
                 "better": int((against.worse > DECIDED).sum()),
                 "worse": int((against.better > DECIDED).sum()),
-                "seconds": f"{mine[mine.dataset.isin(real)].seconds.median():.2g}",
+                "seconds": in_symbols(f"{mine[mine.dataset.isin(real)].seconds.median():.2g}"),
             }
         )
     return lines

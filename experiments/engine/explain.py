@@ -5,6 +5,7 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 """
 
 import inspect
+import re
 import textwrap
 
 from bounds import papers
@@ -135,7 +136,14 @@ def short(value):
         return "[" + ", ".join(map(short, value[:4])) + (", …]" if len(value) > 4 else "]")
     if isinstance(value, dict):
         return in_a_row(value)
-    return str(value) if len(str(value)) <= 160 else str(value)[:159] + "…"
+    text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
+    return text if len(text) <= 160 else text[:159] + "…"
+
+
+def _enclosed(interval):
+    """A narrow enclosure as the nine digits that its ends share; a wide one as it is."""
+    low, high = (f"{float(end):.9g}" for end in interval.groups())
+    return low if low == high else interval[0]
 
 
 def evidence_of(row):

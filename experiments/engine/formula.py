@@ -59,7 +59,7 @@ IN_PROSE: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (r"(?<![\w.])1e([+-]?)0*(\d+)", lambda m: "10" + _script(m[1].strip("+") + m[2], "^")),
     (r"(?<=\d)e([+-]?)0*(\d+)(?!\w)", lambda m: "·10" + _script(m[1].strip("+") + m[2], "^")),
     (r"√\((\w)\)", r"√\1"),
-    (r"(?<![A-Za-z])e\^(-?)([α-ω])(?!\w)", lambda m: f"exp({'−' if m[1] else ''}{m[2]})"),
+    (r"(?<![A-Za-z])e\^([-−]?)([α-ω])(?!\w)", lambda m: f"exp({'−' if m[1] else ''}{m[2]})"),
     (r"(?<=[O\u0303])\(\.\)", "(·)"),
     (r"\+-(?=\d)", "±"),
     (r"\^(?:\{([^}]*)\}|(-?[\dA-Za-z]+)(?![\w.]))", lambda m: _raised(m[1] or m[2])),

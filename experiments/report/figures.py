@@ -189,7 +189,8 @@ def _curves(picture):
         ax.set_yscale("log")
     ax.set_xlabel(in_symbols(x_name))
     ax.set_ylabel(in_symbols(others[0][0]) if len(others) == 1 else "")
-    ax.set_title(_label(picture.setting), fontsize=8, color=FAINT, loc="left")
+    fixed = {name: value for name, value in picture.setting.items() if name != x_name}
+    ax.set_title(_label(fixed), fontsize=8, color=FAINT, loc="left")
     if len(others) > 4:
         ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     elif len(others) > 1:

@@ -180,3 +180,9 @@ def test_a_row_is_shown_with_all_that_can_be_said():
 
 if __name__ == "__main__":
     print(toys())
+
+
+def test_a_narrow_enclosure_is_one_number():
+    assert (
+        explain.short("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]") == "0.999999875 against [0.1, 0.2]"
+    )

@@ -14,6 +14,7 @@ import pytest
 from bounds.theorem import THEOREMS
 from experiments.engine import registry, run
 from experiments.engine.claim import CLAIMS
+from experiments.engine.graph import CLASSES
 from experiments.engine.ledger import ledger, ledger_with_cells
 from experiments.engine.store import Store
 from experiments.engine.streams import LEDGER_ROOT
@@ -170,6 +171,12 @@ def test_a_slip_whose_corrected_row_does_not_hold_is_refuted(tmp_path):
     row, html, _ = page_with_a_corner("abgmu22.asm2/printed/toothless", tmp_path)
     assert (row["verdict"], row["severity"], row["corner"]) == ("REFUTED", "constant", "")
     assert "Slips that change nothing" not in html
+
+
+def test_every_word_on_a_pill_is_explained(reports):
+    page = (reports / "verdicts.html").read_text()
+    for word in (*CLASSES.values(), "survived"):
+        assert f"<dt>{word}</dt>" in page, word
 
 
 def test_every_erratum_has_a_number_of_its_own():

@@ -107,6 +107,22 @@ def test_frames_sparse_rows_pipelines_and_folds():
     assert scores.mean() > 0.9  # 0.97 is usual
 
 
+def test_the_default_follows_from_n_d_and_the_budget():
+    """The width that was measured to be best, between its ends; neither it nor the steps see a record."""
+    assert estimators.resolved_width(1000, 25, 0.5) == pytest.approx(0.01)
+    assert estimators.resolved_width(10, 25, 0.5) == estimators.WIDEST == 1 / 16
+    assert estimators.resolved_width(10**6, 25, 0.5) == estimators.NARROWEST == 0.003
+    assert estimators.resolved_steps(10**6, 25, 0.5) == 100 and estimators.resolved_steps(20, 25, 0.5) == 4
+    rng = np.random.default_rng(0)
+    laws = [
+        estimators.resolved_law(X, np.resize([1.0, -1.0], 400), privacy=ApproxDP(1.0, 1e-5))
+        for X in (rng.normal(size=(400, 9)), np.zeros((400, 9)))
+    ]
+    mu = laws[0].privacy.mu
+    assert laws[0].width == laws[1].width == estimators.resolved_width(400, 9, mu) == pytest.approx(3 / (400 * mu))
+    assert laws[0].steps == laws[1].steps == estimators.resolved_steps(400, 9, mu)
+
+
 def test_the_default_is_the_better_one():
     """Held-out accuracy on 4 against 9 at epsilon 1: 0.97, where Algorithm 3 has 0.86 and always one digit 0.50."""
     X, y = load("digits:4-9")
