@@ -19,7 +19,7 @@ The grid, the projections, step counts and noise depend on n, d and parameters o
     steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
                                     n^2 mu^2 steps cost k times as much.
     steps "auto"                    "balanced" as long as that takes about a minute, "sampled" beyond: the same steps on
-                                    random batches, in time linear in n and with no loss that we could measure.
+                                    random batches, in time linear in n; `sampled_gd` has a table of what that costs.
     calibration "exact" ("printed") The largest mu there is, in place of a sufficient one.
 
 Half of mu^2 goes to the scores, as printed: three quarters or more for the runs did no better on real data. There is no

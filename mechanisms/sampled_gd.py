@@ -7,6 +7,17 @@ operations instead of n k. The noise of a full step is sqrt(T) Delta / mu, that 
 long as sigma is not much below Delta / 2: a batch hides who is in it, which buys back what its size costs
 (`bounds.exact.sampled_gaussian`). The descent takes the T steps of the full one as long as that is at most `passes`
 times the data, and fewer beyond. All sizes depend on n, k and parameters only.
+
+What batches cost, in percent of wrong answers on 4,000 fresh records (margin 0.3, one label in twenty flipped, delta =
+1e-5, means of 16 to 60 releases of Algorithm 3 on one dataset; the last line is the standard error of the difference):
+
+    n, d, epsilon   1000, 10, 1   2000, 20, 1/2   2000, 20, 1   2000, 20, 4   2000, 200, 1   4000, 50, 1
+    full descents          6.16            6.13          5.32          5.28           4.82          5.23
+    random batches         6.11            6.85          5.49          5.29           4.81          5.25
+    +-                     0.14            0.32          0.07          0.01           0.01          0.01
+
+All sizes are below those at which `adaptive_margin.fit` takes batches. Where the noise decides, at n epsilon = 2000 and
+less, batches may lose half a percent; beyond, a fiftieth of one.
 """
 
 from __future__ import annotations

