@@ -26,7 +26,7 @@ def test_every_learner_was_audited_and_what_is_not_private_was_caught():
 @pytest.mark.statistical
 @pytest.mark.parametrize("learner", ["Laplace SVM", "logistic without privacy"])
 def test_an_audit_with_a_canary(learner):
-    found = canaries.audited(learner, "digits:3-8", 400)
+    found = canaries.audited(learner, "digits:3-8", 2_000)
     assert (found.verdict == "REFUTED") == (learner == "logistic without privacy")
 
 
