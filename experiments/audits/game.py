@@ -312,17 +312,19 @@ def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
     """What the game has found."""
     evidence = game.log_e()
     caught = None if evidence >= -log(level) else smallest_caught(game, level)
+    lower = game.lower(REPORT)
     if evidence >= -log(level):
         verdict, reason = REFUTED, ""
-    elif game.judged * game.table[..., 0].max() < -log(level):
-        verdict, reason = INCONCLUSIVE, "BUDGET"
-    else:
-        verdict, reason = INCONCLUSIVE, "AUDIT_ONLY" if caught else "NO_POWER"
+    elif caught and game.judged * game.table[..., 0].max() >= -log(level):
+        verdict, reason = INCONCLUSIVE, "AUDIT_ONLY"
+    else:  # told apart, but too few releases for any leak
+        few = lower > 0 or game.judged * game.table[..., 0].max() < -log(level)
+        verdict, reason = INCONCLUSIVE, "BUDGET" if few else "NO_POWER"
     return Audit(
         claim=game.claim,
         verdict=verdict,
         reason=reason,
-        lower=game.lower(REPORT),
+        lower=lower,
         lower_at_level=game.lower(level),
         event=event(game),
         smallest_caught=caught,

@@ -18,7 +18,7 @@ import joblib
 import numpy as np
 
 from bounds import papers
-from experiments.audits import committed
+from experiments.audits import committed, power
 from experiments.comparison import page as comparison
 from experiments.engine import graph
 from experiments.engine.formula import in_symbols
@@ -124,8 +124,9 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
-    tables = {name: committed(name) for name in ("replayed", "sabotage", "operating", "peers")}
+    tables = {name: committed(name) for name in ("replayed", "canaries", "sabotage", "operating", "peers")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
+    svgs["site/audits-power.svg"] = power.picture(committed("power"))
     made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
     side_by_side = comparison.shown(reports)
     svgs |= {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
