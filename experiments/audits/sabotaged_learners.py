@@ -376,8 +376,6 @@ LEARNERS = (
                       "size=(1, k)).repeat(min(ahead, self.steps - t), axis=0)"), batches_have_other_noise),
     Planted(25, "batches with twice the rate that is charged", "records counted", sampled_gd, "batches",
             lambda f: lambda rng, n, rate, steps: f(rng, n, 2 * rate, steps), batches_are_too_large),
-    Planted(25, "the whole data in every batch", "records counted", sampled_gd, "batches",
-            lambda f: lambda rng, n, rate, steps: f(rng, n, 1.0, steps), batches_are_too_large),
     Planted(14, "label learner with half the sensitivity", "exact divergence", label_learner.LabelLaw, "selection",
             rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"), labels_leak),
     Planted(14, "network learner with half the sensitivity", "sensitivity replay", network_learner.NetworkLaw,

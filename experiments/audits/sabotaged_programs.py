@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from experiments.audits import replayed
 from experiments.audits.planting import Planted, halved, rewritten
+from experiments.audits.sabotaged_learners import batches_are_too_large
 from mechanisms import (
     confidence_boosting,
     gaussian,
@@ -16,6 +17,7 @@ from mechanisms import (
     output_perturbation,
     private_perceptron,
     pure_learner,
+    sampled_gd,
 )
 
 
@@ -55,4 +57,6 @@ PROGRAMS = (
             unsound("objective perturbation")),
     Planted(12, "noise of output perturbation halved", REPLAY, output_perturbation, "radial_noise", quieter,
             unsound("output perturbation")),
+    Planted(25, "the whole data in every batch", "records counted", sampled_gd, "batches",
+            lambda f: lambda rng, n, rate, steps: f(rng, n, 1.0, steps), batches_are_too_large),
 )  # fmt: skip
