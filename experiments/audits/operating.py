@@ -105,7 +105,7 @@ def boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_00
     counts = np.zeros((audits, 1, len(table), 3, 3), dtype=int)
     won, alarmed, drawn = np.zeros(audits), np.zeros(audits, dtype=bool), game.FIRST
     while drawn < budget:
-        half = int(np.clip(game.SHARE * drawn, game.SMALLEST, game.LARGEST)) // 2
+        half = game.chunk(drawn, level) // 2
         one, other = (rng.multinomial(half, [*chances, max(0.0, 1 - p - q)], audits) for chances in ((p, q), (q, p)))
         right = np.stack([one[:, 0], other[:, 1], one[:, 0] + other[:, 1]], axis=1)
         wrong = np.stack([other[:, 0], one[:, 1], other[:, 0] + one[:, 1]], axis=1)

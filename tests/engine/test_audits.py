@@ -270,13 +270,10 @@ def test_claims_that_are_just_true_are_refuted_as_seldom_as_the_level_says(name)
 
 @pytest.mark.soak
 def test_operating_characteristics():
-    """False alarms as seldom as level 1e-4 says; never more than three times the best attack; what is said holds.
-
-    None of 10,010 audits of whole mechanisms; of 80,000 guesses exactly on a boundary 8 may be, in the mean.
-    """
+    """No false alarm in 10,000 nulls at level 1e-4; never more than three times the best attack; what is said holds."""
     nulls = operating.NULLS
     assert sum(operating.alarms(name, roots=range(910), level=1e-4, budget=500) for name in nulls) == 0
-    assert sum(operating.boundary_alarms(name, audits=10_000, level=1e-4) for name in operating.BOUNDARY) <= 8
+    assert sum(operating.boundary_alarms(name, audits=10_000, level=1e-4) for name in operating.BOUNDARY) == 0
     for name in ("Laplace", "randomised response", "Gaussian"):
         for ratio in operating.RATIOS:
             ours = operating.releases(name, ratio, roots=range(20), level=1e-10)
