@@ -121,7 +121,8 @@ def _function(function):
         if thing is None and _library(name):  # imported in the function, and not loaded yet
             thing = types.ModuleType(name)
         if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
-            named += [(f"{name}.{inner}", getattr(thing, inner)) for inner in names if hasattr(thing, inner)]
+            parts = [(f"{name}.{inner}", getattr(thing, inner)) for inner in names if hasattr(thing, inner)]
+            named += [part for part in parts if not isinstance(part[1], types.ModuleType)]  # loaded by now, or not yet
         elif thing is not None:
             named.append((name, thing))
     text = _code(function.__code__, function.__doc__)

@@ -36,7 +36,7 @@ def points(n=40, d=3):
 
 def whole(projection):
     """(omega, the matrix Phi): what the blocks add up to, cosines and sines interleaved."""
-    blocks = list(projection._blocks())
+    blocks = [(place, omega, signs.copy()) for place, omega, signs in projection._blocks()]  # they share one room
     omega = np.concatenate([omega for _, omega, _ in blocks])
     signs = np.concatenate([signs.transpose(1, 0, 2).reshape(-1, projection.k) for _, _, signs in blocks])
     return omega, signs.T / np.sqrt(projection.k)

@@ -2,12 +2,15 @@
 
 import sys
 import textwrap
+import types
 
 import pytest
 
+import mechanisms.solvers
 from experiments.engine import audit, fingerprint, registry
 from experiments.engine.claim import CLAIMS
 from experiments.engine.fingerprint import code_hash
+from mechanisms.solvers import twins
 
 
 def made(text):
@@ -75,6 +78,14 @@ def test_a_library_counts_before_it_is_loaded(monkeypatch):
     monkeypatch.setattr(fingerprint, "_KEPT", {})
     assert fingerprint.texts(late) == loaded
     assert any(text.startswith("statsmodels ") for text in loaded)
+
+
+def test_whether_the_kernels_are_loaded_does_not_count(monkeypatch):
+    monkeypatch.delattr(mechanisms.solvers, "kernels", raising=False)
+    without = code_hash(twins.compiled, twins._kernels)
+    monkeypatch.setattr(mechanisms.solvers, "kernels", types.ModuleType("mechanisms.solvers.kernels"), raising=False)
+    monkeypatch.setattr(fingerprint, "_KEPT", {})
+    assert code_hash(twins.compiled, twins._kernels) == without
 
 
 def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):

@@ -47,7 +47,7 @@ def test_every_statement_is_shown_without_a_command():
     ("text", "shown"),
     [
         ("x_hat <= 2 sqrt(log(1/beta))", "x̂ ≤ 2 √(log(1/β))"),
-        ("e^-mu, e^(n-1), e^{-t}", "e^-μ, e^(n-1), e⁻ᵗ"),
+        ("e^-mu, e^(n-1), e^{-t}", "exp(−μ), e^(n-1), e⁻ᵗ"),
         ("n >= 1e-9, 2e+06 != inf", "n ≥ 10⁻⁹, 2·10⁶ ≠ inf"),
         ("||w||_2^2 and alpha_k -> beta'", "‖w‖₂² and αₖ → β′"),
         ("`beta_hat <= 1` and alphabet, mu_hat", "`beta_hat <= 1` and alphabet, μ̂"),

@@ -325,6 +325,8 @@ INNER = {
     sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",
+    noisy_gd: "signed_rows",
+    perturbed_risk: "damped",
     kernel_learner: "waves",
     kernel_features: "records sizes",
     grid_gaussian: "cell",
