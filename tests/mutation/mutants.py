@@ -235,13 +235,13 @@ def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
 
 
 def _tested(item: pytest.Item) -> list:
-    """Where to look for what an item calls: the statements or functions that it is about, else its own code."""
+    """Where to look for what an item calls: the statements or functions that it is about, and its own code."""
     if not isinstance(item, pytest.Function):
         return [_documented(item)]
     given = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
     about = [THEOREMS[x].formula for x in given if isinstance(x, str) and x in THEOREMS]
     about += [edit.plain(x) for x in given if isinstance(x, types.FunctionType)]
-    return about or [_own(item)]
+    return [*about, _own(item)]
 
 
 def _starts_processes(item: pytest.Item) -> bool:

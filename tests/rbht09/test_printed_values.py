@@ -101,6 +101,9 @@ TABLE = [
     # Lemma 10, Theorem 14, Corollary 15, Theorem 16
     (kernel_accuracy.noise_range_logarithm, NOISE, 5 / (16 * log(6))),
     (kernel_accuracy.noise_range_logarithm, NOISE | FAINT, 3 / 64),
+    (kernel_accuracy.point_tail, {"acc": 2.0, "lam": 0.25, "count": 2}, 8 * exp(-2)),
+    (kernel_accuracy.drift_tail, {"acc": 0.5, "lam": 0.25, "count": 9, "sigma_p": 3.0, "r": 2.0}, 72),
+    (kernel_accuracy.net_points, {"d": 2, "diam": 3.0, "r": 0.5}, 169),
     (kernel_accuracy.useful_noise, NOISE | {"d": 4}, 5 / (48 * log(2))),
     (kernel_accuracy.useful_noise, NOISE | FAINT | {"d": 4}, 1 / 32),
     (kernel_accuracy.useful_noise_defined, NOISE | {"d": 4}, 5 / (48 * log(2))),
