@@ -9,6 +9,7 @@ section ("gone" for a statement that is taken out), with the reason, and then re
 
 import csv
 import itertools
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from bounds import source
-from bounds.theorem import THEOREMS, Theorem
+from bounds.theorem import THEOREMS, Theorem, in_unit_interval, positive
 from experiments.engine import registry
 
 registry.load()
@@ -164,6 +165,14 @@ def test_digests_do_not_depend_on_what_was_imported_first():
     code = f"{late}\nfrom bounds.theorem import THEOREMS\nprint(THEOREMS[{key!r}].digest)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == THEOREMS[key].digest
+
+
+def test_a_hypothesis_on_an_array_is_one_on_all_its_entries():
+    for hypothesis, inside, outside in (
+        (in_unit_interval("beta"), [0.5, 0.1], [0.5, 1.5]),
+        (positive("n"), [1.0, 2.0], [1.0, -2.0]),
+    ):
+        assert hypothesis.holds(inside) and not hypothesis.holds(outside) and not hypothesis.holds([0.5, math.nan])
 
 
 if __name__ == "__main__":
