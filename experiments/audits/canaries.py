@@ -7,10 +7,8 @@ little but the canary to go by. The attackers see what a release says of the can
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import numpy as np
 from experiments import data
 from experiments.audits.game import Audit, audit
 from experiments.audits.samplers import Fitted
+from experiments.audits.tables import keep
 from experiments.comparison.attacks import releases
 from experiments.comparison.learners import Learner, find
 from experiments.engine.streams import LEDGER_ROOT
@@ -106,12 +105,4 @@ def table(budget: int) -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    rows = table(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET)
-    first = next(rows)
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, first, lineterminator="\n")
-        writer.writeheader()
-        for row in chain([first], rows):
-            writer.writerow(row)
-            file.flush()
-            print(*row.values(), sep="  ", flush=True)
+    keep(TABLE, table(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from math import ceil, inf, log
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy.special import log_expit, logsumexp
 
 from experiments.audits.attackers import attackers
 from experiments.audits.outcomes import Outcomes, Reader, joined, part, rows
-from experiments.audits.samplers import Exhausted, Raised, Source
+from experiments.audits.samplers import FIRST, Exhausted, Raised, Source, chunk
 from experiments.audits.stakes import (
     CUTS,
     PARAMETERS,
@@ -39,7 +39,6 @@ from experiments.engine.streams import generator
 from experiments.engine.verdict import INCONCLUSIVE, REFUTED
 from mechanisms.privacy import ApproxDP
 
-FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
 LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
 FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts
@@ -306,15 +305,6 @@ def audit(
         game.learn()
         index += 1
     return concluded(game, level, tuple(course), time.process_time() - start)
-
-
-def chunk(drawn: int, level: float) -> int:
-    """How many releases are judged next: a share of the past, and no fewer than it takes for a look to be worth it.
-
-    16 at level 0.05, 32 at 1e-3 and below: the smaller the level, the less can a few more releases decide.
-    """
-    smallest = min(32, ceil(-16 * log(level) / 3))
-    return int(np.clip(SHARE * drawn, smallest, LARGEST))
 
 
 def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:

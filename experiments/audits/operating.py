@@ -6,7 +6,6 @@ at small size and `make soak` at large size.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterator
 from math import e, exp, log
@@ -17,9 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from experiments.audits import game, known
+from experiments.audits import game, known, samplers
 from experiments.audits.game import audit
 from experiments.audits.stakes import START, average, grown, parameter, tables, tangents
+from experiments.audits.tables import keep
 from experiments.engine.streams import generator
 from experiments.engine.verdict import REFUTED
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -103,9 +103,9 @@ def boundary_alarms(name: str, *, audits: int, level: float, budget: int = 20_00
     rng = generator(0, f"operating.{name}", {}, "main", 0)
     table = tables(tangents(claim))
     counts = np.zeros((audits, 1, len(table), 3, 3), dtype=int)
-    won, alarmed, drawn = np.zeros(audits), np.zeros(audits, dtype=bool), game.FIRST
+    won, alarmed, drawn = np.zeros(audits), np.zeros(audits, dtype=bool), samplers.FIRST
     while drawn < budget:
-        half = game.chunk(drawn, level) // 2
+        half = samplers.chunk(drawn, level) // 2
         one, other = (rng.multinomial(half, [*chances, max(0.0, 1 - p - q)], audits) for chances in ((p, q), (q, p)))
         right = np.stack([one[:, 0], other[:, 1], one[:, 0] + other[:, 1]], axis=1)
         wrong = np.stack([other[:, 0], one[:, 1], other[:, 0] + one[:, 1]], axis=1)
@@ -198,10 +198,4 @@ def line(what: str, name: str, parameter: Any, ours: Any, beside: str) -> dict:
 
 
 if __name__ == "__main__":
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, line("", "", "", "", ""), lineterminator="\n")
-        writer.writeheader()
-        for entry in table(int(sys.argv[1]) if len(sys.argv) > 1 else 20):
-            writer.writerow(entry)
-            file.flush()
-            print(*entry.values(), sep="  ", flush=True)
+    keep(TABLE, table(int(sys.argv[1]) if len(sys.argv) > 1 else 20))

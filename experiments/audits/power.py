@@ -7,10 +7,8 @@ honest mechanism would have caught, as they say.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator
-from itertools import chain
 from math import exp, log
 from pathlib import Path
 from statistics import median
@@ -21,6 +19,7 @@ import numpy as np
 from experiments.audits import operating
 from experiments.audits.game import audit
 from experiments.audits.stakes import tangents
+from experiments.audits.tables import keep
 from experiments.engine.streams import generator
 from experiments.engine.verdict import REFUTED
 from experiments.report.figures import COLOURS, FAINT, STYLE, saved
@@ -102,12 +101,4 @@ def picture(lines: list[dict[str, str]]) -> str:
 
 
 if __name__ == "__main__":
-    rows = table(int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS)
-    first = next(rows)
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, first, lineterminator="\n")
-        writer.writeheader()
-        for line in chain([first], rows):
-            writer.writerow(line)
-            file.flush()
-            print(*line.values(), sep="  ", flush=True)
+    keep(TABLE, table(int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS))

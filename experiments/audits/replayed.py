@@ -7,7 +7,6 @@ replayed.csv.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +39,7 @@ from experiments.audits.programs import (
     under_laplace,
     under_radial,
 )
+from experiments.audits.tables import keep
 from experiments.engine.streams import LEDGER_ROOT
 from mechanisms import (
     adaptive_margin,
@@ -273,8 +273,4 @@ def table(tries: int = 300) -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    rows = list(table())
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    keep(TABLE, table())

@@ -6,7 +6,6 @@ same check on the code as it is must find nothing. `python -m experiments.audits
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import sqrt
@@ -23,6 +22,7 @@ from experiments.audits.planting import ONE, Broadcast, Planted, halved, refuted
 from experiments.audits.sabotaged_learners import LEARNERS, boosted
 from experiments.audits.sabotaged_programs import PROGRAMS
 from experiments.audits.sabotaged_statements import STATEMENTS
+from experiments.audits.tables import keep
 from experiments.engine.streams import LEDGER_ROOT
 from experiments.engine.verdict import REFUTED
 from experiments.instances.selections import rare_candidate
@@ -226,9 +226,4 @@ def matrix() -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, ("row", "mutation", "check", "caught"), lineterminator="\n")
-        writer.writeheader()
-        for line in matrix():
-            writer.writerow(line)
-            print(*line.values(), sep="  ", flush=True)
+    keep(TABLE, matrix())

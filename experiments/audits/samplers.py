@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, log
 from typing import Any
 
 import numpy as np
 
 from experiments.audits.outcomes import count
+
+FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
 
 
 @dataclass(frozen=True)
@@ -133,3 +136,12 @@ class Fitted:
                 np.concatenate([np.ravel(getattr(model, n)) for n in ("coef_", "intercept_") if hasattr(model, n)])
             )
         return np.array(fits)
+
+
+def chunk(drawn: int, level: float) -> int:
+    """How many releases are judged next: a share of the past, and no fewer than it takes for a look to be worth it.
+
+    16 at level 0.05, 32 at 1e-3 and below: the smaller the level, the less can a few more releases decide.
+    """
+    smallest = min(32, ceil(-16 * log(level) / 3))
+    return int(np.clip(SHARE * drawn, smallest, LARGEST))

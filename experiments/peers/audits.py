@@ -6,7 +6,6 @@ that differ in one record. A library that is not installed is a line of its own,
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import numpy as np
 
 from experiments import audits
 from experiments.audits.game import audit
+from experiments.audits.tables import keep
 from mechanisms.privacy import ApproxDP, PureDP
 
 TABLE = Path(audits.__file__).with_name("peers.csv")
@@ -141,10 +141,4 @@ def audited(budget: int) -> Iterator[dict]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for line in audited(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET):
-            writer.writerow(line)
-            file.flush()
-            print(*line.values(), sep="  ", flush=True)
+    keep(TABLE, audited(int(sys.argv[1]) if len(sys.argv) > 1 else BUDGET))

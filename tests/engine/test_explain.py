@@ -178,6 +178,23 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     ]
 
 
+@pytest.mark.parametrize(
+    ("kind", "witness", "shown"),
+    [
+        ("tail", {"claimed": 0.05, "found": 0.5}, "the text claims a probability of at most 0.05; it is 0.5."),
+        ("tail", {"claimed": 0.9, "found": 0.8}, "the text claims a probability of at least 0.9; it is 0.8."),
+        ("tail", {"claimed": 0.1, "found": {"trials": 5, "failures": 4}}, "of at most 0.1; 4 of 5 trials failed."),
+        ("inequality", {"claimed": 2, "found": 3}, "the text claims at most 2; there is 3."),
+        ("identity", {"claimed": 2, "found": 3}, "the right side is 2, the left side 3."),
+        ("privacy", {"claimed": 1, "found": 2.5, "log_ratio": 2.5}, "two neighbours differ by a factor of exp(2.5)."),
+        ("rate", {"claimed": "a constant", "found": "none"}, "the text claims a constant; there is none."),
+    ],
+)
+def test_a_witness_says_what_its_numbers_are(kind, witness, shown):
+    sentence = explain.in_a_sentence({"kind": kind, "witness": {"setting": {"n": 4}} | witness})
+    assert sentence.startswith("at n = 4 ") and sentence.endswith(shown)
+
+
 if __name__ == "__main__":
     print(toys())
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from experiments.__main__ import main
+from experiments.audits.tables import keep
 from experiments.engine import registry, verdict
 from experiments.engine.cell import Sabotaged
 from experiments.engine.claim import CLAIMS
@@ -70,3 +71,14 @@ def test_a_pilot_tries_what_the_hypotheses_allow_and_the_control():
     with toy.registered(trivial=lambda *, beta=0.0: "it says nothing" if beta == 0.1 else None) as claims:
         lines = list(piloted(claims["abgmu22.asm1/printed/coin"], TEST_ROOT))
     assert [line.split("factor ")[1].split(",")[0] for line in lines] == ["1", "1.5", "6"]
+
+
+def test_a_table_stays_until_its_first_line_is_there(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    path.write_text("as it was")
+    with pytest.raises(ZeroDivisionError):
+        keep(path, ({"x": 1 / n} for n in (0, 1)))
+    assert path.read_text() == "as it was"
+    with pytest.raises(ZeroDivisionError):
+        keep(path, ({"x": 1 / n, "n": n} for n in (2, 1, 0)))
+    assert path.read_text() == "x,n\n0.5,2\n1.0,1\n" and capsys.readouterr().out == "0.5  2\n1.0  1\n"
