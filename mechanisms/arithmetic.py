@@ -76,7 +76,7 @@ def brief(value: Any) -> str:
 
 
 def _short(end: float) -> str:
-    if abs(end) == float(np.finfo(float).max):
+    if end == float(np.finfo(float).max):
         return "the largest float"
     return str(int(end)) if abs(end) < 1e6 and end == int(end) else str(end)
 

@@ -109,11 +109,11 @@ def half_more_is_enough_stretched():
 )  # fmt: skip
 def every_sign_matrix(*, factor=1):
     """E ||Phi^T w||^2 over all sign matrices with k d <= 12."""
-    for k, d in ((1, 1), (1, 7), (2, 5), (3, 4), (4, 3)):
-        w = [Fraction(i + 1, 3) for i in range(k)]
+    for d, w, length in ((1, [3], 3), (7, [2], 2), (5, [3, 4], 5), (4, [1, 2, 2], 3), (3, [1, 1, 1, 1], 2)):
+        k = len(w)
         rows = list(itertools.product((-1, 1), repeat=k))  # a column of Phi; columns are independent
         column = sum(sum(s * x for s, x in zip(row, w, strict=True)) ** 2 for row in rows) / Fraction(len(rows) * k)
-        square = bounds.lifted_square(d=Fraction(d), k=k, norm=1) * sum(x * x for x in w)
+        square = bounds.lifted_square(d=Fraction(d), k=k, norm=length)
         yield {"k": k, "d": d, "w": w}, d * column, square * Fraction(factor)
 
 

@@ -13,23 +13,31 @@ from experiments.engine.console import Broken, plainly, reports_option
 @click.option("--quick", is_flag=True, help="A second each at most.")
 @click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
 @click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
-@click.option("--compare", metavar="COMMIT", help="Against that commit; exit status 1 on a regression.")
+@click.option("--since", metavar="COMMIT", help="The earlier commits come after this one.")
+@click.option("--virtualenv", is_flag=True, help="Every commit in a virtualenv made for it, not in this environment.")
+@click.option("--compare", metavar="COMMIT", help="Against that commit, here; exit status 1 on a regression.")
+@click.option("--pages", is_flag=True, help="Measure nothing: the pages of what was measured, here or for the project.")
 @reports_option
 @plainly()
-def bench(quick, only, history, compare, reports):
-    """Measure the cores by asv in this environment; then the page of its history, and asv's own, without a network."""
+def bench(quick, only, history, since, virtualenv, compare, pages, reports):
+    """Measure the cores by asv; then the page of its history, and asv's own, which need no network."""
     from experiments.speed import offline, record
 
+    if compare and virtualenv:
+        raise click.UsageError("--compare measures in this environment: it goes without --virtualenv")
     regressions = []
+    how = {"quick": quick, "only": only, "virtualenv": virtualenv}
     try:
-        for commit in record.spaced(history or 0):
+        record.begin()
+        for commit in [] if pages else record.spaced(history or 0, since):
             try:
-                record.record(commit, quick=quick, only=only)
+                record.record(commit, **how)
             except record.NothingMeasured as error:  # an old commit lacks what later ones measure
                 click.echo(f"marginalia: at {commit[:8]}, {error}", err=True)
         if compare and record.commit_of(compare) not in record.measured_here():
-            record.record(compare, quick=quick, only=only)
-        record.record(quick=quick, only=only)
+            record.record(compare, **how)
+        if not pages:
+            record.record(**how)
         if compare:
             suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
             regressions = record.confirmed(suspects, compare) if suspects else []

@@ -11,17 +11,18 @@ WIDE, HIGH = 120, 28  # pixels of a history
 
 
 def shown(results: Path = RESULTS) -> tuple[list[dict], list[dict]]:
-    """(a line for every benchmark, parameters and environment, the lines that regressed)."""
+    """(a line for every benchmark, parameters, machine and environment, the lines that regressed)."""
     lines = []
-    for (benchmark, parameters, environment), history in sorted(histories(measurements(results)).items()):
+    for _, history in sorted(histories(measurements(results)).items()):
         newest = history[-1]
         before = history[-2] if len(history) > 1 else None
         step = change(history, before, newest) if before else None
         lines.append(
             {
-                "benchmark": benchmark,
-                "parameters": parameters,
-                "environment": "this environment" if environment.startswith("existing") else "virtualenv",
+                "benchmark": newest.benchmark,
+                "parameters": newest.parameters,
+                "environment": "in place" if newest.environment.startswith("existing") else "virtualenv",
+                "machine": newest.machine,
                 "value": readable(newest),
                 "before": readable(before) if before else "",
                 "better": "higher is better" if newest.higher_is_better else "lower is better",

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,9 +23,10 @@ from itertools import pairwise, product
 from pathlib import Path
 
 RESULTS = Path("reports/asv/results")
+PUBLISHED = Path("reports/published/asv")  # the history that the project measured, a virtualenv per commit
 WORSE, SIGMAS = 1.2, 3
 SUSPECT = 1.1  # what is so many times worse at first sight is measured again
-BRIEFLY = [f"--attribute={text}" for text in ("rounds=1", "repeat=(3, 7, 0.5)", "warmup_time=0.02")]  # a second at most
+BRIEFLY = [f"--attribute={text}" for text in ("rounds=1", "repeat=(1, 7, 0.5)", "warmup_time=0.02")]  # a second at most
 HALF_99 = 2.576  # half the width of a 99% interval, in standard deviations
 
 
@@ -39,7 +41,13 @@ class Measurement:
     value: float
     unit: str
     sigma: float = 0.0  # of `value`; 0 where asv keeps no interval
+    machine: str = ""
     environment: str = ""
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """What its history has in common: numbers of two machines or environments are never compared."""
+        return self.benchmark, self.parameters, self.machine, self.environment
 
     @property
     def higher_is_better(self) -> bool:
@@ -84,14 +92,24 @@ def commit_of(name: str) -> str:
     return answer.stdout.strip()
 
 
-def record(commit: str = "HEAD", *, quick: bool = False, only: str = "") -> str:
-    """Measure a commit in the running environment; returns its hash.
+def begin(published: Path = PUBLISHED, results: Path = RESULTS) -> None:
+    """Put the published history beside what is measured here, so that asv's dashboards show both."""
+    for path in published.glob("**/*.json"):
+        place = results / path.relative_to(published)
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+
+
+def record(commit: str = "HEAD", *, quick: bool = False, only: str = "", virtualenv: bool = False) -> str:
+    """Measure a commit in the running environment, or in a virtualenv made for it; returns its hash.
 
     Raises CalledProcessError where asv fails, NothingMeasured where it measured nothing or a benchmark failed.
     """
     commit, asv = commit_of(commit), [sys.executable, "-m", "asv"]
     subprocess.run([*asv, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
-    command = [*asv, "run", "--environment", f"existing:{sys.executable}", "--set-commit-hash", commit]
+    here = ["--environment", f"existing:{sys.executable}", "--set-commit-hash", commit]
+    command = [*asv, "run", *([f"{commit}^!"] if virtualenv else here)]
     command += ["--show-stderr", *(BRIEFLY if quick else []), *(["--bench", only] if only else [])]
     before = _results_of(commit)
     with _checked_out(commit) as folder:
@@ -163,16 +181,17 @@ def measurements(results: Path = RESULTS) -> list[Measurement]:
             spelled = ", ".join(f"{n} = {p}" for n, p in zip(names, parameters, strict=False))
             sigma = (high - low) / 2 / HALF_99 if _finite(low) and _finite(high) else 0.0
             date = datetime.fromtimestamp(run["date"] / 1000, UTC)
-            place = (run["commit_hash"][:8], date, value, unit, sigma, run.get("env_name", ""))
+            machine = run.get("params", {}).get("machine", "")
+            place = (run["commit_hash"][:8], date, value, unit, sigma, machine, run.get("env_name", ""))
             taken.append(Measurement(name, spelled, *place))
     return sorted(taken, key=lambda m: (m.benchmark, m.parameters, m.date))
 
 
-def histories(taken: list[Measurement]) -> dict[tuple[str, str, str], list[Measurement]]:
-    """Measurements by benchmark, parameters and environment: numbers of two environments are never compared."""
-    apart: dict[tuple[str, str, str], list[Measurement]] = {}
+def histories(taken: list[Measurement]) -> dict[tuple[str, ...], list[Measurement]]:
+    """Measurements by series."""
+    apart: dict[tuple[str, ...], list[Measurement]] = {}
     for m in taken:
-        apart.setdefault((m.benchmark, m.parameters, m.environment), []).append(m)
+        apart.setdefault(m.series, []).append(m)
     return apart
 
 
@@ -209,33 +228,33 @@ def confirmed(suspects: list[Change], base: str, new: str = "HEAD", rounds: int 
     both alike. asv's files are put back as they were."""
     names = "|".join(sorted({re.escape(c.after.benchmark) for c in suspects}))
     files = {path: path.read_bytes() for path in RESULTS.glob("*/*.json")}
-    wanted = {(c.after.benchmark, c.after.parameters, c.after.environment): c for c in suspects}
-    values = {place: ([c.before.value], [c.after.value]) for place, c in wanted.items()}
+    wanted = {c.after.series: c for c in suspects}
+    values = {series: ([c.before.value], [c.after.value]) for series, c in wanted.items()}
     try:
         for _ in range(rounds):
             for side, commit in enumerate((base, new)):
                 commit = record(commit, quick=True, only=rf"^({names})\b")
                 for m in measurements():
-                    place = m.benchmark, m.parameters, m.environment
-                    if place in values and m.commit == commit[:8] and m.value > 0:
-                        values[place][side].append(m.value)
+                    if m.series in values and m.commit == commit[:8] and m.value > 0:
+                        values[m.series][side].append(m.value)
     finally:
         for path, data in files.items():
             path.write_bytes(data)
     found = []
-    for place, sides in values.items():
-        old = wanted[place]
+    for series, sides in values.items():
+        old = wanted[series]
         (before, loose), (after, looser) = (settled(side, old.after.unit) for side in sides)
         again = replace(old.before, value=before), replace(old.after, value=after)
         found.append(Change(*again, math.hypot(loose, looser)))
     return sorted((c for c in found if c.regressed), key=lambda c: -c.factor)
 
 
-def spaced(count: int) -> list[str]:
-    """`count` commits before HEAD, oldest first, evenly spaced along its first parents."""
+def spaced(count: int, since: str | None = None) -> list[str]:
+    """`count` commits before HEAD and after `since`, oldest first, evenly spaced along its first parents."""
     if not count:
         return []
-    listed = subprocess.run(["git", "rev-list", "--first-parent", "HEAD"], check=True, capture_output=True, text=True)
+    span = f"{commit_of(since)}..HEAD" if since else "HEAD"
+    listed = subprocess.run(["git", "rev-list", "--first-parent", span], check=True, capture_output=True, text=True)
     commits = listed.stdout.split()[1:]
     step = max(len(commits) // count, 1)
     return commits[: step * count : step][::-1]

@@ -86,7 +86,7 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     # The hull lies in the span of the records: min(n, d) coordinates are enough for the solvers.
     small = np.linalg.qr(Z.T)[1].T if Z.shape[1] > len(Z) else Z
     radius = np.linalg.norm(Z, axis=1).max()
-    weights = _nearest_weights(small, radius)
+    weights = _nearest_weights(small)
     enclosed = _enclosure(Z, _towards(weights @ Z), weights)
     if not _settled(enclosed, radius):
         weights = _polished(small, weights)
@@ -110,14 +110,14 @@ def _towards(vector: np.ndarray) -> np.ndarray:
     return vector / length if length > 0 else np.eye(1, len(vector))[0]
 
 
-def _system(Z: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def _system(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The least-squares system whose solution is a multiple of the weights sought."""
-    return np.vstack([Z.T / scale, np.ones(len(Z))]), np.append(np.zeros(Z.shape[1]), 1.0)
+    return np.vstack([Z.T, np.ones(len(Z))]), np.append(np.zeros(Z.shape[1]), 1.0)
 
 
-def _nearest_weights(Z: np.ndarray, scale: float) -> np.ndarray:
+def _nearest_weights(Z: np.ndarray) -> np.ndarray:
     """Convex weights of a point of conv(Z) near the one nearest to the origin."""
-    weights, _ = nnls(*_system(Z, scale), maxiter=30 * sum(Z.shape))
+    weights, _ = nnls(*_system(Z), maxiter=30 * sum(Z.shape))
     return weights / weights.sum()
 
 
@@ -141,7 +141,7 @@ def _polished(Z: np.ndarray, weights: np.ndarray, rounds: int = 200) -> np.ndarr
             break
         support, a = np.append(support, entering), np.append(a, 0.0)
         while True:
-            system, right = _system(Z[support], length)
+            system, right = _system(Z[support])
             target = np.linalg.lstsq(system, right, rcond=None)[0]
             target /= target.sum()
             if (target >= 0).all():

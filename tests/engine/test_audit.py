@@ -92,6 +92,16 @@ def test_the_honest_are_spared(name):
     assert decider.reached() <= decider.level
 
 
+def test_later_chunks_are_played_by_rules_that_saw_more(monkeypatch):
+    seen = []
+    monkeypatch.setattr(game, "trained", lambda *given: seen.append(given[-1]))
+    monkeypatch.setattr(game, "play", lambda a, b, rule, rng, size: size)
+    trial = game.attacker(lambda factor: (Normal(), Normal(factor)), "gdp", lambda: 1.0)
+    for index in (0, 1, 2, 3, 7):
+        trial(None, 5, root=ROOT, key="k", stream="main", index=index)
+    assert seen == [1, 2, 3, 4]  # a rule is kept while its releases are the same
+
+
 def test_total_variation_alone_would_miss_a_rare_sure_sign():
     """Three outcomes in a hundred give the dataset away: inside mu = 0.5 in total variation, outside its curve."""
     decider = audit(*SEEN["a missing value"], budget=30_000)

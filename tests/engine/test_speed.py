@@ -97,6 +97,26 @@ def test_the_page_says_which_direction_is_better_and_loads_nothing(tmp_path):
     assert "asv/html" not in speed, "nothing was published"
 
 
+def test_two_machines_have_two_histories(tmp_path):
+    results = left_behind(tmp_path, [1.0, 1.3])
+    for number, path in enumerate(sorted(results.glob("machine/*-env.json"))):
+        run = json.loads(path.read_text())
+        path.write_text(json.dumps(run | {"params": {"machine": f"m{number}"}}))
+    lines, worse = page.shown(results)
+    assert not worse and {line["machine"] for line in lines} == {"m0", "m1"}
+
+
+def test_the_published_history_stands_beside_what_is_measured_here(tmp_path):
+    published = left_behind(tmp_path / "published" / "asv", [1.0, 0.5])
+    assert "2 commits, from 1 s to 500 ms" in dict(speed_pages(tmp_path))["speed.html"]
+    results = tmp_path / "asv" / "results"
+    (results / "machine").mkdir(parents=True)
+    (results / "machine" / "machine.json").write_text("[]")
+    record.begin(published, results)
+    assert len(measurements(results)) == len(measurements(published)) == 5
+    assert (results / "machine" / "machine.json").read_text() == "[]", "what stood stays"
+
+
 def test_no_measurements_yet(tmp_path):
     assert "make bench" in dict(speed_pages(tmp_path))["speed.html"]
 
@@ -125,7 +145,8 @@ def ran(tmp_path, monkeypatch):
     def run(values):
         def asv_run(command, **options):
             if "run" in command:
-                commit = command[command.index("--set-commit-hash") + 1]
+                alone = [word.removesuffix("^!") for word in command if word.endswith("^!")]  # in a virtualenv
+                commit = alone[0] if alone else command[command.index("--set-commit-hash") + 1]
                 left_behind(results, [])
                 entry = {"b.T.time_x": [values(commit), [["10"]], "v", [None], [None]]}
                 columns = ["result", "params", "version", "stats_ci_99_a", "stats_ci_99_b"]
@@ -174,6 +195,18 @@ def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slo
     assert result.exit_code == status, result.output
     assert ("times worse" in result.stdout) == bool(status)
     assert (tmp_path / "reports" / "speed.html").exists()
+
+
+def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, monkeypatch):
+    measured = []
+    ran(lambda commit: measured.append(commit) or [1.0])
+    monkeypatch.setattr(record, "spaced", lambda count, since: COMMITS[:count])
+    reports = ["--reports", str(tmp_path / "reports")]
+    assert CliRunner().invoke(main, ["bench", "--pages", *reports]).exit_code == 0 and not measured
+    assert CliRunner().invoke(main, ["bench", "--virtualenv", "--history", "2", *reports]).exit_code == 0
+    assert measured == [*COMMITS[:2], COMMITS[-1]]
+    wrong = CliRunner().invoke(main, ["bench", "--virtualenv", "--compare", COMMITS[0]])
+    assert wrong.exit_code == 2 and "--compare" in wrong.stderr
 
 
 @pytest.mark.parametrize("name", ["bench_noise", "bench_learners", "bench_exact", "bench_engine"])

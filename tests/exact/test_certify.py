@@ -116,6 +116,13 @@ def test_a_box_must_be_finite(side):
         certify(over(lambda x: x), at(lambda x: x), {"x": side}, 1)
 
 
+def test_the_first_box_counts_as_one():
+    proof = certify(lambda *, x: exact(x[1]), lambda *, x: exact(x), {"x": (0, 1)}, 0.5, max_boxes=1)
+    assert (proof.outcome, proof.boxes) == ("INCONCLUSIVE", 1)
+    with pytest.raises(ValueError, match="max_boxes = 0"):
+        certify(lambda *, x: exact(x[1]), lambda *, x: exact(x), {"x": (0, 1)}, 2, max_boxes=0)
+
+
 def test_precision_is_restored():
     before = ctx.prec
     certify(over(lambda x: x), at(lambda x: x), {"x": (0, 1)}, 2)

@@ -1,9 +1,11 @@
 """An account is exact, refuses to overspend, and records nothing that it refused."""
 
+import math
 from fractions import Fraction
 
 import pytest
 
+from mechanisms import accountant
 from mechanisms.accountant import Accountant, OverBudget
 from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, gaussian_mu, to_approx
 
@@ -72,6 +74,19 @@ def test_many_pure_releases_are_cheaper_as_gaussians():
 def test_a_pure_budget_pays_for_no_gaussian():
     with pytest.raises(OverBudget, match="cannot pay for it"):
         Accountant(PureDP(9.0)).spend(GaussianDP(1e-3))
+
+
+@pytest.mark.parametrize("other", [1e-9, 1 / 3 * 1e-5, 9.9e-6])
+def test_what_delta_leaves_is_rounded_down(other, monkeypatch):
+    """The delta that a Gaussian release is converted at, and what the others took, are together within the budget."""
+    at = []
+    monkeypatch.setattr(
+        accountant, "to_approx", lambda g, delta: at.append(delta) or ApproxDP(0.1, delta, g.neighbours)
+    )
+    accountant.curved([GaussianDP(0.1), ApproxDP(0.25, other)], 1e-5, (GaussianDP,))
+    (left,) = at
+    assert isinstance(left, float) and Fraction(left) + Fraction(other) <= Fraction(1e-5)
+    assert Fraction(math.nextafter(left, 1)) + Fraction(other) > Fraction(1e-5)
 
 
 def test_neighbours_are_converted_or_refused():

@@ -1,6 +1,8 @@
 """No guarantee is better on paper than in truth: every number against exact fractions or 400-digit balls."""
 
 import math
+import re
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +11,7 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis.strategies import floats, integers, lists
 
-from mechanisms.arithmetic import certified_delta, down, root_up, sum_up, up
+from mechanisms.arithmetic import certified_delta, down, in_range, root_up, sum_up, up
 from mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
@@ -26,6 +28,7 @@ from mechanisms.privacy import (
 )
 
 TINY = 5e-324
+LARGEST = sys.float_info.max
 BITS = 2400  # cancellation at mu = 5e-324 takes 1100
 anything = floats(-280, 100).map(lambda x: 10**x)
 budgets = lists(anything, min_size=1, max_size=12)
@@ -60,6 +63,21 @@ def test_the_root_is_the_smallest_float_above(x):
     root = root_up(Fraction(x))
     assert Fraction(root) ** 2 >= Fraction(x)
     assert root == 0 or Fraction(math.nextafter(root, 0)) ** 2 < Fraction(x)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-1, 2.5, "(-1, 2.5)"),
+        (-math.inf, 0, "(-inf, 0)"),
+        (-1e7, 1e7, "(-10000000.0, 10000000.0)"),
+        (0, LARGEST, "(0, the largest float)"),
+        (-LARGEST, 0, f"(-{LARGEST}, 0)"),
+    ],
+)
+def test_a_range_as_a_message_shows_it(low, high, said):
+    with pytest.raises(ValueError, match=re.escape(f"x = nan is outside {said}")):
+        in_range("x", math.nan, low, high)
 
 
 def test_what_rounding_to_nearest_lost():

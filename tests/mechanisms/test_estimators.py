@@ -141,6 +141,12 @@ def test_no_error_shows_a_record(X):
     assert "12345" not in str(raised.value)
 
 
+def test_one_record_is_too_few_and_two_are_enough():
+    estimators.several(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="n_samples=1 is too few"):
+        estimators.several(np.ones((1, 3)))
+
+
 def test_classes_of_another_type_than_the_labels_are_no_silent_constant():
     X, y = two_kinds()
     with pytest.raises(ValueError, match="another type"):

@@ -163,13 +163,14 @@ def noticed(mutant: operators.Mutant, checks: list[Check], patience: float) -> s
         return f"noticed {check.name}"
 
 
-def in_turns(checks: list[Check]) -> list[Check]:
-    """A few cases of every test, then a few more: what many thousand reach is seldom noticed by all cases of one."""
+def in_turns(checks: list[Check], its_tests: str) -> list[Check]:
+    """All cases of a module's own tests, then a few cases of every other test, then a few more: what many thousand
+    reach is seldom noticed by all cases of one."""
     cases: Counter[str] = Counter()
     turns = []
     for check in checks:
         test = check.name.partition("[")[0]
-        turns.append((check.planned > DEAR, cases[test] // CASES))
+        turns.append((check.planned > DEAR, its_tests not in test, cases[test] // CASES))
         cases[test] += 1
     return [check for _, check in sorted(zip(turns, checks, strict=True), key=lambda pair: pair[0])]
 
@@ -208,7 +209,7 @@ class Session:
     def _row(self, mutant: operators.Mutant, checks: list[Check]) -> dict:
         about = mutant.module.rpartition(".")[2]  # what nothing names: a class that is looked up, its methods
         reaching = [c for c in checks if c.reaches(mutant)] or [c for c in checks if about in c.name]
-        reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)))
+        reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)), f"/test_{about}.py")
         patience = self.patience * (ENGINES_PATIENCE if mutant.module in fingerprint.ENGINE else 1)
         row = dict(zip(COLUMNS, (mutant.module, mutant.function, mutant.line, mutant.change), strict=False))
         kind, _, rest = noticed(mutant, reaching, patience).partition(" ")

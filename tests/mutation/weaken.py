@@ -15,8 +15,8 @@ import functools
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from experiments.engine import registry, run
@@ -24,13 +24,14 @@ from experiments.engine.claim import CLAIMS, Claim
 from experiments.engine.ledger import evaluate
 from experiments.engine.store import Store
 from experiments.engine.streams import LEDGER_ROOT
+from tests import by_hand
 from tests.mutation import edit
 
 FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
 LATE = 60.0
-PATIENCE = 20.0  # CPU-seconds for one change of one number
+PATIENCE = 4.0  # CPU-seconds for one change of one number
 
 
 def outcome(claim: Claim, profile: str = "quick") -> str:
@@ -81,27 +82,70 @@ def held() -> list[Claim]:
     return [claim for key, claim in CLAIMS.items() if verdicts().get(key) == "HOLDS"]
 
 
-def constants(names: list[str]) -> Iterator[tuple[types.FunctionType, int, int | float, str]]:
-    """(function, line, number, key of the row that moves) for the numbers written in what statements call in bounds/.
+@dataclass
+class Number:
+    """A number written in a function of bounds/, and what reads that function."""
 
-    The key is empty where no change of the number moves any row: that number is free.
-    """
-    with_rows: dict[types.FunctionType, list[Claim]] = {}
-    for claim in sorted(CLAIMS.values(), key=lambda c: sum(run.cell_cost(c, s) for s in run.planned(c, "quick"))):
+    function: types.FunctionType
+    place: int  # among the numbers of the function
+    line: int
+    value: int | float
+    claims: list[Claim]  # that hold first, each kind the cheapest first
+    by_hand: list[by_hand.Row]
+
+    def __str__(self) -> str:
+        return f"{self.function.__module__}.{self.function.__qualname__} {self.place} {self.value}"
+
+    @property
+    def changes(self) -> Iterator[Callable[[], None]]:
+        """Doubled, halved, raised by one."""
+        half = self.value // 2 if isinstance(self.value, int) and self.value % 2 == 0 else self.value / 2
+        for other in dict.fromkeys(x for x in (2 * self.value, half, self.value + 1) if x != self.value):
+            yield functools.partial(edit.set_literal, self.function, self.place, other)
+
+    def noticed_by(self) -> str:
+        """The key of the first row that moves at a change; else "by hand: " and a formula whose value moves; or ""."""
+        by_rows = (moved(self.claims, change) for change in self.changes)
+        return next(filter(None, (*by_rows, *map(self.value_moved, self.changes))), "")
+
+    def value_moved(self, change: Callable[[], None]) -> str:
+        """A formula whose value worked out by hand is not met after `change`."""
+
+        def work() -> str:
+            change()
+            for formula, arguments, value in self.by_hand:
+                try:
+                    by_hand.agrees(formula(**arguments), value)
+                except Exception:
+                    return f"by hand: {by_hand.name(formula)}"
+            return ""
+
+        return edit.in_child(work, LATE)
+
+
+def numbers(names: Collection[str] = ()) -> Iterator[Number]:
+    """The numbers written in what statements call in bounds/, of modules whose names begin so."""
+    read: dict[types.FunctionType, tuple[list, list]] = {}
+
+    def note(thing: object, which: int, *roots: object) -> None:
+        for function in dict.fromkeys(map(edit.plain, edit.reached(*map(edit.plain, roots)))):
+            read.setdefault(function, ([], []))[which].append(thing)
+
+    def cost(claim: Claim) -> tuple[bool, float]:
+        planned = sum(run.cell_cost(claim, setting) for setting in run.planned(claim, "quick"))
+        return verdicts().get(claim.key) != "HOLDS", planned
+
+    for claim in sorted(CLAIMS.values(), key=cost):
         if claim.style != "attack":
-            reached = edit.reached(edit.plain(claim.theorem.formula), edit.plain(claim.trial))
-            for function in dict.fromkeys(map(edit.plain, reached)):
-                with_rows.setdefault(function, []).append(claim)
-    for function, claims in sorted(with_rows.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
+            note(claim, 0, claim.theorem.formula, claim.trial)
+    for row in by_hand.rows():
+        note(row, 1, row[0])
+    for function, (claims, values) in sorted(read.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
         module = function.__module__.removeprefix("bounds.").replace(".", "/")
         generated = function.__code__.co_filename == "<string>"  # a dataclass made it: it has no text
-        if generated or (names and not any(module.startswith(name) for name in names)):
-            continue
-        for place, line, value in edit.literals(function):
-            half = value // 2 if isinstance(value, int) and value % 2 == 0 else value / 2
-            others = dict.fromkeys(x for x in (2 * value, half, value + 1) if x != value)
-            changes = [functools.partial(edit.set_literal, function, place, x) for x in others]
-            yield function, line, value, next(filter(None, (moved(claims, change) for change in changes)), "")
+        if claims and not generated and (not names or module.startswith(tuple(names))):
+            for place, line, value in edit.literals(function):
+                yield Number(function, place, line, value, claims, values)
 
 
 def moved(claims: list[Claim], change: Callable[[], None]) -> str:
@@ -136,8 +180,8 @@ def main(names: list[str]) -> None:
         return
     wanted = [name for name in names if not name.startswith("--")]
     if "--constants" in names:
-        for function, line, value, key in constants(wanted):
-            print(f"{key or 'FREE':50} {function.__module__}:{line} {function.__name__}: {value}", flush=True)
+        for number in numbers(wanted):
+            print(f"{number.noticed_by() or 'FREE':50} {number}, line {number.line}", flush=True)
         return
     for key, claim in sorted(CLAIMS.items()):
         module = claim.trial.__module__.removeprefix("experiments.").replace(".", "/")

@@ -175,6 +175,12 @@ def test_every_textbook_release_is_reachable_from_its_own_centre_only(own, other
     assert np.mean([reachable(y, other, scale) for y in releases]) < 0.97
 
 
+def test_the_window_grows_with_the_rounding_of_the_sum():
+    """Far from 0 a release is rounded: many uniforms give it, and the nearest one may lie thousands away."""
+    releases = 1e6 + rng("far").laplace(0, 1.0, 200)
+    assert all(reachable(y, 1e6, 1.0, margin=0) for y in releases)
+
+
 def test_row_23_the_low_bits_of_a_textbook_release_are_caught():
     """Centres 0 and 1, scale 1, epsilon = 1: below 1/2 only centre 0 leaves the 2^-53 grid."""
     draw, size = rng("row 23"), 4000
