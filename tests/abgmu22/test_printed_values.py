@@ -91,6 +91,9 @@ TABLE = [
     (rates.tightness, {"n": 16, "epsilon": 4.0, "d": 4, "norm": 8.0}, 4.0),
     (rates.lipschitz_rate, {"n": 16, "epsilon": 4.0, "rank": 4, "norm": 3.0}, 3 * (1 / 4 + 1 / 32)),
     (rates.lipschitz_rate, {"n": 16, "epsilon": 4.0, "rank": 10**4, "norm": 3.0}, 3 * (1 / 4 + 1 / 8)),
+    # G = 2 sqrt 2, noise of variance 8 for n = 4; distance 2, noise 6, q = v = 1/8
+    (rates.descent_at, {"n": 4, "mu": 0.5, "d": 3, "norm": sqrt(2), "tau": 0.5}, 1.25**2 * 9 * 8 / 7 - 1),
+    (rates.descent_time, {"n": 16, "mu": 1 / 8, "d": 3, "norm": sqrt(2) - 1}, (sqrt(2) - 1) * sqrt(1.5 / (0.5 + 4.5))),
     (rates.smooth_crossover, {"privacy": 8.0}, 4.0),
     (rates.lower_crossover, {"privacy": 8.0, "norm": 8.0}, 16.0),
     (rates.lipschitz_crossover, {"privacy": 8.0}, 8.0),

@@ -1,7 +1,7 @@
 """Every printed formula of the first half of abgmu22 at a point worked out by hand, and ours beside it."""
 
 from fractions import Fraction
-from math import exp, log, pi, sqrt
+from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -71,6 +71,11 @@ TABLE = [
     ),
     (baselines.ridge_cost, {"ridge": 0.5, "norm": 4.0}, 2),
     (baselines.noise_cost, {"smoothness": 3.0, "radius": 2.0, "sigma": 0.5}, 1.5),
+    (
+        baselines.balanced_ridge,  # 3 * 6/(2 * 3/2) = 6
+        {"n": 3, "gradient_norm": 6.0, "mu": 0.5, "smoothness": 2.0, "radius": 3.0, "norm_bound": 2.0},
+        (4 * 2 * 36) ** (1 / 3),
+    ),
     (baselines.projection_rows, {"n": 64, "epsilon": 0.125, "delta": 128 * exp(-6.01)}, 25),
     (
         baselines.projected_noise,  # longest 3/2, slope 2 * 2 + 2 * 3/2 * 6 = 22
@@ -121,6 +126,11 @@ TABLE = [
     (steps.last_line_corrected, GRID | {"label_bound": 2.0, "epsilon": 0.5}, 2 * ROOT + 1.44),
     (steps.stated_term, GRID | {"epsilon": 0.5}, 0.3),
     # Output perturbation inside: u = 8, ||Y|| = 1/8 and 8, n epsilon = 64
+    (  # the first two have no width: the better one is infinitely above the other
+        generalized_exponential.normalised_scores,
+        {"scores": [1.0, 1.5, 1.5], "sensitivities": [0.0, 0.0, 1.0], "t": 2.0},
+        [0, inf, 2.5],
+    ),
     (grid_output.output_budget, {"epsilon": 0.5, "delta": 0.1, "guesses": 2}, (0.5, 0.1)),
     (grid_output.allowed_share, {"epsilon": 0.5, "delta": 0.1, "guesses": 2}, (0.125, 0.025)),
     (
@@ -134,6 +144,7 @@ TABLE = [
         (64 + 64) / 16 + 128 / 16 + 128 / 64,
     ),
     (grid_output.printed_rate, {"reach": 8.0, "label_bound": 0.125, "n": 256, "epsilon": 0.25}, 1 / 64),
+    (grid_output.noise_square, {"reach": 3.0, "label_bound": sqrt(8), "n": 6, "mu": 0.5}, (4 * 81 * 49 / 9) ** (1 / 3)),
     (grid_output.enough_guesses, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 24),
     (grid_output.enough_guesses_sharp, {"label_bound": 3.0, "n": 256, "epsilon": 0.25}, 12),
     (grid_output.clipped_order, {"reach": 3.0, "label_bound": 4.0}, 25),

@@ -1,12 +1,13 @@
 """Printed formulas that no row pins, as they are refuted, slips or definitions, at points worked out by hand."""
 
-from math import exp, log, sqrt
+from math import erf, exp, log, sqrt
 
 import numpy as np
 import pytest
 from flint import arb
 
 from bounds.bms22 import (
+    bound_sensitivity,
     definitions,
     dp_erm,
     dp_erm_proof,
@@ -44,6 +45,16 @@ PENALTY = {"m": 16, "epsilon": 0.25, "beta": exp(-3)}
 
 TABLE = [
     # Definitions 2.1 and 6.1: twice q below p in (0, 1) by .3, in (1, 2) by .5 and in (2, 1) by .2
+    (definitions.smallest_epsilon, {"laws": [[0.0, 0.4, 0.6], [0.0, 0.6, 0.4]], "pairs": [(0, 1)]}, log(1.5)),
+    (definitions.hinge_loss, {"u": 3.0, "rho": 2.0}, 0),
+    # One of two records is drawn never, once, twice: 1/4, 1/2, 1/4. delta_mu(0) = 2 Phi(mu/2) - 1
+    (
+        dp_erm.rounds_delta,
+        {"m": 2, "rounds": 1, "multiplier": 0.5, "epsilon": 1e-13},
+        (1 + 1e-9) * (erf(2 / 2 / sqrt(2)) / 2 + erf(4 / 2 / sqrt(2)) / 4),
+    ),
+    (dp_erm.rounds_delta, {"m": 2, "rounds": 60, "multiplier": 0.01, "epsilon": 1e-13}, 1),
+    (bound_sensitivity.sensitivity_4, {"m": 4, "M": 9.0}, 1),
     (definitions.smallest_delta, {"laws": LAWS, "pairs": [(0, 1)], "epsilon": log(2)}, 0.3),
     (definitions.smallest_delta, {"laws": LAWS, "pairs": [(1, 0)], "epsilon": log(2)}, 0.3),
     (definitions.smallest_delta, {"laws": LAWS, "pairs": [(0, 1), (2, 1)], "epsilon": log(2)}, 0.5),

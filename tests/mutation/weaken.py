@@ -1,12 +1,13 @@
 """Weaken statements one at a time, and see which rows still hold.
 
     python -m tests.mutation.weaken [ID or module or paper ...]
-    python -m tests.mutation.weaken --constants [module or paper ...]
+    python -m tests.mutation.weaken --numbers [module or paper ...]
     python -m tests.mutation.weaken --table > tests/ties.csv
 
 A statement's value is halved, then doubled: a row that HOLDS must fall at one of them, or it is not tied to its own
-statement. With --constants every number written in what statements call in bounds/ is doubled, halved and raised by
-one: some row must move at one of them. With --table the rows that fall neither halved nor doubled, each with the factor
+statement. With --numbers every number written in what statements call in bounds/ is doubled, halved and raised by one,
+and tests/numbers.csv says which row moves at one of them, or else which value worked out by hand; where neither does, a
+person says why. With --table the rows that fall neither halved nor doubled, each with the factor
 nearest to 1, out to 1000.
 """
 
@@ -19,6 +20,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bounds.papers import PAPERS
 from experiments.engine import registry, run
 from experiments.engine.claim import CLAIMS, Claim
 from experiments.engine.ledger import evaluate
@@ -31,6 +33,7 @@ FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
 LATE = 60.0
+NUMBERS = Path(__file__).parents[1] / "numbers.csv"
 PATIENCE = 4.0  # CPU-seconds for one change of one number
 
 
@@ -93,8 +96,10 @@ class Number:
     claims: list[Claim]  # that hold first, each kind the cheapest first
     by_hand: list[by_hand.Row]
 
-    def __str__(self) -> str:
-        return f"{self.function.__module__}.{self.function.__qualname__} {self.place} {self.value}"
+    @property
+    def name(self) -> tuple[str, str, str]:
+        """As a row of the table begins."""
+        return f"{self.function.__module__}.{self.function.__qualname__}", str(self.place), str(self.value)
 
     @property
     def changes(self) -> Iterator[Callable[[], None]]:
@@ -120,11 +125,12 @@ class Number:
                     return f"by hand: {by_hand.name(formula)}"
             return ""
 
-        return edit.in_child(work, LATE)
+        answer = edit.in_child(work, LATE)
+        return answer if answer.startswith("by hand") else ""
 
 
-def numbers(names: Collection[str] = ()) -> Iterator[Number]:
-    """The numbers written in what statements call in bounds/, of modules whose names begin so."""
+def numbers(names: Collection[str] = PAPERS) -> Iterator[Number]:
+    """The numbers written in what statements call in bounds/, of papers or modules whose names begin so."""
     read: dict[types.FunctionType, tuple[list, list]] = {}
 
     def note(thing: object, which: int, *roots: object) -> None:
@@ -141,11 +147,36 @@ def numbers(names: Collection[str] = ()) -> Iterator[Number]:
     for row in by_hand.rows():
         note(row, 1, row[0])
     for function, (claims, values) in sorted(read.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
-        module = function.__module__.removeprefix("bounds.").replace(".", "/")
+        module = in_papers(function.__module__)
         generated = function.__code__.co_filename == "<string>"  # a dataclass made it: it has no text
-        if claims and not generated and (not names or module.startswith(tuple(names))):
+        if claims and not generated and module.startswith(tuple(names)):
             for place, line, value in edit.literals(function):
                 yield Number(function, place, line, value, claims, values)
+
+
+def table() -> dict[tuple[str, str, str], tuple[str, str]]:
+    """{(function, place, number): (what notices a change, or else why nothing does)}"""
+    with NUMBERS.open(newline="") as lines:
+        return {(f, place, value): (by, why) for f, place, value, by, why in list(csv.reader(lines))[1:]}
+
+
+def renew(names: Collection[str]) -> None:
+    """Ask anew what notices the numbers of papers or modules whose names begin so; reasons are kept."""
+    old = table()
+    rows = {name: row for name, row in old.items() if not in_papers(name[0]).startswith(tuple(names))}
+    for number in numbers(names):
+        by = number.noticed_by()
+        rows[number.name] = by, "" if by else old.get(number.name, ("", ""))[1]
+        print(f"{by or 'NOTHING':50} {' '.join(number.name)}, line {number.line}", flush=True)
+    with NUMBERS.open("w", newline="") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(("function", "place", "number", "noticed by", "why not"))
+        writer.writerows((*name, *row) for name, row in sorted(rows.items(), key=lambda r: (r[0][0], int(r[0][1]))))
+
+
+def in_papers(name: str) -> str:
+    """A module or function of bounds/ as it is named on the command line: paper/module."""
+    return name.removeprefix("bounds.").replace(".", "/")
 
 
 def moved(claims: list[Claim], change: Callable[[], None]) -> str:
@@ -179,9 +210,8 @@ def main(names: list[str]) -> None:
                 print(f"{claim.key},{factor:g}" if factor else f"{claim.key},", flush=True)
         return
     wanted = [name for name in names if not name.startswith("--")]
-    if "--constants" in names:
-        for number in numbers(wanted):
-            print(f"{number.noticed_by() or 'FREE':50} {number}, line {number.line}", flush=True)
+    if "--numbers" in names:
+        renew(wanted or PAPERS)
         return
     for key, claim in sorted(CLAIMS.items()):
         module = claim.trial.__module__.removeprefix("experiments.").replace(".", "/")

@@ -29,6 +29,8 @@ SMALL = {"acc": exp(-2), "delta": exp(-7), "n": 5}  # log(1/(delta epsilon)) = 9
 RUN = {"beta": 0.5, "n": 7, "C": 5.0, "count": 8, "L": 3.0}
 LINE = {"delta": 0.2, "acc": 0.25, "C": 9.0, "n": 3}  # sqrt(C)/(2 n) = 1/2
 CIRCLE = {"delta": 0.2, "acc": 0.5, "C": 2.0, "n": 5}  # n/(4 C) = 5/8
+STEP = {"sigma": 2.0, "acc": (1 - exp(-2)) / 20, "C": 1.0, "n": 10}  # C/(C - 2 n acc) = e^2
+FEW = {"count": 1, "d": 1, "diam": 1.0}
 PAIR = {"w": [2.0, 2.0], "first": [1.0, 2.0], "second": [0.0, 4.0], "C": 3.0} | GRADIENTS
 
 TABLE = [
@@ -90,6 +92,14 @@ TABLE = [
     (random_features.markov_failure, {"eps": 0.5, "q": 3.0}, 2.25),
     (random_features.chernoff_failure, {"count": 3, "eps": 1.0, "q": 1.0}, (3 / 4) ** 1.5),
     (random_features.net_failure, {"count": 64, "d": 1, "eps": 1.0, "q": 0.5, "y": 4.0}, 18 * exp(-8) + 1 / 257),
+    (random_features.net_failure, {"count": 1, "d": 1, "eps": 1.0, "q": 1.0, "y": 3.0}, 1 + 1 / 2),
+    (random_features.chernoff_failure, {"count": 3, "eps": 1.0, "q": 0.0}, 0),
+    (random_features.chernoff_failure, {"count": 3, "eps": 2.0, "q": 0.5}, 1 / 64),  # the coin is sure: mean^3
+    (random_features.uniform_failure, FEW | {"eps": 2.5, "sigma_p": 5.0}, 0),
+    (random_features.uniform_failure, FEW | {"eps": 1.0, "sigma_p": 0.0}, 0),
+    (random_features.uniform_failure, FEW | {"eps": 1.0, "sigma_p": 0.25}, 1 / 32),  # Markov
+    (random_features.uniform_failure, FEW | {"eps": 1.0, "sigma_p": sqrt(1.5)}, 0.75),
+    (random_features.uniform_failure, FEW | {"count": 10, "eps": 1.0, "sigma_p": sqrt(3)}, 1),  # beyond q^2 eps = 2
     # Remark 3, Corollary 9, Section 4's costs, Definitions 4 and 5
     (kernel_svm.risk_distance, {"acc": 0.3}, 0.3),
     (kernel_svm.features_noise_scale, RUN, 480 / 7),
@@ -133,6 +143,10 @@ TABLE = [
     ),
     (lower_bounds_rbf.impossible_sigma_printed, CIRCLE | {"beta": log(4)}, sqrt(1 / (2 * log(2)))),
     (lower_bounds_rbf.least_databases_printed, {}, 5),
+    (lower_bounds_rbf.packing_step, STEP, 4 * (1 + 1e-6)),
+    (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 3.9}, 0),
+    (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 5.0}, log(4)),  # two databases
+    (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 9.0}, log(8)),
     (lower_bounds_rbf.thinnest_ball_strict, {"delta": 0.3, "N": 4}, 0.1),
     # Table 1 and the transform of Algorithm 3
     (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),

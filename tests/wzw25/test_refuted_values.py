@@ -7,6 +7,7 @@ import pytest
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from bounds.wzw25 import (
+    algorithms,
     best_of_runs,
     gaussian_privacy,
     hinge_loss,
@@ -93,6 +94,13 @@ TABLE = [
     (one_margin_proof.outlier_loss, {"share": 0.75}, 1 + 4 * sqrt(1.25)),
     (whole_grid_proof.strict_errors, {"margins": [0.0, -1.0, 2.0, -3.0, 0.0]}, 2),
     (winner.winner_below_as_printed, {"scores": [3, 1, 2], "noise": [-2.5, 4, 0.5]}, 4.5),
+    # Algorithm 2 and one record: labels 4 apart, 16 steps, room 6 - 2, then 1/2, then none
+    (algorithms.failure_probability, {"n": 1}, 0.25),
+    (algorithms.failure_probability, {"n": 5}, 0.04),
+    (algorithms.single_record_gap, {"mu": 4 * sqrt(2), "rows": 36**2}, (4, log(16) - 8)),
+    (algorithms.single_record_gap, {"mu": 4 * sqrt(2), "rows": 15**2}, (4, log(16) - 1 / 8)),
+    (algorithms.single_record_gap, {"mu": 4 * sqrt(2), "rows": 36}, (4, 0)),
+    (algorithms.single_record_gap, {"mu": sqrt(0.5), "rows": 36**2}, (0.5, -(5.75**2) / 2)),
     # The grid
     (margin_grid.doubling_grid, {"n": 5, "radius": 2}, [0.4, 0.8, 1.6, 2]),
     (margin_grid.rate, TERM | {"radius": 3}, 4.5 + 36),
