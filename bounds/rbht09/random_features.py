@@ -101,7 +101,7 @@ def uniform_failure(*, count: int, d: int, eps: float, sigma_p: float, diam: flo
     >>> uniform_failure(count=510, d=1, eps=0.5, sigma_p=1.0, diam=2.0) < 0.1
     True
     """
-    if eps > 2 or sigma_p * diam == 0:
+    if eps > 2:
         return 0.0
     q = sigma_p * diam / eps
     farthest = math.exp(min(max(10.0, count * eps**2 / 8), 300.0))
