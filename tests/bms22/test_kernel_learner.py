@@ -107,18 +107,19 @@ def test_a_million_frequencies_take_a_few_megabytes():
 
 def test_the_law_is_the_efficient_learners_on_features():
     X, y, projection = points(), np.where(points()[:, 0] > 0, 1.0, -1.0), phi(radius=2.0)
-    law = kernel_learner.law(X, y, **SIZES, **PRIVATE | {"beta": 0.15}, projection=projection)
-    sizes = SIZES | {"norm_bound": 2.0, "radius": 2.0}
+    wide = SIZES | {"norm_bound": 1.5}
+    law = kernel_learner.law(X, y, **wide, **PRIVATE | {"beta": 0.15}, projection=projection)
+    sizes = SIZES | {"norm_bound": 3.0, "radius": 2.0}
     twin = efficient_learner.law(X, y, **sizes, privacy=PRIVATE["privacy"], beta=0.075, projection=projection)
     assert (law.trained.radius, law.trained.norm_bound, law.trained.rounds) == (
         4.0,
-        4.0,
+        6.0,
         5,
     )  # log(2 / (0.15 / 6)) rounds
     np.testing.assert_array_equal(law.sample(rng("a"), 3), twin.sample(rng("a"), 3))
     assert law.sample(rng("a")).shape == (1, 1400) and law.privacy == PRIVATE["privacy"]
-    with pytest.raises(ValueError, match=r"^rho = 4.1 is outside \(0, 2 norm_bound \* radius\] = \(0, 4\]$"):
-        kernel_learner.law(X, y, **SIZES | {"rho": 4.1}, **PRIVATE, projection=projection)
+    with pytest.raises(ValueError, match=r"^rho = 6.1 is outside \(0, 2 norm_bound \* radius\] = \(0, 6\]$"):
+        kernel_learner.law(X, y, **wide | {"rho": 6.1}, **PRIVATE, projection=projection)
     with pytest.raises(ValueError, match=r"^projection is a SignProjection"):
         kernel_learner.law(X, y, **SIZES, **PRIVATE, projection=sign_projection(2, 3, rng=rng("s")))
 

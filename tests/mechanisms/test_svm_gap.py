@@ -26,6 +26,23 @@ def test_the_gap_is_primal_less_dual(seed):
         assert gap > 0.01 or not dual.any()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_gap_covers_the_rounding_of_margins_that_cancel(seed):
+    """Products of 1e8 that leave margins of order 1: off by 1e-8, and the gap in fractions is no larger."""
+    rng = np.random.default_rng(seed)
+    Z, w, box = 1e8 * rng.normal(size=(8, 3)), rng.normal(size=3), np.ones(8)
+    Z[:, 0] -= (Z @ w - rng.normal(size=8)) / w[0]
+    margins = [sum(Fraction(a) * Fraction(b) for a, b in zip(w, z, strict=True)) for z in Z]
+    (gap,) = svm._gap(w[None], np.zeros((1, 8)), Z[None], box[None])
+    assert sum(max(1 - m, 0) for m in margins) <= Fraction(gap)
+
+
+def test_the_sum_of_duals_is_off_by_a_rounding_for_every_term_and_coordinate():
+    """Two terms, three coordinates: 5 units of 1 * 3 + 2 * 5."""
+    Z = np.array([[[1.0, 2.0, 2.0], [0.0, 3.0, 4.0]]])
+    assert svm._summation_error(np.array([[1.0, 2.0]]), Z) == 5 * 13 * svm.EPS
+
+
 def test_the_error_covers_the_distance_to_another_solver():
     """Logistic loss by plain gradient steps, which contract: slow and independent."""
     rng = np.random.default_rng(3)

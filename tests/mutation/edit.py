@@ -10,6 +10,7 @@ import gc
 import inspect
 import multiprocessing
 import os
+import sys
 import textwrap
 import types
 from collections import deque
@@ -77,7 +78,16 @@ def replace_code(function: types.FunctionType, node: ast.FunctionDef) -> None:
     made = scope["_outer"](*(None for _ in names))
     function.__globals__.setdefault(SCALED, scaled)
     function.__code__ = made.__code__
+    _interpret(function)
     forget()
+
+
+def _interpret(function: types.FunctionType) -> None:
+    """Let a module run as it is written where `function` was compiled: what numba made does not see a change."""
+    names = vars(sys.modules[function.__module__])
+    compiled = {name: thing.py_func for name, thing in names.items() if hasattr(thing, "py_func")}
+    if function in compiled.values():
+        names.update(compiled)
 
 
 def rewrite(function: types.FunctionType, before: str, after: str) -> None:

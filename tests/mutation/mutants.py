@@ -50,6 +50,7 @@ WORKERS = 2
 ENOUGH = 95  # of 100
 DEAR = 2.0  # CPU-seconds; a claim planned at more comes last
 LIMIT = 10  # CPU-seconds of one check, beside ten times what is planned for it
+CALLED = (types.FunctionType, type)
 CASES = 3  # of a test, before other tests have their turn
 MEMORY = 6 << 30
 
@@ -241,7 +242,7 @@ def _tested(item: pytest.Item) -> list:
         return [_documented(item)]
     given = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
     about = [THEOREMS[x].formula for x in given if isinstance(x, str) and x in THEOREMS]
-    about += [edit.plain(x) for x in given if isinstance(x, types.FunctionType)]
+    about += [edit.plain(x) if isinstance(x, types.FunctionType) else x for x in given if isinstance(x, CALLED)]
     return [*about, _own(item)]
 
 

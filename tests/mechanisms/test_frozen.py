@@ -1,0 +1,110 @@
+"""The same seed gives the same release as before: what every public function of mechanisms/ returned, to seven digits.
+
+`frozen.csv` holds it, as `python -m tests.mechanisms.test_frozen` prints it. It changes only with a line in CHANGELOG
+that says what changed: "Seeds" where random numbers are drawn in another order, else why the numbers were wrong.
+"""
+
+import copy
+import csv
+import secrets
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechanisms import adaptive_margin, dp_erm, estimators, known_margin, laplace, law
+from tests.mechanisms.test_fuzz import CASES, built, name_of, numbers_in, released
+from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
+
+FILE = Path(__file__).with_name("frozen.csv")
+CALLS = ("plain", "other")
+
+
+def margin_data(n):
+    draw = np.random.default_rng(20251122)
+    records = draw.normal(size=(n, 2))
+    return records / np.linalg.norm(records, axis=1).max(), np.where(records @ [2.0, 1.0] > 0.1, 1.0, -1.0)
+
+
+MORE, LABELS = margin_data(12)
+# Other values for arguments of these names and types: no two the same, and none of them 1, so that each factor counts.
+OTHER = dict(X=MORE, y=LABELS, V=MORE, Z=MORE, K=MORE @ MORE.T + np.eye(12), counts=[1, 2] * 6, n=12, m=29, points=17)
+OTHER |= dict(epsilon=1.5, delta=2e-3, beta=0.05, mu=0.7, radius=1.25, norm_bound=1.6, label_bound=1.3, kappa=1.45)
+OTHER |= dict(C=1.75, sensitivity=0.85, bandwidth=0.65, scale=1.55, width=0.4, rho=0.45, margin=0.3, ridge=0.35, r=0.32)
+OTHER |= dict(net=0.15, loss_bound=2.1, constant=0.55, distance=0.8, rate=1.9, resolution=0.42, grid=0.5, error=0.38)
+OTHER |= dict(distortion=0.25, diameter=1.15, h_max=1.7, tolerance=0.12, bound=12.0, steps=5, rounds=4)
+# What holds no number: streams, truth values, projections that so few records do not need.
+SILENT = [law.generator, law.two_streams, law.functions, law.one_of, laplace.reachable, dp_erm.check_setting]
+SILENT += [known_margin.draw_projection, adaptive_margin.draw_projections]
+GRADIENTS = [estimators.NoisyGD, estimators.ProjectedGD, estimators.PhasedSGD, estimators.DPERM]
+MARGINS = [estimators.EfficientMargin, estimators.AdaptiveMargin, estimators.TunedMargin, estimators.MarginClassifier]
+LEARNERS = [*GRADIENTS, *MARGINS, estimators.PrivateSVM, estimators.PureMargin]
+RETURNING = [*(function for function in CASES if function not in SILENT), *LEARNERS]
+
+
+def returned(function, call):
+    """What a valid call returns, with a law two releases and how probable it calls them; what an estimator learnt."""
+    if function in LEARNERS:
+        model = function(random_state=7, classes=(-1.0, 1.0)).fit(*((X, Y) if call == "plain" else (MORE, LABELS)))
+        return {name: value for name, value in vars(model).items() if name.endswith("_")}
+    given = built(TABLE[function])
+    if call == "other":
+        same = [name for name in given if type(given[name]) is type(OTHER.get(name, ...))]
+        given |= copy.deepcopy({name: OTHER[name] for name in same})  # a transform works in place
+    result = released(function, function(**NAMED.get(function, {}) | given))
+    if isinstance(result, tuple) and hasattr(result[0], "log_density"):
+        return *result, result[0].log_density(result[1])
+    return result
+
+
+def summed(result):
+    """How many numbers a result holds, the sum of their asinh, and that sum with weights that no two share.
+
+    An infinity counts as 1000, what is no number as -1000.
+    """
+    parts = [np.zeros(0), *(np.asarray(part, dtype=float).ravel() for part in numbers_in(result))]
+    every = np.nan_to_num(np.arcsinh(np.concatenate(parts)), nan=-1000.0, posinf=1000.0, neginf=-1000.0)
+    return len(every), every.sum(), every @ np.sqrt(np.arange(1, len(every) + 1))
+
+
+def frozen():
+    """{(function, call): what its result sums to}"""
+    with FILE.open(newline="") as lines:
+        return {(name, call): list(map(float, sums)) for name, call, *sums in list(csv.reader(lines))[1:]}
+
+
+@pytest.fixture(autouse=True)
+def _the_systems_own_randomness(monkeypatch):
+    monkeypatch.setattr(secrets, "randbits", lambda bits: 2**bits // 3)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("function", RETURNING, ids=name_of)
+def test_it_returns_what_it_returned(function, call):
+    before, found = frozen()[name_of(function), call], summed(returned(function, call))
+    assert found[0] == before[0] > 0
+    np.testing.assert_allclose(found, before, rtol=1e-7, atol=1e-7 * max(1.0, abs(before[-1])))
+
+
+def test_the_table_names_no_other():
+    assert frozen().keys() == {(name_of(function), call) for function in RETURNING for call in CALLS}
+
+
+def main() -> None:
+    """Print the table."""
+    secrets.randbits = lambda bits: 2**bits // 3
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("function", "call", "numbers", "sum", "weighted sum"))
+    for function in RETURNING:
+        for call in CALLS:
+            with warnings.catch_warnings(action="ignore"):
+                writer.writerow(
+                    (name_of(function), call, *(f"{each:.10g}" for each in summed(returned(function, call))))
+                )
+
+
+if __name__ == "__main__":
+    main()
