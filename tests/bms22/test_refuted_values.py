@@ -1,10 +1,11 @@
 """Printed formulas that no row pins, as they are refuted, slips or definitions, at points worked out by hand."""
 
-from math import erf, exp, log, sqrt
+from math import erf, exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
 from flint import arb
+from scipy.special import log_ndtr, ndtr
 
 from bounds.bms22 import (
     bound_sensitivity,
@@ -12,15 +13,21 @@ from bounds.bms22 import (
     dp_erm,
     dp_erm_proof,
     efficient_learner,
+    exponential_mechanism,
+    fast_projection,
     kernel_learner,
     label_privacy,
     many_hypotheses,
     margin_deviation,
     margin_selection,
+    matrix_projection,
     network,
+    phased_sgd,
     polynomial_kernels,
     pure_learner,
+    pure_learner_proof,
     relative_deviation,
+    sign_projection,
 )
 from bounds.bms22 import margin_selection_proof as selection_proof
 from bounds.bms22 import network_embedding as embedding
@@ -43,6 +50,21 @@ LLM, LOG = 3 + log(32), log(54)  # log(Lm/beta), log(r (eta Lambda)^L/rho)
 LAWS = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.15, 0.05, 0.8]])
 PENALTY = {"m": 16, "epsilon": 0.25, "beta": exp(-3)}
 
+# Algorithm 3 at m = 4, M = 4: log(2M/delta) = 4, log(1/delta') = 8; tau = 1/16 at ONE, and eta_1 = 1/3 for these k
+FAR, ONE = {"m": 4, "delta": 8 * exp(-4), "beta": 12 * exp(-3.5)}, 2048 * sqrt(8)
+LEAST = (1 - 8 * ndtr(-8 / sqrt(17))) / 256
+FLAT = {"m": 1, "gamma": 0.9, "beta": 4 * exp(-3)}
+ALIKE = {"m": 2, "epsilon": 1.0, "alpha": 0.0}
+
+
+def label_bounds(**at):
+    return selection_proof.bounds_along(**at)[2]
+
+
+def same_features(universe):
+    return exponential_mechanism.label_pairs(universe, 1)[1]
+
+
 TABLE = [
     # Definitions 2.1 and 6.1: twice q below p in (0, 1) by .3, in (1, 2) by .5 and in (2, 1) by .2
     (definitions.smallest_epsilon, {"laws": [[0.0, 0.4, 0.6], [0.0, 0.6, 0.4]], "pairs": [(0, 1)]}, log(1.5)),
@@ -54,6 +76,43 @@ TABLE = [
         (1 + 1e-9) * (erf(2 / 2 / sqrt(2)) / 2 + erf(4 / 2 / sqrt(2)) / 4),
     ),
     (dp_erm.rounds_delta, {"m": 2, "rounds": 60, "multiplier": 0.01, "epsilon": 1e-13}, 1),
+    # Derived bounds that hold with room
+    (dp_erm.sides, {"rounds": 1, "edge": 0.25, "odds": 3.0}, (0.25, 0.75)),
+    (dp_erm.sides, {"rounds": 2, "edge": 0.25, "odds": 3.0}, (3 / 32, 29 / 32)),
+    (dp_erm.utility_constant, {"substitution": 2.0}, 2 * exp(1) * sqrt(3072) + 8 * (1 + 2 * exp(-1)) / log(2) ** 1.5),
+    (dp_erm.utility_constant, {"substitution": 0.5}, exp(1) * sqrt(3072) + 8 * (1 + 2 * exp(-1)) / log(2) ** 1.5),
+    (kernel_learner.utility_constant, {"efficient": 3.0}, 14),
+    (kernel_learner.far_tail, FAR | {"k": 256, "epsilon": 4 * ONE}, (1 / 256, 3 * log(2) + log_ndtr(-32 / sqrt(17)))),
+    (kernel_learner.far_tail, FAR | {"k": 16, "epsilon": ONE}, (LEAST, 3 * log(2) + log_ndtr(-8 / sqrt(17)))),
+    (kernel_learner.far_tail, FAR | {"k": 4, "epsilon": ONE / 2}, (0, 3 * log(2) + log_ndtr(-4 / sqrt(17)))),
+    (same_features, {"universe": [(0, 1), (0, -1), (1, 1)]}, [[0, 1]]),
+    (exponential_mechanism.two_level_failure, {"candidates": 3, "excess": 0, "epsilon": 1, "sensitivity": 1}, 2 / 3),
+    (fast_projection.fast_projection_rows, FLAT | {"d": 5}, 1016),  # 200 (3 + log 8)
+    (fast_projection.fast_projection_rows, FLAT | {"d": 4}, 878),  # 200 (3 + log 4)
+    (
+        label_privacy.selection_loss,  # 2 c^2 m = 1156, 2 c e m/d = 34 e
+        {"m": 2, "d": 2, "epsilon": 0.5, "beta": 2 * exp(-3)},
+        32 * (4 + 2 * log(1156) * (log(34) + 1) / log(2) ** 2) / 2 * 3 / 0.5,
+    ),
+    (many_hypotheses.family, {"d": 2, "size": 2}, [[1, 0], [-1, 0], [-207 / 305, 224 / 305]]),
+    (selection_proof.trivial_small, {"h_max": 6.0, "rho": 2.0, "m": 4, "beta": 4 * exp(-2)}, (1.5, 9)),
+    (selection_proof.trivial_small, {"h_max": 3.0, "rho": 2.0, "m": 2, "beta": 0.5}, (1.5 / sqrt(2), inf)),
+    (matrix_projection.all_signs_equal, {"p": 4}, (1 / 8, 3)),
+    (cover.log_unit_volume, {"n": 2}, log(pi)),
+    (cover.log_unit_volume, {"n": 4}, log(pi**2 / 2)),
+    (phased_sgd.base_step, {"n": 1, "k": 2, "multiplier": 1.0, "lipschitz": 1.0, "norm_bound": 1.0}, 0),
+    (pure_learner_proof.log_worst_selection, ALIKE | {"log_size": log(3)}, log(2 / 3)),
+    (pure_learner_proof.log_worst_selection, ALIKE | {"log_size": log(2)}, log(1 / 2)),
+    (
+        label_bounds,  # fat = 32^2 < 34 m: 2 c^2 m = 36992, 2 c e m/d = 2.125 e; M/32 + 3 M
+        {"m": 64, "epsilon": 1.0, "beta": 2 * exp(-3), "loss": 0.0, "ratios": [1.0]},
+        [(3 + 1 / 32) * (4 + 1024 * log(36992) * (log(2.125) + 1) / log(2) ** 2)],
+    ),
+    (pure_learner_proof.log_worst_selection, ALIKE | {"log_size": 0.0}, -inf),
+    (relative_deviation.union_over_patterns, {"m": 2, "V": 0, "beta": 4 * exp(-2)}, 4 * exp(-8 / 3)),
+    (sign_projection.least_distortion, {"u": (1, 2), "k": 1}, 0.8),
+    (sign_projection.least_distortion, {"u": (1, 1, 1), "k": 1}, 2 / 3),
+    (sign_projection.order_bound, {"gamma": 0.5, "logs": 2, "least_log": 0.25, "scale": 9, "curvature": 0.5}, 25),
     (bound_sensitivity.sensitivity_4, {"m": 4, "M": 9.0}, 1),
     (definitions.smallest_delta, {"laws": LAWS, "pairs": [(0, 1)], "epsilon": log(2)}, 0.3),
     (definitions.smallest_delta, {"laws": LAWS, "pairs": [(1, 0)], "epsilon": log(2)}, 0.3),

@@ -38,6 +38,11 @@ TERM = {"outliers": 3, "n": 8, "gamma": 0.25, "epsilon": 0.5}  # 3/2 + 1/(8/16 *
 RATES = {"n": 100, "gamma": 0.5, "epsilon": 0.25}  # as in `test_printed_values`
 EDGE = {"X": [[3.0, 4.0], [1.0, 0.0]], "y": [1, 1]}
 
+SUMMED = {"n": 4, "gamma": 0.5, "outliers": 2, "mu": 1.0, "rows": 3, "steps": 4, "projected": False}
+STEPS = {"d": 2, "gradient_norm": 2.0, "sigma": 0.5, "distance": 3.0, "eta": 0.5, "beta": 1 / e}
+POINT = {"outliers": 0, "epsilon": 1.0, "delta": 0.1}
+ROW4 = {"n": 4, "mu": sqrt(6), "d": 3, "steps": 4}  # three margins, mu_c = 1
+
 TABLE = [
     # Definitions
     (
@@ -101,6 +106,21 @@ TABLE = [
     (algorithms.single_record_gap, {"mu": 4 * sqrt(2), "rows": 15**2}, (4, log(16) - 1 / 8)),
     (algorithms.single_record_gap, {"mu": 4 * sqrt(2), "rows": 36}, (4, 0)),
     (algorithms.single_record_gap, {"mu": sqrt(0.5), "rows": 36**2}, (0.5, -(5.75**2) / 2)),
+    # Derived bounds that hold with room
+    (algorithms.summed_loss, SUMMED | {"stride": "tuned"}, 14 + 12 * 2),
+    (algorithms.summed_loss, SUMMED | {"stride": "printed"}, 14 + 12 * sqrt(7)),
+    (best_of_runs.first_epsilon, {"mu": 0.5, "r": 0.5, "delta": 1 - 2 * exp(1 / 8) * ndtr(-0.5), "eta": 1.0}, 1 / 8),
+    (best_of_runs.first_epsilon, {"mu": 1e-3, "r": 0.5, "delta": 0.5, "eta": 1.0}, 0),
+    (best_of_runs.score_only_epsilon, {"mu": 1e-3, "r": 0.5, "delta": 0.5}, 0),
+    (margins.margin, {"w": [1.0, 0.0], "X": [[-1.0, 0.0]], "y": [1]}, 0),
+    (one_margin_proof.three_terms, STEPS | {"steps": 1}, 6 + 3 + (2 * log(2) + 2) / 8),
+    (one_margin_proof.three_terms, STEPS | {"steps": 2}, 4.5 + 4 + 1.5 * (2 * log(2) + 2) / 8),
+    (population_risk.population_risk, POINT | {"n": 3, "gamma": 1.0}, 1),
+    (winner.runs_given_drawn, {"eta": 1.0, "r": 0.5, "size": 2}, 7 / 3),  # (2 - 4/9)/(1 - 1/3)
+    (whole_grid.error_off_grid, POINT | {"n": 2, "gamma": 0.1}, 1),
+    (whole_grid.quantile_off_grid, POINT | {"n": 1, "gamma": 1.0}, 1),
+    (tables.adaptive_error, ROW4 | {"gamma": 1.0, "outliers": 0}, (12 + sqrt(2 * log(3))) / 4),
+    (tables.adaptive_error, ROW4 | {"gamma": 0.5, "outliers": 1}, (7 + 24 + sqrt(2 * log(3))) / 4),
     # The grid
     (margin_grid.doubling_grid, {"n": 5, "radius": 2}, [0.4, 0.8, 1.6, 2]),
     (margin_grid.rate, TERM | {"radius": 3}, 4.5 + 36),
