@@ -202,6 +202,20 @@ def test_reading_changes_nothing(tmp_path):
         Store(written, reading=True).forget("a", 1)
 
 
+def test_reading_leaves_no_log_and_sees_what_is_not_yet_in_the_file(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    Store(path).close()
+    reader = Store(path, reading=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["ledger.sqlite"]
+    reader.close()
+    writer = Store(path)
+    writer._execute("CREATE TABLE fresh (x)")
+    reader = Store(path, reading=True)
+    assert reader._execute("SELECT count(*) FROM fresh").fetchone() == (0,), "the log was not read"
+    reader.close()
+    writer.close()
+
+
 def test_an_empty_file_is_no_new_store(tmp_path):
     path = tmp_path / "ledger.sqlite"
     path.touch()
