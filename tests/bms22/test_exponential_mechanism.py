@@ -17,6 +17,7 @@ from experiments.audits.game import audit
 from experiments.engine.streams import TEST_ROOT
 from experiments.engine.verdict import REFUTED
 from experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
+from mechanisms import exponential
 from mechanisms.exponential import fit, law, streamed
 from mechanisms.laplace import FloatLaplace
 from mechanisms.privacy import ApproxDP, LabelDP, PureDP
@@ -217,3 +218,7 @@ def test_add_remove_noise_sold_as_replacement_is_refuted():
     for scale, caught in ((1.0, True), (2.0, False)):
         pair = [FloatLaplace(np.array([x]), scale) for x in (-1.0, 1.0)]
         assert is_refuted(pair) is caught
+
+
+def test_scores_are_cut_into_slices_that_neither_overlap_nor_leave_out():
+    assert [part.tolist() for part in exponential._slices(np.arange(10), 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]

@@ -242,6 +242,18 @@ def test_ties_are_no_errors_and_clipping_turns_no_record():
     assert law.errors(np.zeros((1, 2))) == 0
 
 
+def test_steps_are_chosen_where_they_are_asked_to_be(monkeypatch):
+    asked = []
+    monkeypatch.setattr(adaptive_margin, "chosen_steps", lambda *sizes: asked.append(sizes) or "printed")
+    X, y = np.array([[0.9, 0.0], [-0.9, 0.1], [0.8, 0.0]]), [1, -1, 1]
+    for steps, times in (("balanced", 0), (5, 0), ("auto", 1)):
+        adaptive_margin.fit(X, y, epsilon=5.0, delta=1e-3, steps=steps, rng=rng("steps"))
+        assert len(asked) == times
+    assert asked[0][:2] == (3, 2)
+    adaptive_margin.fit(X, y, epsilon=5.0, delta=1e-3, steps="auto", output="average", rng=rng("steps"))
+    assert len(asked) == 1, "random batches release the last iterate"
+
+
 def test_separated_data_are_learned():
     random = rng("learn", "data")
     X = random.normal(size=(3000, 4))

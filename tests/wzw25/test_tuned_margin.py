@@ -56,6 +56,10 @@ def test_algorithm_6_finds_the_separator():
             lambda: laws.fit([[1.0]], [1.0], epsilon=0.1, delta=0.2, calibration="printed"),
             r"epsilon = 0\.1 is outside \(delta, inf\)",
         ),
+        (
+            lambda: laws.fit([[0.5], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1, output="best"),
+            "^output = 'best' is not one of average, last$",
+        ),
         (lambda: laws.fit([[np.nan], [1.0]], [1.0, -1.0], epsilon=1.0, delta=0.1), "not finite"),
     ],
 )
