@@ -314,7 +314,6 @@ def to_gaussian(privacy: Guarantee) -> GaussianDP:
         mu = 2 * sqrt(2) * float(erfinv(-expm1(-e) / (1 + exp(-e))))
     else:
         mu = -2 * float(ndtri_exp(-e - log1p(exp(-e))))
-    mu *= 1 + ROUNDING
     while mu < always and not pure_is_gaussian(e, mu):
         mu = max(mu * (1 + ROUNDING), nextafter(mu, inf))
     return GaussianDP(mu if mu < always else always, privacy.neighbours)

@@ -4,7 +4,7 @@ from math import e, exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from bounds.rbht09 import (
     hinge_dual,
@@ -167,6 +167,12 @@ TABLE = [
     (kernel_spectra.table_constant, {"d": 2}, 0.5),
     (kernel_spectra.table_constant_inverse, {"d": 2}, 1 / (4 * pi**2)),
 ]
+
+
+def test_one_ball_among_the_coordinates_is_enough_for_a_ball():
+    with ctx.workprec(200):
+        mixed = kernel_spectra.rbf_density(point=[arb(0), 0.0], sigma=1.0)
+        assert abs(mixed * 2 * arb.pi() - 1) < 1e-50
 
 
 @pytest.mark.parametrize(("formula", "arguments", "value"), TABLE, ids=by_hand.name)

@@ -1,0 +1,51 @@
+"""What can happen to a command ends in one line and an exit status."""
+
+import click
+import pytest
+
+from experiments.engine import console
+
+
+@pytest.mark.parametrize(
+    ("raised", "said", "status"),
+    [
+        (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; MARGINALIA_TRACEBACK=1 shows where", 3),
+        (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'", 3),
+        (FileExistsError(17, "File exists", "x"), "--reports = x: File exists", 2),
+        (click.UsageError("no such thing"), "no such thing", 2),
+    ],
+)
+def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypatch):
+    monkeypatch.delenv("MARGINALIA_TRACEBACK", raising=False)
+
+    @console.plainly()
+    def command():
+        raise raised
+
+    with pytest.raises(click.ClickException) as caught:
+        command()
+    assert (caught.value.message, caught.value.exit_code) == (said, status)
+
+
+@pytest.mark.parametrize(("stored", "kept"), [(False, ""), (True, "; what was finished is stored, run it again")])
+@pytest.mark.parametrize(("signal", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(), 143)])
+def test_an_interruption_says_what_is_kept(stored, kept, signal, status, capsys):
+    @console.plainly(stored=stored)
+    def command():
+        raise signal
+
+    with pytest.raises(SystemExit) as caught:
+        command()
+    assert caught.value.code == status
+    assert capsys.readouterr().err.startswith(f"marginalia: interrupted{kept}")
+
+
+def test_a_traceback_is_shown_to_who_asks(monkeypatch):
+    monkeypatch.setenv("MARGINALIA_TRACEBACK", "1")
+
+    @console.plainly()
+    def command():
+        raise RuntimeError("first")
+
+    with pytest.raises(RuntimeError, match="first"):
+        command()
