@@ -45,7 +45,8 @@ RETURNING = [*(function for function in CASES if function not in SILENT), *LEARN
 
 
 def returned(function, call):
-    """What a valid call returns, with a law two releases and how probable it calls them; what an estimator learnt."""
+    """What a valid call returns, with a law two releases, how probable it calls them and their cost; what an estimator
+    learnt."""
     if function in LEARNERS:
         model = function(random_state=7, classes=(-1.0, 1.0)).fit(*((X, Y) if call == "plain" else (MORE, LABELS)))
         return {name: value for name, value in vars(model).items() if name.endswith("_")}
@@ -54,8 +55,10 @@ def returned(function, call):
         same = [name for name in given if type(given[name]) is type(OTHER.get(name, ...))]
         given |= copy.deepcopy({name: OTHER[name] for name in same})  # a transform works in place
     result = released(function, function(**NAMED.get(function, {}) | given))
-    if isinstance(result, tuple) and hasattr(result[0], "log_density"):
-        return *result, result[0].log_density(result[1])
+    if function.__name__.endswith("law") and isinstance(result, tuple):
+        law, releases = result
+        more = [law.log_density(releases)] if hasattr(law, "log_density") else []
+        return law, releases, *more, getattr(law, "expected_cost", None)
     return result
 
 
