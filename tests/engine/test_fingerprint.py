@@ -1,5 +1,6 @@
 """What a code hash must notice, and what it must not."""
 
+import re
 import sys
 import textwrap
 import types
@@ -95,3 +96,7 @@ def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(mon
     monkeypatch.setattr(audit, "attacker", made(WRITTEN))
     after = [fingerprint.of_claim(claim) for claim in (attack, other)]
     assert after[0] != before[0] and after[1] == before[1]
+
+
+def test_a_hash_has_sixteen_digits():
+    assert re.fullmatch("[0-9a-f]{16}", fingerprint.code_hash(test_a_hash_has_sixteen_digits))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mechanisms import adaptive_margin, dp_erm, estimators, known_margin, laplace, law
+from mechanisms import adaptive_margin, dp_erm, estimators, known_margin, laplace, law, search
 from tests.mechanisms.test_fuzz import CASES, built, name_of, numbers_in, released
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
 
@@ -40,7 +40,7 @@ SILENT = [law.generator, law.two_streams, law.functions, law.one_of, laplace.rea
 SILENT += [known_margin.draw_projection, adaptive_margin.draw_projections]
 GRADIENTS = [estimators.NoisyGD, estimators.ProjectedGD, estimators.PhasedSGD, estimators.DPERM]
 MARGINS = [estimators.EfficientMargin, estimators.AdaptiveMargin, estimators.TunedMargin, estimators.MarginClassifier]
-LEARNERS = [*GRADIENTS, *MARGINS, estimators.PrivateSVM, estimators.PureMargin]
+LEARNERS = [*GRADIENTS, *MARGINS, estimators.PrivateSVM, estimators.PureMargin, search.PrivateSearchCV]
 RETURNING = [*(function for function in CASES if function not in SILENT), *LEARNERS]
 
 
