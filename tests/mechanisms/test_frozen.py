@@ -58,7 +58,8 @@ def returned(function, call):
     if function.__name__.endswith("law") and isinstance(result, tuple):
         law, releases = result
         more = [law.log_density(releases)] if hasattr(law, "log_density") else []
-        return law, releases, *more, getattr(law, "expected_cost", None)
+        cost = [np.log(law.expected_cost)] if hasattr(law, "expected_cost") else []
+        return law, releases, *more, *cost
     return result
 
 
