@@ -3,7 +3,6 @@
 import importlib
 import time
 
-
 ENOUGH = 5.0  # CPU-seconds, after which no further round begins
 
 
