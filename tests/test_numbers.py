@@ -12,7 +12,6 @@ from tests.mutation import weaken
 
 registry.load()
 
-BY_HAND = "by hand: "
 NUMBERS = {number.name: number for number in weaken.numbers()}
 TABLE = weaken.table()
 
@@ -22,10 +21,10 @@ def test_every_number_says_what_notices_it():
     assert not missing and not gone, f"renew the table for what changed: {missing[:5]} are new, {gone[:5]} are gone"
     formulas = {by_hand.name(formula) for formula, _, _ in by_hand.rows()}
     for name, (by, why) in TABLE.items():
-        assert by in CLAIMS or by.removeprefix(BY_HAND) in formulas or (not by and len(why) > 20), name
+        assert by in CLAIMS or by.removeprefix(weaken.BY_HAND) in formulas or (not by and len(why) > 20), name
 
 
-@pytest.mark.parametrize("name", [n for n, (by, _) in TABLE.items() if by.startswith(BY_HAND)], ids=" ".join)
+@pytest.mark.parametrize("name", [n for n, (by, _) in TABLE.items() if by.startswith(weaken.BY_HAND)], ids=" ".join)
 def test_a_value_by_hand_notices_a_number(name):
     number = NUMBERS[name]
     assert any(map(number.value_moved, number.changes))

@@ -23,8 +23,8 @@ def bench(quick, only, history, since, virtualenv, compare, pages, reports):
     """Measure the cores by asv; then the page of its history, and asv's own, which need no network."""
     from experiments.speed import offline, record
 
-    if compare and virtualenv:
-        raise click.UsageError("--compare measures in this environment: it goes without --virtualenv")
+    if compare and (virtualenv or pages):
+        raise click.UsageError("--compare measures in this environment: it goes without --virtualenv and --pages")
     regressions = []
     how = {"quick": quick, "only": only, "virtualenv": virtualenv}
     try:

@@ -7,8 +7,8 @@
 A statement's value is halved, then doubled: a row that HOLDS must fall at one of them, or it is not tied to its own
 statement. With --numbers every number written in what statements call in bounds/ is doubled, halved and raised by one,
 and tests/numbers.csv says which row moves at one of them, or else which value worked out by hand; where neither does, a
-person says why. With --table the rows that fall neither halved nor doubled, each with the factor
-nearest to 1, out to 1000.
+person says why. With --table the rows that fall neither halved nor doubled, each with the factor nearest to 1, out to
+1000.
 """
 
 import csv
@@ -33,6 +33,7 @@ FACTORS = (0.5, 2.0)
 FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
 LATE = 60.0
+BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
 NUMBERS = Path(__file__).parents[1] / "numbers.csv"
 PATIENCE = 4.0  # CPU-seconds for one change of one number
 
@@ -94,7 +95,7 @@ class Number:
     line: int
     value: int | float
     claims: list[Claim]  # that hold first, each kind the cheapest first
-    by_hand: list[by_hand.Row]
+    values: list[by_hand.Row]  # worked out by hand
 
     @property
     def name(self) -> tuple[str, str, str]:
@@ -118,15 +119,15 @@ class Number:
 
         def work() -> str:
             change()
-            for formula, arguments, value in self.by_hand:
+            for formula, arguments, value in self.values:
                 try:
                     by_hand.agrees(formula(**arguments), value)
                 except Exception:
-                    return f"by hand: {by_hand.name(formula)}"
+                    return f"{BY_HAND}{by_hand.name(formula)}"
             return ""
 
         answer = edit.in_child(work, LATE)
-        return answer if answer.startswith("by hand") else ""
+        return answer if answer.startswith(BY_HAND) else ""
 
 
 def numbers(names: Collection[str] = PAPERS) -> Iterator[Number]:
