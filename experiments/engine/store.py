@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import weakref
 import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -83,7 +84,8 @@ def checksum(place, data):
 class Store:
     """Open (or make) the store at `path`; ":memory:" keeps it in memory. Raises `StoreError`.
 
-    `reading` changes nothing on the disk: where there is no file, an empty store in memory stands for it.
+    `reading` changes nothing on the disk: where there is no file, an empty store in memory stands for it. The file is
+    closed by `close`, at the end of a `with`, or when nobody holds the store any more.
     """
 
     def __init__(self, path=":memory:", *, reading=False):
@@ -100,6 +102,8 @@ class Store:
                 if file.exists() and file.stat().st_size == 0:
                     raise sqlite3.DatabaseError("file is empty")
                 self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
+            self.close = weakref.finalize(self, self._db.close)
+            if not reading and self.path != ":memory:":
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
             if not reading or self.missing:
@@ -221,5 +225,8 @@ class Store:
 
         return pd.DataFrame(ledger(self, LEDGER_ROOT if root is None else root))
 
-    def close(self):
-        self._db.close()
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

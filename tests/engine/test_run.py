@@ -1,6 +1,7 @@
 """One run: order, workers, resumption and kills do not change what the ledger says."""
 
 import ast
+import contextlib
 import importlib
 import os
 import signal
@@ -143,7 +144,7 @@ def _count(path):
     if not path.exists():
         return 0
     try:
-        with sqlite3.connect(path) as db:
+        with contextlib.closing(sqlite3.connect(path)) as db:
             return db.execute("SELECT count(*) FROM results").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
@@ -253,7 +254,8 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
     command = [sys.executable, "-m", "experiments", "run", "bms22", "--jobs", "2"]  # minutes of work
     command += ["--profile", "full", "--reports", str(tmp_path)]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, **streams, start_new_session=True)
+    # What was started with & ignores SIGINT, and so would its children: the test says itself what it relies on.
+    process = subprocess.Popen(command, **streams, start_new_session=True, preexec_fn=_heeds_interrupts)
     for _ in range(2400):
         if _count(tmp_path / "ledger.sqlite") >= 1:
             break
@@ -267,6 +269,10 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
             break
         time.sleep(0.1)
     assert not _alive(process.pid)
+
+
+def _heeds_interrupts():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_killed_worker_is_a_fault_in_one_line(tmp_path, monkeypatch):

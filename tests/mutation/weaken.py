@@ -8,7 +8,7 @@ A statement's value is halved, then doubled: a row that HOLDS must fall at one o
 statement. With --numbers every number written in what statements call in bounds/ is doubled, halved and raised by one,
 and tests/numbers.csv says which row moves at one of them, or else which value worked out by hand; where neither does, a
 person says why. With --table the rows that fall neither halved nor doubled, each with the factor nearest to 1, out to
-1000.
+10000.
 """
 
 import csv
@@ -30,7 +30,7 @@ from tests import by_hand
 from tests.mutation import edit
 
 FACTORS = (0.5, 2.0)
-FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0)
+FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
 LATE = 60.0
 BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
@@ -69,7 +69,7 @@ def falls(verdict: str) -> bool:
 
 
 def falls_at(claim: Claim) -> float | None:
-    """The factor nearest to 1 at which the row falls, of 1/2, 2, 1/4, 4, ..., 1/1000, 1000; None if at none."""
+    """The factor nearest to 1 at which the row falls, of 1/2, 2, 1/4, 4, ..., 1/10000, 10000; None if at none."""
     factors = [by for size in (2.0, *FURTHER) for by in (1 / size, size)]
     return next((by for by in factors if falls(verdict_at(claim, by))), None)
 
