@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine: `make verify` and `make test`.
 
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
-MARGINALIA = .venv/bin/marginalia
+LEMMATA = .venv/bin/lemmata
 
 # Parallelism is over chunks, in processes; one BLAS thread each also fixes the order of every sum.
 export OMP_NUM_THREADS = 1
@@ -11,11 +11,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: verify test full bench soak mutants clean lock setup
 
-# `marginalia run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
+# `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
 @status=0; \
-$(MARGINALIA) run --profile $(1) || status=$$?; \
-if [ $$status -le 1 ]; then $(MARGINALIA) report || exit $$?; fi; \
+$(LEMMATA) run --profile $(1) || status=$$?; \
+if [ $$status -le 1 ]; then $(LEMMATA) report || exit $$?; fi; \
 exit $$status
 endef
 
@@ -27,7 +27,7 @@ full: .venv/.stamp
 
 test: .venv/.stamp
 	.venv/bin/ruff check .
-	.venv/bin/mypy bounds mechanisms marginalia
+	.venv/bin/mypy
 	.venv/bin/python -m pytest -q -n 2
 
 # Fault injection, operating characteristics, and every verdict at a root that nobody has seen: `diff` shows what moved.
@@ -41,7 +41,7 @@ mutants: .venv/.stamp
 	.venv/bin/python -m tests.mutation.mutants --count 240 --table reports/published/mutants.csv
 
 bench: .venv/.stamp
-	$(MARGINALIA) bench
+	$(LEMMATA) bench
 
 setup: .venv/.stamp
 
@@ -66,5 +66,5 @@ lock:
 
 clean:
 	rm -rf .venv .asv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find marginalia bounds mechanisms experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find lemmata bounds mechanisms experiments tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ -d reports ]; then find reports -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi

@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from dataclasses import dataclass
 
-import bounds
+from lemmata import bounds
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ MODULES: dict[str, str] = {}  # id -> the module that holds it, "wzw25/margin_gr
 
 def read(name: str) -> None:
     """Add the contents page of the package `bounds.<name>`; a package without one is no paper."""
-    page = importlib.import_module(f"bounds.{name}")
+    page = importlib.import_module(f"lemmata.bounds.{name}")
     if not hasattr(page, "CONTENTS"):
         return
     PAPERS[name] = Paper(name, page.AUTHORS, page.TITLE, page.YEAR)

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import NamedTuple
 
-MACHINERY = ("bounds.theorem", "bounds.papers")  # they record what is stated
+MACHINERY = ("lemmata.bounds.theorem", "lemmata.bounds.papers")  # they record what is stated
 
 
 class Place(NamedTuple):
@@ -46,7 +46,7 @@ def _file(path: str) -> File:
                 first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
                 read.functions[node.name, first] = [node]
             _bare(node)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "bounds":
+        elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("lemmata.bounds."):
             read.imports.update({a.asname or a.name: (node.module or "", a.name) for a in node.names})
     return read
 

@@ -18,8 +18,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-from bounds import papers
-from bounds.source import source
+from lemmata.bounds import papers
+from lemmata.bounds.source import source
 
 KINDS = ("definition", "tail", "mean", "inequality", "privacy", "rate", "construction", "identity")
 READINGS = ("printed", "explicit", "corrected")
@@ -310,14 +310,14 @@ def theorems(name: str = "") -> list[Theorem]:
 
     In the order of the papers. A record has `id`, `label`, `part`, `reading`, `says` (LaTeX), `needs` (its hypotheses),
     `source` and `formula`, the function that computes what it promises. It never says whether the statement is right:
-    that is the ledger's business (`marginalia explain ID`).
+    that is the ledger's business (`lemmata explain ID`).
 
     >>> [(t.label, t.reading) for t in theorems("rbht09.lem13") if t.id == "rbht09.lem13"]
     [('Lemma 13', 'printed'), ('Lemma 13', 'corrected'), ('Lemma 13', 'explicit')]
     """
     for package in papers.PAPERS:
-        path = importlib.import_module(f"bounds.{package}").__path__
-        for _, module, is_package in pkgutil.iter_modules(path, f"bounds.{package}."):
+        path = importlib.import_module(f"lemmata.bounds.{package}").__path__
+        for _, module, is_package in pkgutil.iter_modules(path, f"lemmata.bounds.{package}."):
             if not is_package:
                 importlib.import_module(module)
     order = {id: place for place, id in enumerate(papers.IDS)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.engine.console import LEDGER_ROOT
+from lemmata.mechanisms.streams import LEDGER_ROOT
 
 KINDS = ("svg", "png", "pdf")
 
@@ -17,11 +17,11 @@ def figure(
     `kind` is "svg", "png" or "pdf". Returns the paths, in the ledger's order; none where nothing has a curve. One
     statement takes seconds, a paper minutes. Raises ValueError for a name that is nobody's and for another kind.
     """
-    from experiments.engine import names, registry
-    from experiments.engine.ledger import ledger_with_cells
-    from experiments.engine.run import execute
-    from experiments.engine.store import Store
-    from experiments.report.figures import draw
+    from lemmata.experiments.engine import names, registry
+    from lemmata.experiments.engine.ledger import ledger_with_cells
+    from lemmata.experiments.engine.run import execute
+    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.report.figures import draw
 
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")

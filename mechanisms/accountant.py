@@ -5,10 +5,10 @@
     accountant.spent, accountant.left
     accountant.spend(PureDP(1.0))          # OverBudget: nothing is recorded
 
-Sums are exact, in fractions (`mechanisms.privacy.compose`): ten times 0.1 is more than 1, because the float 0.1 is more
-than a tenth. Spend *before* a release is drawn. What a release may spend can depend on the releases before it: a total
-fixed in advance is a filter for pure and approximate privacy (Rogers, Roth, Ullman & Vadhan 2016) and for Gaussian
-privacy (Smith & Thakurta 2022), which are cited and not proved here.
+Sums are exact, in fractions (`lemmata.mechanisms.privacy.compose`): ten times 0.1 is more than 1, because the float 0.1
+is more than a tenth. Spend *before* a release is drawn. What a release may spend can depend on the releases before it:
+a total fixed in advance is a filter for pure and approximate privacy (Rogers, Roth, Ullman & Vadhan 2016) and for
+Gaussian privacy (Smith & Thakurta 2022), which are cited and not proved here.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from mechanisms.arithmetic import down, root_up
-from mechanisms.privacy import (
+from lemmata.mechanisms.arithmetic import down, root_up
+from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
     Guarantee,

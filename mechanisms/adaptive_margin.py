@@ -13,7 +13,8 @@ The grid, the projections, step counts and noise depend on n, d and parameters o
 
     ties "wrong" ("right")          The printed loss is strict: w = 0 makes no error on any data and wins.
     output "last" ("average"),      The excess of a run with budget mu is at most Delta sqrt((n^2/4 + k T/mu^2)/(T + 1))
-    stride "decaying" ("printed")   (`bounds.wzw25.last_iterate.decaying_mean`), for every n, k, mu and T less than the
+    stride "decaying" ("printed")   (`lemmata.bounds.wzw25.last_iterate.decaying_mean`), for every n, k, mu and T less
+    than the
                                     average's Delta sqrt(n^2/T + k/mu^2). The average of w_0..w_{T-1} lacks the last
                                     step, which was paid for: with T = 1 it is w_0 = 0 whatever the data are.
     steps "balanced" ("printed")    At T = n^2 mu^2 / k that excess is at most sqrt(5/4) of its limit Delta sqrt(k)/mu;
@@ -38,10 +39,10 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.wzw25 import algorithms as bounds
-from bounds.wzw25.noisy_gd import balanced_steps
-from mechanisms import projected_gd, sampled_gd, sign_projection
-from mechanisms.law import (
+from lemmata.bounds.wzw25 import algorithms as bounds
+from lemmata.bounds.wzw25.noisy_gd import balanced_steps
+from lemmata.mechanisms import projected_gd, sampled_gd, sign_projection
+from lemmata.mechanisms.law import (
     AdaptiveModel,
     Projection,
     clip_rows,
@@ -54,8 +55,8 @@ from mechanisms.law import (
     whole,
     within_unit,
 )
-from mechanisms.noisy_gd import RATE, Descent
-from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
+from lemmata.mechanisms.noisy_gd import RATE, Descent
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 PATIENCE = 60.0  # core-seconds beyond which `fit` takes random batches
 CALIBRATIONS = ("printed", "exact")
@@ -265,8 +266,8 @@ def law(
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
     their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": the balanced ones on
-    random batches (`mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then `privacy` is what
-    the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
+    random batches (`lemmata.mechanisms.sampled_gd`), last iterate, decaying steps and empirical scores. Then `privacy`
+    is what the privacy curve of all steps and scores says, and there is no `gdp`. `output`: "average" or "last"
     iterate. `score`: "empirical" counts errors, "penalised" is Equation 3; both change by at most 1 (the paper's
     averaged errors change by 1/n; noise and score divided by n make the same choice). `ties`: "right" is the printed
     loss, y <w, x> < 0, "wrong" is y <w, x> <= 0. `white_box`: see `WhiteBoxLaw`. `descent`: `stride` and so on of

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from bounds.exact.balls import Phi, exact, lower_end, mills, phi, upper_end
+from lemmata.bounds.exact.balls import Phi, exact, lower_end, mills, phi, upper_end
 
 REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
 

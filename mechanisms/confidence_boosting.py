@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import confidence_boosting as bounds
-from mechanisms import report_noisy_max
-from mechanisms.arithmetic import up
-from mechanisms.glm_losses import Records, records
-from mechanisms.law import Law, LinearModel, functions, generator, one_of, sized, whole
-from mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
+from lemmata.bounds.abgmu22 import confidence_boosting as bounds
+from lemmata.mechanisms import report_noisy_max
+from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.glm_losses import Records, records
+from lemmata.mechanisms.law import Law, LinearModel, functions, generator, one_of, sized, whole
+from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 
 CALIBRATIONS = ("tight", "printed", "squared")
 Learner = Callable[..., Law]  # learner(X, y, privacy=): a law of weights, shape (size, d)
@@ -113,7 +113,7 @@ def law(
     X: (n, d), n > `candidates`; y: (n,). `loss` is one of `glm_losses.LOSSES`. Raises ValueError for anything out of
     range, and for a learner that promises different guarantees for chunks of the same size.
 
-    >>> from mechanisms import glm_output
+    >>> from lemmata.mechanisms import glm_output
     >>> def learner(X, y, *, privacy):
     ...     return glm_output.law(X, y, privacy=privacy, loss="logistic", norm_bound=2.0)
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)
@@ -186,7 +186,7 @@ def fit(
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record, delta = 0 for a pure learner.
 
-    >>> from mechanisms import glm_output
+    >>> from lemmata.mechanisms import glm_output
     >>> def learner(X, y, *, privacy):
     ...     return glm_output.law(X, y, privacy=privacy, loss="logistic", norm_bound=2.0)
     >>> X, y = np.tile([[1.0], [-1.0]], (200, 1)), np.tile([1, -1], 200)

@@ -3,8 +3,8 @@
     release = grid * (round(centre / grid) + K),     Pr(K = k) proportional to exp(-k^2 / (2 steps^2)),  k whole
 
 Only whole numbers are drawn and compared, so nothing but the noise separates two datasets: `laplace.GridLaplace` with a
-Gaussian for the exponential. `mechanisms.grid_gaussian` rounds the continuous Gaussian instead: its guarantee is a
-GaussianDP and loses nothing to the grid, at a hundred times the cost of a draw.
+Gaussian for the exponential. `lemmata.mechanisms.grid_gaussian` rounds the continuous Gaussian instead: its guarantee
+is a GaussianDP and loses nothing to the grid, at a hundred times the cost of a draw.
 
 Rounding moves the L2 distance of two centres in R^F by at most sqrt(F) grid steps; the calibration adds them.
 """
@@ -18,11 +18,11 @@ from math import ceil, frexp, inf, log, nextafter, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.rbht09.private_svm import concentration, concentration_epsilon
-from mechanisms.arithmetic import brief, up
-from mechanisms.laplace import discrete_laplace, shape_of
-from mechanisms.law import finite, generator, sized, whole
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.rbht09.private_svm import concentration, concentration_epsilon
+from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.laplace import discrete_laplace, shape_of
+from lemmata.mechanisms.law import finite, generator, sized, whole
+from lemmata.mechanisms.privacy import ApproxDP
 
 FINE = 2**16  # grid steps in one standard deviation, by default
 MOST = 2**24  # grid steps in one standard deviation, at most: 2 steps^2 times a small number stays below 2^63
@@ -121,11 +121,11 @@ def law(
 
     Formal guarantee: `privacy`, if `value` moves by at most `sensitivity` in the L2 norm between neighbours (assumed).
     With D = sensitivity + grid sqrt(F) and rho = D^2 / (2 sigma^2) the law is rho-zCDP, and (rho + 2 sqrt(rho
-    log(1 / delta)), delta)-DP (`bounds.rbht09.private_svm.concentration_epsilon`); sigma is the least multiple of the
-    grid that makes this the epsilon asked for. Entries are clipped to [-bound, bound], public. It holds in floating
-    point; the time a draw takes is not hardened. Raises ValueError for a value that is not a vector of finite numbers,
-    for sensitivity or bound outside [1e-100, 1e100], for a privacy that is no ApproxDP with epsilon > 0 and 0 < delta <
-    1, and for a grid of more than 2^52 steps in `bound`.
+    log(1 / delta)), delta)-DP (`lemmata.bounds.rbht09.private_svm.concentration_epsilon`); sigma is the least multiple
+    of the grid that makes this the epsilon asked for. Entries are clipped to [-bound, bound], public. It holds in
+    floating point; the time a draw takes is not hardened. Raises ValueError for a value that is not a vector of finite
+    numbers, for sensitivity or bound outside [1e-100, 1e100], for a privacy that is no ApproxDP with epsilon > 0 and 0
+    < delta < 1, and for a grid of more than 2^52 steps in `bound`.
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=4.0, privacy=ApproxDP(1.0, 1e-6))
     >>> released.grid, round(released.sigma, 3), released.sample(np.random.default_rng(0)).shape

@@ -10,7 +10,7 @@ Three calibrations:
                  little, so `privacy` says what is really spent.
     "corrected"  the same rounds, Delta the sensitivity of the hinge: (epsilon, delta)-DP.
     "tight"      Delta as corrected, and the least noise for which the rounds are (epsilon/2, delta)-DP by
-                 `bounds.bms22.dp_erm.rounds_delta`: a sixtieth of the printed noise at m = 10^4,
+                 `lemmata.bounds.bms22.dp_erm.rounds_delta`: a sixtieth of the printed noise at m = 10^4,
                  epsilon = 1, delta = 1e-5, beta = 0.1.
 """
 
@@ -24,14 +24,14 @@ from math import log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22 import dp_erm as bounds
-from bounds.bms22 import dp_erm_proof as steps
-from bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
-from mechanisms import exponential
-from mechanisms.arithmetic import real, up
-from mechanisms.law import LinearModel, clip_rows, generator, one_of, signs, sized, whole, within_unit
-from mechanisms.phased_sgd import bootstrap_runs
-from mechanisms.privacy import ApproxDP, PureDP
+from lemmata.bounds.bms22 import dp_erm as bounds
+from lemmata.bounds.bms22 import dp_erm_proof as steps
+from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.arithmetic import real, up
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, one_of, signs, sized, whole, within_unit
+from lemmata.mechanisms.phased_sgd import bootstrap_runs
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 CALIBRATIONS = ("tight", "corrected", "printed")
 ENTRIES = 2**22  # of the matrix of losses at any one time

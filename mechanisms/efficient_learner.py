@@ -14,12 +14,12 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22 import efficient_learner as bounds
-from mechanisms import dp_erm
-from mechanisms.fast_projection import fast_projection
-from mechanisms.law import LinearModel, Projection, one_of, rows, sized, two_streams, within_unit
-from mechanisms.privacy import ApproxDP
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.bms22 import efficient_learner as bounds
+from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.law import LinearModel, Projection, one_of, rows, sized, two_streams, within_unit
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.sign_projection import sign_projection
 
 PROJECTIONS = ("fast", "signs")
 

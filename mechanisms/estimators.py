@@ -11,7 +11,7 @@ out declares the set of labels in `y` to be public: a single label then makes a 
 than two an error. With `classes` given a label that is neither counts as the first, and nothing is told about it.
 
 Preprocessing is yours to keep private: a `StandardScaler` in front of these releases the data's means for nothing.
-Scale by constants that are known beforehand (`experiments.data` has examples), record by record.
+Scale by constants that are known beforehand (`lemmata.experiments.data` has examples), record by record.
 
 `random_state`: an int, a generator, or None for the system's entropy. A seed that somebody else knows undoes the
 privacy of the release. Sparse rows are accepted and made dense.
@@ -30,7 +30,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
-from mechanisms import (
+from lemmata.mechanisms import (
     adaptive_margin,
     dp_erm,
     efficient_learner,
@@ -41,9 +41,9 @@ from mechanisms import (
     projected_gd,
     pure_learner,
 )
-from mechanisms.law import AdaptiveModel, LinearModel, generator, one_of, two_streams
-from mechanisms.privacy import ApproxDP, Guarantee, PureDP, to_gaussian_budget
-from mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.law import AdaptiveModel, LinearModel, generator, one_of, two_streams
+from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, to_gaussian_budget
+from lemmata.mechanisms.sign_projection import sign_projection
 
 LARGEST = 1e100  # what an infinite entry counts as
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
@@ -170,7 +170,7 @@ class ApproximateClassifier(PrivateClassifier):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NoisyGD(ApproximateClassifier):
-    """Noisy gradient descent on the hinge loss of width `width`: Algorithm 5 of wzw25 (`mechanisms.noisy_gd`)."""
+    """Noisy gradient descent on the hinge loss of width `width`: Algorithm 5 of wzw25 (`noisy_gd.law`)."""
 
     noise = "gaussian"
     width: float = 0.1
@@ -187,7 +187,7 @@ class NoisyGD(ApproximateClassifier):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ProjectedGD(NoisyGD):
-    """The same on rows projected to R^k by random signs, none if k >= d: Algorithm 1 (`mechanisms.projected_gd`)."""
+    """The same on rows projected to R^k by random signs, none if k >= d: Algorithm 1 (`projected_gd.law`)."""
 
     k: int = 100
 
@@ -201,7 +201,7 @@ class ProjectedGD(NoisyGD):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PhasedSGD(ApproximateClassifier):
-    """One pass of phased SGD on the hinge loss of width `rho`: A_GLL of bms22 (`mechanisms.phased_sgd`). n >= 2."""
+    """One pass of phased SGD on the hinge loss of width `rho`: A_GLL of bms22 (`phased_sgd.law`). n >= 2."""
 
     noise = "gaussian"
     rho: float = 0.1
@@ -225,7 +225,7 @@ def several(X: np.ndarray) -> None:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateSVM(PrivateClassifier):
-    """The support vector machine under exact Laplace noise: PRIVATESVM-FINITE of rbht09 (`mechanisms.private_svm`)."""
+    """The support vector machine under exact Laplace noise: PRIVATESVM-FINITE of rbht09 (`private_svm.law`)."""
 
     noise = "pure"
     C: float = 1.0
@@ -260,7 +260,7 @@ class PureMargin(PrivateClassifier):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPERM(ApproximateClassifier):
-    """Boosted phased SGD: DP-ERM of bms22 (`mechanisms.dp_erm`). n >= 2 and delta < 1/n."""
+    """Boosted phased SGD: DP-ERM of bms22 (`dp_erm.law`). n >= 2 and delta < 1/n."""
 
     rho: float = 0.1
     radius: float = 1.0
@@ -292,7 +292,7 @@ class EfficientMargin(DPERM):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaptiveMargin(ApproximateClassifier):
-    """DP Adaptive Margin, Algorithm 3 of wzw25: every margin of the grid is tried (`mechanisms.adaptive_margin`)."""
+    """DP Adaptive Margin, Algorithm 3 of wzw25: every margin of the grid is tried (`adaptive_margin.law`)."""
 
     radius: float = 1.0
     steps: str | int = "balanced"
@@ -323,7 +323,7 @@ def resolved_width(n: int, d: int, mu: float) -> float:
 
 
 def resolved_steps(n: int, d: int, mu: float) -> int:
-    """Balanced steps (`mechanisms.noisy_gd`), at most `STEPS`."""
+    """Balanced steps (`lemmata.mechanisms.noisy_gd`), at most `STEPS`."""
     return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
 
 
@@ -352,7 +352,7 @@ class MarginClassifier(ApproximateClassifier):
         follow from n, d and the budget, which are public. The number of operations depends on n and d only.
 
     Why this: held-out accuracy in % at delta = 1e-5, at most 500 training records, the mean of 20 splits
-    (`marginalia compare`, whose page has the rest). Both others choose a width privately and pay for it.
+    (`lemmata compare`, whose page has the rest). Both others choose a width privately and pay for it.
 
         data                n x d      epsilon 0.5, 1, 3: this    TunedMargin     AdaptiveMargin   one label
         digits, 3 or 8      267 x 64     84.5  92.3  95.7       80.7 89.6 95.2    70.4 79.1 90.4     49

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from mechanisms.law import finite, functions, generator, positive, whole
-from mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.mechanisms.law import finite, functions, generator, positive, whole
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 MOST = 2**62  # candidates that an index can tell apart
 BLOCK = 100_000  # scores held at a time

@@ -4,8 +4,8 @@
 
 One application takes D log2 D operations instead of the k d of a dense matrix, and nothing is stored but D signs and k
 coordinates. A row is transformed as a matrix of about sqrt(D) rows and columns, first down its columns and then along
-its rows: both halves stay in the cache. Large inputs go to a compiled kernel (`mechanisms.solvers.kernels`), which adds
-and subtracts the same numbers in the same order, so that its results are those of numpy bit for bit.
+its rows: both halves stay in the cache. Large inputs go to a compiled kernel (`lemmata.mechanisms.solvers.kernels`),
+which adds and subtracts the same numbers in the same order, so that its results are those of numpy bit for bit.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.law import generator
-from mechanisms.sign_projection import check_matrix, checked, points
-from mechanisms.solvers.twins import compiled
+from lemmata.mechanisms.law import generator
+from lemmata.mechanisms.sign_projection import check_matrix, checked, points
+from lemmata.mechanisms.solvers.twins import compiled
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
 LANES = 16  # rows of the transposed half that the kernel transforms abreast

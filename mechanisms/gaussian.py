@@ -15,10 +15,10 @@ from math import inf, nextafter
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.exact.privacy_curves import LOG_SQRT_2PI
-from mechanisms.arithmetic import brief, up
-from mechanisms.law import finite, generator, positive, sized
-from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
+from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
+from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.law import finite, generator, positive, sized
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
 

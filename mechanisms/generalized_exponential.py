@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import generalized_exponential as bounds
-from mechanisms import exponential
-from mechanisms.arithmetic import reals
-from mechanisms.law import finite, generator, within_unit
-from mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.arithmetic import reals
+from lemmata.mechanisms.law import finite, generator, within_unit
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 
 @dataclass(frozen=True)

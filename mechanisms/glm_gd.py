@@ -18,11 +18,11 @@ from math import log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import baselines
-from mechanisms.glm_losses import Records, records
-from mechanisms.law import LinearModel, generator, one_of, sized
-from mechanisms.noisy_gd import RATE, noise_for, step_count
-from mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.mechanisms.glm_losses import Records, records
+from lemmata.mechanisms.law import LinearModel, generator, one_of, sized
+from lemmata.mechanisms.noisy_gd import RATE, noise_for, step_count
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OUTPUTS = ("average", "points")
 ABREAST = 256  # runs at a time

@@ -20,9 +20,9 @@ from math import inf, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import assumptions, baselines
-from mechanisms.law import clip_rows, finite, one_of, signs, sized
-from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
+from lemmata.bounds.abgmu22 import assumptions, baselines
+from lemmata.mechanisms.law import clip_rows, finite, one_of, signs, sized
+from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
 LARGEST = 1e150  # of an entry of the weights
 BLOCK = 2**22  # entries of a matrix of losses at any one time
@@ -43,7 +43,7 @@ class LinkLoss:
 
 
 def _of_margin(kind: str) -> LinkLoss:
-    """A loss of the margin y t, from `mechanisms.solvers.perturbed_risk`."""
+    """A loss of the margin y t, from `lemmata.mechanisms.solvers.perturbed_risk`."""
     margin, zero = MARGIN_LOSSES[kind], np.zeros(1)
     return LinkLoss(
         lambda t, y: margin.value(y * t),

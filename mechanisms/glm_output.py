@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import baselines
-from mechanisms import gaussian
-from mechanisms.gaussian import GaussianLaw
-from mechanisms.glm_gd import SAFE
-from mechanisms.glm_losses import records
-from mechanisms.law import LinearModel, generator, sized
-from mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
-from mechanisms.solvers.ball_risk import minimise
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.mechanisms import gaussian
+from lemmata.mechanisms.gaussian import GaussianLaw
+from lemmata.mechanisms.glm_gd import SAFE
+from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.law import LinearModel, generator, sized
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from lemmata.mechanisms.solvers.ball_risk import minimise
 
 ACCURACY = 1e-6  # of norm_bound: the distance from the exact minimiser that every solution is held to, public
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22.baselines import STRETCH
-from mechanisms import glm_gd
-from mechanisms.glm_gd import BallGDLaw
-from mechanisms.law import LinearModel, Projection, clip_rows, generator, sized
-from mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.bounds.abgmu22.baselines import STRETCH
+from lemmata.mechanisms import glm_gd
+from lemmata.mechanisms.glm_gd import BallGDLaw
+from lemmata.mechanisms.law import LinearModel, Projection, clip_rows, generator, sized
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def law(
     `privacy`: rows are clipped to `radius` before and to 2 `radius` after the projection. The rest is as in
     `glm_gd.law`. `baselines.projection_rows` is a size for the projection. ValueError for anything out of range.
 
-    >>> from mechanisms.sign_projection import sign_projection
+    >>> from lemmata.mechanisms.sign_projection import sign_projection
     >>> phi = sign_projection(2, 5, rng=np.random.default_rng(0))
     >>> parameters = dict(loss="squared", norm_bound=1.0, label_bound=1.0, steps=3)
     >>> released = law(np.eye(5), np.ones(5), privacy=GaussianDP(1.0), projection=phi, **parameters)
@@ -95,7 +95,7 @@ def fit(
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record, given the projection.
 
-    >>> from mechanisms.sign_projection import sign_projection
+    >>> from lemmata.mechanisms.sign_projection import sign_projection
     >>> phi = sign_projection(1, 2, rng=np.random.default_rng(0))
     >>> model = fit(np.tile([[0.6, 0.6], [-0.6, -0.6]], (9, 1)), np.tile([1, -1], 9), epsilon=50.0, delta=1e-5,
     ...             loss="logistic", norm_bound=2.0, projection=phi, rng=np.random.default_rng(0))

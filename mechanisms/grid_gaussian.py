@@ -24,11 +24,11 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtri
 
-from bounds.exact.balls import Phi, exact
-from mechanisms.arithmetic import brief, up
-from mechanisms.gaussian import noise_for
-from mechanisms.law import finite, generator, positive, sized
-from mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
+from lemmata.bounds.exact.balls import Phi, exact
+from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.gaussian import noise_for
+from lemmata.mechanisms.law import finite, generator, positive, sized
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 FINE = 2**20  # grid steps in one standard deviation, by default
 DIGITS = 53  # binary digits of the uniform number that are drawn at a time

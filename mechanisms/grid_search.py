@@ -14,7 +14,7 @@ here nothing does. What may be chosen, the printed word first:
     sensitivity  "printed"   Delta_j: so large that w_0 is selected whatever the data are (abgmu22.thm.grid)
                  "average"   Delta_j / |S2|, what one record moves a mean by
     penalty      "printed"   Delta_j log(K/beta)/n + sqrt(4 ||Y||^2 log(K/beta)/n), whose units disagree
-                 "corrected" what the theorem needs (`bounds.abgmu22.grid_search.penalty`)
+                 "corrected" what the theorem needs (`lemmata.bounds.abgmu22.grid_search.penalty`)
                  "none"      what a user should take: penalties near ||Y||^2 leave nothing to choose below n = 10^4
 """
 
@@ -29,13 +29,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.abgmu22 import generalized_exponential, grid_search
-from mechanisms import glm_gd, glm_output
-from mechanisms.arithmetic import brief, down
-from mechanisms.gaussian import GaussianLaw
-from mechanisms.glm_losses import Records, records
-from mechanisms.law import LinearModel, generator, one_of, whole, within_unit
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_gaussian_budget
+from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
+from lemmata.mechanisms import glm_gd, glm_output
+from lemmata.mechanisms.arithmetic import brief, down
+from lemmata.mechanisms.gaussian import GaussianLaw
+from lemmata.mechanisms.glm_losses import Records, records
+from lemmata.mechanisms.law import LinearModel, generator, one_of, whole, within_unit
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_gaussian_budget
 
 ACCOUNTING = ("printed", "disjoint")
 SENSITIVITIES = ("printed", "average")

@@ -21,8 +21,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.fast_projection import walsh_hadamard
-from mechanisms.law import Projection, clip_rows, generator, rows, sized, whole
+from lemmata.mechanisms.fast_projection import walsh_hadamard
+from lemmata.mechanisms.law import Projection, clip_rows, generator, rows, sized, whole
 
 LARGEST = 2**24  # features
 
@@ -85,7 +85,7 @@ class Projected:
 def projected(features: Features, phi: Projection) -> Projected:
     """The composition of `features` and a projection of R^dimension.
 
-    >>> from mechanisms.sign_projection import sign_projection
+    >>> from lemmata.mechanisms.sign_projection import sign_projection
     >>> f = monomials(3, 2, constant=1.0)
     >>> projected(f, sign_projection(2, f.dimension, rng=np.random.default_rng(0))).apply(np.eye(3)).shape
     (3, 2)

@@ -16,12 +16,12 @@ from math import ceil, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22.kernel_learner import printed_frequencies
-from mechanisms import efficient_learner
-from mechanisms.law import LinearModel, generator, one_of, rows, sized, two_streams, whole, within_unit
-from mechanisms.privacy import ApproxDP
-from mechanisms.random_features import KERNELS, frequencies
-from mechanisms.sign_projection import LARGEST, SIGNS, points
+from lemmata.bounds.bms22.kernel_learner import printed_frequencies
+from lemmata.mechanisms import efficient_learner
+from lemmata.mechanisms.law import LinearModel, generator, one_of, rows, sized, two_streams, whole, within_unit
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.random_features import KERNELS, frequencies
+from lemmata.mechanisms.sign_projection import LARGEST, SIGNS, points
 
 SIDE = 512  # records, and frequencies, of a block: its angles and images stay in the cache
 FAR = 1e100  # coordinates beyond are cut, so that every product with a frequency is a number

@@ -4,9 +4,9 @@
     release rho_1..rho_d_hat and w(D) + iid Laplace(0, scale), w(D) the SVM on the 2 d_hat features phi_hat
 
 The frequencies rho are drawn from the kernel's spectral law, independently of the data, and are public. They come from
-`mechanisms.random_features`, whose kernels all have k(x, x) = 1: the printed Table 1 has rows that are not laws, or
-belong to another bandwidth. Letters: `C` the paper's C, `count` its d_hat, `scale` its lambda, `PureDP.epsilon` its
-beta.
+`lemmata.mechanisms.random_features`, whose kernels all have k(x, x) = 1: the printed Table 1 has rows that are not
+laws, or belong to another bandwidth. Letters: `C` the paper's C, `count` its d_hat, `scale` its lambda,
+`PureDP.epsilon` its beta.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms import private_svm
-from mechanisms.law import LinearModel, clip_rows, moderate, rows, signs, sized, two_streams, whole
-from mechanisms.privacy import PureDP
-from mechanisms.private_svm import SVMLaw
-from mechanisms.random_features import FourierMap, fourier_map, profile
-from mechanisms.solvers.svm import KernelSolution, solve_gram
+from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.law import LinearModel, clip_rows, moderate, rows, signs, sized, two_streams, whole
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.private_svm import SVMLaw
+from lemmata.mechanisms.random_features import FourierMap, fourier_map, profile
+from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
 
 FARTHEST = 1e12  # |<rho, x>| at most, for every entry of rho: beyond, a float has few digits left behind the point
 
@@ -67,7 +67,7 @@ def law(
 
     Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input and every value of `public`, a
     `FourierMap` of radius 1 whose frequencies were drawn independently of the data. It is Algorithm 2's with F = 2
-    d_hat and kappa = 1 (`mechanisms.private_svm.law`, whose arguments these are): Corollary 9 prints the scale
+    d_hat and kappa = 1 (`lemmata.mechanisms.private_svm.law`, whose arguments these are): Corollary 9 prints the scale
     2^2.5 C sqrt(d_hat) / (beta n), of which half is enough (`calibration="sharp"`). Enforced here: every image has norm
     1. With a `scale` instead of `privacy` the law computes the privacy it has. Raises ValueError for bad input.
 

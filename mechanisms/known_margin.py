@@ -3,10 +3,11 @@
     k = O(log(n / beta) / margin^2),    Phi a k x d random sign matrix, public,
     release Phi^T w, w a private learner's halfspace of margin about `margin` on (Phi x_i, y_i)
 
-Their pure version puts the exponential mechanism on a net of R^k: that is `mechanisms.pure_learner`, for k <= 4. This
-is their efficient version with a delta: noisy gradient descent on the hinge loss of a third of the margin, all records
-in every step, which is a call of Algorithm 1 of wzw25 (`mechanisms.projected_gd`). What it assumes, and
-`mechanisms.adaptive_margin` does not, is the margin. We know their paper by its abstract: the constants are ours.
+Their pure version puts the exponential mechanism on a net of R^k: that is `lemmata.mechanisms.pure_learner`, for k <=
+4. This is their efficient version with a delta: noisy gradient descent on the hinge loss of a third of the margin, all
+records in every step, which is a call of Algorithm 1 of wzw25 (`lemmata.mechanisms.projected_gd`). What it assumes, and
+`lemmata.mechanisms.adaptive_margin` does not, is the margin. We know their paper by its abstract: the constants are
+ours.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.wzw25.projected_margins import third_margin_rows
-from mechanisms import projected_gd
-from mechanisms.arithmetic import in_range
-from mechanisms.law import LinearModel, Projection, rows, sized, two_streams, whole, within_unit
-from mechanisms.privacy import ApproxDP, GaussianDP
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.mechanisms import projected_gd
+from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.law import LinearModel, Projection, rows, sized, two_streams, whole, within_unit
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.sign_projection import sign_projection
 
 BETA = 0.1  # a projection loses the margin with at most this probability
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms import exponential
-from mechanisms.arithmetic import in_range
-from mechanisms.law import functions, generator, moderate, one_of, rows, signs, sized
-from mechanisms.privacy import Guarantee, LabelDP, PureDP, to_pure
-from mechanisms.solvers.function_covers import smallest_cover
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.law import functions, generator, moderate, one_of, rows, signs, sized
+from lemmata.mechanisms.privacy import Guarantee, LabelDP, PureDP, to_pure
+from lemmata.mechanisms.solvers.function_covers import smallest_cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical margin loss: enough, and nothing to save
 BALLS = ("open", "closed")

@@ -21,8 +21,8 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-from mechanisms.arithmetic import in_range
-from mechanisms.law import finite, generator, positive, whole
+from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.law import finite, generator, positive, whole
 
 STEPS = 2**20  # grid steps in one noise scale, at least
 MOST = 2**40  # grid steps in one noise scale, at most: noise of it is exact in float64

@@ -26,8 +26,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.arithmetic import brief, in_range, real, reals
-from mechanisms.privacy import Guarantee
+from lemmata.mechanisms.arithmetic import brief, in_range, real, reals
+from lemmata.mechanisms.privacy import Guarantee
 
 SIZES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
 
@@ -43,7 +43,7 @@ class Law(Protocol):
 
 
 class Projection(Protocol):
-    """Public randomness: a linear map R^d -> R^k (`mechanisms.sign_projection`, `mechanisms.fast_projection`)."""
+    """Public randomness: a linear map R^d -> R^k, as `sign_projection` and `fast_projection` draw it."""
 
     @property
     def k(self) -> int: ...

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.laplace import GridLaplace, grid_for
-from mechanisms.law import LinearModel, generator, rows, signs
-from mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.mechanisms.laplace import GridLaplace, grid_for
+from lemmata.mechanisms.law import LinearModel, generator, rows, signs
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
 
@@ -43,8 +43,8 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
 
     Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input, in floating point too.
     Proof: a replaced label moves the difference by 2, a replaced row not at all, and the probabilities of the noise
-    fall by at most e^(-epsilon/2) a unit, on a public grid (`mechanisms.laplace`). Enforced here: labels are checked,
-    and X is read for its shape only.
+    fall by at most e^(-epsilon/2) a unit, on a public grid (`lemmata.mechanisms.laplace`). Enforced here: labels are
+    checked, and X is read for its shape only.
 
     >>> law(np.zeros((3, 2)), [1, 1, -1], privacy=PureDP(2.0)).sample(np.random.default_rng(0), 5).shape
     (5, 1)

@@ -1,7 +1,7 @@
 """Private choice of a margin for a private learner: Algorithm 6 of Bassily, Mohri & Suresh (2022).
 
 `margin_law` chooses a margin from the grid h_max/2, h_max/4, ... by the bound F(rho, g_rho(S)), with the generalized
-exponential mechanism (`mechanisms.generalized_exponential`), and runs the learner at it.
+exponential mechanism (`lemmata.mechanisms.generalized_exponential`), and runs the learner at it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22 import margin_selection_proof as bounds
-from mechanisms.arithmetic import brief, in_range, real
-from mechanisms.generalized_exponential import SelectionLaw
-from mechanisms.generalized_exponential import law as selection
-from mechanisms.law import AdaptiveModel, Law, functions, generator, one_of, rows, signs, sized, within_unit
-from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
+from lemmata.bounds.bms22 import margin_selection_proof as bounds
+from lemmata.mechanisms.arithmetic import brief, in_range, real
+from lemmata.mechanisms.generalized_exponential import SelectionLaw
+from lemmata.mechanisms.generalized_exponential import law as selection
+from lemmata.mechanisms.law import AdaptiveModel, Law, functions, generator, one_of, rows, signs, sized, within_unit
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
 
 CALIBRATIONS = ("corrected", "printed")
 Learner = Callable[..., Law]  # learner(X, y, rho=, privacy=, beta=)
@@ -90,7 +90,7 @@ def margin_law(
     that its promise survives the choice (Lemma F.1, corrected); "printed" takes J = ceil(log(m)/2), natural, and runs
     it at confidence beta. Raises ValueError for anything out of range.
 
-    >>> from mechanisms import phased_sgd
+    >>> from lemmata.mechanisms import phased_sgd
     >>> def learner(X, y, *, rho, privacy, beta):
     ...     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
     >>> parts = dict(learner=learner, bound=lambda rho, t: t / rho, best_loss=lambda X, y, rho: 0.1)
@@ -145,7 +145,7 @@ def fit(
     Choice and learner get epsilon / 2 each, the learner all of `delta`; with delta = 0 it must be pure. The other
     arguments are those of `margin_law`.
 
-    >>> from mechanisms import phased_sgd
+    >>> from lemmata.mechanisms import phased_sgd
     >>> def learner(X, y, *, rho, privacy, beta):
     ...     return phased_sgd.law(X, y, rho=rho, radius=1.0, norm_bound=1.0, privacy=privacy)
     >>> parts = dict(learner=learner, bound=lambda rho, t: t / rho, best_loss=lambda X, y, rho: 0.1)

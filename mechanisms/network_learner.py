@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from bounds.bms22 import network_embedding as bounds
-from mechanisms import exponential
-from mechanisms.law import Projection, clip_rows, one_of, rows, signs, sized, two_streams, whole
-from mechanisms.privacy import Guarantee, PureDP, to_pure
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers.covers import Cover, cover
+from lemmata.bounds.bms22 import network_embedding as bounds
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.law import Projection, clip_rows, one_of, rows, signs, sized, two_streams, whole
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers.covers import Cover, cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical risk: enough, and nothing to save
 LARGEST = 2**31  # products of records and networks that anybody can score

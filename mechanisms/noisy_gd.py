@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from bounds.wzw25 import last_iterate
-from bounds.wzw25 import noisy_gd as bounds
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from mechanisms.arithmetic import brief, in_range
-from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, positive, signs, sized, whole
-from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
+from lemmata.bounds.wzw25 import last_iterate
+from lemmata.bounds.wzw25 import noisy_gd as bounds
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.mechanisms.arithmetic import brief, in_range
+from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, positive, signs, sized, whole
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
 OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
@@ -249,7 +249,7 @@ def law(
     `distance` is the assumed ||w_ref - w_0||, a public constant (1 for unit comparators and w_0 = 0). `stride`:
     "printed" distance / sqrt(T (n^2 Delta^2 + d sigma^2 log_factor)), where Lemma C.2 has log_factor = log(1/beta);
     "tuned" uses the hinge's gradient norm n Delta / 2; "decaying" does too and goes down linearly to 0
-    (`bounds.wzw25.last_iterate.decaying_mean`). `start`: w_0, public, 0 by default. `average`: weights of
+    (`lemmata.bounds.wzw25.last_iterate.decaying_mean`). `start`: w_0, public, 0 by default. `average`: weights of
     w_0..w_{T-1}, uniform by default. `precision`: "single" computes in float32, twice as fast and in half the memory;
     rows are shortened by 2^-22 before they are rounded, so that none is longer than `radius`. `loss`: "hinge" or
     "logistic", both with slopes of at most 1/width. Raises ValueError for anything out of range.
@@ -326,7 +326,7 @@ def fit(
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
     other arguments are those of `law`, whose defaults are the printed ones. Here they are the last iterate, decaying
-    and balanced steps: why is said in `mechanisms.adaptive_margin`.
+    and balanced steps: why is said in `lemmata.mechanisms.adaptive_margin`.
 
     >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
     >>> model.predict([[1.0]])

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.arithmetic import certified_delta, in_range
-from mechanisms.law import LinearModel, generator, sized, whole
-from mechanisms.output_perturbation import FeatureMap, prepared, radial_log_density, radial_noise, tolerance
-from mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
-from mechanisms.private_svm import ClippedMap
-from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
+from lemmata.mechanisms.arithmetic import certified_delta, in_range
+from lemmata.mechanisms.law import LinearModel, generator, sized, whole
+from lemmata.mechanisms.output_perturbation import FeatureMap, prepared, radial_log_density, radial_noise, tolerance
+from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
+from lemmata.mechanisms.private_svm import ClippedMap
+from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
 SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off by
 

@@ -3,8 +3,8 @@
     w(D) = argmin_w 1/2 ||w||_2^2 + (C / n) sum_i loss(y_i <w, x_i>),    release w(D) + b
 
 where b has density proportional to exp(-rate ||b||_2), with the logistic loss or Huber's. Their regularisation Lambda
-is 1 / C. A baseline beside `mechanisms.private_svm`, whose Laplace noise is calibrated to the L1 sensitivity: here it
-is L2, and no factor sqrt(F) enters the calibration.
+is 1 / C. A baseline beside `lemmata.mechanisms.private_svm`, whose Laplace noise is calibrated to the L1 sensitivity:
+here it is L2, and no factor sqrt(F) enters the calibration.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from math import lgamma, log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.arithmetic import brief
-from mechanisms.law import LinearModel, generator, one_of, signs, sized, whole
-from mechanisms.privacy import Guarantee, PureDP
-from mechanisms.private_svm import LARGEST, ClippedMap
-from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
+from lemmata.mechanisms.arithmetic import brief
+from lemmata.mechanisms.law import LinearModel, generator, one_of, signs, sized, whole
+from lemmata.mechanisms.privacy import Guarantee, PureDP
+from lemmata.mechanisms.private_svm import LARGEST, ClippedMap
+from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
 FeatureMap = Callable[[np.ndarray], np.ndarray]
 
@@ -114,8 +114,8 @@ def law(
     convex objective with slopes at most 1 and features of norm at most 1 moves by at most 2 C / n in L2, and the
     log-density is `rate`-Lipschitz. Enforced here: features are clipped to norm 1, and rate = epsilon over 2 C / n plus
     what the solver may miss on two datasets, a function of C alone. Assumed: `feature_map`, C and n are public. The
-    analysis is over the reals: the noise is float64 and not hardened (`mechanisms.laplace` says what that leaks).
-    Raises ValueError for bad input, and RuntimeError, naming no data, should the solver miss its tolerance.
+    analysis is over the reals: the noise is float64 and not hardened (`lemmata.mechanisms.laplace` says what that
+    leaks). Raises ValueError for bad input, and RuntimeError, naming no data, should the solver miss its tolerance.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> round(released.rate, 6), released.sample(np.random.default_rng(0)).shape

@@ -23,12 +23,12 @@ from math import log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22 import dp_erm_proof
-from bounds.bms22 import phased_sgd as bounds
-from mechanisms.arithmetic import up
-from mechanisms.law import LinearModel, clip_rows, generator, one_of, positive, signs, sized
-from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
-from mechanisms.solvers.twins import compiled
+from lemmata.bounds.bms22 import dp_erm_proof
+from lemmata.bounds.bms22 import phased_sgd as bounds
+from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, one_of, positive, signs, sized
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
+from lemmata.mechanisms.solvers.twins import compiled
 
 CALIBRATIONS = ("analytic", "printed")
 OUTPUTS = ("last", "phases")

@@ -6,7 +6,7 @@
 
 `neighbours` says which datasets are neighbours: "replace" one record (the size stays), "add/remove" one
 record, or change one "label" (features are public). Every number handed back is rounded towards more noise
-and less privacy claimed, in exact arithmetic (`mechanisms.arithmetic`). Conversions that do not exist raise
+and less privacy claimed, in exact arithmetic (`lemmata.mechanisms.arithmetic`). Conversions that do not exist raise
 ValueError:
 
     from \\ to      PureDP          ApproxDP                 GaussianDP
@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import erfinv, ndtri_exp
 
-from bounds.exact.privacy_curves import log_gaussian_delta
-from mechanisms.arithmetic import (
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.mechanisms.arithmetic import (
     brief,
     certified_delta,
     group_delta,

@@ -14,9 +14,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.law import LinearModel, clip_rows, generator, signs, sized, whole
-from mechanisms.noisy_gd import COLUMNS, noise_for
-from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, signs, sized, whole
+from lemmata.mechanisms.noisy_gd import COLUMNS, noise_for
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
 SENSITIVITY = 2.0  # of (sum / radius, sqrt(3) count) in L2, one record replaced
 COUNT = sqrt(3.0)

@@ -17,12 +17,12 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.rbht09 import svm_sensitivity
-from mechanisms.arithmetic import brief, up
-from mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
-from mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, rows, signs, sized, whole
-from mechanisms.privacy import PureDP
-from mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
+from lemmata.bounds.rbht09 import svm_sensitivity
+from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, grid_for
+from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, rows, signs, sized, whole
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
 
 CALIBRATIONS = {"printed": svm_sensitivity.weight_sensitivity, "sharp": svm_sensitivity.weight_sensitivity_sharp}
 SAMPLERS = ("grid", "float64")

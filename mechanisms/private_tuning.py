@@ -8,8 +8,8 @@ The budget pays for the best of K runs, not for K runs: it holds because K is dr
 not seen*. Who sees K (a log, a bill, the running time, which is proportional to K) sees the best of exactly K runs, and
 the guarantee below is not about that; run it where its duration is not observed, or wait until a time fixed in advance.
 
-Algorithm 6 is Algorithm 3 (`mechanisms.adaptive_margin`) with this for its selection. Its `fit` departs from the
-printed one as there, and in two more words (the printed ones in brackets):
+Algorithm 6 is Algorithm 3 (`lemmata.mechanisms.adaptive_margin`) with this for its selection. Its `fit` departs from
+the printed one as there, and in two more words (the printed ones in brackets):
 
     calibration "sharp" ("printed") Two to four times the budget, by a sharper proof.
     beta 0.05 (None: 1/n^2)         The probability that the best margin is never drawn. E K = |Gamma| (1/beta - 1), and
@@ -29,17 +29,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri_exp
 
-from bounds.wzw25 import run_counts
-from bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
-from bounds.wzw25.tuned_margin import repetition_r
-from mechanisms.adaptive_margin import Projections, candidates, chosen_model, drawn
-from mechanisms.arithmetic import in_range
-from mechanisms.law import AdaptiveModel, finite, functions, one_of, rows, sized, two_streams
-from mechanisms.noisy_gd import Descent
-from mechanisms.privacy import ApproxDP, GaussianDP
-from mechanisms.projected_gd import TIES
-from mechanisms.tnb import TruncatedNegativeBinomial
-from mechanisms.tuning_budget import budget, theorem_epsilon
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budget
+from lemmata.bounds.wzw25.tuned_margin import repetition_r
+from lemmata.mechanisms.adaptive_margin import Projections, candidates, chosen_model, drawn
+from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.law import AdaptiveModel, finite, functions, one_of, rows, sized, two_streams
+from lemmata.mechanisms.noisy_gd import Descent
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.projected_gd import TIES
+from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
+from lemmata.mechanisms.tuning_budget import budget, theorem_epsilon
 
 ENTRIES = 2**22  # of the matrix of candidates at any one time
 
@@ -137,7 +137,7 @@ def law(
     `privacy` of at most mu, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
     better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range.
 
-    >>> from mechanisms import gaussian
+    >>> from lemmata.mechanisms import gaussian
     >>> def base(mu):
     ...     return [gaussian.law([x], privacy=GaussianDP(mu), sensitivity=1.0) for x in (0.0, 9.0)]
     >>> tuned = law(base, epsilon=1.0, delta=1e-5, score=lambda j, m: m[:, 0], sensitivity=1.0, r=0.25)
@@ -286,9 +286,9 @@ def margin_law(
     Formal guarantee: that of `law`, for all fixed projections. Scores count errors, so their sensitivity is 1; nothing
     but n, d and parameters enters grid, projections, step counts and the law of K. Rows are clipped to `radius`.
 
-    Arguments as in `mechanisms.adaptive_margin.law`, but `epsilon` and `delta` are those of `law`. `beta`: 1/n^2 is
-    printed and the default, n >= 2; no run has the best margin with probability at most beta. Expect |Gamma| (1/beta -
-    1) runs: `expected_cost`. Raises ValueError for anything out of range.
+    Arguments as in `lemmata.mechanisms.adaptive_margin.law`, but `epsilon` and `delta` are those of `law`. `beta`:
+    1/n^2 is printed and the default, n >= 2; no run has the best margin with probability at most beta. Expect |Gamma|
+    (1/beta - 1) runs: `expected_cost`. Raises ValueError for anything out of range.
 
     >>> tuned = margin_law([[0.6], [-0.6]], [1, -1], epsilon=9.0, delta=1e-5, steps=2)
     >>> tuned.margins.tolist(), tuned.tuning.runs.mean
@@ -336,8 +336,8 @@ def fit(
     """One release of Algorithm 6, as a predictor that remembers its privacy and its margin.
 
     At most (epsilon, delta)-DP under replacement of one record: with the printed calibration Theorem K.3 is used at
-    epsilon - delta. As `mechanisms.adaptive_margin.fit`, with the number of runs hidden in its duration: see the top of
-    this file, and there for the defaults; `beta` None is 1/n^2. Takes about `margin_law(...).expected_cost`
+    epsilon - delta. As `lemmata.mechanisms.adaptive_margin.fit`, with the number of runs hidden in its duration: see
+    the top of this file, and there for the defaults; `beta` None is 1/n^2. Takes about `margin_law(...).expected_cost`
     core-seconds: less than one for hundreds of records, hours for n = 20,000, where a smaller number of `steps` helps.
 
     >>> X, y = [[0.9], [-0.9], [0.8]], [1, -1, 1]

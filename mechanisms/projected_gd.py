@@ -18,10 +18,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms import noisy_gd
-from mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, sized
-from mechanisms.noisy_gd import Descent, NoisyGDLaw
-from mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
+from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.law import LinearModel, Projection, clip_rows, generator, one_of, sized
+from lemmata.mechanisms.noisy_gd import Descent, NoisyGDLaw
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
 CLIP = 2.0  # Algorithm 1 clips projected rows at CLIP times the radius
@@ -92,7 +92,7 @@ def law(
     X: (n, d); y: (n,), each -1 or +1. `width` is the confidence margin c, a third of the margin sought in Algorithm 3.
     `descent`: `output`, `steps`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
 
-    >>> from mechanisms.sign_projection import sign_projection
+    >>> from lemmata.mechanisms.sign_projection import sign_projection
     >>> phi = sign_projection(2, 5, rng=np.random.default_rng(0))
     >>> released = law(np.eye(5), np.ones(5), privacy=GaussianDP(1.0), width=0.5, projection=phi, steps=3)
     >>> released.sample(np.random.default_rng(1)).shape

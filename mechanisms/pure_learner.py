@@ -18,12 +18,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from bounds.bms22 import pure_learner as bounds
-from mechanisms import exponential
-from mechanisms.law import LinearModel, Projection, clip_rows, one_of, rows, signs, sized, two_streams, within_unit
-from mechanisms.privacy import Guarantee, PureDP, to_pure
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers.covers import Cover, cover
+from lemmata.bounds.bms22 import pure_learner as bounds
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.law import (
+    LinearModel,
+    Projection,
+    clip_rows,
+    one_of,
+    rows,
+    signs,
+    sized,
+    two_streams,
+    within_unit,
+)
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers.covers import Cover, cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical risk: enough, and nothing to save
 SCORED = 2**22  # entries <c, Phi x_i> that exist at any one time
@@ -104,11 +114,11 @@ def law(
     """A_PrivMrg of bms22: a private choice among linear classifiers, by their errors on the projected sample.
 
     Formal guarantee: `privacy.epsilon`-DP for its neighbours, for every value of the projection `public` (a
-    `mechanisms.sign_projection` projection R^d -> R^k drawn independently of the data), every dataset and every k. Rows
-    of X, shape (m, d), are clipped to `radius`; labels y are -1 or +1. Candidates are a rho/(10 radius)-cover of B^k(2
-    norm_bound): public. The sensitivity of the empirical risk, 1/m, is exact ("printed" calibration), in floats too: a
-    record's own signs are the only ones that change. Raises ValueError for bad input, rho above norm_bound * radius,
-    and covers that are too large to be scored.
+    `lemmata.mechanisms.sign_projection` projection R^d -> R^k drawn independently of the data), every dataset and every
+    k. Rows of X, shape (m, d), are clipped to `radius`; labels y are -1 or +1. Candidates are a rho/(10 radius)-cover
+    of B^k(2 norm_bound): public. The sensitivity of the empirical risk, 1/m, is exact ("printed" calibration), in
+    floats too: a record's own signs are the only ones that change. Raises ValueError for bad input, rho above
+    norm_bound * radius, and covers that are too large to be scored.
 
     >>> phi = sign_projection(1, 2, rng=np.random.default_rng(0))
     >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, public=phi)
@@ -146,8 +156,8 @@ def fit(
     """One release of A_PrivMrg, as a predictor x -> sign(<Phi^T w~, x>) that remembers its privacy.
 
     epsilon-DP under replacement of one record. Without `public` a projection to R^k is drawn, from a stream of its own.
-    Without `k` it has the size of the theorem (`bounds.bms22.pure_learner.projection_rows` at confidence `beta`), which
-    is honest and far beyond enumeration: ValueError.
+    Without `k` it has the size of the theorem (`lemmata.bounds.bms22.pure_learner.projection_rows` at confidence
+    `beta`), which is honest and far beyond enumeration: ValueError.
 
     >>> X, y = np.tile([[1.0], [-1.0]], (50, 1)), np.tile([1, -1], 50)
     >>> budget = dict(epsilon=1.0, norm_bound=1.0, radius=1.0, rho=0.5)

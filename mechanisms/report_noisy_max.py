@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from mechanisms.arithmetic import up
-from mechanisms.law import finite, generator, positive
-from mechanisms.privacy import Guarantee, PureDP, to_pure
+from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.law import finite, generator, positive
+from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 REACH = 40.0  # beyond so many scales from the last score, and in the middle of a longer gap, nothing is seen

@@ -5,8 +5,8 @@
 where every record is in the batch B_t with probability q, independently, and nobody learns who was. A step costs q n k
 operations instead of n k. The noise of a full step is sqrt(T) Delta / mu, that of a batch, divided by q, hardly more as
 long as sigma is not much below Delta / 2: a batch hides who is in it, which buys back what its size costs
-(`bounds.exact.sampled_gaussian`). The descent takes the T steps of the full one as long as that is at most `passes`
-times the data, and fewer beyond. All sizes depend on n, k and parameters only.
+(`lemmata.bounds.exact.sampled_gaussian`). The descent takes the T steps of the full one as long as that is at most
+`passes` times the data, and fewer beyond. All sizes depend on n, k and parameters only.
 
 What batches cost, in percent of wrong answers on 4,000 fresh records (margin 0.3, one label in twenty flipped, delta =
 1e-5, means of 16 to 60 releases of Algorithm 3 on one dataset; the last line is the standard error of the difference):
@@ -29,13 +29,13 @@ from math import ceil, sinh, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.exact.sampled_gaussian import batches_scale
-from bounds.wzw25 import last_iterate
-from bounds.wzw25.noisy_gd import balanced_steps
-from mechanisms.law import Projection, clip_rows, positive, sized
-from mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw, signed_rows
-from mechanisms.privacy import ApproxDP
-from mechanisms.projected_gd import CLIP, JLGDLaw
+from lemmata.bounds.exact.sampled_gaussian import batches_scale
+from lemmata.bounds.wzw25 import last_iterate
+from lemmata.bounds.wzw25.noisy_gd import balanced_steps
+from lemmata.mechanisms.law import Projection, clip_rows, positive, sized
+from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw, signed_rows
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.projected_gd import CLIP, JLGDLaw
 
 PASSES = 20.0  # over the data, at most
 SHARE = 0.5  # L / sigma that is aimed at: beyond, a batch hides too little; below, it is larger than it need be

@@ -6,9 +6,9 @@
 
 Trying k settings and keeping the best tells something of the data beyond what each fit tells: here the whole search,
 the setting chosen and the weights are (epsilon, delta)-DP together. K ~ TNB(1, r) settings are drawn at random and run
-once each; the one with the fewest noisy errors on the same records is released (`mechanisms.private_tuning`, with
-the sharp accounting of Lemma K.1 and the r of Lemma 7.2 as corrected). There are no folds: a record in several of them
-would count several times, and errors of a private run on its own records are nearly those on fresh ones.
+once each; the one with the fewest noisy errors on the same records is released (`lemmata.mechanisms.private_tuning`,
+with the sharp accounting of Lemma K.1 and the r of Lemma 7.2 as corrected). There are no folds: a record in several of
+them would count several times, and errors of a private run on its own records are nearly those on fresh ones.
 
 Who sees K, or the running time, which is proportional to it, sees more than is paid for. Only releases that are
 Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
@@ -26,14 +26,14 @@ from scipy.special import log_ndtr
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from bounds.wzw25.algorithms import split_budget
-from mechanisms import private_tuning
-from mechanisms.arithmetic import in_range
-from mechanisms.estimators import ApproximateClassifier, NoisyGD, PrivateClassifier
-from mechanisms.law import LinearModel, clip_rows, two_streams
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
-from mechanisms.tnb import TruncatedNegativeBinomial
-from mechanisms.tuning_budget import budget
+from lemmata.bounds.wzw25.algorithms import split_budget
+from lemmata.mechanisms import private_tuning
+from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.estimators import ApproximateClassifier, NoisyGD, PrivateClassifier
+from lemmata.mechanisms.law import LinearModel, clip_rows, two_streams
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
+from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
+from lemmata.mechanisms.tuning_budget import budget
 
 OURS = {"epsilon", "delta", "classes", "random_state"}  # what the search sets itself
 ENTRIES = 2**22  # of a matrix of margins at any one time

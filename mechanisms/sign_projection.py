@@ -1,8 +1,8 @@
 """Random projections: a sign matrix that is never held whole.
 
 A projection is public randomness: it is drawn before, and independently of, the data. `sign_projection`,
-like `mechanisms.fast_projection`, takes a generator and returns a small object that remembers only its seed; `apply`
-maps points to R^k, `transpose` maps directions back to R^d, and both see the same matrix.
+like `lemmata.mechanisms.fast_projection`, takes a generator and returns a small object that remembers only its seed;
+`apply` maps points to R^k, `transpose` maps directions back to R^d, and both see the same matrix.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.arithmetic import reals
-from mechanisms.law import finite, generator, whole
-from mechanisms.solvers.twins import compiled
+from lemmata.mechanisms.arithmetic import reals
+from lemmata.mechanisms.law import finite, generator, whole
+from lemmata.mechanisms.solvers.twins import compiled
 
 LARGEST = 2**32  # rows or columns
 HEIGHT, TILE = 1024, 2**21  # rows, and entries, of the part of the matrix that exists at any one time

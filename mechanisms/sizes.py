@@ -4,8 +4,8 @@
     features_needed("gaussian", points=1000, error=0.1)          frequencies of random Fourier features
 
 Every size holds with probability at least 1 - beta over the draw, for data fixed before it. The formulas are those of
-`bounds.bms22.sign_projection`, `bounds.bms22.fast_projection`, `bounds.bms22.random_features` and
-`bounds.rbht09.random_features`; where their verdicts stand, `marginalia explain bms22.lemA.3` says.
+`lemmata.bounds.bms22.sign_projection`, `lemmata.bounds.bms22.fast_projection`, `lemmata.bounds.bms22.random_features`
+and `lemmata.bounds.rbht09.random_features`; where their verdicts stand, `lemmata explain bms22.lemA.3` says.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.bms22.fast_projection import fast_projection_rows
-from bounds.bms22.random_features import inner_product_error_sharp
-from bounds.bms22.sign_projection import rows_for, sign_projection_tail
-from bounds.rbht09.random_features import uniform_failure
-from mechanisms.arithmetic import reals
-from mechanisms.law import one_of, positive, whole, within_unit
-from mechanisms.random_features import KERNELS
+from lemmata.bounds.bms22.fast_projection import fast_projection_rows
+from lemmata.bounds.bms22.random_features import inner_product_error_sharp
+from lemmata.bounds.bms22.sign_projection import rows_for, sign_projection_tail
+from lemmata.bounds.rbht09.random_features import uniform_failure
+from lemmata.mechanisms.arithmetic import reals
+from lemmata.mechanisms.law import one_of, positive, whole, within_unit
+from lemmata.mechanisms.random_features import KERNELS
 
 KEEPS = ("distances", "products")
 KINDS = ("signs", "fast")
@@ -45,8 +45,9 @@ def rows_needed(
     `keeps` "distances": every |Phi u - Phi v|^2 is within the fraction `distortion` of |u - v|^2, what scikit-learn's
     `johnson_lindenstrauss_min_dim` speaks of too. "products": every <Phi u, Phi v> is within `distortion` |u| |v| of
     <u, v>, and so are squared norms (Lemma A.3 of bms22, whose gamma/3 is the distortion). `kind` "signs": entries
-    +-1/sqrt(k), `mechanisms.sign_projection`; "fast": `mechanisms.fast_projection` (Lemma A.4), distortion below 1/3,
-    fewer rows if the dimension `d` is given. The union bound is over all pairs, so the points may be any.
+    +-1/sqrt(k), `lemmata.mechanisms.sign_projection`; "fast": `lemmata.mechanisms.fast_projection` (Lemma A.4),
+    distortion below 1/3, fewer rows if the dimension `d` is given. The union bound is over all pairs, so the points may
+    be any.
 
     Numbers or arrays, which broadcast; an int or an array of ints. Raises ValueError for points not whole numbers >= 1,
     distortion or beta outside (0, 1).

@@ -22,10 +22,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-from bounds.rbht09.private_svm import snapping_epsilon
-from mechanisms.arithmetic import brief, up
-from mechanisms.law import finite, generator, sized
-from mechanisms.privacy import PureDP
+from lemmata.bounds.rbht09.private_svm import snapping_epsilon
+from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.law import finite, generator, sized
+from lemmata.mechanisms.privacy import PureDP
 
 MOST = 2.0**36  # scales that the bound may have: the slack is below a thousandth there
 SLACK = Fraction(1, 10**12)  # of the calibration, for the float arithmetic that computes it

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.exact import tnb
-from bounds.wzw25 import run_counts
-from mechanisms.arithmetic import in_range, reals
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.mechanisms.arithmetic import in_range, reals
 
 LARGEST = 2.0**50  # of (1 + |eta|) / r: so large a K is still counted exactly, and 2^63 is out of reach
 
@@ -40,9 +40,9 @@ class TruncatedNegativeBinomial:
         """`size` independent values of K, shape (size,), whole numbers of at least 1.
 
         K = 1 + N with N | p negative binomial, 1 + eta successes of probability p, and p in (r, 1) of density
-        proportional to p^(-1-eta): `bounds.wzw25.run_counts.mixing_quantile`. No table and no rejection, so the cost of
-        a draw depends neither on r nor on how close eta is to 0 or -1. The negative binomial is Poisson with a gamma
-        mean.
+        proportional to p^(-1-eta): `lemmata.bounds.wzw25.run_counts.mixing_quantile`. No table and no rejection, so the
+        cost of a draw depends neither on r nor on how close eta is to 0 or -1. The negative binomial is Poisson with a
+        gamma mean.
         """
         p = run_counts.mixing_quantile(eta=self.eta, r=self.r, q=rng.random(size))
         rate = rng.standard_gamma(1 + self.eta, size) * (-np.expm1(np.log(p)) / p)

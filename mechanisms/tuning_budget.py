@@ -1,7 +1,7 @@
 """What one run of private tuning may spend, so that the best of K runs keeps the promise: Appendix K.2 of wzw25.
 
-K ~ TNB(eta, r). The statements are those of `bounds.wzw25.best_of_runs`; here they are solved for the budget mu of one
-run, and what is handed out satisfies their hypotheses in ball arithmetic.
+K ~ TNB(eta, r). The statements are those of `lemmata.bounds.wzw25.best_of_runs`; here they are solved for the budget mu
+of one run, and what is handed out satisfies their hypotheses in ball arithmetic.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from flint import ctx
 from scipy.optimize import brentq
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact
-from bounds.exact.tuning_curves import sharp_growth
-from bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
-from mechanisms.arithmetic import certified_delta, down, up
-from mechanisms.law import one_of, positive, sized, within_unit
-from mechanisms.privacy import ApproxDP
-from mechanisms.tnb import TruncatedNegativeBinomial
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.tuning_curves import sharp_growth
+from lemmata.bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
+from lemmata.mechanisms.arithmetic import certified_delta, down, up
+from lemmata.mechanisms.law import one_of, positive, sized, within_unit
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
 
 CALIBRATIONS = ("printed", "sharp")
 SPARED = 1e-12  # the share of epsilon that "sharp" leaves to rounding
@@ -32,9 +32,10 @@ def budget(
     """(mu of one run, the guarantee of the best of K runs).
 
     "printed": Theorem K.3, epsilon / (6 sqrt(2 log(1/(r delta)))), for eta = 1 and epsilon <= 24 log(1/(r delta)); it
-    promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose `bounds.wzw25.best_of_runs.sharp_epsilon` is at
-    most epsilon, for every eta; it promises (epsilon, delta)-DP with two to four times the budget. Both are found in
-    floats and lowered until balls show them to be enough. Raises ValueError.
+    promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose
+    `lemmata.bounds.wzw25.best_of_runs.sharp_epsilon` is at most epsilon, for every eta; it promises (epsilon, delta)-DP
+    with two to four times the budget. Both are found in floats and lowered until balls show them to be enough. Raises
+    ValueError.
 
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495); round(mu, 4), promised.epsilon
     (0.028, 1.00001)

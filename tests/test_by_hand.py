@@ -8,10 +8,10 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from bounds.theorem import THEOREMS
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
-from experiments.engine.verdict import HOLDS
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 from tests import by_hand
 from tests.mutation import edit
 

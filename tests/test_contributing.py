@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bounds.theorem import THEOREMS
-from experiments.__main__ import main
-from experiments.engine.claim import CLAIMS
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.command.main import main
+from lemmata.experiments.engine.claim import CLAIMS
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
@@ -25,7 +25,7 @@ def test_the_blocks_run_in_their_order(untouched):
     page = PAGE.read_text()
     blocks = list(re.finditer(r"```python\n(.*?)```", page, flags=re.DOTALL))
     assert len(blocks) == 9
-    namespace = {"__name__": "experiments.bms22.sign_projection"}
+    namespace = {"__name__": "lemmata.experiments.bms22.sign_projection"}
     for block in blocks:
         above = "\n" * page.count("\n", 0, block.start(1))  # so that `inspect` finds a formula where the page has it
         exec(compile(above + block[1], str(PAGE), "exec"), namespace)
@@ -34,5 +34,5 @@ def test_the_blocks_run_in_their_order(untouched):
 
 
 def test_the_commands_exist():
-    for command in re.findall(r"marginalia (\w+)", PAGE.read_text()):
+    for command in re.findall(r"lemmata (\w+)", PAGE.read_text()):
         assert command in main.commands

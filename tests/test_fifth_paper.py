@@ -5,18 +5,17 @@ from pathlib import Path
 
 import pytest
 
-import bounds
-import experiments
-from bounds import papers
-from bounds.theorem import THEOREMS
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
-from experiments.engine.explain import explained
-from experiments.engine.ledger import ledger, ledger_with_cells
-from experiments.engine.names import resolve
-from experiments.engine.run import execute
-from experiments.engine.store import Store
-from experiments.report.site import pages
+from lemmata import bounds, experiments
+from lemmata.bounds import papers
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.explain import explained
+from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
+from lemmata.experiments.engine.names import resolve
+from lemmata.experiments.engine.run import execute
+from lemmata.experiments.engine.store import Store
+from lemmata.experiments.report.site import pages
 
 FOLDER = Path(__file__).parent / "fifth_paper"
 

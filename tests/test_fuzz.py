@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from bounds.theorem import THEOREMS, Theorem, short
-from experiments.engine import registry
+from lemmata.bounds.theorem import THEOREMS, Theorem, short
+from lemmata.experiments.engine import registry
 
 registry.load()
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from bounds import papers
-from bounds.theorem import THEOREMS
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
+from lemmata.bounds import papers
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 
 registry.load()
 
 
 def home(theorem):
     """`wzw25/margin_grid`: the module below bounds/ that the record stands in."""
-    return theorem.formula.__module__.removeprefix("bounds.").replace(".", "/")
+    return theorem.formula.__module__.removeprefix("lemmata.bounds.").replace(".", "/")
 
 
 @pytest.mark.parametrize("key", THEOREMS)

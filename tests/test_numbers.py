@@ -5,8 +5,8 @@
 
 import pytest
 
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 from tests import by_hand
 from tests.mutation import weaken
 

@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 from tests.mutation import edit, weaken
 
 registry.load()

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from bounds import source
-from bounds.theorem import THEOREMS, Theorem, in_unit_interval, positive
-from experiments.engine import registry
+from lemmata.bounds import source
+from lemmata.bounds.theorem import THEOREMS, Theorem, in_unit_interval, positive
+from lemmata.experiments.engine import registry
 
 registry.load()
 
@@ -94,8 +94,8 @@ def test_a_change_without_its_line_is_caught(now, missing):
 
 
 HELPERS = "C = 3\n\n\ndef helper(n):\n    return C * n\n"
-FORMULA = """from bounds.theorem import require
-from bounds._{name} import helper
+FORMULA = """from lemmata.bounds.theorem import require
+from lemmata.bounds._{name} import helper
 
 NEEDS = require("n is not 7", lambda n: n != 7)
 
@@ -110,7 +110,7 @@ def level(*, n: int) -> float:
 @pytest.fixture
 def digest_of(tmp_path, monkeypatch):
     """The digest of a toy statement whose files are these two texts, in a folder of their own."""
-    import bounds
+    from lemmata import bounds
 
     def made(helpers=HELPERS, formula=FORMULA, name="helpers"):
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
@@ -122,7 +122,7 @@ def digest_of(tmp_path, monkeypatch):
         names = {"__name__": "formula", "print": lambda function: function}
         exec(compile(path.read_text(), str(path), "exec"), names)
         theorem = Theorem("a.b", "", "printed", "inequality", "x", (names["NEEDS"],), "", False, names["level"])
-        sys.modules.pop(f"bounds._{name}")
+        sys.modules.pop(f"lemmata.bounds._{name}")
         return theorem.digest
 
     yield made

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.engine import registry, run
+from lemmata.experiments.engine import registry, run
 from tests.mutation import weaken
 
 registry.load()

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.engine import power, registry
-from experiments.engine.cell import Sabotaged
-from experiments.engine.claim import CLAIMS
-from experiments.engine.run import decide
-from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import HOLDS, REFUTED, SLIP
+from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
+from lemmata.experiments.engine import power, registry
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.run import decide
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import TEST_ROOT
 
 registry.load()
 
@@ -55,7 +55,7 @@ def run_witness(python):
     lines = python.strip().splitlines()
     assert len(lines) <= 15
     assert lines[-1].startswith("assert")
-    assert "experiments" not in python
+    assert "lemmata.experiments" not in python
     subprocess.run([sys.executable, "-W", "error", "-c", python], check=True, timeout=120)
 
 

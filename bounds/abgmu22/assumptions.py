@@ -8,9 +8,9 @@ Both are definitions. Which err and which Delta the base algorithms have stands 
 
 from typing import Any
 
-from bounds.abgmu22 import baselines
-from bounds.exact.numbers import exp, log, sqrt
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.bounds.exact.numbers import exp, log, sqrt
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 LEVELS = [in_unit_interval("delta"), in_unit_interval("beta"), integer("guesses")]
 LOSS = [at_least("label_bound", 0), positive("smoothness"), at_least("norm_bound", 0), at_least("radius", 0)]

@@ -15,8 +15,8 @@ Names: `label_bound` ||Y||, `radius` ||X||, `smoothness` H, `norm_bound` B, `rea
 from math import ceil, log
 from typing import Any
 
-from bounds.exact.numbers import sqrt
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.exact.numbers import sqrt
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 LOSS = [at_least("label_bound", 0), positive("smoothness"), at_least("reach", 0)]
 RECONSTRUCTED: dict[str, Any] = {"reading": "explicit", "reconstructed": True}

@@ -18,8 +18,8 @@ available text has the beginning, steps s1 to s5; t1 to t6 are our derivation.
 
 from math import exp, log, sqrt
 
-from bounds.exact.numbers import Real
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 SAMPLE = [integer("n"), in_unit_interval("beta")]
 SIZES = [*SAMPLE, positive("gamma"), positive("smoothness"), positive("label_bound")]

@@ -20,8 +20,8 @@ risk on a chunk; gamma, `smoothness` H, `label_bound` Y as in `concentration`. K
 
 from math import log, sqrt
 
-from bounds.exact.numbers import Real
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 NOISE = [integer("n"), integer("candidates"), positive("epsilon"), positive("loss_bound")]
 SIGMA = r"\tilde\sigma^2=\frac{4(\|Y\|^2+\tilde H\tilde\gamma^2\|\mathcal X\|^2)}{n\varepsilon}"

@@ -14,8 +14,8 @@ beta/8.
 
 from math import log, sqrt
 
-from bounds.abgmu22.confidence_boosting import SIZES, boosted_rate, boosted_rate_squared
-from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+from lemmata.bounds.abgmu22.confidence_boosting import SIZES, boosted_rate, boosted_rate_squared
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 OURS: dict = {"reading": "explicit", "source": "our derivation"}
 MODELS = require("2^-candidates <= beta/4", lambda candidates, beta: 2.0**-candidates <= beta / 4)

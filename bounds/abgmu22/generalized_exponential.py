@@ -16,8 +16,8 @@ from math import log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bounds.exact.numbers import Array, Real
-from bounds.theorem import at_least, integer, positive, theorem
+from lemmata.bounds.exact.numbers import Array, Real
+from lemmata.bounds.theorem import at_least, integer, positive, theorem
 
 RS16 = "Raskhodnikova & Smith 2016, Algorithm 1"
 BLOCK = 4_000_000  # entries of the table of differences held at a time

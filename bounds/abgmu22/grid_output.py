@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from bounds.abgmu22.assumptions import LOSS, SAMPLE, output_loss
-from bounds.abgmu22.baselines import output_excess
-from bounds.abgmu22.grid_search import grid_excess
-from bounds.abgmu22.grid_search_proof import EVEN
-from bounds.abgmu22.stability import output_loss_bound, printed_output_loss
-from bounds.exact.numbers import Array, exp, sqrt
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.abgmu22.assumptions import LOSS, SAMPLE, output_loss
+from lemmata.bounds.abgmu22.baselines import output_excess
+from lemmata.bounds.abgmu22.grid_search import grid_excess
+from lemmata.bounds.abgmu22.grid_search_proof import EVEN
+from lemmata.bounds.abgmu22.stability import output_loss_bound, printed_output_loss
+from lemmata.bounds.exact.numbers import Array, exp, sqrt
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix D.3"
 BUDGET = [between("epsilon", 0, 1), between("delta", 0, 1), integer("guesses")]

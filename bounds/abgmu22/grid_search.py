@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from bounds.abgmu22.grid_search_proof import BUDGET, ENDING, EVEN, PROOF, penalty, printed_penalty
-from bounds.exact.numbers import Array, exp, log, sqrt
-from bounds.theorem import at_least, in_unit_interval, theorem
+from lemmata.bounds.abgmu22.grid_search_proof import BUDGET, ENDING, EVEN, PROOF, penalty, printed_penalty
+from lemmata.bounds.exact.numbers import Array, exp, log, sqrt
+from lemmata.bounds.theorem import at_least, in_unit_interval, theorem
 
 __all__ = ["grid_excess", "norm_guesses", "penalty", "printed_penalty"]
 

@@ -14,9 +14,9 @@ candidates. Names as in `grid_search`; `risk` is L(w; D), `chance` a probability
 from collections.abc import Callable
 from typing import Any
 
-from bounds.abgmu22.generalized_exponential import selection_penalty
-from bounds.exact.numbers import exp, log, sqrt
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
+from lemmata.bounds.exact.numbers import exp, log, sqrt
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix D.2"
 BUDGET = [between("epsilon", 0, 1), between("delta", 0, 1), integer("guesses")]

@@ -15,8 +15,8 @@ are open here.
 
 from math import expm1, pi, sqrt
 
-from bounds.abgmu22.baselines import ball_noise, output_noise
-from bounds.theorem import at_least, between, integer, positive, require, theorem
+from lemmata.bounds.abgmu22.baselines import ball_noise, output_noise
+from lemmata.bounds.theorem import at_least, between, integer, positive, require, theorem
 
 SAMPLE = [integer("n"), positive("epsilon")]
 SMOOTH = [*SAMPLE, integer("d"), at_least("norm", 0)]

@@ -10,10 +10,10 @@ Names: `label_bound` ||Y||, `radius` ||X||, `smoothness` H, `norm_bound` B, `sig
 
 from typing import Any
 
-from bounds.abgmu22.assumptions import LOSS, SAMPLE, allowed_failure, gaussian_tail
-from bounds.abgmu22.baselines import STRETCH
-from bounds.exact.numbers import exp, log, sqrt
-from bounds.theorem import at_least, integer, positive, require, theorem
+from lemmata.bounds.abgmu22.assumptions import LOSS, SAMPLE, allowed_failure, gaussian_tail
+from lemmata.bounds.abgmu22.baselines import STRETCH
+from lemmata.bounds.exact.numbers import exp, log, sqrt
+from lemmata.bounds.theorem import at_least, integer, positive, require, theorem
 
 NOISE = [*LOSS, at_least("sigma", 0)]
 LEVEL = require("K/delta >= 1", lambda level: level >= 1)

@@ -11,10 +11,10 @@ Lemma F.1 needs and its statement denies (lemF.1.s3).
 
 from math import log, sqrt
 
-from bounds.bms22.efficient_learner import printed_order
-from bounds.bms22.margin_deviation import margin_complexity
-from bounds.bms22.pure_learner import printed_gap
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.bms22.efficient_learner import printed_order
+from lemmata.bounds.bms22.margin_deviation import margin_complexity
+from lemmata.bounds.bms22.pure_learner import printed_gap
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 HINGE = [integer("m"), positive("ratio")]
 FIRST = [*HINGE, in_unit_interval("beta")]

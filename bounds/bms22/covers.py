@@ -11,7 +11,7 @@ from math import ceil, gamma, inf, pi, sqrt
 
 from flint import fmpq, fmpq_mat
 
-from bounds.theorem import require
+from lemmata.bounds.theorem import require
 
 Gram = list[list[int]]  # inner products of a basis
 

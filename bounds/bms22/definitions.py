@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from bounds.exact.numbers import Array, Real
-from bounds.exact.privacy_curves import hockey_stick_of_masses as hockey_stick
-from bounds.papers import BMS22
-from bounds.theorem import at_least, positive, theorem
+from lemmata.bounds.exact.numbers import Array, Real
+from lemmata.bounds.exact.privacy_curves import hockey_stick_of_masses as hockey_stick
+from lemmata.bounds.papers import BMS22
+from lemmata.bounds.theorem import at_least, positive, theorem
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from bounds.bms22.dp_erm_proof import HINGE, PROOF, SETTING, WHOLE_SETTING, printed_multiplier, round_excess
-from bounds.bms22.phased_sgd import one_round, phase_lengths, rounds_for
-from bounds.exact.numbers import Array
-from bounds.exact.privacy_curves import log_gaussian_delta
-from bounds.theorem import in_unit_interval, integer, positive, theorem
+from lemmata.bounds.bms22.dp_erm_proof import HINGE, PROOF, SETTING, WHOLE_SETTING, printed_multiplier, round_excess
+from lemmata.bounds.bms22.phased_sgd import one_round, phase_lengths, rounds_for
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, theorem
 
 ROUND_CONSTANT = sqrt(3072)  # C of the expected excess of one round; derived in `round_order`
 PRIVATE = r"\mathrm{Algorithm\ 5\ is\ }(\varepsilon,\delta)\mathrm{-DP}"

@@ -6,8 +6,8 @@ number of copies of a record that a round allows for, a = Lambda r / rho. The or
 
 from math import expm1, log, sqrt
 
-from bounds.bms22.phased_sgd import excess_coefficients, rounds_for
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.phased_sgd import excess_coefficients, rounds_for
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix B.2, proof"
 HINGE = [positive("radius"), positive("norm_bound"), positive("rho")]

@@ -9,11 +9,11 @@ appendix (002) the soft form first and the same precise bound after it. The proo
 
 from math import ceil, inf, log, sqrt
 
-from bounds.bms22.dp_erm import CERTAIN, boosted_excess
-from bounds.bms22.dp_erm_proof import HINGE, SETTING
-from bounds.bms22.fast_projection import fast_projection_operations
-from bounds.bms22.phased_sgd import phase_lengths, rounds_for
-from bounds.theorem import at_least, in_unit_interval, integer, theorem
+from lemmata.bounds.bms22.dp_erm import CERTAIN, boosted_excess
+from lemmata.bounds.bms22.dp_erm_proof import HINGE, SETTING
+from lemmata.bounds.bms22.fast_projection import fast_projection_operations
+from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, theorem
 
 TIME_CONSTANTS = (11.6, 41, 37)  # of the three terms of `corrected_time`
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"

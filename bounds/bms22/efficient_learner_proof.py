@@ -6,9 +6,9 @@ distortion of the projection: for w* and the x_i of the sample, norms and inner 
 
 from math import log, sqrt
 
-from bounds.bms22.dp_erm_proof import SETTING
-from bounds.exact.numbers import Array
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.dp_erm_proof import SETTING
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 PROOF = ", Appendix B.3, proof"
 THIRD = r"\right]\ge 1-\frac{\beta}{3}"

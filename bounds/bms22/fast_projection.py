@@ -1,13 +1,14 @@
 """Lemma A.4 of Bassily, Mohri & Suresh (2022): the fast Johnson-Lindenstrauss embedding.
 
 Phi = sqrt(D/k) S H diag(s): random signs, a Hadamard transform, k coordinates drawn with replacement
-(`mechanisms.fast_projection`). The printed k does not contain the dimension; a moment argument shows why it need not.
+(`lemmata.mechanisms.fast_projection`). The printed k does not contain the dimension; a moment argument shows why it
+need not.
 """
 
 from math import ceil, e, exp, log, sqrt
 
-from bounds.bms22.sign_projection import PRESERVED, SETTING
-from bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+from lemmata.bounds.bms22.sign_projection import PRESERVED, SETTING
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 CONSTANT = 48_600  # c of Lemma A.4, certified in experiments.bms22.fast_projection
 STEPS = 4  # c' of Lemma A.4
@@ -42,7 +43,7 @@ def fast_projection_time(*, d: int, k: int) -> float:
 
 
 def fast_projection_operations(d: int, k: int) -> int:
-    """Operations of `mechanisms.fast_projection.FastProjection.apply` on one vector, D >= d the power of two.
+    """Operations of `lemmata.mechanisms.fast_projection.FastProjection.apply` on one vector, D >= d the power of two.
 
     D signs, log2 D rounds of D/2 butterflies, a sum and a difference each, and k scalings.
 

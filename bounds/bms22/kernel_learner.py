@@ -10,12 +10,12 @@ from math import exp, log, sqrt
 
 from scipy.special import log_ndtr
 
-from bounds.bms22 import efficient_learner
-from bounds.bms22.dp_erm import CERTAIN
-from bounds.bms22.dp_erm_proof import BUDGET, HINGE, SETTING, printed_multiplier
-from bounds.bms22.phased_sgd import base_step, one_round, phase_lengths, rounds_for
-from bounds.bms22.random_features import inner_product_error, inner_product_error_sharp
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.bms22 import efficient_learner
+from lemmata.bounds.bms22.dp_erm import CERTAIN
+from lemmata.bounds.bms22.dp_erm_proof import BUDGET, HINGE, SETTING, printed_multiplier
+from lemmata.bounds.bms22.phased_sgd import base_step, one_round, phase_lengths, rounds_for
+from lemmata.bounds.bms22.random_features import inner_product_error, inner_product_error_sharp
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 ANY = [integer("m"), *BUDGET, in_unit_interval("beta")]  # what Theorem 4.2 asks of sample and budget
 HALF = at_least("a", 0.5)

@@ -17,11 +17,17 @@ from typing import Any
 
 from flint import arb
 
-from bounds.bms22.margin_deviation import BARTLETT, UP_TO_M, margin_complexity, margin_deviation_derived, square_of_sum
-from bounds.exact import numbers
-from bounds.exact.numbers import Number, Real
-from bounds.papers import BMS22
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.margin_deviation import (
+    BARTLETT,
+    UP_TO_M,
+    margin_complexity,
+    margin_deviation_derived,
+    square_of_sum,
+)
+from lemmata.bounds.exact import numbers
+from lemmata.bounds.exact.numbers import Number, Real
+from lemmata.bounds.papers import BMS22
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{BMS22}, Appendix E, proof of Theorem 6.1 (E.1)"
 SAMPLE = [integer("m"), integer("d"), in_unit_interval("beta")]

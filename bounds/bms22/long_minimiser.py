@@ -3,8 +3,8 @@
 Functions are plain arithmetic: fractions in, fractions out.
 """
 
-from bounds.exact.numbers import Real
-from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 
 LINE = [between("alpha", 0, 1), positive("radius"), require("0 < gamma < r", lambda gamma, radius: 0 < gamma < radius)]
 SHORT = [in_unit_interval("gamma")]

@@ -8,8 +8,8 @@ h* = h_{e_1}, and unit vectors w with w_1 < 0, which err on every point.
 from fractions import Fraction
 from math import ceil, comb, exp, log
 
-from bounds.exact.numbers import Real, power
-from bounds.theorem import between, integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Real, power
+from lemmata.bounds.theorem import between, integer, positive, require, theorem
 
 LENGTH = Fraction(7, 8)  # of the arc: just so long that any two weights have |<w, w'>| >= 1/8
 WIDE = [require("d >= 2", lambda d: d >= 2 and d == int(d))]

@@ -1,8 +1,8 @@
 r"""Lemma F.1 and Corollary F.2 of Bassily, Mohri & Suresh (2022): choosing a margin privately.
 
-Algorithm 6 lets the generalized exponential mechanism (`bounds.abgmu22.generalized_exponential`) choose rho* from
-rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then runs the learner A at rho*.
-The appendix (with readable formulas) and the paper say the same here: both print constant 1 and "non-decreasing".
+Algorithm 6 lets the generalized exponential mechanism (`lemmata.bounds.abgmu22.generalized_exponential`) choose rho*
+from rho_j = 2^-j h_max, 1 <= j <= J = (1/2) log m, by the scores F(rho_j, g_{rho_j}(S)), then runs the learner A at
+rho*. The appendix (with readable formulas) and the paper say the same here: both print constant 1 and "non-decreasing".
 Neither gives the base of the logarithm in J or a rounding: base 2, rounded up, is judged first, "e" beside it.
 """
 
@@ -10,7 +10,7 @@ from math import ceil, floor, log, log2
 
 import numpy as np
 
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
 
 PENALTY = [integer("m"), at_least("sensitivity", 0), positive("epsilon"), in_unit_interval("beta")]
 ON_INTERVAL = r"\min_{\rho\in[h_{\max}/\sqrt{m},\,h_{\max}]}"

@@ -3,18 +3,18 @@
 The proof goes from rho* to the best rho_opt of the interval through a grid point rho^ in [rho_opt/2, rho_opt]. A link
 that speaks of arbitrary functions is written for a family that contains its extremes: Delta_rho = rho^power,
 F(rho, t) = rho^-power + slope t. The text around the lemma speaks of five bounds, whose rates stand in
-`bounds.bms22.bound_sensitivity`.
+`lemmata.bounds.bms22.bound_sensitivity`.
 """
 
 from math import inf, log, sqrt
 
 import numpy as np
 
-from bounds.abgmu22.generalized_exponential import selection_penalty
-from bounds.bms22 import bound_sensitivity as five
-from bounds.bms22.margin_selection import PENALTY, grid_size, printed_penalty
-from bounds.exact.numbers import Array, Real
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
+from lemmata.bounds.bms22 import bound_sensitivity as five
+from lemmata.bounds.bms22.margin_selection import PENALTY, grid_size, printed_penalty
+from lemmata.bounds.exact.numbers import Array, Real
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 INTERVAL = [integer("m"), require("1 <= m rho^2 and rho <= 1", lambda m, rho: m * rho**2 >= 1 and rho <= 1)]
 READING = [

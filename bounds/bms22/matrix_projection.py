@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bounds.exact.numbers import Array
-from bounds.theorem import in_unit_interval, integer, require, theorem
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import in_unit_interval, integer, require, theorem
 
 NEEDS = [integer("m"), integer("k"), in_unit_interval("beta")]
 NORM = r"\|\Phi W\|_F^2\le\|W\|_F^2\left(1+"

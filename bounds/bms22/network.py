@@ -16,7 +16,7 @@ size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/
 from math import sqrt
 from typing import Any
 
-from bounds.bms22.network_embedding import (
+from lemmata.bounds.bms22.network_embedding import (
     NEEDS,
     REPAIRED,
     WHERE,
@@ -27,11 +27,11 @@ from bounds.bms22.network_embedding import (
     sample_logarithm,
     slope,
 )
-from bounds.bms22.network_selection import log_cover_size
-from bounds.bms22.pure_learner import Terms, class_complexity, excess, least_informative, selection_error
-from bounds.exact.numbers import Real
-from bounds.papers import BMS22
-from bounds.theorem import between, positive, theorem
+from lemmata.bounds.bms22.network_selection import log_cover_size
+from lemmata.bounds.bms22.pure_learner import Terms, class_complexity, excess, least_informative, selection_error
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.papers import BMS22
+from lemmata.bounds.theorem import between, positive, theorem
 
 
 @theorem(
@@ -127,7 +127,7 @@ def gap_below_the_end(
 ) -> float:
     """The same excess for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2: what stands inside O(.).
 
-    min(1, explicit) <= C printed with C = `ORDER`, by `experiments.instances.networks.derived`.
+    min(1, explicit) <= C printed with C = `ORDER`, by `lemmata.experiments.instances.networks.derived`.
     """
     sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
     return printed_gap(**sizes, rho=rho, eta=eta, layers=layers, width=width)

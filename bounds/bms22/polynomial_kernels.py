@@ -6,10 +6,10 @@ finitely many, so Algorithm 2 (`efficient_learner`) runs on them as they are, at
 
 from math import comb, exp, sqrt
 
-from bounds.bms22 import efficient_learner
-from bounds.bms22.dp_erm_proof import HINGE, SETTING
-from bounds.bms22.kernel_learner import LEARNT
-from bounds.theorem import integer, positive, theorem
+from lemmata.bounds.bms22 import efficient_learner
+from lemmata.bounds.bms22.dp_erm_proof import HINGE, SETTING
+from lemmata.bounds.bms22.kernel_learner import LEARNT
+from lemmata.bounds.theorem import integer, positive, theorem
 
 DEGREE = [integer("degree"), positive("constant")]
 POLYNOMIAL = [*DEGREE, *HINGE]

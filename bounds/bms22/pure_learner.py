@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from bounds.bms22.covers import MARGIN
-from bounds.bms22.sign_projection import rows_for
-from bounds.exact import numbers
-from bounds.papers import BMS22
-from bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.covers import MARGIN
+from lemmata.bounds.bms22.sign_projection import rows_for
+from lemmata.bounds.exact import numbers
+from lemmata.bounds.papers import BMS22
+from lemmata.bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 
 # The exponential mechanism, as the proof of Theorem 3.1 uses it -------------------------------------------------------
 
@@ -159,7 +159,9 @@ gap_for_small_beta = printed_gap.corrected(
     says=r"\beta\le\frac12:\quad " + PRINTED, needs=[*NEEDS, NOT_NEAR_ONE], source=", with beta <= 1/2"
 )(printed_gap.theorem.formula)
 
-ORDER = 5000.0  # C of the corrected reading: min(1, explicit) <= C printed (`experiments.instances.learner_bounds`)
+ORDER = (
+    5000.0  # C of the corrected reading: min(1, explicit) <= C printed (`lemmata.experiments.instances.learner_bounds`)
+)
 SOFT_ORDER = 1500.0  # C of the soft form
 
 
@@ -180,7 +182,7 @@ def soft_gap(
     """The same excess without logarithms: what stands inside O~(.).
 
     The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times
-    this, for every beta (`experiments.instances.learner_bounds.derived_soft`).
+    this, for every beta (`lemmata.experiments.instances.learner_bounds.derived_soft`).
     """
     square = (norm_bound * radius / rho) ** 2
     return sqrt(margin_loss * square / m) + square / (min(1.0, epsilon) * m)

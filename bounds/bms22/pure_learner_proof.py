@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
 from typing import Any
 
-from bounds.bms22.covers import MARGIN, covering_density, thin_gram
-from bounds.bms22.pure_learner import NOT_NEAR_ONE, SAMPLE_NEEDS
-from bounds.bms22.sign_projection import sign_projection_tail
-from bounds.exact.balls import exact
-from bounds.papers import BMS22
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.covers import MARGIN, covering_density, thin_gram
+from lemmata.bounds.bms22.pure_learner import NOT_NEAR_ONE, SAMPLE_NEEDS
+from lemmata.bounds.bms22.sign_projection import sign_projection_tail
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.papers import BMS22
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{BMS22}, Appendix B.1, proof of Theorem 3.1"
 GEOMETRY = [positive("norm_bound"), positive("radius"), MARGIN]
@@ -96,7 +96,7 @@ def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> 
     says=r"|\mathcal{C}|\le\Theta_k\left(\frac{R+2\eta}{\eta}\right)^k,\quad "
     r"\Theta_k=1,\ 1.2092,\ 1.4635,\ 1.7655\quad(k=1,\dots,4)",
     needs=[require("k is 1, 2, 3 or 4", lambda k: k in (1, 2, 3, 4)), integer("k"), *GEOMETRY],
-    source="the covers of `mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
+    source="the covers of `lemmata.mechanisms.solvers.covers`; Conway & Sloane 1999, Chapter 2",
 )
 def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:
     """The number of points of the cover that we run, at most: Theta_k (2 + 20 Lambda r/rho)^k.

@@ -5,13 +5,13 @@ A kernel K(x, x') = r^2 K_bar(x - x') is approximated by the inner products of
     psi(x) = r / sqrt(D) (cos <omega_1, x>, sin <omega_1, x>, ..., cos <omega_D, x>, sin <omega_D, x>),
 
 omega_1..omega_D independent with law P, K_bar(z) = E cos <omega, z>. The kernels and their spectral laws stand in
-`bounds.rbht09.kernel_spectra`, the comparison on a compact set in `bounds.rbht09.random_features`.
+`lemmata.bounds.rbht09.kernel_spectra`, the comparison on a compact set in `lemmata.bounds.rbht09.random_features`.
 """
 
 from typing import Any
 
-from bounds.exact.numbers import Number, exp, log, sqrt
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.exact.numbers import Number, exp, log, sqrt
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 

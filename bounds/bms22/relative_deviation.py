@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.exact.numbers import Number, Real, log, power, sqrt
-from bounds.papers import BMS22
-from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import Number, Real, log, power, sqrt
+from lemmata.bounds.papers import BMS22
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"
 SAMPLE = [integer("m"), integer("V", 0), in_unit_interval("beta")]

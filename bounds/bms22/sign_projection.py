@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from bounds.exact import numbers
-from bounds.exact.balls import exact
-from bounds.exact.numbers import Array, Real
-from bounds.theorem import in_unit_interval, integer, require, theorem
+from lemmata.bounds.exact import numbers
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import Array, Real
+from lemmata.bounds.theorem import in_unit_interval, integer, require, theorem
 
 PRESERVED = (
     r"\Pr_\Phi\left[\forall u,v\in T:\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|"

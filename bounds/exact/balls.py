@@ -1,7 +1,7 @@
 """Numbers and balls, functions of the normal law, and integrals, all enclosed by ball arithmetic.
 
 A ball (`flint.arb`) encloses a real number; whatever is computed from balls encloses the true result, rounding errors
-included. `bounds.exact.certify` proves inequalities on whole boxes with them.
+included. `lemmata.bounds.exact.certify` proves inequalities on whole boxes with them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A run's score u has distribution function F; the best score is at most u with probability 1 - G(1 - F(u)), where
 G(x) = E x^K. With s = r + (1 - r) F(u) that is [1 - (r/s)^eta] / (1 - r^eta), and at eta = 0 log(s/r) / log(1/r); its
 density is F'(u) E K (r/s)^(eta+1). Every function takes numbers or balls and returns a ball. Floats of the same
-quantities: `bounds.wzw25.best_of_runs`, `bounds.wzw25.winner`.
+quantities: `lemmata.bounds.wzw25.best_of_runs`, `lemmata.bounds.wzw25.winner`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import functools
 
 from flint import acb, arb, ctx
 
-from bounds.exact import tnb
-from bounds.exact.balls import Phi, complex_Phi, complex_phi, exact, hull, integral, phi, precise
-from bounds.exact.numbers import Number
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import Phi, complex_Phi, complex_phi, exact, hull, integral, phi, precise
+from lemmata.bounds.exact.numbers import Number
 
 Interval = tuple[float, float]
 REACH = 40  # standard deviations: what lies further out weighs less than E K phi(40) < 1e-300

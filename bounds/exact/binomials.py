@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from flint import arb
 
-from bounds.exact.balls import exact, precise
-from bounds.exact.numbers import Number
+from lemmata.bounds.exact.balls import exact, precise
+from lemmata.bounds.exact.numbers import Number
 
 
 @precise

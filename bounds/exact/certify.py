@@ -27,8 +27,8 @@ from flint import ctx
 from scipy.optimize import differential_evolution
 from scipy.stats import qmc
 
-from bounds.exact.balls import PRECISION, enclosure, exact, hull, lower_end, upper_end
-from bounds.exact.numbers import Array
+from lemmata.bounds.exact.balls import PRECISION, enclosure, exact, hull, lower_end, upper_end
+from lemmata.bounds.exact.numbers import Array
 
 Side = tuple[float, float]
 Box = dict[str, Side]
@@ -249,7 +249,7 @@ def confirm(
     """Evaluate `lhs` and `rhs` in ball arithmetic at `point`; both are called with exact balls, by name.
 
     >>> from fractions import Fraction
-    >>> from bounds.exact.balls import exact
+    >>> from lemmata.bounds.exact.balls import exact
     >>> confirm({"x": 0.1}, lambda x: 3 * x, lambda x: exact(Fraction(3, 10))).exceeds
     True
     """

@@ -10,9 +10,19 @@ import functools
 
 from flint import acb, arb
 
-from bounds.exact import tnb
-from bounds.exact.balls import Phi, complex_Phi, complex_phi, exact, integral, log_Phi, phi, power_complement, precise
-from bounds.exact.numbers import Number
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import (
+    Phi,
+    complex_Phi,
+    complex_phi,
+    exact,
+    integral,
+    log_Phi,
+    phi,
+    power_complement,
+    precise,
+)
+from lemmata.bounds.exact.numbers import Number
 
 REACH = 40
 

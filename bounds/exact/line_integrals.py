@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from flint import acb, arb
 
-from bounds.exact.balls import exact
-from bounds.exact.numbers import Number
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import Number
 
 LENGTH = 100  # beyond which e^-t leaves nothing to speak of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from flint import acb, arb
 
-from bounds.exact.balls import exact
+from lemmata.bounds.exact.balls import exact
 
 Number = int | float | Fraction | arb  # what a formula accepts: balls in, ball out
 Real = int | float | Fraction  # a formula that is evaluated in rationals or floats, never in balls

@@ -9,8 +9,8 @@ from flint import acb, arb
 from numpy.typing import ArrayLike
 from scipy.special import erfcx, log_ndtr
 
-from bounds.exact.balls import Phi, exact, integral
-from bounds.exact.numbers import Array, Number
+from lemmata.bounds.exact.balls import Phi, exact, integral
+from lemmata.bounds.exact.numbers import Array, Number
 
 REACH = 30  # standard deviations: what lies further out has mass below e^-450
 SQRT_HALF_PI = np.sqrt(np.pi / 2)

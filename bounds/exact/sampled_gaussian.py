@@ -20,7 +20,7 @@ from math import ceil, exp, inf, log, sqrt
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from bounds.exact.numbers import Array
+from lemmata.bounds.exact.numbers import Array
 
 FINE = 8.0  # grid steps in one standard deviation of a step's loss
 DEVIATIONS = 12.0  # of the sum of all losses that the grid reaches to, on either side of its mean

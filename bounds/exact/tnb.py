@@ -1,7 +1,7 @@
 """The truncated negative binomial law in ball arithmetic: Definition A.1, term by term as it is printed.
 
 Every function takes numbers, Fractions or balls and returns a ball that encloses the exact value. `FINE` bits are
-enough for eta down to 1e-30 and r down to 1e-300. `bounds.wzw25.run_counts` computes the same in floats.
+enough for eta down to 1e-30 and r down to 1e-300. `lemmata.bounds.wzw25.run_counts` computes the same in floats.
 """
 
 from math import exp, expm1, log, log1p
@@ -11,8 +11,8 @@ import numpy as np
 from flint import arb, arb_series, ctx
 from scipy.special import gammaln
 
-from bounds.exact.balls import exact
-from bounds.exact.numbers import Array, Number
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import Array, Number
 
 FINE = 2300
 MOST = 10**7  # terms that a series may take

@@ -1,8 +1,8 @@
 """Private tuning in floats, K ~ TNB(eta, r) runs: what is computed by search and root finding.
 
 How the chance that a run is beaten grows from one dataset to its neighbour, given the privacy curve delta_M of one
-mu-GDP run; the privacy curve of the best of K Gaussian scores, which `bounds.exact.best_of_runs` has as balls; and the
-largest r at which K draws miss one of |Theta| = `size` candidates with probability at most beta, as log(1/r).
+mu-GDP run; the privacy curve of the best of K Gaussian scores, which `lemmata.bounds.exact.best_of_runs` has as balls;
+and the largest r at which K draws miss one of |Theta| = `size` candidates with probability at most beta, as log(1/r).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from bounds.exact.numbers import Array
-from bounds.exact.privacy_curves import log_gaussian_delta
-from bounds.exact.tnb import log_generating
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.exact.tnb import log_generating
 
 
 def profile_growth(mu: float, r: float) -> float:

@@ -1,15 +1,15 @@
 r"""The hinge loss, and what privacy costs at a given accuracy: Rubinstein et al. 2009, Section 5.
 
 The dual (5.1), Corollary 15 (privacy and utility of PRIVATESVM with the hinge loss: L = 1, Lambda = C) and Theorem 16,
-the upper bound on the optimal privacy level of Definition 4. Letters as in `bounds.rbht09.kernel_svm`.
+the upper bound on the optimal privacy level of Definition 4. Letters as in `lemmata.bounds.rbht09.kernel_svm`.
 """
 
 from collections.abc import Sequence
 from math import ceil, log, sqrt
 from typing import Any
 
-from bounds.rbht09.kernel_accuracy import CONFIDENCE, NORMALISED, SUP, noise_range_compact
-from bounds.theorem import integer, positive, require, theorem
+from lemmata.bounds.rbht09.kernel_accuracy import CONFIDENCE, NORMALISED, SUP, noise_range_compact
+from lemmata.bounds.theorem import integer, positive, require, theorem
 
 # Equation (5.1) -------------------------------------------------------------------------------------------------------
 

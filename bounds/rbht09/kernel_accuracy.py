@@ -1,13 +1,13 @@
 """How accurate the private SVM of a kernel is: Rubinstein et al. 2009, Lemmas 10, 11, 12, 22 and Theorem 14.
 
 The noise moves f~ little (Lemma 10), f~ is near f* if the kernels are near (Lemmas 12 and 22, by Lemma 11), and they
-are near if there are enough frequencies (Lemma 13): Theorem 14. Letters as in `bounds.rbht09.kernel_svm`.
+are near if there are enough frequencies (Lemma 13): Theorem 14. Letters as in `lemmata.bounds.rbht09.kernel_svm`.
 """
 
 from math import exp, log, sqrt
 from typing import Any
 
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 CONFIDENCE = [positive("acc"), in_unit_interval("delta")]
 PROBLEM = [positive("acc"), positive("C"), positive("Lambda"), positive("L")]

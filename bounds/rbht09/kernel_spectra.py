@@ -14,8 +14,8 @@ from typing import Any
 
 from flint import acb, arb
 
-from bounds.exact.numbers import BALLS, exp, sqrt
-from bounds.theorem import integer, positive, theorem
+from lemmata.bounds.exact.numbers import BALLS, exp, sqrt
+from lemmata.bounds.theorem import integer, positive, theorem
 
 
 def _magnitude(x: Any) -> Any:

@@ -20,8 +20,8 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import Any
 
-from bounds.rbht09.kernel_accuracy import CONFIDENCE
-from bounds.theorem import integer, positive, require, theorem
+from lemmata.bounds.rbht09.kernel_accuracy import CONFIDENCE
+from lemmata.bounds.theorem import integer, positive, require, theorem
 
 # Definition 5, Remark 3 -----------------------------------------------------------------------------------------------
 

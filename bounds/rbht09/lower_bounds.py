@@ -11,8 +11,8 @@ from math import ceil, exp, log, sqrt
 
 import numpy as np
 
-from bounds.exact.numbers import Array, Real
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Array, Real
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
 SIZES = [positive("C"), integer("n", 2)]
 LEVEL = r"\beta(\epsilon,\delta,C,n)\ge"

@@ -1,15 +1,16 @@
 """What no private SVM with the RBF kernel can do: Rubinstein et al. 2009, Lemma 19 and Theorem 20.
 
-Letters as in `bounds.rbht09.lower_bounds`; `sigma` is the kernel's width, k(x, z) = exp(-||x - z||^2 / (2 sigma^2)).
+Letters as in `lemmata.bounds.rbht09.lower_bounds`; `sigma` is the kernel's width,
+k(x, z) = exp(-||x - z||^2 / (2 sigma^2)).
 """
 
 from math import asin, exp, floor, log, pi, sqrt
 from typing import Any
 
-from bounds.exact import numbers
-from bounds.exact.numbers import Real
-from bounds.rbht09.lower_bounds import LEVEL, MANY, SIZES, log_odds, packing_level
-from bounds.theorem import Hypothesis, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact import numbers
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.rbht09.lower_bounds import LEVEL, MANY, SIZES, log_odds, packing_level
+from lemmata.bounds.theorem import Hypothesis, in_unit_interval, integer, positive, require, theorem
 
 WIDEST = sqrt(1 / (2 * log(2)))  # of sigma in Lemma 19
 MORE_ROWS = require("n > C", lambda n, C: n > C)

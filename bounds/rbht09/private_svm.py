@@ -9,9 +9,9 @@ from math import exp, log, tanh
 
 import numpy as np
 
-from bounds.exact.numbers import Array
-from bounds.rbht09.svm_sensitivity import DATABASE, weight_sensitivity, weight_sensitivity_sharp
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.rbht09.svm_sensitivity import DATABASE, weight_sensitivity, weight_sensitivity_sharp
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
 # Definition 1 ---------------------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ def noise_scale_sharp(*, beta: float, n: int, C: float, F: int, L: float = 1.0, 
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------
 # Not statements of the paper, whose Algorithm 2 adds real noise: what its privacy becomes when steps (3) and (4) run on
-# a computer, with the textbook sampler and with the one we ship (`mechanisms.laplace`).
+# a computer, with the textbook sampler and with the one we ship (`lemmata.mechanisms.laplace`).
 
 FLOAT64 = ", Algorithm 2, steps (3) and (4), executed in float64; Mironov 2012"
 

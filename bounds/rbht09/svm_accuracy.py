@@ -11,8 +11,8 @@ from math import exp, lgamma, log
 import numpy as np
 from scipy.special import gammainc, gammainccinv
 
-from bounds.exact.numbers import Array
-from bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 UTILITY = [positive("acc"), in_unit_interval("delta"), positive("Phi"), integer("F")]
 

@@ -1,15 +1,15 @@
 """How far one record moves the SVM: Rubinstein et al. 2009, Lemmas 6 and 21, and the steps of their proofs in order.
 
 w = w_D and w' = w_D' are the minimisers for neighbouring databases, f and f' their classifiers, x_n and x'_n the rows
-that differ. Letters as in `bounds.rbht09.private_svm`.
+that differ. Letters as in `lemmata.bounds.rbht09.private_svm`.
 """
 
 from math import sqrt
 
 import numpy as np
 
-from bounds.exact.numbers import Array
-from bounds.theorem import integer, positive, theorem
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import integer, positive, theorem
 
 DATABASE = [integer("n", 2), positive("C"), integer("F"), positive("L"), positive("kappa")]
 

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from bounds.exact.numbers import Array
-from bounds.theorem import in_unit_interval, positive, require
-from bounds.wzw25.gaussian_privacy import budget_each, budget_each_at, gaussian_delta, gaussian_quantile_scale
-from bounds.wzw25.last_iterate import problem_of
-from bounds.wzw25.margin_grid import doubling_grid
-from bounds.wzw25.noisy_gd import printed_steps
-from bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import in_unit_interval, positive, require
+from lemmata.bounds.wzw25.gaussian_privacy import budget_each, budget_each_at, gaussian_delta, gaussian_quantile_scale
+from lemmata.bounds.wzw25.last_iterate import problem_of
+from lemmata.bounds.wzw25.margin_grid import doubling_grid
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 
 
 def margin_grid(n: int, radius: float = 1.0) -> Array:

@@ -7,8 +7,9 @@
 One run (theta_t, m_t, u_t) is mu-GDP. What is released is the best of K independent runs, and K is not released. Three
 accounts of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and
 its simpler form `profile_epsilon`); and the exact curve of runs that release a Gaussian score and nothing else. No
-account can go below that: such runs are mu-GDP. Here it is computed in floats, enclosed in `bounds.exact.best_of_runs`.
-Neighbours differ in one replaced record. Utility is in `bounds.wzw25.winner`, Lemma 7.2 in `bounds.wzw25.repetitions`.
+account can go below that: such runs are mu-GDP. Here it is computed in floats, enclosed in
+`lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility is in
+`lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ import numpy as np
 from flint import arb
 from scipy.optimize import brentq
 
-from bounds.exact.numbers import Real, log, sqrt
-from bounds.exact.privacy_curves import log_gaussian_delta
-from bounds.exact.tuning_curves import first_below, profile_growth, score_delta, sharp_growth
-from bounds.theorem import at_least, in_unit_interval, positive, require, theorem
-from bounds.wzw25 import run_counts
-from bounds.wzw25.gaussian_privacy import composed_gdp
-from bounds.wzw25.run_counts import ETA, UNIT_R
+from lemmata.bounds.exact.numbers import Real, log, sqrt
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.exact.tuning_curves import first_below, profile_growth, score_delta, sharp_growth
+from lemmata.bounds.theorem import at_least, in_unit_interval, positive, require, theorem
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp
+from lemmata.bounds.wzw25.run_counts import ETA, UNIT_R
 
 UNIT_DELTA = in_unit_interval("delta")
 KOSKELA = "Koskela, Redberg & Wang 2024"

@@ -3,7 +3,7 @@
 xi_1, ..., xi_n are independent N(0, sigma^2), M is their maximum, m their minimum. `sigma` is a standard deviation,
 `beta` a failure probability, `t` the level that the proof of Corollary A.6 compares the range M - m with; every
 logarithm is natural. Arguments may be numbers or balls, so that what is certified is the very formula written here; one
-ball among the arguments makes the result a ball. `bounds.exact.gaussian_maxima` holds the exact laws that these
+ball among the arguments makes the result a ball. `lemmata.bounds.exact.gaussian_maxima` holds the exact laws that these
 statements bound. Lemma A.5 and Remark A.8 are printed without a proof.
 """
 
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact, power_complement
-from bounds.exact.gaussian_maxima import max_exceeds, mean_max, min_at_most
-from bounds.exact.numbers import Number, alike, log, sqrt
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25 import run_counts
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact, power_complement
+from lemmata.bounds.exact.gaussian_maxima import max_exceeds, mean_max, min_at_most
+from lemmata.bounds.exact.numbers import Number, alike, log, sqrt
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import run_counts
 
 SAMPLE = [integer("n"), positive("sigma")]
 TAIL = [*SAMPLE, in_unit_interval("beta")]

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from bounds.exact.privacy_curves import hockey_stick_of_masses, log_gaussian_delta
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact.privacy_curves import hockey_stick_of_masses, log_gaussian_delta
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
 # Section 2: definitions -----------------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from bounds.exact.numbers import Array
-from bounds.theorem import positive, theorem
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import positive, theorem
 
 Real = float | Fraction
 

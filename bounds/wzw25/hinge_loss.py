@@ -5,8 +5,8 @@ L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i; `width` is c.
 
 from collections.abc import Sequence
 
-from bounds.exact.numbers import Real
-from bounds.theorem import positive, theorem
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.theorem import positive, theorem
 
 
 @theorem(

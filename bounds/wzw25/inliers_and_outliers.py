@@ -9,8 +9,8 @@ Notation: L_c(w; S) = sum_i max(0, 1 - <z_i, w> / c) with z_i = y_i x_i and `wid
 norm of a record; w* a minimiser over all of R^d.
 """
 
-from bounds.exact.numbers import Real
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 WIDTH_BELOW_MARGIN = require("0 < width <= gamma <= 1", lambda width, gamma: 0 < width <= gamma <= 1)
 

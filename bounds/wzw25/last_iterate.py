@@ -1,7 +1,7 @@
 """The last iterate of noisy gradient descent: Lemma C.2 of Wang, Zhu & Wang (2025), and what can be proved.
 
 The lemma is cited from Liu & Zhou (2024, Theorem 3.5) and has no proof in the paper. Names as in
-`bounds.wzw25.noisy_gd`; besides, u = w_ref, a_t = L(w_t) - L(u), D = ||u - w_0||, G0 >= ||grad L|| everywhere
+`lemmata.bounds.wzw25.noisy_gd`; besides, u = w_ref, a_t = L(w_t) - L(u), D = ||u - w_0||, G0 >= ||grad L|| everywhere
 (`gradient_norm`), G^2 = G0^2 + d sigma^2, H_T = 1 + 1/2 + ... + 1/T, and L convex. T noisy steps are made; w_T is the
 last iterate.
 
@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from bounds.exact.numbers import Array
-from bounds.exact.sampled_gaussian import batches_delta
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.exact.sampled_gaussian import batches_delta
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 
 LIU_ZHOU = "Liu & Zhou 2024, Theorem 3.5"
 EXPECTATION_NEEDS = [integer("d"), integer("steps"), positive("gradient_norm"), positive("sigma"), positive("distance")]
@@ -342,11 +342,12 @@ def problem_of(
     source="derived here; dominating pairs: Dong, Roth & Su 2022, Zhu, Dong & Wang 2022",
 )
 def batches_privacy(*, epsilon: float, rate: float, scale: float, steps: int, mu: float) -> float:
-    """delta(epsilon) of Algorithm 3 on random batches, rounded up: `mechanisms.sampled_gd`.
+    """delta(epsilon) of Algorithm 3 on random batches, rounded up: `lemmata.mechanisms.sampled_gd`.
 
     All runs together take N = `steps` steps; a step has every record with probability q = `rate` and noise of standard
     deviation L / a, a = `scale`, for gradients of norm at most L; all scores together are mu-GDP. Why the two laws of
-    one step are dominated by P_+ and P_- is derived in `bounds.exact.sampled_gaussian`: half-lines are the best events.
+    one step are dominated by P_+ and P_- is derived in `lemmata.bounds.exact.sampled_gaussian`: half-lines are the best
+    events.
 
     >>> round(batches_privacy(epsilon=1.0, rate=0.01, scale=0.8, steps=1000, mu=0.1), 5)
     0.0098

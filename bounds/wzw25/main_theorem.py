@@ -2,20 +2,20 @@
 
 Theorem 4.1 puts Theorems 6.5 and 6.7 together and names one M*: Algorithm 3 with the penalised score does both.
 Theorems L.1 and L.2 repeat them for records in a ball of radius b, where grid and widths are multiplied by b. Names and
-free logarithms as in `bounds.wzw25.whole_grid` and `bounds.wzw25.population_risk`; as there, the corrected readings
-leave out S_out = S, whose complement has no margin.
+free logarithms as in `lemmata.bounds.wzw25.whole_grid` and `lemmata.bounds.wzw25.population_risk`; as there, the
+corrected readings leave out S_out = S, whose complement has no margin.
 """
 
 from collections.abc import Sequence
 from math import ceil, e, exp, log
 from typing import Any
 
-from bounds.papers import WZW25
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25 import whole_grid as grid
-from bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
-from bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta
-from bounds.wzw25.whole_grid import comparator, mean_order_on_grid, quantile_off_grid, tail_order_on_grid, terms
+from lemmata.bounds.papers import WZW25
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import whole_grid as grid
+from lemmata.bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
+from lemmata.bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta
+from lemmata.bounds.wzw25.whole_grid import comparator, mean_order_on_grid, quantile_off_grid, tail_order_on_grid, terms
 
 ANY = [in_unit_interval("delta"), positive("epsilon")]
 ON_ALL = r"\le%s\tilde O\left(" + grid.TERMS_B

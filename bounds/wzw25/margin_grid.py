@@ -5,16 +5,16 @@ r"""The doubling grid of margins: Wang, Zhu & Wang (2025), Lemma 6.4 and Appendi
 Everything here depends on the data through M_0 <= M_1 <= ... <= M_{n-1} alone, M_k the largest margin that is left
 when k records are removed: m(gamma) = min{k : M_k >= gamma}, and n (all records) where no M_k reaches gamma. Every
 nondecreasing M in [0, 1]^n is that of n records on a ray, y_i x_i = M_{i-1} e_1, so what holds for records on a ray
-holds for all. The empty subset has margin +inf (`bounds.wzw25.margins`): S is an outlier set of every level, where it
-costs n/(n gamma) >= 1; where a display takes gamma := gamma(S minus S_out), S_out = S makes its right side 0, and the
-corrected readings leave it out.
+holds for all. The empty subset has margin +inf (`lemmata.bounds.wzw25.margins`): S is an outlier set of every level,
+where it costs n/(n gamma) >= 1; where a display takes gamma := gamma(S minus S_out), S_out = S makes its right side 0,
+and the corrected readings leave it out.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
 
-from bounds.exact.numbers import Real
-from bounds.theorem import integer, positive, require, theorem
+from lemmata.bounds.exact.numbers import Real
+from lemmata.bounds.theorem import integer, positive, require, theorem
 
 G = r"\left(\frac{|S_{\mathrm{out}}|}{n\gamma}+\frac{1}{n\gamma^2\varepsilon}\right)"
 G_TILDE = r"\left(\frac{|S_{\mathrm{out}}|}{n\tilde{\gamma}}+\frac{1}{n\tilde{\gamma}^2\varepsilon}\right)"

@@ -8,8 +8,8 @@ dataset, and its corrected reading leaves S_out = S out. A record x = 0 has marg
 
 import numpy as np
 
-from bounds.exact.numbers import Array, power
-from bounds.theorem import at_least, between, theorem
+from lemmata.bounds.exact.numbers import Array, power
+from lemmata.bounds.theorem import at_least, between, theorem
 
 
 def signed_records(X: Array, y: Array) -> Array:

@@ -8,14 +8,14 @@ with norm at most `radius` (b), z = y x:
 Names: `steps` is T, `sensitivity` the L2 sensitivity Delta of the *gradient* when one record is replaced,
 `distance` the norm of w_ref - w_0, `mu` the Gaussian-DP budget, `sigma` a standard deviation. The paper's Algorithm 5
 says "loss function l(.)", and Lemma C.1 is judged so; corrected readings ask for what the hinge loss of Section 3 has:
-convexity and per-record gradients of norm at most Delta. Lemma C.2 is in `bounds.wzw25.last_iterate`.
+convexity and per-record gradients of norm at most Delta. Lemma C.2 is in `lemmata.bounds.wzw25.last_iterate`.
 """
 
 from math import ceil, sqrt
 from typing import Any
 
-from bounds.theorem import at_least, integer, positive, theorem
-from bounds.wzw25.hinge_gradient import Real
+from lemmata.bounds.theorem import at_least, integer, positive, theorem
+from lemmata.bounds.wzw25.hinge_gradient import Real
 
 # Algorithm 5's numbers ------------------------------------------------------------------------------------------------
 

@@ -2,16 +2,16 @@
 
 Noisy selection sees the scores U_theta + xi_theta of `count` = |Theta| candidates, with independent noise xi_theta from
 N(0, sigma^2), and returns the candidate theta_out of the smallest. Notation and arguments as in
-`bounds.wzw25.gaussian_maxima`: M and m are the largest and the smallest noise.
+`lemmata.bounds.wzw25.gaussian_maxima`: M and m are the largest and the smallest noise.
 """
 
 import numpy as np
 from flint import arb
 
-from bounds.exact.gaussian_maxima import mean_max
-from bounds.exact.numbers import Array, Number, alike, log, sqrt
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.gaussian_maxima import range_threshold, range_threshold_scaled
+from lemmata.bounds.exact.gaussian_maxima import mean_max
+from lemmata.bounds.exact.numbers import Array, Number, alike, log, sqrt
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25.gaussian_maxima import range_threshold, range_threshold_scaled
 
 CHOICE = [integer("count"), positive("sigma")]
 CHOICE_TAIL = [*CHOICE, in_unit_interval("beta")]

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import Any
 
-from bounds.papers import WZW25
-from bounds.theorem import Hypothesis, in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.algorithms import RATE, descent, outlier_cost, power, slow_factor, spread, summed_loss
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from bounds.wzw25.last_iterate import last_iterate_tail, weighted_tail
-from bounds.wzw25.projected_margins import WITHIN, third_margin_rows
+from lemmata.bounds.papers import WZW25
+from lemmata.bounds.theorem import Hypothesis, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25.algorithms import RATE, descent, outlier_cost, power, slow_factor, spread, summed_loss
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.bounds.wzw25.last_iterate import last_iterate_tail, weighted_tail
+from lemmata.bounds.wzw25.projected_margins import WITHIN, third_margin_rows
 
 WITHIN_RADIUS = Hypothesis(("gamma", "radius"), "gamma <= radius: some record is an inlier", WITHIN.holds)
 FEW = require("outliers <= n", lambda outliers, n: outliers <= n)

@@ -1,17 +1,17 @@
 """The printed proof of Lemma D.1 and one line of that of Lemma 6.3, step by step: Wang, Zhu & Wang (2025), Appendix D.
 
-Names as in `bounds.wzw25.one_margin`. Where a step says "left <= right" the function returns the right side.
+Names as in `lemmata.bounds.wzw25.one_margin`. Where a step says "left <= right" the function returns the right side.
 """
 
 from math import log, sqrt
 
-from bounds.bms22.sign_projection import sign_projection_tail
-from bounds.papers import WZW25
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.algorithms import spread
-from bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
-from bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, noise_term, projected_gdp
-from bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.bms22.sign_projection import sign_projection_tail
+from lemmata.bounds.papers import WZW25
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25.algorithms import spread
+from lemmata.bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
+from lemmata.bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, noise_term, projected_gdp
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
 SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)

@@ -9,11 +9,11 @@ from math import log, log2, sqrt
 
 from flint import arb
 
-from bounds.bms22.relative_deviation import EMPIRICAL, complexity
-from bounds.exact.balls import exact
-from bounds.exact.numbers import Number
-from bounds.papers import WZW25
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.relative_deviation import EMPIRICAL, complexity
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import Number
+from lemmata.bounds.papers import WZW25
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 PROOF = f"{WZW25}, Appendix I.2, proof of Theorem 6.7"
 

@@ -1,16 +1,16 @@
 """Random signs keep margins: Wang, Zhu & Wang (2025), Lemmas 5.1, 6.2 (= B.3), B.1 and B.2.
 
-The margin is gamma(S) = max_w max(min_i y_i <w, x_i>/||w||, 0) (`mechanisms.solvers.margin`). If w attains it, then Phi
-w nearly does for the projected data: one needs n inner products and one norm, whatever the dimension.
+The margin is gamma(S) = max_w max(min_i y_i <w, x_i>/||w||, 0) (`lemmata.mechanisms.solvers.margin`). If w attains it,
+then Phi w nearly does for the projected data: one needs n inner products and one norm, whatever the dimension.
 """
 
 from fractions import Fraction
 from math import log, sqrt
 from typing import Any
 
-from bounds.bms22.sign_projection import rows_for
-from bounds.exact import numbers
-from bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.bms22.sign_projection import rows_for
+from lemmata.bounds.exact import numbers
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
 UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)

@@ -1,14 +1,14 @@
 """The margin of normalised records, and its curve as outliers are removed: Wang, Zhu & Wang (2025), Appendix N.
 
-Margins are those of Equation 1 (`bounds.wzw25.margins`) for records divided by their length. A record x = 0, for which
-the paper prints 0/0, has normalised margin 0.
+Margins are those of Equation 1 (`lemmata.bounds.wzw25.margins`) for records divided by their length. A record x = 0,
+for which the paper prints 0/0, has normalised margin 0.
 """
 
 import numpy as np
 
-from bounds.exact.numbers import Array
-from bounds.theorem import theorem
-from bounds.wzw25.margins import hull_distance, signed_records
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.theorem import theorem
+from lemmata.bounds.wzw25.margins import hull_distance, signed_records
 
 
 @theorem(

@@ -1,6 +1,7 @@
 """How many repetitions private tuning needs for other laws of K: Appendix M of Wang, Zhu & Wang (2025).
 
-As in `bounds.wzw25.repetitions`, with K ~ TNB(eta, r) for any eta > -1. Where u = 1/r and v = 1 + (u - 1)/|Theta|,
+As in `lemmata.bounds.wzw25.repetitions`, with K ~ TNB(eta, r) for any eta > -1. Where u = 1/r and
+v = 1 + (u - 1)/|Theta|,
 
     failure <= beta    iff    v^-eta <= beta + (1 - beta) u^-eta        (eta > 0).
 
@@ -11,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bounds.exact.numbers import log
-from bounds.theorem import at_least, integer, positive, require, theorem
-from bounds.wzw25.repetitions import ABOVE_ONE, FAILURE
+from lemmata.bounds.exact.numbers import log
+from lemmata.bounds.theorem import at_least, integer, positive, require, theorem
+from lemmata.bounds.wzw25.repetitions import ABOVE_ONE, FAILURE
 
 LOG_N = require("log n > 1, so that |Theta| = log n > 1", lambda n: bool(np.all(np.log(n) > 1)))
 FAILS_POLYNOMIALLY = FAILURE + r"\le n^{-\alpha}\ \Rightarrow\ "

@@ -2,7 +2,7 @@
 
 Algorithm 4 draws K ~ TNB(eta, r) and then K candidates from Theta, uniformly with replacement. It fails to draw the one
 good candidate with probability E (1 - 1/|Theta|)^K. How large must E K = 1/r be, at eta = 1, for that to be at most
-beta? `size` is |Theta|; `n` and `alpha` stand for beta = n^-alpha. Other eta: `bounds.wzw25.repetition_growth`.
+beta? `size` is |Theta|; `n` and `alpha` stand for beta = n^-alpha. Other eta: `lemmata.bounds.wzw25.repetition_growth`.
 """
 
 from fractions import Fraction
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bounds.exact.tnb import log_generating as generating
-from bounds.exact.tuning_curves import log_inverse_r
-from bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25.run_counts import ETA, LAW, UNIT_R
+from lemmata.bounds.exact.tnb import log_generating as generating
+from lemmata.bounds.exact.tuning_curves import log_inverse_r
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25.run_counts import ETA, LAW, UNIT_R
 
 Rational = float | Fraction
 UNIT_BETA = in_unit_interval("beta")

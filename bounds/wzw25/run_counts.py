@@ -6,7 +6,8 @@ Definition A.1 is one for all eta > -1, zero included:
     P(K = k) = (1 - r)^k / k * Gamma(k + eta) / (Gamma(1 + eta) Gamma(k)) * [y / (e^y - 1)] / L
     E K      = (1 - r) / r * [y / (1 - e^-y)] / L
 
-`bounds.exact.tnb` has the same law in ball arithmetic, `bounds.wzw25.repetitions` what the paper concludes from it.
+`lemmata.bounds.exact.tnb` has the same law in ball arithmetic, `lemmata.bounds.wzw25.repetitions` what the paper
+concludes from it.
 """
 
 from fractions import Fraction
@@ -15,10 +16,10 @@ from math import exp, expm1, log, log1p
 import numpy as np
 from flint import ctx
 
-from bounds.exact.balls import exact
-from bounds.exact.numbers import Array
-from bounds.exact.tnb import log_generating, log_pmf
-from bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.exact.tnb import log_generating, log_pmf
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 UNIT_R = in_unit_interval("r")
 UNIT_BETA = in_unit_interval("beta")

@@ -14,13 +14,13 @@ from functools import partial
 from inspect import signature
 from math import log, sqrt
 
-from bounds.exact.numbers import Number, alike, exp
-from bounds.papers import BMS22, WZW25
-from bounds.theorem import Hypothesis, P, S, Statement, at_least, between, integer, positive, require, theorem
-from bounds.wzw25 import table_rates as rates
-from bounds.wzw25.margin_grid import doubling_grid
-from bounds.wzw25.one_margin import summed_loss
-from bounds.wzw25.table_rates import Rate, at_unit_norms, quotient, value
+from lemmata.bounds.exact.numbers import Number, alike, exp
+from lemmata.bounds.papers import BMS22, WZW25
+from lemmata.bounds.theorem import Hypothesis, P, S, Statement, at_least, between, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import table_rates as rates
+from lemmata.bounds.wzw25.margin_grid import doubling_grid
+from lemmata.bounds.wzw25.one_margin import summed_loss
+from lemmata.bounds.wzw25.table_rates import Rate, at_unit_norms, quotient, value
 
 DOMAIN = {  # of the letters of the tables; s counts outliers, a = C b / gamma
     "n": [integer("n")],

@@ -16,12 +16,12 @@ from functools import partial
 from math import log, log2, sqrt
 from typing import Any
 
-from bounds.theorem import at_least, integer, positive, require, theorem
-from bounds.wzw25.best_of_runs import UNIT_DELTA, tail_at, tuning_budget
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.one_margin import summed_loss
-from bounds.wzw25.run_counts import UNIT_BETA
-from bounds.wzw25.winner import drawn_probability, runs_given_drawn
+from lemmata.bounds.theorem import at_least, integer, positive, require, theorem
+from lemmata.bounds.wzw25.best_of_runs import UNIT_DELTA, tail_at, tuning_budget
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.one_margin import summed_loss
+from lemmata.bounds.wzw25.run_counts import UNIT_BETA
+from lemmata.bounds.wzw25.winner import drawn_probability, runs_given_drawn
 
 Margins = Sequence[float]
 Counts = Sequence[int]  # a number for each margin

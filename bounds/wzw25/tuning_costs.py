@@ -1,13 +1,13 @@
 """What private tuning costs, and trying everything: the text of Section 7 of Wang, Zhu & Wang (2025).
 
-Arguments as in `bounds.wzw25.tuned_margin`.
+Arguments as in `lemmata.bounds.wzw25.tuned_margin`.
 """
 
 from math import log, sqrt
 
-from bounds.theorem import in_unit_interval, integer, positive, theorem
-from bounds.wzw25.best_of_runs import UNIT_DELTA
-from bounds.wzw25.tuned_margin import margin_term
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, theorem
+from lemmata.bounds.wzw25.best_of_runs import UNIT_DELTA
+from lemmata.bounds.wzw25.tuned_margin import margin_term
 
 
 @theorem(

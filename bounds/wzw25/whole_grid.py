@@ -15,15 +15,15 @@ the theorems are true beyond, by `error_off_grid`.
 from collections.abc import Sequence
 from math import inf, log, sqrt
 
-from bounds.papers import WZW25
-from bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from bounds.wzw25 import algorithms
-from bounds.wzw25.algorithms import IN_RANGE, RANGE, RATE, descent, margin_grid, outlier_cost
-from bounds.wzw25.last_iterate import weighted_tail
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.noisy_gd import balanced_steps, printed_steps
-from bounds.wzw25.one_margin import FEW, WITHIN_RADIUS
-from bounds.wzw25.whole_grid_proof import call_budget
+from lemmata.bounds.papers import WZW25
+from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import algorithms
+from lemmata.bounds.wzw25.algorithms import IN_RANGE, RANGE, RATE, descent, margin_grid, outlier_cost
+from lemmata.bounds.wzw25.last_iterate import weighted_tail
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.noisy_gd import balanced_steps, printed_steps
+from lemmata.bounds.wzw25.one_margin import FEW, WITHIN_RADIUS
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 
 SIZES = [integer("n"), positive("radius"), integer("outliers", 0)]
 SAMPLE_NEEDS = [*SIZES, positive("gamma"), WITHIN_RADIUS, FEW]
@@ -282,7 +282,7 @@ def tail_order_on_grid(
 
 
 def candidate(n: int, d: int, gamma: float, each: float, radius: float, steps: int | str) -> tuple[int, int, bool]:
-    """(k, T, projected) of one call of Algorithm 1; the identity where k >= d, as `mechanisms.adaptive_margin` does."""
+    """(k, T, projected) of one call of Algorithm 1; the identity where k >= d, as in `adaptive_margin.law`."""
     k = algorithms.projection_rows(n, gamma, radius)
     rows = min(k, d)
     return rows, balanced_steps(n, each, rows) if steps == "balanced" else int(steps), k < d

@@ -14,13 +14,13 @@ from typing import Any
 
 from flint import arb
 
-from bounds.exact import best_of_runs as balls
-from bounds.exact.gaussian_maxima import mean_max_of_count
-from bounds.exact.numbers import Number
-from bounds.exact.tuning_curves import best_at_most
-from bounds.theorem import integer, positive, theorem
-from bounds.wzw25.gaussian_maxima import count_bound
-from bounds.wzw25.run_counts import ETA, UNIT_R, mean
+from lemmata.bounds.exact import best_of_runs as balls
+from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.exact.numbers import Number
+from lemmata.bounds.exact.tuning_curves import best_at_most
+from lemmata.bounds.theorem import integer, positive, theorem
+from lemmata.bounds.wzw25.gaussian_maxima import count_bound
+from lemmata.bounds.wzw25.run_counts import ETA, UNIT_R, mean
 
 LAW = [ETA, UNIT_R, integer("size"), positive("sigma")]
 COUNT = r"\sigma\sqrt{2\log\left(\frac{\eta(1-r)}{r(1-r^{\eta})}\right)}"

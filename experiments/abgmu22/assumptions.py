@@ -3,12 +3,12 @@
 import numpy as np
 from scipy.stats import norm
 
-from bounds.abgmu22 import assumptions as bounds
-from bounds.abgmu22 import baselines
-from experiments.checks import inequality_claim, up_to_one
-from experiments.checks.inequality import equality
-from experiments.engine.claim import Control, grid, script
-from experiments.instances.glm_losses import largest_losses, smooth_pieces
+from lemmata.bounds.abgmu22 import assumptions as bounds
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.instances.glm_losses import largest_losses, smooth_pieces
 
 REACHES = (0.05, 0.3, 0.7071067811865476, 1.0, 3.0, 20.0)
 LABELS = (1e-3, 0.5, 1.0, 10.0)
@@ -93,4 +93,6 @@ def losses_under_noise(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -8,16 +8,16 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.abgmu22 import baselines as bounds
-from experiments.checks import inequality_claim
-from experiments.checks.inequality import equality
-from experiments.checks.pair import weaker
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
-from experiments.instances.glm_losses import SMOOTH, smooth_pieces
-from mechanisms import glm_gd, glm_output
-from mechanisms.glm_losses import records
-from mechanisms.privacy import GaussianDP
-from mechanisms.solvers.ball_risk import minimise
+from lemmata.bounds.abgmu22 import baselines as bounds
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.pair import weaker
+from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from lemmata.experiments.instances.glm_losses import SMOOTH, smooth_pieces
+from lemmata.mechanisms import glm_gd, glm_output
+from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.solvers.ball_risk import minimise
 
 GAUSSIAN = ["wzw25.rem2.3/printed/gaussian", "wzw25.rem2.3/printed/composition"]
 ROUNDING = 1e-9
@@ -292,4 +292,6 @@ def opposite_minimisers(*, mu, n, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -7,17 +7,17 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.abgmu22 import baselines as bounds
-from experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
-from experiments.checks import inequality_claim
-from experiments.checks.inequality import equality
-from experiments.checks.pair import weaker
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
-from experiments.instances.glm_losses import SMOOTH
-from mechanisms import glm_output, glm_projected
-from mechanisms.glm_losses import records
-from mechanisms.privacy import GaussianDP
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.abgmu22 import baselines as bounds
+from lemmata.experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.pair import weaker
+from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from lemmata.experiments.instances.glm_losses import SMOOTH
+from lemmata.mechanisms import glm_output, glm_projected
+from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.sign_projection import sign_projection
 
 # Output perturbation --------------------------------------------------------------------------------------------------
 
@@ -190,4 +190,6 @@ def lifted_weights(*, mu, steps, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

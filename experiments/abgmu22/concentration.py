@@ -9,10 +9,10 @@ generalized linear one, M = 3 g^2 d/16.
 from itertools import product
 from math import exp, floor, log, sqrt
 
-from bounds.abgmu22 import concentration as bounds
-from bounds.exact.binomials import at_least, at_most
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import grid, script
+from lemmata.bounds.abgmu22 import concentration as bounds
+from lemmata.bounds.exact.binomials import at_least, at_most
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import grid
 
 HAIR = 1e-12
 SHARES = (0.5, 0.05, 1e-3, 1.2e-6)  # p
@@ -53,16 +53,16 @@ def stated(setting):
 
 
 ABOVE = """
-from bounds.abgmu22.concentration import empirical_level
-from bounds.exact.binomials import at_least
+from lemmata.bounds.abgmu22.concentration import empirical_level
+from lemmata.bounds.exact.binomials import at_least
 n, Y = 1000, 10.0        # w = 0, and l(0) is 0 or Y^2 = 100 with probability 1/2 each
 level = empirical_level(n=n, beta=0.05, gamma=1e-3, smoothness=1.0, label_bound=Y, population=Y**2 / 2)
 assert level < 50.7 and at_least(n, 0.5, 507) > 0.33   # 507 losses of 100 have the mean 50.7
 """
 
 BELOW = """
-from bounds.abgmu22.concentration import population_level
-from bounds.exact.binomials import at_most
+from lemmata.bounds.abgmu22.concentration import population_level
+from lemmata.bounds.exact.binomials import at_most
 n, Y = 20_000, 10.0      # w = 0, and l(0) is 0 or Y^2 = 100 with probability 1/2 each: L = 50, Delta = 100
 sizes = dict(n=n, beta=0.05, gamma=1e-3, smoothness=1.0, label_bound=Y, loss_bound=Y**2)
 assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0.5, 9962) > 0.29
@@ -187,4 +187,6 @@ def losses_in_other_units():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

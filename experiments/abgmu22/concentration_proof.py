@@ -9,11 +9,11 @@ from math import ceil, exp, floor, log, log1p, sqrt
 
 import numpy as np
 
-from bounds.abgmu22 import concentration as bounds
-from bounds.exact.binomials import at_least, at_most
-from experiments.abgmu22.concentration import HAIR, chance_below, places
-from experiments.checks import equality, inequality_claim
-from experiments.engine.claim import Control, grid, script
+from lemmata.bounds.abgmu22 import concentration as bounds
+from lemmata.bounds.exact.binomials import at_least, at_most
+from lemmata.experiments.abgmu22.concentration import HAIR, chance_below, places
+from lemmata.experiments.checks import equality, inequality_claim
+from lemmata.experiments.engine.claim import Control, grid
 
 # Our derivation -------------------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ def largest_solution():
 # The printed steps ----------------------------------------------------------------------------------------------------
 
 ALL = """
-from bounds.abgmu22.concentration import all_below
+from lemmata.bounds.abgmu22.concentration import all_below
 n, beta = 20, 0.05       # each loss exceeds Delta with probability beta = 0.05, independently
 assert all_below(n=n, beta=beta) > 0.98 and (1 - beta) ** n < 0.36
 """
@@ -129,7 +129,7 @@ COINS = grid(n=[1, 10, 300, 10_000], p=[0.5, 0.1, 0.01])
 
 TAILS = """
 from math import isclose
-from bounds.abgmu22.concentration import bernstein_tail
+from lemmata.bounds.abgmu22.concentration import bernstein_tail
 variance = 0.25          # n = 1, l is 0 or 1: |L - L^| = 1/2 surely, E (L - L^)^2 = 1/4
 assert bernstein_tail(n=1, variance=variance, loss_bound=1.0, t=0.49) < 0.75
 """
@@ -168,8 +168,8 @@ def both_tails():
 
 DEVIATES = """
 from math import sqrt
-from bounds.abgmu22.concentration import deviation
-from bounds.exact.binomials import at_most
+from lemmata.bounds.abgmu22.concentration import deviation
+from lemmata.bounds.exact.binomials import at_most
 n = 10**6                # fair coins: E (L - L^)^2 = 1/(4n)
 t = deviation(n=n, beta=0.01, variance=0.25 / n, loss_bound=1.0)
 assert 2 * at_most(n, 0.5, int(n / 2 - n * t) - 1) > 0.02   # claimed: 0.01
@@ -236,4 +236,6 @@ def squares_split():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -12,12 +12,12 @@ from math import ceil, exp, floor, log, nextafter, sqrt
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from bounds.abgmu22 import confidence_boosting as bounds
-from experiments.checks import inequality_claim, up_to_one
-from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, script
-from mechanisms import confidence_boosting, report_noisy_max
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22 import confidence_boosting as bounds
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks.pair import largest_log_ratio
+from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.mechanisms import confidence_boosting, report_noisy_max
+from lemmata.mechanisms.privacy import PureDP
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
 
@@ -66,8 +66,8 @@ DELTA = 1e-5
 
 OWN = """
 import numpy as np
-from bounds.abgmu22.confidence_boosting import {name}
-from mechanisms.report_noisy_max import law
+from lemmata.bounds.abgmu22.confidence_boosting import {name}
+from lemmata.mechanisms.report_noisy_max import law
 n, m, Delta = {n}, 5, {loss_bound}  # Delta = Y^2 + H gamma^2 X^2; m = log(4/beta), beta = 0.05; chunks of n/6
 scale = {name}(n=n, candidates=m, epsilon=1.0, loss_bound=Delta)
 a = Delta / (n / 6)  # one record: a loss of Delta for model 1 and 0 for all others becomes 0 and Delta; else a tie
@@ -328,4 +328,6 @@ def constant_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

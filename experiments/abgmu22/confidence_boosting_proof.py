@@ -11,12 +11,12 @@ from math import ceil, exp, log, log1p, sqrt
 import numpy as np
 from scipy.stats import binom
 
-from bounds.abgmu22 import concentration
-from bounds.abgmu22 import confidence_boosting as bounds
-from bounds.abgmu22 import confidence_boosting_proof as proof
-from experiments.checks import inequality_claim, order_claim, up_to_one
-from experiments.engine.claim import Control, script
-from mechanisms import report_noisy_max
+from lemmata.bounds.abgmu22 import concentration
+from lemmata.bounds.abgmu22 import confidence_boosting as bounds
+from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.mechanisms import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
 
@@ -67,8 +67,8 @@ def grown(statement, family):
 HIDDEN = """
 from math import log, log1p, sqrt
 import numpy as np
-from bounds.abgmu22.confidence_boosting import boosted_rate, printed_scale
-from mechanisms.report_noisy_max import law
+from lemmata.bounds.abgmu22.confidence_boosting import boosted_rate, printed_scale
+from lemmata.mechanisms.report_noisy_max import law
 beta, n, epsilon = 1e-3, 10**24, 1e-14  # n epsilon = 10^10; losses w^2/2, w = 0 is right
 q, x = 3 * beta, 1e-5                   # A returns sqrt(2x) with probability q, whatever the data: err = q x
 gamma = sqrt(2 * x / log1p(1 / q))
@@ -82,8 +82,8 @@ assert x > 300 * boosted_rate(loss_bound=x, err=q * x, **sizes)
 UNBOUNDED = """
 from math import log1p, sqrt
 import numpy as np
-from bounds.abgmu22.confidence_boosting import boosted_rate_squared, squared_scale
-from mechanisms.report_noisy_max import law
+from lemmata.bounds.abgmu22.confidence_boosting import boosted_rate_squared, squared_scale
+from lemmata.mechanisms.report_noisy_max import law
 beta, n, x = 1e-3, 10**24, 2.5e-4       # losses w^2/2 on a share beta/2 of the records, 0 elsewhere: Delta = 0
 q = 3 * beta                            # A returns 1 with probability q, whatever the data: excess x, err = q x
 gamma = sqrt(1 / log1p(1 / q))
@@ -318,4 +318,6 @@ def largest_difference():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

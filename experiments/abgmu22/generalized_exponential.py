@@ -9,14 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from bounds.abgmu22 import generalized_exponential as bounds
-from experiments.checks import identity_claim, inequality_claim, up_to_one
-from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances.selection_pairs import rare_choice
-from mechanisms.generalized_exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks.pair import largest_log_ratio
+from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.selection_pairs import rare_choice
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
 
 # Accuracy -------------------------------------------------------------------------------------------------------------
 
@@ -184,4 +184,6 @@ def good_scores_are_good(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

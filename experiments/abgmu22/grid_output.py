@@ -7,16 +7,16 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from bounds.abgmu22 import assumptions, baselines
-from bounds.abgmu22 import grid_output as bounds
-from bounds.abgmu22 import grid_search as search
-from bounds.abgmu22 import grid_search_proof as proof
-from experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
-from experiments.checks import inequality_claim
-from experiments.checks.inequality import equality
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import inconclusive
+from lemmata.bounds.abgmu22 import assumptions, baselines
+from lemmata.bounds.abgmu22 import grid_output as bounds
+from lemmata.bounds.abgmu22 import grid_search as search
+from lemmata.bounds.abgmu22 import grid_search_proof as proof
+from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive
 
 BUDGETS = tuple(itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, ("1/1000", "1")), (1, 7)))
 
@@ -45,7 +45,7 @@ def each_half_for_itself():
     bounds.allowed_share,
     severity="constant",
     corrected_by=bounds.output_budget,
-    python="from bounds.abgmu22.grid_output import allowed_share\n"
+    python="from lemmata.bounds.abgmu22.grid_output import allowed_share\n"
     "assert 1.0 / 4 > allowed_share(epsilon=1.0, delta=1e-6, guesses=4)[0]  # epsilon/K > epsilon/(2K)",
     note="ε/K is twice what the theorem on grid search asks of a run; the sum with its selection is 3ε/2. Only the "
     "disjoint halves save privacy",
@@ -153,7 +153,7 @@ def means_beyond_the_clip(*, factor=1):
     bounds.stated_from_base,
     family="‖Y‖ → 0 at n = 1/‖Y‖⁴, u = ‖Y‖²",
     severity="constant",
-    python="""from bounds.abgmu22.grid_output import base_bound, stated_from_base
+    python="""from lemmata.bounds.abgmu22.grid_output import base_bound, stated_from_base
 ratios = []
 for Y in (1e-2, 1e-4, 1e-6):
     sizes = dict(reach=Y**2, label_bound=Y, n=round(Y**-4), epsilon=1.0)
@@ -284,4 +284,6 @@ def corrected_loss_bound_of_the_proof(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

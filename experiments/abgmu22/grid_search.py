@@ -12,15 +12,21 @@ from math import log, sqrt
 
 import numpy as np
 
-from bounds.abgmu22 import grid_search as bounds
-from bounds.abgmu22 import grid_search_proof as steps
-from bounds.abgmu22.stability import loss_bound as ball_bound
-from experiments.checks import inequality_claim, up_to_one
-from experiments.checks.inequality import equality
-from experiments.engine.claim import Control, attack_claim, grid, script
-from experiments.instances.grid_oracles import candidates_law, chance_of_rare_losses, release, selected, smallest_delta
-from mechanisms import glm_output, grid_search
-from mechanisms.privacy import ApproxDP, gaussian_mu
+from lemmata.bounds.abgmu22 import grid_search as bounds
+from lemmata.bounds.abgmu22 import grid_search_proof as steps
+from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.grid_oracles import (
+    candidates_law,
+    chance_of_rare_losses,
+    release,
+    selected,
+    smallest_delta,
+)
+from lemmata.mechanisms import glm_output, grid_search
+from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -183,11 +189,11 @@ def zero_is_selected():
 # Utility --------------------------------------------------------------------------------------------------------------
 
 POINT = """import numpy as np
-from bounds.abgmu22.grid_search import printed_excess
-from bounds.abgmu22.grid_search_proof import printed_penalty
-from bounds.abgmu22.stability import loss_bound
-from mechanisms.generalized_exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22.grid_search import printed_excess
+from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
+from lemmata.bounds.abgmu22.stability import loss_bound
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
 n, K, beta = 10**6, 5, 0.05  # all records are (1, 2); 1/2 (w - 2)^2; A(S1, B) = 2 = w* for all B: err = 0 below 2^K
 Y = dict(label_bound=np.sqrt(2))
 Delta = np.array([loss_bound(smoothness=1, norm_bound=2**j, radius=1, **Y) for j in range(1, K + 1)])
@@ -232,9 +238,9 @@ def nothing_but_zero(*, n, guesses, beta, epsilon):
 
 
 RARE = """import numpy as np
-from bounds.abgmu22.grid_search import averaged_excess
-from mechanisms.generalized_exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22.grid_search import averaged_excess
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
 # 1/2 (<w, x> - y)^2; x = e1, y = 0 with probability p; x = e2, y = 2.5 with 1e-12; x = 0 else. w* = (0, 2.5)
 # A(S1, B) = w* for B >= 2.5 and (1000, 2.5) below, whose loss is 0 but at e1; K = 3, err = 0 below 8
 n, beta, Y2, Delta = 10**9, 0.001, 3.125, 502_600.0  # Delta: above all losses with ||x|| <= 1, |y| <= 2.5
@@ -348,4 +354,6 @@ def chain_without_printed_sensitivities():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -7,16 +7,16 @@ from math import log, sqrt
 import numpy as np
 from scipy.stats import binom
 
-from bounds.abgmu22 import grid_search_proof as bounds
-from bounds.abgmu22.generalized_exponential import selection_penalty
-from experiments.checks import inequality_claim, up_to_one
-from experiments.checks.inequality import equality
-from experiments.engine.claim import Control, grid, script
-from experiments.instances.grid_oracles import selection_failure, smallest_index, two_point
+from lemmata.bounds.abgmu22 import grid_search_proof as bounds
+from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.instances.grid_oracles import selection_failure, smallest_index, two_point
 
 # Concentration --------------------------------------------------------------------------------------------------------
 
-MOMENT = """from bounds.abgmu22.grid_search_proof import {name}
+MOMENT = """from lemmata.bounds.abgmu22.grid_search_proof import {name}
 # 1/2 (<w, x> - y)^2 with x = 0 but with probability p; w_j = w* = 0: {text}
 {lines}"""
 
@@ -66,7 +66,7 @@ def second_moment_of_bounded_losses():
     bounds.printed_bernstein,
     severity="constant",
     python="""from scipy.stats import binom
-from bounds.abgmu22.grid_search_proof import printed_bernstein
+from lemmata.bounds.abgmu22.grid_search_proof import printed_bernstein
 n, t = 1000, 0.25  # losses 0 and 4 with mean 1 = ||Y||^2: E l^2 = 4 = 4 ||Y||^2; S2 has 500 of them
 far = binom.cdf(500 * (1 - t) / 4, 500, 0.25) + binom.sf(500 * (1 + t) / 4 - 1, 500, 0.25)
 assert far > 10 * printed_bernstein(loss_bound=4.0, label_bound=1.0, n=n, t=t, guesses=1, beta=1e-6)""",
@@ -123,7 +123,7 @@ def means_from_above(*, factor=1):
     bounds.unseen_chance,
     severity="statement",
     corrected_by="abgmu22.thm.grid/corrected/utility-average",
-    python="""from bounds.abgmu22.grid_search_proof import unseen_chance
+    python="""from lemmata.bounds.abgmu22.grid_search_proof import unseen_chance
 # X = {e_1, ..., e_N}, Y = {0}, 1/2 <w, x>^2, x uniform; A returns M e_i for a uniform i, whatever S1 is: (0, 0)-DP
 n, N, K, delta, beta, M = 1000, 10**12, 10, 1e-6, 0.05, 1e9
 hit = (n / 2) / N  # P(a loss on S2 is not 0) at most, for every S2 in (X x Y)^(n/2): Assumption 2, any Delta > 0
@@ -175,7 +175,7 @@ def penalty_of_the_proof(*, factor=1):
     bounds.printed_penalty,
     severity="constant",
     python="""from math import log
-from bounds.abgmu22.grid_search_proof import printed_penalty
+from lemmata.bounds.abgmu22.grid_search_proof import printed_penalty
 t = printed_penalty(loss_bound=1e-9, label_bound=1.0, n=100, guesses=10, beta=0.05)
 exponent = (t * 100) ** 2 / (1e-9 * t * 100 + 400)
 assert exponent < 0.8 * log(4 * 10 / 0.05)""",
@@ -213,9 +213,9 @@ def scores_bound_risks(*, factor=1):
 
 SELECTION = {"loss_bound": 2.0, "n": 1000, "guesses": 20, "beta": 0.05, "epsilon": 1.0}
 CHOICE = """import numpy as np
-from bounds.abgmu22.grid_search_proof import {name}
-from mechanisms.generalized_exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22.grid_search_proof import {name}
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
 n, K, beta, Delta = 1000, 20, 0.05, 2.0
 loss = {name}(loss_bound=Delta, n=n, guesses=K, beta=beta, epsilon=1.0) * (1 + 1e-9)
 scores = np.r_[loss, 0.0, np.full(K - 1, loss)]  # w_0 = ||Y||^2, the best candidate, and all others
@@ -297,7 +297,8 @@ NORMS = [Fraction(k, 64) for k in range(0, 64 * 9)]
 @inequality_claim(
     bounds.printed_ball,
     severity="constant",
-    python="from bounds.abgmu22.grid_search_proof import printed_ball\nassert 2 > printed_ball(norm=0.25)  # B_1 = 2",
+    python="from lemmata.bounds.abgmu22.grid_search_proof import printed_ball\n"
+    "assert 2 > printed_ball(norm=0.25)  # B_1 = 2",
     note="false for ‖w*‖ < 1: the guesses begin at 2. The theorem has 2 max{‖w*‖, 1}, its proof's last line not",
 )
 def smallest_radius_is_two():
@@ -321,7 +322,7 @@ def radius_of_the_smallest_ball():
     severity="statement",
     corner="err does not decrease",
     used=("abgmu22.thm.grid", "abgmu22.thm.grid-output-pert"),
-    python="from bounds.abgmu22.grid_search_proof import outer_err\n"
+    python="from lemmata.bounds.abgmu22.grid_search_proof import outer_err\n"
     "err = {4: 1.0, 5: 0.0}.get  # K = 2, err(2^K) = ||Y||^2 = 1\nassert outer_err(err=err, norm=5) < 1",
     note="Assumption 1 names a function err, not an increasing one",
 )
@@ -342,7 +343,7 @@ def err_that_does_not_fall():
 @inequality_claim(
     bounds.last_line,
     severity="constant",
-    python="""from bounds.abgmu22.grid_search_proof import last_line, printed_selection_loss, proof_penalty
+    python="""from lemmata.bounds.abgmu22.grid_search_proof import last_line, printed_selection_loss, proof_penalty
 sizes = dict(loss_bound=5.0, n=1000, guesses=10, beta=0.05)
 left = 2 * proof_penalty(label_bound=1.0, **sizes) + printed_selection_loss(epsilon=1.0, **sizes)
 assert left > 1.05 * last_line(label_bound=1.0, epsilon=1.0, **sizes)  # .528 and .494""",
@@ -369,7 +370,7 @@ def both_roots():
     severity="constant",
     corrected_by=bounds.last_line_corrected,
     python="""from math import log
-from bounds.abgmu22.grid_search_proof import stated_term
+from lemmata.bounds.abgmu22.grid_search_proof import stated_term
 sizes = dict(loss_bound=5.0, n=1000, guesses=10, beta=0.05, epsilon=1.0)
 assert 5 * 5.0 * log(4 * 10 / 0.05) / 1000 > 6 * stated_term(**sizes)""",
     note="log(4K/β) ≥ log 4 > 1 is lost between the proof and the theorem: 6.7-fold at K = 10, β = 0.05",
@@ -381,4 +382,6 @@ def logarithm_is_lost():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -11,11 +11,11 @@ from math import expm1, sqrt
 import numpy as np
 from scipy.stats import binom
 
-from bounds.abgmu22 import baselines
-from bounds.abgmu22 import rates as bounds
-from experiments.checks import grows, identity_claim, inequality_claim, up_to_one, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import inconclusive, refuted
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.bounds.abgmu22 import rates as bounds
+from lemmata.experiments.checks import grows, identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive, refuted
 
 ROUNDING = 1e-9
 POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10**6])
@@ -44,7 +44,7 @@ def no_constant_for_lipschitz_losses(*, factor=1):
 
 
 ZERO = """
-from bounds.abgmu22.rates import smooth_lower
+from lemmata.bounds.abgmu22.rates import smooth_lower
 # whoever releases w = 0 has an excess of at most |w*|^2/2 for 1-smooth losses and |x| <= 1
 ratios = [smooth_lower(n=10**4, epsilon=1.0, d=10, norm=t) / (t**2 / 2) for t in (1e-2, 1e-4, 1e-6)]
 assert ratios[0] > 200 and ratios[1] > 1000 * ratios[0] and ratios[2] > 1000 * ratios[1]
@@ -300,4 +300,6 @@ def one_dimension(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

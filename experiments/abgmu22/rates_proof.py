@@ -6,11 +6,11 @@ Ridge regression and gradient descent on the line are followed exactly, in fract
 from fractions import Fraction
 from itertools import product
 
-from bounds.abgmu22 import baselines
-from bounds.abgmu22 import rates as bounds
-from experiments.abgmu22.rates import ROUNDING, TESTS, best_errors
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, script
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.bounds.abgmu22 import rates as bounds
+from lemmata.experiments.abgmu22.rates import ROUNDING, TESTS, best_errors
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import Control
 
 # Upper bounds ---------------------------------------------------------------------------------------------------------
 
@@ -100,4 +100,6 @@ def best_private_tests(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

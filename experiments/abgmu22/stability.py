@@ -6,15 +6,15 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import norm
 
-from bounds.abgmu22 import assumptions
-from bounds.abgmu22 import stability as bounds
-from experiments.abgmu22.assumptions import LABELS, REACHES
-from experiments.checks import identity_claim, inequality_claim
-from experiments.checks.inequality import equality
-from experiments.engine.claim import Control, grid, script
-from experiments.instances.glm_losses import largest_losses
-from mechanisms import glm_gd, glm_output
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.abgmu22 import assumptions
+from lemmata.bounds.abgmu22 import stability as bounds
+from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.instances.glm_losses import largest_losses
+from lemmata.mechanisms import glm_gd, glm_output
+from lemmata.mechanisms.privacy import GaussianDP
 
 FAR = np.sqrt(2)  # a label of the half squared loss with phi(0) = 1, on either side
 LEVEL = {"delta": 1e-6, "beta": 0.05, "guesses": 10}
@@ -23,9 +23,9 @@ LEVEL = {"delta": 1e-6, "beta": 0.05, "guesses": 10}
 
 SGD = """from math import sqrt
 from scipy.stats import norm
-from bounds.abgmu22.stability import printed_loss_bound
-from mechanisms import glm_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.abgmu22.stability import printed_loss_bound
+from lemmata.mechanisms import glm_gd
+from lemmata.mechanisms.privacy import GaussianDP
 law = glm_gd.law([[1.0]], [sqrt(2)], privacy=GaussianDP(1.0), loss="half_squared", norm_bound=0.1, label_bound=1.0,
                  steps=2)  # two steps: released is w_1 / 2, w_1 = clip(stride (sqrt 2 + sigma N))
 Delta = printed_loss_bound(label_bound=1.0, smoothness=1.0, norm_bound=0.1, radius=1.0)
@@ -75,7 +75,7 @@ def half_more_is_enough():
 
 # Random projection ----------------------------------------------------------------------------------------------------
 
-JL = """from bounds.abgmu22.stability import {name} as bound
+JL = """from lemmata.bounds.abgmu22.stability import {name} as bound
 Delta = bound(label_bound=2, smoothness=2, norm_bound={B}, radius=1)  # phi(t) = (t + 2)^2, phi(0) = 4 = ||Y||^2
 assert (1 + 2) ** 2 > Delta  # t = <w~, p> = 1"""
 
@@ -121,9 +121,9 @@ def every_sign_matrix(*, factor=1):
 
 OUTPUT = """from math import sqrt
 from scipy.stats import norm
-from bounds.abgmu22.stability import printed_output_loss
-from mechanisms import glm_output
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.abgmu22.stability import printed_output_loss
+from lemmata.mechanisms import glm_output
+from lemmata.mechanisms.privacy import GaussianDP
 X, y = [[1.0]] * 1000, [sqrt(2)] * 1000  # S1; the minimiser over |w| <= 1 is 1
 law = glm_output.law(X, y, privacy=GaussianDP(0.5), loss="half_squared", norm_bound=1.0, label_bound=1.0, ridge=0.1)
 levels = dict(n=2000, delta=1e-6, beta=0.05, guesses=10)
@@ -191,7 +191,7 @@ def squares_at_the_end(statement, n, factor):
 @inequality_claim(
     bounds.output_loss_step,
     severity="constant",
-    python="from bounds.abgmu22.stability import output_loss_step\n"
+    python="from lemmata.bounds.abgmu22.stability import output_loss_step\n"
     "printed = output_loss_step(label_bound=2, smoothness=2, norm_bound=1, radius=1, t=1)\n"
     "assert (1 + 1 + 2) ** 2 == 16 > printed == 8  # phi(s) = (s + 2)^2 at s = <w, x> + <b, x> = 1 + 1",
     note="two cross terms are missing, a factor of 2",
@@ -295,7 +295,7 @@ def level_as_set():
 @inequality_claim(
     bounds.two_records,
     severity="constant",
-    python="from bounds.abgmu22.stability import two_records\n"
+    python="from lemmata.bounds.abgmu22.stability import two_records\n"
     "assert 2 * 1e-6 / 10 > two_records(n=1000, delta=1e-6, beta=0.05, guesses=10)",
     note="eight times the level for two records, and S₂ has n/2; for β < δ more. With δ/K for each, K guesses spend 2δ "
     "of the δ/2 that are left for the selection",
@@ -317,4 +317,6 @@ def union_over_the_half():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

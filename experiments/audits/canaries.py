@@ -2,7 +2,7 @@
 
 The canary has norm 1 and lies where the records say least, along their last singular vector: there the learner has
 little but the canary to go by. The attackers see what a release says of the canary, and its length.
-`python -m experiments.audits.canaries [BUDGET]` writes canaries.csv.
+`python -m lemmata.experiments.audits.canaries [BUDGET]` writes canaries.csv.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from experiments import data
-from experiments.audits.game import Audit, audit
-from experiments.audits.samplers import Fitted
-from experiments.audits.tables import keep
-from experiments.comparison.attacks import releases
-from experiments.comparison.learners import Learner, find
-from experiments.engine.streams import LEDGER_ROOT
-from mechanisms.estimators import MarginClassifier
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+from lemmata.experiments import data
+from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.comparison.attacks import releases
+from lemmata.experiments.comparison.learners import Learner, find
+from lemmata.mechanisms.audit.game import Audit, audit
+from lemmata.mechanisms.audit.samplers import Fitted
+from lemmata.mechanisms.estimators import MarginClassifier
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+from lemmata.mechanisms.streams import LEDGER_ROOT
 
 TABLE = Path(__file__).with_name("canaries.csv")
 DATASETS = "digits:3-8", "breast_cancer"

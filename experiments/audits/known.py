@@ -17,7 +17,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import expon, gumbel_r, laplace
 
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 Sampler = Callable[[np.random.Generator, int], Any]
 

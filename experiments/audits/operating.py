@@ -1,7 +1,7 @@
 """Operating characteristics of the auditor: false alarms, power beside the best possible attack, smallest leak caught.
 
-`python -m experiments.audits.operating [ROOTS]` writes operating.csv. Each quantity is a function that the tests call
-at small size and `make soak` at large size.
+`python -m lemmata.experiments.audits.operating [ROOTS]` writes operating.csv. Each quantity is a function that the
+tests call at small size and `make soak` at large size.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from experiments.audits import game, known, samplers
-from experiments.audits.game import audit
-from experiments.audits.stakes import START, average, grown, parameter, tables, tangents
-from experiments.audits.tables import keep
-from experiments.engine.streams import generator
-from experiments.engine.verdict import REFUTED
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.audits import known
+from lemmata.experiments.audits.tables import keep
+from lemmata.mechanisms.audit import game, samplers
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.stakes import START, average, grown, parameter, tables, tangents
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.streams import generator
 
 TABLE = Path(__file__).with_name("operating.csv")
 ONE = PureDP(1.0)

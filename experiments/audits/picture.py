@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log10
 
-from experiments.audits.game import Audit
+from lemmata.mechanisms.audit.game import Audit
 
 
 def draw(result: Audit, level: float, path: str) -> None:

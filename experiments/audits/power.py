@@ -1,4 +1,4 @@
-"""Power against the size of a leak, beside the best possible attack's: `python -m experiments.audits.power [AUDITS]`.
+"""Power against the size of a leak, beside the best attack: `python -m lemmata.experiments.audits.power [AUDITS]`.
 
 An audit of 1,000 releases at level 1e-6, for leaks of one to three times the claim. The oracle knows the mechanism: it
 bets from the first release on, what grows fastest in the mean, on the event that is best. `said` is what audits of the
@@ -16,13 +16,13 @@ from statistics import median
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.audits import operating
-from experiments.audits.game import audit
-from experiments.audits.stakes import tangents
-from experiments.audits.tables import keep
-from experiments.engine.streams import generator
-from experiments.engine.verdict import REFUTED
-from experiments.report.figures import COLOURS, FAINT, STYLE, saved
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.audits import operating
+from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.report.figures import COLOURS, FAINT, STYLE, saved
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.stakes import tangents
+from lemmata.mechanisms.streams import generator
 
 TABLE = Path(__file__).with_name("power.csv")
 NAMES = "Laplace", "randomised response", "Gaussian"

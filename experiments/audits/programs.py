@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import log_softmax
 from scipy.stats import gamma, laplace
 
-from bounds.abgmu22.generalized_exponential import normalised_scores
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from experiments.audits import replay
-from mechanisms import confidence_boosting, dp_erm, glm_gd, phased_sgd, private_perceptron, projected_gd
+from lemmata.bounds.abgmu22.generalized_exponential import normalised_scores
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.mechanisms import confidence_boosting, dp_erm, glm_gd, phased_sgd, private_perceptron, projected_gd
+from lemmata.mechanisms.audit import replay
 
 DRAWS = 600  # of a sampler of our own
 

@@ -1,8 +1,8 @@
 """Deterministic checks of every learner: its program replayed on neighbours, its draws counted, its costs added up.
 
 That a program is the law's own is checked, not believed: from the same random numbers both must release the same, so
-noise of another scale, shared or left out is seen without statistics. `python -m experiments.audits.replayed` writes
-replayed.csv.
+noise of another scale, shared or left out is seen without statistics. `python -m lemmata.experiments.audits.replayed`
+writes replayed.csv.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.audits import replay
-from experiments.audits.pairs import Data, Pair, worst_pair
-from experiments.audits.programs import (
+from lemmata.experiments.audits.programs import (
     ball,
     boosted,
     choice,
@@ -39,9 +37,8 @@ from experiments.audits.programs import (
     under_laplace,
     under_radial,
 )
-from experiments.audits.tables import keep
-from experiments.engine.streams import LEDGER_ROOT
-from mechanisms import (
+from lemmata.experiments.audits.tables import keep
+from lemmata.mechanisms import (
     adaptive_margin,
     confidence_boosting,
     dp_erm,
@@ -67,8 +64,11 @@ from mechanisms import (
     pure_learner,
     sign_projection,
 )
-from mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
-from mechanisms.random_features import fourier_map
+from lemmata.mechanisms.audit import replay
+from lemmata.mechanisms.audit.pairs import Data, Pair, worst_pair
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
+from lemmata.mechanisms.random_features import fourier_map
+from lemmata.mechanisms.streams import LEDGER_ROOT
 
 TABLE = Path(__file__).with_name("replayed.csv")
 ONE, MU, BOTH = PureDP(1.0), GaussianDP(1.0), ApproxDP(1.0, 1e-3)

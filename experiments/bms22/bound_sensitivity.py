@@ -2,7 +2,7 @@
 
 A record (x, y) enters through the signed record z = y x alone. On the line the least losses over |w| <= Lambda are
 exact: the margin loss has w = +-Lambda, the hinge loss a breakpoint w = rho/z or an end. What the bounds add that does
-not depend on the sample cancels. The derivations stand in `bounds.bms22.bound_sensitivity`.
+not depend on the sample cancels. The derivations stand in `lemmata.bounds.bms22.bound_sensitivity`.
 """
 
 from fractions import Fraction
@@ -11,12 +11,12 @@ from math import inf
 
 import numpy as np
 
-from bounds.bms22 import bound_sensitivity as bounds
-from experiments.checks import inequality_claim, order_claim, up_to_one
-from experiments.engine.claim import Control, grid, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
-from mechanisms.solvers import least_loss
+from lemmata.bounds.bms22 import bound_sensitivity as bounds
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
+from lemmata.mechanisms.solvers import least_loss
 
 LINE = {"quick": grid(m=[3], ratio=[2.0]), "full": grid(m=[1, 2, 5], ratio=[0.5, 1.0, 1.5, 4.0, 32.0])}
 # for |F(S) - F(S')| over enumerated neighbours against the sensitivity claimed, which other samples may attain
@@ -240,4 +240,6 @@ def fifth_bound(*, m, ratio):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

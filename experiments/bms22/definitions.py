@@ -6,11 +6,11 @@ from math import log
 
 import numpy as np
 
-from bounds.bms22 import definitions as bounds
-from bounds.bms22.exponential_mechanism import label_pairs
-from experiments.checks import identity_claim, inequality_claim, up_to_one
-from experiments.engine.claim import grid, script
-from experiments.instances.selections import UNIVERSE, empirical_risks, laws
+from lemmata.bounds.bms22 import definitions as bounds
+from lemmata.bounds.bms22.exponential_mechanism import label_pairs
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.instances.selections import UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
 
@@ -96,4 +96,6 @@ def zero_is_a_candidate():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -4,17 +4,17 @@ from math import e, exp, log
 
 import numpy as np
 
-from bounds.bms22 import dp_erm as bounds
-from bounds.bms22 import dp_erm_proof as steps
-from bounds.bms22.phased_sgd import one_round, rounds_for
-from bounds.bms22.pure_learner import selection_excess
-from bounds.exact.balls import enclosure, lower_end, upper_end
-from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.boosted_rounds import mixture_delta, substitution_constant
-from experiments.instances.counted_operations import CountedDraws
-from experiments.instances.erm_families import (
+from lemmata.bounds.bms22 import dp_erm as bounds
+from lemmata.bounds.bms22 import dp_erm_proof as steps
+from lemmata.bounds.bms22.phased_sgd import one_round, rounds_for
+from lemmata.bounds.bms22.pure_learner import selection_excess
+from lemmata.bounds.exact.balls import enclosure, lower_end, upper_end
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.boosted_rounds import mixture_delta, substitution_constant
+from lemmata.experiments.instances.counted_operations import CountedDraws
+from lemmata.experiments.instances.erm_families import (
     between_orders,
     line_excess,
     noisy_line,
@@ -24,7 +24,7 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import (
+from lemmata.experiments.instances.flipped_records import (
     ROUNDING,
     SMALL_RHO,
     allowed,
@@ -34,8 +34,8 @@ from experiments.instances.flipped_records import (
     with_privacy,
     without_size,
 )
-from mechanisms import dp_erm
-from mechanisms.privacy import ApproxDP
+from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.privacy import ApproxDP
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -108,9 +108,9 @@ def selection_gives_it_away(**setting):
     law, _ = flipped_laws("printed", **setting)
     python = f"""import numpy as np
 from scipy.special import ndtr
-from bounds.bms22.dp_erm import sides
-from mechanisms.dp_erm import law
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22.dp_erm import sides
+from lemmata.mechanisms.dp_erm import law
+from lemmata.mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
 epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
 budget = dict(privacy=ApproxDP(epsilon, delta), calibration='printed')
@@ -295,7 +295,7 @@ def drawn_records(m, beta):
     severity="statement",
     corner="β ≤ 1/2",
     used=("bms22.thm3.2",),
-    python="""from bounds.bms22.dp_erm import gradient_count, printed_gradients
+    python="""from lemmata.bounds.bms22.dp_erm import gradient_count, printed_gradients
 betas = [1 - 10.0**-j for j in (1, 3, 5)]
 ratios = [gradient_count(m=100, beta=b) / printed_gradients(m=100, beta=b) for b in betas]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
@@ -347,4 +347,6 @@ def every_record_once():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -6,17 +6,17 @@ from math import exp, factorial, floor, log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import dp_erm, phased_sgd
-from bounds.bms22 import dp_erm_proof as bounds
-from bounds.bms22.phased_sgd import one_round
-from bounds.exact.balls import exact, upper_end
-from bounds.exact.certify import at, certify, over
-from bounds.exact.privacy_curves import log_gaussian_delta
-from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
-from experiments.checks.pair import weaker
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.boosted_rounds import (
+from lemmata.bounds.bms22 import dp_erm, phased_sgd
+from lemmata.bounds.bms22 import dp_erm_proof as bounds
+from lemmata.bounds.bms22.phased_sgd import one_round
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.certify import at, certify, over
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from lemmata.experiments.checks.pair import weaker
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.boosted_rounds import (
     BUDGETS,
     against_closed_form,
     at_least,
@@ -30,10 +30,10 @@ from experiments.instances.boosted_rounds import (
     substitution_constant,
     substitution_links,
 )
-from experiments.instances.erm_families import between_orders, random_settings, small_balls
-from experiments.instances.flipped_records import ROUNDING, flipped_laws, one_label_flipped, selection_ratio
-from mechanisms import phased_sgd as laws
-from mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.experiments.instances.erm_families import between_orders, random_settings, small_balls
+from lemmata.experiments.instances.flipped_records import ROUNDING, flipped_laws, one_label_flipped, selection_ratio
+from lemmata.mechanisms import phased_sgd as laws
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 UNIT_BALLS = {"radius": 1.0, "norm_bound": 1.0}
 
@@ -151,7 +151,7 @@ def sum_has_a_term_too_many():
     most = max(upper_end(total / closed) for _, total, closed in sums)
     ends = [upper_end(p["delta"] / (2 * (2 * p["rounds"] / exact(p["delta"])).log()) * total) for p, total, _ in sums]
     python = f"""import numpy as np
-from bounds.bms22.dp_erm_proof import allowed_copies, printed_sum, round_parameters
+from lemmata.bounds.bms22.dp_erm_proof import allowed_copies, printed_sum, round_parameters
 p = {larger[0][0]!r}
 x, T = round_parameters(**p)[0], allowed_copies(p['delta'], p['rounds'])
 total = sum(np.exp(x * j) for j in range(int(T) + 1))  # j = 0, ..., floor(T)
@@ -245,8 +245,8 @@ def margins_unit(*, m, rho):
     sizes = dict(m=m, rho=rho, epsilon=1.0, delta=0.1 / m, beta=0.1)
     spent = selection_ratio(*flipped_laws("printed", **sizes, **UNIT_BALLS), 3)
     code = f"""import numpy as np
-from mechanisms.dp_erm import law
-from mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.dp_erm import law
+from lemmata.mechanisms.privacy import ApproxDP
 X, y = np.array([[1.0]] + [[0.0]] * {m - 1}), [1.0] * {m - 1}
 parameters = dict(rho={rho}, radius=1.0, norm_bound=1.0, privacy=ApproxDP(1.0, {0.1 / m!r}), beta=0.1)
 pair = [law(X, np.array([s] + y), calibration='printed', **parameters) for s in (1.0, -1.0)]
@@ -336,8 +336,8 @@ def excess_of_one_round():
     corner="m ≥ 2 and β ≤ 1/2",
     used=("bms22.lem3.1",),
     python="""from math import exp
-from bounds.bms22.dp_erm_proof import printed_substitution
-from bounds.bms22.phased_sgd import substituted
+from lemmata.bounds.bms22.dp_erm_proof import printed_substitution
+from lemmata.bounds.bms22.phased_sgd import substituted
 points = [dict(m=10**4, k=1, delta=1e-5, epsilon=x, beta=exp(-x)) for x in (1e-2, 1e-5, 1e-8)]
 ratios = [substituted(**p) / printed_substitution(**p) for p in points]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
@@ -379,4 +379,6 @@ def rounds_are_counted(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -5,18 +5,18 @@ from math import ceil, e, exp, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import dp_erm as training
-from bounds.bms22 import efficient_learner as bounds
-from bounds.bms22 import efficient_learner_proof as steps
-from bounds.bms22.phased_sgd import phase_lengths, rounds_for
-from bounds.bms22.sign_projection import sign_projection_tail
-from experiments.bms22.dp_erm import broken_privacy
-from experiments.checks import identity_claim, inequality_claim, order_claim, within_order
-from experiments.engine.claim import Control, exact_claim, grid, rate_claim, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances.boosted_rounds import substitution_constant
-from experiments.instances.counted_operations import learner_operations
-from experiments.instances.erm_families import (
+from lemmata.bounds.bms22 import dp_erm as training
+from lemmata.bounds.bms22 import efficient_learner as bounds
+from lemmata.bounds.bms22 import efficient_learner_proof as steps
+from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
+from lemmata.bounds.bms22.sign_projection import sign_projection_tail
+from lemmata.experiments.bms22.dp_erm import broken_privacy
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, within_order
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, rate_claim
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.boosted_rounds import substitution_constant
+from lemmata.experiments.instances.counted_operations import learner_operations
+from lemmata.experiments.instances.erm_families import (
     SAMPLE_AND_BUDGET,
     between_orders,
     hidden_signs,
@@ -25,11 +25,11 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import ROUNDING, SMALL_RHO, privacy_cases, with_privacy, without_size
-from experiments.instances.projected_records import risks
-from mechanisms import efficient_learner
-from mechanisms.fast_projection import fast_projection
-from mechanisms.privacy import ApproxDP
+from lemmata.experiments.instances.flipped_records import ROUNDING, SMALL_RHO, privacy_cases, with_privacy, without_size
+from lemmata.experiments.instances.projected_records import risks
+from lemmata.mechanisms import efficient_learner
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.privacy import ApproxDP
 
 
 def rows(statement, p):
@@ -96,10 +96,10 @@ def selection_gives_it_away(**setting):
     law, _, record = two_records(setting, "printed")
     python = f"""import numpy as np
 from scipy.special import ndtr
-from bounds.bms22.dp_erm import sides
-from mechanisms.efficient_learner import law
-from mechanisms.fast_projection import fast_projection
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22.dp_erm import sides
+from lemmata.mechanisms.efficient_learner import law
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
 epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
 phi = fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
@@ -324,8 +324,8 @@ def risk_along_d(rng, size, *, m, k, factor=1):
     family="beta -> 0 at d = 1",
     severity="constant",
     python="""from math import ceil, exp
-from bounds.bms22.efficient_learner import printed_rows, printed_time
-from bounds.bms22.phased_sgd import phase_lengths, rounds_for
+from lemmata.bounds.bms22.efficient_learner import printed_rows, printed_time
+from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 ratios = []
 for j in (1, 27, 270):
     p = dict(m=1000, epsilon=10.0, delta=exp(-10.0), beta=10.0**-j)
@@ -382,4 +382,6 @@ def operations_are_counted():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -5,23 +5,23 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import efficient_learner_proof as steps
-from bounds.bms22.dp_erm import corrected_order
-from bounds.bms22.efficient_learner import corrected_rows, printed_rows, sign_distortion
-from bounds.bms22.sign_projection import inner_products_preserved
-from bounds.exact.certify import at, certify, over
-from experiments.bms22.efficient_learner import rows
-from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
-from experiments.engine.claim import Control, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive
-from experiments.instances.boosted_rounds import failing_samples
-from experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record
-from experiments.instances.flipped_records import ROUNDING, with_privacy
-from experiments.instances.projected_records import best_and_own, lost_points, lost_program
-from mechanisms import dp_erm
-from mechanisms.fast_projection import fast_projection
-from mechanisms.law import clip_rows
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.bms22 import efficient_learner_proof as steps
+from lemmata.bounds.bms22.dp_erm import corrected_order
+from lemmata.bounds.bms22.efficient_learner import corrected_rows, printed_rows, sign_distortion
+from lemmata.bounds.bms22.sign_projection import inner_products_preserved
+from lemmata.bounds.exact.certify import at, certify, over
+from lemmata.experiments.bms22.efficient_learner import rows
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
+from lemmata.experiments.engine.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.boosted_rounds import failing_samples
+from lemmata.experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record
+from lemmata.experiments.instances.flipped_records import ROUNDING, with_privacy
+from lemmata.experiments.instances.projected_records import best_and_own, lost_points, lost_program
+from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.sign_projection import sign_projection
 
 DISTORTION = 7.43  # of t in units of sqrt(log(2m/beta)/k): its square is above 12 (1 + log(12)/log(2)) = 55.02
 LAWS = {"fast": fast_projection, "signs": sign_projection}
@@ -226,10 +226,10 @@ def scores_are_the_same(*, factor=1):
 def failing_runs(*, m, epsilon, delta, beta, a):
     """A hundred runs that fail more often than beta/3, for the witness."""
     return f"""import numpy as np
-from bounds.bms22.efficient_learner import printed_rows
-from bounds.bms22.efficient_learner_proof import printed_training
-from mechanisms.dp_erm import law
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22.efficient_learner import printed_rows
+from lemmata.bounds.bms22.efficient_learner_proof import printed_training
+from lemmata.mechanisms.dp_erm import law
+from lemmata.mechanisms.privacy import ApproxDP
 setting = dict(m={m}, epsilon={epsilon}, delta={delta}, beta={beta})
 Z = np.zeros(({m}, int(np.ceil(printed_rows(**setting)))))
 Z[:, 0] = 1.0  # m equal records
@@ -376,4 +376,6 @@ def ball_is_wide_enough(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

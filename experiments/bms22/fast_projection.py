@@ -9,15 +9,15 @@ from math import log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import fast_projection as bounds
-from bounds.bms22 import sign_projection
-from bounds.exact.balls import Phi
-from bounds.exact.balls import exact as ball
-from experiments.bms22.sign_projection import breaks
-from experiments.checks import inequality_claim, order_claim
-from experiments.engine.claim import Control, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive
-from mechanisms.fast_projection import fast_projection
+from lemmata.bounds.bms22 import fast_projection as bounds
+from lemmata.bounds.bms22 import sign_projection
+from lemmata.bounds.exact.balls import Phi
+from lemmata.bounds.exact.balls import exact as ball
+from lemmata.experiments.bms22.sign_projection import breaks
+from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.engine.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.mechanisms.fast_projection import fast_projection
 
 # Lemma A.4 ------------------------------------------------------------------------------------------------------------
 
@@ -176,4 +176,6 @@ def gaussian_window(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

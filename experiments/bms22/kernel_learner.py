@@ -5,17 +5,17 @@ from math import ceil, exp, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import efficient_learner
-from bounds.bms22 import kernel_learner as bounds
-from bounds.bms22.random_features import feature_norm
-from experiments.bms22.efficient_learner import constant as efficient_constant
-from experiments.bms22.efficient_learner import soft_cases, with_logs
-from experiments.checks import inequality_claim, order_claim, within_order, witness
-from experiments.checks.pair import weaker
-from experiments.engine.audit import Sampler
-from experiments.engine.claim import Control, attack_claim, exact_claim, script
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.erm_families import (
+from lemmata.bounds.bms22 import efficient_learner
+from lemmata.bounds.bms22 import kernel_learner as bounds
+from lemmata.bounds.bms22.random_features import feature_norm
+from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
+from lemmata.experiments.bms22.efficient_learner import soft_cases, with_logs
+from lemmata.experiments.checks import inequality_claim, order_claim, within_order, witness
+from lemmata.experiments.checks.pair import weaker
+from lemmata.experiments.engine.audit import Sampler
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.erm_families import (
     SAMPLE_AND_BUDGET,
     between_orders,
     hidden_signs,
@@ -24,10 +24,10 @@ from experiments.instances.erm_families import (
     unlearnable_program,
     unlearnt,
 )
-from experiments.instances.flipped_records import ROUNDING, SMALL_RHO, with_privacy
-from experiments.instances.kernel_machines import clustered_release
-from mechanisms import dp_erm, kernel_learner
-from mechanisms.random_features import KERNELS
+from lemmata.experiments.instances.flipped_records import ROUNDING, SMALL_RHO, with_privacy
+from lemmata.experiments.instances.kernel_machines import clustered_release
+from lemmata.mechanisms import dp_erm, kernel_learner
+from lemmata.mechanisms.random_features import KERNELS
 
 RANGE = "ε ≤ log(1/δ) and δ < 1/m"
 
@@ -53,8 +53,8 @@ def any_budget_is_too_much(*, m, epsilon, delta, beta, **sizes):
     if spent <= claimed:
         return inconclusive("BUDGET", f"the tail shows {spent:.3g} of epsilon")
     python = f"""from math import ceil, log
-from bounds.bms22.efficient_learner import printed_rows
-from bounds.bms22.kernel_learner import far_tail
+from lemmata.bounds.bms22.efficient_learner import printed_rows
+from lemmata.bounds.bms22.kernel_learner import far_tail
 m, epsilon, delta, beta = {m}, {epsilon}, {delta}, {beta}
 k = ceil(printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta / 2))
 p, log_q = far_tail(m=m, k=k, epsilon=epsilon, delta=delta, beta=beta)
@@ -278,4 +278,6 @@ def soft_within_order(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

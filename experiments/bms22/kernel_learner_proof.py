@@ -8,11 +8,11 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import kernel_learner as bounds
-from bounds.bms22 import random_features
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import Control, grid, script, tail_claim
-from experiments.instances.kernel_machines import exact_coefficients, machine, with_features
+from lemmata.bounds.bms22 import kernel_learner as bounds
+from lemmata.bounds.bms22 import random_features
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import Control, grid, tail_claim
+from lemmata.experiments.instances.kernel_machines import exact_coefficients, machine, with_features
 
 EVERY_DRAW = "everywhere: every kernel with K(x, x) = r², every sample"
 
@@ -208,4 +208,6 @@ def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, fa
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -8,16 +8,16 @@ from itertools import product
 
 import numpy as np
 
-from bounds.bms22 import label_privacy as bounds
-from bounds.bms22 import pure_learner
-from bounds.bms22.definitions import smallest_epsilon, smallest_label_delta
-from bounds.bms22.margin_deviation import BARTLETT, margin_deviation_derived
-from experiments.checks import inequality_claim, up_to_one
-from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, script, tail_claim
-from experiments.instances import label_classes as small
-from mechanisms.label_learner import law
-from mechanisms.privacy import LabelDP
+from lemmata.bounds.bms22 import label_privacy as bounds
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22.definitions import smallest_epsilon, smallest_label_delta
+from lemmata.bounds.bms22.margin_deviation import BARTLETT, margin_deviation_derived
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks.pair import largest_log_ratio
+from lemmata.experiments.engine.claim import Control, attack_claim, grid, tail_claim
+from lemmata.experiments.instances import label_classes as small
+from lemmata.mechanisms.label_learner import law
+from lemmata.mechanisms.privacy import LabelDP
 
 # Theorem 6.1: privacy -------------------------------------------------------------------------------------------------
 
@@ -199,4 +199,6 @@ def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

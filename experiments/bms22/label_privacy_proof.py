@@ -9,14 +9,14 @@ from math import exp, inf, log, nextafter
 
 import numpy as np
 
-from bounds.bms22 import label_privacy as bounds
-from bounds.bms22 import pure_learner
-from bounds.bms22.exponential_mechanism import two_level_failure
-from bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
-from bounds.exact.balls import exact
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, grid, script
-from experiments.instances import label_classes as small
+from lemmata.bounds.bms22 import label_privacy as bounds
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
+from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
+from lemmata.bounds.exact.balls import exact
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.instances import label_classes as small
 
 # From the cover to its loss -------------------------------------------------------------------------------------------
 
@@ -47,8 +47,8 @@ def nearest(closed, truncated):
 
 NEAR = """
 import numpy as np
-from bounds.bms22.label_privacy import distance_to_the_cover
-from mechanisms.label_learner import truncated
+from lemmata.bounds.bms22.label_privacy import distance_to_the_cover
+from lemmata.mechanisms.label_learner import truncated
 h = 2.0  # one hypothesis, twice rho = 1; the cover of the truncated class is {1}
 g = truncated(lambda X: np.full((1, len(X)), h), [[0.0]], 1.0)[0, 0]
 assert g == 1.0 and abs(g - h) > distance_to_the_cover(rho=1.0)
@@ -102,9 +102,9 @@ def open_balls_keep_the_loss():
 
 TIE = """
 import numpy as np
-from bounds.bms22.label_privacy import least_loss_of_the_cover
-from mechanisms.label_learner import law
-from mechanisms.privacy import LabelDP
+from lemmata.bounds.bms22.label_privacy import least_loss_of_the_cover
+from lemmata.mechanisms.label_learner import law
+from lemmata.mechanisms.privacy import LabelDP
 def constants(X): return np.outer([2.0, 0.5, 0.0], np.ones(len(X)))  # rho = 1; truncated: 1, 1/2, 0
 released = law([[0.0]], [1.0], privacy=LabelDP(1.0), rho=1.0, hypotheses=constants, balls="closed")
 assert released.cover.tolist() == [1]  # 1/2 covers all at distance 1/2, and nothing else does
@@ -144,7 +144,7 @@ def open_covers_lose_nothing():
 
 
 NEGATIVE = """
-from bounds.bms22.label_privacy import log_cover_size
+from lemmata.bounds.bms22.label_privacy import log_cover_size
 # m = 10 points of the sample, all functions to [-1, 1] on 1000 points: d = 1000, and no cover is empty.
 assert 0 > log_cover_size(m=10, d=1000), "log N >= 0"
 """
@@ -218,8 +218,8 @@ def selection_exceeds_its_loss(*, factor=1):
 
 WHOLE = """
 import numpy as np
-from bounds.bms22.label_privacy import least_margin_loss_of_the_cover
-from mechanisms.label_learner import truncated
+from lemmata.bounds.bms22.label_privacy import least_margin_loss_of_the_cover
+from lemmata.mechanisms.label_learner import truncated
 g = truncated(lambda X: np.full((1, len(X)), 2.0), [[0.0]], 1.0)  # rho = 1, y = +1: h = 2 has no margin loss
 assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)  # g = rho, and ties are errors
 """
@@ -277,4 +277,6 @@ def same_minimisers():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

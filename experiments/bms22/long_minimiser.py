@@ -4,10 +4,10 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-from bounds.bms22 import long_minimiser as bounds
-from experiments.checks import identity_claim, inequality_claim, witness
-from experiments.engine.claim import Control, grid, script
-from experiments.engine.verdict import inconclusive, refuted
+from lemmata.bounds.bms22 import long_minimiser as bounds
+from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import inconclusive, refuted
 
 
 def atoms(alpha, gamma, radius):
@@ -144,4 +144,6 @@ def empirical_minimisers(*, m, gamma, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

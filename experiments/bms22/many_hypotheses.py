@@ -10,14 +10,14 @@ from math import ceil, exp, expm1, log
 import numpy as np
 from scipy.linalg import hadamard
 
-from bounds.bms22 import many_hypotheses as bounds
-from bounds.exact.balls import exact
-from bounds.exact.numbers import inner
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import Control, grid, script
-from experiments.engine.verdict import inconclusive
-from mechanisms.exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.bms22 import many_hypotheses as bounds
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.numbers import inner
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.mechanisms.exponential import law
+from lemmata.mechanisms.privacy import PureDP
 
 
 def risk(w, points):
@@ -159,7 +159,7 @@ LITERAL = """
 from itertools import product
 cube = list(product((1, -1), repeat=3))  # sqrt(d) x
 errors = sum(y * h <= 0 for y, h in ((int(x[0] > 0), int(x[0] > 0)) for x in cube))  # R(h) = P(y h(x) <= 0)
-from bounds.bms22.many_hypotheses import printed_best_chance
+from lemmata.bounds.bms22.many_hypotheses import printed_best_chance
 assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
 """
 
@@ -194,7 +194,7 @@ def sign_of_the_first_coordinate(*, d, factor=1):
 
 THREE = """
 from itertools import product
-from bounds.bms22.many_hypotheses import printed_other_risk
+from lemmata.bounds.bms22.many_hypotheses import printed_other_risk
 cube = list(product((1, -1), repeat=3))  # sqrt(d) x, y = sgn(x_1)
 w = (-1, 1, 1)  # sqrt(d) w
 wrong = sum(x[0] * sum(a * b for a, b in zip(w, x)) <= 0 for x in cube)
@@ -253,7 +253,7 @@ def cube_family(*, d, factor=1):
 
 WIDE_CUBE = """
 from fractions import Fraction
-from bounds.bms22.many_hypotheses import printed_inner_product
+from lemmata.bounds.bms22.many_hypotheses import printed_inner_product
 d = 65
 square = Fraction(1, d)  # <e_1, w>^2 for every printed w
 assert square < printed_inner_product(d=d) ** 2
@@ -330,7 +330,7 @@ def fewer_samples(*, c, factor=1):
 
 SHORT_CUBE = """
 from math import ceil, exp
-from bounds.bms22.many_hypotheses import printed_dimension
+from lemmata.bounds.bms22.many_hypotheses import printed_dimension
 c = 0.69  # c' <= log 2, because |W| = e^{c' d} <= 2^d
 d = ceil(printed_dimension(c=c))
 assert exp(-c * d / 2) > 1 / 10
@@ -376,4 +376,6 @@ def enough_dimensions(*, c, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

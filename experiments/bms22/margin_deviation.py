@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from bounds.bms22 import margin_deviation as bounds
-from bounds.bms22 import relative_deviation as proof
-from bounds.exact.balls import exact
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import HOLDS, inconclusive, refuted
-from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import (
+from lemmata.bounds.bms22 import margin_deviation as bounds
+from lemmata.bounds.bms22 import relative_deviation as proof
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances import hypothesis_classes
+from lemmata.experiments.instances.deviation_laws import (
     decide_uniform,
     improbable,
     level_of,
@@ -19,8 +20,8 @@ from experiments.instances.deviation_laws import (
 )
 
 BEYOND = """
-from bounds.exact.balls import exact
-from bounds.bms22.margin_deviation import margin_complexity
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.bms22.margin_deviation import margin_complexity
 m, d, beta = {m}, {d}, exact({beta!r})
 # All functions to [-1, 1] on d points, rho = 1/2: fat_(1/32) = d. Labels +1, x uniform, h = 1 on the sample, else -1.
 risk = 1 - exact(m) / d  # at least; the empirical margin loss is 0
@@ -148,4 +149,6 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

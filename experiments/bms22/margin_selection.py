@@ -9,20 +9,20 @@ from math import log
 
 import numpy as np
 
-from bounds.abgmu22 import generalized_exponential
-from bounds.bms22 import bound_sensitivity, efficient_learner, efficient_learner_proof
-from bounds.bms22 import margin_selection as bounds
-from bounds.bms22 import margin_selection_proof as proof
-from bounds.bms22.definitions import smallest_delta, smallest_epsilon
-from experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances import selection_families as families
-from experiments.instances.selection_pairs import rare_choice, selection_laws, worst_pair
-from mechanisms import exponential
-from mechanisms.generalized_exponential import law
-from mechanisms.margin_selection import MarginSelectionLaw
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22 import generalized_exponential
+from lemmata.bounds.bms22 import bound_sensitivity, efficient_learner, efficient_learner_proof
+from lemmata.bounds.bms22 import margin_selection as bounds
+from lemmata.bounds.bms22 import margin_selection_proof as proof
+from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
+from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances import selection_families as families
+from lemmata.experiments.instances.selection_pairs import rare_choice, selection_laws, worst_pair
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.margin_selection import MarginSelectionLaw
+from lemmata.mechanisms.privacy import PureDP
 
 # Lemma F.1, accuracy --------------------------------------------------------------------------------------------------
 
@@ -68,9 +68,9 @@ def program(family, *, m, epsilon, beta, base):
         counts = f"P, k = {instance.chances!r}, {instance.counts!r}"
     head = f"""
 import numpy as np
-from bounds.bms22.margin_selection import grid_size, printed_penalty
-from mechanisms.privacy import PureDP
-from mechanisms.generalized_exponential import law
+from lemmata.bounds.bms22.margin_selection import grid_size, printed_penalty
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.generalized_exponential import law
 m, epsilon, beta = {m!r}, {epsilon!r}, {beta!r}
 J = grid_size(m, {base!r}, "ceil")
 """
@@ -239,7 +239,7 @@ def corollary_at_the_edge(*, m, beta, factor=1):
     if term >= 0:
         return inconclusive("NO_CONSTANT", "the term is not negative here")
     python = f"""
-from bounds.bms22.margin_selection import corollary_order
+from lemmata.bounds.bms22.margin_selection import corollary_order
 term = corollary_order(m={m}, norm_bound=1.0, r=1.0, rho=1.0, epsilon=1.0, beta={beta})
 assert term < 0  # -inf at m = 1: no multiple of it bounds anything"""
     words = {"claimed": "O(.) of a positive term", "found": str(term)}
@@ -361,4 +361,6 @@ def rare_margins_and_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -6,18 +6,18 @@ from math import ceil, log
 
 import numpy as np
 
-from bounds.abgmu22.generalized_exponential import selection_penalty
-from bounds.bms22 import bound_sensitivity as sensitivity
-from bounds.bms22 import efficient_learner
-from bounds.bms22 import margin_selection as selection
-from bounds.bms22 import margin_selection_proof as bounds
-from bounds.exact.balls import hull
-from experiments.bms22.bound_sensitivity import neighbour_losses
-from experiments.checks import inequality_claim, order_claim, up_to_one, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.selection_families import constant_family, uniformity
-from experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
+from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
+from lemmata.bounds.bms22 import bound_sensitivity as sensitivity
+from lemmata.bounds.bms22 import efficient_learner
+from lemmata.bounds.bms22 import margin_selection as selection
+from lemmata.bounds.bms22 import margin_selection_proof as bounds
+from lemmata.bounds.exact.balls import hull
+from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.selection_families import constant_family, uniformity
+from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 
 # The grid -------------------------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ def uncovered(*, m, base, rounding, factor=1):
     if rho is None:
         return inconclusive("BUDGET", "every point tried is covered")
     python = f"""
-from bounds.bms22.margin_selection_proof import margins
+from lemmata.bounds.bms22.margin_selection_proof import margins
 V = margins({m}, 1.0, {base!r}, {rounding!r})
 assert not any(v <= {rho!r} < 2 * v for v in V) and {m} * {rho!r}**2 >= 1"""
     words = {
@@ -100,10 +100,10 @@ def printed_choice(*, factor=1, **setting):
         return inconclusive("BUDGET", f"fails with probability {failure:.3g}")
     python = f"""
 import numpy as np
-from bounds.bms22.margin_selection import grid_size
-from bounds.bms22.margin_selection_proof import printed_choice
-from mechanisms.privacy import PureDP
-from mechanisms.generalized_exponential import law
+from lemmata.bounds.bms22.margin_selection import grid_size
+from lemmata.bounds.bms22.margin_selection_proof import printed_choice
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.generalized_exponential import law
 m, epsilon, beta = {setting["m"]!r}, {setting["epsilon"]!r}, {beta!r}
 J = grid_size(m, {setting["base"]!r})
 loss = printed_choice(sensitivity=1 / m, m=m, epsilon=epsilon, beta=beta) * (1 + 2.0**-30)
@@ -135,7 +135,7 @@ def near(*powers):
 
 def program(statement, left):
     """The program of a witness: `left`, a template in the point's numbers, exceeds the right-hand side."""
-    start = f"from bounds.bms22.margin_selection_proof import {statement.__name__}\nassert "
+    start = f"from lemmata.bounds.bms22.margin_selection_proof import {statement.__name__}\nassert "
     return lambda point, *_: f"{start}{left.format(**point)} > {statement.__name__}(**{point})"
 
 
@@ -199,7 +199,7 @@ def half_the_margin():
 
 TWO_PROMISES = """
 from scipy.stats import binom
-from bounds.bms22.margin_selection_proof import printed_confidence
+from lemmata.bounds.bms22.margin_selection_proof import printed_confidence
 m, (P1, P2), (k1, k2), epsilon = {instance.m!r}, {instance.chances!r}, {instance.counts!r}, 60.0
 beta = printed_confidence(m=m, beta={beta!r})
 assert binom.cdf(k1 - 1, m, P1) <= beta and binom.cdf(k2 - 1, m, P2) <= beta  # each promise keeps its confidence
@@ -250,7 +250,7 @@ def promise_corrected(*, size, beta, factor=1):
 # The text around the lemma --------------------------------------------------------------------------------------------
 
 FALLS = """
-from bounds.bms22.margin_selection_proof import trivial_below
+from lemmata.bounds.bms22.margin_selection_proof import trivial_below
 sizes = (10**6, 10**10, 10**14)
 F = [trivial_below(h_max=1.0, rho=0.5, loss=0.0, m=m, epsilon=1.0, beta=0.1, delta=1 / (2 * m)) for m in sizes]
 assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
@@ -352,7 +352,7 @@ def least(z, rho):  # min over |w| <= 1 of the mean hinge loss, at breakpoints a
 half, one = Q(1, 2), Q(1)
 moved = [abs(least([rho] * 3 + [one], rho) - least([rho] * 3 + [-one], rho)) for rho in (half, one)]
 assert moved == [Q(3, 4), Q(2, 4)]  # m = 4: (1 + x)/m at x = Lambda r/rho = 2, 2x/m at x = 1
-from bounds.bms22.bound_sensitivity import sensitivity_2_explicit
+from lemmata.bounds.bms22.bound_sensitivity import sensitivity_2_explicit
 assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
 """
 
@@ -391,4 +391,6 @@ def five_fall(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -6,17 +6,17 @@ from math import cosh, log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import matrix_projection as bounds
-from experiments.checks import inequality_claim, order_claim
-from experiments.engine.claim import Control, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.bms22 import matrix_projection as bounds
+from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.engine.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.mechanisms.sign_projection import sign_projection
 
 # The printed deviation ------------------------------------------------------------------------------------------------
 
 ALL_EQUAL = """
 import numpy as np
-from bounds.bms22.matrix_projection import {name}
+from lemmata.bounds.bms22.matrix_projection import {name}
 # k = N = m = 1, W = z = (1, ..., 1) in R^p: all p signs agree with probability 2^(1-p) > beta = 2^-p.
 rows = np.array([[1 - 2 * (i >> j & 1) for j in range(10)] for i in range(2**10)])  # p = 10, all of them
 assert np.mean(rows.sum(axis=1) ** 2 == 10**2) == 2.0**-9 > 2.0**-10
@@ -196,4 +196,6 @@ def one_product(*, rate, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

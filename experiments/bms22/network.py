@@ -4,17 +4,17 @@ from math import e, sqrt
 
 import numpy as np
 
-from bounds.bms22 import network, network_embedding, network_selection, pure_learner
-from bounds.bms22 import pure_learner_proof as linear
-from bounds.bms22.definitions import smallest_epsilon
-from bounds.bms22.exponential_mechanism import replace_pairs
-from bounds.exact.balls import exact
-from experiments.checks import inequality_claim, order_claim, up_to_one
-from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances import linear_learners as small
-from experiments.instances import networks
+from lemmata.bounds.bms22 import network, network_embedding, network_selection, pure_learner
+from lemmata.bounds.bms22 import pure_learner_proof as linear
+from lemmata.bounds.bms22.definitions import smallest_epsilon
+from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
+from lemmata.bounds.exact.balls import exact
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks.pair import largest_log_ratio
+from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances import linear_learners as small
+from lemmata.experiments.instances import networks
 
 # The activation -------------------------------------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
 
 BASIS = """
 from math import e
-from bounds.bms22.network import printed_gap
+from lemmata.bounds.bms22.network import printed_gap
 # One layer: h(x) = <w, x>, whatever eta is. x is uniform on d = 10 m orthonormal vectors, labels are anything: the sum
 # of 1.0001 y_i e_i has margin above rho = 1 everywhere and norm Lambda = 1.0001 sqrt(d). A learner sees m of d labels
 # at most, so over random labels its risk is 0.45 or more on average: above 1/4 with probability 0.2 > beta.
@@ -202,4 +202,6 @@ def bound_along_samples(**setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -9,11 +9,11 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.bms22 import network
-from bounds.bms22 import network_embedding as bounds
-from experiments.checks import inequality_claim, order_claim, up_to_one
-from experiments.engine.claim import Control, script
-from experiments.instances import networks
+from lemmata.bounds.bms22 import network
+from lemmata.bounds.bms22 import network_embedding as bounds
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.instances import networks
 
 CORNER = "η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2"
 USED = ("bms22.thm5.1",)
@@ -22,7 +22,7 @@ USED = ("bms22.thm5.1",)
 
 LOST = """
 from math import comb
-from bounds.bms22.network_embedding import printed_rows
+from lemmata.bounds.bms22.network_embedding import printed_rows
 # One layer, w = e_1 and x = (1/a, sqrt(1 - 1/a^2)): margin above rho = 0.999/a, r = Lambda = 1. With k < 2a rows the
 # embedded margin is negative or at most half whenever k signs have a negative sum: probability 1/4 at least.
 assert all((1 - comb(k, k // 2) * (k % 2 == 0) / 2**k) / 2 >= 1 / 4 for k in range(1, 2000))
@@ -83,7 +83,7 @@ def rows_are_enough(*, factor=1):
 
 
 FLAT = """
-from bounds.bms22.network_embedding import printed_distance
+from lemmata.bounds.bms22.network_embedding import printed_distance
 # One layer, w = x = (1, 1)/sqrt(2), k = 4: |<Phi w, Phi x> - 1| >= 1/2 unless two of four pairs of signs agree.
 assert 1 - 6 / 2**4 > 1 / 2
 ratios = []
@@ -191,4 +191,6 @@ def our_resolution_is_fine(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

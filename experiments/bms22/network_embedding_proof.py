@@ -6,13 +6,13 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.bms22 import network_embedding as bounds
-from bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from experiments.checks import ROUNDING, inequality_claim, up_to_one
-from experiments.engine.claim import Control, script
-from experiments.instances import covers, networks
-from mechanisms.network_learner import product_cover
-from mechanisms.solvers.covers import farthest
+from lemmata.bounds.bms22 import network_embedding as bounds
+from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
+from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.instances import covers, networks
+from lemmata.mechanisms.network_learner import product_cover
+from lemmata.mechanisms.solvers.covers import farthest
 
 SIZES = [dict(norm_bound=Fraction(L), radius=Fraction(3, 2), eta=Fraction(e)) for L, e in product((1, 3), (1, 5))]
 FLOATS = [{name: float(x) for name, x in sizes.items()} for sizes in SIZES]
@@ -64,7 +64,7 @@ def unrolled(statement):
 
 
 UNROLLED = """
-from bounds.bms22.network_embedding import unravelled
+from lemmata.bounds.bms22.network_embedding import unravelled
 sizes = dict(norm_bound=1.0, radius=1.0, eta=1.0, tau=0.01)
 first = 0.01  # Gamma_1 = tau Lambda r
 second = 0.01 + 2 * first  # Gamma_2 = tau r eta Lambda^2 + 2 eta Lambda Gamma_1
@@ -112,8 +112,8 @@ def printed_rows_are_enough():
 
 APART = """
 import numpy as np
-from bounds.bms22.network_embedding import distance_within_the_cover
-from mechanisms.network_learner import product_cover
+from lemmata.bounds.bms22.network_embedding import distance_within_the_cover
+from lemmata.mechanisms.network_learner import product_cover
 hidden, last = product_cover(1, 1, 2, norm_bound=1.0, resolution=0.1)
 points = np.concatenate(list(last.blocks()))
 assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members of a cover are far apart"
@@ -153,7 +153,7 @@ def points_are_near(*, factor=1):
 
 ALIGNED = """
 import numpy as np
-from bounds.bms22.network_embedding import enlargement
+from lemmata.bounds.bms22.network_embedding import enlargement
 phi = np.random.default_rng(0).choice([-1.0, 1.0], (4, 64)) / 2  # k = 4, N = 64: the embedding of the second layer
 direction = np.linalg.svd(phi)[2][0]  # its largest singular value is at least sqrt(64/4)
 # v^Phi = 0 (W_1 = 0), and a member of the cover at W_1 + (step in this direction): within gamma, as any other point is.
@@ -236,4 +236,6 @@ def layers_are_absorbed():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

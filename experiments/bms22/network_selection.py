@@ -10,24 +10,24 @@ from math import ceil, exp, log, pi, sqrt
 
 import numpy as np
 
-from bounds.bms22 import network_embedding as embedding
-from bounds.bms22 import network_selection as bounds
-from bounds.bms22 import pure_learner
-from bounds.bms22 import pure_learner_proof as linear
-from experiments.bms22.network_embedding import CORNER, USED
-from experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
-from experiments.engine.claim import Control, script
-from experiments.instances import covers, networks
-from mechanisms.network_learner import product_cover
+from lemmata.bounds.bms22 import network_embedding as embedding
+from lemmata.bounds.bms22 import network_selection as bounds
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22 import pure_learner_proof as linear
+from lemmata.experiments.bms22.network_embedding import CORNER, USED
+from lemmata.experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.instances import covers, networks
+from lemmata.mechanisms.network_learner import product_cover
 
 # Claim D.4 ------------------------------------------------------------------------------------------------------------
 
 ENDED = """
 import numpy as np
-from bounds.bms22.network_selection import {name}
-from mechanisms.network_learner import law
-from mechanisms.privacy import PureDP
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.bms22.network_selection import {name}
+from lemmata.mechanisms.network_learner import law
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.sign_projection import sign_projection
 phi, below = sign_projection(1, 1, rng=np.random.default_rng(0)), []
 for gap in (1e-2, 1e-4, 1e-6):  # one layer, one record x = r: rho is {times} r eta Lambda (1 - gap)
     sizes = dict(norm_bound=1.0, radius=1.0, rho={times} * (1 - gap), eta=1.0)
@@ -175,7 +175,7 @@ def layers_are_covered():
 
 SQUARE = """
 from math import pi
-from bounds.bms22.network_selection import printed_size
+from lemmata.bounds.bms22.network_selection import printed_size
 # Two layers, k = N = Lambda = 1: a gamma-cover of the square [-2, 2]^2 has 16/(pi gamma^2) points at least.
 sizes = dict(k=1, layers=2, width=1, norm_bound=1.0)
 ratios = [16 / (pi * g**2) / printed_size(resolution=g, **sizes) for g in (1e-1, 1e-2, 1e-3)]
@@ -199,8 +199,8 @@ def squares_need_more():
 
 
 DEEP = """
-from bounds.bms22.network_embedding import printed_resolution
-from bounds.bms22.network_selection import log_volume_bound, printed_log_size
+from lemmata.bounds.bms22.network_embedding import printed_resolution
+from lemmata.bounds.bms22.network_selection import log_volume_bound, printed_log_size
 ratios = []
 for layers in (3, 9, 27):  # r = eta = Lambda = k = N = 1, rho = 1/e: log(r (eta Lambda)^L/rho) = 1 at every depth
     shape = dict(norm_bound=1.0, radius=1.0, rho=0.36787944, eta=1.0, layers=layers)
@@ -257,4 +257,6 @@ def volumes_are_less(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

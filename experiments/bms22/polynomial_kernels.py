@@ -6,12 +6,11 @@ from math import factorial, sqrt
 
 import numpy as np
 
-from bounds.bms22 import efficient_learner
-from bounds.bms22 import polynomial_kernels as bounds
-from experiments.checks import identity_claim, inequality_claim, order_claim
-from experiments.engine.claim import script
-from experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings
-from mechanisms.kernel_features import monomials
+from lemmata.bounds.bms22 import efficient_learner
+from lemmata.bounds.bms22 import polynomial_kernels as bounds
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
+from lemmata.experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings
+from lemmata.mechanisms.kernel_features import monomials
 
 
 def weight(monomial, d, degree, constant):
@@ -139,7 +138,7 @@ def hidden_in_small_records(m):
     family="p = 2, c = 1/2, r = 1/√k → 0, k = m/100 hidden signs, Λ r² = ρ",
     severity="statement",
     python=lambda points, ratios: (
-        f"""from bounds.bms22.polynomial_kernels import printed_polynomial_order, unlearnt_share
+        f"""from lemmata.bounds.bms22.polynomial_kernels import printed_polynomial_order, unlearnt_share
 ratios = []
 for p in {points!r}:
     share = unlearnt_share(m=p['m'], k=p['m'] // 100, epsilon=p['epsilon'], delta=p['delta'])
@@ -178,4 +177,6 @@ def monomials_are_learnt():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -12,17 +12,17 @@ from math import ceil, log, pi, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import pure_learner
-from bounds.bms22 import pure_learner_proof as proof
-from bounds.bms22.definitions import smallest_epsilon
-from bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
-from bounds.exact.balls import exact, integral
-from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
-from experiments.checks.pair import largest_log_ratio
-from experiments.engine.claim import Control, attack_claim, grid, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances import learner_bounds, learner_programs, selections
-from experiments.instances import linear_learners as small
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.bms22.definitions import smallest_epsilon
+from lemmata.bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
+from lemmata.bounds.exact.balls import exact, integral
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks.pair import largest_log_ratio
+from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances import learner_bounds, learner_programs, selections
+from lemmata.experiments.instances import linear_learners as small
 
 # The exponential mechanism, as the proof uses it ----------------------------------------------------------------------
 
@@ -376,4 +376,6 @@ def no_selection_is_longer():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -5,17 +5,17 @@ from math import exp, inf, log, nextafter, sqrt
 
 import numpy as np
 
-from bounds.bms22 import pure_learner
-from bounds.bms22 import pure_learner_proof as proof
-from bounds.bms22.relative_deviation import deviation, relative
-from bounds.bms22.sign_projection import parallelogram
-from experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances import covers, learner_bounds, learner_programs
-from experiments.instances import linear_learners as small
-from experiments.instances.deviation_laws import tails_beyond
-from mechanisms.solvers.covers import cover, farthest
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.bms22.relative_deviation import deviation, relative
+from lemmata.bounds.bms22.sign_projection import parallelogram
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances import covers, learner_bounds, learner_programs
+from lemmata.experiments.instances import linear_learners as small
+from lemmata.experiments.instances.deviation_laws import tails_beyond
+from lemmata.mechanisms.solvers.covers import cover, farthest
 
 NARROW = small.NARROW
 SIZES = {"norm_bound": 1.0, "radius": 1.0}
@@ -394,4 +394,6 @@ def chernoff(*, m, complexity, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

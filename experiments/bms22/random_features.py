@@ -1,8 +1,8 @@
 """Theorem 4.1 of Bassily, Mohri & Suresh (2022): random Fourier features on m points.
 
-Truth comes from three places: transforms in ball arithmetic (`experiments.instances.kernel_transforms`), kernels whose
-features are coins, so that failure probabilities are binomial tails (`experiments.instances.atomic_kernels`), and fresh
-frequencies of `mechanisms.random_features`.
+Truth comes from three places: transforms in ball arithmetic (`lemmata.experiments.instances.kernel_transforms`),
+kernels whose features are coins, so that failure probabilities are binomial tails
+(`lemmata.experiments.instances.atomic_kernels`), and fresh frequencies of `lemmata.mechanisms.random_features`.
 """
 
 import itertools
@@ -11,17 +11,17 @@ import math
 import numpy as np
 from flint import arb, fmpz_poly
 
-from bounds.bms22 import random_features as bounds
-from bounds.exact.balls import enclosure, exact
-from bounds.exact.numbers import sqrt
-from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances import atomic_kernels
-from experiments.instances.kernel_transforms import compare_pair, density
-from experiments.instances.kernel_transforms import profile as table_profile
-from mechanisms.random_features import FourierMap, frequencies, gram
-from mechanisms.random_features import profile as kernel_profile
+from lemmata.bounds.bms22 import random_features as bounds
+from lemmata.bounds.exact.balls import enclosure, exact
+from lemmata.bounds.exact.numbers import sqrt
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances import atomic_kernels
+from lemmata.experiments.instances.kernel_transforms import compare_pair, density
+from lemmata.experiments.instances.kernel_transforms import profile as table_profile
+from lemmata.mechanisms.random_features import FourierMap, frequencies, gram
+from lemmata.mechanisms.random_features import profile as kernel_profile
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
@@ -235,4 +235,6 @@ def union_bound_fits(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,6 +1,6 @@
 """Relative deviation, Lemma A.1 of bms22: by derivation, on exact laws, and on classes whose suprema are exact.
 
-The derivation is in `bounds.bms22.relative_deviation`; its steps are decided at the end. Beside them stand
+The derivation is in `lemmata.bounds.bms22.relative_deviation`; its steps are decided at the end. Beside them stand
 the exact failure probabilities of concrete laws, down to beta = 1e-300, and suprema over whole classes, sample after
 sample.
 """
@@ -12,14 +12,14 @@ from itertools import product
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import relative_deviation as bounds
-from bounds.exact.balls import exact
-from bounds.exact.binomials import at_least
-from experiments.checks import inequality_claim, witness
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import holds, refuted
-from experiments.instances import hypothesis_classes
-from experiments.instances.deviation_laws import decide_uniform, improbable, level_of, with_less
+from lemmata.bounds.bms22 import relative_deviation as bounds
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.binomials import at_least
+from lemmata.experiments.checks import inequality_claim, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.verdict import holds, refuted
+from lemmata.experiments.instances import hypothesis_classes
+from lemmata.experiments.instances.deviation_laws import decide_uniform, improbable, level_of, with_less
 
 
 def smallest_sample(V=1, beta=0.1, constant=4):
@@ -120,8 +120,8 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
 
 TIES = """
 import numpy as np
-from bounds.bms22.relative_deviation import relative_deviation
-from bounds.bms22.relative_deviation import vc_of_signs
+from lemmata.bounds.bms22.relative_deviation import relative_deviation
+from lemmata.bounds.bms22.relative_deviation import vc_of_signs
 m, points = {m}, {points}
 H = np.concatenate([np.zeros((1, 12)), np.eye(12), np.tri(12)])  # functions with values 0 and 1, on 12 of the points
 assert vc_of_signs(patterns=H >= 0) == 0  # sign(0) = +1: one classifier
@@ -221,7 +221,7 @@ def swaps_are_rare(*, s, factor=1):
 
 SAUER = """
 import numpy as np
-from bounds.bms22.relative_deviation import growth, vc_of_signs
+from lemmata.bounds.bms22.relative_deviation import growth, vc_of_signs
 m = 50
 x = np.arange(2 * m)
 thresholds = x[None, :] >= np.arange(2 * m + 1)[:, None]
@@ -280,4 +280,6 @@ def deviation_is_solved(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -6,15 +6,15 @@ from math import comb, log
 
 import numpy as np
 
-from bounds.bms22 import sign_projection as bounds
-from bounds.exact.balls import exact
-from bounds.exact.certify import HOLDS, at, certify, over
-from bounds.exact.numbers import inner
-from experiments.checks import inequality_claim, rows_order, witness
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.points import corners, points
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.bms22 import sign_projection as bounds
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over
+from lemmata.bounds.exact.numbers import inner
+from lemmata.experiments.checks import inequality_claim, rows_order, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.points import corners, points
+from lemmata.mechanisms.sign_projection import sign_projection
 
 SIZES = [1, 2, 3, 10, 10**6]
 TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 6e-4, "expect": 0.01}
@@ -24,7 +24,7 @@ TAIL = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 
 
 STUBBORN = ((1, 1), (5, 6, 7), (1, 11, 12, 13), (2, 15, 16, 17, 21))
 ONE_POINT = """
-from bounds.bms22.sign_projection import least_distortion, sign_projection_order
+from lemmata.bounds.bms22.sign_projection import least_distortion, sign_projection_order
 u, gamma, beta = (1, 11, 12, 13), 0.18, 0.99
 g = sign_projection_order(m=1, gamma=gamma, beta=beta)
 assert all(least_distortion(u, k) > gamma / 3 for k in (1, 2, 3))   # every matrix fails: probability 1 > beta
@@ -135,7 +135,7 @@ def count_pairs(m, up_to_sign=False):
 
 
 FIVE_VECTORS = """
-from bounds.bms22.sign_projection import pair_vectors
+from lemmata.bounds.bms22.sign_projection import pair_vectors
 T = [(1, 0), (0, 1)]
 pairs = {(u[0] + s * v[0], u[1] + s * v[1]) for u in T for v in T for s in (1, -1)} - {(0, 0)}
 assert len(pairs) == 5 > pair_vectors(m=2)
@@ -271,4 +271,6 @@ def parallelogram_step():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,9 +1,9 @@
 """How a kind of statement is decided: checks that several papers share, and the words that most claims use."""
 
-from experiments.checks import witness
-from experiments.checks.identity import identity_claim
-from experiments.checks.inequality import ROUNDING, cases_claim, equality, inequality_claim, spread, up_to_one
-from experiments.checks.order import grows, order_claim, rows_order, searched, within_order
+from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.identity import identity_claim
+from lemmata.experiments.checks.inequality import ROUNDING, cases_claim, equality, inequality_claim, spread, up_to_one
+from lemmata.experiments.checks.order import grows, order_claim, rows_order, searched, within_order
 
 __all__ = [
     "ROUNDING",

@@ -12,11 +12,11 @@ import numpy as np
 from flint import arb
 from scipy.special import log_ndtr
 
-from bounds.exact.balls import exact, upper_end
-from bounds.exact.certify import certify
-from bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
-from experiments.checks.gaussian_tails import root_log, whole_above, whole_below
-from experiments.engine.verdict import inconclusive
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.certify import certify
+from lemmata.bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
+from lemmata.experiments.checks.gaussian_tails import root_log, whole_above, whole_below
+from lemmata.experiments.engine.verdict import inconclusive
 
 N_MAX = 10**12
 FAR = (2, 3, 10, 10**6, 10**30, 10**300)

@@ -17,12 +17,18 @@ from typing import Any
 
 from flint import arb
 
-from bounds.exact.balls import exact, lower_end, mills, precise, upper_end
-from bounds.exact.certify import certify, confirm
-from bounds.exact.gaussian_maxima import best_loses, max_exceeds, pair_exceeds, range_exceeds, range_exceeds_at_most
-from experiments.checks import witness
-from experiments.engine.claim import Control, exact_claim
-from experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.bounds.exact.balls import exact, lower_end, mills, precise, upper_end
+from lemmata.bounds.exact.certify import certify, confirm
+from lemmata.bounds.exact.gaussian_maxima import (
+    best_loses,
+    max_exceeds,
+    pair_exceeds,
+    range_exceeds,
+    range_exceeds_at_most,
+)
+from lemmata.experiments.checks import witness
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
 
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
 NEAR_ONE_AND_FAR = (1 - 1e-9, 0.999, *READABLE_BETAS)
@@ -247,8 +253,8 @@ def tail_witness(level: Level, n, beta):
     package, _, module = formula.__module__.rpartition(".")
     python = (
         f"from {package} import {module}\n"
-        "from bounds.exact.balls import exact\n"
-        f"from bounds.exact.gaussian_maxima import {law.code.split('(')[0].split()[-1]}\n\n"
+        "from lemmata.bounds.exact.balls import exact\n"
+        f"from lemmata.bounds.exact.gaussian_maxima import {law.code.split('(')[0].split()[-1]}\n\n"
         f"n, sigma, beta, noise = {n!r}, exact({level.sigma!r}), exact({beta!r}), exact({level.noise!r})\n"
         f"level = {module}.{formula.__name__}({law.size}=n, sigma=sigma, beta=beta)\n"
         f"chance = {law.code}\n"

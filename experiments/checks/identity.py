@@ -6,9 +6,9 @@ from typing import Any
 
 from flint import arb
 
-from bounds.exact.balls import exact
-from experiments.checks.inequality import Ending, allowed, broken, cases_claim, exactly, sides
-from experiments.engine.verdict import Verdict, inconclusive
+from lemmata.bounds.exact.balls import exact
+from lemmata.experiments.checks.inequality import Ending, allowed, broken, cases_claim, exactly, sides
+from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 

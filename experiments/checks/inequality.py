@@ -17,10 +17,10 @@ from typing import Any
 
 from flint import arb, ctx
 
-from bounds.exact.balls import PRECISION, exact, upper_end
-from experiments.checks import witness
-from experiments.engine.claim import Control, exact_claim
-from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
+from lemmata.experiments.checks import witness
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
 

@@ -14,7 +14,7 @@ from math import lcm
 import numpy as np
 from scipy.optimize import linprog
 
-from bounds.exact.numbers import inner
+from lemmata.bounds.exact.numbers import inner
 
 CONES = {  # each row <= 0. R and s may tend to 0, so that what is proved holds at R = 0 and s = 0 as well
     "unit": ({"n": -1}, {"gamma": 1}, {"epsilon": 1}, {"R": 1}, {"s": 1, "n": -1}),

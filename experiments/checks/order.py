@@ -7,11 +7,11 @@ from typing import Any
 
 from flint import arb
 
-from bounds.bms22.sign_projection import order_bound
-from bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
-from experiments.checks import witness
-from experiments.checks.inequality import Ending, cases_claim, compare, largest, program
-from experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+from lemmata.bounds.bms22.sign_projection import order_bound
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
+from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.inequality import Ending, cases_claim, compare, largest, program
+from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
 
@@ -133,8 +133,8 @@ def rows_order(
     """Is the number of rows `explicit` <= constant * `g` for all parameters? Both take the same arguments.
 
     By hand: explicit <= (scale R log / (x^2 (1 - curvature x)) + 1) with R = `logs` and log >= log(`least_log`)
-    (`bounds.bms22.sign_projection.order_bound`); by certificate: the supremum of that over x in [0, 1] is at most
-    `constant`. The samples check the part done by hand, and are where a constant too small (constant / factor) is
+    (`lemmata.bounds.bms22.sign_projection.order_bound`); by certificate: the supremum of that over x in [0, 1] is at
+    most `constant`. The samples check the part done by hand, and are where a constant too small (constant / factor) is
     refuted.
     """
     most, point = max(((explicit(**s) / g(**s), s) for s in samples), key=lambda pair: pair[0])

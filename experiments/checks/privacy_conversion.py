@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from bounds.exact.balls import enclosure, exact, hull, mills, upper_end
-from bounds.exact.certify import REFUTED, at, certify, supremum
-from bounds.exact.privacy_curves import closed_form
-from experiments.checks import witness
-from experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.bounds.exact.balls import enclosure, exact, hull, mills, upper_end
+from lemmata.bounds.exact.certify import REFUTED, at, certify, supremum
+from lemmata.bounds.exact.privacy_curves import closed_form
+from lemmata.experiments.checks import witness
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
 
 PRECISION = 192  # bits
 

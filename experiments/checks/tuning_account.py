@@ -14,14 +14,14 @@ import numpy as np
 from flint import ctx
 from scipy.special import ndtr, ndtri
 
-from bounds.exact.balls import exact, upper_end
-from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quadrature
-from bounds.exact.privacy_curves import closed_form
-from bounds.exact.tnb import mean
-from bounds.exact.tuning_curves import best_at_most, sharp_growth
-from bounds.wzw25 import best_of_runs as bound
-from experiments.engine.verdict import inconclusive
-from experiments.instances.gaussian_pairs import binned_gaussians
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quadrature
+from lemmata.bounds.exact.privacy_curves import closed_form
+from lemmata.bounds.exact.tnb import mean
+from lemmata.bounds.exact.tuning_curves import best_at_most, sharp_growth
+from lemmata.bounds.wzw25 import best_of_runs as bound
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.gaussian_pairs import binned_gaussians
 
 BITS = 192
 FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb
 
-from bounds.exact.balls import enclosure, exact
+from lemmata.bounds.exact.balls import enclosure, exact
 
 Number = int | float | Fraction | arb
 

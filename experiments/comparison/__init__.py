@@ -1,1 +1,1 @@
-"""Learners side by side: `marginalia compare` (`command`), and two studies of single papers on real records."""
+"""Learners side by side: `lemmata compare` (`command`), and two studies of single papers on real records."""

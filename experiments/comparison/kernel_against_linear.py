@@ -1,6 +1,6 @@
 """The private kernel learner of bms22 against its linear one on real records: risk on held-out records along epsilon.
 
-    python -m experiments.comparison.kernel_against_linear [--full] [--folder reports/comparison]
+    python -m lemmata.experiments.comparison.kernel_against_linear [--full] [--folder reports/comparison]
 
 Both learners run as Algorithm 6 says, half of epsilon for the choice of the margin by F(rho, g_rho(S)) and half for the
 training, and once more at a fixed margin with all of epsilon. F is the least hinge loss plus the bracket of Theorem 3.2
@@ -23,15 +23,15 @@ import pandas as pd
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from bounds.bms22.bound_sensitivity import sensitivity_2_explicit
-from bounds.bms22.efficient_learner import printed_order
-from experiments.comparison.problems import held_out
-from experiments.data import load
-from mechanisms import efficient_learner, kernel_learner
-from mechanisms.law import clip_rows
-from mechanisms.margin_selection import margin_law
-from mechanisms.privacy import ApproxDP
-from mechanisms.solvers.least_loss import hinge_loss
+from lemmata.bounds.bms22.bound_sensitivity import sensitivity_2_explicit
+from lemmata.bounds.bms22.efficient_learner import printed_order
+from lemmata.experiments.comparison.problems import held_out
+from lemmata.experiments.data import load
+from lemmata.mechanisms import efficient_learner, kernel_learner
+from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.margin_selection import margin_law
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.solvers.least_loss import hinge_loss
 
 DATASETS = ("breast_cancer", "digits:3-8", "fair", "randhie")
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)

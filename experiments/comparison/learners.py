@@ -1,4 +1,4 @@
-"""The learners of `marginalia compare`, a few lines each. A newcomer is one more: see CONTRIBUTING.md.
+"""The learners of `lemmata compare`, a few lines each. A newcomer is one more: see CONTRIBUTING.md.
 
     LEARNER = Learner("mine", law, "what it does, in a sentence")
 
@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms import (
+from lemmata.mechanisms import (
     adaptive_margin,
     dp_erm,
     efficient_learner,
@@ -39,9 +39,9 @@ from mechanisms import (
     private_svm,
     private_tuning,
 )
-from mechanisms.estimators import resolved_law, resolved_steps
-from mechanisms.law import two_streams
-from mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
+from lemmata.mechanisms.estimators import resolved_law, resolved_steps
+from lemmata.mechanisms.law import two_streams
+from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_mu
 
 RELEASES = {"cheap": 5, "moderate": 2, "slow": 1}  # of a fit; they are averaged
 
@@ -261,7 +261,7 @@ def plain_logistic():
     return LogisticRegression(C=100.0, fit_intercept=False, max_iter=1000)
 
 
-PEER = os.environ.get("MARGINALIA_DIFFPRIVLIB", "")  # a Python that has it: it wants an older scikit-learn than ours
+PEER = os.environ.get("LEMMATA_DIFFPRIVLIB", "")  # a Python that has it: it wants an older scikit-learn than ours
 PROGRAM = """import io, json, sys, warnings
 import numpy
 warnings.simplefilter("ignore")
@@ -332,7 +332,7 @@ def find(named: str) -> Learner:
     if named in LEARNERS:
         return LEARNERS[named]
     if named == OPTIONAL.name:
-        raise UnknownLearner(f"{named!r} is not installed: MARGINALIA_DIFFPRIVLIB names a Python that has it")
+        raise UnknownLearner(f"{named!r} is not installed: LEMMATA_DIFFPRIVLIB names a Python that has it")
     if named.endswith(".py"):
         return checked(named, vars(loaded(Path(named))).get("LEARNER"))
     module, colon, name = named.partition(":")

@@ -1,6 +1,6 @@
 """What the page of the comparison shows: the tables below reports/, or those committed beside this file.
 
-`python -m experiments.comparison.page FOLDER` commits the tables of a run: means, differences and attacks.
+`python -m lemmata.experiments.comparison.page FOLDER` commits the tables of a run: means, differences and attacks.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.comparison import pictures
-from experiments.comparison.learners import LEARNERS, NOT_INSTALLED
-from experiments.comparison.table import DATASETS, DEFAULT, DELTA
-from experiments.engine.formula import in_symbols
+from lemmata.experiments.comparison import pictures
+from lemmata.experiments.comparison.learners import LEARNERS, NOT_INSTALLED
+from lemmata.experiments.comparison.table import DATASETS, DEFAULT, DELTA
+from lemmata.experiments.engine.formula import in_symbols
 
 TABLES = ("means", "differences", "attacks")
 DECIDED = 3.0  # log10 of the evidence: wrong with a chance of 1/1000

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import MultipleLocator
 
-from bounds.wzw25 import table_rates
-from experiments.comparison import problems
-from experiments.report.figures import COLOURS, FAINT, INK, STYLE, saved
+from lemmata.bounds.wzw25 import table_rates
+from lemmata.experiments.comparison import problems
+from lemmata.experiments.report.figures import COLOURS, FAINT, INK, STYLE, saved
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
 VARIED = {

@@ -1,6 +1,6 @@
 """Private SVMs on real records: error and distance to the exact SVM against the privacy level; Rubinstein et al. 2009.
 
-python -m experiments.comparison.private_svms [--full]
+python -m lemmata.experiments.comparison.private_svms [--full]
 
 Every learner of `LEARNERS`, the baselines of Chaudhuri, Monteleoni & Sarwate (2011) among them, is trained on health-
 insurance records (randhie) and answers to a survey (fair) at several levels, and compared with the exact SVM of its own
@@ -24,16 +24,16 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
-from bounds.rbht09 import private_svm as bound
-from bounds.rbht09 import svm_accuracy
-from experiments.comparison.problems import held_out as split
-from experiments.data import load
-from experiments.engine.streams import LEDGER_ROOT, generator
-from experiments.report.figures import COLOURS, STYLE
-from mechanisms import objective_perturbation, output_perturbation, private_svm
-from mechanisms.law import two_streams
-from mechanisms.random_features import fourier_map, profile
-from mechanisms.solvers.svm import solve_rows
+from lemmata.bounds.rbht09 import private_svm as bound
+from lemmata.bounds.rbht09 import svm_accuracy
+from lemmata.experiments.comparison.problems import held_out as split
+from lemmata.experiments.data import load
+from lemmata.experiments.report.figures import COLOURS, STYLE
+from lemmata.mechanisms import objective_perturbation, output_perturbation, private_svm
+from lemmata.mechanisms.law import two_streams
+from lemmata.mechanisms.random_features import fourier_map, profile
+from lemmata.mechanisms.solvers.svm import solve_rows
+from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 matplotlib.use("svg")
 

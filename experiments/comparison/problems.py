@@ -3,8 +3,9 @@
     digits:A-B, breast_cancer, randhie, fair, a .npz file      a random quarter at least is held out
     planted:n=1000,d=50,margin=0.2,outliers=0,flips=0          fresh records at every repeat
 
-Preprocessing is public: constants of codebooks (`experiments.data`), and `unit_rows`, which looks at one record at a
-time. The split into training and test records is drawn without looking at either, so nothing here has to be paid for.
+Preprocessing is public: constants of codebooks (`lemmata.experiments.data`), and `unit_rows`, which looks at one record
+at a time. The split into training and test records is drawn without looking at either, so nothing here has to be paid
+for.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from experiments.data import load
-from mechanisms.estimators import unit_rows
+from lemmata.experiments.data import load
+from lemmata.mechanisms.estimators import unit_rows
 
 HELD_OUT = 2000  # test records at most
 ENTRIES = 2**23  # of a table of test records

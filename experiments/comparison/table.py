@@ -18,12 +18,12 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from experiments.comparison import problems
-from experiments.comparison.learners import RELEASES, Learner, find, scores
-from experiments.engine.fingerprint import code_hash
-from experiments.engine.store import Chunk, Store
-from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import HOLD_ODDS, MeanDecider, log_e_tail
+from lemmata.experiments.comparison import problems
+from lemmata.experiments.comparison.learners import RELEASES, Learner, find, scores
+from lemmata.experiments.engine.fingerprint import code_hash
+from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.experiments.engine.verdict import HOLD_ODDS, MeanDecider, log_e_tail
+from lemmata.mechanisms.streams import canonical_json, generator
 
 DELTA = 1e-5
 DEFAULT = "MarginClassifier"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import TANGENTS
+from lemmata.experiments.engine.verdict import TANGENTS
+from lemmata.mechanisms.streams import canonical_json, generator
 
 FINENESS = 2.0**-20  # of the spread
 TRAIN_BLOCK = 1000  # releases of each dataset in one training block

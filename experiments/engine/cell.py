@@ -6,21 +6,10 @@ runner and the ledger fold with the same code, so what the ledger shows is what 
 
 from dataclasses import dataclass, field, replace
 
-from experiments.engine.claim import Claim
-from experiments.engine.streams import canonical_json
-from experiments.engine.verdict import (
-    HOLDS,
-    INCONCLUSIVE,
-    LOG_HOLD,
-    LOG_REFUTE,
-    REFUTED,
-    TIGHT,
-    VACUOUS,
-    Verdict,
-    conclude,
-    inconclusive,
-    vacuous,
-)
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
+from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.verdict import LOG_HOLD, LOG_REFUTE, TIGHT, Verdict, conclude, inconclusive, vacuous
+from lemmata.mechanisms.streams import canonical_json
 
 
 @dataclass

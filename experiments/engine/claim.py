@@ -16,8 +16,8 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bounds.theorem import THEOREMS, Theorem
-from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
+from lemmata.bounds.theorem import THEOREMS, Theorem
+from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
 
@@ -208,7 +208,7 @@ def attack_claim(statement, *, law, attack, **fields):
 
     `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.
     """
-    from experiments.engine.audit import attacker
+    from lemmata.experiments.engine.audit import attacker
 
     def decorate(pair):
         register(attacker(pair, attack, fields["bound"]))
@@ -216,10 +216,3 @@ def attack_claim(statement, *, law, attack, **fields):
 
     register = _register("attack", statement, law=law, attack=attack, **fields)
     return decorate
-
-
-def script(module):
-    """`python -m experiments.<paper>.<module>`: the verdicts and figures of one module of claims."""
-    from experiments.__main__ import script
-
-    script(module)

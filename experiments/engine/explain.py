@@ -1,4 +1,4 @@
-"""`marginalia explain ID`: one statement in the terminal, the answer first.
+"""`lemmata explain ID`: one statement in the terminal, the answer first.
 
 Ten lines say whether it is true, where, what to cite instead, what shows it and on what evidence. Then every reading
 and step in the paper's order: formula, hypotheses, derivation, verdict, control, witness; what it rests on comes last.
@@ -8,12 +8,12 @@ import inspect
 import re
 import textwrap
 
-from bounds import papers
-from bounds.theorem import THEOREMS
-from experiments.engine import graph
-from experiments.engine.formula import in_symbols, in_unicode
-from experiments.engine.places import places
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.bounds import papers
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.engine import graph
+from lemmata.experiments.engine.formula import in_symbols, in_unicode
+from lemmata.experiments.engine.places import places
 
 WIDTH = 110
 EVIDENCE = {

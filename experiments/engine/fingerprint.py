@@ -16,16 +16,16 @@ from importlib import metadata
 import numpy as np
 from flint import arb
 
-from bounds.theorem import Hypothesis, Theorem
-from experiments.engine.claim import Claim
+from lemmata.bounds.theorem import Hypothesis, Theorem
+from lemmata.experiments.engine.claim import Claim
 
 # The engine shapes no raw result: it hands out generators and folds. The attack game and the streams do shape them.
 # Nor do the records of theorems and papers.
 ENGINE = (
-    "bounds.papers",
-    "bounds.theorem",
+    "lemmata.bounds.papers",
+    "lemmata.bounds.theorem",
     *(
-        f"experiments.engine.{m}"
+        f"lemmata.experiments.engine.{m}"
         for m in "cell claim explain fingerprint ledger registry remembered run schedule store verdict".split()
     ),
 )
@@ -37,7 +37,8 @@ PYTHON = f"python {sys.version_info.major}.{sys.version_info.minor}"
 
 def of_claim(claim):
     """16 hex digits under which the chunks of `claim` are stored."""
-    from experiments.engine import audit, streams
+    from lemmata.experiments.engine import audit
+    from lemmata.mechanisms import streams
 
     roots = [claim.trial, claim.by, streams.generator, *([audit.attacker] if claim.style == "attack" else [])]
     return code_hash(*filter(None, roots))

@@ -8,9 +8,9 @@ ours), or *tested* (at the settings that were tried). A chance of error of 0 is 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from bounds import papers
-from experiments.engine.claim import CLAIMS
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.bounds import papers
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.engine.claim import CLAIMS
 
 CLASSES = {
     "machine-checked": "machine-checked",

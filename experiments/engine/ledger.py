@@ -3,23 +3,14 @@
 import json
 import math
 
-from bounds import papers
-from bounds.literature import literature
-from bounds.theorem import THEOREMS, Theorem
-from experiments.engine import fingerprint, places, registry
-from experiments.engine.cell import Cell, Sabotaged, combine, fold
-from experiments.engine.claim import CLAIMS, SEVERITIES
-from experiments.engine.verdict import (
-    HOLDS,
-    INCONCLUSIVE,
-    NOT_A_CLAIM,
-    OPEN,
-    REFUTED,
-    SLIP,
-    VACUOUS,
-    Verdict,
-    inconclusive,
-)
+from lemmata.bounds import papers
+from lemmata.bounds.literature import literature
+from lemmata.bounds.theorem import THEOREMS, Theorem
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.engine import fingerprint, places, registry
+from lemmata.experiments.engine.cell import Cell, Sabotaged, combine, fold
+from lemmata.experiments.engine.claim import CLAIMS, SEVERITIES
+from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 WORST = (REFUTED, INCONCLUSIVE, OPEN, SLIP, VACUOUS, HOLDS, NOT_A_CLAIM)
 EVIDENCE = ("sampled", "derivation", "enumeration", "certificate", "")  # weakest first

@@ -4,9 +4,9 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from bounds import papers
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS, Claim
+from lemmata.bounds import papers
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS, Claim
 
 
 class UnknownName(ValueError):
@@ -19,7 +19,13 @@ def resolve(name: str) -> tuple[str, str]:
     >>> resolve("WZW25.lem6.4"), resolve("wzw25 Lemma 6.4"), resolve("6.4 wzw25"), resolve("wzw25/margin_grid")
     (('id', 'wzw25.lem6.4'), ('id', 'wzw25.lem6.4'), ('id', 'wzw25.lem6.4'), ('module', 'wzw25/margin_grid'))
     """
-    plain = name.strip().removesuffix(".py").removeprefix("experiments.").removeprefix("experiments/")
+    plain = (
+        name.strip()
+        .removesuffix(".py")
+        .removeprefix("lemmata.")
+        .removeprefix("experiments.")
+        .removeprefix("experiments/")
+    )
     plain = plain.removeprefix("bounds.").removeprefix("bounds/")
     lower = plain.lower()
     if lower in papers.PAPERS:
@@ -42,7 +48,7 @@ def resolve(name: str) -> tuple[str, str]:
     if labelled:
         raise UnknownName(f"ID = {name!r} is the label of {', '.join(labelled)}: say which")
     near = difflib.get_close_matches(lower, [*ids, *stems, *papers.PAPERS], n=3)
-    hint = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`marginalia ledger` lists them"
+    hint = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`lemmata ledger` lists them"
     raise UnknownName(f"ID = {name!r} is no statement, module or paper; {hint}")
 
 

@@ -5,9 +5,9 @@ import importlib
 import inspect
 from pathlib import Path
 
-from bounds.theorem import THEOREMS
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,7 +42,7 @@ def test_of(home: str) -> str:
 def place(function) -> str:
     """file:line of a function's first line, decorators included, from the project's root."""
     code = inspect.unwrap(function).__code__
-    path = Path(code.co_filename)
+    path = Path(code.co_filename).resolve()  # the packages are links, the files stand at the top of the repository
     return f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name}:{code.co_firstlineno}"
 
 
@@ -50,15 +50,15 @@ def law_of(claim) -> str | None:
     """The mechanism that is named like the claim's module, else the one that its trial names first, if any."""
     name = registry.module_of(claim).rpartition("/")[2].removesuffix("_proof")
     if (ROOT / "mechanisms" / f"{name}.py").exists():
-        namesake = importlib.import_module(f"mechanisms.{name}")
+        namesake = importlib.import_module(f"lemmata.mechanisms.{name}")
         if hasattr(namesake, "law"):
             return place(namesake.law)
     function = inspect.unwrap(claim.trial)
     for name in function.__code__.co_names:
         thing = function.__globals__.get(name)
         home = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
-        if inspect.ismodule(thing) and home.startswith("mechanisms.") and hasattr(thing, "law"):
+        if inspect.ismodule(thing) and home.startswith("lemmata.mechanisms.") and hasattr(thing, "law"):
             return place(thing.law)
-        if inspect.isfunction(thing) and home.startswith("mechanisms."):
+        if inspect.isfunction(thing) and home.startswith("lemmata.mechanisms."):
             return place(thing)
     return None

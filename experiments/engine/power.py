@@ -9,21 +9,20 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
-from experiments.engine import verdict
-from experiments.engine.cell import Sabotaged
-from experiments.engine.streams import canonical_json, generator
-from experiments.engine.verdict import (
+from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.experiments.engine import verdict
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.verdict import (
     HOLD_ODDS,
-    HOLDS,
     LOG_HOLD,
     LOG_REFUTE,
     REFUTE_ODDS,
-    REFUTED,
     STAKES,
     TANGENTS,
     log_e_tail,
     log_hit_rates,
 )
+from lemmata.mechanisms.streams import canonical_json, generator
 
 SECONDS = 0.3  # of one core, for 200 to 20,000 trials; an attack's pilot is a chunk
 

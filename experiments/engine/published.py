@@ -6,7 +6,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-INSTALLED = Path(sysconfig.get_path("data")) / "share" / "marginalia" / "ledger.csv"
+INSTALLED = Path(sysconfig.get_path("data")) / "share" / "lemmata" / "ledger.csv"
 NESTED = ("skipped", "tightness", "witness", "used", "rests_on", "cites", "where", "literature")
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 

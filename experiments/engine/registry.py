@@ -9,8 +9,8 @@ import importlib
 import importlib.util
 from collections.abc import Iterable
 
-from bounds import papers
-from experiments.engine.claim import CLAIMS, Claim
+from lemmata.bounds import papers
+from lemmata.experiments.engine.claim import CLAIMS, Claim
 
 
 def modules() -> list[str]:
@@ -24,7 +24,7 @@ def with_proof(stem: str) -> list[str]:
 
 
 def _dotted(name: str) -> str:
-    return f"experiments.{name.replace('/', '.')}"
+    return f"lemmata.experiments.{name.replace('/', '.')}"
 
 
 def load(names: list[str] | None = None) -> dict[str, list[Claim]]:
@@ -40,7 +40,7 @@ def load(names: list[str] | None = None) -> dict[str, list[Claim]]:
 
 def module_of(claim: Claim) -> str:
     """The module that a claim stands in, `wzw25/margin_grid`."""
-    return claim.trial.__module__.removeprefix("experiments.").replace(".", "/")
+    return claim.trial.__module__.removeprefix("lemmata.experiments.").replace(".", "/")
 
 
 def homes(id: str) -> list[str]:

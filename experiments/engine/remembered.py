@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from experiments.engine.store import Store
+    from lemmata.experiments.engine.store import Store
 
-PACKAGES = ("bounds", "mechanisms", "experiments")
+PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
 
 
 class State(NamedTuple):
@@ -53,7 +53,7 @@ def _ours() -> Iterator[tuple[str, Path]]:
                 folders[:] = sorted(set(folders) - {"__pycache__"})
                 for name in sorted(names):
                     path = Path(place, name)
-                    yield f"{package}/{path.relative_to(folder)}", path
+                    yield f"{package.rpartition('.')[2]}/{path.relative_to(folder)}", path
 
 
 def state(store: str | Path) -> State:
@@ -73,7 +73,7 @@ def state(store: str | Path) -> State:
 
 def begun(store: str | Path) -> State | None:
     """The state, where this process has loaded no statement yet, so that nothing in it can differ from our files."""
-    loaded = any(name in sys.modules for name in ("bounds.theorem", "experiments.engine.claim"))
+    loaded = any(name in sys.modules for name in ("lemmata.bounds.theorem", "lemmata.experiments.engine.claim"))
     return None if loaded else state(store)
 
 
@@ -97,7 +97,7 @@ def recall(store: str | Path, root: int) -> list[dict] | None:
 def folded(store: Store, root: int, start: State | None) -> tuple[list[dict], list]:
     """(the rows of the whole ledger, [(row, its cells)]), kept if that is safe: the files of this process are as they
     were at its `start`, before it loaded any, and the store as it was before the rows were folded."""
-    from experiments.engine.ledger import jsonable, ledger_with_cells
+    from lemmata.experiments.engine.ledger import jsonable, ledger_with_cells
 
     before = state(store.path)
     pairs = ledger_with_cells(store, root)

@@ -19,11 +19,11 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 from tqdm import tqdm
 
-from experiments.engine import registry
-from experiments.engine.cell import Sabotaged
-from experiments.engine.schedule import Job, Schedule, cell_cost, drive
-from experiments.engine.store import Chunk, Store
-from experiments.engine.streams import LEDGER_ROOT, generator
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.schedule import Job, Schedule, cell_cost, drive
+from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 
 class Fault(Exception):
@@ -215,7 +215,7 @@ def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=No
 
 def decide(key, *, root, profile="quick", store=None):
     """One claim and what it rests on, in this process: its ledger row. What the tests call."""
-    from experiments.engine.ledger import ledger
+    from lemmata.experiments.engine.ledger import ledger
 
     if (claim := registry.find(key)) is None:
         raise ValueError(f"claim = {key!r} is not registered")
@@ -229,7 +229,7 @@ def decided(name, *, root=LEDGER_ROOT, profile="quick", jobs=1, first=False, wid
 
     `first` tries the first admissible setting of every claim only, without its control: a look, not a verdict.
     """
-    from experiments.engine.ledger import ledger_with_cells, table
+    from lemmata.experiments.engine.ledger import ledger_with_cells, table
 
     claims = registry.load([name])[name]
     if first:

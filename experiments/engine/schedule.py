@@ -9,9 +9,9 @@ import heapq
 import itertools
 from dataclasses import dataclass, field
 
-from experiments.engine import fingerprint
-from experiments.engine.cell import Cell, Sabotaged, fold
-from experiments.engine.store import Store
+from lemmata.experiments.engine import fingerprint
+from lemmata.experiments.engine.cell import Cell, Sabotaged, fold
+from lemmata.experiments.engine.store import Store
 
 
 @dataclass

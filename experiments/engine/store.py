@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.engine.verdict import Verdict
+from lemmata.experiments.engine.verdict import Verdict
 
 PLACE = ("key", "code", "root", "setting", "stream", "size", "level", "idx")  # what a chunk is
 
@@ -220,8 +220,8 @@ class Store:
         """The ledger as a pandas DataFrame."""
         import pandas as pd
 
-        from experiments.engine.ledger import ledger
-        from experiments.engine.streams import LEDGER_ROOT
+        from lemmata.experiments.engine.ledger import ledger
+        from lemmata.mechanisms.streams import LEDGER_ROOT
 
         return pd.DataFrame(ledger(self, LEDGER_ROOT if root is None else root))
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
 
-HOLDS, REFUTED, VACUOUS, INCONCLUSIVE = "HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE"
-SLIP, NOT_A_CLAIM, OPEN = "SLIP", "NOT_A_CLAIM", "OPEN"  # what only a row can come out as
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
+
 REASONS = (
     "BUDGET",
     "TIGHT",
@@ -310,7 +310,7 @@ def log_e_tangent(counts, epsilon, delta):
 @functools.lru_cache(maxsize=10_000)
 def tangent_deltas(mu):
     """What mu-GDP allows beyond each tangent but the first: delta(epsilon; mu)."""
-    from mechanisms.privacy import gaussian_delta
+    from lemmata.mechanisms.privacy import gaussian_delta
 
     return gaussian_delta(TANGENTS[1:], mu) if mu else np.zeros(len(TANGENTS) - 1)
 

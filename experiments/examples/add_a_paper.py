@@ -1,6 +1,6 @@
 """Add a paper: an invented one with a false lemma, from its contents page to its verdicts.
 
-    python -m experiments.examples.add_a_paper
+    python -m lemmata.experiments.examples.add_a_paper
 
 In the repository a paper is a folder in `bounds` and one in `experiments` (`tests/fifth_paper` is a whole one); here it
 lives in this file and is forgotten afterwards.
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bounds import papers
-from bounds.papers import Paper
-from bounds.theorem import THEOREMS, integer, theorem
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import CLAIMS
-from experiments.engine.run import decide
+from lemmata.bounds import papers
+from lemmata.bounds.papers import Paper
+from lemmata.bounds.theorem import THEOREMS, integer, theorem
+from lemmata.experiments.checks.inequality import inequality_claim
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.run import decide
 
 
 @contextmanager

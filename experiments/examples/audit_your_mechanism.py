@@ -1,15 +1,15 @@
 """Does this mechanism have the privacy it claims? A noisy count whose author forgot that a record can count twice.
 
-python -m experiments.examples.audit_your_mechanism
+python -m lemmata.experiments.examples.audit_your_mechanism
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-import marginalia
+import lemmata
 
-CLAIM = marginalia.PureDP(1.0)
+CLAIM = lemmata.PureDP(1.0)
 VISITS = np.array([2, 0, 1, 2, 0])  # per person, at most two
 NEIGHBOUR = np.array([0, 0, 1, 2, 0])  # one person replaced
 
@@ -22,7 +22,7 @@ def noisy_total(visits: np.ndarray, sensitivity: float):
 def main() -> None:
     """The wrong sensitivity is refuted; the right one survives, and the audit says what it would have caught."""
     for sensitivity in (1.0, 2.0):
-        found = marginalia.audit(
+        found = lemmata.audit(
             noisy_total(VISITS, sensitivity), noisy_total(NEIGHBOUR, sensitivity), CLAIM, root=1, budget=4_000
         )
         print(f"sensitivity {sensitivity:g}: {found}")

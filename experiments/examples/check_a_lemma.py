@@ -1,19 +1,19 @@
 """Is Lemma A.5 of Wang, Zhu & Wang (2025) true? Decide it here and now, by the machinery of the ledger.
 
-python -m experiments.examples.check_a_lemma
+python -m lemmata.experiments.examples.check_a_lemma
 """
 
 from __future__ import annotations
 
-import marginalia
-from experiments.engine.run import decide
+import lemmata
+from lemmata.experiments.engine.run import decide
 
 LEMMA = "wzw25.lemA.5"
 
 
 def main() -> None:
     """The statement, its verdicts, and the witness that anybody can run."""
-    for theorem in marginalia.theorems(LEMMA):
+    for theorem in lemmata.theorems(LEMMA):
         row = decide(theorem.key, root=1)
         print(f"{theorem.key:32} {row['verdict']:8} {theorem.title}")
         if row["verdict"] == "REFUTED":

@@ -1,14 +1,14 @@
 """How many rows does a random projection need, how many frequencies a kernel, and with which probability?
 
-python -m experiments.examples.choose_k
+python -m lemmata.experiments.examples.choose_k
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-import marginalia
-from mechanisms.sign_projection import sign_projection
+import lemmata
+from lemmata.mechanisms.sign_projection import sign_projection
 
 POINTS, DISTORTION, BETA = 50, 0.5, 0.05
 TRIALS = 40
@@ -24,15 +24,15 @@ def fails(X: np.ndarray, k: int, rng: np.random.Generator) -> bool:
 
 def main() -> None:
     """The sizes, beside scikit-learn's, and what they do."""
-    print(marginalia.rows_compared(POINTS, DISTORTION, BETA))
-    k = marginalia.rows_needed(POINTS, DISTORTION, BETA)
+    print(lemmata.rows_compared(POINTS, DISTORTION, BETA))
+    k = lemmata.rows_needed(POINTS, DISTORTION, BETA)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(POINTS, 200))
     for rows in (k, k // 2, k // 4):
         print(f"  {rows:4} rows: {sum(fails(X, rows, rng) for _ in range(TRIALS))} of {TRIALS} projections fail")
-    print("rows for 10, 1000, 100000 points:", *marginalia.rows_needed([10, 1000, 100_000], DISTORTION, BETA))
-    print("frequencies, Gaussian kernel, 1000 points:", marginalia.features_needed("gaussian", points=1000, error=0.1))
-    everywhere = marginalia.features_needed("gaussian", d=2, diameter=2.0, error=0.1)
+    print("rows for 10, 1000, 100000 points:", *lemmata.rows_needed([10, 1000, 100_000], DISTORTION, BETA))
+    print("frequencies, Gaussian kernel, 1000 points:", lemmata.features_needed("gaussian", points=1000, error=0.1))
+    everywhere = lemmata.features_needed("gaussian", d=2, diameter=2.0, error=0.1)
     print("frequencies, Gaussian kernel, everywhere on a disc of diameter 2:", everywhere)
 
 

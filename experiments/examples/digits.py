@@ -1,6 +1,6 @@
 """Private learners on handwritten digits, 4 against 9: accuracy on held-out images as epsilon grows.
 
-python -m experiments.examples.digits
+python -m lemmata.experiments.examples.digits
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import train_test_split
 
-import marginalia
-from experiments.data import load
+import lemmata
+from lemmata.experiments.data import load
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 REPEATS = 8
 LEARNERS: dict[str, ClassifierMixin] = {
-    "MarginClassifier": marginalia.MarginClassifier(),
-    "AdaptiveMargin": marginalia.AdaptiveMargin(),
-    "TunedMargin": marginalia.TunedMargin(),
-    "NoisyGD(width=0.03)": marginalia.NoisyGD(width=0.03),
-    "PrivateSVM": marginalia.PrivateSVM(),
+    "MarginClassifier": lemmata.MarginClassifier(),
+    "AdaptiveMargin": lemmata.AdaptiveMargin(),
+    "TunedMargin": lemmata.TunedMargin(),
+    "NoisyGD(width=0.03)": lemmata.NoisyGD(width=0.03),
+    "PrivateSVM": lemmata.PrivateSVM(),
 }
 
 

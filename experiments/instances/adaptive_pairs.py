@@ -12,16 +12,16 @@ from math import log, sqrt
 import numpy as np
 from flint import ctx
 
-from bounds.exact.balls import exact
-from bounds.exact.privacy_curves import closed_form
-from bounds.wzw25 import algorithms as numbers
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from bounds.wzw25.one_margin import projected_gdp
-from experiments.checks.privacy_conversion import Conversion, decide_conversion
-from experiments.engine.claim import Control, grid
-from experiments.engine.verdict import inconclusive
-from mechanisms import adaptive_margin, projected_gd, sign_projection
-from mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.privacy_curves import closed_form
+from lemmata.bounds.wzw25 import algorithms as numbers
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.bounds.wzw25.one_margin import projected_gdp
+from lemmata.experiments.checks.privacy_conversion import Conversion, decide_conversion
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.mechanisms import adaptive_margin, projected_gd, sign_projection
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 DELTA = 1e-5
 PER_MU = 2 * sqrt(2 * log(1 / DELTA))

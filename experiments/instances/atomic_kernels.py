@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb
 from scipy.stats import binom
 
-from bounds.exact.balls import exact, precise
+from lemmata.bounds.exact.balls import exact, precise
 
 TERMS = 400  # atoms summed on each side; leaving out the others keeps a lower bound
 

@@ -9,13 +9,13 @@ from flint import arb
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
-from bounds.bms22 import dp_erm_proof, phased_sgd
-from bounds.exact.balls import exact, upper_end
-from bounds.exact.certify import at, over, supremum
-from bounds.exact.numbers import Array
-from experiments.instances.flipped_records import one_label_flipped
-from mechanisms import phased_sgd as laws
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.bms22 import dp_erm_proof, phased_sgd
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.certify import at, over, supremum
+from lemmata.bounds.exact.numbers import Array
+from lemmata.experiments.instances.flipped_records import one_label_flipped
+from lemmata.mechanisms import phased_sgd as laws
+from lemmata.mechanisms.privacy import GaussianDP
 
 BUDGETS = [
     (m, delta, M, share)

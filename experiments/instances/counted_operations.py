@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bounds.bms22.phased_sgd import rounds_for
-from bounds.exact.numbers import Array
-from mechanisms.fast_projection import fast_projection, walsh_hadamard
-from mechanisms.phased_sgd import phases
+from lemmata.bounds.bms22.phased_sgd import rounds_for
+from lemmata.bounds.exact.numbers import Array
+from lemmata.mechanisms.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.phased_sgd import phases
 
 
 class Counted(float):
@@ -62,8 +62,8 @@ def clipped(v: Array, bound: float) -> Array:
 def learner_operations(m: int, d: int, k: int, beta: float) -> int:
     """Algorithm 2 on m random records of R^d with one thread and plain loops, projected to R^k, k at most d: the count.
 
-    The transforms are those of `mechanisms.fast_projection`, the lengths and steps of the phases those of
-    `mechanisms.phased_sgd`; rho = radius = norm_bound = 1.
+    The transforms are those of `lemmata.mechanisms.fast_projection`, the lengths and steps of the phases those of
+    `lemmata.mechanisms.phased_sgd`; rho = radius = norm_bound = 1.
     """
     rng, Counted.done = np.random.default_rng(0), 0
     phi = fast_projection(k, d, rng=rng)

@@ -5,9 +5,9 @@ from math import log, sqrt
 
 import numpy as np
 
-from bounds.bms22.covers import smallest_in_the_plane, smallest_on_a_line
-from bounds.bms22.pure_learner_proof import log_size_bounds
-from mechanisms.solvers.covers import cover
+from lemmata.bounds.bms22.covers import smallest_in_the_plane, smallest_on_a_line
+from lemmata.bounds.bms22.pure_learner_proof import log_size_bounds
+from lemmata.mechanisms.solvers.covers import cover
 
 
 def separated(k, radius, resolution, seed=0):

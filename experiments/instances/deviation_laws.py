@@ -11,11 +11,11 @@ import numpy as np
 from flint import arb
 from scipy.stats import binom
 
-from bounds.bms22.relative_deviation import deviation, deviation_probability
-from bounds.exact.balls import exact, lower_end, precise
-from bounds.exact.binomials import at_least, at_most, crosses
-from experiments.checks.witness import inequality
-from experiments.engine.verdict import holds, refuted, vacuous
+from lemmata.bounds.bms22.relative_deviation import deviation, deviation_probability
+from lemmata.bounds.exact.balls import exact, lower_end, precise
+from lemmata.bounds.exact.binomials import at_least, at_most, crosses
+from lemmata.experiments.checks.witness import inequality
+from lemmata.experiments.engine.verdict import holds, refuted, vacuous
 
 CHAIN = 120  # samples up to this size: the law of all thresholds at once, exactly
 
@@ -96,7 +96,7 @@ def tail_witness(setting, beta, chance, how, python):
 
 
 def improbable(setting, patterns, level):
-    """Cases of the derivation of `bounds.bms22.relative_deviation`: risks above level(R_S) have at most chance beta."""
+    """Cases for `lemmata.bounds.bms22.relative_deviation`: risks above level(R_S) have at most chance beta."""
     m, beta = setting["m"], setting["beta"]
     for share in (0, 1e-6, 0.1, 0.5, 0.99):
         allowed = level(exact(share))

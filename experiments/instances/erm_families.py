@@ -5,7 +5,7 @@ from math import ceil, e, exp, expm1, log, sqrt
 
 import numpy as np
 
-from bounds.exact.numbers import Array
+from lemmata.bounds.exact.numbers import Array
 
 SAMPLE_AND_BUDGET = ("m", "epsilon", "delta", "beta")
 
@@ -106,7 +106,7 @@ def unlearnable_program(module: str, event: str, dimension: str) -> Callable[[li
     """The witness that 1/(4 printed_order) grows: `event` is what privacy makes unlikely, `dimension` in terms of p."""
     return lambda points, ratios: (
         f"""from math import exp, expm1, log
-from bounds.bms22.{module} import printed_order
+from lemmata.bounds.bms22.{module} import printed_order
 points = {points!r}
 for p in points:  # {event} is at most this, for some labels, and should be at least 1 - beta
     learnt = exp(1 - {dimension} / 8) + p['m'] * (exp(1) - 1) * p['delta']

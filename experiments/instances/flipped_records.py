@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from bounds.bms22 import dp_erm_proof as steps
-from bounds.bms22.dp_erm import sides
-from bounds.bms22.phased_sgd import phase_lengths
-from bounds.exact.balls import Phi, exact
-from bounds.exact.numbers import Array
-from experiments.checks.pair import weaker
-from mechanisms import dp_erm
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22 import dp_erm_proof as steps
+from lemmata.bounds.bms22.dp_erm import sides
+from lemmata.bounds.bms22.phased_sgd import phase_lengths
+from lemmata.bounds.exact.balls import Phi, exact
+from lemmata.bounds.exact.numbers import Array
+from lemmata.experiments.checks.pair import weaker
+from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.privacy import ApproxDP
 
 SMALL_RHO = {"m": 2, "epsilon": 0.5, "delta": 0.01, "beta": 0.01, "radius": 1.0, "norm_bound": 1.0, "rho": 0.01}
 ROUNDING = 1e-9  # of floating-point arithmetic, relative

@@ -6,9 +6,9 @@ from math import fmod
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import Phi, exact
-from experiments.checks import witness
-from experiments.engine.verdict import Verdict, inconclusive, refuted
+from lemmata.bounds.exact.balls import Phi, exact
+from lemmata.experiments.checks import witness
+from lemmata.experiments.engine.verdict import Verdict, inconclusive, refuted
 
 ONE_RELEASE = """from math import fmod
 import numpy as np

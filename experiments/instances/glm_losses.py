@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mechanisms.glm_losses import LOSSES
+from lemmata.mechanisms.glm_losses import LOSSES
 
 SMOOTH = tuple(name for name, loss in LOSSES.items() if loss.smoothness < np.inf)
 

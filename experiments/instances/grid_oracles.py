@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 from scipy.stats import binom
 
-from bounds.abgmu22.generalized_exponential import normalised_scores
-from mechanisms.generalized_exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22.generalized_exponential import normalised_scores
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
 
 
 def selected(scores, sensitivities, *, label_bound, beta, epsilon):

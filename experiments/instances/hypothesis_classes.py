@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from mechanisms.law import whole
+from lemmata.mechanisms.law import whole
 
 
 @dataclass(frozen=True)

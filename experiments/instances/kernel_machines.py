@@ -12,16 +12,16 @@ from math import ceil
 
 import numpy as np
 
-from bounds.bms22.kernel_learner import printed_frequencies, regularisation
-from bounds.bms22.phased_sgd import base_step
-from bounds.exact.numbers import Array
-from mechanisms import dp_erm
-from mechanisms.kernel_learner import kernel_projection
-from mechanisms.law import clip_rows
-from mechanisms.privacy import ApproxDP
-from mechanisms.random_features import frequency_blocks, gram, profile
-from mechanisms.solvers.least_loss import hinge_loss
-from mechanisms.solvers.svm import solve_rows
+from lemmata.bounds.bms22.kernel_learner import printed_frequencies, regularisation
+from lemmata.bounds.bms22.phased_sgd import base_step
+from lemmata.bounds.exact.numbers import Array
+from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.kernel_learner import kernel_projection
+from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.random_features import frequency_blocks, gram, profile
+from lemmata.mechanisms.solvers.least_loss import hinge_loss
+from lemmata.mechanisms.solvers.svm import solve_rows
 
 GRAMS = (  # of m = 1, 2, 3 records, y_i y_j K(x_i, x_j): alone, apart, alike, opposed, two near and one far
     [[4]],

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from flint import arb
 
-from bounds.exact.balls import enclosure, exact, precise
-from bounds.exact.line_integrals import fast, slow
-from bounds.rbht09 import kernel_spectra
+from lemmata.bounds.exact.balls import enclosure, exact, precise
+from lemmata.bounds.exact.line_integrals import fast, slow
+from lemmata.bounds.rbht09 import kernel_spectra
 
 DIFFERENCES = (0.0, 0.001, 0.1, 0.5, 1.0, 3.0, 10.0)  # coordinates at which transforms are compared
 POINTS = {1: [(z,) for z in DIFFERENCES], 2: [(0.0, 0.5), (1.0, 3.0)], 3: [(0.0, 0.0, 0.0), (0.1, 1.0, 10.0)]}

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom
 
-from mechanisms.label_learner import law
-from mechanisms.privacy import LabelDP
-from mechanisms.solvers.function_covers import nearness
+from lemmata.mechanisms.label_learner import law
+from lemmata.mechanisms.privacy import LabelDP
+from lemmata.mechanisms.solvers.function_covers import nearness
 
 RHO = 4  # so that rho/2 and rho are lattice points
 VALUES = (-8, -4, -3, -2, -1, 0, 1, 2, 3, 4, 8)  # +-2 rho, +-rho, +-rho/2, and between
@@ -101,9 +101,9 @@ def tied_failure(m, epsilon):
 
 CLOSED = """
 import numpy as np
-from bounds.bms22.label_privacy import label_bound
-from mechanisms.label_learner import law
-from mechanisms.privacy import LabelDP
+from lemmata.bounds.bms22.label_privacy import label_bound
+from lemmata.mechanisms.label_learner import law
+from lemmata.mechanisms.privacy import LabelDP
 hard = np.arange(500_000) % 10 > 0  # nine points in ten; all labels are +1, so h = 2 rho has no margin loss
 def hypotheses(X):  # rho = 1: the constants 2, 1/2, 0, and one that is wrong on the hard points
     return [np.full(len(X), 2.0), np.full(len(X), 0.5), np.zeros(len(X)), 1.0 - 2.0 * X[:, 0]]

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from bounds.exact.balls import exact
+from lemmata.bounds.exact.balls import exact
 
 
 def gaussian(steps: int, shift: int, reach: int = 14) -> list[arb]:

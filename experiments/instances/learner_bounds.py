@@ -3,13 +3,13 @@
 from fractions import Fraction
 from math import exp, inf, log, nextafter, sqrt
 
-from bounds.bms22 import pure_learner
-from bounds.bms22 import pure_learner_proof as proof
-from bounds.exact.balls import exact, upper_end
-from bounds.exact.certify import HOLDS, at, certify, over, supremum
-from experiments.engine.claim import grid
-from experiments.engine.verdict import inconclusive
-from experiments.instances.linear_learners import NARROW, distorted_margins
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over, supremum
+from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.linear_learners import NARROW, distorted_margins
 
 CORNERS = {"m": [1, 2, 3, 10, 100, 10**4, 10**7, 10**12], "norm_bound": [1.0, 1.0001, 2.0, 100.0, 1e5]}
 SPREAD = {"epsilon": [1e-6, 1e-3, 1.0, 1e3], "margin_loss": [0.0, 1e-3, 0.5]}

@@ -1,7 +1,7 @@
 """Programs that show where the printed readings of Theorem 3.1 of bms22 and of its proof fail."""
 
 COIN = """
-from bounds.bms22.pure_learner import printed_gap
+from lemmata.bounds.bms22.pure_learner import printed_gap
 # m = 1, x = r e_1, y a fair coin: every w has risk at least 1/2, and Lambda y e_1 has margin Lambda r > rho, so loss 0
 eta = 1e-6
 sizes = dict(norm_bound=1.0, radius=1.0, rho=1 - eta, margin_loss=0.0)
@@ -11,7 +11,7 @@ assert 0.5 / gap > 1e5  # and it grows like 1/(2 eta): no constant C makes C * g
 
 SMALL_SAMPLE = """
 from math import log
-from bounds.bms22.pure_learner import printed_gap
+from lemmata.bounds.bms22.pure_learner import printed_gap
 # epsilon so small that m is below the threshold for every c >= 1e-4, beta -> 1: yet the bound is far below 1
 m, epsilon, beta = 10**6, 1e-9, 1 - 1e-16
 sizes = dict(norm_bound=1.0, radius=1.0, rho=1.0)
@@ -21,7 +21,7 @@ assert printed_gap(m=m, epsilon=epsilon, beta=beta, margin_loss=0.0, **sizes) < 
 
 HEXAGONS = """
 from math import pi, sqrt
-from bounds.bms22.pure_learner_proof import printed_size
+from lemmata.bounds.bms22.pure_learner_proof import printed_size
 sizes = dict(norm_bound=1.0, radius=1.0, rho=1.0)  # R = 2, eta = 0.1
 points = printed_size(k=2, **sizes)
 # disks cover a convex set no better than by their inscribed hexagons, of area (3 sqrt 3/2) eta^2
@@ -30,9 +30,9 @@ assert points * 1.5 * sqrt(3) * 0.1**2 < pi * 2.0**2
 
 FLIPPED = """
 import numpy as np
-from bounds.bms22.pure_learner_proof import printed_alpha
-from mechanisms.pure_learner import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.bms22.pure_learner_proof import printed_alpha
+from lemmata.mechanisms.pure_learner import law
+from lemmata.mechanisms.privacy import PureDP
 class Phi: k, d, apply = 1, 1, staticmethod(lambda X: X)
 sizes = dict(norm_bound=1.0, radius=1.0, rho=1.0)
 released = law(np.ones((1, 1)), [1.0], privacy=PureDP(0.1), public=Phi, **sizes)
@@ -42,7 +42,7 @@ assert wrong > beta / 4 and 1e7 * printed_alpha(m=1, epsilon=0.1, beta=beta, **s
 """
 
 THIRD = """
-from bounds.bms22.pure_learner_proof import implied_loss_margin, margin_kept
+from lemmata.bounds.bms22.pure_learner_proof import implied_loss_margin, margin_kept
 # k = 1, Phi = (1, 1), w* = (1, 0), x = (1, -1/2), y = 1, rho = 0.9, Lambda = 1, r^2 = 5/4
 rho = 0.9
 sizes = dict(norm_bound=1.0, radius=1.25**0.5, rho=rho)
@@ -53,7 +53,7 @@ assert after <= implied_loss_margin(**sizes)  # and the loss at 0.65 rho is 1
 
 NEEDLES = """
 import numpy as np
-from bounds.bms22.pure_learner import norm_of_needles, printed_norm
+from lemmata.bounds.bms22.pure_learner import norm_of_needles, printed_norm
 # d = 2, k = 4, Lambda = 1: for every Phi of full rank, a w of norm 2 with Phi^T w in the direction v
 v, lengths = np.array([np.cos(0.3), np.sin(0.3)]), []
 for bits in range(2**8):

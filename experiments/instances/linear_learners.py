@@ -8,10 +8,10 @@ from math import sqrt
 import numpy as np
 from scipy.stats import binom
 
-from bounds.bms22 import pure_learner
-from experiments.instances.points import points
-from mechanisms.privacy import PureDP
-from mechanisms.pure_learner import law
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.experiments.instances.points import points
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.pure_learner import law
 
 NARROW = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
 

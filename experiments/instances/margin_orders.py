@@ -12,13 +12,13 @@ from math import log
 import numpy as np
 from flint import arb
 
-from bounds.exact.certify import HOLDS, at, certify, over
-from bounds.wzw25 import one_margin, whole_grid
-from bounds.wzw25.noisy_gd import printed_steps
-from experiments.checks import grows, witness
-from experiments.engine.claim import Control, exact_claim
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.planted import least_loss
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over
+from lemmata.bounds.wzw25 import one_margin, whole_grid
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.experiments.checks import grows, witness
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.planted import least_loss
 
 ONE_MARGIN = "everywhere: k of Lemma 6.2 (explicit), T = n²μ² rounded up, printed step size"
 GRID = "everywhere: k of Lemma 6.2 (explicit) at 1/(n² |Γ|), T = n²μ² rounded up, printed step sizes"
@@ -190,7 +190,7 @@ def share_of_inliers(point):
 # S_out = S ------------------------------------------------------------------------------------------------------------
 
 ALL_LEFT_OUT = """from math import inf
-from bounds.wzw25.{module} import {name}
+from lemmata.bounds.wzw25.{module} import {name}
 # n records e_1, half of them labelled -1: every w with w_1 != 0 errs on n/2 of them. S_out = S leaves no record, whose
 # margin is a minimum over nothing: +inf. The right side, without constants and logarithms, is
 g = [{name}(**{setting} | dict(n=n, outliers=n)) for n in {sizes}]

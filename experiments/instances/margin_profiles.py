@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from math import isqrt
 
-from bounds.wzw25.margin_grid import doubling_grid, grid_order, rate
+from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_order, rate
 
 HAIR = Fraction(1, 2**40)
 

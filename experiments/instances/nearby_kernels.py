@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.random_features import FourierMap, profile
-from mechanisms.solvers.svm import solve_rows
+from lemmata.mechanisms.random_features import FourierMap, profile
+from lemmata.mechanisms.solvers.svm import solve_rows
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from math import comb, exp, log, sqrt
 
 import numpy as np
 
-from bounds.bms22 import network, network_embedding
-from bounds.bms22 import pure_learner_proof as linear
-from bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from experiments.engine.claim import grid
-from experiments.instances.linear_learners import Dense
-from mechanisms.network_learner import activation, law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.bms22 import network, network_embedding
+from lemmata.bounds.bms22 import pure_learner_proof as linear
+from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
+from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.instances.linear_learners import Dense
+from lemmata.mechanisms.network_learner import activation, law
+from lemmata.mechanisms.privacy import PureDP
 
 UNIT = {"norm_bound": 1.0, "radius": 1.0}
 SHAPES = grid(layers=[1, 2, 3, 6], eta=[0.5, 1.0, 4.0], norm_bound=[0.7], radius=[2.0])

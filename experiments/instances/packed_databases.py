@@ -14,9 +14,9 @@ import numpy as np
 from flint import arb
 from scipy.optimize import linprog
 
-from bounds.exact.balls import exact
-from experiments.checks import witness
-from experiments.engine.verdict import Verdict, holds, refuted
+from lemmata.bounds.exact.balls import exact
+from lemmata.experiments.checks import witness
+from lemmata.experiments.engine.verdict import Verdict, holds, refuted
 
 SOLVER = 1e-9  # relative: what the linear program leaves open
 DELTAS = tuple(Fraction(k, 10**6) for k in (1, 10**4, 5 * 10**4, 2 * 10**5, 4 * 10**5))  # failures to try

@@ -12,14 +12,14 @@ from functools import lru_cache, wraps
 
 import numpy as np
 
-from bounds.wzw25.algorithms import margin_grid
-from bounds.wzw25.hinge_gradient import hinge_sum
-from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.engine.claim import Control, rate_claim
-from experiments.instances.points import sharp_records
-from mechanisms import adaptive_margin, projected_gd
-from mechanisms.privacy import ApproxDP, GaussianDP
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.wzw25.algorithms import margin_grid
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.experiments.engine.claim import Control, rate_claim
+from lemmata.experiments.instances.points import sharp_records
+from lemmata.mechanisms import adaptive_margin, projected_gd
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.sign_projection import sign_projection
 
 
 def uncounted(*numbers):

@@ -4,8 +4,8 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.exact.certify import HOLDS, at, certify, over
-from experiments.engine.claim import grid
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over
+from lemmata.experiments.engine.claim import grid
 
 
 def points(rng, m, d):

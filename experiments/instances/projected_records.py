@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from bounds.bms22.efficient_learner import printed_rows
-from bounds.exact.numbers import Array
-from experiments.instances.flipped_records import with_privacy
-from mechanisms import dp_erm
-from mechanisms.fast_projection import fast_projection
+from lemmata.bounds.bms22.efficient_learner import printed_rows
+from lemmata.bounds.exact.numbers import Array
+from lemmata.experiments.instances.flipped_records import with_privacy
+from lemmata.mechanisms import dp_erm
+from lemmata.mechanisms.fast_projection import fast_projection
 
 
 def columns(phi: Any, chosen: Any) -> Array:
@@ -78,8 +78,8 @@ def lost_points() -> list[dict]:
 def lost_program(points: list[dict], square: str) -> str:
     """The witness that truth / g grows along `points`; `square` is its square in terms of the point p."""
     return f"""from math import ceil, log, log1p
-from bounds.bms22.efficient_learner import printed_rows
-from bounds.bms22.efficient_learner_proof import printed_projected_loss
+from lemmata.bounds.bms22.efficient_learner import printed_rows
+from lemmata.bounds.bms22.efficient_learner_proof import printed_projected_loss
 squares = []
 for d, p in zip((8, 64, 512), {points!r}):
     setting = dict((name, p[name]) for name in ("m", "epsilon", "delta", "beta"))

@@ -1,8 +1,8 @@
 """Do the low bits of a float64 release tell which database it came from? Theorem 7 of Rubinstein et al., executed.
 
-Two audits: over the reals (`experiments.rbht09.private_svm`; releases rounded first) judges the theorem; the bit-level
-one here judges the sampler, by asking whether a release can be reached from a centre at all: by numpy's Laplace sampler
-(`mechanisms.laplace.reachable`), or by any double added to it (`some_double`).
+Two audits: over the reals (`lemmata.experiments.rbht09.private_svm`; releases rounded first) judges the theorem; the
+bit-level one here judges the sampler, by asking whether a release can be reached from a centre at all: by numpy's
+Laplace sampler (`lemmata.mechanisms.laplace.reachable`), or by any double added to it (`some_double`).
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.instances.svm_neighbours import flipped
-from mechanisms import private_svm as mechanism
-from mechanisms.laplace import reachable
-from mechanisms.privacy import PureDP
+from lemmata.experiments.instances.svm_neighbours import flipped
+from lemmata.mechanisms import private_svm as mechanism
+from lemmata.mechanisms.laplace import reachable
+from lemmata.mechanisms.privacy import PureDP
 
 
 @dataclass(frozen=True)

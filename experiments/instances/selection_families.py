@@ -15,11 +15,11 @@ from flint import arb
 from scipy.special import bdtri
 from scipy.stats import binom
 
-from bounds.abgmu22 import generalized_exponential as bounds
-from bounds.exact.balls import exact, lower_end, precise, upper_end
-from bounds.exact.binomials import at_most
-from mechanisms.generalized_exponential import law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.bounds.exact.balls import exact, lower_end, precise, upper_end
+from lemmata.bounds.exact.binomials import at_most
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.privacy import PureDP
 
 JUST = 2.0**-30  # "just below", "just above"
 

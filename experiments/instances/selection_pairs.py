@@ -8,11 +8,11 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from bounds.abgmu22.generalized_exponential import shift
-from mechanisms import exponential
-from mechanisms.generalized_exponential import law
-from mechanisms.margin_selection import margin_law
-from mechanisms.privacy import PureDP
+from lemmata.bounds.abgmu22.generalized_exponential import shift
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.generalized_exponential import law
+from lemmata.mechanisms.margin_selection import margin_law
+from lemmata.mechanisms.privacy import PureDP
 
 SIGNED = tuple(Fraction(k, 2) for k in (-2, -1, 0, 1, 2))  # z in [-r, r], r = 1
 UNIVERSE = (-1.0, -0.5, 0.5, 1.0)  # y x on the line, r = Lambda = 1

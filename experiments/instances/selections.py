@@ -5,13 +5,13 @@ from math import log
 
 import numpy as np
 
-from bounds.bms22 import pure_learner
-from bounds.bms22.exponential_mechanism import replace_pairs
-from bounds.exact.balls import exact
-from bounds.exact.certify import at, supremum
-from experiments.engine.verdict import holds, inconclusive
-from mechanisms import exponential
-from mechanisms.privacy import PureDP
+from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.certify import at, supremum
+from lemmata.experiments.engine.verdict import holds, inconclusive
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.privacy import PureDP
 
 FLOAT_ERROR = 1e-12  # relative error allowed to floats where an identity is compared
 UNIVERSE = [(x, y) for x in (0, 1) for y in (-1, 1)]  # records of the enumerated datasets

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from experiments.instances.points import sharp_records
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers.margin import geometric_margin, signed_records
+from lemmata.experiments.instances.points import sharp_records
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers.margin import geometric_margin, signed_records
 
 
 def margin_below(rng, size, k, threshold, *, n, d, gamma, b):

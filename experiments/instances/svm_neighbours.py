@@ -7,8 +7,8 @@ from math import isqrt
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from experiments.engine.streams import generator
-from mechanisms.solvers.svm import Solution, solve_rows
+from lemmata.mechanisms.solvers.svm import Solution, solve_rows
+from lemmata.mechanisms.streams import generator
 
 ROOT = 1  # the search is a fixed computation, not a sample; this root names it
 KINDS = ("zero", "random", "conflict", "one-hot", "features")

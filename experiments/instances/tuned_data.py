@@ -9,14 +9,14 @@ from math import ceil, exp, log, pi, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from bounds.wzw25 import one_margin, run_counts, winner
-from bounds.wzw25 import tuned_margin as bound
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.projected_margins import third_margin_rows
-from bounds.wzw25.tuned_margin import repetition_r
-from experiments.instances.noisy_descent import ceiling, separable
-from mechanisms import private_tuning, projected_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.wzw25 import one_margin, run_counts, winner
+from lemmata.bounds.wzw25 import tuned_margin as bound
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.wzw25.tuned_margin import repetition_r
+from lemmata.experiments.instances.noisy_descent import ceiling, separable
+from lemmata.mechanisms import private_tuning, projected_gd
+from lemmata.mechanisms.privacy import GaussianDP
 
 SIZES = sorted({*range(2, 4097), *(2**j + e for j in range(12, 60) for e in (-1, 0, 1))})  # n, where |Gamma| changes
 

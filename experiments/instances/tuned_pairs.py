@@ -8,9 +8,9 @@ from math import log
 
 import numpy as np
 
-from mechanisms import gaussian, private_tuning
-from mechanisms.privacy import GaussianDP
-from mechanisms.private_tuning import PrivateTuningLaw
+from lemmata.mechanisms import gaussian, private_tuning
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.private_tuning import PrivateTuningLaw
 
 
 def fixed_scores(scores):

@@ -11,15 +11,15 @@ from math import ceil, exp, log, sqrt
 
 import numpy as np
 
-from bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
-from experiments.checks import identity_claim, inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import grid, script
-from experiments.engine.streams import generator
-from experiments.engine.verdict import inconclusive
-from experiments.rbht09.kernel_accuracy import FLAWS, NOT_NORMALISED, THEOREM, composed, flawed
-from mechanisms.random_features import profile
-from mechanisms.solvers.svm import solve_gram
+from lemmata.bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.rbht09.kernel_accuracy import FLAWS, NOT_NORMALISED, THEOREM, composed, flawed
+from lemmata.mechanisms.random_features import profile
+from lemmata.mechanisms.solvers.svm import solve_gram
+from lemmata.mechanisms.streams import generator
 
 # Equation (5.1) -------------------------------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ ACCURACIES = {"quick": grid(C=[1.0, 50.0])}
     corner="≥ in place of ≤, which is what the corollary needs; as printed for ε ≥ 8 C, where both are 1",
     used=("rbht09.cor15",),
     python=lambda setting, *_: (
-        "from bounds.rbht09.hinge_dual import theta_exact, theta_stated\n"
+        "from lemmata.bounds.rbht09.hinge_dual import theta_exact, theta_stated\n"
         f"setting = {setting!r}\nassert theta_exact(**setting) > 1.8 * theta_stated(**setting)  # 4096 / 2265.4"
     ),
     note="2⁴(1 + √6)⁴ = 2265.4 < 2¹² = 4096: the stated θ is the smaller one.",
@@ -182,8 +182,8 @@ SPACES = ({"d": 1, "sigma_p": 1.0, "diam": 2.0, "C": 1.0}, {"d": 10, "sigma_p": 
 
 
 NO_LEVEL = """from math import exp, log
-from bounds.rbht09.hinge_dual import privacy_order
-from mechanisms import kernel_svm
+from lemmata.bounds.rbht09.hinge_dual import privacy_order
+from lemmata.mechanisms import kernel_svm
 acc, delta, n = 1 / 16, 1 / 2, 2  # D_i = {(0, -1), (3 i, +1)}: any two of them are neighbours
 duals = kernel_svm.solve([[0.0], [3.0]], [-1, 1], C=1.0, kernel="gaussian").dual
 assert abs(duals - 1 / 2).max() < 1e-9 and (1 - exp(-(3.0**2) / 2)) / 2 > 2 * acc  # the SVMs are far apart
@@ -313,7 +313,7 @@ def first_case_is_in_the_range(*, count):
 
 
 EXPONENT = """from math import ceil
-from bounds.rbht09 import hinge_dual
+from lemmata.bounds.rbht09 import hinge_dual
 def ratio(acc):
     count = ceil(hinge_dual.hinge_features(acc=acc, delta=0.05, d=1, sigma_p=1.0, diam=2.0))
     lam = hinge_dual.hinge_noise(acc=acc, delta=0.05, count=count)
@@ -366,4 +366,6 @@ def second_case():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

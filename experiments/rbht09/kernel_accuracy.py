@@ -2,20 +2,20 @@
 
 The noise moves f~ little (Lemma 10, decided with Erlang tails), f~ is near f* if the kernels are near (Lemmas 12 and
 22, decided in `kernel_accuracy_proof`), and the kernels are near if there are enough frequencies (Lemma 13,
-`experiments.rbht09.random_features`). Each step's function is called with what the step before it returns.
+`lemmata.experiments.rbht09.random_features`). Each step's function is called with what the step before it returns.
 """
 
 from itertools import product
 from math import ceil, exp, log, sqrt
 
-from bounds.rbht09 import kernel_accuracy as bounds
-from bounds.rbht09 import svm_accuracy
-from bounds.rbht09.kernel_spectra import cauchy_profile
-from bounds.rbht09.random_features import uniform_features_normalised
-from experiments.checks import inequality_claim
-from experiments.engine.claim import grid, script
-from experiments.rbht09.kernel_svm import hinge
-from experiments.rbht09.svm_accuracy import erlang_tail
+from lemmata.bounds.rbht09 import kernel_accuracy as bounds
+from lemmata.bounds.rbht09 import svm_accuracy
+from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
+from lemmata.bounds.rbht09.random_features import uniform_features_normalised
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import grid
+from lemmata.experiments.rbht09.kernel_svm import hinge
+from lemmata.experiments.rbht09.svm_accuracy import erlang_tail
 
 EXPONENTS = 1e-10  # relative: e^x in floats, |x| up to a thousand
 
@@ -47,7 +47,7 @@ def noise_moves_little(*, count):
 
 
 LOGARITHM = """from scipy.stats import gamma
-from bounds.rbht09.kernel_accuracy import noise_range_logarithm
+from lemmata.bounds.rbht09.kernel_accuracy import noise_range_logarithm
 acc, delta, count = 1.0, {delta}, {count}
 lam = noise_range_logarithm(acc=acc, delta=delta, count=count)
 # sup over R^d of <mu, phi_hat> is count^-1/2 sum_j hypot(mu_2j-1, mu_2j) >= ||mu||_1 / (2 count)^1/2, d >= count
@@ -176,15 +176,15 @@ def features_by_lemma_13(*, acc, delta):
 
 
 NOT_NORMALISED = """import numpy as np
-from bounds.rbht09.kernel_spectra import cauchy_profile
-from mechanisms.random_features import fourier_map
+from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
+from lemmata.mechanisms.random_features import fourier_map
 C, acc = 0.25, 0.1        # n records (0, +1); f*(0) = C g(0) = 2 C while margins are at most 1, f~(0) = C always
 phi = fourier_map("cauchy", 1, 50, rng=np.random.default_rng(0))(np.zeros((1, 1)))[0]
 missed = C * cauchy_profile(point=[0.0]) - C * phi @ phi
 assert missed > 2 * acc   # symmetric noise brings f^(0) nearer than acc in fewer than half of all runs"""
 
 ROOT_OF_D = """from math import exp
-from bounds.rbht09.kernel_accuracy import useful_noise
+from lemmata.bounds.rbht09.kernel_accuracy import useful_noise
 acc, delta, d, count = 1.0, 1e-6, 110, 1  # M of so small a diameter that one frequency is allowed
 lam = useful_noise(acc=acc, delta=delta, count=count, d=d)
 assert exp(-acc / lam) > 10 * delta       # at x = 0, phi_hat = (1, 0): the error there is |Laplace(lam)|"""
@@ -276,4 +276,6 @@ def useful_as_defined_corrected(*, acc, delta):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

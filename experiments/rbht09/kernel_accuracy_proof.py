@@ -9,11 +9,10 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.rbht09 import kernel_accuracy as bounds
-from experiments.checks import inequality_claim
-from experiments.engine.claim import script
-from experiments.engine.streams import generator
-from experiments.instances.nearby_kernels import solved_pair
+from lemmata.bounds.rbht09 import kernel_accuracy as bounds
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.instances.nearby_kernels import solved_pair
+from lemmata.mechanisms.streams import generator
 
 # Lemma 12 -------------------------------------------------------------------------------------------------------------
 
@@ -145,4 +144,6 @@ def near_smooth_kernels_by_the_gap():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,16 +1,21 @@
 """Kernels and their spectral laws: rbht09 Table 1 and the transform that Algorithm 3 displays.
 
 Both sides of every identity are enclosed in balls at points of R^d, d = 1, 2, 3
-(`experiments.instances.kernel_transforms`); the argument for all points stands with each function of
-`bounds.rbht09.kernel_spectra`.
+(`lemmata.experiments.instances.kernel_transforms`); the argument for all points stands with each function of
+`lemmata.bounds.rbht09.kernel_spectra`.
 """
 
-from bounds.rbht09 import kernel_spectra
-from experiments.checks import cases_claim, witness
-from experiments.checks.inequality import Ending
-from experiments.engine.claim import script
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.kernel_transforms import compare_mass, compare_pair, compare_transform, density, profile
+from lemmata.bounds.rbht09 import kernel_spectra
+from lemmata.experiments.checks import cases_claim, witness
+from lemmata.experiments.checks.inequality import Ending
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.kernel_transforms import (
+    compare_mass,
+    compare_pair,
+    compare_transform,
+    density,
+    profile,
+)
 
 
 def spectral_claim(statement, mutation="frequencies multiplied by {}", **fields):
@@ -49,7 +54,7 @@ def row(kernel, reading, sigma=1.0, factor=1):
 
 RBF_WITNESS = """import numpy as np
 from scipy.integrate import quad
-from bounds.rbht09.kernel_spectra import rbf_density, rbf_profile
+from lemmata.bounds.rbht09.kernel_spectra import rbf_density, rbf_profile
 sigma, delta = {sigma}, 1.0
 p = lambda w: rbf_density(point=[w], sigma=sigma)
 sampled = 2 * quad(p, 0, 40, weight="cos", wvar=delta)[0]   # E cos(omega delta)
@@ -117,7 +122,7 @@ def laplacian_row_is_a_law(*, d, factor=1):
 
 CAUCHY_WITNESS = """import numpy as np
 from scipy.integrate import quad
-from bounds.rbht09.kernel_spectra import cauchy_mass, cauchy_measure, cauchy_profile
+from lemmata.bounds.rbht09.kernel_spectra import cauchy_mass, cauchy_measure, cauchy_profile
 d = {d}
 mass = (2 * quad(lambda w: cauchy_measure(point=[w]), 0, np.inf)[0]) ** d   # p is a product over coordinates
 assert abs(mass - 2**d) < 1e-9 and mass > 1.5 * cauchy_mass(d=d)            # no law to draw from
@@ -149,7 +154,7 @@ def cauchy_row_corrected(*, factor=1):
 
 FOURIER_WITNESS = """import numpy as np
 from scipy.integrate import quad
-from bounds.rbht09.kernel_spectra import laplacian_profile, transform_constant
+from lemmata.bounds.rbht09.kernel_spectra import laplacian_profile, transform_constant
 d = {d}
 line = lambda w: 2 * quad(lambda x: laplacian_profile(point=[x]), 0, 60, weight="cos", wvar=w)[0]
 p = lambda *w: transform_constant(d=d) * np.prod([line(x) for x in w])   # the displayed transform of g
@@ -198,4 +203,6 @@ transform_claim(kernel_spectra.table_constant_inverse)
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

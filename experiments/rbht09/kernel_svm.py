@@ -7,15 +7,15 @@ from fractions import Fraction
 from itertools import product
 from math import pi
 
-from bounds.rbht09 import hinge_dual, kernel_svm, private_svm
-from experiments.checks import inequality_claim
-from experiments.checks.order import order_claim
-from experiments.engine.claim import Control, attack_claim, script
-from experiments.instances.svm_neighbours import flipped
-from experiments.rbht09.private_svm import ATTACKED, privacy_loss
-from mechanisms import kernel_svm as mechanism
-from mechanisms.privacy import PureDP
-from mechanisms.random_features import FourierMap
+from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks.order import order_claim
+from lemmata.experiments.engine.claim import Control, attack_claim
+from lemmata.experiments.instances.svm_neighbours import flipped
+from lemmata.experiments.rbht09.private_svm import ATTACKED, privacy_loss
+from lemmata.mechanisms import kernel_svm as mechanism
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.random_features import FourierMap
 
 # Remark 3 -------------------------------------------------------------------------------------------------------------
 
@@ -141,7 +141,7 @@ def gram_products(n, d, count):
     family="n and d̂ fixed, d → ∞: each ⟨ρ_j, x_i⟩ costs d multiplications",
     severity="constant",
     corner="d ≤ n",
-    python="from bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
+    python="from lemmata.bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
     "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
     "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000",
     note="The products ⟨ρ_j, x⟩ are not counted; two sentences later d is, for the exact kernel: O(d n²).",
@@ -168,7 +168,7 @@ def gram_of_all_records():
     family="C → ∞: Corollary 15 asks for a number of features proportional to C⁴",
     severity="constant",
     corner="C and σ_p diam(𝓜) fixed, ε and δ at most 1/2",
-    python="from bounds.rbht09.hinge_dual import hinge_features\n"
+    python="from lemmata.bounds.rbht09.hinge_dual import hinge_features\n"
     "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
     "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
     "assert three > 81 * one and nine > 81 * three",
@@ -198,4 +198,6 @@ def features_for_fixed_C():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

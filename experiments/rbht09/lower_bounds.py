@@ -10,13 +10,20 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from bounds.rbht09 import lower_bounds as bounds
-from bounds.rbht09 import svm_sensitivity
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import script
-from experiments.engine.streams import generator
-from experiments.instances.packed_databases import DELTAS, SOLVER, best_failure, cells, lemma_17, line_svm, response
-from mechanisms.solvers.svm import solve_rows
+from lemmata.bounds.rbht09 import lower_bounds as bounds
+from lemmata.bounds.rbht09 import svm_sensitivity
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.instances.packed_databases import (
+    DELTAS,
+    SOLVER,
+    best_failure,
+    cells,
+    lemma_17,
+    line_svm,
+    response,
+)
+from lemmata.mechanisms.solvers.svm import solve_rows
+from lemmata.mechanisms.streams import generator
 
 DATABASES = [(Fraction(1, 9), 2), (Fraction(1), 3), (Fraction(4), 6), (Fraction(25), 50), (Fraction(100), 10**6)]
 NOBODY = "1 - δ in place of δ in Definition 2, as every proof reads it"
@@ -172,7 +179,7 @@ def many_databases_decide():
 
 
 UNIFORM = """
-from bounds.rbht09.lower_bounds import line_level_defined
+from lemmata.bounds.rbht09.lower_bounds import line_level_defined
 C, n, acc = 1.0, 2, 0.24  # acc < sqrt(C) / (2 n) = 0.25
 centres = [-0.8, -0.4, 0.0, 0.4, 0.8]  # 5 intervals of radius acc cover [-1, 1], where every w* lies
 assert all(min(abs(w / 100 - c) for c in centres) <= acc for w in range(-100, 101))
@@ -201,8 +208,8 @@ def useful_by_chance():
 
 
 ZERO_ON_THE_LINE = """
-from bounds.rbht09.lower_bounds import region_level
-from mechanisms.private_svm import solve
+from lemmata.bounds.rbht09.lower_bounds import region_level
+from lemmata.mechanisms.private_svm import solve
 C, n, R, acc = 0.01, 2, 1.0, 0.02  # acc < sqrt(C) / (2 n) = 0.025
 # |f*| <= C on [-1, 1]: w* is (C / n) times a sum of n numbers in [-1, 1]
 assert max(abs(solve([[a], [b]], [1, 1], C=C).weights[0]) for a in (-1.0, 1.0) for b in (-1.0, 0.5, 1.0)) <= acc
@@ -248,7 +255,7 @@ def two_databases_decide_in_a_region():
 
 IN_OTHER_WORDS = """
 from math import exp
-from bounds.rbht09.lower_bounds import least_failure
+from lemmata.bounds.rbht09.lower_bounds import least_failure
 C, n, beta = 0.2, 2, 1.0
 acc = C / 2  # < sqrt(C) / (2 n) = 0.1118; over [-1, 1] every f*(1) lies in [-C, C]
 # released: +-C / 2, the one with the sign of f*(1) with probability e^beta / (1 + e^beta): beta-private
@@ -294,4 +301,6 @@ def least_failure_is_attained():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from math import sqrt
 
-from bounds.rbht09 import lower_bounds as bounds
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import exact_claim, script
-from experiments.instances.packed_databases import DELTAS, lemma_17, line_svm, response, strictly_below
+from lemmata.bounds.rbht09 import lower_bounds as bounds
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import exact_claim
+from lemmata.experiments.instances.packed_databases import DELTAS, lemma_17, line_svm, response, strictly_below
 
 # Lemma 17 -------------------------------------------------------------------------------------------------------------
 
@@ -99,4 +99,6 @@ def ratio_of_two_probabilities():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -10,13 +10,12 @@ from math import exp, log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.rbht09 import lower_bounds_rbf as bounds
-from bounds.rbht09.lower_bounds import packing_level
-from experiments.checks import inequality_claim
-from experiments.engine.claim import script
-from experiments.instances.packed_databases import DELTAS, SOLVER, best_failure
-from mechanisms.solvers.svm import solve_rows
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
+from lemmata.bounds.rbht09.lower_bounds import packing_level
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.instances.packed_databases import DELTAS, SOLVER, best_failure
+from lemmata.mechanisms.solvers.svm import solve_rows
 
 # Lemma 19 -------------------------------------------------------------------------------------------------------------
 
@@ -72,8 +71,8 @@ def circle_with_its_own_sine():
 # Theorem 20 -----------------------------------------------------------------------------------------------------------
 
 ZERO = """
-from bounds.rbht09.lower_bounds_rbf import circle_level_printed
-from mechanisms.private_svm import solve
+from lemmata.bounds.rbht09.lower_bounds_rbf import circle_level_printed
+from lemmata.mechanisms.private_svm import solve
 C, n, sigma, acc = 1.0, 100, 0.5, 1.0  # acc < n / (4 C) = 25
 # |f*| <= ||w*|| <= C: released is the zero function, whatever the data, 0-private and within acc surely
 assert abs(solve([[1.0]] * n, [1] * n, C=C).weights[0]) <= acc  # all rows equal, k = 1: the largest f*
@@ -183,4 +182,6 @@ def small_sigmas_are_impossible():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

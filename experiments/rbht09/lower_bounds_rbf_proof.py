@@ -10,13 +10,13 @@ from math import log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.rbht09 import lower_bounds_rbf
-from bounds.rbht09 import lower_bounds_rbf as bounds
-from bounds.rbht09.lower_bounds import wrong_ball
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import exact_claim, script
-from experiments.instances.packed_databases import (
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.rbht09 import lower_bounds_rbf
+from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
+from lemmata.bounds.rbht09.lower_bounds import wrong_ball
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import exact_claim
+from lemmata.experiments.instances.packed_databases import (
     DELTAS,
     circle_kernel,
     dual_pairs,
@@ -25,7 +25,7 @@ from experiments.instances.packed_databases import (
     slope_last,
     strictly_below,
 )
-from mechanisms.solvers.svm import solve_rows
+from lemmata.mechanisms.solvers.svm import solve_rows
 
 # Lemma 19: the dual ---------------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ def case_three_feasible_up_to():
 
 
 CASE_FOUR = """
-from bounds.rbht09.lower_bounds_rbf import first_when_last_full
+from lemmata.bounds.rbht09.lower_bounds_rbf import first_when_last_full
 C, n, gamma = 0.5, 3, 0.25
 a = first_when_last_full(C=C, n=n, gamma=gamma)
 slope = (n - 1) + gamma * (n - 1) * C / n - (n - 1) ** 2 * a  # of the reduced dual in alpha_1, at alpha_2 = C / n
@@ -109,7 +109,7 @@ def case_four_with_its_factor():
 
 
 HALF = """
-from bounds.rbht09.lower_bounds_rbf import case_one_excluded
+from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
 C, gamma = 1.0, 0.25
 assert (1 - gamma) * C > case_one_excluded(C=C, gamma=gamma)"""
 
@@ -170,7 +170,7 @@ def distance_at_the_own_point():
 
 KERNEL = """
 from math import exp, pi, sin
-from bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
+from lemmata.bounds.rbht09.lower_bounds_rbf import nearest_kernel_printed
 sigma, N = 0.5, 6  # two neighbours of six on the unit circle are at distance 1
 assert nearest_kernel_printed(sine=sin(pi / N), sigma=sigma) < 0.01 < 0.13 < exp(-1 / (2 * sigma**2))"""
 
@@ -233,7 +233,7 @@ def gamma_from_sigma():
 # Theorem 20: N --------------------------------------------------------------------------------------------------------
 
 FOUR = """
-from bounds.rbht09.lower_bounds_rbf import circle_databases
+from lemmata.bounds.rbht09.lower_bounds_rbf import circle_databases
 assert circle_databases(sigma=0.84) == 4"""
 LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
 
@@ -306,4 +306,6 @@ def ratio_on_the_thinnest_ball():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,25 +1,25 @@
 """Is the SVM's output perturbation as private as Rubinstein et al. 2009 print?
 
-Decided by derivation (the docstrings of `bounds.rbht09.private_svm`), an exact worst pair in rational numbers, and a
-search over thousands of neighbours that never exceed the bound. The SVM's sensitivity is in
-`experiments.rbht09.svm_sensitivity`, usefulness, Theorem 8, in `experiments.rbht09.svm_accuracy`.
+Decided by derivation (the docstrings of `lemmata.bounds.rbht09.private_svm`), an exact worst pair in rational numbers,
+and a search over thousands of neighbours that never exceed the bound. The SVM's sensitivity is in
+`lemmata.experiments.rbht09.svm_sensitivity`, usefulness, Theorem 8, in `lemmata.experiments.rbht09.svm_accuracy`.
 """
 
 from fractions import Fraction
 
 import numpy as np
 
-from bounds.rbht09 import private_svm, svm_sensitivity
-from experiments import data
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import Control, attack_claim, grid, script
-from experiments.engine.streams import generator
-from experiments.engine.verdict import inconclusive
-from experiments.instances import svm_neighbours
-from experiments.instances.svm_neighbours import flipped
-from mechanisms import objective_perturbation, output_perturbation
-from mechanisms import private_svm as mechanism
-from mechanisms.privacy import PureDP
+from lemmata.bounds.rbht09 import private_svm, svm_sensitivity
+from lemmata.experiments import data
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances import svm_neighbours
+from lemmata.experiments.instances.svm_neighbours import flipped
+from lemmata.mechanisms import objective_perturbation, output_perturbation
+from lemmata.mechanisms import private_svm as mechanism
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.streams import generator
 
 # Definition 1: the log-ratio of Laplace noise -------------------------------------------------------------------------
 
@@ -214,4 +214,6 @@ def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

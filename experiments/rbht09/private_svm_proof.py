@@ -6,16 +6,16 @@ from math import log
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.rbht09 import private_svm
-from experiments.checks import identity_claim, inequality_claim, witness
-from experiments.engine.claim import Control, attack_claim, exact_claim, script
-from experiments.engine.verdict import holds, refuted
-from experiments.instances import lattice_laws
-from experiments.instances.reachable_floats import neighbours, watched
-from mechanisms import discrete_gaussian, gaussian, snapping
-from mechanisms.laplace import FloatLaplace, GridLaplace, grid_for, reachable
-from mechanisms.privacy import ApproxDP, PureDP
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.rbht09 import private_svm
+from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim
+from lemmata.experiments.engine.verdict import holds, refuted
+from lemmata.experiments.instances import lattice_laws
+from lemmata.experiments.instances.reachable_floats import neighbours, watched
+from lemmata.mechanisms import discrete_gaussian, gaussian, snapping
+from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, grid_for, reachable
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------
 
@@ -223,4 +223,6 @@ def discrete_gaussian_bits(*, epsilon, delta, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

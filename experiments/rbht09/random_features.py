@@ -1,8 +1,8 @@
 """rbht09 Lemma 13: random features approximate a kernel uniformly on a compact set.
 
-The derivation stands with `bounds.rbht09.random_features.uniform_failure` and `uniform_features_normalised`; here its
-cases are closed by certificates, and kernels whose features are coins are held against it, corners and negative
-logarithms included.
+The derivation stands with `lemmata.bounds.rbht09.random_features.uniform_failure` and `uniform_features_normalised`;
+here its cases are closed by certificates, and kernels whose features are coins are held against it, corners and
+negative logarithms included.
 """
 
 import itertools
@@ -12,15 +12,15 @@ import numpy as np
 from flint import arb, ctx
 from scipy.optimize import minimize_scalar
 
-from bounds.exact.balls import PRECISION, enclosure, exact
-from bounds.exact.certify import at, certify, over
-from bounds.rbht09 import random_features
-from bounds.rbht09.kernel_spectra import cauchy_profile
-from experiments.checks import inequality_claim, witness
-from experiments.engine.claim import Control, exact_claim, script, tail_claim
-from experiments.engine.verdict import holds, inconclusive, refuted, vacuous
-from experiments.instances import atomic_kernels
-from mechanisms.random_features import FourierMap, frequencies, gram, profile
+from lemmata.bounds.exact.balls import PRECISION, enclosure, exact
+from lemmata.bounds.exact.certify import at, certify, over
+from lemmata.bounds.rbht09 import random_features
+from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
+from lemmata.experiments.checks import inequality_claim, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, tail_claim
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted, vacuous
+from lemmata.experiments.instances import atomic_kernels
+from lemmata.mechanisms.random_features import FourierMap, frequencies, gram, profile
 
 SHAPES = (  # d, eps, delta, sigma_p, diam: where the formula's two constants are read off
     (1, 0.5, 0.1, 1.0, 2.0),
@@ -134,9 +134,9 @@ def _sufficient(*, delta, **problem):
 
 
 PRINTED_WITNESS = """import numpy as np
-from bounds.rbht09.random_features import uniform_features
-from bounds.rbht09.kernel_spectra import cauchy_profile
-from mechanisms.random_features import fourier_map
+from lemmata.bounds.rbht09.random_features import uniform_features
+from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
+from lemmata.mechanisms.random_features import fourier_map
 d, eps, delta = {d}, 0.5, 0.1                        # M = [0, 1]^d, the Cauchy kernel of Table 1
 count = int(np.ceil(uniform_features(d=d, eps=eps, delta=delta, sigma_p=2.0 * d, diam=d**0.5)))
 x = fourier_map("cauchy", d, count, rng=np.random.default_rng(0))(np.zeros((1, d)))[0]
@@ -272,4 +272,6 @@ def our_features_are_uniformly_far(rng, size, *, kernel, d, eps, delta, bandwidt
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

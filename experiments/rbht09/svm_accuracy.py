@@ -13,13 +13,13 @@ from math import exp, expm1, factorial, log
 import numpy as np
 from flint import arb, ctx
 
-from bounds.exact.balls import exact, lower_end, upper_end
-from bounds.exact.certify import HOLDS, supremum
-from bounds.rbht09 import private_svm, svm_accuracy
-from experiments.checks import identity_claim, inequality_claim, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.streams import generator
-from experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.bounds.exact.balls import exact, lower_end, upper_end
+from lemmata.bounds.exact.certify import HOLDS, supremum
+from lemmata.bounds.rbht09 import private_svm, svm_accuracy
+from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.mechanisms.streams import generator
 
 LOOSE = 1e-6  # relative allowance for a float z: the true ratios stay below 1/4
 DEEPEST = 30.0  # ln(1 / failure probability) up to which balls certify; beyond, the derivation
@@ -79,7 +79,7 @@ def usefulness_claim(bound, full, share=1.0, corner=None, **fields):
 
     The derivation: `share` of Chernoff's bound (step s3) at this lambda is the failure probability.
     For F = 1 and F - 1 in place of F the ratio tends to 1 as delta does: there the last hundredth is left to the
-    derivation (`bounds.rbht09.svm_accuracy.useful_scale`).
+    derivation (`lemmata.bounds.rbht09.svm_accuracy.useful_scale`).
     """
 
     def usefulness(*, F, factor=1):
@@ -117,7 +117,7 @@ def smallest_n():
 
 SUCCESS = """
 from scipy.stats import gamma
-from bounds.rbht09 import svm_accuracy
+from lemmata.bounds.rbht09 import svm_accuracy
 acc, delta, Phi, F = 0.1, {delta}, 1.0, {F}
 lam = svm_accuracy.useful_scale_defined(acc=acc, delta=delta, Phi=Phi, F=F)
 # all features of M at +-Phi: the sup-norm error is Phi times Erlang_F of scale lam, on every database
@@ -333,7 +333,7 @@ def magnitudes(scale, lam):
 MAGNITUDE = """
 from math import exp
 from scipy.stats import laplace
-from bounds.rbht09.svm_accuracy import magnitude_scale
+from lemmata.bounds.rbht09.svm_accuracy import magnitude_scale
 lam, x = {lam}, {x}
 truth = 2 * laplace.sf(x, scale=lam)
 assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
@@ -368,4 +368,6 @@ def right_magnitude(*, lam, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

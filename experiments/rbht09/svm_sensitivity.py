@@ -1,6 +1,6 @@
 """How far one record moves the SVM of Rubinstein et al. 2009: Lemmas 6 and 21, and the steps of their proofs.
 
-The lemmas are decided by derivation (the docstrings of `bounds.rbht09.svm_sensitivity`), an exact worst pair in
+The lemmas are decided by derivation (the docstrings of `lemmata.bounds.rbht09.svm_sensitivity`), an exact worst pair in
 rational numbers, and a search over thousands of neighbours that are solved with a certificate. Their steps are checked
 on certified pairs, with their certified errors as tolerance, and where they can fail also on the exact worst pair.
 """
@@ -11,12 +11,12 @@ from math import log
 
 import numpy as np
 
-from bounds.rbht09 import svm_sensitivity as bounds
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, grid, script
-from experiments.engine.streams import generator
-from experiments.engine.verdict import inconclusive
-from experiments.instances import svm_neighbours
+from lemmata.bounds.rbht09 import svm_sensitivity as bounds
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances import svm_neighbours
+from lemmata.mechanisms.streams import generator
 
 # Lemmas 6 and 21 ------------------------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ def norms_compare(*, F):
 SATURATED = ({"n": 10, "C": 0.25, "F": 4, "kappa": 2.0}, {"n": 2, "C": 0.5, "F": 1, "kappa": 1.0})
 WRONG_SIGN = """
 from fractions import Fraction
-from bounds.rbht09 import svm_sensitivity as bounds
+from lemmata.bounds.rbht09 import svm_sensitivity as bounds
 n, C, kappa = {n}, Fraction({C}), Fraction({kappa})
 moved = 2 * C * kappa**2 / n  # f(x_n) - f'(x_n) when only the last row has a feature, kappa, and its label is flipped
 g = (+1) * moved - (-1) * moved  # hinge subgradients +1 at y'_n = -1 and -1 at y_n = +1
@@ -318,4 +318,6 @@ def auxiliary_display_right_sign(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from experiments.engine import remembered
-from experiments.report.drawn import Drawn, tables, written
+from lemmata.experiments.engine import remembered
+from lemmata.experiments.report.drawn import Drawn, tables, written
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
 
-def write(store, root, reports, *, publish=False, start=None):
+def write(store, root, reports, *, publish=False, start=None, also=None):
     """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary).
 
     `start` is the state of our files before this process loaded them (`remembered.begun`): with it a site that was
-    drawn from the same state is left as it is, and what is drawn now is marked so.
+    drawn from the same state is left as it is, and what is drawn now is marked so. `also` makes further pages.
     """
     reports = Path(reports)
     drawn, shown = Drawn(reports), tables(reports)
@@ -20,17 +20,17 @@ def write(store, root, reports, *, publish=False, start=None):
     rows = remembered.recall(store.path, root) if drawn.fits(mark) else None
     changed = 0
     if rows is None:
-        from experiments.report.site import pages
+        from lemmata.experiments.report.site import pages
 
         rows, pairs = remembered.folded(store, root, start)
-        made, figures = pages(pairs, root, reports, drawn)
+        made, figures = pages(pairs, root, reports, drawn, also)
         still = start is not None and remembered.state(store.path) == start and tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
-    from experiments.report.summary import summary_lines
+    from lemmata.experiments.report.summary import summary_lines
 
     lines = summary_lines(rows)
     if publish:
-        from experiments.engine.ledger import as_frame
+        from lemmata.experiments.engine.ledger import as_frame
 
         folder = reports / "published"
         written(folder / "ledger.csv", as_frame(rows).drop(columns=list(NOT_PUBLISHED)).to_csv(index=False))

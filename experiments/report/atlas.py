@@ -1,4 +1,4 @@
-"""When bounds speak: what the page shows of the committed table, which `python -m experiments.atlas` computes."""
+"""When bounds speak: what the page shows of the table that `python -m lemmata.experiments.atlas` computes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bounds.wzw25.noisy_gd import printed_steps
-from mechanisms.privacy import gaussian_mu
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.mechanisms.privacy import gaussian_mu
 
 EPSILONS = 0.25, 0.5, 1.0, 2.0, 4.0, 8.0
 MARGINS = 1.0, 0.5, 0.2, 0.1, 0.05
@@ -104,7 +104,7 @@ FAMILIES = (
 
 def committed() -> list[dict]:
     """The lines of the committed table, numbers as numbers."""
-    text = (resources.files("experiments.report") / "atlas.csv").read_text(encoding="utf-8")
+    text = (resources.files("lemmata.experiments.report") / "atlas.csv").read_text(encoding="utf-8")
     lines = csv.DictReader(text.splitlines())
     numbers = ("level", "margin", "epsilon")
     return [

@@ -11,7 +11,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.engine.formula import in_symbols
+from lemmata.experiments.engine.formula import in_symbols
 
 matplotlib.use("svg")
 
@@ -43,7 +43,7 @@ SCHEMES = (
 )
 STYLE = {
     "svg.fonttype": "none",
-    "svg.hashsalt": "marginalia",
+    "svg.hashsalt": "lemmata",
     "font.family": "sans-serif",
     "font.size": 9,
     "axes.spines.top": False,

@@ -9,6 +9,7 @@ import hashlib
 import inspect
 import json
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -17,34 +18,34 @@ import jinja2
 import joblib
 import numpy as np
 
-from bounds import papers
-from experiments.audits import committed, power
-from experiments.comparison import page as comparison
-from experiments.engine import graph
-from experiments.engine.formula import in_symbols
-from experiments.engine.ledger import jsonable
-from experiments.engine.verdict import HOLDS, REFUTED, SLIP, VACUOUS
-from experiments.examples import GALLERY
-from experiments.report import atlas, words
-from experiments.report.drawn import Drawn
-from experiments.report.figures import caption, figures, pictures_of
-from experiments.report.formulas import compared
-from experiments.speed import page, scaling
+from lemmata.bounds import papers
+from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.audits import committed, power
+from lemmata.experiments.comparison import page as comparison
+from lemmata.experiments.engine import graph
+from lemmata.experiments.engine.formula import in_symbols
+from lemmata.experiments.engine.ledger import jsonable
+from lemmata.experiments.examples import GALLERY
+from lemmata.experiments.report import atlas, words
+from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.figures import caption, figures, pictures_of
+from lemmata.experiments.report.formulas import compared
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 FIRST = ("privacy", "statement", "constant")  # severities, worst first
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
-CHECK = """$ marginalia explain wzw25.lem7.2
-$ python -m experiments.wzw25.repetitions
-$ marginalia run wzw25.lem7.2"""
+Also = Callable[[Path], list[tuple[str, str]]]  # the reports folder -> [(path below it, text)]
+CHECK = """$ lemmata explain wzw25.lem7.2
+$ python -m lemmata.experiments.wzw25.repetitions
+$ lemmata run wzw25.lem7.2"""
 
 
 @cache
 def environment() -> jinja2.Environment:
     """The templates."""
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("experiments.report"),
+        loader=jinja2.PackageLoader("lemmata.experiments.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -66,7 +67,7 @@ def rendered(template: str, path: str, **values: object) -> tuple[str, str]:
 
 def static() -> dict[str, str]:
     """The stylesheet, with the font inside, and the script."""
-    folder = resources.files("experiments.report") / "static"
+    folder = resources.files("lemmata.experiments.report") / "static"
     font = base64.b64encode((folder / "stix-two-math.woff2").read_bytes()).decode()
     style = (folder / "style.css").read_text(encoding="utf-8")
     return {
@@ -103,8 +104,13 @@ def figure_paths(row: dict, pictures: list) -> list[str]:
     return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
 
 
-def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> tuple[dict[str, str], list[str]]:
-    """{path below `reports`: text} of the site, without the figures that are `kept`; the paths of all figures."""
+def pages(
+    pairs: list, root: int, reports: Path, kept: Drawn | None = None, also: Also | None = None
+) -> tuple[dict[str, str], list[str]]:
+    """{path below `reports`: text} of the site, without the figures that are `kept`; the paths of all figures.
+
+    `also` makes pages that the site is to have beside its own: a checkout has those of the speed of its cores.
+    """
     rows, svgs, used = drawn(pairs, kept or Drawn(reports))
     written = {papers.statement_of(row["id"]) for row in rows}
     statements = [statement(id, rows) for id in papers.IDS if id in written]
@@ -118,7 +124,7 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     made.append(front(statements, errata, rows, root))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
-    made.append(rendered("ledger.html.j2", "ledger.html", rows=single, fields=fields))
+    made.append(rendered("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
@@ -133,19 +139,8 @@ def pages(pairs: list, root: int, reports: Path, kept: Drawn | None = None) -> t
     made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
     made.append(rendered("hardened.html.j2", "hardened.html"))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
-    made += speed_pages(reports)
+    made += also(reports) if also else []
     return dict(made) | svgs | static(), used
-
-
-def speed_pages(reports: Path) -> list[tuple[str, str]]:
-    """What asv has measured, and how costs grow."""
-    measured = reports / "asv" / "results"
-    lines, regressed = page.shown(measured if measured.exists() else reports / "published" / "asv")
-    dashboards = (reports / "asv" / "html" / "data.js").exists()
-    return [
-        rendered("speed.html.j2", "speed.html", lines=lines, regressed=regressed, dashboards=dashboards),
-        rendered("scaling.html.j2", "scaling.html", lines=scaling.table()),
-    ]
 
 
 def mutation_run(reports: Path) -> dict | None:
@@ -162,8 +157,8 @@ def mutation_run(reports: Path) -> dict | None:
 
 
 def gallery() -> list[dict]:
-    """The examples as they are in the code, with what each printed when `python -m experiments.examples` ran."""
-    folder, shown = resources.files("experiments.examples"), []
+    """The examples as they are in the code, with what each printed under `python -m lemmata.experiments.examples`."""
+    folder, shown = resources.files("lemmata.experiments.examples"), []
     for name in GALLERY:
         program = (folder / f"{name}.py").read_text(encoding="utf-8")
         title = ast.get_docstring(ast.parse(program)).splitlines()[0]
@@ -298,7 +293,7 @@ def link(statements: list[dict], rows: list[dict]) -> None:
 
 def numbered() -> dict[str, tuple[str, str]]:
     """{key: (number, status)} of every erratum, from the committed list: a number is never given twice."""
-    text = (resources.files("experiments.report") / "errata.csv").read_text(encoding="utf-8")
+    text = (resources.files("lemmata.experiments.report") / "errata.csv").read_text(encoding="utf-8")
     return {line["key"]: (line["number"], line["status"]) for line in csv.DictReader(text.splitlines())}
 
 
@@ -315,7 +310,7 @@ def errata_of(rows: list[dict]) -> dict[str, list[dict]]:
                 | {
                     "erratum": number,
                     "status": status,
-                    "permanent": f"marginalia:{row['paper']}:{number}",
+                    "permanent": f"lemmata:{row['paper']}:{number}",
                     "finding": words.finding(row),
                     "instead_row": instead[0] if instead else None,
                 }
@@ -357,8 +352,8 @@ def bibtex(paper) -> str:
   title = {{{paper.title}}},
   year = {{{paper.year}}}
 }}
-@software{{marginalia,
-  author = {{The Marginalia authors}},
-  title = {{Marginalia: executable theorems on differentially private learning with margin guarantees}},
+@software{{lemmata,
+  author = {{The Lemmata authors}},
+  title = {{Lemmata: executable theorems on differentially private learning with margin guarantees}},
   year = {{2026}}
 }}"""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.engine.graph import in_numbers, tally
-from experiments.engine.verdict import REFUTED, SLIP
+from lemmata.bounds.verdicts import REFUTED, SLIP
+from lemmata.experiments.engine.graph import in_numbers, tally
 
 
 def headline(rows):

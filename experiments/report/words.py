@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 
-from bounds import papers
-from bounds.theorem import THEOREMS
-from experiments.engine.explain import EVIDENCE, in_a_sentence
-from experiments.engine.formula import in_symbols, in_unicode
-from experiments.engine.graph import CLASSES, class_of, tally
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
-from experiments.report.formulas import mathml
+from lemmata.bounds import papers
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
+from lemmata.experiments.engine.formula import in_symbols, in_unicode
+from lemmata.experiments.engine.graph import CLASSES, class_of, tally
+from lemmata.experiments.report.formulas import mathml
 
 ENOUGH, SHORT = 45, 15  # characters that say what is wrong, on a card and in a title
 EDGES = {

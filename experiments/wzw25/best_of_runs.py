@@ -1,9 +1,9 @@
 """The privacy of private tuning, Appendix K.2 of Wang, Zhu & Wang (2025): decided exactly, and our laws under attack.
 
-Accounts of the best of K runs are judged by `experiments.checks.tuning_account`. In the attacks on Algorithms 4 and 6
-an (epsilon, delta)-DP release is told apart from a neighbour's with probability at most 1/2 + [delta + (1 - delta)
-tanh(epsilon/2)]/2; that is tested as GDP with the mu of this total variation, as the guesses never abstain. One run,
-seen completely, is attacked at its own mu.
+Accounts of the best of K runs are judged by `lemmata.experiments.checks.tuning_account`. In the attacks on Algorithms 4
+and 6 an (epsilon, delta)-DP release is told apart from a neighbour's with probability at most 1/2 + [delta + (1 -
+delta) tanh(epsilon/2)]/2; that is tested as GDP with the mu of this total variation, as the guesses never abstain. One
+run, seen completely, is attacked at its own mu.
 """
 
 from fractions import Fraction
@@ -13,19 +13,19 @@ import numpy as np
 from flint import ctx
 from scipy.special import ndtr, ndtri
 
-from bounds.exact.balls import exact, lower_end
-from bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quadrature
-from bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
-from bounds.wzw25 import best_of_runs as bound
-from bounds.wzw25.gaussian_privacy import composed_gdp
-from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
-from experiments.checks.pair import weaker
-from experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances.tuned_pairs import OneRun, Reused, shifted, silent, tuned_margins
-from mechanisms import private_tuning
-from mechanisms.private_tuning import PrivateTuningLaw
+from lemmata.bounds.exact.balls import exact, lower_end
+from lemmata.bounds.exact.best_of_runs import best_score_delta, best_score_delta_by_quadrature
+from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
+from lemmata.bounds.wzw25 import best_of_runs as bound
+from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks.pair import weaker
+from lemmata.experiments.checks.tuning_account import BITS, Runs, account, profile_account, profile_to_printed
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.tuned_pairs import OneRun, Reused, shifted, silent, tuned_margins
+from lemmata.mechanisms import private_tuning
+from lemmata.mechanisms.private_tuning import PrivateTuningLaw
 
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]
@@ -201,8 +201,8 @@ def proofs_sigma_is_too_small(*, mu, sensitivity, factor=1):
     if spent <= allowed * (1 + 1e-12):
         return holds("derivation", "everywhere", tightness=(spent / allowed, 1.0), note=note)
     python = f"""
-from bounds.wzw25.best_of_runs import score_gdp_as_printed
-from bounds.wzw25.gaussian_privacy import gaussian_delta
+from lemmata.bounds.wzw25.best_of_runs import score_gdp_as_printed
+from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
 spent, allowed = score_gdp_as_printed(mu={mu!r}, sensitivity={sensitivity!r}), {mu!r} / 2**0.5
 assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=allowed)"""
     broken = witness.inequality(
@@ -372,4 +372,6 @@ def margin_and_weights(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

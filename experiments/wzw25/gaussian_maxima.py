@@ -10,16 +10,16 @@ import math
 
 from flint import arb, arb_series, ctx
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact, hull
-from bounds.exact.gaussian_maxima import mean_max, mean_max_of_count, range_exceeds
-from bounds.wzw25 import gaussian_maxima as bound
-from bounds.wzw25 import run_counts
-from bounds.wzw25.algorithms import printed_budget, score_noise, split_budget
-from experiments.checks import identity_claim, inequality_claim
-from experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
-from experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
-from experiments.engine.claim import Control, grid, script
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact, hull
+from lemmata.bounds.exact.gaussian_maxima import mean_max, mean_max_of_count, range_exceeds
+from lemmata.bounds.wzw25 import gaussian_maxima as bound
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25.algorithms import printed_budget, score_noise, split_budget
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
+from lemmata.experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
+from lemmata.experiments.engine.claim import Control, grid
 
 LACKS_SIGMA = (
     "the second term lacks σ: the printed level suffices for all sizes and β exactly when σ ≤ {}; for every larger σ "
@@ -143,7 +143,7 @@ def union_over_ends_mirrored():
     return (yield from at_ends(bound.two_ends_mirrored, bound.interval_is_left.theorem.formula))
 
 
-UNEQUAL = """from bounds.wzw25.gaussian_maxima import both_ends_alike, two_ends
+UNEQUAL = """from lemmata.bounds.wzw25.gaussian_maxima import both_ends_alike, two_ends
 
 left, right = (side(n={n}, sigma={sigma}, t={t}) for side in (two_ends, both_ends_alike))
 assert left > right or right > left, (left, right)
@@ -342,4 +342,6 @@ def mean_of_the_count():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -8,20 +8,20 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import ndtr
 
-from bounds.exact.balls import exact
-from bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
-from bounds.wzw25 import algorithms as numbers
-from bounds.wzw25 import gaussian_privacy as bounds
-from experiments.checks import identity_claim, inequality_claim
-from experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances import float_gaussian
-from experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
-from experiments.instances.gaussian_pairs import binned_gaussians
-from mechanisms import grid_gaussian
-from mechanisms.adaptive_margin import WhiteBoxLaw
-from mechanisms.gaussian import law
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
+from lemmata.bounds.wzw25 import algorithms as numbers
+from lemmata.bounds.wzw25 import gaussian_privacy as bounds
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances import float_gaussian
+from lemmata.experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
+from lemmata.experiments.instances.gaussian_pairs import binned_gaussians
+from lemmata.mechanisms import grid_gaussian
+from lemmata.mechanisms.adaptive_margin import WhiteBoxLaw
+from lemmata.mechanisms.gaussian import law
 
 # Definition 2.2: the curve --------------------------------------------------------------------------------------------
 
@@ -380,4 +380,6 @@ def thresholds_tell_neighbours_apart(*, sensitivity, sigma, step, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

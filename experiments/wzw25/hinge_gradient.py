@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from bounds.wzw25 import hinge_gradient as bounds
-from bounds.wzw25.noisy_gd import value_sensitivity
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, grid, script
-from experiments.engine.verdict import inconclusive
+from lemmata.bounds.wzw25 import hinge_gradient as bounds
+from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import inconclusive
 
 HINGE = "domain: hinge losses"
 
@@ -124,4 +124,6 @@ def hinge_is_lipschitz(*, norm, width):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from bounds.wzw25 import hinge_loss as bound
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import Control, script
-from experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
+from lemmata.bounds.wzw25 import hinge_loss as bound
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 
 def clouds(n):
@@ -81,4 +81,6 @@ def excess_is_positive(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -11,13 +11,13 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog
 
-from bounds.exact.numbers import inner
-from bounds.wzw25 import hinge_loss
-from bounds.wzw25 import inliers_and_outliers as bound
-from experiments.checks import identity_claim, inequality_claim, order_claim, witness
-from experiments.engine.claim import Control, exact_claim, script
-from experiments.engine.verdict import holds, refuted
-from mechanisms.solvers.margin import min_outliers
+from lemmata.bounds.exact.numbers import inner
+from lemmata.bounds.wzw25 import hinge_loss
+from lemmata.bounds.wzw25 import inliers_and_outliers as bound
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import holds, refuted
+from lemmata.mechanisms.solvers.margin import min_outliers
 
 
 def hinge_sum(w, Z, width):
@@ -130,7 +130,8 @@ def outlier_losses(statement, b):
 
 
 ONE_OUTLIER = """from fractions import Fraction as F
-from bounds.wzw25.hinge_loss import hinge_loss; from bounds.wzw25.inliers_and_outliers import outlier_loss_printed
+from lemmata.bounds.wzw25.hinge_loss import hinge_loss
+from lemmata.bounds.wzw25.inliers_and_outliers import outlier_loss_printed
 # S_in = {(e_1, +1)} with margin 1, so w_in = e_1; S_out = {(e_1, -1)}, of norm 1, the largest
 gamma = radius = F(1)
 width = gamma / 3                                        # c <= gamma
@@ -259,4 +260,6 @@ def hinge_needs_the_margin(*, inliers, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

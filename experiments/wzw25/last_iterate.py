@@ -10,19 +10,19 @@ import numpy as np
 from flint import arb
 from scipy.stats import norm
 
-from bounds.exact.balls import Phi
-from bounds.exact.privacy_curves import closed_form
-from bounds.exact.sampled_gaussian import gaussian_curve, step_delta
-from bounds.wzw25 import last_iterate as bounds
-from bounds.wzw25.hinge_gradient import hinge_sum, tangent_value
-from bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
-from experiments.checks import inequality_claim
-from experiments.checks.inequality import equality, up_to_one
-from experiments.engine.claim import Control, exact_claim, grid, mean_claim, script, tail_claim
-from experiments.engine.verdict import inconclusive
-from experiments.instances.noisy_descent import ceiling, separable
-from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.exact.balls import Phi
+from lemmata.bounds.exact.privacy_curves import closed_form
+from lemmata.bounds.exact.sampled_gaussian import gaussian_curve, step_delta
+from lemmata.bounds.wzw25 import last_iterate as bounds
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, tangent_value
+from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks.inequality import equality, up_to_one
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.noisy_descent import ceiling, separable
+from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.privacy import GaussianDP
 
 # Lemma C.2 as printed -------------------------------------------------------------------------------------------------
 
@@ -393,4 +393,6 @@ def batches_are_dominated_on_the_line():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

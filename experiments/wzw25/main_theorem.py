@@ -9,20 +9,28 @@ import numpy as np
 from flint import ctx
 from scipy.stats import norm
 
-from bounds.exact.balls import enclosure, exact
-from bounds.exact.privacy_curves import closed_form
-from bounds.wzw25 import algorithms as numbers
-from bounds.wzw25 import main_theorem as bounds
-from bounds.wzw25 import population_risk, whole_grid
-from bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
-from experiments.checks import identity_claim, inequality_claim, up_to_one, witness
-from experiments.checks.privacy_conversion import PRECISION
-from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances import adaptive_pairs, margin_orders
-from experiments.instances.adaptive_pairs import GDP, LINKS, PRIVATE, WHOLE, adaptive_pair, decide_privacy, printed
-from experiments.instances.margin_orders import (
+from lemmata.bounds.exact.balls import enclosure, exact
+from lemmata.bounds.exact.privacy_curves import closed_form
+from lemmata.bounds.wzw25 import algorithms as numbers
+from lemmata.bounds.wzw25 import main_theorem as bounds
+from lemmata.bounds.wzw25 import population_risk, whole_grid
+from lemmata.bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks.privacy_conversion import PRECISION
+from lemmata.experiments.data import load
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances import adaptive_pairs, margin_orders
+from lemmata.experiments.instances.adaptive_pairs import (
+    GDP,
+    LINKS,
+    PRIVATE,
+    WHOLE,
+    adaptive_pair,
+    decide_privacy,
+    printed,
+)
+from lemmata.experiments.instances.margin_orders import (
     LAST_PROOFS,
     OF_MEANS,
     OF_TAILS,
@@ -32,12 +40,12 @@ from experiments.instances.margin_orders import (
     grid_order,
     nothing_left,
 )
-from experiments.instances.planted import small_sets
-from experiments.wzw25.whole_grid import MEAN_LOGS, TAIL_LOGS
-from experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, useful_from
-from mechanisms import adaptive_margin
-from mechanisms.privacy import ApproxDP
-from mechanisms.solvers.margin import subset_margins
+from lemmata.experiments.instances.planted import small_sets
+from lemmata.experiments.wzw25.whole_grid import MEAN_LOGS, TAIL_LOGS
+from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, useful_from
+from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.solvers.margin import subset_margins
 
 # Theorem 4.1: privacy -------------------------------------------------------------------------------------------------
 
@@ -191,9 +199,9 @@ def one_event(*, epsilon, factor=1):
 
 ROWS = 10**6  # k of the projection: the constant of its O(.) and beta are free
 BEYOND = """from math import exp
-from bounds.wzw25.algorithms import single_record_gap, unlimited_budget
-from bounds.wzw25.gaussian_privacy import gaussian_delta
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.wzw25.algorithms import single_record_gap, unlimited_budget
+from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
+from lemmata.mechanisms.privacy import ApproxDP
 epsilon, delta = {epsilon!r}, {delta!r}
 apart, log_chance = single_record_gap(unlimited_budget(epsilon, delta), rows={rows})
 wrong = (1 + exp(epsilon)) * exp(log_chance)   # the linear range is left
@@ -363,4 +371,6 @@ def scale_is_free(*, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

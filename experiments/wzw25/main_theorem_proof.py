@@ -6,17 +6,16 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from bounds.exact.numbers import exp
-from bounds.exact.privacy_curves import closed_form
-from bounds.wzw25 import algorithms as numbers
-from bounds.wzw25 import main_theorem as bounds
-from bounds.wzw25 import whole_grid
-from experiments.checks import equality, inequality_claim, up_to_one
-from experiments.engine.claim import script
-from experiments.instances import margin_orders
-from experiments.instances.margin_orders import LAST_PROOFS, all_logs_order
-from experiments.wzw25.whole_grid import TAIL_LOGS
-from experiments.wzw25.whole_grid_proof import useful_from
+from lemmata.bounds.exact.numbers import exp
+from lemmata.bounds.exact.privacy_curves import closed_form
+from lemmata.bounds.wzw25 import algorithms as numbers
+from lemmata.bounds.wzw25 import main_theorem as bounds
+from lemmata.bounds.wzw25 import whole_grid
+from lemmata.experiments.checks import equality, inequality_claim, up_to_one
+from lemmata.experiments.instances import margin_orders
+from lemmata.experiments.instances.margin_orders import LAST_PROOFS, all_logs_order
+from lemmata.experiments.wzw25.whole_grid import TAIL_LOGS
+from lemmata.experiments.wzw25.whole_grid_proof import useful_from
 
 # Theorem L.2 (corrected, explicit) ------------------------------------------------------------------------------------
 
@@ -116,4 +115,6 @@ def monitor_of_many_runs():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,7 +1,7 @@
 """Does a doubling grid of margins suffice? Wang, Zhu & Wang (2025), Lemma 6.4, Lemma G.1 and Corollary G.2.
 
-Everything is compared in fractions on profiles of margins (`experiments.instances.margin_profiles`), among them the
-one-step profiles to which `bounds.wzw25.margin_grid` reduces every dataset.
+Everything is compared in fractions on profiles of margins (`lemmata.experiments.instances.margin_profiles`), among them
+the one-step profiles to which `lemmata.bounds.wzw25.margin_grid` reduces every dataset.
 """
 
 from bisect import bisect_left
@@ -9,12 +9,12 @@ from fractions import Fraction
 from itertools import product
 from math import inf, log2
 
-from bounds.wzw25 import margin_grid as bound
-from bounds.wzw25.margin_grid import doubling_grid
-from experiments.checks import identity_claim, inequality_claim, order_claim, witness
-from experiments.engine.claim import Control, exact_claim, script
-from experiments.engine.verdict import holds, refuted
-from experiments.instances.margin_profiles import (
+from lemmata.bounds.wzw25 import margin_grid as bound
+from lemmata.bounds.wzw25.margin_grid import doubling_grid
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import holds, refuted
+from lemmata.experiments.instances.margin_profiles import (
     HAIR,
     all_profiles,
     at_level,
@@ -34,8 +34,8 @@ SIZES = {"quick": ({"n": 6}, {"n": 32}), "full": ({"n": 1}, {"n": 2}, {"n": 100}
 # Lemma 6.4 ------------------------------------------------------------------------------------------------------------
 
 BEYOND_N = """import numpy as np
-from bounds.wzw25.margin_grid import doubling_grid, grid_order
-from mechanisms.solvers.margin import geometric_margin, min_outliers
+from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_order
+from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 n, r, ratios = {n}, 1 / (2 * {n}), []
 X, y = np.full((n, 1), r), np.ones(n)           # n records r e_1 with label +1, in the unit ball: gamma(S) = r
 assert abs(geometric_margin(X, y).value - r) < 1e-12
@@ -245,7 +245,7 @@ def any_margin_is_near(*, n):
             yield {"n": n, "epsilon": epsilon}, left_side(profile, epsilon), min(terms)
 
 
-NO_RECORD_LEFT = """from bounds.wzw25.margin_grid import left_margin
+NO_RECORD_LEFT = """from lemmata.bounds.wzw25.margin_grid import left_margin
 n, epsilon = {n}, {epsilon}                       # any n records: on the left every term is at least 1 / (n epsilon)
 right = left_margin(outliers=n, n=n, gamma=1e100, epsilon=epsilon)    # S_out = S: gamma is +inf, a minimum over nothing
 assert right < 1e-99 and min(1, 1 / (n * epsilon)) > 1e-9"""
@@ -288,8 +288,8 @@ def levels_are_margins(*, n, factor=1):
 # Corollary G.2 --------------------------------------------------------------------------------------------------------
 
 LARGE_BALL = """import numpy as np
-from bounds.wzw25.margin_grid import ball_order, doubling_grid
-from mechanisms.solvers.margin import geometric_margin, min_outliers
+from lemmata.bounds.wzw25.margin_grid import ball_order, doubling_grid
+from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 n, epsilon, ratios = {n}, 1.0, []
 for b in (1e2, 1e4, 1e6):
     r, y = b / (2 * n), np.ones(n)
@@ -361,4 +361,6 @@ def display_holds_with_a_radius(*, n, radius):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

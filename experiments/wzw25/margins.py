@@ -8,10 +8,10 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from bounds.wzw25 import margins as bound
-from experiments.checks import identity_claim, inequality_claim
-from experiments.engine.claim import Control, script
-from mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
+from lemmata.bounds.wzw25 import margins as bound
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.engine.claim import Control
+from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 # Equation 1 -----------------------------------------------------------------------------------------------------------
 
@@ -215,4 +215,6 @@ def everything_reaches_zero(*, n, d, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

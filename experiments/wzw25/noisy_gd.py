@@ -6,19 +6,19 @@ from math import sqrt
 import numpy as np
 from scipy.stats import norm
 
-from bounds.wzw25 import noisy_gd as bounds
-from bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
-from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
-from bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
-from experiments.checks import inequality_claim, order_claim
-from experiments.checks.inequality import up_to_one
-from experiments.checks.pair import weaker
-from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, grid, mean_claim, script
-from experiments.instances.noisy_descent import ceiling, separable
-from experiments.wzw25.hinge_gradient import HINGE
-from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.wzw25 import noisy_gd as bounds
+from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
+from lemmata.bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
+from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.checks.inequality import up_to_one
+from lemmata.experiments.checks.pair import weaker
+from lemmata.experiments.data import load
+from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
+from lemmata.experiments.instances.noisy_descent import ceiling, separable
+from lemmata.experiments.wzw25.hinge_gradient import HINGE
+from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.privacy import GaussianDP
 
 # Lemma C.1: privacy ---------------------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ ANY_LOSS = dict(
 )
 
 
-SHARED = """from bounds.wzw25.noisy_gd import averaged_rate, printed_steps
+SHARED = """from lemmata.bounds.wzw25.noisy_gd import averaged_rate, printed_steps
 n, mu, D, width, ratios = 16, 1 / 16, 1.0, 2.0, []   # T = n^2 mu^2 = 1: the average is w_0 = D, and w_ref = 0
 assert printed_steps(n, mu) == 1
 for a in (1e1, 1e3, 1e5):                            # loss a w + hinge of n records z = 1: sensitivity 2 / width
@@ -286,4 +286,6 @@ def randhie(*, n, rows, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

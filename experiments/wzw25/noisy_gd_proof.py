@@ -8,22 +8,22 @@ from math import sqrt
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.exact.certify import at, certify
-from bounds.wzw25 import noisy_gd as bounds
-from bounds.wzw25.algorithms import printed_budget, split_budget
-from bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
-from bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
-from experiments.checks import identity_claim, inequality_claim, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.wzw25.hinge_gradient import HINGE
-from experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
-from mechanisms import noisy_gd
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.certify import at, certify
+from lemmata.bounds.wzw25 import noisy_gd as bounds
+from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
+from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
+from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.wzw25.hinge_gradient import HINGE
+from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
+from lemmata.mechanisms import noisy_gd
 
 # Algorithm 5: the line that sets the noise ----------------------------------------------------------------------------
 
-VALUES = """from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
+VALUES = """from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 w, width = [{norm}], {width}
 a, b = ([[{radius} * s]] for s in (1, -1))        # one record, label flipped
 change = abs(hinge_sum(w, a, width) - hinge_sum(w, b, width))
@@ -49,7 +49,7 @@ def value_sensitivity_is_delta(*, factor=1, **setting):
     return holds("derivation", "settings", note="at this ‖w‖ the value changes by no more than the gradient")
 
 
-ROUNDED = """from bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
+ROUNDED = """from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
 n, mu, sensitivity = {n}, {mu}, 1.0
 steps = printed_steps(n, mu)                      # T = n^2 mu^2 = {T:.4g}, rounded up
 spent = steps**0.5 * sensitivity / (n * sensitivity)   # sigma = n Delta
@@ -147,7 +147,7 @@ def lattice_steps():
         yield Step(n, z, w, u, width, eta, sigma=scale * n * 2 / width)  # scale n Delta, radius 1
 
 
-SHARED = """from bounds.wzw25.noisy_gd import squared_gradient_printed
+SHARED = """from lemmata.bounds.wzw25.noisy_gd import squared_gradient_printed
 n, d, width, sigma, shared = {n}, 1, 2 / {sensitivity}, {sigma}, {shared}  # loss shared w + hinge, z = -1, w = 0
 gradient = n * (shared + 1 / width)
 claimed = squared_gradient_printed(n=n, d=d, sensitivity=2 / width, sigma=sigma)
@@ -196,8 +196,8 @@ def one_step_holds(*, factor=1):
     return {"tightness": None}
 
 
-TELESCOPED = """from bounds.wzw25.noisy_gd import stride
-from bounds.wzw25.noisy_gd import squared_gradient, telescoped
+TELESCOPED = """from lemmata.bounds.wzw25.noisy_gd import stride
+from lemmata.bounds.wzw25.noisy_gd import squared_gradient, telescoped
 D, n, steps, sensitivity = {distance}, 1, 1, 2.0    # one record x = 0, width 1: the loss is constant, its gradient 0
 eta = stride(steps=steps, gradient_norm=n * sensitivity, sigma=n * sensitivity, d=1, distance=D)
 moment = squared_gradient(n=n, d=1, sensitivity=sensitivity, sigma=n * sensitivity)
@@ -297,4 +297,6 @@ def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -10,15 +10,15 @@ from dataclasses import replace
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.exact.gaussian_maxima import mean_min
-from bounds.wzw25 import noisy_minimum as bound
-from bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
-from experiments.checks import identity_claim, inequality_claim
-from experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
-from experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
-from experiments.engine.claim import Control, grid, script
-from experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.gaussian_maxima import mean_min
+from lemmata.bounds.wzw25 import noisy_minimum as bound
+from lemmata.bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
+from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
+from lemmata.experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
 
@@ -182,4 +182,6 @@ def noise_range_tail():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

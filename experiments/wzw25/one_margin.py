@@ -6,23 +6,23 @@ from math import sqrt
 
 import numpy as np
 
-from bounds.wzw25 import last_iterate, noisy_gd
-from bounds.wzw25 import one_margin as bounds
-from bounds.wzw25 import one_margin_proof as proof
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from bounds.wzw25.noisy_gd import printed_steps
-from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.checks import inequality_claim, order_claim
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, script, tail_claim
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances import adaptive_pairs, margin_orders
-from experiments.instances import planted as data
-from experiments.instances.margin_orders import SCALES, average_order, half, ratio_series, samples, with_logs
-from experiments.instances.planted import along, loss_of, losses, planted, rows_of, uncounted, weights_of
-from experiments.wzw25.noisy_gd import privacy_witness
-from mechanisms.fast_projection import fast_projection
-from mechanisms.noisy_gd import noise_for
-from mechanisms.solvers.margin import LEVEL_SLACK, min_outliers, subset_margins
+from lemmata.bounds.wzw25 import last_iterate, noisy_gd
+from lemmata.bounds.wzw25 import one_margin as bounds
+from lemmata.bounds.wzw25 import one_margin_proof as proof
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances import adaptive_pairs, margin_orders
+from lemmata.experiments.instances import planted as data
+from lemmata.experiments.instances.margin_orders import SCALES, average_order, half, ratio_series, samples, with_logs
+from lemmata.experiments.instances.planted import along, loss_of, losses, planted, rows_of, uncounted, weights_of
+from lemmata.experiments.wzw25.noisy_gd import privacy_witness
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.noisy_gd import noise_for
+from lemmata.mechanisms.solvers.margin import LEVEL_SLACK, min_outliers, subset_margins
 
 # Lemma 6.3: privacy ---------------------------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ def weighted_averages_exceed(rng, size, *, factor=1, **setting):
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
 
-SCALED = """from bounds.wzw25.one_margin import expected_order_as_printed
+SCALED = """from lemmata.bounds.wzw25.one_margin import expected_order_as_printed
 # Four records s e_1, labels +, +, +, -: gamma(S_in) = s = b. For p = 3 <w, Phi x> / gamma any w has the averaged
 # hinge loss (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1.
 least = min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1))  # 1/2
@@ -329,4 +329,6 @@ def smallest_set_is_best(*, mu, beta, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

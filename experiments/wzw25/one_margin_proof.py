@@ -7,21 +7,22 @@ from math import log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.exact.certify import HOLDS, at, certify, over
-from bounds.wzw25 import last_iterate, noisy_gd, projected_margins
-from bounds.wzw25 import one_margin as margin
-from bounds.wzw25 import one_margin_proof as bounds
-from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
-from bounds.wzw25.noisy_gd import printed_steps
-from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.checks import inequality_claim, order_claim, up_to_one, witness
-from experiments.engine.claim import Control, exact_claim, script
-from experiments.engine.verdict import REFUTED, holds, inconclusive, refuted
-from experiments.instances import margin_orders
-from experiments.instances.planted import least_loss
-from mechanisms.law import clip_rows
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.certify import HOLDS, at, certify, over
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
+from lemmata.bounds.wzw25 import one_margin as margin
+from lemmata.bounds.wzw25 import one_margin_proof as bounds
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances import margin_orders
+from lemmata.experiments.instances.planted import least_loss
+from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.solvers.margin import geometric_margin
 
 # Lemma D.1 ------------------------------------------------------------------------------------------------------------
 
@@ -56,9 +57,9 @@ def inliers_are_free(*, factor=1):
 
 NARROW = """from math import sqrt
 import numpy as np
-from bounds.wzw25.projected_margins import third_margin_rows
-from bounds.wzw25.one_margin_proof import outlier_loss
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.wzw25.one_margin_proof import outlier_loss
+from lemmata.mechanisms.solvers.margin import geometric_margin
 k = third_margin_rows(n=2, gamma=1.0, beta=0.1)
 phi = np.ones((k, 2)) / sqrt(k)              # a matrix of the law: both columns are equal
 inlier, outlier = np.eye(2)[:1] @ phi.T, np.array([[1.0, 1.0]]) / sqrt(2) @ phi.T
@@ -142,7 +143,7 @@ def sensitivity_of_clipped_records():
         yield {"gamma": gamma, "radius": radius}, ours, bounds.projected_sensitivity(gamma=gamma, radius=radius)
 
 
-SUMMED = """from bounds.wzw25.one_margin_proof import last_display_as_printed as g
+SUMMED = """from lemmata.bounds.wzw25.one_margin_proof import last_display_as_printed as g
 # n records e_1, a quarter labelled -1: for p = 3 <w, Phi x> the averaged hinge loss of any w is
 # (3 max(0, 1 - p) + max(0, 1 + p)) / 4, smallest at its kink p = 1: the summed loss is at least n / 2.
 assert min((3 * max(0, 1 - p) + max(0, 1 + p)) / 4 for p in (-1, 1)) == 1 / 2
@@ -384,4 +385,6 @@ def error_from_its_parts():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

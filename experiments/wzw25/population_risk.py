@@ -11,7 +11,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from bounds.bms22.relative_deviation import (
+from lemmata.bounds.bms22.relative_deviation import (
     complexity,
     deviation_of_risk,
     ghost_reaches,
@@ -19,19 +19,19 @@ from bounds.bms22.relative_deviation import (
     swapping_tail,
     union_over_patterns,
 )
-from bounds.exact.balls import exact, lower_end
-from bounds.wzw25 import algorithms, one_margin, whole_grid
-from bounds.wzw25 import population_risk as bounds
-from bounds.wzw25 import population_risk_proof as proof
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.whole_grid_proof import call_budget
-from experiments.bms22.relative_deviation import smallest_sample
-from experiments.checks import identity_claim, inequality_claim, up_to_one
-from experiments.engine.claim import Control, attack_claim, exact_claim, grid, script
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances import adaptive_pairs, margin_orders
-from experiments.instances.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
-from experiments.instances.deviation_laws import (
+from lemmata.bounds.exact.balls import exact, lower_end
+from lemmata.bounds.wzw25 import algorithms, one_margin, whole_grid
+from lemmata.bounds.wzw25 import population_risk as bounds
+from lemmata.bounds.wzw25 import population_risk_proof as proof
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget
+from lemmata.experiments.bms22.relative_deviation import smallest_sample
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances import adaptive_pairs, margin_orders
+from lemmata.experiments.instances.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
+from lemmata.experiments.instances.deviation_laws import (
     curve,
     decide_uniform,
     level_of,
@@ -40,17 +40,17 @@ from experiments.instances.deviation_laws import (
     two_atoms,
     with_less,
 )
-from experiments.instances.margin_orders import corners
-from experiments.wzw25.whole_grid_proof import useful_from
-from mechanisms.sign_projection import sign_projection
+from lemmata.experiments.instances.margin_orders import corners
+from lemmata.experiments.wzw25.whole_grid_proof import useful_from
+from lemmata.mechanisms.sign_projection import sign_projection
 
 # Lemma 6.6 ------------------------------------------------------------------------------------------------------------
 
 
 PRINTED = """
-from bounds.wzw25 import population_risk
-from bounds.exact.binomials import at_most
-from bounds.exact.balls import exact
+from lemmata.bounds.wzw25 import population_risk
+from lemmata.bounds.exact.binomials import at_most
+from lemmata.bounds.exact.balls import exact
 n, k, beta = {n}, {k}, exact({beta!r})
 level = population_risk.population_printed(n=n, k=k, beta=beta, empirical=exact({errors}) / n)
 # One w whose risk is just above the level; it makes at most {errors} errors with this probability.
@@ -200,7 +200,7 @@ def penalised_errors_change_by_one(*, n, k, beta, factor=1):
 
 
 AVERAGED = """errors = lambda w, S: sum(y * w * x < 0 for x, y in S) / len(S)
-from bounds.wzw25.population_risk import averaged_sensitivity
+from lemmata.bounds.wzw25.population_risk import averaged_sensitivity
 pairs = [([(1, y)] + [(1, 1)] * {rest}, [(1, -y)] + [(1, 1)] * {rest}) for y in (-1, 1)]
 assert max(abs(errors(1, S) - errors(1, T)) for S, T in pairs) < averaged_sensitivity(n={n})"""
 
@@ -353,4 +353,6 @@ def citation_holds(*, n, V, beta, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

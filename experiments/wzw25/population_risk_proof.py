@@ -3,22 +3,22 @@
 from itertools import product
 from math import log, sqrt
 
-from bounds.bms22.relative_deviation import complexity
-from bounds.exact.balls import exact, lower_end, precise
-from bounds.exact.gaussian_maxima import best_loses
-from bounds.wzw25 import noisy_minimum
-from bounds.wzw25 import population_risk as bounds
-from bounds.wzw25 import population_risk_proof as proof
-from bounds.wzw25.algorithms import margin_grid
-from experiments.checks import identity_claim, inequality_claim, witness
-from experiments.engine.claim import exact_claim, script
-from experiments.engine.verdict import inconclusive, refuted
+from lemmata.bounds.bms22.relative_deviation import complexity
+from lemmata.bounds.exact.balls import exact, lower_end, precise
+from lemmata.bounds.exact.gaussian_maxima import best_loses
+from lemmata.bounds.wzw25 import noisy_minimum
+from lemmata.bounds.wzw25 import population_risk as bounds
+from lemmata.bounds.wzw25 import population_risk_proof as proof
+from lemmata.bounds.wzw25.algorithms import margin_grid
+from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.engine.claim import exact_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
 
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 ORDERS = """
-from bounds.wzw25.population_risk import penalised_score
-from bounds.wzw25.population_risk_proof import averaged_score
+from lemmata.bounds.wzw25.population_risk import penalised_score
+from lemmata.bounds.wzw25.population_risk_proof import averaged_score
 n, beta = {n}, {beta!r}
 large, small = dict(errors=0, k=3), dict(errors={errors}, k=1)
 assert penalised_score(n=n, beta=beta, **large) < penalised_score(n=n, beta=beta, **small)
@@ -67,11 +67,11 @@ def projection_changes_nothing():
 
 
 EQUATION_18 = """
-from bounds.wzw25.algorithms import margin_grid
-from bounds.exact.balls import exact
-from bounds.bms22.relative_deviation import complexity
-from bounds.exact.gaussian_maxima import best_loses
-from bounds.wzw25.population_risk_proof import selected_risk_printed
+from lemmata.bounds.wzw25.algorithms import margin_grid
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.bms22.relative_deviation import complexity
+from lemmata.bounds.exact.gaussian_maxima import best_loses
+from lemmata.bounds.wzw25.population_risk_proof import selected_risk_printed
 n, mu, k = {n}, {mu!r}, {k}
 calls, beta = len(margin_grid(n)), 1 / n**2
 best = 5 * complexity(exact(n), k, exact(beta) / calls)  # of the run that never errs; the others always do
@@ -181,8 +181,8 @@ def term_b_is_bounded():
 
 
 TERM_C = """
-from bounds.exact.balls import exact
-from bounds.wzw25.population_risk_proof import term_c
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25.population_risk_proof import term_c
 n = exact({n})
 left = 2 * (2 * (2 * n**2).log()).sqrt() / n
 assert left < term_c(n=n)
@@ -216,4 +216,6 @@ def term_c_is_bounded():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

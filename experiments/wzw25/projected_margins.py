@@ -8,18 +8,18 @@ from math import log, sqrt
 import numpy as np
 from flint import arb
 
-from bounds.bms22.sign_projection import sign_projection_tail
-from bounds.wzw25 import projected_margins as bound
-from bounds.wzw25 import projected_margins as proof
-from experiments.bms22.sign_projection import breaks
-from experiments.checks import identity_claim, inequality_claim, rows_order, witness
-from experiments.checks.inequality import up_to_one
-from experiments.data import load
-from experiments.engine.claim import Control, exact_claim, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances.points import above, corners
-from experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
-from experiments.wzw25.removal_margin import removal_margin_curve
+from lemmata.bounds.bms22.sign_projection import sign_projection_tail
+from lemmata.bounds.wzw25 import projected_margins as bound
+from lemmata.bounds.wzw25 import projected_margins as proof
+from lemmata.experiments.bms22.sign_projection import breaks
+from lemmata.experiments.checks import identity_claim, inequality_claim, rows_order, witness
+from lemmata.experiments.checks.inequality import up_to_one
+from lemmata.experiments.data import load
+from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.points import above, corners
+from lemmata.experiments.instances.sign_images import margin_below, projected_margin_reaches, sign_gram
+from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
 
 DRAWS = {"chunk": lambda *, beta, **setting: round(10 / beta), "cap": 8, "cost": 2e-4, "expect": 0.01}
 UNION = ("bms22.lemA.3.s2/explicit", "bms22.lemA.3.s4/printed", proof.projected_minimum_corrected)
@@ -47,8 +47,8 @@ def rare_events(beta, name, events, distortion, rows, sides=1, values=(0.01, 0.3
 
 LONG_RECORDS = """
 import itertools, numpy as np
-from bounds.wzw25.projected_margins import informal_order
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.wzw25.projected_margins import informal_order
+from lemmata.mechanisms.solvers.margin import geometric_margin
 N = 4  # records e_0 +- 4 e_j, j = 1..N, all labelled +1: gamma(S) = 1, but some are long
 X = np.array([[1.0] + [sign * 4.0 * (i == j) for i in range(N)] for j in range(N) for sign in (1, -1)])
 assert geometric_margin(X, np.ones(2 * N)).value > 1 - 1e-9 and informal_order(gamma=1.0) == 1
@@ -305,4 +305,6 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -4,19 +4,19 @@ from fractions import Fraction
 from itertools import product
 from math import sqrt
 
-from bounds.exact.balls import exact
-from bounds.wzw25 import projected_margins as bound
-from experiments.checks import inequality_claim
-from experiments.engine.claim import Control, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances.points import above
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25 import projected_margins as bound
+from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.points import above
 
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
 E = 3 * SPREAD / 5  # distortion 3 |<Phi e_1, Phi e_2>| sqrt(1 - gamma^2), the largest that occurs
 WRONG_WAY = """
 from fractions import Fraction
-from bounds.wzw25.projected_margins import ratio_step
+from lemmata.bounds.wzw25.projected_margins import ratio_step
 gamma, s, rows = Fraction(11, 61), Fraction(60, 61), [(1, 1), (1, 1), (1, 1), (1, -1), (1, -1)]
 e = 3 * s / 5                                     # Phi keeps w = (1, 0) and x = (gamma, +-s) up to e/3
 inner = sum(a * b for a, b in rows) / Fraction(5)  # <Phi e_1, Phi e_2>; both columns keep norm 1
@@ -25,8 +25,8 @@ assert all(abs(p - gamma) <= e / 3 for p in products) and abs(2 * gamma * s * in
 assert min(products) < ratio_step(gamma=float(gamma), e=float(e), b=1.0)
 """.strip()
 NOT_SEPARABLE = """
-from bounds.wzw25.projected_margins import projected_minimum
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.wzw25.projected_margins import projected_minimum
+from lemmata.mechanisms.solvers.margin import geometric_margin
 assert geometric_margin([[1.0], [1.0]], [1, -1]).value == 0  # so gamma = 0 is allowed; w = 1 or -1
 assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1.0) for w in (1, -1))
 """.strip()
@@ -124,7 +124,7 @@ def halves(statement, points):
     note="For γ < e b/3 both sides are negative and the larger factor makes the left one smaller. Lemma B.2 says "
     "nothing there.",
     python=lambda point, *sides: (
-        f"from bounds.wzw25.projected_margins import half_step, ratio_step\n"
+        f"from lemmata.bounds.wzw25.projected_margins import half_step, ratio_step\n"
         f"assert half_step(**{point}) > ratio_step(**{point})"
     ),
 )
@@ -144,4 +144,6 @@ def half_corrected():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

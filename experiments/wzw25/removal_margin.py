@@ -28,13 +28,13 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from bounds.wzw25 import removal_margin as bound
-from experiments.checks import witness
-from experiments.data import load
-from experiments.engine.claim import Control, exact_claim, script
-from experiments.engine.verdict import holds, refuted
-from mechanisms.random_features import FourierMap, frequencies
-from mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
+from lemmata.bounds.wzw25 import removal_margin as bound
+from lemmata.experiments.checks import witness
+from lemmata.experiments.data import load
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import holds, refuted
+from lemmata.mechanisms.random_features import FourierMap, frequencies
+from lemmata.mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
 
 LARGE_C = 1e4
 BANDWIDTH = 0.5  # of the Gaussian kernel; the records have norms up to 1
@@ -247,9 +247,11 @@ def show(name, removed=0.1, reports=Path("reports")):
 def main(arguments):
     """`--features features.npz`: the curve of these data. Anything else: this module's verdicts, as in every script."""
     if "--features" not in arguments:
-        return script(__spec__.name)
+        import lemmata
+
+        return lemmata.script(__file__)
     if len(arguments) != 2 or arguments[0] != "--features":
-        print("usage: python -m experiments.wzw25.removal_margin [--features features.npz]", file=sys.stderr)
+        print("usage: python -m lemmata.experiments.wzw25.removal_margin [--features features.npz]", file=sys.stderr)
         sys.exit(2)
     try:
         return show(arguments[1])

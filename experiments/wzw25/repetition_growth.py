@@ -1,8 +1,8 @@
 """How the repetitions of private tuning grow: Appendix M.3 of Wang, Zhu & Wang (2025), over eta, beta and |Theta|.
 
-The failure probability increases in r (docstring of `bounds.wzw25.repetitions.largest_r`), and E K decreases. So
-"failure <= beta implies ..." is decided at the largest admissible r, enclosed in balls from both sides; |Theta| = log n
-is taken literally, as a real number, where the paper does.
+The failure probability increases in r (docstring of `lemmata.bounds.wzw25.repetitions.largest_r`), and E K decreases.
+So "failure <= beta implies ..." is decided at the largest admissible r, enclosed in balls from both sides; |Theta| =
+log n is taken literally, as a real number, where the paper does.
 """
 
 from fractions import Fraction
@@ -12,15 +12,15 @@ from itertools import pairwise
 import numpy as np
 from flint import ctx
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact, lower_end, upper_end
-from bounds.exact.tuning_curves import log_inverse_r
-from bounds.wzw25 import repetition_growth as bound
-from bounds.wzw25 import repetitions, run_counts
-from bounds.wzw25.repetitions import relaxed_r
-from experiments.checks import identity_claim, inequality_claim, spread, witness
-from experiments.engine.claim import exact_claim, grid, script
-from experiments.engine.verdict import holds, refuted
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact, lower_end, upper_end
+from lemmata.bounds.exact.tuning_curves import log_inverse_r
+from lemmata.bounds.wzw25 import repetition_growth as bound
+from lemmata.bounds.wzw25 import repetitions, run_counts
+from lemmata.bounds.wzw25.repetitions import relaxed_r
+from lemmata.experiments.checks import identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.engine.claim import exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, refuted
 
 BITS = 4000  # beta^(-1/eta) at eta = 0.01 has 4,000 bits
 TEXT = {"n": [8, 20, 1000, 10**9], "alpha": [1.0, 0.25, 2.0], "eta": [1.0, 0.05, 0.5, 4.0, 100.0]}
@@ -66,8 +66,8 @@ def text_rearranges(**setting):
 
 
 WHOLE_NUMBERS = """
-from bounds.wzw25.repetition_growth import inverse_r_as_printed
-from bounds.wzw25.repetitions import not_selected
+from lemmata.bounds.wzw25.repetition_growth import inverse_r_as_printed
+from lemmata.bounds.wzw25.repetitions import not_selected
 n, alpha, eta, inverse_r, size = 8, 1, 1, 15, 3  # log n is 2.08, or 3 to base 2
 assert not_selected(eta=eta, r=1 / inverse_r, size=size) <= n**-alpha  # the hypothesis
 assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
@@ -178,9 +178,9 @@ def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
         if not (admissible and all(a < b for a, b in pairwise(logs)) and max(means) < float(1 / r)):
             return holds("enumeration", "settings", note="the family is not admissible, or does not grow")
     python = f"""
-from bounds.wzw25.repetition_growth import repetitions_rate_uniform
-from bounds.wzw25.repetitions import not_selected
-from bounds.wzw25.run_counts import mean
+from lemmata.bounds.wzw25.repetition_growth import repetitions_rate_uniform
+from lemmata.bounds.wzw25.repetitions import not_selected
+from lemmata.bounds.wzw25.run_counts import mean
 n, r, ratios = {n}, {float(np.exp(-log_inverse_r))!r}, []
 for eta in (0.1, 0.05, 0.02):
     assert not_selected(eta=eta, r=r, size={size}) <= 1 / n
@@ -212,4 +212,6 @@ def any_law_needs_many(**setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -9,15 +9,15 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact
-from bounds.wzw25 import repetitions as bound
-from bounds.wzw25 import run_counts
-from experiments.checks import equality, identity_claim, inequality_claim, spread, witness
-from experiments.engine.claim import Control, grid, script, tail_claim
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
-from mechanisms import tnb as law_of_runs
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25 import repetitions as bound
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.engine.claim import Control, grid, tail_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
+from lemmata.mechanisms import tnb as law_of_runs
 
 NARROW = Fraction(1, 10**9)  # how far beyond a bound we look for its failure
 
@@ -96,7 +96,7 @@ def last_line_of_the_proof(*, factor=1):
 def still_fails(point, left, right):
     """A program: the printed condition is met, and the failure probability exceeds beta."""
     return f"""
-from bounds.wzw25.repetitions import not_selected, repetitions_as_printed
+from lemmata.bounds.wzw25.repetitions import not_selected, repetitions_as_printed
 r, beta, size = {point["r"]}, {point["beta"]}, {point["size"]}
 assert 1 / r >= repetitions_as_printed(beta=beta, size=size)  # the hypothesis
 assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
@@ -244,7 +244,7 @@ def equation_31_solved(*, factor=1, **setting):
 def larger_r_suffices(point, left, right):
     """A program: an r above the printed bound whose failure probability is at most beta."""
     return f"""
-from bounds.wzw25.repetitions import largest_r_as_printed, not_selected
+from lemmata.bounds.wzw25.repetitions import largest_r_as_printed, not_selected
 eta, r, beta, size = {point["eta"]}, {point["r"]}, {point["beta"]}, {point["size"]}
 assert not_selected(eta=eta, r=r, size=size) <= beta  # the hypothesis
 assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet"""
@@ -329,4 +329,6 @@ def failure_stays_above_its_floor(**setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,7 +1,8 @@
 """The truncated negative binomial law of the number of runs: Definition A.1 to Lemma A.4 of Wang, Zhu & Wang (2025).
 
-The float functions of `bounds.wzw25.run_counts` are compared with series, and these with the printed closed forms, in
-balls, from eta = -0.999 to 200 and r = 1 - 1e-9 to 1e-300; the general statement is the derivation in their docstrings.
+The float functions of `lemmata.bounds.wzw25.run_counts` are compared with series, and these with the printed closed
+forms, in balls, from eta = -0.999 to 200 and r = 1 - 1e-9 to 1e-300; the general statement is the derivation in their
+docstrings.
 """
 
 from fractions import Fraction
@@ -10,12 +11,12 @@ from math import prod
 import numpy as np
 from flint import ctx
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact, integral
-from bounds.wzw25 import run_counts
-from experiments.checks import identity_claim, inequality_claim, spread, witness
-from experiments.engine.claim import Control, exact_claim, grid, script
-from experiments.engine.verdict import holds, refuted
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact, integral
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.experiments.checks import identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.engine.claim import Control, exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, refuted
 
 ETAS = [0.5, -0.999, -0.5, -1e-9, 0.0, 1e-9, 1.0, 3.0, 20.0, 200.0]
 SMALL = {"eta": ETAS, "r": [0.25, 0.999999999, 0.015625]}  # r where the series itself is summed
@@ -199,7 +200,7 @@ def flat_between(point, left, right):
     """A program: the printed formula differs from the distribution function at a t that is not whole."""
     r, t = point["r"], point["t"]
     return f"""
-from bounds.wzw25.run_counts import geometric_cdf_at_real, geometric_pmf
+from lemmata.bounds.wzw25.run_counts import geometric_cdf_at_real, geometric_pmf
 r, t = {r}, {t}  # K <= t means K <= {int(t)}
 truth = sum(geometric_pmf(r=r, k=k) for k in range(1, {int(t) + 1}))
 assert abs(geometric_cdf_at_real(r=r, t=t) - truth) > 0.01"""
@@ -286,4 +287,6 @@ def one_run_less_fails(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,6 +1,6 @@
 """Do Tables 1 and 2 of Wang, Zhu & Wang (2025) quote rightly, and does Algorithm 3 err no more than its bound?
 
-Quotations are compared entry by entry, by linear programming (`experiments.checks.monomials`). The figures show
+Quotations are compared entry by entry, by linear programming (`lemmata.experiments.checks.monomials`). The figures show
 measured errors of the methods we have beside the printed rates, on planted data: n - s records of norm b and margin
 gamma, in opposite pairs around gamma e_1, and s records at -b e_1. Rates have no constants and no logarithms, so only
 their shapes compare; the bound with our constants is one that the measured mean has to respect, which an e-process
@@ -14,23 +14,24 @@ from math import ceil, log1p, nan
 
 import numpy as np
 
-from bounds.exact.balls import exact
-from bounds.wzw25 import table_rates
-from bounds.wzw25 import tables as bound
-from experiments.checks import identity_claim, order_claim, witness
-from experiments.checks.monomials import along, compare
-from experiments.engine.claim import Control, exact_claim, script
-from experiments.engine.streams import LEDGER_ROOT, generator
-from experiments.engine.verdict import HOLDS, REFUTED, MeanDecider, conclude, holds, inconclusive, refuted, vacuous
-from experiments.instances.guessed_labels import least_guessing_error, least_learning_error
-from experiments.instances.planted import drawn
-from mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
-from mechanisms.privacy import ApproxDP, PureDP
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.bounds.wzw25 import table_rates
+from lemmata.bounds.wzw25 import tables as bound
+from lemmata.experiments.checks import identity_claim, order_claim, witness
+from lemmata.experiments.checks.monomials import along, compare
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
+from lemmata.experiments.instances.guessed_labels import least_guessing_error, least_learning_error
+from lemmata.experiments.instances.planted import drawn
+from lemmata.mechanisms import adaptive_margin, efficient_learner, private_svm, pure_learner
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
+from lemmata.mechanisms.solvers.margin import geometric_margin
+from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 # Quotations -----------------------------------------------------------------------------------------------------------
 
-FAMILY = """from bounds.wzw25.tables import {name}
+FAMILY = """from lemmata.bounds.wzw25.tables import {name}
 ratios = []                                       # quoted over source along a family that the domain contains
 for t in {points}:
     ratios.append({name}({arguments}))
@@ -156,7 +157,7 @@ quoted_rightly(bound.tables_agree_on_adaptive)
 
 # Section 4 on the two rates -------------------------------------------------------------------------------------------
 
-GAIN = """from bounds.wzw25.tables import actual_gain, claimed_gain
+GAIN = """from lemmata.bounds.wzw25.tables import actual_gain, claimed_gain
 shares = []
 for n in (10**5, 10**10, 10**15):                # s = n^(2/5) outliers, which is o(sqrt n)
     s = round(n**0.4)
@@ -369,4 +370,6 @@ def errors_of_table2(*, along, n, radius, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -11,19 +11,19 @@ from math import log, sqrt
 import numpy as np
 from flint import ctx
 
-from bounds.exact.balls import Phi, exact, phi
-from bounds.exact.best_of_runs import drawn
-from bounds.wzw25 import best_of_runs, winner
-from bounds.wzw25 import tuned_margin as bound
-from bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
-from bounds.wzw25.noisy_gd import averaged_excess, printed_steps
-from bounds.wzw25.projected_margins import third_margin_rows
-from bounds.wzw25.tuned_margin import repetition_r
-from experiments.checks import identity_claim, inequality_claim, order_claim, searched, witness
-from experiments.checks.tuning_account import BITS, Runs, account
-from experiments.engine.claim import Control, exact_claim, mean_claim, rate_claim, script
-from experiments.engine.verdict import inconclusive, refuted
-from experiments.instances import tuned_data
+from lemmata.bounds.exact.balls import Phi, exact, phi
+from lemmata.bounds.exact.best_of_runs import drawn
+from lemmata.bounds.wzw25 import best_of_runs, winner
+from lemmata.bounds.wzw25 import tuned_margin as bound
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
+from lemmata.bounds.wzw25.noisy_gd import averaged_excess, printed_steps
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.wzw25.tuned_margin import repetition_r
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, searched, witness
+from lemmata.experiments.checks.tuning_account import BITS, Runs, account
+from lemmata.experiments.engine.claim import Control, exact_claim, mean_claim, rate_claim
+from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances import tuned_data
 
 ORDER = {
     "rounding": 1e-6,
@@ -212,7 +212,7 @@ def loss_exceeds_one(point):
     """A program: the expected loss after two steps exceeds 1."""
     return f"""
 from flint import ctx
-from bounds.exact.balls import Phi, exact, phi
+from lemmata.bounds.exact.balls import Phi, exact, phi
 ctx.prec = 300
 n, mu, gamma, k = {point["n"]}, {point["mu"]}, {point["gammas"][0]}, {point["k"]}  # any k will do
 s = 3 / (2 * exact(gamma) * (exact(n) ** 2 * exact(mu) ** 2 + 2 * exact(k)).sqrt())
@@ -389,4 +389,6 @@ def error_given_drawn(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

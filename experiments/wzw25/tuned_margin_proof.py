@@ -8,14 +8,14 @@ from math import log, log2, sqrt
 
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.exact.best_of_runs import drawn, winner_excess
-from bounds.wzw25 import tuned_margin as bound
-from bounds.wzw25.margin_grid import grid_size
-from experiments.checks import inequality_claim, spread, up_to_one
-from experiments.engine.claim import Control, script
-from experiments.engine.verdict import inconclusive
-from experiments.instances.tuned_data import SIZES, hardest_gap
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.best_of_runs import drawn, winner_excess
+from lemmata.bounds.wzw25 import tuned_margin as bound
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.experiments.checks import inequality_claim, spread, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.verdict import inconclusive
+from lemmata.experiments.instances.tuned_data import SIZES, hardest_gap
 
 BITS = 300
 
@@ -46,8 +46,8 @@ def insertion(statement, setting):
 def insertion_exceeds(setting, left, right):
     """A program: the left side of Equation 27 exceeds the right one."""
     return f"""
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.tuned_margin import inserted_as_printed, selection_in_epsilon
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.tuned_margin import inserted_as_printed, selection_in_epsilon
 setting = {setting!r}
 n = setting["n"]
 assert selection_in_epsilon(size=grid_size(n=n), **setting) / n > inserted_as_printed(**setting)"""
@@ -118,9 +118,9 @@ def selection_excess(statement, n, size, mu):
 def selection_costs_more(point, left, right):
     """A program: what the selection adds to such scores exceeds the printed term."""
     return f"""
-from bounds.exact.best_of_runs import winner_excess
-from bounds.wzw25.tuned_margin import repetition_r
-from bounds.wzw25.tuned_margin import selection_term_as_printed
+from lemmata.bounds.exact.best_of_runs import winner_excess
+from lemmata.bounds.wzw25.tuned_margin import repetition_r
+from lemmata.bounds.wzw25.tuned_margin import selection_term_as_printed
 n, size = {point["n"]}, {point["size"]}
 excess = 2**0.5 * winner_excess(1, repetition_r(n, size), size, {point["gap"]!r})  # sigma = sqrt 2
 assert excess > selection_term_as_printed(n=n, size=size, mu=1.0), excess"""
@@ -175,4 +175,6 @@ def selection_term_in_epsilon(*, n, size, epsilon, delta):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

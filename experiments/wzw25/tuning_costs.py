@@ -5,16 +5,16 @@ from math import log, sqrt
 
 from flint import ctx
 
-from bounds.exact.balls import exact
-from bounds.wzw25 import best_of_runs, run_counts, tuned_margin
-from bounds.wzw25 import tuning_costs as bound
-from bounds.wzw25.algorithms import printed_budget, split_budget
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.tuned_margin import repetition_r
-from bounds.wzw25.whole_grid_proof import term_a, term_b
-from experiments.checks import inequality_claim, order_claim, up_to_one
-from experiments.engine.claim import Control, script
-from experiments.instances import tuned_data
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25 import best_of_runs, run_counts, tuned_margin
+from lemmata.bounds.wzw25 import tuning_costs as bound
+from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.tuned_margin import repetition_r
+from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.instances import tuned_data
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
 SECTION_7 = {
@@ -136,4 +136,6 @@ def tuning_is_slow():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

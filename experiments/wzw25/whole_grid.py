@@ -6,23 +6,23 @@ from math import inf, log
 
 import numpy as np
 
-from bounds.wzw25 import margin_grid as grids
-from bounds.wzw25 import noisy_minimum, one_margin
-from bounds.wzw25 import whole_grid as bounds
-from bounds.wzw25.algorithms import failure_probability, margin_grid
-from bounds.wzw25.last_iterate import iterate_weights
-from bounds.wzw25.noisy_gd import printed_steps
-from bounds.wzw25.whole_grid_proof import call_budget
-from experiments.checks import inequality_claim, up_to_one
-from experiments.data import load
-from experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, script, tail_claim
-from experiments.instances import adaptive_pairs, margin_orders
-from experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
-from experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
-from experiments.instances.planted import adaptive_runs, along, ledger, planted, uncounted
-from experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
-from mechanisms import adaptive_margin
-from mechanisms.solvers.margin import min_outliers, unit_rows
+from lemmata.bounds.wzw25 import margin_grid as grids
+from lemmata.bounds.wzw25 import noisy_minimum, one_margin
+from lemmata.bounds.wzw25 import whole_grid as bounds
+from lemmata.bounds.wzw25.algorithms import failure_probability, margin_grid
+from lemmata.bounds.wzw25.last_iterate import iterate_weights
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget
+from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.data import load
+from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, mean_claim, tail_claim
+from lemmata.experiments.instances import adaptive_pairs, margin_orders
+from lemmata.experiments.instances.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
+from lemmata.experiments.instances.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
+from lemmata.experiments.instances.planted import adaptive_runs, along, ledger, planted, uncounted
+from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
+from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
 
 # Theorem 6.5: privacy -------------------------------------------------------------------------------------------------
 
@@ -305,4 +305,6 @@ def errors_exceed_quantile(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -7,25 +7,25 @@ from math import exp, floor, log
 
 import numpy as np
 
-from bounds.bms22.sign_projection import sign_projection_tail
-from bounds.exact.balls import exact
-from bounds.exact.gaussian_maxima import best_loses
-from bounds.wzw25 import margin_grid as grids
-from bounds.wzw25 import noisy_minimum, one_margin, whole_grid
-from bounds.wzw25 import whole_grid_proof as bounds
-from bounds.wzw25.algorithms import projection_rows, spread
-from bounds.wzw25.hinge_gradient import hinge_sum
-from bounds.wzw25.last_iterate import harmonic, problem_of
-from bounds.wzw25.margin_grid import doubling_grid, grid_size
-from bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
-from bounds.wzw25.one_margin_proof import bad_projection, three_terms
-from experiments.checks import inequality_claim, up_to_one, witness
-from experiments.engine.claim import exact_claim, grid, script
-from experiments.engine.verdict import holds, inconclusive, refuted
-from experiments.instances import margin_orders
-from experiments.instances.margin_orders import corners
-from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.bms22.sign_projection import sign_projection_tail
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.gaussian_maxima import best_loses
+from lemmata.bounds.wzw25 import margin_grid as grids
+from lemmata.bounds.wzw25 import noisy_minimum, one_margin, whole_grid
+from lemmata.bounds.wzw25 import whole_grid_proof as bounds
+from lemmata.bounds.wzw25.algorithms import projection_rows, spread
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
+from lemmata.bounds.wzw25.last_iterate import harmonic, problem_of
+from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_size
+from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
+from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
+from lemmata.experiments.checks import inequality_claim, up_to_one, witness
+from lemmata.experiments.engine.claim import exact_claim, grid
+from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances import margin_orders
+from lemmata.experiments.instances.margin_orders import corners
+from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.privacy import GaussianDP
 
 SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)))
 
@@ -33,9 +33,9 @@ SIZES = (*range(2, 200), *(2**j + e for j in range(8, 60, 3) for e in (-1, 0, 1)
 # The loss -------------------------------------------------------------------------------------------------------------
 
 NOTHING_RIGHT = """import numpy as np
-from bounds.wzw25.whole_grid_proof import call_budget, strict_errors
-from mechanisms import adaptive_margin
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget, strict_errors
+from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.privacy import ApproxDP
 n = 32                                              # records e_1 with margin 1, and the same with the labels flipped
 assert n * call_budget(n=n, epsilon=1.0, delta=1e-5) < 1          # so T = n^2 mu^2, rounded up, is 1
 options = dict(privacy=ApproxDP(1.0, 1e-5), calibration="printed", steps="printed", projections=[None] * 6)
@@ -151,9 +151,9 @@ def bad_projections():
 # Lemma H.3 ------------------------------------------------------------------------------------------------------------
 
 MISSING_SIGMA = """from math import floor
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.whole_grid_proof import choice_level_as_printed
-from bounds.exact.gaussian_maxima import best_loses
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.whole_grid_proof import choice_level_as_printed
+from lemmata.bounds.exact.gaussian_maxima import best_loses
 n, mu = {n}, {mu!r}     # a number of errors has noise of standard deviation 1/mu
 gap = floor(n * choice_level_as_printed(n=n, mu=mu)) + 1
 assert gap <= n         # one candidate makes no error, the others `gap`: choosing one costs more than (b) + (c)
@@ -201,8 +201,8 @@ def choice_costs_no_more():
 
 
 NEAR_ONE = """from math import log, sqrt
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.whole_grid_proof import call_budget, tail_term_a_as_printed
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget, tail_term_a_as_printed
 n, epsilon, delta = 2, 1e-3, 0.999
 mu, size, beta = call_budget(n=n, epsilon=epsilon, delta=delta), grid_size(n=n), 1 / n**2
 left = sqrt(log(size / beta) * log(size * (n + 1) * (n + 2) / beta)) / (n * mu)
@@ -369,4 +369,6 @@ def tail_off_grid_from_its_parts():
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -1,9 +1,9 @@
 """Lemma K.4 of Wang, Zhu & Wang (2025) decided exactly: the winner among a random number of noisy candidates.
 
 Scores (0, gap, ..., gap): given Y, the winner's clean score is an integral over one variable, for all |Theta| and laws
-of K (`bounds.exact.best_of_runs`). From above it is at most E[M_K | Y], M_K the maximum of K normals. sigma = 1: the
-bounds are proportional to it. Of the proof, steps about one path are
-enumerated in whole numbers, those about the law of K given Y decided in balls.
+of K (`lemmata.bounds.exact.best_of_runs`). From above it is at most E[M_K | Y], M_K the maximum of K normals. sigma =
+1: the bounds are proportional to it. Of the proof, steps about one path are enumerated in whole numbers, those about
+the law of K given Y decided in balls.
 """
 
 import itertools
@@ -12,16 +12,16 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact, upper_end
-from bounds.exact.best_of_runs import drawn, max_given_drawn, winner_excess
-from bounds.exact.certify import certify
-from bounds.exact.gaussian_maxima import mean_max_of_count
-from bounds.wzw25 import winner as bound
-from experiments.checks import equality, identity_claim, inequality_claim, up_to_one
-from experiments.engine.claim import Control, script
-from experiments.engine.verdict import Verdict, inconclusive
-from experiments.instances.tuned_data import hardest_gap
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.best_of_runs import drawn, max_given_drawn, winner_excess
+from lemmata.bounds.exact.certify import certify
+from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.wzw25 import winner as bound
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.verdict import Verdict, inconclusive
+from lemmata.experiments.instances.tuned_data import hardest_gap
 
 NOISE = "noise {} times as large"
 BITS = 160
@@ -90,8 +90,8 @@ def winner_exceeds(point, left, right):
     """A program: the winner's excess at the given gap exceeds the printed bound."""
     law = {name: point[name] for name in ("eta", "r", "size")}
     return f"""
-from bounds.exact.best_of_runs import winner_excess
-from bounds.wzw25.winner import winner_mean
+from lemmata.bounds.exact.best_of_runs import winner_excess
+from lemmata.bounds.wzw25.winner import winner_mean
 law = {law!r}
 excess, limit = winner_excess(**law, gap={point["gap"]!r}), winner_mean(**law, sigma=1.0)
 assert excess > limit, (excess, limit)"""
@@ -217,7 +217,7 @@ def first_line_of_equation_24(*, factor=1):
 def path_breaks_the_line(path, left, right):
     """A program: the winner's clean score on this path exceeds the printed bound."""
     return f"""
-from bounds.wzw25.winner import winner_below_as_printed
+from lemmata.bounds.wzw25.winner import winner_below_as_printed
 scores, noise = {path["scores"]}, {path["noise"]}
 _, winner = min((u + x, u) for u, x in zip(scores, noise))
 assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
@@ -287,8 +287,8 @@ def best_score_is_drawn(*, size, factor=1):
 def more_runs_given_drawn(law, left, right):
     """A program: the largest noise given Y exceeds the largest noise."""
     return f"""
-from bounds.exact.best_of_runs import max_given_drawn
-from bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.exact.best_of_runs import max_given_drawn
+from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
 eta, r, size = {law["eta"]!r}, {law["r"]!r}, {law["size"]!r}
 assert max_given_drawn(eta, r, size) > mean_max_of_count(eta, r)"""
 
@@ -337,8 +337,8 @@ COUNTS = {
 def twice_is_more(law, left, right):
     """A program: twice the expected maximum exceeds the printed bound."""
     return f"""
-from bounds.exact.gaussian_maxima import mean_max_of_count
-from bounds.wzw25.winner import twice_maximum_as_printed
+from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.wzw25.winner import twice_maximum_as_printed
 eta, r = {law["eta"]!r}, {law["r"]!r}
 assert 2 * mean_max_of_count(eta, r) > twice_maximum_as_printed(eta=eta, r=r, sigma=1.0)"""
 
@@ -387,4 +387,6 @@ def good_candidate_is_drawn(*, eta, r, size, factor=1):
 
 
 if __name__ == "__main__":
-    script(__spec__.name)
+    import lemmata
+
+    lemmata.script(__file__)

@@ -140,7 +140,7 @@ def hinge_steps(
     norm_bound: float,
     total: np.ndarray,
 ) -> None:
-    """Steps of `mechanisms.phased_sgd.average_iterate` over rows of Z by number: (steps, runs), or (steps, 1) for all.
+    """Steps of `phased_sgd.average_iterate` over rows of Z by number: (steps, runs), or (steps, 1) for all.
 
     V becomes the last iterate, and those before each step are added to `total`. Sums may be taken in any order.
     """

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from mechanisms.arithmetic import in_range, reals
-from mechanisms.law import rows, signs
+from lemmata.mechanisms.arithmetic import in_range, reals
+from lemmata.mechanisms.law import rows, signs
 
 UNIT_ROUNDOFF = 2.0**-53
 LEVEL_SLACK = 1e-9  # a subset whose margin is the level up to this relative error counts as reaching it

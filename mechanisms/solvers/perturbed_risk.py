@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from mechanisms.law import finite, moderate, one_of, sized
+from lemmata.mechanisms.law import finite, moderate, one_of, sized
 
 STEPS = 100
 BLOCK = 2**22  # numbers in a batch of Hessians

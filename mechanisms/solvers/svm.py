@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from mechanisms.arithmetic import in_range
-from mechanisms.law import finite, moderate, one_of, sized, whole
-from mechanisms.solvers.perturbed_risk import damped
+from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.law import finite, moderate, one_of, sized, whole
+from lemmata.mechanisms.solvers.perturbed_risk import damped
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps

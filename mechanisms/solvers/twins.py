@@ -14,7 +14,7 @@ def _kernels() -> Any:
     try:
         import numba  # noqa: F401
 
-        from mechanisms.solvers import kernels
+        from lemmata.mechanisms.solvers import kernels
     except (ImportError, RuntimeError):
         return None
     return kernels

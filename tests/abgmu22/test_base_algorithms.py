@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from bounds.abgmu22 import baselines
-from mechanisms import glm_gd, glm_output, glm_projected
-from mechanisms.glm_losses import LOSSES, records
-from mechanisms.privacy import ApproxDP, GaussianDP
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers.ball_risk import minimise
+from lemmata.bounds.abgmu22 import baselines
+from lemmata.mechanisms import glm_gd, glm_output, glm_projected
+from lemmata.mechanisms.glm_losses import LOSSES, records
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers.ball_risk import minimise
 
 SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothness < math.inf]
 
@@ -153,7 +153,7 @@ def test_the_solver_finds_what_scipy_finds(loss, n, d, norm_bound):
 
 def test_the_certificate_covers_points_that_are_not_solutions():
     """A point moved away from the minimiser is never certified nearer than it is."""
-    from mechanisms.solvers.ball_risk import _certificate
+    from lemmata.mechanisms.solvers.ball_risk import _certificate
 
     for norm_bound in (0.3, 50.0):
         made = records(*data(20, 3, 7), loss="half_squared", label_bound=2.0)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis.strategies import floats, integers
 from scipy.stats import binom
 
-from bounds.abgmu22 import concentration as bounds
-from experiments.abgmu22 import concentration as claims
-from experiments.engine.streams import TEST_ROOT
+from lemmata.bounds.abgmu22 import concentration as bounds
+from lemmata.experiments.abgmu22 import concentration as claims
+from lemmata.mechanisms.streams import TEST_ROOT
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
 SIZES = {"n": 400, "beta": 0.05, "gamma": 0.5, "smoothness": 1.0, "label_bound": 1.0}

@@ -11,12 +11,12 @@ from hypothesis.strategies import floats, integers
 from scipy.integrate import quad
 from scipy.stats import binom, chisquare, laplace, norm
 
-from bounds.abgmu22 import confidence_boosting as bounds
-from experiments.abgmu22.confidence_boosting import fixed_models
-from experiments.engine.streams import TEST_ROOT
-from mechanisms import confidence_boosting, glm_output, report_noisy_max
-from mechanisms.glm_losses import records
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.bounds.abgmu22 import confidence_boosting as bounds
+from lemmata.experiments.abgmu22.confidence_boosting import fixed_models
+from lemmata.mechanisms import confidence_boosting, glm_output, report_noisy_max
+from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
 
 exactly = settings(derandomize=True, deadline=None, max_examples=30)
 scores = arrays(float, integers(1, 6), elements=floats(-8, 8))

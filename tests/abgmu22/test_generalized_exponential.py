@@ -10,13 +10,13 @@ from hypothesis.strategies import floats, integers
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from bounds.abgmu22 import generalized_exponential as bounds
-from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED
-from experiments.instances.selection_pairs import rare_choice
-from mechanisms import exponential, generalized_exponential
-from mechanisms.privacy import ApproxDP, LabelDP, PureDP
+from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.instances.selection_pairs import rare_choice
+from lemmata.mechanisms import exponential, generalized_exponential
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
 scores = arrays(float, integers(1, 12), elements=floats(-5, 5))

@@ -8,10 +8,10 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from experiments.engine.streams import TEST_ROOT
-from experiments.instances.grid_oracles import release, smallest_delta
-from mechanisms import grid_search
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.experiments.instances.grid_oracles import release, smallest_delta
+from lemmata.mechanisms import grid_search
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
 
 PRIVACY = ApproxDP(1.0, 1e-3)
 
@@ -77,7 +77,7 @@ def test_budgets_add_up_exactly(guesses, epsilon):
 def test_the_runs_of_the_base_get_their_share():
     made = law(accounting="printed")
     run, _, _ = grid_search.shares(PRIVACY, 3, "printed")
-    from mechanisms.privacy import gaussian_mu
+    from lemmata.mechanisms.privacy import gaussian_mu
 
     for base, B in zip(made.bases, (2.0, 4.0, 8.0), strict=True):
         assert base.privacy.mu == gaussian_mu(run.epsilon, run.delta)

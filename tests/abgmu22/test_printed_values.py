@@ -4,10 +4,10 @@ from math import exp, log, pi, sqrt
 
 import pytest
 
-from bounds.abgmu22 import concentration as conc
-from bounds.abgmu22 import confidence_boosting as boost
-from bounds.abgmu22 import confidence_boosting_proof as boosted
-from bounds.abgmu22 import rates
+from lemmata.bounds.abgmu22 import concentration as conc
+from lemmata.bounds.abgmu22 import confidence_boosting as boost
+from lemmata.bounds.abgmu22 import confidence_boosting_proof as boosted
+from lemmata.bounds.abgmu22 import rates
 from tests import by_hand
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import linprog, minimize_scalar
 from scipy.stats import binom
 
-from bounds.abgmu22 import rates as bounds
-from experiments.abgmu22 import rates as claims
+from lemmata.bounds.abgmu22 import rates as bounds
+from lemmata.experiments.abgmu22 import rates as claims
 
 SIZES = {"n": 1000.0, "mu": 0.2, "norm": 3.0}
 

@@ -6,9 +6,9 @@ from math import exp, inf, log, pi, sqrt
 import numpy as np
 import pytest
 
-from bounds.abgmu22 import assumptions, baselines, generalized_exponential, grid_output, grid_search, stability
-from bounds.abgmu22 import grid_search_proof as steps
-from bounds.theorem import OutsideHypotheses
+from lemmata.bounds.abgmu22 import assumptions, baselines, generalized_exponential, grid_output, grid_search, stability
+from lemmata.bounds.abgmu22 import grid_search_proof as steps
+from lemmata.bounds.theorem import OutsideHypotheses
 from tests import by_hand
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2

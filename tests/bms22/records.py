@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ApproxDP
 from tests.streams import streams
 
 PRIVATE = dict(privacy=ApproxDP(1.0, 1e-3), beta=0.1)

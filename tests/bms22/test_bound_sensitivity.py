@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis.strategies import floats, integers
 from scipy.optimize import linprog
 
-from bounds.bms22 import bound_sensitivity
-from experiments.instances.selection_pairs import least_hinge, least_margin
-from mechanisms.solvers import least_loss
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.bms22 import bound_sensitivity
+from lemmata.experiments.instances.selection_pairs import least_hinge, least_margin
+from lemmata.mechanisms.solvers import least_loss
+from lemmata.mechanisms.solvers.margin import geometric_margin
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
 

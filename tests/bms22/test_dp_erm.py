@@ -8,15 +8,15 @@ import pytest
 from scipy.stats import binom, kstest, norm
 from sklearn.metrics import hinge_loss
 
-from bounds.bms22 import dp_erm as bounds
-from bounds.bms22 import dp_erm_proof
-from bounds.bms22 import efficient_learner as efficient_bounds
-from bounds.bms22 import phased_sgd as sgd_bounds
-from experiments.bms22 import dp_erm as claims
-from experiments.instances import boosted_rounds, flipped_records
-from mechanisms import dp_erm, efficient_learner, phased_sgd
-from mechanisms.fast_projection import fast_projection
-from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
+from lemmata.bounds.bms22 import dp_erm as bounds
+from lemmata.bounds.bms22 import dp_erm_proof
+from lemmata.bounds.bms22 import efficient_learner as efficient_bounds
+from lemmata.bounds.bms22 import phased_sgd as sgd_bounds
+from lemmata.experiments.bms22 import dp_erm as claims
+from lemmata.experiments.instances import boosted_rounds, flipped_records
+from lemmata.mechanisms import dp_erm, efficient_learner, phased_sgd
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
 from tests.bms22.records import HINGE, PRIVATE, problem, rng
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.bms22 import efficient_learner as bounds
-from bounds.bms22 import phased_sgd as sgd_bounds
-from experiments.bms22 import efficient_learner_proof as step_claims
-from experiments.instances import counted_operations, projected_records
-from mechanisms import efficient_learner
-from mechanisms.fast_projection import fast_projection, walsh_hadamard
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22 import efficient_learner as bounds
+from lemmata.bounds.bms22 import phased_sgd as sgd_bounds
+from lemmata.experiments.bms22 import efficient_learner_proof as step_claims
+from lemmata.experiments.instances import counted_operations, projected_records
+from lemmata.mechanisms import efficient_learner
+from lemmata.mechanisms.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.privacy import ApproxDP
 from tests.bms22.records import HINGE, PRIVATE, problem, rng
 
 

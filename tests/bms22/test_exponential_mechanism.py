@@ -11,16 +11,16 @@ from hypothesis.strategies import floats, integers
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from bounds.bms22 import definitions as bounds
-from bounds.bms22 import exponential_mechanism
-from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED
-from experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
-from mechanisms import exponential
-from mechanisms.exponential import fit, law, streamed
-from mechanisms.laplace import FloatLaplace
-from mechanisms.privacy import ApproxDP, LabelDP, PureDP
+from lemmata.bounds.bms22 import definitions as bounds
+from lemmata.bounds.bms22 import exponential_mechanism
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.instances.selections import UNIVERSE, empirical_risks, rare_candidate
+from lemmata.mechanisms import exponential
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.exponential import fit, law, streamed
+from lemmata.mechanisms.laplace import FloatLaplace
+from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
 
 exactly = settings(derandomize=True, deadline=None)
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])

@@ -10,17 +10,17 @@ from scipy.linalg import hadamard
 from scipy.stats import kstest, norm
 from sklearn.kernel_approximation import PolynomialCountSketch
 
-from bounds.bms22 import efficient_learner as efficient_bounds
-from bounds.bms22 import kernel_learner as bounds
-from bounds.bms22 import polynomial_kernels
-from bounds.bms22.dp_erm_proof import printed_multiplier
-from bounds.bms22.phased_sgd import base_step, one_round
-from experiments.bms22 import kernel_learner as claims
-from experiments.instances import kernel_machines
-from mechanisms import efficient_learner, kernel_features, kernel_learner
-from mechanisms.privacy import ApproxDP
-from mechanisms.random_features import FourierMap, profile
-from mechanisms.sign_projection import sign_projection
+from lemmata.bounds.bms22 import efficient_learner as efficient_bounds
+from lemmata.bounds.bms22 import kernel_learner as bounds
+from lemmata.bounds.bms22 import polynomial_kernels
+from lemmata.bounds.bms22.dp_erm_proof import printed_multiplier
+from lemmata.bounds.bms22.phased_sgd import base_step, one_round
+from lemmata.experiments.bms22 import kernel_learner as claims
+from lemmata.experiments.instances import kernel_machines
+from lemmata.mechanisms import efficient_learner, kernel_features, kernel_learner
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.random_features import FourierMap, profile
+from lemmata.mechanisms.sign_projection import sign_projection
 from tests.bms22.records import PRIVATE, rng
 
 SIZES = dict(rho=0.5, norm_bound=1.0)

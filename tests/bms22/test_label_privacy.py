@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from bounds.bms22 import label_privacy as bounds
-from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED
-from experiments.instances import label_classes as small
-from mechanisms.label_learner import fit, law
-from mechanisms.privacy import ApproxDP, LabelDP, PureDP
-from mechanisms.solvers import function_covers
-from mechanisms.solvers.function_covers import nearness, smallest_cover
+from lemmata.bounds.bms22 import label_privacy as bounds
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.instances import label_classes as small
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.label_learner import fit, law
+from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
+from lemmata.mechanisms.solvers import function_covers
+from lemmata.mechanisms.solvers.function_covers import nearness, smallest_cover
+from lemmata.mechanisms.streams import TEST_ROOT
 
 ONE = {"privacy": LabelDP(1.0), "rho": 1.0}
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis.strategies import floats, integers
 from scipy.optimize import linprog
 
-from bounds.bms22 import long_minimiser
-from bounds.theorem import OutsideHypotheses
-from experiments.bms22.long_minimiser import minimisers
+from lemmata.bounds.bms22 import long_minimiser
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.experiments.bms22.long_minimiser import minimisers
 
 exactly = settings(derandomize=True, deadline=None)
 

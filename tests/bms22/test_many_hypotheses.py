@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from bounds.bms22 import many_hypotheses
-from bounds.theorem import OutsideHypotheses
+from lemmata.bounds.bms22 import many_hypotheses
+from lemmata.bounds.theorem import OutsideHypotheses
 
 
 def test_nearly_orthogonal_weights_exist():

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bounds.bms22 import margin_deviation
-from bounds.theorem import OutsideHypotheses
-from experiments.bms22 import margin_deviation as claims
-from experiments.engine.verdict import HOLDS
+from lemmata.bounds.bms22 import margin_deviation
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.bms22 import margin_deviation as claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=50)
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from bounds.bms22 import margin_selection_proof
-from bounds.theorem import OutsideHypotheses
-from experiments.bms22 import margin_selection as claims
-from experiments.engine.claim import CLAIMS
-from experiments.engine.streams import TEST_ROOT
-from experiments.instances import selection_families
-from experiments.instances.selection_pairs import joint, learner
-from mechanisms import exponential, margin_selection
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from mechanisms.solvers import least_loss
+from lemmata.bounds.bms22 import margin_selection_proof
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.experiments.bms22 import margin_selection as claims
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.instances import selection_families
+from lemmata.experiments.instances.selection_pairs import joint, learner
+from lemmata.mechanisms import exponential, margin_selection
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.solvers import least_loss
+from lemmata.mechanisms.streams import TEST_ROOT
 
 # The law of (margin, model) -------------------------------------------------------------------------------------------
 

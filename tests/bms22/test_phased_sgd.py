@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from bounds.bms22 import dp_erm_proof
-from bounds.bms22 import phased_sgd as bounds
-from experiments.instances.boosted_rounds import farthest
-from mechanisms import phased_sgd
-from mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
+from lemmata.bounds.bms22 import dp_erm_proof
+from lemmata.bounds.bms22 import phased_sgd as bounds
+from lemmata.experiments.instances.boosted_rounds import farthest
+from lemmata.mechanisms import phased_sgd
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta
 from tests.bms22.records import HINGE, problem, rng
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from bounds.bms22 import (
+from lemmata.bounds.bms22 import (
     bound_sensitivity,
     covers,
     definitions,
@@ -32,8 +32,8 @@ from bounds.bms22 import (
     relative_deviation,
     sign_projection,
 )
-from bounds.bms22 import phased_sgd as oracle
-from mechanisms import phased_sgd
+from lemmata.bounds.bms22 import phased_sgd as oracle
+from lemmata.mechanisms import phased_sgd
 from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/2: 64, to the 3/4: 8), epsilon m = 4

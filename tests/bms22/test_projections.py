@@ -11,18 +11,18 @@ from scipy.linalg import hadamard
 from scipy.stats import binom
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
-from bounds.bms22 import fast_projection as fast_projection_bounds
-from bounds.bms22 import matrix_projection
-from bounds.bms22 import sign_projection as sign_projection_bounds
-from bounds.theorem import OutsideHypotheses
-from bounds.wzw25 import projected_margins
-from experiments.bms22 import fast_projection as fast_claims
-from experiments.bms22 import sign_projection as claims
-from experiments.instances.points import points, sharp_records
-from experiments.instances.sign_images import margin_below
-from mechanisms.fast_projection import fast_projection, walsh_hadamard
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.bms22 import fast_projection as fast_projection_bounds
+from lemmata.bounds.bms22 import matrix_projection
+from lemmata.bounds.bms22 import sign_projection as sign_projection_bounds
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.bounds.wzw25 import projected_margins
+from lemmata.experiments.bms22 import fast_projection as fast_claims
+from lemmata.experiments.bms22 import sign_projection as claims
+from lemmata.experiments.instances.points import points, sharp_records
+from lemmata.experiments.instances.sign_images import margin_below
+from lemmata.mechanisms.fast_projection import fast_projection, walsh_hadamard
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers.margin import geometric_margin
 
 SHAPES = ((1, 1), (1, 5), (7, 1), (3, 5), (40, 33), (3000, 1000))
 

@@ -12,16 +12,16 @@ from hypothesis.strategies import floats, integers
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from bounds.bms22 import covers as cover_bounds
-from bounds.bms22 import pure_learner as bounds
-from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED
-from experiments.instances.linear_learners import IDENTITY, Dense, least_loss, one_against_all, one_direction
-from mechanisms.privacy import ApproxDP, PureDP
-from mechanisms.pure_learner import fit, law
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers.covers import cover, farthest
+from lemmata.bounds.bms22 import covers as cover_bounds
+from lemmata.bounds.bms22 import pure_learner as bounds
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.instances.linear_learners import IDENTITY, Dense, least_loss, one_against_all, one_direction
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
+from lemmata.mechanisms.pure_learner import fit, law
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers.covers import cover, farthest
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.bms22.records import sample_of
 
 exactly = settings(derandomize=True, deadline=None)

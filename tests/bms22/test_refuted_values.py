@@ -7,7 +7,7 @@ import pytest
 from flint import arb
 from scipy.special import log_ndtr, ndtr
 
-from bounds.bms22 import (
+from lemmata.bounds.bms22 import (
     bound_sensitivity,
     definitions,
     dp_erm,
@@ -29,9 +29,9 @@ from bounds.bms22 import (
     relative_deviation,
     sign_projection,
 )
-from bounds.bms22 import margin_selection_proof as selection_proof
-from bounds.bms22 import network_embedding as embedding
-from bounds.bms22 import network_selection as cover
+from lemmata.bounds.bms22 import margin_selection_proof as selection_proof
+from lemmata.bounds.bms22 import network_embedding as embedding
+from lemmata.bounds.bms22 import network_selection as cover
 from tests import by_hand
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/4: 8), epsilon m = 4, log(m/beta) = 3 + log 16

@@ -1,4 +1,4 @@
-"""`marginalia compare`: what is stored and paired, what a newcomer's learner gets, and every mistake in one line."""
+"""`lemmata compare`: what is stored and paired, what a newcomer's learner gets, and every mistake in one line."""
 
 import json
 import sys
@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from experiments.__main__ import main
-from experiments.comparison import attacks, learners, page, pictures, problems, table
-from experiments.comparison.learners import LEARNERS, Learner, find
-from experiments.engine.store import Store
-from mechanisms.arithmetic import certified_delta
-from mechanisms.privacy import GaussianDP
+from lemmata.command.main import main
+from lemmata.experiments.comparison import attacks, learners, page, pictures, problems, table
+from lemmata.experiments.comparison.learners import LEARNERS, Learner, find
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.arithmetic import certified_delta
+from lemmata.mechanisms.privacy import GaussianDP
 from tests.comparison import toy_learner
 
 TOY = str(Path(toy_learner.__file__))
@@ -83,7 +83,7 @@ def test_a_mistake_is_one_line(tmp_path, options, words):
 def test_a_learner_that_raises_is_named_and_the_others_are_kept(tmp_path):
     file = tmp_path / "broken.py"
     file.write_text(
-        "from experiments.comparison.learners import Learner\n"
+        "from lemmata.experiments.comparison.learners import Learner\n"
         "def law(X, y, *, epsilon, delta, rng):\n    raise KeyError('weights')\n"
         "LEARNER = Learner('broken', law, 'it raises')\n"
     )

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from experiments.comparison import kernel_against_linear as comparison
-from mechanisms import efficient_learner, kernel_learner
-from mechanisms.privacy import ApproxDP
+from lemmata.experiments.comparison import kernel_against_linear as comparison
+from lemmata.mechanisms import efficient_learner, kernel_learner
+from lemmata.mechanisms.privacy import ApproxDP
 
 SIZES = {"k": 6, "frequencies": 100}
 

@@ -1,9 +1,9 @@
 """A newcomer's learner, complete: the average of y x under Gaussian noise."""
 
-from experiments.comparison.learners import Learner
-from mechanisms import gaussian
-from mechanisms.law import clip_rows
-from mechanisms.privacy import ApproxDP
+from lemmata.experiments.comparison.learners import Learner
+from lemmata.mechanisms import gaussian
+from lemmata.mechanisms.law import clip_rows
+from lemmata.mechanisms.privacy import ApproxDP
 
 
 def law(X, y, *, epsilon, delta, rng):

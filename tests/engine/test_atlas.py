@@ -4,9 +4,9 @@ from math import inf
 
 import pytest
 
-from experiments import atlas
-from experiments.engine import registry
-from experiments.report import atlas as page
+from lemmata.experiments import atlas
+from lemmata.experiments.engine import registry
+from lemmata.experiments.report import atlas as page
 
 registry.load()
 TABLE = {(r["statement"], r["level"], r["margin"], r["epsilon"], r["what"]): r["n"] for r in page.committed()}

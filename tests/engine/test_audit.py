@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from experiments.engine import audit as game
-from experiments.engine.audit import Sampler
-from experiments.engine.cell import Cell
-from experiments.engine.store import Chunk
-from experiments.engine.verdict import LOG_REFUTE, REFUTED, AttackDecider, conclude
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.engine import audit as game
+from lemmata.experiments.engine.audit import Sampler
+from lemmata.experiments.engine.cell import Cell
+from lemmata.experiments.engine.store import Chunk
+from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider, conclude
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from tests.engine import toy
 
 ROOT = 5

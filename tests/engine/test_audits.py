@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from experiments.audits import committed, known, operating, sabotage, stakes
-from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT
-from mechanisms.gaussian import law as gaussian
-from mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
+from lemmata.experiments.audits import committed, known, operating
+from lemmata.mechanisms.audit import stakes
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.gaussian import law as gaussian
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
+from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.tools.sabotage import matrix as sabotage
 
 ONE = PureDP(1.0)
 SLOW = (  # these wait for `make soak`

@@ -3,9 +3,9 @@
 import pytest
 from flint import arb
 
-from experiments.checks.identity import equal
-from experiments.checks.inequality import compare, equality, largest, spread, up_to_one
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, REFUTED
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED
+from lemmata.experiments.checks.identity import equal
+from lemmata.experiments.checks.inequality import compare, equality, largest, spread, up_to_one
 
 HALF = arb(0.5, 1e-12)
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}

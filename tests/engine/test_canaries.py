@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.audits import canaries, committed, power
+from lemmata.experiments.audits import canaries, committed, power
 
 CURVES = committed("power")
 

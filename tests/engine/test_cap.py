@@ -2,10 +2,10 @@
 
 from types import SimpleNamespace
 
-from experiments.engine import ledger
-from experiments.engine.cell import Cell
-from experiments.engine.store import checksum
-from experiments.engine.verdict import EPSILONS, AttackDecider, MeanDecider
+from lemmata.experiments.engine import ledger
+from lemmata.experiments.engine.cell import Cell
+from lemmata.experiments.engine.store import checksum
+from lemmata.experiments.engine.verdict import EPSILONS, AttackDecider, MeanDecider
 from tests.engine import toy
 
 

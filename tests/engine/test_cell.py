@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from experiments.engine.cell import Cell, combine
-from experiments.engine.store import Chunk
-from experiments.engine.verdict import HOLDS, TailDecider
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.engine.cell import Cell, combine
+from lemmata.experiments.engine.store import Chunk
+from lemmata.experiments.engine.verdict import TailDecider
 from tests.engine import toy
 
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from flint import arb
 
-from bounds.exact.balls import exact
-from bounds.wzw25 import gaussian_privacy
-from experiments.checks import inequality, order
-from experiments.checks.gaussian_means import mean_ratio
-from experiments.checks.gaussian_tails import whole_above, whole_below
-from experiments.checks.identity import equal
-from experiments.checks.pair import largest_log_ratio, weaker
-from experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
-from experiments.engine.verdict import HOLDS, INCONCLUSIVE, REFUTED
-from mechanisms import gaussian
-from mechanisms.laplace import FloatLaplace
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED
+from lemmata.bounds.wzw25 import gaussian_privacy
+from lemmata.experiments.checks import inequality, order
+from lemmata.experiments.checks.gaussian_means import mean_ratio
+from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
+from lemmata.experiments.checks.identity import equal
+from lemmata.experiments.checks.pair import largest_log_ratio, weaker
+from lemmata.experiments.checks.privacy_conversion import Conversion, decide_conversion, sharpest
+from lemmata.mechanisms import gaussian
+from lemmata.mechanisms.laplace import FloatLaplace
 
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
 TRUTHS = [({"x": 1}, 1), ({"x": 2}, 1), ({"x": 3}, 1)]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bounds import papers
-from experiments.__main__ import contradictions, main, select
-from experiments.engine.ledger import ledger
-from experiments.engine.store import Store
+from lemmata.bounds import papers
+from lemmata.command.main import contradictions, main, select
+from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.store import Store
 from tests.engine import toy
 
 FIELDS = set(
@@ -165,7 +165,7 @@ def test_an_unwritable_reports_folder_is_one_line(tmp_path):
 
 
 def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
-    from experiments.engine import run
+    from lemmata.experiments.engine import run
 
     def crashed(*_, **__):
         raise RuntimeError("something nobody thought of")
@@ -177,7 +177,7 @@ def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
-    from experiments.report import drawn
+    from lemmata.experiments.report import drawn
 
     page = tmp_path / "index.html"
     page.write_text("a good page")
@@ -223,7 +223,7 @@ def test_a_statement_is_found_by_any_of_its_names(words):
 
 
 def test_an_interrupt_says_that_nothing_is_lost(tmp_path, monkeypatch):
-    from experiments.engine import run
+    from lemmata.experiments.engine import run
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -271,7 +271,7 @@ def test_any_mechanism_can_be_audited(tmp_path, monkeypatch):
 
 def test_the_store_gives_pandas():
     with toy.registered() as claims:
-        from experiments.engine.run import execute
+        from lemmata.experiments.engine.run import execute
 
         store = Store()
         execute([claims["abgmu22.asm1/printed/coin"]], store)

@@ -3,20 +3,20 @@
 import click
 import pytest
 
-from experiments.engine import console
+from lemmata.command import console
 
 
 @pytest.mark.parametrize(
     ("raised", "said", "status"),
     [
-        (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; MARGINALIA_TRACEBACK=1 shows where", 3),
+        (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; LEMMATA_TRACEBACK=1 shows where", 3),
         (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'", 3),
         (FileExistsError(17, "File exists", "x"), "--reports = x: File exists", 2),
         (click.UsageError("no such thing"), "no such thing", 2),
     ],
 )
 def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypatch):
-    monkeypatch.delenv("MARGINALIA_TRACEBACK", raising=False)
+    monkeypatch.delenv("LEMMATA_TRACEBACK", raising=False)
 
     @console.plainly()
     def command():
@@ -37,11 +37,11 @@ def test_an_interruption_says_what_is_kept(stored, kept, signal, status, capsys)
     with pytest.raises(SystemExit) as caught:
         command()
     assert caught.value.code == status
-    assert capsys.readouterr().err.startswith(f"marginalia: interrupted{kept}")
+    assert capsys.readouterr().err.startswith(f"lemmata: interrupted{kept}")
 
 
 def test_a_traceback_is_shown_to_who_asks(monkeypatch):
-    monkeypatch.setenv("MARGINALIA_TRACEBACK", "1")
+    monkeypatch.setenv("LEMMATA_TRACEBACK", "1")
 
     @console.plainly()
     def command():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from experiments import data
-from mechanisms import law
+from lemmata.experiments import data
+from lemmata.mechanisms import law
 
 # name, records, columns, share of +1
 LOADED = [

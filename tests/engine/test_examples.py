@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import examples
-from experiments.report.figures import figure_of_table
+from lemmata.experiments import examples
+from lemmata.experiments.report.figures import figure_of_table
 
 FOLDER = Path(examples.__file__).parent
 
@@ -22,7 +22,7 @@ PROMISED = {
 
 @pytest.mark.parametrize("name", PROMISED)
 def test_it_runs(name, capsys, monkeypatch):
-    module = importlib.import_module(f"experiments.examples.{name}")
+    module = importlib.import_module(f"lemmata.experiments.examples.{name}")
     if name == "digits":
         monkeypatch.setattr(module, "EPSILONS", (1.0,))
         monkeypatch.setattr(module.accuracy, "__defaults__", (1,))

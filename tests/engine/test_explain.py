@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.engine import explain, graph, run
-from experiments.engine.ledger import ledger
-from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT
+from lemmata.experiments.engine import explain, graph, run
+from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.engine import toy
 
 SHOWN = Path(__file__).with_name("explained.txt")

@@ -7,11 +7,11 @@ import types
 
 import pytest
 
-import mechanisms.solvers
-from experiments.engine import audit, fingerprint, registry
-from experiments.engine.claim import CLAIMS
-from experiments.engine.fingerprint import code_hash
-from mechanisms.solvers import twins
+from lemmata.experiments.engine import audit, fingerprint, registry
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.fingerprint import code_hash
+from lemmata.mechanisms import solvers
+from lemmata.mechanisms.solvers import twins
 
 
 def made(text):
@@ -82,9 +82,9 @@ def test_a_library_counts_before_it_is_loaded(monkeypatch):
 
 
 def test_whether_the_kernels_are_loaded_does_not_count(monkeypatch):
-    monkeypatch.delattr(mechanisms.solvers, "kernels", raising=False)
+    monkeypatch.delattr(solvers, "kernels", raising=False)
     without = code_hash(twins.compiled, twins._kernels)
-    monkeypatch.setattr(mechanisms.solvers, "kernels", types.ModuleType("mechanisms.solvers.kernels"), raising=False)
+    monkeypatch.setattr(solvers, "kernels", types.ModuleType("lemmata.mechanisms.solvers.kernels"), raising=False)
     monkeypatch.setattr(fingerprint, "_KEPT", {})
     assert code_hash(twins.compiled, twins._kernels) == without
 

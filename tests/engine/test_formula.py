@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bounds.theorem import THEOREMS
-from experiments.engine import registry
-from experiments.engine.formula import in_symbols, in_unicode
-from experiments.report.formulas import compared
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.formula import in_symbols, in_unicode
+from lemmata.experiments.report.formulas import compared
 
 
 @pytest.mark.parametrize(

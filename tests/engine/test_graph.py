@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from bounds import papers
-from bounds.literature import LITERATURE, RELATIONS
-from bounds.theorem import THEOREMS
-from experiments.engine import graph, registry
-from experiments.engine.claim import CLAIMS, _twin
-from experiments.engine.ledger import _rest_on, _summaries, ledger
-from experiments.engine.run import execute
-from experiments.engine.store import Store
-from experiments.engine.streams import LEDGER_ROOT
-from experiments.engine.verdict import HOLDS, SLIP
+from lemmata.bounds import papers
+from lemmata.bounds.literature import LITERATURE, RELATIONS
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import HOLDS, SLIP
+from lemmata.experiments.engine import graph, registry
+from lemmata.experiments.engine.claim import CLAIMS, _twin
+from lemmata.experiments.engine.ledger import _rest_on, _summaries, ledger
+from lemmata.experiments.engine.run import execute
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import LEDGER_ROOT
 from tests.engine import toy
 
 registry.load()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from experiments.engine import verdict as v
-from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
-from mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, group
+from lemmata.experiments.engine import verdict as v
+from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, group
 from tests.engine.toy import decider_for
 
 LN_10 = 2.302585092994046

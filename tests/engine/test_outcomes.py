@@ -7,10 +7,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from experiments.audits.game import audit
-from experiments.audits.outcomes import EXACT, Reader, leaves, plain
-from experiments.engine.streams import TEST_ROOT
-from mechanisms.privacy import PureDP
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.audit.outcomes import EXACT, Reader, leaves, plain
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.streams import TEST_ROOT
 
 ONE = PureDP(1.0)
 

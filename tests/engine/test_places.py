@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.engine import claim as claims_module
-from experiments.engine import fingerprint, places, registry, run
-from experiments.engine import ledger as ledger_module
-from experiments.engine.claim import CLAIMS
-from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT
+from lemmata.experiments.engine import claim as claims_module
+from lemmata.experiments.engine import fingerprint, places, registry, run
+from lemmata.experiments.engine import ledger as ledger_module
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.engine import toy
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.engine import run
-from experiments.engine.claim import grid
+from lemmata.experiments.engine import run
+from lemmata.experiments.engine.claim import grid
 from tests.engine import toy
 
 

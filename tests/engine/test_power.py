@@ -1,6 +1,6 @@
 """Controls have power, computed: the chance that a sabotage, or a false claim, is not REFUTED at its cap, summed.
 
-A control is missed only if its last factor is. `marginalia pilot KEY` prints the chance of every factor of one claim.
+A control is missed only if its last factor is. `lemmata pilot KEY` prints the chance of every factor of one claim.
 """
 
 import csv
@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from experiments.__main__ import main
-from experiments.audits.tables import keep
-from experiments.engine import registry, verdict
-from experiments.engine.cell import Sabotaged
-from experiments.engine.claim import CLAIMS
-from experiments.engine.power import chernoff, miss_tail, missed, pilot, piloted
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.command.main import main
+from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.engine import registry, verdict
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.power import chernoff, miss_tail, missed, pilot, piloted
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.engine import toy
 
 registry.load()

@@ -1,6 +1,6 @@
 """Where the published ledger is looked for."""
 
-from experiments.engine import published
+from lemmata.experiments.engine import published
 
 
 def ledger(path, key):

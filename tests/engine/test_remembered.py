@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.engine import ledger, remembered
-from experiments.engine.store import Store
-from experiments.report.drawn import tables
+from lemmata.experiments.engine import ledger, remembered
+from lemmata.experiments.engine.store import Store
+from lemmata.experiments.report.drawn import tables
 
 HOUSE = Path(__file__).resolve().parents[2]
 ROOT = 20251120
@@ -29,25 +29,25 @@ def python(house, *arguments):
     return ran.stdout
 
 
-def marginalia(house, *arguments):
-    return python(house, "-m", "experiments", *arguments, "--reports", house / "reports")
+def lemmata(house, *arguments):
+    return python(house, "-m", "lemmata", *arguments, "--reports", house / "reports")
 
 
 KEEP = f"""
-from experiments.engine import remembered
+from lemmata.experiments.engine import remembered
 start = remembered.begun("reports/ledger.sqlite")
-from experiments.engine.store import Store
+from lemmata.experiments.engine.store import Store
 remembered.folded(Store("reports/ledger.sqlite", reading=True), {ROOT}, start)
 """
 RECALL = """
 import sys
-from experiments.engine import remembered
+from lemmata.experiments.engine import remembered
 rows = remembered.recall("reports/ledger.sqlite", int(sys.argv[1]))
 print("computed" if rows is None else len(rows))
 """
 MARK = f"""
 import json, pathlib
-from experiments.engine import remembered
+from lemmata.experiments.engine import remembered
 file = pathlib.Path("reports/ledger.rows.json")
 kept = json.loads(file.read_bytes()) | {{"mark": remembered.state("reports/ledger.sqlite").mark({ROOT})}}
 file.write_text(json.dumps(kept))
@@ -63,7 +63,7 @@ def house(tmp_path_factory):
     (made / "tests/wzw25").mkdir(parents=True)
     compiled = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", *remembered.PACKAGES]
     python(made, *compiled)  # valid for the bytes of its source, whatever its time
-    marginalia(made, "run", "wzw25.lemA.5", "--jobs", 1)
+    lemmata(made, "run", "wzw25.lemA.5", "--jobs", 1)
     python(made, "-c", KEEP)
     return made
 
@@ -98,11 +98,11 @@ def append(text):
 
 
 def test_a_fresh_process_recalls_the_rows_that_it_would_compute(house):
-    kept = marginalia(house, "ledger", "--json", "--timings")
+    kept = lemmata(house, "ledger", "--json", "--timings")
     memory = house / "reports/ledger.rows.json"
     data = memory.read_bytes()
     memory.unlink()
-    assert marginalia(house, "ledger", "--json", "--timings") == kept
+    assert lemmata(house, "ledger", "--json", "--timings") == kept
     assert not memory.exists(), "reading creates no file"
     memory.write_bytes(data)
     assert int(recalled(house)) == len(json.loads(kept))
@@ -145,7 +145,7 @@ def test_another_root_and_another_chunk_are_computed_anew(house, edited):
 
 def test_an_edited_bound_shows_in_the_very_next_ledger(house, edited):
     def verdict():
-        rows = {row["key"]: row for row in json.loads(marginalia(house, "ledger", "--json"))}
+        rows = {row["key"]: row for row in json.loads(lemmata(house, "ledger", "--json"))}
         return rows["wzw25.lemA.5/corrected/tail"]["digest"]
 
     before = verdict()
@@ -157,7 +157,7 @@ def test_files_touched_while_a_process_runs_are_never_kept(house):
     """Edited and put back: the bytes are as before, what was imported between need not be."""
     file = house / STATEMENT
     again = KEEP.replace(
-        "from experiments.engine.store",
+        "from lemmata.experiments.engine.store",
         f"text = open({str(file)!r}).read(); open({str(file)!r}, 'w').write(text)\nfrom experiments.engine.store",
     )
     memory = house / "reports/ledger.rows.json"
@@ -192,7 +192,7 @@ def test_a_store_that_grows_while_its_rows_are_folded_is_not_kept(tmp_path, monk
 
 def test_a_site_is_left_alone_until_something_changes(house, edited):
     def drawn():
-        (line,) = [line for line in marginalia(house, "report").splitlines() if line.endswith("drawn anew")]
+        (line,) = [line for line in lemmata(house, "report").splitlines() if line.endswith("drawn anew")]
         return line.split()[0]
 
     assert int(drawn()) > 100

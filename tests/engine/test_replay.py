@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
-from bounds.wzw25.hinge_gradient import replacement_sensitivity
-from experiments.audits import replay
-from experiments.audits.planting import Broadcast
-from mechanisms import gaussian, noisy_gd, private_tuning
-from mechanisms.laplace import FloatLaplace
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.mechanisms import gaussian, noisy_gd, private_tuning
+from lemmata.mechanisms.audit import replay
+from lemmata.mechanisms.laplace import FloatLaplace
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.tools.sabotage.planting import Broadcast
 from tests.streams import streams
 
 rng = streams("replay")

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import mechanisms
-from experiments.audits import committed, pairs, replay, replayed
-from experiments.engine.streams import TEST_ROOT
-from mechanisms import glm_gd
+from lemmata import mechanisms
+from lemmata.experiments.audits import committed, replayed
+from lemmata.mechanisms import glm_gd
+from lemmata.mechanisms.audit import pairs, replay
+from lemmata.mechanisms.streams import TEST_ROOT
 
 LISTED = {row["learner"]: row for row in committed("replayed")}
 NOT_LEARNERS = {  # released beside data, or put together from learners that are listed

@@ -11,17 +11,17 @@ from urllib.parse import unquote
 
 import pytest
 
-from bounds.theorem import THEOREMS
-from experiments.engine import registry, run
-from experiments.engine.claim import CLAIMS
-from experiments.engine.graph import CLASSES
-from experiments.engine.ledger import ledger, ledger_with_cells
-from experiments.engine.store import Store
-from experiments.engine.streams import LEDGER_ROOT
-from experiments.report import site, words, write
-from experiments.report.drawn import Drawn
-from experiments.report.formulas import mathml
-from experiments.report.summary import summary_lines
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.graph import CLASSES
+from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
+from lemmata.experiments.engine.store import Store
+from lemmata.experiments.report import site, words, write
+from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.formulas import mathml
+from lemmata.experiments.report.summary import summary_lines
+from lemmata.mechanisms.streams import LEDGER_ROOT
 from tests.engine import toy
 
 registry.load()

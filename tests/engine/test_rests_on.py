@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.engine import run
-from experiments.engine.ledger import ledger
-from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT
+from lemmata.experiments.engine import run
+from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.engine import toy
 
 FALSE, HEADS = "abgmu22.asm1/printed/false", "abgmu22.asm1/printed/coin"

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from experiments.__main__ import TIMINGS, main
-from experiments.engine import fingerprint, registry, run
-from experiments.engine.cell import Cell
-from experiments.engine.claim import CLAIMS
-from experiments.engine.ledger import ledger
-from experiments.engine.store import Chunk, ReusedSeed, Store, StoreError, decode, encode
-from experiments.engine.streams import TEST_ROOT, generator
+from lemmata.command.main import TIMINGS, main
+from lemmata.experiments.engine import fingerprint, registry, run
+from lemmata.experiments.engine.cell import Cell
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.store import Chunk, ReusedSeed, Store, StoreError, decode, encode
+from lemmata.mechanisms.streams import TEST_ROOT, generator
 from tests.engine import toy
 
 REAL = "bms22.lemA.3/explicit/impl:sign_projection"  # a sampled claim that workers can import
@@ -118,7 +118,7 @@ def test_one_and_two_workers_agree_to_the_last_bit():
 
 def test_kill_minus_nine_and_again(tmp_path):
     """A killed run leaves a store that continues to the ledger of an undisturbed run."""
-    command = [sys.executable, "-m", "experiments", "run", "bms22/sign_projection", "--jobs", "1"]
+    command = [sys.executable, "-m", "lemmata", "run", "bms22/sign_projection", "--jobs", "1"]
     command += ["--seed", str(TEST_ROOT), "--reports", str(tmp_path)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, **quiet, start_new_session=True)
@@ -251,7 +251,7 @@ def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
 
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
-    command = [sys.executable, "-m", "experiments", "run", "bms22", "--jobs", "2"]  # minutes of work
+    command = [sys.executable, "-m", "lemmata", "run", "bms22", "--jobs", "2"]  # minutes of work
     command += ["--profile", "full", "--reports", str(tmp_path)]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     # What was started with & ignores SIGINT, and so would its children: the test says itself what it relies on.
@@ -302,8 +302,8 @@ def test_a_corrupt_store_is_one_line_and_stays(tmp_path):
 
 
 SOURCE = """
-from bounds.bms22 import sign_projection as jl
-from bounds.wzw25 import gaussian_privacy as gdp
+from lemmata.bounds.bms22 import sign_projection as jl
+from lemmata.bounds.wzw25 import gaussian_privacy as gdp
 
 SCALE, TABLE = 2, {"a": abs}
 
@@ -353,7 +353,8 @@ def test_the_code_hash_does_not_hang_on_the_process():
     """Neither on the order in which modules are loaded, nor on which, nor on Python's random hashes."""
     registry.load()
     code = (
-        "from experiments.bms22 import dp_erm, sign_projection; from experiments.engine import fingerprint, claim;"
+        "from lemmata.experiments.bms22 import dp_erm, sign_projection;"
+        "from lemmata.experiments.engine import fingerprint, claim;"
         "print({key: fingerprint.of_claim(each) for key, each in claim.CLAIMS.items()})"
     )
     for seed in ("1", "2"):

@@ -15,12 +15,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.engine import fingerprint, registry, run
-from experiments.engine.claim import CLAIMS
-from experiments.engine.ledger import evaluate
-from experiments.engine.schedule import Schedule, drive
-from experiments.engine.store import Chunk, Store
-from experiments.engine.streams import LEDGER_ROOT, TEST_ROOT
+from lemmata.experiments.engine import fingerprint, registry, run
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.ledger import evaluate
+from lemmata.experiments.engine.schedule import Schedule, drive
+from lemmata.experiments.engine.store import Chunk, Store
+from lemmata.mechanisms.streams import LEDGER_ROOT, TEST_ROOT
 from tests.engine import toy
 
 

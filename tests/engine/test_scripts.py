@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from experiments.engine import registry
+from lemmata.experiments.engine import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 
 
 def run(module, *arguments, monkeypatch):
-    """`python -m experiments.<paper>.<module> <arguments>`, in this process; its exit status."""
-    name = f"experiments.{module.replace('/', '.')}"
+    """`python -m lemmata.experiments.<paper>.<module> <arguments>`, in this process; its exit status."""
+    name = f"lemmata.experiments.{module.replace('/', '.')}"
     monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module(name, run_name="__main__")

@@ -10,12 +10,13 @@ import time
 import numpy as np
 import pytest
 
-from experiments.__main__ import TIMINGS
-from experiments.engine import registry, run
-from experiments.engine.ledger import ledger
-from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import HOLDS, REFUTED, TailDecider, conclude
+from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.command.main import TIMINGS
+from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.store import Store
+from lemmata.experiments.engine.verdict import TailDecider, conclude
+from lemmata.mechanisms.streams import TEST_ROOT
 
 pytestmark = pytest.mark.soak
 TOPIC = "bms22/sign_projection"
@@ -28,7 +29,7 @@ def without_seconds(store):
 def test_twenty_kills_leave_the_same_ledger(tmp_path):
     """kill -9 at twenty random moments of one run, then finish it."""
     moments = random.Random(TEST_ROOT)
-    command = [sys.executable, "-m", "experiments", "run", TOPIC, "--jobs", "2", "--seed", str(TEST_ROOT)]
+    command = [sys.executable, "-m", "lemmata", "run", TOPIC, "--jobs", "2", "--seed", str(TEST_ROOT)]
     command += ["--reports", str(tmp_path)]
     for _ in range(20):
         process = subprocess.Popen(

@@ -13,10 +13,10 @@ import asv
 import pytest
 from click.testing import CliRunner
 
-from experiments.__main__ import main
-from experiments.report.site import speed_pages
-from experiments.speed import offline, page, record, scaling
-from experiments.speed.record import NothingMeasured, compared, measurements, readable
+from lemmata.command.main import main
+from lemmata.experiments.report.site import speed_pages
+from lemmata.tools.speed import offline, page, record, scaling
+from lemmata.tools.speed.record import NothingMeasured, compared, measurements, readable
 from tests.engine.test_report import CHROMIUM
 
 BENCHMARKS = {
@@ -211,7 +211,7 @@ def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, 
 
 @pytest.mark.parametrize("name", ["bench_noise", "bench_learners", "bench_exact", "bench_engine"])
 def test_benchmarks_run_at_their_smallest_sizes(name):
-    module = importlib.import_module(f"experiments.speed.{name}")
+    module = importlib.import_module(f"lemmata.tools.speed.{name}")
     for kind in vars(module).values():
         if inspect.isclass(kind) and kind.__module__ == module.__name__:
             combination = next(product(*getattr(kind, "params", ())))
@@ -223,9 +223,9 @@ def test_benchmarks_run_at_their_smallest_sizes(name):
 
 
 def test_a_commit_without_a_core_skips_its_benchmark():
-    from experiments.speed.side_by_side import module
+    from lemmata.tools.speed.side_by_side import module
 
-    for missing in (("mechanisms.nothing",), ("mechanisms.tnb", "law", "nothing")):
+    for missing in (("lemmata.mechanisms.nothing",), ("lemmata.mechanisms.tnb", "law", "nothing")):
         with pytest.raises(NotImplementedError, match="nothing"):
             module(*missing)
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from experiments.engine import verdict as v
-from experiments.engine.power import miss_tail
-from experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
+from lemmata.experiments.engine import verdict as v
+from lemmata.experiments.engine.power import miss_tail
+from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ROOT = 11
 

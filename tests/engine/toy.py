@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from bounds.theorem import THEOREMS, in_unit_interval, theorem
-from experiments.engine import claim as c
-from experiments.engine.claim import Control, grid
-from experiments.engine.verdict import AttackDecider, holds, refuted
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.theorem import THEOREMS, in_unit_interval, theorem
+from lemmata.experiments.engine import claim as c
+from lemmata.experiments.engine.claim import Control, grid
+from lemmata.experiments.engine.verdict import AttackDecider, holds, refuted
+from lemmata.mechanisms.privacy import GaussianDP
 
 with contextlib.ExitStack() as stack:
     theorems, claims = dict(THEOREMS), dict(c.CLAIMS)
@@ -100,7 +100,7 @@ with contextlib.ExitStack() as stack:
 @contextlib.contextmanager
 def registered(**changes):
     """The toy claims as the only ones; `changes` are fields to replace in all of them."""
-    from experiments.engine import registry as topics
+    from lemmata.experiments.engine import registry as topics
 
     topics.load()
     before = dict(c.CLAIMS), dict(THEOREMS)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bounds.exact import numbers
-from bounds.wzw25.gaussian_privacy import approximate_dp_excess
+from lemmata.bounds.exact import numbers
+from lemmata.bounds.wzw25.gaussian_privacy import approximate_dp_excess
 
 
 @pytest.mark.parametrize("place", [0, 1])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis.strategies import floats
 from scipy.special import erfcx, log_ndtr, ndtr
 
-from bounds.exact.balls import (
+from lemmata.bounds.exact.balls import (
     Phi,
     enclosure,
     exact,
@@ -22,7 +22,7 @@ from bounds.exact.balls import (
     power_complement,
     upper_end,
 )
-from bounds.exact.certify import at, certify, confirm, over, supremum, worst_ratio
+from lemmata.bounds.exact.certify import at, certify, confirm, over, supremum, worst_ratio
 
 ROOT_TWO_PI = (2 * arb.pi()).sqrt()
 

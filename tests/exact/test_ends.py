@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from bounds import theorem
-from bounds.exact import balls, numbers
+from lemmata.bounds import theorem
+from lemmata.bounds.exact import balls, numbers
 
 
 @pytest.mark.parametrize("increasing", [True, False])

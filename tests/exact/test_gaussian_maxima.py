@@ -8,8 +8,8 @@ from hypothesis.strategies import floats, integers
 from scipy.integrate import quad
 from scipy.stats import norm, studentized_range
 
-from bounds.exact.balls import enclosure, upper_end
-from bounds.exact.gaussian_maxima import (
+from lemmata.bounds.exact.balls import enclosure, upper_end
+from lemmata.bounds.exact.gaussian_maxima import (
     _within,
     best_loses,
     max_exceeds,
@@ -20,7 +20,7 @@ from bounds.exact.gaussian_maxima import (
     range_exceeds,
     range_exceeds_at_most,
 )
-from bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25 import run_counts
 
 SIZES = [1, 2, 3, 10, 100, 10_000]
 

@@ -3,8 +3,8 @@
 import pytest
 from flint import arb
 
-from bounds.exact import privacy_curves
-from bounds.exact.balls import Phi
+from lemmata.bounds.exact import privacy_curves
+from lemmata.bounds.exact.balls import Phi
 
 
 def closed_form(epsilon, shift):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from bounds.exact import tnb, tuning_curves
+from lemmata.bounds.exact import tnb, tuning_curves
 
 
 @pytest.mark.parametrize(("k", "eta"), [(1, 2.0), (7, -0.5), (10**6, 0.5), (10**7, 3.0), (10**12, -0.75)])

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from mechanisms import accountant
-from mechanisms.accountant import Accountant, OverBudget
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, gaussian_mu, to_approx
+from lemmata.mechanisms import accountant
+from lemmata.mechanisms.accountant import Accountant, OverBudget
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, gaussian_mu, to_approx
 
 
 def test_ten_times_a_tenth_is_more_than_one():

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from bounds.wzw25 import algorithms as bounds
-from bounds.wzw25.gaussian_privacy import gaussian_delta
-from bounds.wzw25.projected_margins import third_margin_rows
-from experiments.instances.adaptive_pairs import stretched
-from experiments.wzw25 import gaussian_privacy
-from mechanisms import adaptive_margin, noisy_gd, projected_gd, sign_projection
-from mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
+from lemmata.bounds.wzw25 import algorithms as bounds
+from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
+from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.experiments.instances.adaptive_pairs import stretched
+from lemmata.experiments.wzw25 import gaussian_privacy
+from lemmata.mechanisms import adaptive_margin, noisy_gd, projected_gd, sign_projection
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
 from tests.streams import streams
 
 rng = streams("adaptive_margin")

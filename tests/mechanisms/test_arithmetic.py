@@ -11,8 +11,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis.strategies import floats, integers, lists
 
-from mechanisms.arithmetic import certified_delta, down, in_range, root_up, sum_up, up
-from mechanisms.privacy import (
+from lemmata.mechanisms.arithmetic import certified_delta, down, in_range, root_up, sum_up, up
+from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
     PureDP,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.audits.game import audit
-from mechanisms import known_margin, majority, noisy_gd, private_perceptron, projected_gd
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_approx
-from mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
+from lemmata.mechanisms import known_margin, majority, noisy_gd, private_perceptron, projected_gd
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_approx
+from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.normal(size=(30, 4)), np.where(RNG.random(30) < 0.5, -1.0, 1.0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from experiments.instances.reachable_floats import watched
-from mechanisms import discrete_gaussian, gaussian
-from mechanisms.privacy import ApproxDP
+from lemmata.experiments.instances.reachable_floats import watched
+from lemmata.mechanisms import discrete_gaussian, gaussian
+from lemmata.mechanisms.privacy import ApproxDP
 from tests.streams import streams
 
 BUDGET = ApproxDP(1.0, 1e-6)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mechanisms import adaptive_margin
-from mechanisms.arithmetic import certified_delta, group_delta
-from mechanisms.solvers import margin
+from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.arithmetic import certified_delta, group_delta
+from lemmata.mechanisms.solvers import margin
 
 
 def test_a_group_of_one_has_its_own_delta_at_any_epsilon():

@@ -8,11 +8,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from experiments.data import load
-from mechanisms import estimators
-from mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
-from mechanisms.privacy import ApproxDP, PureDP, to_approx
-from mechanisms.search import PrivateSearchCV
+from lemmata.experiments.data import load
+from lemmata.mechanisms import estimators
+from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
+from lemmata.mechanisms.search import PrivateSearchCV
 
 LEARNERS = [
     MarginClassifier(),

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mechanisms import adaptive_margin, dp_erm, estimators, known_margin, laplace, law, search
+from lemmata.mechanisms import adaptive_margin, dp_erm, estimators, known_margin, laplace, law, search
 from tests.mechanisms.test_fuzz import CASES, built, name_of, numbers_in, released
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
 

@@ -12,8 +12,8 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
-import mechanisms
-from mechanisms import tnb
+from lemmata import mechanisms
+from lemmata.mechanisms import tnb
 from tests.mechanisms.nasty import NASTY
 from tests.mechanisms.valid_calls import COVER, INNER, MATRIX, NAMED, TABLE, rng
 
@@ -22,7 +22,7 @@ CASES = [function for function, call in TABLE.items() if call is not None]
 
 
 def name_of(function):
-    return f"{function.__module__.removeprefix('mechanisms.')}.{function.__name__}"
+    return f"{function.__module__.removeprefix('lemmata.mechanisms.')}.{function.__name__}"
 
 
 def built(call):
@@ -95,7 +95,7 @@ def test_nasty_arguments_are_answered_or_named(function):
 
 def test_the_table_is_complete():
     missing = []
-    for entry in pkgutil.walk_packages(mechanisms.__path__, "mechanisms."):
+    for entry in pkgutil.walk_packages(mechanisms.__path__, "lemmata.mechanisms."):
         module = importlib.import_module(entry.name)
         for name, value in vars(module).items():
             public = inspect.isfunction(value) and value.__module__ == entry.name and not name.startswith("_")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, norm
 
-from mechanisms import grid_gaussian
-from mechanisms.privacy import GaussianDP
+from lemmata.mechanisms import grid_gaussian
+from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
 
 rng = streams("grid_gaussian")

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from mechanisms import adaptive_margin, gaussian, law, phased_sgd, private_tuning
-from mechanisms.privacy import ApproxDP, PureDP
+from lemmata.mechanisms import adaptive_margin, gaussian, law, phased_sgd, private_tuning
+from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
 

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from mechanisms import fast_projection as fast_projections
-from mechanisms import phased_sgd
-from mechanisms import sign_projection as sign_projections
-from mechanisms.fast_projection import fast_projection
-from mechanisms.privacy import GaussianDP
-from mechanisms.sign_projection import sign_projection
-from mechanisms.solvers import kernels
+from lemmata.mechanisms import fast_projection as fast_projections
+from lemmata.mechanisms import phased_sgd
+from lemmata.mechanisms import sign_projection as sign_projections
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.sign_projection import sign_projection
+from lemmata.mechanisms.solvers import kernels
 
 
 @pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (100, 1000), (1024, 20), (1030, 4101)])
@@ -95,7 +95,7 @@ def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
     A sum of d products of entries below 1 in any order errs by at most d^2 2^-53 in float64 and d^2 2^-24 in float32.
     """
     program = (
-        f"import sys; import numpy as np; from mechanisms.{draw} import {draw}\n"
+        f"import sys; import numpy as np; from lemmata.mechanisms.{draw} import {draw}\n"
         "rng = np.random.default_rng(1); X = rng.uniform(-1, 1, size=(300, 5000))\n"
         f"phi = {draw}(700, 5000, rng=rng)\n"
         "np.savez(sys.argv[1], a=phi.apply(X), b=phi.transpose(X[:40, :700]), c=phi.apply(X.astype(np.float32)))"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mechanisms import law
+from lemmata.mechanisms import law
 
 FOLDER = Path(law.__file__).parent
 
@@ -61,9 +61,11 @@ def test_blocks_add_up():
 
 def test_every_law_is_sampled_alike():
     """`law.sample(rng)` is one release and `law.sample(rng, size)` that many, whatever the mechanism."""
-    modules = [importlib.import_module(f"mechanisms.{path.stem}") for path in FOLDER.glob("*.py")]
+    modules = [importlib.import_module(f"lemmata.mechanisms.{path.stem}") for path in FOLDER.glob("*.py")]
     laws = {each for module in modules for _, each in inspect.getmembers(module, inspect.isclass)}
-    sampled = [each.sample for each in laws if each.__module__.startswith("mechanisms.") and hasattr(each, "sample")]
+    sampled = [
+        each.sample for each in laws if each.__module__.startswith("lemmata.mechanisms.") and hasattr(each, "sample")
+    ]
     assert len(sampled) > 15
     for sample in sampled:
         parameters = inspect.signature(sample).parameters

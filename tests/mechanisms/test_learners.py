@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from flint import ctx
 
-from bounds.exact import tnb
-from bounds.exact.balls import exact
-from bounds.wzw25.algorithms import margin_grid
-from bounds.wzw25.tuned_margin import repetition_r
-from experiments.data import load
-from mechanisms import adaptive_margin, gaussian, noisy_gd, private_tuning, projected_gd
-from mechanisms.arithmetic import certified_delta
-from mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.bounds.exact import tnb
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25.algorithms import margin_grid
+from lemmata.bounds.wzw25.tuned_margin import repetition_r
+from lemmata.experiments.data import load
+from lemmata.mechanisms import adaptive_margin, gaussian, noisy_gd, private_tuning, projected_gd
+from lemmata.mechanisms.arithmetic import certified_delta
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 FITS = [adaptive_margin.fit, private_tuning.fit]
 MARGIN = 0.9

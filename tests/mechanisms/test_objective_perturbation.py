@@ -10,10 +10,10 @@ from scipy import stats
 from scipy.integrate import quad
 from sklearn.linear_model import LogisticRegression
 
-from mechanisms import objective_perturbation, output_perturbation
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
-from mechanisms.solvers import perturbed_risk
-from mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES, minimise
+from lemmata.mechanisms import objective_perturbation, output_perturbation
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta, gaussian_mu
+from lemmata.mechanisms.solvers import perturbed_risk
+from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES, minimise
 
 LOSSES = tuple(MARGIN_LOSSES)
 

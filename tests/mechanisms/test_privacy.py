@@ -9,10 +9,10 @@ from flint import ctx
 from hypothesis import assume, given, settings
 from hypothesis.strategies import floats, integers
 
-from bounds.exact.balls import Phi, enclosure, exact
-from bounds.exact.privacy_curves import log_gaussian_delta
-from bounds.wzw25.gaussian_privacy import smallest_gdp
-from mechanisms.privacy import (
+from lemmata.bounds.exact.balls import Phi, enclosure, exact
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.wzw25.gaussian_privacy import smallest_gdp
+from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
     LabelDP,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, chisquare, kstest
 
-from mechanisms import adaptive_margin, gaussian, laplace, noisy_gd, phased_sgd, private_tuning, sign_projection
-from mechanisms.fast_projection import fast_projection
-from mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms import adaptive_margin, gaussian, laplace, noisy_gd, phased_sgd, private_tuning, sign_projection
+from lemmata.mechanisms.fast_projection import fast_projection
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 ROOT = 77
 RNG = np.random.default_rng(ROOT)

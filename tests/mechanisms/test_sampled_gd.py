@@ -9,11 +9,11 @@ from dp_accounting import NeighboringRelation
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import binom, chisquare
 
-from bounds.exact import sampled_gaussian
-from bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
-from bounds.wzw25 import last_iterate
-from mechanisms import adaptive_margin, sampled_gd
-from mechanisms.privacy import ApproxDP
+from lemmata.bounds.exact import sampled_gaussian
+from lemmata.bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
+from lemmata.bounds.wzw25 import last_iterate
+from lemmata.mechanisms import adaptive_margin, sampled_gd
+from lemmata.mechanisms.privacy import ApproxDP
 from tests.streams import streams
 
 BUDGET = ApproxDP(2.0, 1e-5)

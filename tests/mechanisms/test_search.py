@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
-from experiments.audits.game import audit
-from experiments.data import load
-from experiments.engine.streams import TEST_ROOT
-from mechanisms import estimators
-from mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
-from mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_mu, to_gaussian
-from mechanisms.search import PrivateSearchCV, error_counter, pure_within
-from mechanisms.tuning_budget import budget
+from lemmata.experiments.data import load
+from lemmata.mechanisms import estimators
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.estimators import MarginClassifier, NoisyGD, PrivateSVM
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_mu, to_gaussian
+from lemmata.mechanisms.search import PrivateSearchCV, error_counter, pure_within
+from lemmata.mechanisms.streams import TEST_ROOT
+from lemmata.mechanisms.tuning_budget import budget
 
 CLAIM = ApproxDP(0.25, 0.01)
 WIDTHS = {"width": [0.5, 2.0]}
@@ -109,5 +109,5 @@ def test_errors_are_counted_in_blocks_of_any_size(monkeypatch):
     """Two releases on nine records, blocks of fewer entries than one row has included."""
     Z, weights = np.arange(-4.0, 5.0)[:, None], np.array([[1.0], [-2.0]])
     for entries in (1, 9, 18, 100):
-        monkeypatch.setattr("mechanisms.search.ENTRIES", entries)
+        monkeypatch.setattr("lemmata.mechanisms.search.ENTRIES", entries)
         assert error_counter([Z])(0, weights).tolist() == [5, 5]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
-from bounds.bms22.random_features import inner_product_error_sharp
-from bounds.bms22.sign_projection import sign_projection_rows, sign_projection_tail
-from bounds.rbht09.random_features import uniform_failure
-from mechanisms.sizes import features_needed, rows_compared, rows_needed
+from lemmata.bounds.bms22.random_features import inner_product_error_sharp
+from lemmata.bounds.bms22.sign_projection import sign_projection_rows, sign_projection_tail
+from lemmata.bounds.rbht09.random_features import uniform_failure
+from lemmata.mechanisms.sizes import features_needed, rows_compared, rows_needed
 
 
 @pytest.mark.parametrize(("m", "t", "beta"), [(2, 0.5, 0.3), (1000, 0.1, 0.05), (10**6, 0.9, 1e-9)])

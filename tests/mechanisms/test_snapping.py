@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from experiments.instances.reachable_floats import watched
-from mechanisms import snapping
-from mechanisms.laplace import FloatLaplace
-from mechanisms.privacy import PureDP
+from lemmata.experiments.instances.reachable_floats import watched
+from lemmata.mechanisms import snapping
+from lemmata.mechanisms.laplace import FloatLaplace
+from lemmata.mechanisms.privacy import PureDP
 from tests.streams import streams
 
 SNAPS = [snapping.Snapping(*sizes) for sizes in ((1.0, 4.0), (1.3, 5.0), (0.7, 0.7), (2.0**-30, 2.0**-26))]

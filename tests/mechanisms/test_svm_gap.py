@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechanisms.solvers import svm
+from lemmata.mechanisms.solvers import svm
 
 
 def objectives(w, dual, Z, box):

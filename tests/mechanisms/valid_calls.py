@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mechanisms import (
+from lemmata.mechanisms import (
     accountant,
     adaptive_margin,
     arithmetic,
@@ -50,8 +50,8 @@ from mechanisms import (
     snapping,
     tnb,
 )
-from mechanisms.privacy import ApproxDP, GaussianDP, PureDP
-from mechanisms.solvers import (
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.solvers import (
     ball_risk,
     covers,
     function_covers,

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.engine import fingerprint
+from lemmata.experiments.engine import fingerprint
 
 SCALED = "_scaled_by_the_mutant"  # what the code of a mutant calls `scaled`
-PACKAGES = ("bounds", "mechanisms", "experiments")
+PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
 
 
 def plain(function: Callable) -> types.FunctionType:
@@ -33,12 +33,12 @@ def plain(function: Callable) -> types.FunctionType:
     return inspect.unwrap(function)
 
 
-def distances(*roots: Callable, within: tuple[str, ...] = ("bounds",)) -> dict[str, int]:
+def distances(*roots: Callable, within: tuple[str, ...] = ("lemmata.bounds",)) -> dict[str, int]:
     """module.function of those in the packages `within` that `roots` name, transitively, and at how many removes."""
     return {f"{f.__module__}.{f.__qualname__}": removes for f, removes in _reached(roots, within)}
 
 
-def reached(*roots: Callable, within: tuple[str, ...] = ("bounds",)) -> list[types.FunctionType]:
+def reached(*roots: Callable, within: tuple[str, ...] = ("lemmata.bounds",)) -> list[types.FunctionType]:
     """The functions of the packages `within` that `roots` name, transitively, sorted by name."""
     return sorted((f for f, _ in _reached(roots, within)), key=lambda f: (f.__module__, f.__qualname__))
 
@@ -50,7 +50,9 @@ def _reached(roots: tuple, within: tuple[str, ...]) -> Iterator[tuple[types.Func
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        if isinstance(thing, types.FunctionType) and (thing.__module__ or "").split(".")[0] in within:
+        if isinstance(thing, types.FunctionType) and f"{thing.__module__}.".startswith(
+            tuple(f"{name}." for name in within)
+        ):
             yield thing, removes
         queue += ((other, removes + 1) for other in fingerprint._described(thing)[1])
 

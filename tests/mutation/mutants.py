@@ -26,14 +26,14 @@ import joblib
 import pytest
 from _pytest.runner import runtestprotocol
 
-from bounds.theorem import THEOREMS
-from experiments.engine import fingerprint, registry, run
-from experiments.engine.cell import Sabotaged
-from experiments.engine.claim import CLAIMS, Claim
-from experiments.engine.ledger import evaluate
-from experiments.engine.store import Store
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import HOLDS, REFUTED, VACUOUS
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import HOLDS, REFUTED, VACUOUS
+from lemmata.experiments.engine import fingerprint, registry, run
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.ledger import evaluate
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.mutation import edit, operators
 
 HERE = Path(__file__).parent
@@ -73,7 +73,7 @@ class Check:
 
     def reaches(self, mutant: operators.Mutant) -> bool:
         """The engine is named by everything: its own tests are asked."""
-        if mutant.module in fingerprint.ENGINE or mutant.module == "experiments.engine.formula":
+        if mutant.module in fingerprint.ENGINE or mutant.module == "lemmata.experiments.engine.formula":
             return self.name.startswith((*ENGINES_OWN, mutant.module.replace(".", "/")))
         if self.name.startswith(LOOKS):
             return False

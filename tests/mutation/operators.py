@@ -17,7 +17,7 @@ import numpy as np
 
 from tests.mutation import edit
 
-AREAS = ("mechanisms", "bounds", "experiments.engine")
+AREAS = ("lemmata.mechanisms", "lemmata.bounds", "lemmata.experiments.engine")
 CALLS = {
     "log": "log2", "log2": "log", "log1p": "log", "exp": "expm1", "expm1": "exp",
     "min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin",

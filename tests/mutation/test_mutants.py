@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
-from experiments.engine import registry, verdict
-from experiments.engine.claim import CLAIMS
-from mechanisms.privacy import ApproxDP, GaussianDP
-from mechanisms.solvers import svm
+from lemmata.experiments.engine import registry, verdict
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.solvers import svm
 from tests.engine import test_levels as levels
 from tests.mechanisms import test_releases as releases
 from tests.mechanisms import test_svm_gap as gaps
@@ -21,54 +21,54 @@ PAID = releases.test_a_penalty_is_paid_by_the_candidate_that_has_it
 GAME = {kind: next((c, w) for c, w in levels.GAMES if isinstance(c, kind)) for kind in (ApproxDP, GaussianDP)}
 PLANTED = {  # module, function, what stands there, the mistake, and the check that must notice it
     "no random coordinates": (
-        "mechanisms.fast_projection", "fast_projection",
+        "lemmata.mechanisms.fast_projection", "fast_projection",
         "rng.integers(0, width, size=int(k))", "np.arange(int(k)) % width",
         releases.test_a_fast_projection_draws_its_signs_and_its_coordinates,
     ),
     "no random signs": (
-        "mechanisms.fast_projection", "fast_projection",
+        "lemmata.mechanisms.fast_projection", "fast_projection",
         "1.0 - 2.0 * rng.integers(0, 2, size=width)", "np.ones(width)",
         releases.test_a_fast_projection_draws_its_signs_and_its_coordinates,
     ),
     "one noise for all coordinates": (
-        "mechanisms.gaussian", "GaussianLaw.sample",
+        "lemmata.mechanisms.gaussian", "GaussianLaw.sample",
         "rng.normal(size=(size, self.value.size))", "rng.normal(size=(size, 1))", LAWS["gaussian"],
     ),
     "one noise for all coordinates of a step": (
-        "mechanisms.noisy_gd", "NoisyGDLaw._descend",
+        "lemmata.mechanisms.noisy_gd", "NoisyGDLaw._descend",
         "size=W.shape)", "size=(1, size)) * np.ones_like(W)", LAWS["noisy_gd"],
     ),
     "one noise for all scores": (
-        "mechanisms.adaptive_margin", "WhiteBoxLaw.sample",
+        "lemmata.mechanisms.adaptive_margin", "WhiteBoxLaw.sample",
         "size=(size, len(self.margins))", "size=(size, 1)", releases.test_scores_of_one_release_differ,
     ),
     "one noise for all releases": (
-        "mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
+        "lemmata.mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
         "rng.normal(scale=self.sigma, size=size)", "rng.normal(scale=self.sigma)",
         releases.test_scores_of_different_releases_differ,
     ),
     "a gap without its main term": (
-        "mechanisms.solvers.svm", "_complementarity",
+        "lemmata.mechanisms.solvers.svm", "_complementarity",
         "(box - dual) * np.maximum(under, 0) + ", "", partial(gaps.test_the_gap_is_primal_less_dual, 0),
     ),
     "a penalty that rewards": (
-        "mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
+        "lemmata.mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
         "+ self.penalties[j]", "- self.penalties[j]", partial(PAID, False),
     ),
     "a penalty that rewards, all seen": (
-        "mechanisms.adaptive_margin", "WhiteBoxLaw.means",
+        "lemmata.mechanisms.adaptive_margin", "WhiteBoxLaw.means",
         "for run, weights in pairs]) + self", "for run, weights in pairs]) - self", partial(PAID, True),
     ),
     "a mixture not divided by its size": (
-        "experiments.engine.verdict", "log_e_tail",
+        "lemmata.experiments.engine.verdict", "log_e_tail",
         " - np.log(len(odds))", "", partial(levels.test_tails, levels.Fraction(1, 3)),
     ),
     "a loss of 1 where it is e^epsilon": (
-        "experiments.engine.verdict", "log_e_tangent",
+        "lemmata.experiments.engine.verdict", "log_e_tangent",
         "low = -np.exp(epsilon)", "low = -1.0", partial(levels.test_attack_games, *GAME[ApproxDP]),
     ),
     "free abstentions": (
-        "experiments.engine.verdict", "AttackDecider.evidence",
+        "lemmata.experiments.engine.verdict", "AttackDecider.evidence",
         "self.wrong + self.abstain", "self.wrong", partial(levels.test_attack_games, *GAME[GaussianDP]),
     ),
 }  # fmt: skip
@@ -102,9 +102,9 @@ def test_lower_levels_are_noticed(monkeypatch, level, wrong):
 
 
 SAMPLE = {  # function: (a change that is generated, the claim that notices it)
-    "bounds.rbht09.svm_accuracy.erlang_mean": ("q * lam -> q / lam", "rbht09.fn5/printed/mean"),
-    "bounds.bms22.long_minimiser.hinge_pieces": ("1 - w * gamma -> 1", "bms22.exH/printed/pieces"),
-    "bounds.rbht09.kernel_spectra.cauchy_measure": (
+    "lemmata.bounds.rbht09.svm_accuracy.erlang_mean": ("q * lam -> q / lam", "rbht09.fn5/printed/mean"),
+    "lemmata.bounds.bms22.long_minimiser.hinge_pieces": ("1 - w * gamma -> 1", "bms22.exH/printed/pieces"),
+    "lemmata.bounds.rbht09.kernel_spectra.cauchy_measure": (
         "sum((_magnitude(x) for x in point)) -> max((_magnitude(x) for x in point))",
         "rbht09.fourier/corrected/inversion",
     ),
@@ -133,7 +133,7 @@ def test_a_check_that_has_no_end_is_noticed_by_its_cpu_seconds():
 
 
 def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
-    among = ("mechanisms.law", "bounds.exact.binomials", "experiments.engine.cell")
+    among = ("lemmata.mechanisms.law", "lemmata.bounds.exact.binomials", "lemmata.experiments.engine.cell")
     chosen = operators.chosen(30, 5, among)
     assert chosen == operators.chosen(30, 5, among) != operators.chosen(30, 6, among)
     assert len({m.name for m in chosen}) == 30
@@ -173,8 +173,8 @@ def test_equivalent_mutants_are_generated_and_explained():
 
 def test_a_changed_function_may_still_call_itself():
     def work():
-        edit.rewrite(operators.functions("experiments.engine.audit")["rounded"], "np.round(", "np.floor(")
-        from experiments.engine.audit import rounded
+        edit.rewrite(operators.functions("lemmata.experiments.engine.audit")["rounded"], "np.round(", "np.floor(")
+        from lemmata.experiments.engine.audit import rounded
 
         return str(rounded({"x": {"y": svm.np.array([0.7])}}, {"x": {"y": 0.5}})["x"]["y"][0])
 

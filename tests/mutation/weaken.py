@@ -20,12 +20,12 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bounds.papers import PAPERS
-from experiments.engine import registry, run
-from experiments.engine.claim import CLAIMS, Claim
-from experiments.engine.ledger import evaluate
-from experiments.engine.store import Store
-from experiments.engine.streams import LEDGER_ROOT
+from lemmata.bounds.papers import PAPERS
+from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.ledger import evaluate
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import LEDGER_ROOT
 from tests import by_hand
 from tests.mutation import edit
 
@@ -100,7 +100,11 @@ class Number:
     @property
     def name(self) -> tuple[str, str, str]:
         """As a row of the table begins."""
-        return f"{self.function.__module__}.{self.function.__qualname__}", str(self.place), str(self.value)
+        return (
+            f"{self.function.__module__.removeprefix('lemmata.')}.{self.function.__qualname__}",
+            str(self.place),
+            str(self.value),
+        )
 
     @property
     def changes(self) -> Iterator[Callable[[], None]]:
@@ -177,7 +181,7 @@ def renew(names: Collection[str]) -> None:
 
 def in_papers(name: str) -> str:
     """A module or function of bounds/ as it is named on the command line: paper/module."""
-    return name.removeprefix("bounds.").replace(".", "/")
+    return name.removeprefix("lemmata.bounds.").replace(".", "/")
 
 
 def moved(claims: list[Claim], change: Callable[[], None]) -> str:
@@ -215,7 +219,7 @@ def main(names: list[str]) -> None:
         renew(wanted or PAPERS)
         return
     for key, claim in sorted(CLAIMS.items()):
-        module = claim.trial.__module__.removeprefix("experiments.").replace(".", "/")
+        module = claim.trial.__module__.removeprefix("lemmata.experiments.").replace(".", "/")
         if wanted and not any(key.startswith(name) or module.startswith(name) for name in wanted):
             continue
         if claim.severity or claim.style == "attack":

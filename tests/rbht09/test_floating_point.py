@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, gamma
 
-from bounds.rbht09 import private_svm
-from experiments.engine.streams import TEST_ROOT, generator
-from experiments.engine.verdict import LOG_REFUTE, AttackDecider
-from experiments.instances import reachable_floats
-from mechanisms import laplace
-from mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
+from lemmata.bounds.rbht09 import private_svm
+from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider
+from lemmata.experiments.instances import reachable_floats
+from lemmata.mechanisms import laplace
+from lemmata.mechanisms.laplace import FloatLaplace, GridLaplace, discrete_laplace, grid_for, reachable
+from lemmata.mechanisms.streams import TEST_ROOT, generator
 from tests.streams import streams
 
 rng = streams("float_leak")

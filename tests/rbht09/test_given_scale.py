@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bounds.rbht09 import random_features
-from mechanisms import private_svm
-from mechanisms.solvers.svm import solution_tolerance
+from lemmata.bounds.rbht09 import random_features
+from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.solvers.svm import solution_tolerance
 
 
 @pytest.mark.parametrize("sampler", private_svm.SAMPLERS)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bounds.rbht09 import hinge_dual as bounds
-from bounds.rbht09 import kernel_accuracy
-from bounds.theorem import OutsideHypotheses
-from experiments.engine.verdict import HOLDS, REFUTED
-from experiments.rbht09 import hinge_dual as claims
-from mechanisms import private_svm
+from lemmata.bounds.rbht09 import hinge_dual as bounds
+from lemmata.bounds.rbht09 import kernel_accuracy
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.experiments.rbht09 import hinge_dual as claims
+from lemmata.mechanisms import private_svm
 
 
 @given(

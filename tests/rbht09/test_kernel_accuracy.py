@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, gamma
 
-from bounds.rbht09 import kernel_accuracy as bounds
-from experiments.engine.verdict import HOLDS, REFUTED
-from experiments.instances import nearby_kernels
-from experiments.rbht09 import kernel_accuracy as claims
-from experiments.rbht09 import kernel_accuracy_proof as steps
-from mechanisms import kernel_svm, private_svm
-from mechanisms.random_features import FourierMap, fourier_map, profile
+from lemmata.bounds.rbht09 import kernel_accuracy as bounds
+from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.experiments.instances import nearby_kernels
+from lemmata.experiments.rbht09 import kernel_accuracy as claims
+from lemmata.experiments.rbht09 import kernel_accuracy_proof as steps
+from lemmata.mechanisms import kernel_svm, private_svm
+from lemmata.mechanisms.random_features import FourierMap, fourier_map, profile
 from tests.rbht09.test_kernel_svm import problem, rng
 
 # Lemma 10 -------------------------------------------------------------------------------------------------------------

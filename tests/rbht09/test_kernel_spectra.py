@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
 
-from bounds.exact.balls import exact
-from bounds.exact.line_integrals import fast, slow
-from bounds.rbht09 import kernel_spectra
-from experiments.instances import kernel_transforms
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.line_integrals import fast, slow
+from lemmata.bounds.rbht09 import kernel_spectra
+from lemmata.experiments.instances import kernel_transforms
 
 property_test = settings(derandomize=True, deadline=None, max_examples=40)
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import laplace
 
-from bounds.rbht09 import kernel_svm as bounds
-from experiments.rbht09 import kernel_svm as claims
-from mechanisms import kernel_svm, private_svm
-from mechanisms.law import two_streams
-from mechanisms.privacy import PureDP
-from mechanisms.random_features import FourierMap, fourier_map, profile
-from mechanisms.solvers import svm
+from lemmata.bounds.rbht09 import kernel_svm as bounds
+from lemmata.experiments.rbht09 import kernel_svm as claims
+from lemmata.mechanisms import kernel_svm, private_svm
+from lemmata.mechanisms.law import two_streams
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.random_features import FourierMap, fourier_map, profile
+from lemmata.mechanisms.solvers import svm
 from tests.streams import streams
 
 rng = streams("kernel_svm")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from bounds.rbht09 import (
+from lemmata.bounds.rbht09 import (
     hinge_dual,
     kernel_accuracy,
     kernel_spectra,

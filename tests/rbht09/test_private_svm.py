@@ -8,16 +8,17 @@ from scipy.stats import binom, gamma, laplace
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from bounds.rbht09 import private_svm as bounds
-from bounds.rbht09 import svm_sensitivity
-from experiments.audits.game import audit
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import LOG_REFUTE, REFUTED, AttackDecider, TailDecider
-from experiments.instances import svm_neighbours as claims
-from mechanisms import private_svm
-from mechanisms.laplace import FloatLaplace
-from mechanisms.privacy import GaussianDP, PureDP
-from mechanisms.solvers.svm import LOSSES, solution_tolerance, solve_rows
+from lemmata.bounds.rbht09 import private_svm as bounds
+from lemmata.bounds.rbht09 import svm_sensitivity
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.engine.verdict import LOG_REFUTE, AttackDecider, TailDecider
+from lemmata.experiments.instances import svm_neighbours as claims
+from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.laplace import FloatLaplace
+from lemmata.mechanisms.privacy import GaussianDP, PureDP
+from lemmata.mechanisms.solvers.svm import LOSSES, solution_tolerance, solve_rows
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.streams import streams
 
 

@@ -10,11 +10,19 @@ from scipy import stats
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from bounds.bms22 import random_features as bound
-from bounds.rbht09 import random_features
-from bounds.theorem import OutsideHypotheses
-from experiments.instances import atomic_kernels
-from mechanisms.random_features import KERNELS, FourierMap, fourier_map, frequencies, frequency_blocks, gram, profile
+from lemmata.bounds.bms22 import random_features as bound
+from lemmata.bounds.rbht09 import random_features
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.experiments.instances import atomic_kernels
+from lemmata.mechanisms.random_features import (
+    KERNELS,
+    FourierMap,
+    fourier_map,
+    frequencies,
+    frequency_blocks,
+    gram,
+    profile,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 property_test = settings(derandomize=True, deadline=None, max_examples=40)

@@ -5,12 +5,12 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from experiments.comparison import private_svms
-from experiments.comparison.private_svms import Learner, measure
-from mechanisms import private_svm
-from mechanisms.law import LinearModel
-from mechanisms.privacy import PureDP
-from mechanisms.random_features import profile
+from lemmata.experiments.comparison import private_svms
+from lemmata.experiments.comparison.private_svms import Learner, measure
+from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.law import LinearModel
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.random_features import profile
 
 
 def exact(X, y, *, epsilon, rng):

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, gamma
 
-from bounds.rbht09 import svm_accuracy
-from experiments.engine.streams import TEST_ROOT, generator
-from mechanisms import private_svm
+from lemmata.bounds.rbht09 import svm_accuracy
+from lemmata.mechanisms import private_svm
+from lemmata.mechanisms.streams import TEST_ROOT, generator
 
 
 def rng(name, topic="svm"):

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from bounds.exact import best_of_runs as balls
-from bounds.exact.tuning_curves import best_at_most
-from bounds.wzw25 import best_of_runs as bounds
-from bounds.wzw25 import run_counts
-from bounds.wzw25 import winner as utility
-from experiments.instances.tuned_pairs import silent
-from mechanisms import gaussian, tnb
-from mechanisms import private_tuning as laws
-from mechanisms.privacy import GaussianDP, gaussian_epsilon
+from lemmata.bounds.exact import best_of_runs as balls
+from lemmata.bounds.exact.tuning_curves import best_at_most
+from lemmata.bounds.wzw25 import best_of_runs as bounds
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25 import winner as utility
+from lemmata.experiments.instances.tuned_pairs import silent
+from lemmata.mechanisms import gaussian, tnb
+from lemmata.mechanisms import private_tuning as laws
+from lemmata.mechanisms.privacy import GaussianDP, gaussian_epsilon
 
 property_test = settings(derandomize=True, deadline=None, max_examples=12)
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis.strategies import floats
 from scipy.stats import norm
 
-from bounds.exact.balls import exact, lower_end
-from bounds.wzw25 import gaussian_maxima
-from experiments.checks.gaussian_tails import RANGE, Level, decide_level, follows, whole_above, whole_below
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
+from lemmata.bounds.exact.balls import exact, lower_end
+from lemmata.bounds.wzw25 import gaussian_maxima
+from lemmata.experiments.checks.gaussian_tails import RANGE, Level, decide_level, follows, whole_above, whole_below
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
 
 registry.load()
 

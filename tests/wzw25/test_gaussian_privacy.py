@@ -9,15 +9,14 @@ from hypothesis.strategies import floats, integers, lists
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
-from bounds.wzw25 import gaussian_privacy
-from experiments.audits.game import audit
-from experiments.checks.privacy_conversion import Conversion
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
-from experiments.engine.streams import TEST_ROOT
-from experiments.engine.verdict import REFUTED
-from mechanisms import gaussian as mechanism
-from mechanisms.privacy import (
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.bounds.wzw25 import gaussian_privacy
+from lemmata.experiments.checks.privacy_conversion import Conversion
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.mechanisms import gaussian as mechanism
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
     compose,
@@ -26,6 +25,7 @@ from mechanisms.privacy import (
     gaussian_mu,
     gaussian_noise_multiplier,
 )
+from lemmata.mechanisms.streams import TEST_ROOT
 
 registry.load()
 

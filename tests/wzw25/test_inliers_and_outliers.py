@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.svm import LinearSVC
 
-from bounds.wzw25 import hinge_gradient
-from bounds.wzw25 import hinge_loss as hinge_loss_bounds
-from bounds.wzw25 import inliers_and_outliers as bound
-from experiments.wzw25 import inliers_and_outliers as claims
-from mechanisms.solvers.margin import geometric_margin
+from lemmata.bounds.wzw25 import hinge_gradient
+from lemmata.bounds.wzw25 import hinge_loss as hinge_loss_bounds
+from lemmata.bounds.wzw25 import inliers_and_outliers as bound
+from lemmata.experiments.wzw25 import inliers_and_outliers as claims
+from lemmata.mechanisms.solvers.margin import geometric_margin
 
 RECORDS = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=1, max_size=12)
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
-from bounds.wzw25 import hinge_gradient, last_iterate
-from experiments.wzw25 import last_iterate as last_claims
-from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.wzw25 import hinge_gradient, last_iterate
+from lemmata.experiments.wzw25 import last_iterate as last_claims
+from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
 
 SIZES = st.integers(1, 40)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.wzw25 import algorithms as bounds
-from bounds.wzw25.gaussian_privacy import gaussian_delta
-from experiments.engine.streams import TEST_ROOT, generator
-from mechanisms import adaptive_margin, noisy_gd
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.wzw25 import algorithms as bounds
+from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
+from lemmata.mechanisms import adaptive_margin, noisy_gd
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.streams import TEST_ROOT, generator
 
 
 @given(mu=st.floats(1e-6, 50.0), calls=st.integers(1, 200))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.wzw25 import algorithms, margin_grid
-from experiments.instances import margin_profiles as cases
-from mechanisms.solvers.margin import min_outliers, subset_margins
+from lemmata.bounds.wzw25 import algorithms, margin_grid
+from lemmata.experiments.instances import margin_profiles as cases
+from lemmata.mechanisms.solvers.margin import min_outliers, subset_margins
 
 SIZES = st.integers(1, 5000)
 PROFILES = st.lists(st.fractions(0, 1, max_denominator=64), min_size=1, max_size=9).map(sorted).map(tuple)

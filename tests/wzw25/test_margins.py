@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from bounds.wzw25 import margins as bound
-from bounds.wzw25 import removal_margin
-from experiments.wzw25 import margins as claims
-from experiments.wzw25.removal_margin import removal_margin_curve
-from mechanisms.solvers import margin as margin_laws
+from lemmata.bounds.wzw25 import margins as bound
+from lemmata.bounds.wzw25 import removal_margin
+from lemmata.experiments.wzw25 import margins as claims
+from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
+from lemmata.mechanisms.solvers import margin as margin_laws
 from tests.wzw25.records import cloud
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.stats import kstest, multivariate_normal
 from sklearn.metrics import hinge_loss
 
-from bounds.wzw25 import hinge_gradient
-from bounds.wzw25 import noisy_gd as bounds
-from experiments.wzw25 import noisy_gd as claims
-from mechanisms import noisy_gd
-from mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
+from lemmata.bounds.wzw25 import hinge_gradient
+from lemmata.bounds.wzw25 import noisy_gd as bounds
+from lemmata.experiments.wzw25 import noisy_gd as claims
+from lemmata.mechanisms import noisy_gd
+from lemmata.mechanisms.privacy import GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
 from tests.streams import streams
 
 rng = streams("noisy_gd")

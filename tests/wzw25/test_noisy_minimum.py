@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis.strategies import floats, lists
 from scipy.stats import norm
 
-from bounds.exact.gaussian_maxima import mean_max
-from bounds.wzw25 import noisy_minimum
+from lemmata.bounds.exact.gaussian_maxima import mean_max
+from lemmata.bounds.wzw25 import noisy_minimum
 
 # Arbitrary scores: a slow twin of the coupling ------------------------------------------------------------------------
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from bounds.wzw25 import one_margin
-from bounds.wzw25.hinge_gradient import hinge_sum
-from bounds.wzw25.noisy_gd import printed_steps
-from experiments.engine.streams import TEST_ROOT, generator
-from experiments.instances import adaptive_pairs, margin_orders, planted
-from mechanisms import projected_gd, sign_projection
-from mechanisms.privacy import GaussianDP
+from lemmata.bounds.wzw25 import one_margin
+from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
+from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.experiments.instances import adaptive_pairs, margin_orders, planted
+from lemmata.mechanisms import projected_gd, sign_projection
+from lemmata.mechanisms.privacy import GaussianDP
+from lemmata.mechanisms.streams import TEST_ROOT, generator
 
 # Twins of the bounds --------------------------------------------------------------------------------------------------
 

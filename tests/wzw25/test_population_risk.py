@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bounds.exact.balls import exact
-from bounds.wzw25 import algorithms, population_risk, population_risk_proof
-from experiments.instances import deviation_laws
-from experiments.wzw25 import population_risk_proof as step_claims
+from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25 import algorithms, population_risk, population_risk_proof
+from lemmata.experiments.instances import deviation_laws
+from lemmata.experiments.wzw25 import population_risk_proof as step_claims
 
 property_test = settings(derandomize=True, deadline=None, max_examples=50)
 

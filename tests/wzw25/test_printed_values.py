@@ -14,9 +14,9 @@ from flint import arb
 from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 
-from bounds.wzw25 import gaussian_privacy, tables, tuned_margin, whole_grid
-from bounds.wzw25 import table_rates as rates
-from bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25 import gaussian_privacy, tables, tuned_margin, whole_grid
+from lemmata.bounds.wzw25 import table_rates as rates
+from lemmata.bounds.wzw25.margin_grid import grid_size
 from tests import by_hand
 
 DATA = dict(n=4, gamma=0.5, outliers=3)
@@ -291,7 +291,7 @@ RATES = {
     "SECTION_1_2": 0.2 + 0.16,
 }
 TABLE = [
-    (getattr(import_module(f"bounds.wzw25.{module}"), name), at, value)
+    (getattr(import_module(f"lemmata.bounds.wzw25.{module}"), name), at, value)
     for module in POINTS
     for name, at, value in POINTS[module]
 ]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from experiments.instances.sign_images import projected_margin_reaches, sign_gram
-from experiments.wzw25.projected_margins import inlier_set
-from mechanisms.solvers import margin as margin_laws
+from lemmata.experiments.instances.sign_images import projected_margin_reaches, sign_gram
+from lemmata.experiments.wzw25.projected_margins import inlier_set
+from lemmata.mechanisms.solvers import margin as margin_laws
 from tests.wzw25.records import cloud
 
 

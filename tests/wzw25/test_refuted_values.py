@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from bounds.wzw25 import (
+from lemmata.bounds.wzw25 import (
     algorithms,
     best_of_runs,
     gaussian_privacy,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
-from experiments.wzw25 import removal_margin
-from experiments.wzw25.removal_margin import (
+from lemmata.experiments.wzw25 import removal_margin
+from lemmata.experiments.wzw25.removal_margin import (
     BANDWIDTH,
     broken_property,
     data_digest,

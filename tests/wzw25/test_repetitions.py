@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bounds.theorem import OutsideHypotheses
-from bounds.wzw25 import repetitions as rates
-from bounds.wzw25 import run_counts
-from experiments.engine.claim import CLAIMS
-from experiments.engine.verdict import HOLDS
-from experiments.wzw25 import repetition_growth as rate_claims
-from experiments.wzw25 import repetitions as claims
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.bounds.wzw25 import repetitions as rates
+from lemmata.bounds.wzw25 import run_counts
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.wzw25 import repetition_growth as rate_claims
+from lemmata.experiments.wzw25 import repetitions as claims
 
 
 def test_one_candidate_is_always_drawn():

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bounds.wzw25 import table_rates, tables
-from experiments.checks.monomials import CONES, along, compare
-from experiments.wzw25 import tables as figures
-from mechanisms import adaptive_margin, private_svm
-from mechanisms.privacy import ApproxDP
-from mechanisms.solvers.margin import geometric_margin, min_outliers
+from lemmata.bounds.wzw25 import table_rates, tables
+from lemmata.experiments.checks.monomials import CONES, along, compare
+from lemmata.experiments.wzw25 import tables as figures
+from lemmata.mechanisms import adaptive_margin, private_svm
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 
 SETTING = st.fixed_dictionaries(
     {

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from bounds.wzw25 import best_of_runs
-from bounds.wzw25 import tuned_margin as bound
-from experiments.engine import registry
-from experiments.engine.claim import CLAIMS
-from mechanisms import private_tuning as laws
+from lemmata.bounds.wzw25 import best_of_runs
+from lemmata.bounds.wzw25 import tuned_margin as bound
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.mechanisms import private_tuning as laws
 
 registry.load()
 

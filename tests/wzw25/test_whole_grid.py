@@ -5,14 +5,14 @@ from math import inf, log, sqrt
 import numpy as np
 import pytest
 
-from bounds.theorem import OutsideHypotheses
-from bounds.wzw25 import whole_grid as theorem
-from bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
-from bounds.wzw25.margin_grid import grid_size
-from bounds.wzw25.whole_grid_proof import call_budget
-from experiments.instances.planted import ledger, planted
-from mechanisms import adaptive_margin
-from mechanisms.solvers.margin import geometric_margin, min_outliers
+from lemmata.bounds.theorem import OutsideHypotheses
+from lemmata.bounds.wzw25 import whole_grid as theorem
+from lemmata.bounds.wzw25.algorithms import margin_grid, printed_budget, projection_rows
+from lemmata.bounds.wzw25.margin_grid import grid_size
+from lemmata.bounds.wzw25.whole_grid_proof import call_budget
+from lemmata.experiments.instances.planted import ledger, planted
+from lemmata.mechanisms import adaptive_margin
+from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 
 
 def test_grid_bound_against_brute_force():

@@ -2,7 +2,7 @@
 
 from math import log, sqrt
 
-from bounds.theorem import in_unit_interval, integer, theorem
+from lemmata.bounds.theorem import in_unit_interval, integer, theorem
 
 
 @theorem("inv25.lem1", says=r"\Pr[\mathrm{all}\ n\ \mathrm{heads}]\le 2^{-n}", needs=[integer("n")])

@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from bounds.inv25 import coins
-from experiments.checks.inequality import inequality_claim
-from experiments.engine.claim import Control, grid, tail_claim
+from lemmata.bounds.inv25 import coins
+from lemmata.experiments.checks.inequality import inequality_claim
+from lemmata.experiments.engine.claim import Control, grid, tail_claim
 
 
 @inequality_claim(coins.all_heads)

@@ -1,0 +1,115 @@
+"""Differentially private learning with margin guarantees: learners, budgets, audits, and the theorems behind them.
+
+    import lemmata
+
+    # learn privately: nothing to choose but the budget
+    classifier = lemmata.MarginClassifier(epsilon=1.0, delta=1e-5, classes=(0, 1)).fit(X, y)
+    classifier.predict(X_new), classifier.privacy_
+
+    # choose a setting privately: the choice is paid for, and its cost is known before any data is seen
+    search = lemmata.PrivateSearchCV(lemmata.NoisyGD(), {"width": [0.03, 0.1, 0.3]}, epsilon=1.0)
+    print(search.cost())
+
+    # keep one account of a dataset
+    accountant = lemmata.Accountant(lemmata.ApproxDP(1.0, 1e-5))
+    accountant.spend(lemmata.PureDP(0.25), "a histogram")
+
+    # attack a mechanism on two neighbouring datasets: yours or ours
+    lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)
+
+    # sizes that hold with a stated probability
+    lemmata.rows_needed(points=1000, distortion=0.1, beta=0.05)
+    lemmata.features_needed("gaussian", points=1000, error=0.1)
+
+    # the statements of the four papers, as functions
+    [t.label for t in lemmata.theorems("wzw25.lemA.5")]
+    lemmata.bounds.wzw25                # the papers' formulas, a module each; `lemmata explain ID` in a terminal
+    lemmata.figure("wzw25.lemA.5")      # decide it and draw it
+
+Guarantees are `PureDP`, `ApproxDP`, `GaussianDP` and `LabelDP`; `to_pure`, `to_approx`, `to_gaussian`, `to_neighbours`
+turn one into another, `compose` and `group` add them up, all rounded towards less privacy claimed. Noise other than
+that of `PrivateSVM` is drawn in floating point and is not hardened against an adversary who reads low bits.
+
+Importing this costs nothing: a name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lemmata import bounds as bounds
+    from lemmata import mechanisms as mechanisms
+    from lemmata.bounds.theorem import Theorem as Theorem
+    from lemmata.bounds.theorem import theorems as theorems
+    from lemmata.command.main import script as script
+    from lemmata.experiments.figure import figure as figure
+    from lemmata.mechanisms.accountant import Accountant as Accountant
+    from lemmata.mechanisms.accountant import OverBudget as OverBudget
+    from lemmata.mechanisms.audit.game import Audit as Audit
+    from lemmata.mechanisms.audit.game import audit as audit
+    from lemmata.mechanisms.estimators import DPERM as DPERM
+    from lemmata.mechanisms.estimators import AdaptiveMargin as AdaptiveMargin
+    from lemmata.mechanisms.estimators import EfficientMargin as EfficientMargin
+    from lemmata.mechanisms.estimators import MarginClassifier as MarginClassifier
+    from lemmata.mechanisms.estimators import NoisyGD as NoisyGD
+    from lemmata.mechanisms.estimators import PhasedSGD as PhasedSGD
+    from lemmata.mechanisms.estimators import PrivateSVM as PrivateSVM
+    from lemmata.mechanisms.estimators import ProjectedGD as ProjectedGD
+    from lemmata.mechanisms.estimators import PureMargin as PureMargin
+    from lemmata.mechanisms.estimators import TunedMargin as TunedMargin
+    from lemmata.mechanisms.privacy import ApproxDP as ApproxDP
+    from lemmata.mechanisms.privacy import GaussianDP as GaussianDP
+    from lemmata.mechanisms.privacy import LabelDP as LabelDP
+    from lemmata.mechanisms.privacy import PureDP as PureDP
+    from lemmata.mechanisms.privacy import compose as compose
+    from lemmata.mechanisms.privacy import gaussian_delta as gaussian_delta
+    from lemmata.mechanisms.privacy import gaussian_epsilon as gaussian_epsilon
+    from lemmata.mechanisms.privacy import gaussian_mu as gaussian_mu
+    from lemmata.mechanisms.privacy import gaussian_noise_multiplier as gaussian_noise_multiplier
+    from lemmata.mechanisms.privacy import group as group
+    from lemmata.mechanisms.privacy import to_approx as to_approx
+    from lemmata.mechanisms.privacy import to_gaussian as to_gaussian
+    from lemmata.mechanisms.privacy import to_neighbours as to_neighbours
+    from lemmata.mechanisms.privacy import to_pure as to_pure
+    from lemmata.mechanisms.search import PrivateSearchCV as PrivateSearchCV
+    from lemmata.mechanisms.sizes import features_needed as features_needed
+    from lemmata.mechanisms.sizes import rows_compared as rows_compared
+    from lemmata.mechanisms.sizes import rows_needed as rows_needed
+
+HOMES = {
+    "lemmata.mechanisms.audit.game": "audit Audit",
+    "lemmata.bounds.theorem": "theorems Theorem",
+    "lemmata.mechanisms.estimators": "MarginClassifier NoisyGD ProjectedGD PhasedSGD PrivateSVM PureMargin DPERM "
+    "EfficientMargin AdaptiveMargin TunedMargin",
+    "lemmata.mechanisms.search": "PrivateSearchCV",
+    "lemmata.mechanisms.accountant": "Accountant OverBudget",
+    "lemmata.mechanisms.privacy": "PureDP ApproxDP GaussianDP LabelDP to_pure to_approx to_gaussian to_neighbours "
+    "compose group gaussian_delta gaussian_epsilon gaussian_mu gaussian_noise_multiplier",
+    "lemmata.mechanisms.sizes": "rows_needed rows_compared features_needed",
+    "lemmata.experiments.figure": "figure",
+    "lemmata.command.main": "script",
+}
+_HOME = {name: module for module, names in HOMES.items() for name in names.split()}
+PACKAGES = ("bounds", "mechanisms")
+__all__ = [*_HOME, *PACKAGES]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("lemmata")
+    elif name in PACKAGES:
+        found = importlib.import_module(f"lemmata.{name}")
+    elif name in _HOME:
+        found = getattr(importlib.import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'lemmata' has no attribute {name!r}; dir(lemmata) lists what it has")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__doc__", "__version__"])

@@ -1,0 +1,128 @@
+"""The command `lemmata compare`: learners side by side, stored fit by fit."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from lemmata.command.console import Usage, plainly, reports_option, root_option
+
+REPEATS = {"quick": 10, "full": 40}
+
+
+@click.command()
+@click.option("--quick/--full", "quick", default=True, help="10 repeats of a dozen learners; 40 of all, more sizes.")
+@click.option("--datasets", metavar="NAMES", help="Separated by spaces: digits:3-8 randhie planted:n=500,d=20 a.npz")
+@click.option("--learners", metavar="NAMES", help="Separated by commas.")
+@click.option("--learner", "more", metavar="FILE.py or MODULE:NAME", multiple=True, help="One more, of your own.")
+@click.option("--epsilons", metavar="NUMBERS", help="Separated by commas.  [default: 0.1,0.5,1,3,8]")
+@click.option("--repeats", type=click.IntRange(1), help="Splits, each with new noise.  [default: 10 or 40]")
+@click.option("--records", type=click.IntRange(2), default=500, show_default=True, help="Training records at most.")
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
+@click.option("--audit", "attack", is_flag=True, help="Attack the learners instead.")
+@click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
+@root_option
+@reports_option
+@plainly(stored=True)
+def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, attack, as_json, root, reports):
+    """Learners side by side: risk on held-out records, against the privacy level and along planted families.
+
+    What was computed is stored and not computed again: more repeats, datasets or learners continue a run. Tables and
+    figures go to reports/comparison/, and `lemmata report` shows them.
+    """
+    sys.path.insert(0, os.getcwd())
+    named = chosen(learners, more, quick)
+    levels = numbers(epsilons)
+    if attack:
+        from lemmata.experiments.comparison import attacks
+
+        found = attacks.table(named, root=root)
+        click.echo(found.to_json(orient="records") if as_json else found.to_string(index=False))
+        return
+    from lemmata.experiments.comparison import table
+    from lemmata.experiments.engine.store import Store
+
+    repeats = repeats or REPEATS["quick" if quick else "full"]
+    asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick)
+    store = Store(Path(reports) / "ledger.sqlite")
+    try:
+        made = table.run(asked, store, root=root, records=records, jobs=jobs, progress=True)
+        problem = ""
+    except table.Failed as error:
+        problem = str(error)
+    found = table.table(asked, store, root=root, records=records)
+    store.close()
+    if problem:
+        raise Usage(problem)
+    folder = Path(reports) / "comparison"
+    written(found, folder)
+    if as_json:
+        click.echo(json.dumps(json.loads(found.to_json(orient="records")), indent=1))
+    else:
+        click.echo(summary(found))
+    from lemmata.experiments.comparison.learners import NOT_INSTALLED
+
+    missing = f"; not installed: {', '.join(NOT_INSTALLED)}" if NOT_INSTALLED else ""
+    click.echo(f"lemmata: {made} new fits, {len(found)} in all, {folder}{missing}", err=True)
+
+
+def chosen(learners, more, quick):
+    """The names of the learners, checked."""
+    from lemmata.experiments.comparison.learners import LEARNERS, QUICK, UnknownLearner, find
+
+    named = [one.strip() for one in learners.split(",")] if learners else list(QUICK if quick else LEARNERS)
+    try:
+        return list(dict.fromkeys([*named, *more])) if all(map(find, [*named, *more])) else []
+    except UnknownLearner as error:
+        raise Usage(f"--learners = {error}") from None
+
+
+def numbers(epsilons):
+    """The privacy levels; () where none are given."""
+    try:
+        levels = tuple(float(one) for one in epsilons.split(",")) if epsilons else ()
+    except ValueError:
+        raise Usage(f"--epsilons = {epsilons!r} is no list of numbers") from None
+    for level in levels:
+        if not 0.01 <= level <= 50:
+            raise Usage(f"--epsilons = {level:g} is outside [0.01, 50]")
+    return levels
+
+
+def grid(datasets, named, levels, repeats, quick):
+    """What is asked for: the datasets at every epsilon; without --datasets the planted families at epsilon 1 too."""
+    from lemmata.experiments.comparison import problems, table
+
+    try:
+        for one in (datasets or "").split():
+            problems.check(one)
+        asked = list(table.wanted((datasets or " ".join(table.DATASETS)).split(), named, levels, repeats))
+    except ValueError as error:
+        raise Usage(f"--datasets = {error}") from None
+    if not datasets:
+        families = [name for names in table.SWEEPS.values() for name in names]
+        families += [] if quick else [name for names in table.FURTHEST.values() for name in names]
+        asked += list(table.wanted(dict.fromkeys(families), named, (1.0,), repeats))
+    return asked
+
+
+def written(found, folder):
+    """The tables and figures below reports/comparison/."""
+    from lemmata.experiments.comparison import pictures, table
+
+    folder.mkdir(parents=True, exist_ok=True)
+    differences = table.paired(found, table.reference(found))
+    for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
+        rows.to_csv(folder / f"{name}.csv", index=False, float_format="%.4g")
+    for name, drawn in pictures.figures(table.means(found)).items():
+        (folder / f"{name}.svg").write_text(drawn, encoding="utf-8")
+
+
+def summary(found):
+    """Mean risks, a block a dataset with several privacy levels, then the rest."""
+    private = found.assign(epsilon=found.epsilon.map(lambda e: "none" if e == float("inf") else f"{e:g}"))
+    order = list(dict.fromkeys(private.epsilon))
+    means = private.groupby(["dataset", "learner", "epsilon"], sort=False).risk.mean().unstack()[order]
+    return means.round(3).to_string(na_rep="")

@@ -1,0 +1,65 @@
+"""What every command shares: mistakes and faults as one line and an exit status, the folder and the root."""
+
+import functools
+import os
+import sys
+
+import click
+
+LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
+
+
+class Usage(click.ClickException):
+    """A user's mistake: one line, exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file=None):
+        click.echo(f"lemmata: {self.message}", err=True)
+
+
+class Broken(Usage):
+    """A fault: one line, exit status 3."""
+
+    exit_code = 3
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM."""
+
+
+def plainly(stored=False):
+    """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
+
+    def decorate(command):
+        @functools.wraps(command)
+        def run(*arguments, **options):
+            try:
+                return command(*arguments, **options)
+            except click.ClickException:
+                raise
+            except KeyboardInterrupt as signalled:
+                rest = "; what was finished is stored, run it again to continue" if stored else ""
+                click.echo(f"lemmata: interrupted{rest}", err=True)
+                sys.exit(143 if isinstance(signalled, Terminated) else 130)
+            except (NotADirectoryError, FileExistsError) as error:
+                raise Usage(f"--reports = {error.filename}: {error.strerror}") from None
+            except OSError as error:
+                raise Broken(str(error)) from None
+            except Exception as error:
+                if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
+                    raise Broken(str(error)) from None
+                if os.environ.get("LEMMATA_TRACEBACK"):
+                    raise
+                problem = f"{type(error).__name__}: {error}".splitlines()[0]
+                raise Broken(f"unexpected {problem}; LEMMATA_TRACEBACK=1 shows where") from None
+
+        return run
+
+    return decorate
+
+
+reports_option = click.option(
+    "--reports", default="reports", show_default=True, help="The folder of the store and the pages."
+)
+root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")

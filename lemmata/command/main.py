@@ -1,0 +1,324 @@
+"""The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, bench.
+
+Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
+an audited mechanism is REFUTED, or a core became slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store
+is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130 and 143 after an interrupt. Modules
+that cost seconds to import are imported by the commands that need them.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import click
+
+from lemmata.command.audit import audit
+from lemmata.command.compare import compare
+from lemmata.command.console import Terminated, Usage, plainly, reports_option, root_option
+
+CONTRADICTION = 1
+TIMINGS = ("seconds", "cpu_seconds")
+VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
+
+
+def select(names):
+    """The keys of the claims that ids, labels, keys, modules or papers name, imported; all for no name."""
+    from lemmata.experiments.engine import names as called
+
+    try:
+        keys, still_open = called.select(names)
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    for id in still_open:
+        click.echo(f"{id} is OPEN: no claim decides it yet", err=True)
+    return keys
+
+
+def stored(reports):
+    """The path of the store."""
+    return Path(reports) / "ledger.sqlite"
+
+
+def open_store(reports, *, reading=True):
+    from lemmata.experiments.engine.store import Store
+
+    if Path(reports).exists() and not Path(reports).is_dir():
+        raise Usage(f"--reports = {reports} is not a folder")
+    store = Store(stored(reports), reading=reading)
+    if store.missing:
+        click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
+    return store
+
+
+def of_the_checkout(module, name):
+    """What measures the repository is not shipped: a part of lemmata.tools, or None outside a checkout."""
+    found = importlib.util.find_spec("lemmata.tools")
+    return getattr(importlib.import_module(module), name) if found else None
+
+
+NAMES = "[ID or LABEL or MODULE or PAPER]..."
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(metadata.version("lemmata"), prog_name="lemmata")
+def main():
+    """Executable notes in the margins of four papers on private learning with margin guarantees."""
+    if sys.platform != "win32":
+
+        def terminated(*_):
+            raise Terminated
+
+        signal.signal(signal.SIGTERM, terminated)
+
+
+@main.command()
+@click.argument("names", nargs=-1, metavar=NAMES)
+@click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
+@click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead.")
+@root_option
+@click.option("--plan", "only_plan", is_flag=True, help="Print the planned core-seconds and stop.")
+@click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
+@reports_option
+@plainly(stored=True)
+def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
+    """Decide claims; continue where an earlier run stopped."""
+    from lemmata.experiments.engine import remembered
+
+    begun = None if names else remembered.begun(stored(reports))
+    keys = select(names)
+    from lemmata.experiments.engine import registry
+    from lemmata.experiments.engine import run as runner
+    from lemmata.experiments.engine.ledger import ledger, table
+
+    claims = registry.closure(keys)
+    if only_plan:
+        click.echo(runner.planned_table(claims, profile))
+        return
+    if not claims:
+        return
+    store = open_store(reports, reading=False)
+    if fresh:
+        for claim in claims:
+            store.forget(claim.key, root)
+    runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+    if names:
+        rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
+        click.echo(table(rows, width()))
+    else:
+        store.close()
+        rows, _ = remembered.folded(open_store(reports), root, begun)
+        click.echo(counts(rows))
+    if clashes := contradictions(rows, reports):
+        for line in clashes:
+            click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
+        sys.exit(CONTRADICTION)
+
+
+def width():
+    """The columns of the terminal; wide where there is none."""
+    return shutil.get_terminal_size((160, 24)).columns
+
+
+def counts(rows):
+    """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
+    from lemmata.experiments.engine.graph import in_numbers, tally
+
+    rows = [row for row in rows if row["kind"] != "summary"]  # each part counts, their summary does not
+    return f"{len(rows)} rows: {in_numbers(tally(rows))}"
+
+
+def contradictions(rows, reports):
+    """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
+    from lemmata.experiments.engine import published
+
+    before = {key: row["verdict"] for key, row in published.rows(reports).items()}
+    sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
+    return [
+        f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
+        for row in rows
+        if sides.get(row["verdict"], 0) * sides.get(before.get(row["key"]), 0) < 0
+    ]
+
+
+@main.command("ledger")
+@click.argument("names", nargs=-1, metavar=NAMES)
+@click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
+@click.option("--csv", "as_csv", is_flag=True)
+@click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
+@click.option("--verdict", type=click.Choice(VERDICTS, case_sensitive=False), multiple=True)
+@click.option("--severity", type=click.Choice(["privacy", "statement", "constant"]), multiple=True)
+@click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
+@click.option("--paper", metavar="PAPER", multiple=True)
+@root_option
+@reports_option
+@plainly()
+def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, paper, root, reports):
+    """Print the ledger."""
+    from lemmata.experiments.engine import remembered
+
+    rows = None if names else remembered.recall(stored(reports), root)
+    if rows is None:
+        store = open_store(reports)
+        keys = set(select(names))
+    from lemmata.experiments.engine.claim import CLAIMS
+    from lemmata.experiments.engine.ledger import as_frame, jsonable, ledger, table
+
+    if rows is None:
+        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
+    if names:
+        ids = {CLAIMS[key].theorem.id for key in keys}
+        rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
+    for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
+        rows = [row for row in rows if not wanted or row[field] in wanted]
+    rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
+    if not timings:
+        rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
+    if as_json:
+        click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
+    elif as_csv:
+        click.echo(as_frame(rows).to_csv(index=False), nl=False)
+    else:
+        click.echo(table(rows, width()))
+    click.echo(f"lemmata: {counts(rows)}", err=True)
+
+
+@main.command()
+@click.argument("name", metavar="ID or LABEL")
+@root_option
+@reports_option
+@plainly()
+def explain(name, root, reports):
+    """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
+    id = one_id(name)
+    store = open_store(reports)
+    keys = select([id])
+    from lemmata.experiments.engine import published, registry
+    from lemmata.experiments.engine.claim import CLAIMS
+    from lemmata.experiments.engine.explain import explained
+    from lemmata.experiments.engine.ledger import ledger
+
+    rows = ledger(store, root, [CLAIMS[key] for key in keys])
+    if store.missing:
+        fresh, rows = rows, published.instead(rows, reports, root)
+        if rows != fresh:
+            click.echo("lemmata: what follows was published with the last full run", err=True)
+    registry.load()  # every module: what falls with it may stand anywhere
+    click.echo(explained(id, rows))
+
+
+@main.command()
+@click.argument("key", metavar="KEY")
+@root_option
+@plainly()
+def pilot(key, root):
+    """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
+    select([key])
+    from lemmata.experiments.engine import power
+    from lemmata.experiments.engine.claim import CLAIMS
+
+    claim = CLAIMS.get(key)
+    if claim is None or claim.style == "exact":
+        raise Usage(f"KEY = {key!r} is no row that sampling decides: give id/reading/part")
+    click.echo("\n".join(power.piloted(claim, root)))
+
+
+@main.command()
+@click.argument("name", metavar="ID or LABEL")
+@plainly()
+def where(name):
+    """file:line of a statement's bound, claim, law and test."""
+    id = one_id(name)
+    from lemmata.experiments.engine.places import places
+
+    shown = places(id)
+    if not shown:
+        click.echo(f"{id} is OPEN: nothing is written about it yet", err=True)
+    for kind, place in shown.items():
+        click.echo(f"{kind:6} {place}")
+
+
+def one_id(name):
+    """The id of the one statement, step or row that `name` means."""
+    from lemmata.experiments.engine import names as called
+
+    try:
+        kind, meant = called.resolve(name)
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    if kind not in ("id", "key"):
+        raise Usage(f"ID = {name!r} is a {kind}: name one statement")
+    return meant.partition("/")[0]
+
+
+@main.command()
+@click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
+@click.option("--publish", is_flag=True, help="Also write reports/published/, the committed record.")
+@root_option
+@reports_option
+@plainly()
+def report(open_page, publish, root, reports):
+    """Write reports/index.html from the store; of an unchanged store nothing is drawn again."""
+    from lemmata.experiments.engine import remembered
+
+    start = remembered.begun(stored(reports))
+    from lemmata.experiments.report import write
+
+    also = of_the_checkout("lemmata.tools.speed.pages", "speed_pages")
+    page, summary = write(open_store(reports), root, Path(reports), publish=publish, start=start, also=also)
+    click.echo(summary)
+    if open_page:
+        click.launch(str(page))
+
+
+@main.command()
+@click.argument("name", metavar="ID or LABEL or MODULE")
+@click.option("--folder", default=".", show_default=True, help="Where the files go.")
+@click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
+@click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+@root_option
+@plainly()
+def figure(name, folder, kind, profile, root):
+    """Decide what NAME names and write its figures, a file each."""
+    from lemmata.experiments.figure import figure as draw
+
+    select([name])
+    paths = draw(name, folder, kind=kind, root=root, profile=profile)
+    click.echo("\n".join(map(str, paths)) if paths else "no figures: nothing here has a curve")
+
+
+main.add_command(audit)
+main.add_command(compare)
+if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
+    main.add_command(bench)
+
+
+def script(file):
+    """`python experiments/<paper>/<module>.py`: the verdicts and figures of one module of claims."""
+    path = Path(file).resolve()
+    name = f"{path.parent.name}/{path.stem}"
+
+    @click.command(help=f"Decide the claims of {name}, print their verdicts, and draw their figures.")
+    @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
+    @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
+    @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
+    @root_option
+    @reports_option
+    @plainly()
+    def decide(profile, jobs, first, root, reports):
+        from lemmata.experiments.engine.run import decided
+        from lemmata.experiments.report.figures import draw
+
+        rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
+        click.echo(text)
+        folder = Path(reports) / "figures" / name
+        drawn = draw(zip(rows, cells, strict=True), folder)
+        click.echo(f"{len(drawn)} figures in {folder}" if drawn else "no figures: nothing here has a curve")
+
+    decide()

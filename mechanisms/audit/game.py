@@ -1,0 +1,395 @@
+"""The game: a mechanism releases on one of two neighbouring datasets, an attacker guesses which or abstains.
+
+The first releases train the attackers, and every later chunk is judged by rules learnt from the chunks before it, then
+trains the next rules. How much a claim allows, and how guesses become evidence, is in `stakes`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from math import inf, log
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit, logsumexp
+
+from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
+from lemmata.mechanisms.audit.attackers import attackers
+from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
+from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
+from lemmata.mechanisms.audit.stakes import (
+    CUTS,
+    PARAMETERS,
+    STAKES,
+    START,
+    average,
+    checked,
+    grown,
+    ladder,
+    log_capital,
+    parameter,
+    tables,
+    tally,
+    tangents,
+    thresholds,
+    with_parameter,
+)
+from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.streams import generator
+
+LEAST = 128  # releases
+MEMORY = 30_000  # releases that rules are learnt from
+FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts
+SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
+RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
+REPORT = 1e-3  # chance that the lower limit is above the truth
+LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
+PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
+FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
+UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prove little
+SIDE = ("the first dataset", "the second dataset", "either dataset")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an attack found.
+
+    verdict         REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
+                    `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not
+                    even a mechanism without any noise could have been refuted by so few releases)
+    lower           what epsilon or mu exceeds, but for a chance of 1e-3; `lower_at_level`: but for one of `level`
+    event           the attacker that gained most, where it guessed, and how often it was right
+    smallest_caught the same mechanism, with every log-odds this many times as large (its noise so many times too
+                    small; or, against a delta, with its events so many times as likely), would have been refuted with
+                    probability about 0.99; None if no factor would
+    trained, judged releases that only trained, and that were judged
+    course          (releases, log10 of the evidence) after every chunk
+    """
+
+    claim: Any
+    verdict: str
+    reason: str
+    lower: float
+    lower_at_level: float
+    event: str
+    smallest_caught: float | None
+    log10_e: float
+    trained: int
+    judged: int
+    seconds: float = field(compare=False)
+    course: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+
+    def as_json(self) -> dict:
+        """Plain data; the claim as its repr."""
+        return asdict(replace(self, claim=None)) | {"claim": repr(self.claim)}
+
+    def __str__(self) -> str:
+        name, _ = parameter(self.claim)
+        saw = f"{name} > {self.lower:.3g} (99.9 %), by {self.event}" if self.lower else "the datasets look alike"
+        came = f"{self.claim}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
+        survived = "; survived" if self.reason == "AUDIT_ONLY" else ""
+        caught = f": {self.smallest_caught:.3g} times its leak would have been caught" if self.smallest_caught else ""
+        return f"{came}{survived}{caught}; {saw}; {self.judged} releases judged, {self.trained} for training"
+
+
+@dataclass
+class Rule:
+    """A learnt score with two thresholds a tangent; guess the first dataset above, the second below.
+
+    `growth` is what each tangent, side and stake gained on the releases by which the thresholds were chosen.
+    """
+
+    score: Callable
+    above: np.ndarray
+    below: np.ndarray
+    growth: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def silent(self) -> bool:
+        return bool(np.isinf(self.above).all() and np.isinf(self.below).all())
+
+    def guesses(self, data: Outcomes) -> np.ndarray:
+        """+1, -1 or 0 for each tangent and release, shape (tangents, size)."""
+        scores = tidy(self.score(data))
+        over = scores >= self.above[:, None]
+        under = -scores >= self.below[:, None]
+        return np.where(over, 1, 0) - np.where(under & ~over, 1, 0)
+
+    def counts(self, data: Outcomes, truth: np.ndarray) -> np.ndarray:
+        """How often the guesses are right, wrong, and none."""
+        return tally(tidy(self.score(data)), truth, self.above, self.below)
+
+
+def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray) -> Rule | None:
+    """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
+
+    Few releases are used twice: every part of them chooses thresholds for a score learnt from the others, and the
+    rule's own score is learnt from all.
+    """
+    few = len(truth) <= FEW
+    scores, chosen = [], []
+    for fold in range(FOLDS if few else 1):
+        select = np.arange(len(truth)) % (FOLDS if few else 2) == fold
+        score = learn(part(data, ~select), truth[~select]) if len(set(truth[~select].tolist())) == 2 else None
+        if score is None:
+            return None
+        scores.append(tidy(score(part(data, select))))
+        chosen.append(truth[select])
+    if few:
+        score = learn(data, truth)
+    held, was = np.concatenate(scores), np.concatenate(chosen)
+    rule = Rule(
+        score,
+        thresholds(held, was > 0, rungs[::CUTS, 0]),
+        thresholds(-held, was < 0, rungs[::CUTS, 1]),
+    )
+    rule.growth = grown(tally(held, was, rule.above, rule.below) + UNSEEN, rungs[:, :, 0])
+    return rule
+
+
+def tidy(scores: np.ndarray) -> np.ndarray:
+    """Scores without the last bits, so that ties stay ties, and without NaN."""
+    return np.clip(np.round(np.nan_to_num(scores, nan=0.0, posinf=1e9, neginf=-1e9), 9), -1e9, 1e9)
+
+
+class Game:
+    """One audit under way.
+
+    `counts` are the guesses of every attacker, shape (attackers, tangents, sides, 3), every tangent once for each pair
+    of thresholds; `won` is the log capital of who divides it before each chunk as everybody has earned.
+    """
+
+    def __init__(self, a: Any, b: Any, claim: Any, root: int, features: Callable | None, bits: bool, records: int):
+        self.sources = Source("sample_a", a), Source("sample_b", b)
+        self.claim, self.root, self.bits, self.records = checked(claim), root, bits, records
+        self.rungs = np.repeat(ladder(self.claim, records), CUTS, axis=0)
+        self.table = self.rungs[:, :, 0]
+        self.named = list(attackers(a, b, features))
+        self.rules: list[Rule | None] = [None] * len(self.named)
+        self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
+        self.won = 0.0
+        self.reader: Reader | None = None
+        self.past: list[tuple[Outcomes, np.ndarray]] = []
+        self.drawn = self.learnt_at = self.judged = 0
+
+    def draw(self, index: int, most: int) -> tuple[Outcomes, np.ndarray, bool]:
+        """As many releases from either dataset, which each came from (+1 the first, -1 the second), may they be judged.
+
+        Half and half is as good as a fair coin: a product of means is at most a power of their average.
+        """
+        half = int(min(most // 2, *(source.left for source in self.sources)))
+        if not half:
+            raise Exhausted
+        rng = generator(self.root, "audit", {}, "main", index)
+        (first, whole), (second, complete) = (source.draw(rng, half) for source in self.sources)
+        if self.reader is None:
+            if all(isinstance(release, Raised) for side in (first, second) for release in rows(side)):
+                kinds = sorted({release.kind for side in (first, second) for release in side})
+                raise ValueError(f"sample_a and sample_b raise {' or '.join(kinds)} at every release")
+            self.reader = Reader([first, second], self.bits)
+        self.drawn += 2 * half
+        return joined([self.reader(first), self.reader(second)]), np.repeat([1, -1], half), whole and complete
+
+    def learn(self) -> None:
+        """New rules from the past rounds, once these have grown enough, while memory lasts."""
+        if self.drawn < RELEARN[self.learnt_at > FEW] * self.learnt_at or self.learnt_at >= MEMORY:
+            return
+        self.learnt_at = self.drawn
+        data = joined([outcome for outcome, _ in self.past])
+        truth = np.concatenate([t for _, t in self.past])
+        order = generator(self.root, "audit", {}, "train", self.drawn).permutation(len(truth))
+        data, truth = part(data, order), truth[order]
+        behind = self.behind()
+        for place, (_, learn) in enumerate(self.named):
+            if not behind[place]:
+                self.rules[place] = learnt(learn, data, truth, self.rungs)
+
+    def behind(self) -> np.ndarray:
+        """Which attackers need not be asked any more."""
+        best = log_capital(self.counts, self.table).max(axis=(1, 2))
+        return (best < best.max() - PRUNED) & (self.judged > MEMORY / 4)
+
+    def earned(self) -> np.ndarray | None:
+        """The log share that each attacker, tangent, side and stake bets: what it would have gained in the past.
+
+        That counts the releases by which its thresholds were chosen; None if everybody is silent.
+        """
+        standing = grown(self.counts, self.table) + START
+        for place, rule in enumerate(self.rules):
+            standing[place] += -inf if rule is None or rule.silent else rule.growth
+        return None if standing.max() == -inf else standing - logsumexp(standing)
+
+    def judge(self, fresh: Outcomes, truth: np.ndarray, allowed: bool) -> None:
+        """Play one chunk with the rules of the past; where it is not `allowed`, everybody abstains."""
+        shares, behind = self.earned(), self.behind()
+        self.judged += len(truth)
+        played = np.zeros_like(self.counts)
+        played[..., 2] = len(truth)
+        for place, rule in enumerate(self.rules):
+            if rule is None or rule.silent or behind[place] or not allowed:
+                continue
+            played[place] = rule.counts(fresh, truth)
+        self.counts += played
+        if shares is not None:
+            self.won += float(logsumexp(shares + grown(played, self.table)))
+
+    def log_e(self) -> float:
+        """The log of the evidence against the claim."""
+        return float(np.logaddexp(float(average(self.counts, self.table)) + log(SPARE), self.won + log(1 - SPARE)))
+
+    def lower(self, chance: float) -> float:
+        """The largest parameter such that the claims with it and all smaller ones are refuted.
+
+        Smaller claims imply larger ones, so where the claim itself is refuted, all smaller ones are.
+        """
+        reached = parameter(self.claim)[1] if self.log_e() >= -log(chance) else 0.0
+        for value in PARAMETERS[reached < PARAMETERS].tolist():
+            points = tangents(with_parameter(self.claim, value), self.records)
+            if average(self.counts, np.repeat(tables(points), CUTS, axis=0)) < -log(chance):
+                break
+            reached = value
+        return reached
+
+
+def audit(
+    sample_a: Any,
+    sample_b: Any,
+    claim: Any,
+    *,
+    root: int,
+    budget: int = 100_000,
+    level: float = 1e-10,
+    features: Callable | None = None,
+    records: int = 1,
+    bits: bool = False,
+    progress: Callable[[int, float], None] | None = None,
+) -> Audit:
+    """Attack a mechanism on two neighbouring datasets.
+
+    Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A
+    callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
+    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is PureDP, ApproxDP or GaussianDP,
+    whatever its neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
+    delta(epsilon); the two datasets differ in `records` records. `budget` is the number of releases to draw at most.
+    REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
+    user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
+    every bit of them. `progress(releases, log10_e)` is called after every chunk.
+
+    Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
+    that does not return as many releases as it was asked for.
+    """
+    if not budget >= LEAST:
+        raise ValueError(f"budget = {budget} is outside [{LEAST}, inf)")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level} is outside (0, 1)")
+    start = time.process_time()
+    game = Game(sample_a, sample_b, claim, root, features, bits, records)
+    index, course = 0, []
+    while game.drawn < budget - 1:
+        try:
+            size = chunk(game.drawn, level) if index else FIRST
+            fresh, truth, allowed = game.draw(index, min(size, budget - game.drawn))
+        except Exhausted:
+            break
+        if index:
+            game.judge(fresh, truth, allowed)
+            course.append((game.drawn, game.log_e() / log(10)))
+            if progress:
+                progress(*course[-1])
+            if game.log_e() >= -log(level):
+                break
+        if game.drawn <= 2 * MEMORY:
+            game.past.append((fresh, truth))
+        game.learn()
+        index += 1
+    return concluded(game, level, tuple(course), time.process_time() - start)
+
+
+def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:
+    """What the game has found."""
+    evidence = game.log_e()
+    caught = None if evidence >= -log(level) else smallest_caught(game, level)
+    lower = game.lower(REPORT)
+    if evidence >= -log(level):
+        verdict, reason = REFUTED, ""
+    elif caught and game.judged * game.table[..., 0].max() >= -log(level):
+        verdict, reason = INCONCLUSIVE, "AUDIT_ONLY"
+    else:  # told apart, but too few releases for any leak
+        few = lower > 0 or game.judged * game.table[..., 0].max() < -log(level)
+        verdict, reason = INCONCLUSIVE, "BUDGET" if few else "NO_POWER"
+    return Audit(
+        claim=game.claim,
+        verdict=verdict,
+        reason=reason,
+        lower=lower,
+        lower_at_level=game.lower(level),
+        event=event(game),
+        smallest_caught=caught,
+        log10_e=evidence / log(10),
+        trained=game.drawn - game.judged,
+        judged=game.judged,
+        seconds=seconds,
+        course=course,
+    )
+
+
+def smallest_caught(game: Game, level: float) -> float | None:
+    """The factor on every log-odds of the best guesses at which they would refute the claim, 99 times of 100.
+
+    A mechanism whose noise is m times too small multiplies the log-odds of a guess by m. Against a delta it may also be
+    the guesses that are m times as frequent. None where no attacker was right significantly more often than wrong: then
+    no factor on nothing would be seen.
+    """
+    if average(game.counts, tables([(0.0, 0.0)] * len(game.table))) < -log(REPORT):
+        return None
+    needed = -log(level) + log(2 * game.counts[..., 0].size / CUTS * len(STAKES))
+    rounds = LEARNT * game.judged
+    smallest = inf
+    for tangent, side in np.ndindex(game.counts.shape[1:3]):
+        for right, wrong, _ in game.counts[:, tangent, side]:
+            if right <= wrong:
+                continue
+            made = (right + wrong) / game.judged
+            odds = np.exp(log_expit(log((right + 0.5) / (wrong + 0.5)) * FACTORS))
+            leaks = [(np.full_like(odds, made), odds)]
+            if isinstance(game.claim, ApproxDP) and game.claim.delta > 0:
+                leaks.append((np.minimum(made * FACTORS, 1.0), np.full_like(odds, right / (right + wrong))))
+            for frequency, share in leaks:
+                shares = np.stack([frequency * share, frequency * (1 - share), 1 - frequency], axis=1)
+                table = game.table[tangent, side]
+                mean = shares @ table.T
+                sd = np.sqrt(np.maximum(shares @ (table**2).T - mean**2, 0))
+                enough = (rounds * mean - 2.33 * np.sqrt(rounds) * sd).max(axis=1) >= needed
+                if enough.any():
+                    smallest = min(smallest, float(FACTORS[int(np.argmax(enough))]))
+    return smallest if smallest < inf else None
+
+
+def event(game: Game) -> str:
+    """The attacker that gained most, where it guesses, and a few of the releases it guesses on."""
+    standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
+    place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
+    name, rule = game.named[place][0], game.rules[place]
+    if rule is None or not standing.max() > 0:
+        return "no event"
+    outcome, _ = game.past[-1]
+    guesses = rule.guesses(outcome)[tangent]
+    chosen = np.flatnonzero(guesses == (1, -1, guesses)[side]) if side < 2 else np.flatnonzero(guesses)
+    listed = list(rows(outcome.raw))
+    examples = list(dict.fromkeys(_short(listed[i]) for i in chosen[:200]))[:3]
+    right, wrong, rest = game.counts[place, tangent, side]
+    return (
+        f"{name}, guessing {SIDE[side]} on releases such as {', '.join(examples) or 'none of the last chunk'}: "
+        f"{right} right, {wrong} wrong, {rest} abstained"
+    )
+
+
+def _short(release: object) -> str:
+    if isinstance(release, np.ndarray | tuple | list) and np.size(np.array(release, dtype=object)) > 4:
+        return f"a vector of {len(release)}"
+    if isinstance(release, np.ndarray):
+        return "(" + ", ".join(f"{x:.4g}" for x in release.ravel().tolist()) + ")"
+    release = release.item() if isinstance(release, np.generic) else release
+    return f"{release:.4g}" if isinstance(release, float) else repr(release)[:40]

@@ -1,0 +1,147 @@
+"""Where releases come from: a law, a callable, an estimator on its data, or releases that somebody drew before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.audit.outcomes import count
+
+FIRST, SHARE, LARGEST = 48, 0.06, 25_000  # releases of the first chunk and of others at most, share of the past
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The release of a mechanism that raised: the kind of the exception, not its message."""
+
+    kind: str
+
+
+class Exhausted(Exception):
+    """No recorded release is left."""
+
+
+class Source:
+    """One side of the pair: draws many releases at once, or one by one after the first exception.
+
+    An exception is a release too. But a batch that raises does not say which of its releases did: `draw` then hands out
+    fresh releases drawn one by one and says so, and whoever judges must not judge these.
+    """
+
+    def __init__(self, name: str, side: Any) -> None:
+        self.name, self.sample, self.single = name, as_sampler(name, side), False
+
+    @property
+    def left(self) -> float:
+        """How many releases there are still to draw."""
+        return self.sample.left if isinstance(self.sample, Recorded) else np.inf
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Any, bool]:
+        """`size` releases, and whether they may be judged."""
+        if self.single:
+            return [self._one(rng) for _ in range(size)], True
+        try:
+            return self._checked(self.sample(rng, size), size), True
+        except (Exhausted, WrongSize):
+            raise
+        except Exception:
+            self.single = True
+            return [self._one(rng) for _ in range(size)], False
+
+    def _one(self, rng):
+        try:
+            drawn = self._checked(self.sample(rng, 1), 1)
+        except WrongSize:
+            raise
+        except Exception as error:
+            return Raised(type(error).__name__)
+        if isinstance(drawn, dict):
+            return tuple(drawn[field][0] for field in sorted(drawn))
+        return drawn[0]
+
+    def _checked(self, releases: Any, size: int) -> Any:
+        if hasattr(releases, "__array__") and not isinstance(releases, np.ndarray):
+            releases = np.asarray(releases)
+        if not (isinstance(releases, dict | list | tuple) or (isinstance(releases, np.ndarray) and releases.ndim)):
+            raise WrongSize(
+                f"{self.name} returned a {type(releases).__name__}, not an array or list of {size} releases"
+            )
+        if count(releases) != size:
+            raise WrongSize(f"{self.name} returned {count(releases)} releases where {size} were asked for")
+        return releases
+
+
+class WrongSize(ValueError):
+    """A sampler that does not return as many releases as it was asked for."""
+
+
+def as_sampler(name: str, side: Any) -> Callable:
+    """`sample(rng, size)` of a law, a callable, an (estimator, X, y), an array of releases or the path of one."""
+    if hasattr(side, "sample"):
+        return side.sample
+    if isinstance(side, tuple) and len(side) == 3 and hasattr(side[0], "fit"):
+        return Fitted(*side)
+    if callable(side):
+        return side
+    if isinstance(side, str):
+        side = np.load(side)
+    if isinstance(side, np.ndarray | list) and len(side):
+        return Recorded(name, side)
+    raise ValueError(
+        f"{name} is a {type(side).__name__}, not a law, a callable (rng, size), an (estimator, X, y), "
+        "an array or a .npy file"
+    )
+
+
+class Recorded:
+    """Releases that were drawn before, handed out one after the other, each once."""
+
+    def __init__(self, name: str, releases: Any) -> None:
+        self.name, self.releases, self.used = name, releases, 0
+
+    @property
+    def left(self) -> int:
+        """How many have not been handed out."""
+        return len(self.releases) - self.used
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Any:
+        if size > self.left:
+            raise Exhausted(f"{self.name} has {len(self.releases)} releases, {self.left} of them unused")
+        self.used += size
+        return self.releases[self.used - size : self.used]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """An estimator with fit(X, y): a release is its coefficients and intercept after a fit with a seed of its own."""
+
+    estimator: Any
+    X: Any
+    y: Any
+
+    def __call__(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        from sklearn.base import clone
+
+        fits = []
+        for _ in range(size):
+            model = clone(self.estimator)
+            if "random_state" in model.get_params():
+                model.set_params(random_state=int(rng.integers(2**31)))
+            model.fit(self.X, self.y)
+            fits.append(
+                np.concatenate([np.ravel(getattr(model, n)) for n in ("coef_", "intercept_") if hasattr(model, n)])
+            )
+        return np.array(fits)
+
+
+def chunk(drawn: int, level: float) -> int:
+    """How many releases are judged next: a share of the past, and no fewer than it takes for a look to be worth it.
+
+    16 at level 0.05, 32 at 1e-3 and below: the smaller the level, the less can a few more releases decide.
+    """
+    smallest = min(32, ceil(-16 * log(level) / 3))
+    return int(np.clip(SHARE * drawn, smallest, LARGEST))

@@ -1,0 +1,64 @@
+"""`import lemmata`: cheap, complete, and as it says of itself."""
+
+import ast
+import inspect
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lemmata
+
+SOURCE = Path(lemmata.__file__).read_text()
+
+
+def test_every_name_is_there_and_documented():
+    assert set(lemmata.__all__) <= set(dir(lemmata)) and len(set(lemmata.__all__)) == len(lemmata.__all__)
+    for name in lemmata.__all__:
+        assert inspect.getdoc(getattr(lemmata, name)), name
+    assert lemmata.__version__ and all(f"{name}" in SOURCE for name in lemmata.__all__)
+
+
+def test_what_is_typed_is_what_is_there():
+    """Type checkers read the imports below TYPE_CHECKING; they name the same things from the same homes."""
+    (block,) = [node for node in ast.parse(SOURCE).body if isinstance(node, ast.If)]
+    typed = {a.asname: n.module for n in block.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert typed == lemmata._HOME
+
+
+def test_importing_it_imports_nothing_heavy():
+    probe = "import sys, lemmata; print([m for m in ('numpy', 'sklearn', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_teaches_it():
+    text = pydoc.render_doc(lemmata, renderer=pydoc.plaintext)
+    assert "MarginClassifier(epsilon=1.0" in text and "rows_needed" in text
+
+
+def test_an_unknown_name_points_to_the_known_ones():
+    with pytest.raises(AttributeError, match=r"dir\(lemmata\)"):
+        lemmata.learn  # noqa: B018
+
+
+def test_theorems_are_found_by_the_beginning_of_their_id():
+    everything = lemmata.theorems()
+    assert len(everything) > 400 and {t.paper for t in everything} == {"abgmu22", "bms22", "rbht09", "wzw25"}
+    assert {t.key for t in lemmata.theorems("wzw25.lemA.5")} >= {"wzw25.lemA.5/printed/tail"}
+    assert not any(t.id.startswith("wzw25.lem6.40") for t in lemmata.theorems("wzw25.lem6.4"))
+    with pytest.raises(ValueError, match="begins no id"):
+        lemmata.theorems("wzw26")
+
+
+def test_a_figure_is_drawn(tmp_path):
+    paths = lemmata.figure("wzw25.lemA.5/printed/mean", tmp_path)
+    assert [path.name for path in paths] == ["wzw25.lemA.5_printed_mean-0.svg"]
+    assert paths[0].read_text().startswith("<svg")
+    for kind, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        (path,) = lemmata.figure("wzw25.lemA.5/printed/mean", tmp_path, kind=kind)
+        assert path.suffix == f".{kind}" and path.read_bytes().startswith(magic)
+    with pytest.raises(ValueError, match="kind = 'gif' is not one of svg, png, pdf"):
+        lemmata.figure("wzw25.lemA.5", kind="gif")

@@ -1,0 +1,1 @@
+"""What this repository measures and plants for itself; none of it is shipped."""

@@ -1,0 +1,125 @@
+"""Mistakes that are planted in our own code, in memory, and what must notice them."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lemmata.bounds.verdicts import HOLDS, REFUTED
+from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine.ledger import evaluate
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.audit.game import audit
+from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.streams import LEDGER_ROOT, generator
+
+ONE = PureDP(1.0)
+BUDGET = 20_000
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A row of the matrix: `target.name` becomes `mutated(original)`, `check()` says whether something is wrong."""
+
+    row: int
+    mutation: str
+    by: str
+    target: Any
+    name: str
+    mutated: Callable
+    check: Callable[[], bool]
+
+    def caught(self) -> bool:
+        """Does the check find the mutation, and nothing without it?"""
+        code = self.name == "__code__"
+        original = self.target.__code__ if code else inspect.getattr_static(self.target, self.name)
+        setattr(self.target, self.name, self.mutated(original))
+        try:
+            found = self.check()
+        finally:
+            setattr(self.target, self.name, original)
+        return found and not self.check()
+
+
+def refuted(pair: Callable[[], tuple], claim: Any, budget: int = BUDGET) -> Callable[[], bool]:
+    """The check by attack: is the claim REFUTED on the pair, which is built afresh from the code as it is?"""
+    return lambda: audit(*pair(), claim, root=LEDGER_ROOT, budget=budget).verdict == REFUTED
+
+
+def rng(name: str) -> np.random.Generator:
+    """A stream for one check."""
+    return generator(LEDGER_ROOT, f"sabotage.{name}", {}, "main", 0)
+
+
+def halved(original: Callable) -> Callable:
+    """The same function with half its result."""
+    return lambda *a, **k: original(*a, **k) / 2
+
+
+def unclipped(original: Callable) -> Callable:
+    """In place of a function that clips rows: the rows as they are."""
+    return lambda X, radius: np.asarray(X, dtype=float)
+
+
+class Broadcast:
+    """A generator whose normal draws are one number for all coordinates (axis 0)."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self.random = random
+
+    def normal(self, scale: float = 1.0, size: tuple = ()) -> np.ndarray:
+        """One row of noise, repeated."""
+        return np.repeat(self.random.normal(scale=scale, size=(1, *size[1:])), size[0], axis=0)
+
+
+def rewritten(old: str, new: str) -> Callable:
+    """Function -> the same function with `old`, which its source holds once, replaced by `new`."""
+
+    def mutated(original: Any) -> Any:
+        plain = original.fget if isinstance(original, property) else original
+        source = textwrap.dedent(inspect.getsource(plain))
+        if source.count(old) != 1:
+            raise ValueError(f"{plain.__qualname__} has {old!r} {source.count(old)} times, not once")
+        made = dict(plain.__globals__)
+        exec(source.replace(old, new), made)
+        return made[plain.__name__]
+
+    return mutated
+
+
+def recoded(function: Callable, old: str, new: str) -> Callable:
+    """For a statement, which others hold by reference: its new code, `old` replaced by `new` below its decorators."""
+
+    def mutated(_: Any) -> Any:
+        source = textwrap.dedent(inspect.getsource(function))
+        body = source[source.index("def ") :]
+        if body.count(old) != 1:
+            raise ValueError(f"{function.__qualname__} has {old!r} {body.count(old)} times, not once")
+        made = dict(function.__globals__)
+        exec(body.replace(old, new), made)
+        return made[function.__name__].__code__
+
+    return mutated
+
+
+def decided(claim: Any) -> tuple[str, str]:
+    """What a claim, decided by itself on its quick settings, and its control come out as."""
+    store = Store()
+    run.execute([claim], store, root=LEDGER_ROOT)
+    verdict, _, control, _ = evaluate(claim, store, LEDGER_ROOT)
+    return str(verdict and verdict.outcome), str(control.outcome)
+
+
+def falls(key: str) -> Callable[[], bool]:
+    """The check by ledger: does the row, decided without its control, no longer hold?"""
+    return lambda: decided(replace(registry.find(key), control=None))[0] != HOLDS
+
+
+def loses_its_teeth(key: str) -> Callable[[], bool]:
+    """The check by control: is the row's sabotaged twin not REFUTED any more?"""
+    return lambda: decided(registry.find(key))[1] != REFUTED

@@ -1,0 +1,110 @@
+"""The engine: audits, a run, the ledger and the report."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from .side_by_side import module
+
+timer = time.process_time  # CPU seconds: what else the machine does matters less
+SEED = 20251120
+MODULE = "bms22/long_minimiser"  # a module of claims that are decided without sampling
+
+
+def shifted(centre):
+    """A sampler of Laplace noise of scale 1 about `centre`."""
+    return lambda rng, size: rng.laplace(centre, 1.0, size)
+
+
+class Audit:
+    """Laplace noise on a count, attacked at its own epsilon and at half of it."""
+
+    params = ([1.0, 0.5], [10_000, 100_000])
+    param_names = ("claimed", "budget")
+    timeout = 120
+
+    def setup(self, claimed, budget):
+        game, self.privacy = (
+            module("lemmata.mechanisms.audit.game", "audit"),
+            module("lemmata.mechanisms.privacy", "PureDP"),
+        )
+        self.audit = lambda: game.audit(
+            shifted(0.0), shifted(1.0), self.privacy.PureDP(claimed), root=SEED, budget=budget
+        )
+
+    def time_audit(self, claimed, budget):
+        self.audit()
+
+    peakmem_audit = time_audit
+
+    def track_releases_to_decision(self, claimed, budget):
+        """How many releases the verdict took; the budget where there is none."""
+        found = self.audit()
+        return float(found.trained + found.judged)
+
+    track_releases_to_decision.unit = "releases"
+
+
+class Tightness:
+    """What an audit of Laplace noise reaches of its epsilon."""
+
+    params = ([10_000, 100_000],)
+    param_names = ("budget",)
+
+    def setup(self, budget):
+        game, privacy = module("lemmata.mechanisms.audit.game", "audit"), module("lemmata.mechanisms.privacy", "PureDP")
+        self.audited = game.audit(shifted(0.0), shifted(1.0), privacy.PureDP(1.0), root=SEED, budget=budget)
+
+    def track_epsilon_reached(self, budget):
+        return float(self.audited.lower)
+
+    track_epsilon_reached.unit = "epsilon, higher is better"
+
+
+class Engine:
+    """Deciding one module of claims, folding its ledger, and drawing its pages."""
+
+    timeout = 120
+
+    def setup(self):
+        self.run, self.store = (
+            module("lemmata.experiments.engine.run", "execute"),
+            module("lemmata.experiments.engine.store", "Store"),
+        )
+        self.ledger = module("lemmata.experiments.engine.ledger", "ledger_with_cells")
+        self.claims = module("lemmata.experiments.engine.registry", "load").load([MODULE])[MODULE]
+        self.kept = self.store.Store()
+        self.run.execute(self.claims, self.kept)
+
+    def time_run(self):
+        self.run.execute(self.claims, self.store.Store())
+
+    peakmem_run = time_run
+
+    def time_unchanged_run(self):
+        self.run.execute(self.claims, self.kept)
+
+    def time_ledger(self):
+        self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
+
+    peakmem_ledger = time_ledger
+
+    def time_report(self):
+        site = module("lemmata.experiments.report.site", "pages")
+        with tempfile.TemporaryDirectory() as folder:
+            site.pages(self.ledger.ledger_with_cells(self.kept, SEED, self.claims), SEED, Path(folder))
+
+    def track_overhead_of_a_run(self):
+        """What a run takes beyond its trials, over what the trials take."""
+        shares = []
+        for _ in range(3):
+            store = self.store.Store()
+            start = time.perf_counter()
+            self.run.execute(self.claims, store)
+            taken = time.perf_counter() - start
+            shares.append(taken / float(store.chunks()["seconds"].sum()) - 1)
+        return float(np.median(shares))
+
+    track_overhead_of_a_run.unit = "share"

@@ -1,0 +1,57 @@
+"""The command `lemmata bench`: the cores measured by asv, and the pages of what was measured."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from lemmata.command.console import Broken, plainly, reports_option
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="A second each at most.")
+@click.option("--only", metavar="REGEX", default="", help="Only the benchmarks whose names it matches.")
+@click.option("--history", type=click.IntRange(1), help="So many earlier commits too, evenly spaced.")
+@click.option("--since", metavar="COMMIT", help="The earlier commits come after this one.")
+@click.option("--virtualenv", is_flag=True, help="Every commit in a virtualenv made for it, not in this environment.")
+@click.option("--compare", metavar="COMMIT", help="Against that commit, here; exit status 1 on a regression.")
+@click.option("--pages", is_flag=True, help="Measure nothing: the pages of what was measured, here or for the project.")
+@reports_option
+@plainly()
+def bench(quick, only, history, since, virtualenv, compare, pages, reports):
+    """Measure the cores by asv; then the page of its history, and asv's own, which need no network."""
+    from lemmata.tools.speed import offline, record
+
+    if compare and (virtualenv or pages):
+        raise click.UsageError("--compare measures in this environment: it goes without --virtualenv and --pages")
+    regressions = []
+    how = {"quick": quick, "only": only, "virtualenv": virtualenv}
+    try:
+        record.begin()
+        for commit in [] if pages else record.spaced(history or 0, since):
+            try:
+                record.record(commit, **how)
+            except record.NothingMeasured as error:  # an old commit lacks what later ones measure
+                click.echo(f"lemmata: at {commit[:8]}, {error}", err=True)
+        if compare and record.commit_of(compare) not in record.measured_here():
+            record.record(compare, **how)
+        if not pages:
+            record.record(**how)
+        if compare:
+            suspects = [change for change in record.compared(compare) if change.factor > record.SUSPECT]
+            regressions = record.confirmed(suspects, compare) if suspects else []
+        offline.publish()
+    except subprocess.CalledProcessError as error:
+        raise Broken(f"asv ended with status {error.returncode}") from None
+    except record.NothingMeasured as error:
+        raise Broken(str(error)) from None
+    from lemmata.experiments.report.drawn import written
+    from lemmata.tools.speed.pages import speed_pages
+
+    for path, text in speed_pages(Path(reports)):
+        written(Path(reports) / path, text)
+    click.echo(f"speed page: {Path(reports) / 'speed.html'}")
+    if compare:
+        click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
+    sys.exit(1 if regressions else 0)
