@@ -1,10 +1,14 @@
-"""What a formula says: the text of its definition and of everything in bounds/ that it names, transitively.
+"""What a formula says: the structure of its definition and of everything of its paper and of bounds/ that it names.
 
 Texts are made from syntax trees, so decorators, annotations, docstrings, comments and layout do not count, nor do the
-folder, the order of imports and the module in which a helper stands. A changed number in any helper does.
+folder, the order of imports, the module in which a helper stands and what it is called: a helper is referred to by its
+place in the order in which helpers are first mentioned. A changed number in any helper counts.
 """
 
+from __future__ import annotations
+
 import ast
+import copy
 import functools
 import importlib.util
 import inspect
@@ -13,7 +17,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import NamedTuple
 
-MACHINERY = ("lemmata.bounds.theorem", "lemmata.bounds.papers")  # they record what is stated
+from lemmata.bounds.library import library
+
+FORM = 2  # of these texts: one that is made otherwise gives every statement another digest
+OWN = "lemmata.bounds."
+MACHINERY = ("lemmata.bounds.theorem", "lemmata.bounds.library")  # they record what is stated
 
 
 class Place(NamedTuple):
@@ -24,11 +32,18 @@ class Place(NamedTuple):
 
 
 class File(NamedTuple):
-    """The statements of a file at its top level, its functions by name and first line, and its imports of ours."""
+    """The statements of a file at its top level, its functions by name and first line, and its imports."""
 
     defined: dict[str, list[ast.stmt]]
-    functions: dict[tuple[str, int], list[ast.AST]]
-    imports: dict[str, tuple[str, str]]  # name here -> module, name there
+    functions: dict[tuple[str, int], ast.AST]
+    imports: dict[str, tuple[str, str, int]]  # name here -> module, name there ("": the module itself), level
+
+
+class Written(NamedTuple):
+    """A definition with `_0_`, `_1_`, ... for the definitions that it names, and these, in that order."""
+
+    text: str
+    names: tuple[Place, ...]
 
 
 @functools.cache
@@ -40,14 +55,16 @@ def _file(path: str) -> File:
             read.defined.setdefault(name, []).append(statement)
     for node in ast.walk(tree):
         if isinstance(node, ast.Lambda):
-            read.functions.setdefault(("<lambda>", node.lineno), []).append(node)
+            read.functions.setdefault(("<lambda>", node.lineno), node)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             if isinstance(node, ast.FunctionDef):
                 first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
-                read.functions[node.name, first] = [node]
+                read.functions[node.name, first] = node
             _bare(node)
-        elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("lemmata.bounds."):
-            read.imports.update({a.asname or a.name: (node.module or "", a.name) for a in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            read.imports.update({a.asname or a.name: (node.module or "", a.name, node.level) for a in node.names})
+        elif isinstance(node, ast.Import):
+            read.imports.update({a.asname or a.name: (a.name, "", 0) for a in node.names})
     return read
 
 
@@ -71,13 +88,26 @@ def _bare(node: ast.FunctionDef | ast.ClassDef) -> None:
 
 
 @functools.cache
-def _path(module: str) -> str:
-    """The file of a module of ours; "" for what is no module, or only records what is stated."""
+def _home(path: str, module: str, level: int = 0) -> str:
+    """The file of a module of ours that the file at `path` imports; "" for any other, and for what only records."""
+    above = Path(path).parents[level - 1] if level else Path(path).parent
+    if module and (level or not path.startswith(_own())):
+        beside = above.joinpath(*module.split(".")).with_suffix(".py")
+        if beside.is_file() and library.holds(str(beside)):
+            return str(beside)
+        if level:
+            return ""
     try:
         spec = None if module in MACHINERY else importlib.util.find_spec(module)
-    except ModuleNotFoundError:
+    except (ModuleNotFoundError, ValueError):  # it is not there, or a name of Python's own
         spec = None
-    return (spec and spec.origin) or ""
+    origin = (spec and spec.origin) or ""
+    return origin if f"{module}.".startswith(OWN) or library.holds(origin) else ""
+
+
+@functools.cache
+def _own() -> str:
+    return f"{Path(__file__).parent}/"
 
 
 def _defined(path: str, name: str) -> Place | None:
@@ -85,47 +115,73 @@ def _defined(path: str, name: str) -> Place | None:
     file = _file(path)
     if name in file.defined:
         return Place(path, name)
-    module, original = file.imports.get(name, ("", ""))
-    home = module and _path(module)
+    module, original, level = file.imports.get(name, ("", "", 0))
+    home = _home(path, module, level) if original and (module or level) else ""
     return _defined(home, original) if home else None
 
 
-def _named(path: str, node: ast.AST) -> set[Place]:
-    """The definitions of ours that a node of a file names, by name or as attributes of a module."""
-    places = set()
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name):
-            places.add(_defined(path, inner.id))
-        elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-            module, name = _file(path).imports.get(inner.value.id, ("", ""))
-            if home := module and _path(f"{module}.{name}"):
-                places.add(_defined(home, inner.attr))
-    return {place for place in places if place}
+def _module(path: str, name: str) -> str:
+    """The file of the module of ours that is called `name` in a file; "" if that is none."""
+    module, original, level = _file(path).imports.get(name, ("", "", 0))
+    dotted = f"{module}.{original}".strip(".")
+    return _home(path, dotted, level) if dotted else ""
+
+
+class _Placed(ast.NodeTransformer):
+    """Puts `_0_`, `_1_`, ... for the definitions of ours that are named, by name or as attributes of a module."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.places: dict[Place, int] = {}
+
+    def _at(self, place: Place) -> ast.Name:
+        return ast.Name(f"_{self.places.setdefault(place, len(self.places))}_")
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        place = _defined(self.path, node.id)
+        return self._at(place) if place else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name):
+            home = _module(self.path, node.value.id)
+            if home and (place := _defined(home, node.attr)):
+                return self._at(place)
+        return self.generic_visit(node)
+
+
+def _written(path: str, nodes: list[ast.AST]) -> Written:
+    placed = _Placed(path)
+    texts = []
+    for node in nodes:
+        made = placed.visit(copy.deepcopy(node))
+        if isinstance(made, ast.FunctionDef | ast.ClassDef):
+            made.name = "_"
+        texts.append(ast.unparse(made))
+    return Written("\n".join(texts), tuple(placed.places))
 
 
 @functools.cache
-def _definition(place: Place) -> tuple[str, set[Place]]:
-    """The text of a definition, and the definitions that it names."""
-    nodes = _file(place.path).defined[place.name]
-    return "\n".join(map(ast.unparse, nodes)), set().union(*(_named(place.path, node) for node in nodes))
+def _definition(place: Place) -> Written:
+    return _written(place.path, list(_file(place.path).defined[place.name]))
 
 
 @functools.cache
 def _text(path: str, name: str, line: int) -> str:
     """The text of the function that begins in `line`, and after it every definition that it reaches."""
-    nodes = _file(path).functions[name, line]
-    reached: dict[Place, str] = {}
-    queue = set().union(*(_named(path, node) for node in nodes))
-    while queue:
-        place = queue.pop()
-        if place not in reached:
-            reached[place], further = _definition(place)
-            queue |= further
-    return "\n".join([*map(ast.unparse, nodes), *sorted(set(reached.values()))])
+    order: dict[Place, int] = {}
+    lines = []
+    queue = [_written(path, [_file(path).functions[name, line]])]
+    for written in queue:  # it grows as definitions are met
+        for place in written.names:
+            if place not in order:
+                order[place] = len(order)
+                queue.append(_definition(place))
+        lines.append(f"{written.text}  # {' '.join(str(order[place]) for place in written.names)}")
+    return "\n".join(lines)
 
 
 def source(function: Callable) -> str:
-    """The text of `function` and of everything in bounds/ that it names; "" if it stands in no file of Python."""
+    """The text of `function` and of everything of ours that it names; "" if it stands in no file of Python."""
     function = inspect.unwrap(function)
     code = function.__code__
     if not (code.co_filename.endswith(".py") and Path(code.co_filename).exists()):

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.source import source
 
 KINDS = ("definition", "tail", "mean", "inequality", "privacy", "rate", "construction", "identity")
-READINGS = ("printed", "explicit", "corrected")
+READINGS = ("printed", "quoted", "explicit", "corrected")
 
 
 P = ParamSpec("P")
@@ -64,7 +62,7 @@ def require(range: str, holds: Callable[..., bool]) -> Hypothesis:
 
     >>> require("n >= 1", lambda n: n >= 1).check({"n": 0})
     Traceback (most recent call last):
-    bounds.theorem.OutsideHypotheses: n = 0 is outside the hypothesis: n >= 1
+    lemmata.bounds.theorem.OutsideHypotheses: n = 0 is outside the hypothesis: n >= 1
     """
     return Hypothesis(tuple(inspect.signature(holds).parameters), range, holds)
 
@@ -110,13 +108,14 @@ class Theorem:
 
     id: str  # "bms22.lemA.3"
     part: str  # "" or what distinguishes it from its siblings: "privacy", "norms", "s4"
-    reading: str  # printed | explicit | corrected | rate[...]
+    reading: str  # printed | quoted | explicit | corrected | rate[...]
     kind: str
     says: str  # LaTeX
     needs: tuple[Hypothesis, ...]
     source: str
     reconstructed: bool  # our wording of a statement the available text does not contain
     formula: Callable  # the function without the check of its hypotheses
+    quoted_by: str = ""  # of a quoted reading: who cites the statement in this form
 
     @property
     def key(self) -> str:
@@ -126,7 +125,7 @@ class Theorem:
     @property
     def statement(self) -> str:
         """The id of the numbered statement: this one's own, or its parent's for a step of a printed proof."""
-        return papers.statement_of(self.id)
+        return library.statement_of(self.id)
 
     @property
     def parent(self) -> str:
@@ -141,7 +140,7 @@ class Theorem:
     @property
     def label(self) -> str:
         """The label the paper prints, `Lemma A.3`."""
-        return papers.label(self.id)
+        return library.label(self.id)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -220,6 +219,9 @@ class Statement(Protocol[P, R]):
     def explicit(self, **changes: Any) -> Callable[[Callable[Q, S]], Statement[Q, S]]:
         """The same with our constants for O(.)."""
 
+    def quoted(self, *, by: str, **changes: Any) -> Callable[[Callable[Q, S]], Statement[Q, S]]:
+        """The form in which it is commonly cited, where that differs from the print, and who cites it so."""
+
     def rate(self, along: str, **changes: Any) -> Callable[[Callable[Q, S]], Statement[Q, S]]:
         """A registered surrogate of an O(.) along one parameter."""
 
@@ -262,42 +264,48 @@ def theorem(
     needs: Collection[Hypothesis] = (),
     source: str = "",
     reconstructed: bool = False,
+    quoted_by: str = "",
 ) -> Callable[[Callable[P, R]], Statement[P, R]]:
     """Record the decorated function as one reading of the statement `id`.
 
-    `id` stands on the contents page of its paper, or is a step of one that does (`wzw25.lemB.2.s1`). `source` is by
-    default "authors year, label", of a step "authors year, label, proof"; a text that begins with a comma follows the
-    label. Another reading of the same statement is made from its twin, whose id, part, kind and hypotheses it inherits:
+    `id` stands in the contents of its paper, or is a step of one that does (`wzw25.lemB.2.s1`); in a file beside a
+    `paper.toml` the paper's own name may be left out. `source` is by default "authors year, label", of a step "authors
+    year, label, proof"; a text that begins with a comma follows the label. Another reading of the same statement is
+    made from its twin, whose id, part, kind and hypotheses it inherits:
 
         @printed_level.corrected(says=..., needs=...)
         def corrected_level(*, n, beta): ...
 
     Raises ValueError for an unknown id, kind or reading, and for a row that exists already.
     """
-    statement = papers.statement_of(id)
-    paper = papers.PAPERS[statement.split(".", 1)[0]]
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
     if reading not in READINGS and not reading.startswith("rate["):
         raise ValueError(f"reading = {reading!r} is not one of {', '.join(READINGS)}, rate[...]")
-    if not source or source.startswith(","):
-        source = f"{paper.cited}, {papers.label(id)}{source or ', proof' * (id != statement)}"
+    if (reading == "quoted") != bool(quoted_by):
+        raise ValueError(f"id = {id!r}: a quoted reading, and no other, says by whom it is quoted")
 
     def record(formula: Callable[P, R]) -> Statement[P, R]:
-        made = Theorem(id, part, reading, kind, says, tuple(needs), source, reconstructed, formula)
+        full = library.named(id, formula)
+        said = source
+        if not said or said.startswith(","):
+            proof = ", proof" * (full != library.statement_of(full))
+            said = f"{library.work(full).cited}, {library.label(full)}{said or proof}"
+        made = Theorem(full, part, reading, kind, says, tuple(needs), said, reconstructed, formula, quoted_by)
         if THEOREMS.get(made.key, made).formula.__qualname__ != formula.__qualname__:
             raise ValueError(f"id = {made.key!r} is recorded twice")
         THEOREMS[made.key] = made
 
         def twin(reading: str, **changes: Any) -> Any:
             inherited: dict[str, Any] = dict(part=part, kind=kind, needs=needs, reconstructed=reconstructed)
-            return theorem(id, reading=reading, **inherited | changes)
+            return theorem(full, reading=reading, **inherited | changes)
 
         checked = _guarded(made, formula)
         checked.__dict__.update(
             theorem=made,
             corrected=functools.partial(twin, "corrected"),
             explicit=functools.partial(twin, "explicit"),
+            quoted=lambda *, by, **changes: twin("quoted", quoted_by=by, **changes),
             rate=lambda along, **changes: twin(f"rate[{along}]", **changes),
         )
         return cast(Statement[P, R], checked)
@@ -315,13 +323,13 @@ def theorems(name: str = "") -> list[Theorem]:
     >>> [(t.label, t.reading) for t in theorems("rbht09.lem13") if t.id == "rbht09.lem13"]
     [('Lemma 13', 'printed'), ('Lemma 13', 'corrected'), ('Lemma 13', 'explicit')]
     """
-    for package in papers.PAPERS:
-        path = importlib.import_module(f"lemmata.bounds.{package}").__path__
-        for _, module, is_package in pkgutil.iter_modules(path, f"lemmata.bounds.{package}."):
-            if not is_package:
-                importlib.import_module(module)
-    order = {id: place for place, id in enumerate(papers.IDS)}
+    asked = name.partition(".")[0]
+    for paper in [library.papers[asked]] if asked in library.papers else library.house:
+        for stem in paper.stems():
+            for module in library.with_proof(stem, 0):
+                library.load(module)
+    order = {id: place for place, id in enumerate(library.ids)}
     chosen = [t for t in THEOREMS.values() if t.id == name or t.id.startswith(f"{name}." if name else "")]
     if not chosen:
-        raise ValueError(f"name = {name!r} begins no id: papers are {', '.join(papers.PAPERS)}")
+        raise ValueError(f"name = {name!r} begins no id: papers are {', '.join(library.papers)}")
     return sorted(chosen, key=lambda t: order[t.statement])

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from lemmata.bounds.library import Paper
+from lemmata.experiments.engine.folders import results
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
 KINDS = ("svg", "png", "pdf")
 
 
 def figure(
-    name: str, folder: str | Path = ".", *, kind: str = "svg", root: int = LEDGER_ROOT, profile: str = "quick"
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    kind: str = "svg",
+    root: int = LEDGER_ROOT,
+    profile: str = "quick",
+    papers: Sequence[Paper] = (),
 ) -> list[Path]:
     """Decide what `name` names (an id, a label, a module or a paper) and write its figures to `folder`, a file each.
 
-    `kind` is "svg", "png" or "pdf". Returns the paths, in the ledger's order; none where nothing has a curve. One
-    statement takes seconds, a paper minutes. Raises ValueError for a name that is nobody's and for another kind.
+    `folder` is by default where results stand: reports/figures in a checkout or a paper's folder, else in the user's
+    folder for data. `kind` is "svg", "png" or "pdf". Returns the paths, in the ledger's order; none where nothing has a
+    curve. Labels of `papers` come before those of others. One statement takes seconds, a paper minutes. Raises
+    ValueError for a name that is nobody's and for another kind.
     """
     from lemmata.experiments.engine import names, registry
     from lemmata.experiments.engine.ledger import ledger_with_cells
@@ -25,9 +36,9 @@ def figure(
 
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")
-    keys, _ = names.select([name])
+    keys, _ = names.select([name], papers)
     claims = registry.closure(keys)
     store = Store()
     execute(claims, store, root=root, profile=profile)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
-    return draw(pairs, Path(folder), kind)
+    return draw(pairs, results(papers) / "figures" if folder is None else Path(folder), kind)

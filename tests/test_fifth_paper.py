@@ -1,12 +1,12 @@
-"""A fifth paper is one more folder: contents, bounds, claims, verdicts and its page, with no other change."""
+"""A fifth paper is a folder anywhere: contents, statements, claims, verdicts and pages, with no other change."""
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from lemmata import bounds, experiments
-from lemmata.bounds import papers
+from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
@@ -21,31 +21,26 @@ FOLDER = Path(__file__).parent / "fifth_paper"
 
 
 @pytest.fixture
-def fifth(monkeypatch):
-    """The invented paper beside the four, and nothing left of it afterwards."""
-    registries = (papers.PAPERS, papers.IDS, papers.MODULES, THEOREMS, CLAIMS)
-    before = [dict(each) for each in registries]
-    for package in (bounds, experiments):
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(FOLDER / package.__name__)])
-    papers.read("inv25")
-    yield registry.load(["inv25/coins"])["inv25/coins"]
-    for each, saved in zip(registries, before, strict=True):
-        each.clear()
-        each.update(saved)
-    for name in [name for name in sys.modules if ".inv25" in name]:
-        del sys.modules[name]
+def added():
+    """Adds folders to the library; nothing is left of them afterwards."""
+    before = dict(THEOREMS), dict(CLAIMS)
+    known = set(library.papers)
+    yield library.add
+    for id in set(library.papers) - known:
+        library.forget(id)
+        for name in [name for name in sys.modules if name.startswith(f"lemmata_papers.{id}")]:
+            del sys.modules[name]
+    for registered, saved in zip((THEOREMS, CLAIMS), before, strict=True):
+        registered.clear()
+        registered.update(saved)
 
 
-def test_a_package_without_a_contents_page_is_no_paper(fifth):
-    read = dict(papers.PAPERS)
-    papers.read("exact")
-    assert read == papers.PAPERS and list(read)[-1] == "inv25"
-
-
-def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth, tmp_path):
+def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
+    paper = added(FOLDER)
+    claims = [claim for group in registry.load(registry.modules([paper])).values() for claim in group]
     store = Store()
-    execute(fifth, store, root=1)
-    rows = {row["key"]: row for row in ledger(store, 1, fifth)}
+    execute(claims, store, root=1)
+    rows = {row["key"]: row for row in ledger(store, 1, papers=[paper])}
     assert {key: row["verdict"] for key, row in rows.items()} == {
         "inv25.lem1/printed": "HOLDS",
         "inv25.lem2/printed": "REFUTED",
@@ -55,12 +50,71 @@ def test_a_fifth_paper_goes_through_contents_claim_verdict_and_page(fifth, tmp_p
     assert all(row["control"] == "REFUTED" for row in rows.values())
     assert rows["inv25.lem2/printed"]["corrected_by"] == "inv25.lem2/corrected"
     assert rows["inv25.lem2/printed"]["witness"]["setting"] == {"n": 1}
-    assert resolve("inv25 lemma 2") == ("id", "inv25.lem2")
+    assert rows["inv25.lem2/printed"]["where"] == {"bound": "coins.py:14", "claim": "coins_checks.py:20"}
+    assert resolve("inv25 lemma 2") == resolve("lem2", [paper]) == ("id", "inv25.lem2")
     assert "NO, refuted as printed: a wrong constant" in explained("inv25.lem2", list(rows.values()))
-    site, _ = pages(ledger_with_cells(store, 1, fifth), 1, tmp_path)
-    assert (
-        "On Coins and Odd Numbers" in site["errata/inv25.html"] and "Off by one" in site["statements/inv25.lem2.html"]
+    site, _ = pages(ledger_with_cells(store, 1, papers=[paper]), 1, tmp_path, papers=[paper])
+    assert "<h1>On Coins and Odd Numbers</h1>" in site["index.html"] and "Nobody 2025" in site["errata/inv25.html"]
+    assert "Off by one" in site["statements/inv25.lem2.html"]
+    assert {path for path in site if path.endswith(".html")} == {
+        *("index.html", "ledger.html", "verdicts.html", "errata/index.html", "errata/inv25.html"),
+        *(f"statements/inv25.{id}.html" for id in ("lem1", "lem2", "thm3")),
+    }
+
+
+def test_a_paper_is_known_once(added, tmp_path):
+    assert added(FOLDER) is added(FOLDER)
+    other = shutil.copytree(FOLDER, tmp_path / "copy")
+    with pytest.raises(PaperError, match=r"copy/paper\.toml: id = 'inv25' is that of .*fifth_paper/paper\.toml"):
+        added(other)
+    with pytest.raises(PaperError, match=r"paper\.toml does not exist: `lemmata new-paper NAME`"):
+        added(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('id = "inv25"', 'id = "Inv 25"', "id = 'Inv 25' is not a lower-case letter"),
+        ('title = "On Coins and Odd Numbers"', "", "title is missing"),
+        ("year = 2025", 'year = "2025"', "year = '2025' is not a whole number"),
+        ("authors = [", "autors = [", "autors is unknown; did you mean authors?"),
+        ('"lem1" = "Lemma 1"', "lem1 = Lemma 1", "quote the ids"),
+        ('"lem1" = "Lemma 1"', '"lem1" = 1', "contents.lem1 = 1 is no label"),
+        ('"lem1" = "Lemma 1"', '"lem1" = {label = "Lemma 1", source = "x"}', r"there is no \[sources.x\]"),
+    ],
+)
+def test_a_broken_page_is_one_line_with_its_file(added, tmp_path, before, after, said):
+    page = (FOLDER / "paper.toml").read_text()
+    assert before in page
+    (tmp_path / "paper.toml").write_text(page.replace(before, after))
+    with pytest.raises(PaperError, match=rf"{tmp_path}/paper\.toml.*{said}") as error:
+        added(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_module_that_raises_is_one_line_with_its_place(added, tmp_path):
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    with (tmp_path / "coins.py").open("a") as file:
+        file.write("\n\nSUM = 1 / 0\n")
+    paper = added(tmp_path)
+    with pytest.raises(PaperError, match=rf"^{tmp_path}/coins\.py:\d+: ZeroDivisionError: division by zero$"):
+        registry.load(registry.modules([paper]))
+
+
+def test_statements_of_many_sources_are_cited_each_with_its_own(added, tmp_path):
+    page = (
+        (FOLDER / "paper.toml")
+        .read_text()
+        .replace('"lem1" = "Lemma 1"', 'lem1.a = {label = "Lemma 1", source = "hoe"}')
     )
+    page += '[sources.hoe]\nauthors = ["Hoeffding, Wassily"]\ntitle = "Sums"\nyear = 1963\ndoi = "10.1080/1"\n'
+    (tmp_path / "paper.toml").write_text(page)
+    added(tmp_path)
+    assert (
+        library.work("inv25.lem1.a.s1").cited == "Hoeffding 1963" and library.work("inv25.lem2").cited == "Nobody 2025"
+    )
+    assert "author = {Hoeffding, Wassily}" in library.work("inv25.lem1.a").bibtex("x")
+    assert "https://doi.org/10.1080/1" in library.work("inv25.lem1.a").bibtex("x")
 
 
 def test_it_is_small():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
@@ -12,13 +12,13 @@ registry.load()
 
 def home(theorem):
     """`wzw25/margin_grid`: the module below bounds/ that the record stands in."""
-    return theorem.formula.__module__.removeprefix("lemmata.bounds.").replace(".", "/")
+    return library.stem(theorem.formula.__module__)
 
 
 @pytest.mark.parametrize("key", THEOREMS)
 def test_a_record_stands_in_the_module_that_the_contents_name(key):
     theorem = THEOREMS[key]
-    named = papers.MODULES[theorem.parent or theorem.id]
+    named = library.modules[theorem.parent or theorem.id]
     assert home(theorem) in (named, f"{named}_proof")
 
 
@@ -29,6 +29,6 @@ def test_a_claim_stands_at_the_path_of_its_bound(key):
 
 
 def test_the_contents_name_no_module_in_vain():
-    named = set(filter(None, papers.MODULES.values()))
-    decided = {papers.MODULES[theorem.parent or theorem.id] for theorem in THEOREMS.values()}
+    named = set(filter(None, library.modules.values()))
+    decided = {library.modules[theorem.parent or theorem.id] for theorem in THEOREMS.values()}
     assert named == decided

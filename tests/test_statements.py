@@ -10,6 +10,7 @@ section ("gone" for a statement that is taken out), with the reason, and then re
 import csv
 import itertools
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from lemmata.bounds import source
+from lemmata.bounds.bms22 import relative_deviation
 from lemmata.bounds.theorem import THEOREMS, Theorem, in_unit_interval, positive
 from lemmata.experiments.engine import registry
 
@@ -34,6 +36,11 @@ def printed():
 
 def frozen():
     return {row["key"]: row["digest"] for row in csv.DictReader(FROZEN.read_text().splitlines())}
+
+
+def frozen_form():
+    """The form of the texts that the frozen digests were made of: another form changes all of them at once."""
+    return {int(row["form"]) for row in csv.DictReader(FROZEN.read_text().splitlines())}
 
 
 def section(changelog):
@@ -63,6 +70,11 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 
 def test_what_is_printed_changes_with_its_line_in_the_changelog_only():
     assert not unannounced(frozen(), printed(), CHANGELOG), "say why in CHANGELOG, under Statements"
+
+
+def test_the_form_of_the_digests_is_told():
+    assert frozen_form() == {source.FORM}
+    assert any(f"form {source.FORM}" in line for line in section(CHANGELOG)), "say what changed in the texts, and why"
 
 
 def test_every_printed_statement_is_frozen():
@@ -118,7 +130,7 @@ def digest_of(tmp_path, monkeypatch):
         monkeypatch.setattr(bounds, "__path__", [*bounds.__path__[:1], str(folder)])
         (folder / f"_{name}.py").write_text(helpers)
         (path := folder / "formula.py").write_text(formula.format(name=name))
-        source._path.cache_clear()
+        source._home.cache_clear()
         names = {"__name__": "formula", "print": lambda function: function}
         exec(compile(path.read_text(), str(path), "exec"), names)
         theorem = Theorem("a.b", "", "printed", "inequality", "x", (names["NEEDS"],), "", False, names["level"])
@@ -126,7 +138,7 @@ def digest_of(tmp_path, monkeypatch):
         return theorem.digest
 
     yield made
-    source._path.cache_clear()
+    source._home.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -152,9 +164,26 @@ def test_folder_docstring_annotations_and_layout_are_not(digest_of):
     assert digest_of(formula=other) == digest_of() == digest_of("# a comment\n\n" + HELPERS, name="elsewhere")
 
 
+@pytest.mark.parametrize(("old", "new"), [("helper", "reviewer"), ("C", "BOUND")])
+def test_what_helpers_are_called_is_not(digest_of, old, new):
+    def renamed(text):
+        return re.sub(rf"\b{old}\b", new, text)
+
+    assert digest_of(renamed(HELPERS), renamed(FORMULA)) == digest_of()
+
+
+def test_which_helper_is_called_is_in_the_digest(digest_of):
+    two = HELPERS + "\n\ndef other(n):\n    return C - n\n"
+    both = FORMULA.replace("import helper", "import helper, other").replace("helper(n) + 1", "helper(n) + other(n)")
+    swapped = both.replace("helper(n) + other(n)", "other(n) + helper(n)")
+    assert digest_of(two, both) != digest_of(two, swapped)
+
+
 def test_helpers_of_a_real_statement_are_reached():
     """The form of the relative deviation bound stands in a helper that several lemmas share."""
-    shared = [key for key, theorem in THEOREMS.items() if "def relative(" in source.source(theorem.formula)]
+    text = source.source(relative_deviation.relative)
+    body = text.splitlines()[1].partition("_0_")[0].strip()  # up to the first helper
+    shared = [key for key, theorem in THEOREMS.items() if body in source.source(theorem.formula)]
     assert {"bms22.lemA.1/printed", "wzw25.lemI.2/printed"} <= set(shared)
 
 
@@ -162,7 +191,7 @@ def test_digests_do_not_depend_on_what_was_imported_first():
     """Here everything was imported, in the order of the papers; there one late module comes first."""
     key = "wzw25.lemI.2/printed"
     late = f"import {THEOREMS[key].formula.__module__}"
-    code = f"{late}\nfrom bounds.theorem import THEOREMS\nprint(THEOREMS[{key!r}].digest)"
+    code = f"{late}\nfrom lemmata.bounds.theorem import THEOREMS\nprint(THEOREMS[{key!r}].digest)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == THEOREMS[key].digest
 
@@ -177,11 +206,11 @@ def test_a_hypothesis_on_an_array_is_one_on_all_its_entries():
 
 if __name__ == "__main__":
     now, before = printed(), frozen() if FROZEN.exists() else {}
-    untold = unannounced(before, now, CHANGELOG)
+    untold = unannounced(before, now, CHANGELOG) if frozen_form() == {source.FORM} else {}
     for key, digits in untold.items():
         print(f"not in CHANGELOG under Statements: - {key} {digits}: why", file=sys.stderr)
     kept = {key: before[key] for key in untold}
     rows = sorted((now | kept).items())
-    FROZEN.write_text("key,digest\n" + "".join(f"{key},{digest}\n" for key, digest in rows))
+    FROZEN.write_text("key,digest,form\n" + "".join(f"{key},{digest},{source.FORM}\n" for key, digest in rows))
     print(f"{len(rows)} printed statements in {FROZEN.name}", file=sys.stderr)
     sys.exit(1 if untold else 0)

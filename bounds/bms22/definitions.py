@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.exact.numbers import Array, Real
 from lemmata.bounds.exact.privacy_curves import hockey_stick_of_masses as hockey_stick
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import at_least, positive, theorem
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------

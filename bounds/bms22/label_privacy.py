@@ -17,6 +17,7 @@ from typing import Any
 
 from flint import arb
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.margin_deviation import (
     BARTLETT,
     UP_TO_M,
@@ -26,7 +27,6 @@ from lemmata.bounds.bms22.margin_deviation import (
 )
 from lemmata.bounds.exact import numbers
 from lemmata.bounds.exact.numbers import Number, Real
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{BMS22}, Appendix E, proof of Theorem 6.1 (E.1)"

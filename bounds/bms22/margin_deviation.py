@@ -17,10 +17,10 @@ from typing import Any
 
 from flint import arb
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.relative_deviation import EMPIRICAL, relative
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import Number, log, sqrt
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import in_unit_interval, integer, require, theorem
 
 BARTLETT = "Bartlett 1998; Alon, Ben-David, Cesa-Bianchi & Haussler 1997"

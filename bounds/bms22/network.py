@@ -16,6 +16,7 @@ size of the cover forgets. The explicit readings use eta/4; k grows like L^2 (H/
 from math import sqrt
 from typing import Any
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.network_embedding import (
     NEEDS,
     REPAIRED,
@@ -30,7 +31,6 @@ from lemmata.bounds.bms22.network_embedding import (
 from lemmata.bounds.bms22.network_selection import log_cover_size
 from lemmata.bounds.bms22.pure_learner import Terms, class_complexity, excess, least_informative, selection_error
 from lemmata.bounds.exact.numbers import Real
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import between, positive, theorem
 
 

@@ -9,9 +9,9 @@ nearest member of the cover, Delta_j its distance from the embedded network's.
 from math import ceil, expm1, log, log1p, sqrt
 from typing import Any
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.matrix_projection import deviations
 from lemmata.bounds.exact.numbers import Real
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 SHAPE = [positive("norm_bound"), positive("radius"), positive("rho"), positive("eta"), integer("layers")]

@@ -7,10 +7,10 @@ its errors, by the size of the cover. The cover itself, and what is printed and 
 from math import lgamma, log, log1p, pi, sqrt
 from typing import Any
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.network_embedding import NEEDS, REPAIRED, SHAPE, WHERE, WIDE, printed_logarithm, printed_rows
 from lemmata.bounds.bms22.pure_learner import class_complexity, selection_error
 from lemmata.bounds.exact.numbers import Real
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
 
 PRODUCT = [integer("k"), integer("layers"), integer("width"), positive("norm_bound"), positive("resolution")]

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.covers import MARGIN
 from lemmata.bounds.bms22.sign_projection import rows_for
 from lemmata.bounds.exact import numbers
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 
 # The exponential mechanism, as the proof of Theorem 3.1 uses it -------------------------------------------------------

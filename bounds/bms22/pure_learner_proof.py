@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
 from typing import Any
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.covers import MARGIN, covering_density, thin_gram
 from lemmata.bounds.bms22.pure_learner import NOT_NEAR_ONE, SAMPLE_NEEDS
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
 SOURCE = f"{BMS22}, Appendix B.1, proof of Theorem 3.1"

@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import Number, Real, log, power, sqrt
-from lemmata.bounds.papers import BMS22
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"

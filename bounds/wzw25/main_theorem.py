@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from math import ceil, e, exp, log
 from typing import Any
 
-from lemmata.bounds.papers import WZW25
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import WZW25
 from lemmata.bounds.wzw25 import whole_grid as grid
 from lemmata.bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
 from lemmata.bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import Any
 
-from lemmata.bounds.papers import WZW25
 from lemmata.bounds.theorem import Hypothesis, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import WZW25
 from lemmata.bounds.wzw25.algorithms import RATE, descent, outlier_cost, power, slow_factor, spread, summed_loss
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.bounds.wzw25.last_iterate import last_iterate_tail, weighted_tail

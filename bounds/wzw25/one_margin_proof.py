@@ -6,8 +6,8 @@ Names as in `lemmata.bounds.wzw25.one_margin`. Where a step says "left <= right"
 from math import log, sqrt
 
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
-from lemmata.bounds.papers import WZW25
 from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import WZW25
 from lemmata.bounds.wzw25.algorithms import spread
 from lemmata.bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
 from lemmata.bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, noise_term, projected_gdp

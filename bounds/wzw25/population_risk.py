@@ -17,12 +17,12 @@ the last by Lemma F.2. The paper's Equation 18 loses a factor 2 in the second pa
 from fractions import Fraction
 from math import log
 
+from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.relative_deviation import EMPIRICAL, complexity, relative
 from lemmata.bounds.exact import numbers
 from lemmata.bounds.exact.numbers import Number
-from lemmata.bounds.papers import BMS22, WZW25
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
-from lemmata.bounds.wzw25 import algorithms
+from lemmata.bounds.wzw25 import WZW25, algorithms
 from lemmata.bounds.wzw25.algorithms import IN_RANGE, RANGE, spent_delta
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid import GENERAL, ON_PROPER, ON_SETS, PRINTED, PROPER, comparator, quantile_off_grid

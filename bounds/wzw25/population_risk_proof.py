@@ -12,8 +12,8 @@ from flint import arb
 from lemmata.bounds.bms22.relative_deviation import EMPIRICAL, complexity
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import Number
-from lemmata.bounds.papers import WZW25
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.wzw25 import WZW25
 
 PROOF = f"{WZW25}, Appendix I.2, proof of Theorem 6.7"
 

@@ -15,9 +15,8 @@ the theorems are true beyond, by `error_off_grid`.
 from collections.abc import Sequence
 from math import inf, log, sqrt
 
-from lemmata.bounds.papers import WZW25
 from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
-from lemmata.bounds.wzw25 import algorithms
+from lemmata.bounds.wzw25 import WZW25, algorithms
 from lemmata.bounds.wzw25.algorithms import IN_RANGE, RANGE, RATE, descent, margin_grid, outlier_cost
 from lemmata.bounds.wzw25.last_iterate import weighted_tail
 from lemmata.bounds.wzw25.margin_grid import grid_size

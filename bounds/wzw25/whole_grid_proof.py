@@ -12,8 +12,8 @@ from math import log, log2, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.bounds.papers import WZW25
 from lemmata.bounds.theorem import in_unit_interval, integer, positive, theorem
+from lemmata.bounds.wzw25 import WZW25
 from lemmata.bounds.wzw25.margin_grid import grid_size
 
 PROOF_H2 = f"{WZW25}, Appendix H.1, proof of Lemma H.2"

@@ -216,7 +216,7 @@ LEVELS = (1.0, 1.01, 1.5, 2.0, 10.0, 1e3, 1e6, 1e30, 1e200)
 @inequality_claim(
     bounds.printed_tail,
     severity="constant",
-    python="from scipy.stats import norm\nfrom bounds.abgmu22.stability import printed_tail\n"
+    python="from scipy.stats import norm\nfrom lemmata.bounds.abgmu22.stability import printed_tail\n"
     "assert 2 * norm.sf(3.0) > 20 * printed_tail(t=3.0, radius=1.0, sigma=1.0)",
     note="exp(−z²) for exp(−z²/2): false from z = 1.3 on, 22-fold at z = 3",
 )
@@ -241,7 +241,8 @@ def usual_tail():
 @inequality_claim(
     bounds.tail_level,
     severity="constant",
-    python="from math import sqrt\nfrom scipy.stats import norm\nfrom bounds.abgmu22.stability import tail_level\n"
+    python="from math import sqrt\nfrom scipy.stats import norm\n"
+    "from lemmata.bounds.abgmu22.stability import tail_level\n"
     "square = tail_level(radius=1.0, sigma=1.0, level=1e6)  # K/delta = 10^6\n"
     "assert 2 * norm.sf(sqrt(square)) > 200e-6",
     note="the chance is about √(δ/K), not δ/K: 201-fold at K/δ = 10⁶",

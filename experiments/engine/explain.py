@@ -8,7 +8,7 @@ import inspect
 import re
 import textwrap
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine import graph
@@ -37,20 +37,20 @@ def explained(id, rows):
 
 def head(id, rows):
     """Is it true, where, what to cite instead, what shows it, how we know, and where it stands: ten lines."""
-    statement = papers.statement_of(id)
-    paper = papers.PAPERS[statement.split(".", 1)[0]]
+    statement = library.statement_of(id)
+    paper = library.work(id)
     step = "" if statement == id else f", step {id.removeprefix(statement).strip('.')} of the proof"
     own = [row for row in rows if row["id"] == id]
     main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
     if main is None:
-        return [f"{papers.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
+        return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
     printed = [r for r in own if r["reading"] == "printed" and r["kind"] != "summary"]
     bad = next((r for verdict in (REFUTED, SLIP) for r in printed if r["verdict"] == verdict), None)
     instead = next((r for r in rows if bad and r["key"] == bad["corrected_by"]), None)
     theorem = THEOREMS.get((bad or main)["key"])
     where = places(id)
     return [
-        f"{papers.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
+        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
         f"true?      {in_words(main, bad)}",
         f"where      {where_true(main, bad)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",

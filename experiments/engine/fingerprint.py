@@ -12,17 +12,20 @@ import sysconfig
 import types
 from fractions import Fraction
 from importlib import metadata
+from pathlib import Path
 
 import numpy as np
 from flint import arb
 
+import lemmata
+from lemmata.bounds.library import library
 from lemmata.bounds.theorem import Hypothesis, Theorem
 from lemmata.experiments.engine.claim import Claim
 
 # The engine shapes no raw result: it hands out generators and folds. The attack game and the streams do shape them.
 # Nor do the records of theorems and papers.
 ENGINE = (
-    "lemmata.bounds.papers",
+    "lemmata.bounds.library",
     "lemmata.bounds.theorem",
     *(
         f"lemmata.experiments.engine.{m}"
@@ -30,6 +33,7 @@ ENGINE = (
     ),
 )
 FOREIGN = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+OURS = f"{Path(lemmata.__file__).parent}/"
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), Fraction, arb, range, slice)
 RECORDS = (Theorem, Hypothesis, Claim)  # what the ledger knows of a row, not what its trial computes
 PYTHON = f"python {sys.version_info.major}.{sys.version_info.minor}"
@@ -111,7 +115,9 @@ def _named(what, pairs):
 
 
 def _function(function):
-    if _foreign(function.__code__.co_filename) or function.__module__ in ENGINE:
+    if function.__module__ in ENGINE:
+        return "", []
+    if _foreign(function.__code__.co_filename):
         return _library(function.__module__), []
     names = list(_names(function.__code__))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -158,7 +164,9 @@ def _constant(value):
 
 
 def _class(made):
-    if made.__module__ in ENGINE or _foreign(getattr(sys.modules.get(made.__module__), "__file__", None)):
+    if made.__module__ in ENGINE:
+        return "", []
+    if _elsewhere(made.__module__):
         return _library(made.__module__), []
     parts = {name: part for name, part in vars(made).items() if not name.startswith("__") or name == "__init__"}
     text, things = _named(f"class {made.__module__}.{made.__qualname__}", parts.items())
@@ -167,14 +175,22 @@ def _class(made):
 
 def _instance(thing):
     kind = type(thing)
-    if _foreign(getattr(sys.modules.get(kind.__module__), "__file__", None)):
+    if _elsewhere(kind.__module__):
         return f"{_library(kind.__module__)} {kind.__qualname__} {getattr(thing, '__name__', '')}", []
     text, things = _named(f"a {kind.__qualname__}", getattr(thing, "__dict__", {}).items())
     return text, [kind, *things]
 
 
 def _foreign(path):
-    return path is None or path.startswith(("<", *FOREIGN))
+    """Whether a file is a library's: neither ours nor of a paper, wherever these are installed."""
+    if path is None or path.startswith("<"):
+        return True
+    return path.startswith(FOREIGN) and not (path.startswith(OURS) or library.holds(path))
+
+
+def _elsewhere(module):
+    """The same of what a module holds; one that a paper imported by its bare name is not kept (`Library.load`)."""
+    return module in sys.modules and _foreign(getattr(sys.modules[module], "__file__", None))
 
 
 @functools.cache

@@ -8,7 +8,7 @@ ours), or *tested* (at the settings that were tried). A chance of error of 0 is 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.claim import CLAIMS
 
@@ -89,8 +89,8 @@ def circles(graph: Graph) -> list[str]:
 
 def by_statement(keys: Iterable[str]) -> dict[str, list[str]]:
     """Keys by the statement they belong to, {"wzw25 Lemma 6.4": keys}, in the order of the papers."""
-    order = {id: place for place, id in enumerate(papers.IDS)}
+    order = {id: place for place, id in enumerate(library.ids)}
     groups: dict[str, list[str]] = {}
     for key in keys:
-        groups.setdefault(papers.statement_of(key.partition("/")[0]), []).append(key)
-    return {f"{id.partition('.')[0]} {papers.label(id)}": groups[id] for id in sorted(groups, key=order.__getitem__)}
+        groups.setdefault(library.statement_of(key.partition("/")[0]), []).append(key)
+    return {f"{id.partition('.')[0]} {library.label(id)}": groups[id] for id in sorted(groups, key=order.__getitem__)}

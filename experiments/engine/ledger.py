@@ -3,7 +3,7 @@
 import json
 import math
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.literature import literature
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
@@ -78,7 +78,8 @@ def _finite(pair):
 
 def _with_teeth(claim, verdict, control):
     """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
-    notes = [claim.note, verdict.note]
+    said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
+    notes = [said, claim.note, verdict.note]
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
     if claim.control and positive and control.outcome != REFUTED:
         outcome = control.outcome or "not run"
@@ -236,41 +237,46 @@ def _summary(key, parts):
     )
 
 
-def ledger(store, root, claims=None):
-    """The rows of `claims` and of what they rest on (default: every row of every paper), in paper order.
+def ledger(store, root, claims=None, papers=()):
+    """The rows of `claims` and of what they rest on, in paper order.
 
-    Parts, proof steps and impl rows have a `parent`; the others are the headline.
+    By default every row of `papers`, and these by default are the papers of this package; of other papers what theirs
+    rest on. Parts, proof steps and impl rows have a `parent`; the others are the headline.
     """
-    return [row for row, _ in ledger_with_cells(store, root, claims)]
+    return [row for row, _ in ledger_with_cells(store, root, claims, papers)]
 
 
-def ledger_with_cells(store, root, claims=None):
+def ledger_with_cells(store, root, claims=None, papers=()):
     """[(row, its cells)]: what the report draws from."""
+    papers = papers or library.house
+    asked = claims
     if claims is None:
-        registry.load()
-    chosen = list(CLAIMS.values()) if claims is None else registry.closure(claim.key for claim in claims)
+        registry.load(registry.modules(papers))
+        claims = [claim for claim in CLAIMS.values() if library.paper(claim.theorem.id) in papers]
+    chosen = registry.closure(claim.key for claim in claims)
     pairs = [claim_row(claim, store, root) for claim in chosen]
     cells = {row["key"]: drawn for row, drawn in pairs}
     rows = [row for row, _ in pairs]
-    statements = None if claims is None else {claim.theorem.statement for claim in chosen}
-    for theorem in THEOREMS.values():
-        if theorem.key not in CLAIMS and (statements is None or theorem.statement in statements):
+    statements = {claim.theorem.statement for claim in chosen}
+    if asked is None:
+        statements |= {id for paper in papers for id in paper.contents}
+    for theorem in list(THEOREMS.values()):
+        if theorem.key not in CLAIMS and theorem.statement in statements:
             verdict = NOT_A_CLAIM if theorem.kind == "definition" else OPEN
             rows.append(
                 _row(theorem, verdict=verdict, root=root, note="" if verdict == NOT_A_CLAIM else "no claim yet")
             )
     _rest_on(rows)
     rows += _summaries(rows)
-    if claims is None:
-        written = {papers.statement_of(row["id"]) for row in rows}
-        rows += [_row(_unwritten(id), root=root, note="no claim yet") for id in papers.IDS if id not in written]
-    order = {id: place for place, id in enumerate(papers.IDS)}
-    readings = {"printed": 0, "corrected": 1, "explicit": 2}
+    written = {library.statement_of(row["id"]) for row in rows}
+    rows += [_row(_unwritten(id), root=root, note="no claim yet") for id in statements if id not in written]
+    order = {id: place for place, id in enumerate(library.ids)}
+    readings = {"printed": 0, "quoted": 1, "corrected": 2, "explicit": 3}
 
     def place(row):
-        home = papers.statement_of(row["id"])
+        home = library.statement_of(row["id"])
         step = home != row["id"]
-        return (order[home], step, row["id"], readings.get(row["reading"], 3), bool(row["part"]), row["part"])
+        return (order[home], step, row["id"], readings.get(row["reading"], 4), bool(row["part"]), row["part"])
 
     rows.sort(key=place)
     return [(row, cells.get(row["key"], [])) for row in rows]
@@ -282,7 +288,7 @@ def _unwritten(id):
     def statement():
         pass
 
-    statement.__doc__ = papers.label(id)
+    statement.__doc__ = library.label(id)
     return Theorem(id, "", "printed", "", "", (), "", False, statement)
 
 

@@ -2,14 +2,15 @@
 
 import functools
 import importlib
+import importlib.util
 import inspect
 from pathlib import Path
 
+from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
-
-ROOT = Path(__file__).resolve().parents[2]
+from lemmata.experiments.engine.folders import CHECKOUT, ROOT
 
 
 def of_claim(claim) -> dict[str, str]:
@@ -36,20 +37,22 @@ def test_of(home: str) -> str:
     """The tests of a module of claims, `tests/wzw25/test_margin_grid.py:1`; "" if it has none of its own."""
     paper, _, module = home.partition("/")
     test = ROOT / "tests" / paper / f"test_{module.removesuffix('_proof')}.py"
-    return f"{test.relative_to(ROOT)}:1" if test.exists() else ""
+    return f"{test.relative_to(ROOT)}:1" if CHECKOUT and test.exists() else ""
 
 
 def place(function) -> str:
-    """file:line of a function's first line, decorators included, from the project's root."""
+    """file:line of a function's first line, decorators included: from its paper's root or ours, else in full."""
     code = inspect.unwrap(function).__code__
     path = Path(code.co_filename).resolve()  # the packages are links, the files stand at the top of the repository
-    return f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name}:{code.co_firstlineno}"
+    homes = [paper.folder for paper in library.papers.values() if not paper.house]
+    root = next((home for home in [*homes, *([ROOT] if CHECKOUT else [])] if path.is_relative_to(home)), None)
+    return f"{path.relative_to(root) if root else path}:{code.co_firstlineno}"
 
 
 def law_of(claim) -> str | None:
     """The mechanism that is named like the claim's module, else the one that its trial names first, if any."""
     name = registry.module_of(claim).rpartition("/")[2].removesuffix("_proof")
-    if (ROOT / "mechanisms" / f"{name}.py").exists():
+    if library.paper(claim.theorem.id).house and importlib.util.find_spec(f"lemmata.mechanisms.{name}"):
         namesake = importlib.import_module(f"lemmata.mechanisms.{name}")
         if hasattr(namesake, "law"):
             return place(namesake.law)

@@ -1,19 +1,21 @@
-"""The published ledger of the last full run: below reports/ in a checkout, beside the package once it is installed."""
+"""The published ledger of the last full run: in a folder of results, or as it came with this package."""
 
 import csv
 import json
 import sys
-import sysconfig
 from pathlib import Path
 
-INSTALLED = Path(sysconfig.get_path("data")) / "share" / "lemmata" / "ledger.csv"
+import lemmata
+from lemmata.bounds.library import library
+
+SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
 NESTED = ("skipped", "tightness", "witness", "used", "rests_on", "cites", "where", "literature")
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 
 def rows(reports: str | Path) -> dict[str, dict]:
     """{key: row} of the published ledger, as the machine's interface has them; nothing where none is found."""
-    path = next((p for p in (Path(reports) / "published" / "ledger.csv", INSTALLED) if p.exists()), None)
+    path = next((p for p in (Path(reports) / "published" / "ledger.csv", SHIPPED) if p.exists()), None)
     if path is None:
         return {}
     csv.field_size_limit(sys.maxsize)
@@ -37,3 +39,12 @@ def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:
     same = {key for key, row in published.items() if row["kind"] != "summary" and digests.get(key) == row["digest"]}
     same |= {key for key, row in published.items() if row["kind"] == "summary" and set(row["rests_on"]) <= same}
     return [published[row["key"]] if row["key"] in same else row for row in fresh]
+
+
+def belongs(row: dict, kind: str, name: str) -> bool:
+    """Whether a row is of the paper, module, statement, step or row that is called `name`."""
+    if kind == "paper":
+        return row["paper"] == name
+    if kind == "module":
+        return library.modules[library.statement_of(row["id"])] == name
+    return name in (row["key"], row["id"], row["parent"]) or row["key"].startswith(f"{name}/")

@@ -1,52 +1,50 @@
-"""The registry: every module of claims, found where the contents pages of the papers say.
+"""The registry: every module of claims, found where the contents of the papers say.
 
-A statement's claims stand in `experiments/<paper>/<module>.py`, the path of its bound; the steps of its printed proof
-there or in `<module>_proof.py`. Importing a module registers its claims, and nothing imports more than is asked for:
-one statement costs the modules that it rests on, not the whole house.
+In this repository a statement's claims stand in `experiments/<paper>/<module>.py`, the path of its bound, the steps of
+its printed proof there or in `<module>_proof.py`; in a folder of somebody else's, wherever she likes. Importing a
+module registers its claims, and nothing imports more than is asked for: one statement costs the modules that it rests
+on, not the whole house.
 """
 
-import importlib
-import importlib.util
 from collections.abc import Iterable
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import Paper, library
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 
 
-def modules() -> list[str]:
-    """`wzw25/margin_grid` and the like: every module of claims, in the order of the papers."""
-    return [name for stem in dict.fromkeys(filter(None, papers.MODULES.values())) for name in with_proof(stem)]
+def modules(papers: Iterable[Paper] | None = None) -> list[str]:
+    """The full names of every module of claims of `papers`, by default those of this package, in their order."""
+    chosen = library.house if papers is None else papers
+    stems = [stem for paper in chosen for stem in paper.stems()]
+    return list(dict.fromkeys(name for stem in stems for name in library.with_proof(stem, -1)))
 
 
-def with_proof(stem: str) -> list[str]:
-    """A module of claims and that of its proof's steps, as far as they exist."""
-    return [name for name in (stem, f"{stem}_proof") if importlib.util.find_spec(_dotted(name)) is not None]
-
-
-def _dotted(name: str) -> str:
-    return f"lemmata.experiments.{name.replace('/', '.')}"
-
-
-def load(names: list[str] | None = None) -> dict[str, list[Claim]]:
-    """Import modules of claims, by default all; returns {module: its claims}, in the order of the papers."""
-    by_module: dict[str, list[Claim]] = {name: [] for name in (modules() if names is None else names)}
-    for name in by_module:
-        importlib.import_module(_dotted(name))
+def load(names: Iterable[str] | None = None) -> dict[str, list[Claim]]:
+    """Import modules of claims, by default those of this package; returns {`wzw25/margin_grid`: its claims}."""
+    wanted = modules() if names is None else [full for name in names for full in _full(name)]
+    by_module: dict[str, list[Claim]] = {library.stem(name): [] for name in wanted}
+    for name in wanted:
+        library.load(name)
     for claim in CLAIMS.values():
         if (home := module_of(claim)) in by_module:
             by_module[home].append(claim)
     return by_module
 
 
+def _full(name: str) -> list[str]:
+    """The full name of a module of claims, given so or as `wzw25/margin_grid`."""
+    return library.with_proof(name, -1)[:1] if "/" in name else [name]
+
+
 def module_of(claim: Claim) -> str:
     """The module that a claim stands in, `wzw25/margin_grid`."""
-    return claim.trial.__module__.removeprefix("lemmata.experiments.").replace(".", "/")
+    return library.stem(claim.trial.__module__)
 
 
 def homes(id: str) -> list[str]:
-    """The modules that hold the claims of the statement or step `id`; none while it is open."""
-    stem = papers.MODULES[papers.statement_of(id)]
-    return with_proof(stem) if stem else []
+    """The modules that hold the claims of the statement or step `id`; all of its paper where that does not say."""
+    stem = library.modules[library.statement_of(id)]
+    return library.with_proof(stem, -1) if stem else modules([library.paper(id)])
 
 
 def find(key: str) -> Claim | None:

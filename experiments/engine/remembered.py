@@ -14,9 +14,11 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from lemmata.bounds.library import Paper, library
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.store import Store
@@ -30,9 +32,9 @@ class State(NamedTuple):
     code: str
     store: str
 
-    def mark(self, root: int) -> str:
-        """The name of what is computed from this state."""
-        return _digest(self.code, self.store, str(root))
+    def mark(self, root: int, papers: Sequence[Paper] = ()) -> str:
+        """The name of what is computed from this state for `papers`, by default those of this package."""
+        return _digest(self.code, self.store, str(root), *(paper.id for paper in papers))
 
 
 def _digest(*parts: str | bytes) -> str:
@@ -45,7 +47,7 @@ def _digest(*parts: str | bytes) -> str:
 
 
 def _ours() -> Iterator[tuple[str, Path]]:
-    """Every file of our packages, with its name from the package's root."""
+    """Every file of our packages and of the papers that are known here, with its name from their roots."""
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
         for folder in map(Path, spec.submodule_search_locations if spec else ()):
@@ -54,6 +56,10 @@ def _ours() -> Iterator[tuple[str, Path]]:
                 for name in sorted(names):
                     path = Path(place, name)
                     yield f"{package.rpartition('.')[2]}/{path.relative_to(folder)}", path
+    for paper in library.papers.values():
+        for path in sorted(paper.folder.rglob("*.py")) if not paper.house else ():
+            yield f"{paper.id}/{path.relative_to(paper.folder)}", path
+        yield f"{paper.id}/paper.toml", paper.folder / "paper.toml"
 
 
 def state(store: str | Path) -> State:
@@ -64,7 +70,7 @@ def state(store: str | Path) -> State:
     for folder in sys.path:  # a library is its name and version; tests are where a row says that they are
         if os.path.isdir(folder):
             code += sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
-    tests = Path(__file__).resolve().parents[2] / "tests"
+    tests = Path(__file__).resolve().parents[2] / "tests"  # of a checkout
     code += sorted(str(path.relative_to(tests)) for path in tests.glob("*/test_*.py"))
     files = [Path(f"{store}{suffix}") for suffix in ("", "-wal")]
     kept = [path.read_bytes() if path.exists() else b"" for path in files]
@@ -81,29 +87,35 @@ def _file(store: str | Path) -> Path:
     return Path(store).with_suffix(".rows.json")
 
 
-def recall(store: str | Path, root: int) -> list[dict] | None:
-    """The rows that were kept for exactly this state, or None. A process that loaded statements computes its own."""
+def recall(store: str | Path, root: int, papers: Sequence[Paper] = ()) -> list[dict] | None:
+    """The rows of `papers` that were kept for exactly this state, or None.
+
+    A process that loaded statements computes its own.
+    """
     if not Path(store).exists():
         return None
     try:
         kept = json.loads(_file(store).read_bytes())
         now = begun(store)
-        fits = now is not None and kept["mark"] == now.mark(root) and kept["digest"] == _digest(kept["rows"])
+        fits = now is not None and kept["mark"] == now.mark(root, papers) and kept["digest"] == _digest(kept["rows"])
         return json.loads(kept["rows"]) if fits else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # a damaged memory is none
 
 
-def folded(store: Store, root: int, start: State | None) -> tuple[list[dict], list]:
-    """(the rows of the whole ledger, [(row, its cells)]), kept if that is safe: the files of this process are as they
-    were at its `start`, before it loaded any, and the store as it was before the rows were folded."""
+def folded(store: Store, root: int, start: State | None, papers: Sequence[Paper] = ()) -> tuple[list[dict], list]:
+    """(the rows of the whole ledger of `papers`, [(row, its cells)]), kept if that is safe.
+
+    It is if the files of this process are as they were at its `start`, before it loaded any, and the store as it was
+    before the rows were folded.
+    """
     from lemmata.experiments.engine.ledger import jsonable, ledger_with_cells
 
     before = state(store.path)
-    pairs = ledger_with_cells(store, root)
+    pairs = ledger_with_cells(store, root, papers=papers)
     rows = [row for row, _ in pairs]
     if start is not None and state(store.path) == before and start.code == before.code:
-        _keep(_file(store.path), json.dumps(jsonable(rows), ensure_ascii=False), before.mark(root))
+        _keep(_file(store.path), json.dumps(jsonable(rows), ensure_ascii=False), before.mark(root, papers))
     return rows, pairs
 
 

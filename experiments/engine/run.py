@@ -19,6 +19,7 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 from tqdm import tqdm
 
+from lemmata.bounds.library import library
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.schedule import Job, Schedule, cell_cost, drive
@@ -95,8 +96,10 @@ def _watchman(late, seconds):
         over.set()
 
 
-def compute(key, setting, stream, index, root, factor, size):
-    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised."""
+def compute(key, setting, stream, index, root, factor, size, brought=()):
+    """One chunk, in a worker, of the papers that are `brought`. Returns a `Chunk`, or the text of what it raised."""
+    for folder, package in brought:
+        library.add(folder, package)
     claim = registry.find(key)
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
@@ -162,7 +165,7 @@ class Workers:
         self.executor, self.workers, self.tickets, self.done = executor, workers, {}, deque()
 
     def submit(self, ticket, *chunk):
-        self.tickets[self.executor.submit(compute, *chunk)] = ticket
+        self.tickets[self.executor.submit(compute, *chunk, library.brought)] = ticket
 
     def result(self):
         if not self.done:

@@ -114,7 +114,7 @@ class Store:
                 self._cpu = "cpu"
         except (sqlite3.DatabaseError, OSError) as error:
             raise StoreError(
-                f"store = {self.path} cannot be opened ({error}); move it away or choose another --reports folder"
+                f"store = {self.path} cannot be opened ({error}); move it away or choose another --out folder"
             ) from None
 
     def _keeps_cpu(self):

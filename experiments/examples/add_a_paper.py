@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.papers import Paper
 from lemmata.bounds.theorem import THEOREMS, integer, theorem
 from lemmata.experiments.checks.inequality import inequality_claim
@@ -24,10 +24,10 @@ from lemmata.experiments.engine.run import decide
 @contextmanager
 def a_paper() -> Iterator[None]:
     """The contents page: authors, title, year, and every numbered statement with the module that holds it."""
-    registries: list[dict[str, Any]] = [papers.PAPERS, papers.IDS, papers.MODULES, THEOREMS, CLAIMS]
+    registries: list[dict[str, Any]] = [library.papers, library.ids, library.modules, THEOREMS, CLAIMS]
     before = [dict(registry) for registry in registries]
-    papers.PAPERS["new26"] = Paper("new26", "Nobody", "On Products", 2026)
-    papers.IDS["new26.lem1"], papers.MODULES["new26.lem1"] = "Lemma 1", "new26/products"
+    library.papers["new26"] = Paper("new26", "Nobody", "On Products", 2026)
+    library.ids["new26.lem1"], library.modules["new26.lem1"] = "Lemma 1", "new26/products"
     yield
     for registry, saved in zip(registries, before, strict=True):
         registry.clear()

@@ -300,7 +300,7 @@ def slopes():
     severity="statement",
     corrected_by=hinge_dual.privacy_order_compact,
     python=lambda setting, *_: (
-        "from math import log\nfrom bounds.rbht09.hinge_dual import first_case_noise\n"
+        "from math import log\nfrom lemmata.bounds.rbht09.hinge_dual import first_case_noise\n"
         f"count = {setting['count']}\n"
         "assert 1 / (16 * log(2 * count**0.5)) > 1.003 * first_case_noise(acc=1, count=count)"
     ),

@@ -8,22 +8,23 @@ from lemmata.experiments.report.drawn import Drawn, tables, written
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
 
-def write(store, root, reports, *, publish=False, start=None, also=None):
+def write(store, root, reports, *, publish=False, start=None, also=None, papers=()):
     """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary).
 
     `start` is the state of our files before this process loaded them (`remembered.begun`): with it a site that was
-    drawn from the same state is left as it is, and what is drawn now is marked so. `also` makes further pages.
+    drawn from the same state is left as it is, and what is drawn now is marked so. The site is that of `papers`, by
+    default that of this package; `also` makes further pages.
     """
     reports = Path(reports)
     drawn, shown = Drawn(reports), tables(reports)
-    mark = f"{start.mark(root)} {shown}" if start else ""
-    rows = remembered.recall(store.path, root) if drawn.fits(mark) else None
+    mark = f"{start.mark(root, papers)} {shown}" if start else ""
+    rows = remembered.recall(store.path, root, papers) if drawn.fits(mark) else None
     changed = 0
     if rows is None:
         from lemmata.experiments.report.site import pages
 
-        rows, pairs = remembered.folded(store, root, start)
-        made, figures = pages(pairs, root, reports, drawn, also)
+        rows, pairs = remembered.folded(store, root, start, papers)
+        made, figures = pages(pairs, root, reports, drawn, also, papers)
         still = start is not None and remembered.state(store.path) == start and tables(reports) == shown
         changed = drawn.replace(made, figures, mark if still else "")
     from lemmata.experiments.report.summary import summary_lines

@@ -9,8 +9,8 @@ import hashlib
 import inspect
 import json
 from collections import Counter
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import jinja2
 import joblib
 import numpy as np
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, power
 from lemmata.experiments.comparison import page as comparison
@@ -35,6 +35,18 @@ BAD = (REFUTED, SLIP)  # what a page shows first
 FIRST = ("privacy", "statement", "constant")  # severities, worst first
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
+Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
+OWN: Nav = (("Errata", "errata/index.html"), ("Ledger", "ledger.html"), ("How verdicts are made", "verdicts.html"))
+NAV: Nav = (
+    *OWN[:2],
+    ("When bounds speak", "bounds.html"),
+    ("Audits", "audits.html"),
+    ("Learners", "comparison.html"),
+    ("Examples", "gallery.html"),
+    ("Not hardened", "hardened.html"),
+    OWN[2],
+)
+QUESTION = "Which theorems on private learning with margins are true as printed?"
 Also = Callable[[Path], list[tuple[str, str]]]  # the reports folder -> [(path below it, text)]
 CHECK = """$ lemmata explain wzw25.lem7.2
 $ python -m lemmata.experiments.wzw25.repetitions
@@ -54,14 +66,14 @@ def environment() -> jinja2.Environment:
     made.filters["page"] = lambda id: words.page_of(id).removeprefix("statements/")
     made.filters["page_from_root"] = words.page_of
     made.filters["capitalized"] = words.sentence
-    made.filters["cited"] = lambda id: f"{papers.label(id)} of {papers.PAPERS[id.split('.', 1)[0]].cited}"
+    made.filters["cited"] = lambda id: f"{library.label(id)} of {library.work(id).cited}"
     return made
 
 
-def rendered(template: str, path: str, **values: object) -> tuple[str, str]:
+def rendered(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
-    made = environment().get_template(template).render(root_path=up, classes=graph.CLASSES, **values)
+    made = environment().get_template(template).render(root_path=up, classes=graph.CLASSES, nav=nav, **values)
     return path, made
 
 
@@ -105,26 +117,63 @@ def figure_paths(row: dict, pictures: list) -> list[str]:
 
 
 def pages(
-    pairs: list, root: int, reports: Path, kept: Drawn | None = None, also: Also | None = None
+    pairs: list,
+    root: int,
+    reports: Path,
+    kept: Drawn | None = None,
+    also: Also | None = None,
+    papers: Sequence[Paper] = (),
 ) -> tuple[dict[str, str], list[str]]:
     """{path below `reports`: text} of the site, without the figures that are `kept`; the paths of all figures.
 
-    `also` makes pages that the site is to have beside its own: a checkout has those of the speed of its cores.
+    The site is that of `papers`; by default it is that of this package, with its learners, audits and examples. `also`
+    makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
     rows, svgs, used = drawn(pairs, kept or Drawn(reports))
-    written = {papers.statement_of(row["id"]) for row in rows}
-    statements = [statement(id, rows) for id in papers.IDS if id in written]
-    link(statements, rows)
-    made = [rendered("statement.html.j2", s["url"], s=s) for s in statements]
-    errata = errata_of(rows)
-    for paper in papers.PAPERS.values():
-        made += errata_pages(paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
-    listed = [(p, counts([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers.PAPERS.values()]
-    made.append(rendered("errata_index.html.j2", "errata/index.html", papers=listed))
-    made.append(front(statements, errata, rows, root))
+    house = not papers
+    papers = papers or library.house
+    page = partial(rendered, nav=NAV if house else OWN)
+    written = {library.statement_of(row["id"]) for row in rows}
+    shown = [statement(id, rows) for id in library.ids if id in written]  # those too that theirs rest on
+    link(shown, rows)
+    statements = [s for s in shown if s["paper"] in papers]
+    made = [page("statement.html.j2", s["url"], s=s) for s in shown]
+    errata = errata_of(rows, papers)
+    for paper in papers:
+        made += errata_pages(page, paper, [s for s in statements if s["paper"] is paper], errata[paper.id], rows)
+    listed = [(p, counts([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers]
+    made.append(page("errata_index.html.j2", "errata/index.html", papers=listed))
+    heading, check = (QUESTION, CHECK) if house else own_heading(papers, statements)
+    made.append(
+        page(
+            "index.html.j2",
+            "index.html",
+            heading=heading,
+            check=check,
+            house=house,
+            **front(listed, statements, rows, root),
+        )
+    )
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
-    made.append(rendered("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
+    made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
+    made.append(
+        page("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports) if house else None, house=house)
+    )
+    if house:
+        svgs |= our_figures(made, single, reports)
+        made += also(reports) if also else []
+    return dict(made) | svgs | static(), used
+
+
+def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
+    """(the title of the site of somebody's papers, how to repeat one of its verdicts)."""
+    first = next((s["id"] for s in statements), "")
+    return " · ".join(paper.title for paper in papers), f"$ lemmata explain {first}\n$ lemmata run {first}"
+
+
+def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) -> dict[str, str]:
+    """Add the pages that only this package has; returns {path: SVG} of what they show."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
@@ -132,15 +181,12 @@ def pages(
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "sabotage", "operating", "peers")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
-    svgs["site/audits-power.svg"] = power.picture(committed("power"))
-    made.append(rendered("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports)))
     side_by_side = comparison.shown(reports)
-    svgs |= {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
     made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
     made.append(rendered("hardened.html.j2", "hardened.html"))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
-    made += also(reports) if also else []
-    return dict(made) | svgs | static(), used
+    svgs = {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
+    return svgs | {"site/audits-power.svg": power.picture(committed("power"))}
 
 
 def mutation_run(reports: Path) -> dict | None:
@@ -174,16 +220,17 @@ def counts(statements: list[dict]) -> dict[str, int]:
     return words.counted([s["row"] for s in statements])
 
 
-def front(statements: list, errata: dict, rows: list, root: int) -> tuple[str, str]:
-    """The front page."""
-    worst = sorted((row for found in errata.values() for row in found), key=lambda r: FIRST.index(r["severity"]))
-    seen = {}
+def front(listed: list, statements: list, rows: list, root: int) -> dict[str, object]:
+    """What the front page shows of [(paper, its counts, its errata)]."""
+    found = [row for _, _, errata in listed for row in errata]
+    worst = sorted(found, key=lambda row: FIRST.index(row["severity"]))
+    seen: dict[str, dict] = {}
     for row in worst:  # one finding a statement: its worst
-        seen.setdefault(papers.statement_of(row["id"]), row)
+        seen.setdefault(library.statement_of(row["id"]), row)
     findings = [
         row
         | {
-            "cited": papers.PAPERS[row["paper"]].cited,
+            "cited": library.work(row["id"]).cited,
             "place": place(row),
             "instead": instead["title"][:1].lower() + instead["title"][1:]
             if (instead := row["instead_row"])
@@ -194,24 +241,21 @@ def front(statements: list, errata: dict, rows: list, root: int) -> tuple[str, s
     ]
     held = [row for row in rows if row["verdict"] == HOLDS and row["kind"] != "summary"]
     checked = sum(row["class"] == "machine-checked" for row in held)
-    return rendered(
-        "index.html.j2",
-        "index.html",
-        statements=statements,
-        counts=counts(statements),
-        findings=findings,
-        refuted=len(worst),
-        slips=sum(row["verdict"] == SLIP and row["kind"] != "summary" for row in rows),
-        papers=[(p, counts([s for s in statements if s["paper"] is p])) for p in papers.PAPERS.values()],
-        check=CHECK,
-        root=root,
-        machine_share=f"Of {len(held)} rows that hold, proof steps included, {checked} are machine-checked.",
-    )
+    return {
+        "statements": statements,
+        "counts": counts(statements),
+        "findings": findings,
+        "refuted": len(worst),
+        "slips": sum(row["verdict"] == SLIP and row["kind"] != "summary" for row in rows),
+        "papers": [(paper, count) for paper, count, _ in listed],
+        "root": root,
+        "machine_share": f"Of {len(held)} rows that hold, proof steps included, {checked} are machine-checked.",
+    }
 
 
 def place(row: dict) -> str:
     """`Lemma 7.2`, or `proof of Lemma 3.1, step s3`."""
-    step = row["id"].removeprefix(papers.statement_of(row["id"])).strip(".")
+    step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     where = f"proof of {row['label']}, step {step}" if step else row["label"]
     return f"{where}, {row['part']}" if row["part"] else where
 
@@ -221,7 +265,7 @@ def place(row: dict) -> str:
 
 def statement(id: str, rows: list[dict]) -> dict:
     """Everything on the page of one numbered statement."""
-    mine = [row for row in rows if papers.statement_of(row["id"]) == id]
+    mine = [row for row in rows if library.statement_of(row["id"]) == id]
     own = [row for row in mine if row["id"] == id and row["kind"] != "summary"]
     attacked = [row for row in own if row["part"].startswith("impl:")]
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
@@ -231,11 +275,12 @@ def statement(id: str, rows: list[dict]) -> dict:
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [beside(row, [r for r in own if _twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}
-    label = papers.label(id)
+    label = library.label(id)
     return {
         "id": id,
         "label": label,
-        "paper": papers.PAPERS[id.split(".", 1)[0]],
+        "paper": library.paper(id),
+        "work": library.work(id),
         "row": main,
         "class": main["class"],
         "word": main["word"],
@@ -251,7 +296,7 @@ def statement(id: str, rows: list[dict]) -> dict:
         "speaks": next((r["nonvacuous_from"] for r in own if r["nonvacuous_from"] is not None), None),
         "literature": list({entry["reference"]: entry for row in mine for entry in row["literature"]}.values()),
         "cites": sorted({text for row in mine for text in row["cites"]}),
-        "bibtex": bibtex(papers.PAPERS[id.split(".", 1)[0]]),
+        "bibtex": bibtex(library.work(id), library.paper(id).id),
         "keys": {row["key"] for row in mine},
     }
 
@@ -291,18 +336,25 @@ def link(statements: list[dict], rows: list[dict]) -> None:
 # Errata ---------------------------------------------------------------------------------------------------------------
 
 
-def numbered() -> dict[str, tuple[str, str]]:
-    """{key: (number, status)} of every erratum, from the committed list: a number is never given twice."""
-    text = (resources.files("lemmata.experiments.report") / "errata.csv").read_text(encoding="utf-8")
-    return {line["key"]: (line["number"], line["status"]) for line in csv.DictReader(text.splitlines())}
+def numbered(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
+    """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
+    lists = [paper.folder / "errata.csv" for paper in papers]
+    lines = [
+        line
+        for path in lists
+        if path.exists()
+        for line in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    ]
+    return {line["key"]: (line["number"], line["status"]) for line in lines}
 
 
-def errata_of(rows: list[dict]) -> dict[str, list[dict]]:
+def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
     """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included."""
-    known, by_key = numbered(), {row["key"]: row for row in rows}
-    found: dict[str, list[dict]] = {paper: [] for paper in papers.PAPERS}
+    known, by_key = numbered(papers), {row["key"]: row for row in rows}
+    found: dict[str, list[dict]] = {paper.id: [] for paper in papers}
     for row in rows:
-        if row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary" and row["severity"]:
+        wrong = row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary"
+        if wrong and row["severity"] and row["paper"] in found:
             number, status = known.get(row["key"], ("new", "found"))
             row, instead = beside(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
             found[row["paper"]].append(
@@ -320,7 +372,7 @@ def errata_of(rows: list[dict]) -> dict[str, list[dict]]:
     return found
 
 
-def errata_pages(paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
+def errata_pages(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper, as a page and as JSON."""
     slips = [row for row in rows if row["paper"] == paper.id and row["verdict"] == SLIP and row["kind"] != "summary"]
     main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
@@ -329,7 +381,7 @@ def errata_pages(paper, statements: list, errata: list, rows: list) -> list[tupl
         {name: row[name] for name in plain} | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
         for row in errata
     ]
-    made = rendered(
+    made = page(
         "errata.html.j2",
         f"errata/{paper.id}.html",
         paper=paper,
@@ -338,20 +390,15 @@ def errata_pages(paper, statements: list, errata: list, rows: list) -> list[tupl
         main=main,
         errata=errata,
         slips=slips,
-        bibtex=bibtex(paper),
+        bibtex=bibtex(paper, paper.id),
     )
     text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, indent=1)
     return [made, (f"errata/{paper.id}.json", text)]
 
 
-def bibtex(paper) -> str:
-    """How to cite the paper, and this suite beside it."""
-    authors = paper.authors.replace(" & ", " and ").replace(", ", " and ")
-    return f"""@misc{{{paper.id},
-  author = {{{authors}}},
-  title = {{{paper.title}}},
-  year = {{{paper.year}}}
-}}
+def bibtex(work: Work, key: str) -> str:
+    """How to cite what prints a statement, and this suite beside it."""
+    return f"""{work.bibtex(key)}
 @software{{lemmata,
   author = {{The Lemmata authors}},
   title = {{Lemmata: executable theorems on differentially private learning with margin guarantees}},

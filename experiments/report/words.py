@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
@@ -45,14 +45,14 @@ def anchor(key: str) -> str:
 
 def page_of(id: str) -> str:
     """The page of the statement that `id` is, or is a step of."""
-    return f"statements/{anchor(papers.statement_of(id))}.html"
+    return f"statements/{anchor(library.statement_of(id))}.html"
 
 
 def name_of(row: dict) -> str:
     """What a row is called below its statement: its step, its part, or our own code; else the paper's label."""
     if row["part"].startswith("impl:"):
         return f"our code: {row['part'].removeprefix('impl:')}"
-    step = row["id"].removeprefix(papers.statement_of(row["id"])).strip(".")
+    step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     reading = row["reading"] if row["reading"] != "printed" else ""
     return " ".join(filter(None, (step and f"step {step}", row["part"], reading))) or row["label"]
 
@@ -110,7 +110,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "note": sentence(row["note"].rstrip(".")),
         "edge": EDGES.get(class_of(row), ""),
     }
-    words = (made["key"], made["paper"], papers.PAPERS[row["paper"]].cited, row["label"], row["title"], row["note"])
+    words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
     made["searched"] = " ".join([*words, in_unicode(made["latex"])]).lower()
     return made
 

@@ -3,11 +3,11 @@
 import json
 import os
 import sys
-from pathlib import Path
 
 import click
 
-from lemmata.command.console import Usage, plainly, reports_option, root_option
+from lemmata.command.console import Usage, out_option, plainly, root_option
+from lemmata.command.scope import folder
 
 REPEATS = {"quick": 10, "full": 40}
 
@@ -24,9 +24,9 @@ REPEATS = {"quick": 10, "full": 40}
 @click.option("--audit", "attack", is_flag=True, help="Attack the learners instead.")
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @root_option
-@reports_option
+@out_option
 @plainly(stored=True)
-def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, attack, as_json, root, reports):
+def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, attack, as_json, root, out):
     """Learners side by side: risk on held-out records, against the privacy level and along planted families.
 
     What was computed is stored and not computed again: more repeats, datasets or learners continue a run. Tables and
@@ -46,7 +46,8 @@ def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, a
 
     repeats = repeats or REPEATS["quick" if quick else "full"]
     asked = grid(datasets, named, levels or table.EPSILONS, repeats, quick)
-    store = Store(Path(reports) / "ledger.sqlite")
+    reports = folder((), out)
+    store = Store(reports / "ledger.sqlite")
     try:
         made = table.run(asked, store, root=root, records=records, jobs=jobs, progress=True)
         problem = ""
@@ -56,8 +57,8 @@ def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, a
     store.close()
     if problem:
         raise Usage(problem)
-    folder = Path(reports) / "comparison"
-    written(found, folder)
+    place = reports / "comparison"
+    written(found, place)
     if as_json:
         click.echo(json.dumps(json.loads(found.to_json(orient="records")), indent=1))
     else:
@@ -65,7 +66,7 @@ def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, a
     from lemmata.experiments.comparison.learners import NOT_INSTALLED
 
     missing = f"; not installed: {', '.join(NOT_INSTALLED)}" if NOT_INSTALLED else ""
-    click.echo(f"lemmata: {made} new fits, {len(found)} in all, {folder}{missing}", err=True)
+    click.echo(f"lemmata: {made} new fits, {len(found)} in all, {place}{missing}", err=True)
 
 
 def chosen(learners, more, quick):
@@ -108,7 +109,7 @@ def grid(datasets, named, levels, repeats, quick):
     return asked
 
 
-def written(found, folder):
+def written(found, place):
     """The tables and figures below reports/comparison/."""
     from lemmata.experiments.comparison import pictures, table
 

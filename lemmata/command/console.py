@@ -43,10 +43,12 @@ def plainly(stored=False):
                 click.echo(f"lemmata: interrupted{rest}", err=True)
                 sys.exit(143 if isinstance(signalled, Terminated) else 130)
             except (NotADirectoryError, FileExistsError) as error:
-                raise Usage(f"--reports = {error.filename}: {error.strerror}") from None
+                raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
                 raise Broken(str(error)) from None
             except Exception as error:
+                if type(error).__name__ == "PaperError":
+                    raise Usage(str(error)) from None
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
                     raise Broken(str(error)) from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
@@ -59,7 +61,7 @@ def plainly(stored=False):
     return decorate
 
 
-reports_option = click.option(
-    "--reports", default="reports", show_default=True, help="The folder of the store and the pages."
+out_option = click.option(
+    "--out", metavar="FOLDER", help="For store and pages; by default reports/ in a paper's folder or a checkout."
 )
 root_option = click.option("--seed", "root", default=LEDGER_ROOT, type=click.IntRange(0), help="Another root.")

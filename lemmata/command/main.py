@@ -18,21 +18,23 @@ from pathlib import Path
 
 import click
 
+from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import Terminated, Usage, plainly, reports_option, root_option
+from lemmata.command.console import Terminated, Usage, out_option, plainly, root_option
+from lemmata.command.scope import folder, said, scope
 
 CONTRADICTION = 1
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
-def select(names):
-    """The keys of the claims that ids, labels, keys, modules or papers name, imported; all for no name."""
+def select(names, papers=()):
+    """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
     from lemmata.experiments.engine import names as called
 
     try:
-        keys, still_open = called.select(names)
+        keys, still_open = called.select(names, papers)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     for id in still_open:
@@ -40,17 +42,15 @@ def select(names):
     return keys
 
 
-def stored(reports):
+def stored(out):
     """The path of the store."""
-    return Path(reports) / "ledger.sqlite"
+    return out / "ledger.sqlite"
 
 
-def open_store(reports, *, reading=True):
+def open_store(out, *, reading=True):
     from lemmata.experiments.engine.store import Store
 
-    if Path(reports).exists() and not Path(reports).is_dir():
-        raise Usage(f"--reports = {reports} is not a folder")
-    store = Store(stored(reports), reading=reading)
+    store = Store(stored(out), reading=reading)
     if store.missing:
         click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
     return store
@@ -62,13 +62,13 @@ def of_the_checkout(module, name):
     return getattr(importlib.import_module(module), name) if found else None
 
 
-NAMES = "[ID or LABEL or MODULE or PAPER]..."
+NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main():
-    """Executable notes in the margins of four papers on private learning with margin guarantees."""
+    """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
     if sys.platform != "win32":
 
         def terminated(*_):
@@ -78,21 +78,22 @@ def main():
 
 
 @main.command()
-@click.argument("names", nargs=-1, metavar=NAMES)
+@click.argument("arguments", nargs=-1, metavar=NAMES)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead.")
 @root_option
 @click.option("--plan", "only_plan", is_flag=True, help="Print the planned core-seconds and stop.")
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
-@reports_option
+@out_option
 @plainly(stored=True)
-def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
+def run(arguments, profile, jobs, dask, root, only_plan, fresh, out):
     """Decide claims; continue where an earlier run stopped."""
     from lemmata.experiments.engine import remembered
 
-    begun = None if names else remembered.begun(stored(reports))
-    keys = select(names)
+    papers, names, folder = scope(arguments, out)
+    begun = None if names else remembered.begun(stored(folder))
+    keys = select(names, papers)
     from lemmata.experiments.engine import registry
     from lemmata.experiments.engine import run as runner
     from lemmata.experiments.engine.ledger import ledger, table
@@ -103,19 +104,20 @@ def run(names, profile, jobs, dask, root, only_plan, fresh, reports):
         return
     if not claims:
         return
-    store = open_store(reports, reading=False)
-    if fresh:
-        for claim in claims:
-            store.forget(claim.key, root)
-    runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
-    if names:
-        rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
-        click.echo(table(rows, width()))
-    else:
-        store.close()
-        rows, _ = remembered.folded(open_store(reports), root, begun)
+    with open_store(folder, reading=False) as store:
+        if fresh:
+            for claim in claims:
+                store.forget(claim.key, root)
+        runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        if names or papers:
+            rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
+            click.echo(table(rows, width()))
+    if not names:
+        with open_store(folder) as store:
+            rows, _ = remembered.folded(store, root, begun, papers)
         click.echo(counts(rows))
-    if clashes := contradictions(rows, reports):
+    said(folder)
+    if clashes := contradictions(rows, folder):
         for line in clashes:
             click.echo(f"lemmata: contradicts the published ledger: {line}", err=True)
         sys.exit(CONTRADICTION)
@@ -134,11 +136,11 @@ def counts(rows):
     return f"{len(rows)} rows: {in_numbers(tally(rows))}"
 
 
-def contradictions(rows, reports):
+def contradictions(rows, folder):
     """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
     from lemmata.experiments.engine import published
 
-    before = {key: row["verdict"] for key, row in published.rows(reports).items()}
+    before = {key: row["verdict"] for key, row in published.rows(folder).items()}
     sides = {"HOLDS": 1, "VACUOUS": 1, "SLIP": -1, "REFUTED": -1}
     return [
         f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
@@ -148,7 +150,7 @@ def contradictions(rows, reports):
 
 
 @main.command("ledger")
-@click.argument("names", nargs=-1, metavar=NAMES)
+@click.argument("arguments", nargs=-1, metavar=NAMES)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
 @click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
@@ -157,29 +159,25 @@ def contradictions(rows, reports):
 @click.option("--reading", metavar="READING", multiple=True, help="printed, corrected, explicit or rate.")
 @click.option("--paper", metavar="PAPER", multiple=True)
 @root_option
-@reports_option
+@out_option
 @plainly()
-def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, paper, root, reports):
-    """Print the ledger."""
+def show_ledger(arguments, as_json, as_csv, timings, verdict, severity, reading, paper, root, out):
+    """Print the ledger: what was run here, or else what was published with the last full run."""
     from lemmata.experiments.engine import remembered
 
-    rows = None if names else remembered.recall(stored(reports), root)
+    papers, names, folder = scope(arguments, out)
+    rows = None if names else remembered.recall(stored(folder), root, papers)
+    if rows is None and not papers and not stored(folder).exists():
+        rows = recorded(names, folder)
     if rows is None:
-        store = open_store(reports)
-        keys = set(select(names))
-    from lemmata.experiments.engine.claim import CLAIMS
-    from lemmata.experiments.engine.ledger import as_frame, jsonable, ledger, table
-
-    if rows is None:
-        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None)
-    if names:
-        ids = {CLAIMS[key].theorem.id for key in keys}
-        rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
+        rows = computed(names, papers, folder, root)
     for field, wanted in (("verdict", verdict), ("severity", severity), ("paper", paper)):
         rows = [row for row in rows if not wanted or row[field] in wanted]
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
         rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
+    from lemmata.experiments.engine.ledger import as_frame, jsonable, table
+
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))
     elif as_csv:
@@ -189,27 +187,57 @@ def show_ledger(names, as_json, as_csv, timings, verdict, severity, reading, pap
     click.echo(f"lemmata: {counts(rows)}", err=True)
 
 
-@main.command()
-@click.argument("name", metavar="ID or LABEL")
-@root_option
-@reports_option
-@plainly()
-def explain(name, root, reports):
-    """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
-    id = one_id(name)
-    store = open_store(reports)
-    keys = select([id])
-    from lemmata.experiments.engine import published, registry
-    from lemmata.experiments.engine.claim import CLAIMS
-    from lemmata.experiments.engine.explain import explained
-    from lemmata.experiments.engine.ledger import ledger
+def computed(names, papers, folder, root):
+    """The rows that the store has of what was asked."""
+    with open_store(folder) as store:
+        keys = set(select(names, papers))
+        from lemmata.experiments.engine.claim import CLAIMS
+        from lemmata.experiments.engine.ledger import ledger
 
-    rows = ledger(store, root, [CLAIMS[key] for key in keys])
-    if store.missing:
-        fresh, rows = rows, published.instead(rows, reports, root)
+        rows = ledger(store, root, [CLAIMS[key] for key in keys] if names else None, papers)
+    if names:
+        ids = {CLAIMS[key].theorem.id for key in keys}
+        rows = [row for row in rows if row["key"] in keys or (row["kind"] == "summary" and row["id"] in ids)]
+    return rows
+
+
+def recorded(names, folder):
+    """The published rows of what was asked; None where nothing was published."""
+    from lemmata.experiments.engine import names as called
+    from lemmata.experiments.engine import published
+
+    rows = list(published.rows(folder).values())
+    if not rows:
+        return None
+    click.echo("lemmata: nothing has been run here; what follows was published with the last full run", err=True)
+    try:
+        meant = [called.resolve(name) for name in names]
+    except called.UnknownName as error:
+        raise Usage(str(error)) from None
+    return [row for row in rows if not names or any(published.belongs(row, *asked) for asked in meant)]
+
+
+@main.command()
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
+@root_option
+@out_option
+@plainly()
+def explain(arguments, root, out):
+    """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
+    papers, id, folder = one(arguments, out)
+    with open_store(folder) as store:
+        keys = select([id])
+        from lemmata.experiments.engine import published, registry
+        from lemmata.experiments.engine.claim import CLAIMS
+        from lemmata.experiments.engine.explain import explained
+        from lemmata.experiments.engine.ledger import ledger
+
+        rows = ledger(store, root, [CLAIMS[key] for key in keys])
+    if store.missing and library.paper(id).house:
+        fresh, rows = rows, published.instead(rows, folder, root)
         if rows != fresh:
             click.echo("lemmata: what follows was published with the last full run", err=True)
-    registry.load()  # every module: what falls with it may stand anywhere
+    registry.load(registry.modules([*library.house, *papers]))  # what falls with it may stand anywhere
     click.echo(explained(id, rows))
 
 
@@ -230,11 +258,11 @@ def pilot(key, root):
 
 
 @main.command()
-@click.argument("name", metavar="ID or LABEL")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
 @plainly()
-def where(name):
+def where(arguments):
     """file:line of a statement's bound, claim, law and test."""
-    id = one_id(name)
+    _, id, _ = one(arguments, None)
     from lemmata.experiments.engine.places import places
 
     shown = places(id)
@@ -244,52 +272,63 @@ def where(name):
         click.echo(f"{kind:6} {place}")
 
 
-def one_id(name):
-    """The id of the one statement, step or row that `name` means."""
+def one(arguments, out):
+    """(papers, the id of the one statement, step or row that is meant, the folder of the results)."""
+    papers, names, folder = scope(arguments, out)
     from lemmata.experiments.engine import names as called
 
+    name = " ".join(names)  # a label may have been given without quotation marks
+    if not name:
+        raise Usage("ID is missing: name one statement, as in `lemmata explain wzw25.lem6.4`")
     try:
-        kind, meant = called.resolve(name)
+        kind, meant = called.resolve(name, papers)
     except called.UnknownName as error:
         raise Usage(str(error)) from None
     if kind not in ("id", "key"):
         raise Usage(f"ID = {name!r} is a {kind}: name one statement")
-    return meant.partition("/")[0]
+    return papers, meant.partition("/")[0], folder
 
 
 @main.command()
+@click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
-@click.option("--publish", is_flag=True, help="Also write reports/published/, the committed record.")
+@click.option("--publish", is_flag=True, help="Also write the folder published/, the committed record.")
 @root_option
-@reports_option
+@out_option
 @plainly()
-def report(open_page, publish, root, reports):
-    """Write reports/index.html from the store; of an unchanged store nothing is drawn again."""
+def report(paths, open_page, publish, root, out):
+    """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
     from lemmata.experiments.engine import remembered
 
-    start = remembered.begun(stored(reports))
+    papers, names, folder = scope(paths, out)
+    if names:
+        raise Usage(f"PATH = {names[0]} is neither a folder nor a paper")
+    start = remembered.begun(stored(folder))
     from lemmata.experiments.report import write
 
-    also = of_the_checkout("lemmata.tools.speed.pages", "speed_pages")
-    page, summary = write(open_store(reports), root, Path(reports), publish=publish, start=start, also=also)
+    also = None if papers else of_the_checkout("lemmata.tools.speed.pages", "speed_pages")
+    with open_store(folder) as store:
+        page, summary = write(store, root, folder, publish=publish, start=start, also=also, papers=papers)
     click.echo(summary)
     if open_page:
         click.launch(str(page))
 
 
 @main.command()
-@click.argument("name", metavar="ID or LABEL or MODULE")
-@click.option("--folder", default=".", show_default=True, help="Where the files go.")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL or MODULE")
 @click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @root_option
+@out_option
 @plainly()
-def figure(name, folder, kind, profile, root):
-    """Decide what NAME names and write its figures, a file each."""
+def figure(arguments, kind, profile, root, out):
+    """Decide what is named and write its figures, a file each, into the folder figures/ beside the store."""
     from lemmata.experiments.figure import figure as draw
 
-    select([name])
-    paths = draw(name, folder, kind=kind, root=root, profile=profile)
+    papers, names, folder = scope(arguments, out)
+    name = " ".join(names)
+    select([name], papers)
+    paths = draw(name, folder if out else None, kind=kind, root=root, profile=profile, papers=papers)
     click.echo("\n".join(map(str, paths)) if paths else "no figures: nothing here has a curve")
 
 
@@ -300,25 +339,27 @@ if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
 
 
 def script(file):
-    """`python experiments/<paper>/<module>.py`: the verdicts and figures of one module of claims."""
+    """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands."""
     path = Path(file).resolve()
-    name = f"{path.parent.name}/{path.stem}"
 
-    @click.command(help=f"Decide the claims of {name}, print their verdicts, and draw their figures.")
+    @click.command(help=f"Decide the claims of {path.stem}, print their verdicts, and draw their figures.")
     @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
     @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
     @click.option("--first", is_flag=True, help="Only the first setting of every claim, and no controls.")
     @root_option
-    @reports_option
+    @out_option
     @plainly()
-    def decide(profile, jobs, first, root, reports):
+    def decide(profile, jobs, first, root, out):
         from lemmata.experiments.engine.run import decided
         from lemmata.experiments.report.figures import draw
 
+        above = nearest(path.parent)
+        paper = library.add(above) if above else library.papers[path.parent.name]
+        name = f"{paper.id}/{path.stem}"
         rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
         click.echo(text)
-        folder = Path(reports) / "figures" / name
-        drawn = draw(zip(rows, cells, strict=True), folder)
-        click.echo(f"{len(drawn)} figures in {folder}" if drawn else "no figures: nothing here has a curve")
+        figures = folder([paper], out) / "figures" / name
+        drawn = draw(zip(rows, cells, strict=True), figures)
+        click.echo(f"{len(drawn)} figures in {figures}" if drawn else "no figures: nothing here has a curve")
 
     decide()

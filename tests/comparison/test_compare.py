@@ -24,7 +24,7 @@ SMALL = "planted:n=60,d=4,margin=0.5"
 
 def compare(folder, *options):
     """The command, in this process."""
-    return CliRunner().invoke(main, ["compare", "--reports", str(folder), "--jobs", "1", "--seed", "5", *options])
+    return CliRunner().invoke(main, ["compare", "--out", str(folder), "--jobs", "1", "--seed", "5", *options])
 
 
 # The command, and a newcomer ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.command.main import contradictions, main, select
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
@@ -29,53 +29,53 @@ def invoke(*arguments):
 
 
 def test_the_ledger_lists_every_statement_from_day_one(tmp_path):
-    result = invoke("ledger", "--json", "--reports", tmp_path)
+    result = invoke("ledger", "--json", "--out", tmp_path)
     assert result.exit_code == 0
     rows = json.loads(result.stdout)
-    assert {row["id"] for row in rows} | {row["parent"] for row in rows} >= set(papers.IDS)
+    assert {row["id"] for row in rows} | {row["parent"] for row in rows} >= set(library.ids)
     assert all(row.keys() >= FIELDS for row in rows)
 
 
 def test_run_then_ledger_then_explain_then_report(tmp_path):
     with toy.registered():
-        ran = invoke("run", "--jobs", 1, "--reports", tmp_path)
+        ran = invoke("run", "--jobs", 1, "--out", tmp_path)
         assert ran.exit_code == 0, ran.output
-        rows = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--reports", tmp_path).stdout)}
+        rows = {row["key"]: row for row in json.loads(invoke("ledger", "--json", "--out", tmp_path).stdout)}
         assert rows["abgmu22.asm1/printed/coin"]["verdict"] == "HOLDS"
-        table = list(csv.DictReader(invoke("ledger", "--csv", "--reports", tmp_path).stdout.splitlines()))
+        table = list(csv.DictReader(invoke("ledger", "--csv", "--out", tmp_path).stdout.splitlines()))
         assert {row["key"] for row in table} == set(rows)
-        shown = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
+        shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
         assert "refuted as printed" in shown and "needs" in shown
-        report = invoke("report", "--publish", "--reports", tmp_path)
+        report = invoke("report", "--publish", "--out", tmp_path)
         assert "refuted as printed" in report.stdout
         assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()
-        assert invoke("run", "--jobs", 1, "--reports", tmp_path).exit_code == 0
+        assert invoke("run", "--jobs", 1, "--out", tmp_path).exit_code == 0
 
 
 def test_what_nobody_ran_is_explained_as_it_was_published(tmp_path):
     """With the same statement and root only: an edited one is not run yet."""
     with toy.registered():
-        invoke("run", "--jobs", 1, "--reports", tmp_path)
-        shown = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
-        invoke("report", "--publish", "--reports", tmp_path)
+        invoke("run", "--jobs", 1, "--out", tmp_path)
+        shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
+        invoke("report", "--publish", "--out", tmp_path)
         (tmp_path / "ledger.sqlite").unlink()
-        again = invoke("explain", "abgmu22.asm1", "--reports", tmp_path)
+        again = invoke("explain", "abgmu22.asm1", "--out", tmp_path)
         assert again.stdout == shown and "published with the last full run" in again.stderr
-        other = invoke("explain", "abgmu22.asm1", "--reports", tmp_path, "--seed", 5)
+        other = invoke("explain", "abgmu22.asm1", "--out", tmp_path, "--seed", 5)
         assert "not decided yet" in other.stdout and "published" not in other.stderr
         kept = tmp_path / "published" / "ledger.csv"
         (row,) = [row for row in csv.DictReader(kept.read_text().splitlines()) if row["key"].endswith("/false")]
         kept.write_text(kept.read_text().replace(row["digest"], "0" * 16))
-        edited = invoke("explain", "abgmu22.asm1", "--reports", tmp_path).stdout
+        edited = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
         assert "coin   HOLDS" in edited and "false   OPEN" in edited and "refuted as printed" not in edited
 
 
 def test_figures_by_command(tmp_path):
-    drawn = invoke("figure", "wzw25.lemA.5/printed/mean", "--folder", tmp_path, "--format", "png")
+    drawn = invoke("figure", "wzw25.lemA.5/printed/mean", "--out", tmp_path, "--format", "png")
     assert drawn.exit_code == 0, drawn.output
     assert Path(drawn.stdout.strip()).read_bytes().startswith(b"\x89PNG")
-    assert "no figures" in invoke("figure", "bms22.def6.1", "--folder", tmp_path).stdout
-    assert invoke("figure", "nothing", "--folder", tmp_path).exit_code == 2
+    assert "no figures" in invoke("figure", "bms22.def6.1", "--out", tmp_path).stdout
+    assert invoke("figure", "nothing", "--out", tmp_path).exit_code == 2
 
 
 def test_a_contradiction_with_the_published_ledger_is_status_one(tmp_path):
@@ -83,7 +83,7 @@ def test_a_contradiction_with_the_published_ledger_is_status_one(tmp_path):
     published.mkdir()
     (published / "ledger.csv").write_text("key,verdict\nabgmu22.asm1/printed/coin,REFUTED\n")
     with toy.registered():
-        result = invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--reports", tmp_path)
+        result = invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 1
     assert "contradicts the published ledger: abgmu22.asm1/printed/coin was REFUTED, is HOLDS" in result.stderr
 
@@ -126,7 +126,7 @@ def test_what_counts_as_a_contradiction(tmp_path, before, now, clash):
 )
 def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_path):
     if arguments[0] not in ("audit", "where"):
-        arguments = [*arguments, "--reports", str(tmp_path)]
+        arguments = [*arguments, "--out", str(tmp_path)]
     result = invoke(*arguments)
     assert result.exit_code == 2
     assert all(word in result.output for word in words), result.output
@@ -135,7 +135,7 @@ def test_bad_usage_is_status_two_and_names_the_argument(arguments, words, tmp_pa
 
 def test_a_corrupt_store_is_one_line_and_kept(tmp_path):
     (tmp_path / "ledger.sqlite").write_bytes(b"garbage" * 1000)
-    result = invoke("ledger", "--reports", tmp_path)
+    result = invoke("ledger", "--out", tmp_path)
     assert (result.exit_code, len(result.stderr.strip().splitlines())) == (3, 1)
     assert "ledger.sqlite" in result.stderr
     assert (tmp_path / "ledger.sqlite").read_bytes() == b"garbage" * 1000
@@ -143,13 +143,13 @@ def test_a_corrupt_store_is_one_line_and_kept(tmp_path):
 
 def test_a_damaged_chunk_is_one_line(tmp_path):
     with toy.registered():
-        invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--reports", tmp_path)
+        invoke("run", "abgmu22.asm1/printed/coin", "--jobs", 1, "--out", tmp_path)
         store = Store(tmp_path / "ledger.sqlite")
         ((data,),) = store._db.execute("SELECT data FROM results WHERE stream = 'main' LIMIT 1")
         other = data.replace(b'"failures": ', b'"failures": 1', 1)  # one digit more: a count, not a broken format
         assert other != data
         store._db.execute("UPDATE results SET data = ? WHERE data = ?", (other, data))
-        result = invoke("ledger", "abgmu22.asm1/printed/coin", "--reports", tmp_path)
+        result = invoke("ledger", "abgmu22.asm1/printed/coin", "--out", tmp_path)
     assert result.exit_code == 3
     assert "damaged chunk of abgmu22.asm1/printed/coin" in result.stderr
 
@@ -157,11 +157,11 @@ def test_a_damaged_chunk_is_one_line(tmp_path):
 def test_an_unwritable_reports_folder_is_one_line(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    result = invoke("ledger", "--reports", blocked)
+    result = invoke("ledger", "--out", blocked)
     assert (result.exit_code, len(result.stderr.strip().splitlines())) == (2, 1)
     if os.geteuid() != 0:
         tmp_path.chmod(stat.S_IREAD | stat.S_IEXEC)
-        assert invoke("ledger", "--reports", tmp_path / "new").exit_code == 2
+        assert invoke("ledger", "--out", tmp_path / "new").exit_code == 2
 
 
 def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
@@ -171,7 +171,7 @@ def test_a_crash_is_no_contradiction(tmp_path, monkeypatch):
         raise RuntimeError("something nobody thought of")
 
     monkeypatch.setattr(run, "execute", crashed)
-    result = invoke("run", "bms22/sign_projection", "--reports", tmp_path)
+    result = invoke("run", "bms22/sign_projection", "--out", tmp_path)
     assert (result.exit_code, len(result.stderr.strip().splitlines())) == (3, 1)
     assert "something nobody thought of" in result.stderr
 
@@ -196,9 +196,9 @@ def test_a_full_disk_leaves_the_old_page_whole(tmp_path, monkeypatch):
 def test_equal_runs_print_equal_bytes(tmp_path):
     with toy.registered():
         for folder in ("a", "b"):
-            invoke("run", "--jobs", 1, "--reports", tmp_path / folder)
-        first, second = (invoke("ledger", "--json", "--reports", tmp_path / folder).stdout for folder in ("a", "b"))
-        timed = json.loads(invoke("ledger", "--json", "--timings", "--reports", tmp_path / "a").stdout)
+            invoke("run", "--jobs", 1, "--out", tmp_path / folder)
+        first, second = (invoke("ledger", "--json", "--out", tmp_path / folder).stdout for folder in ("a", "b"))
+        timed = json.loads(invoke("ledger", "--json", "--timings", "--out", tmp_path / "a").stdout)
     assert first == second
     assert "seconds" in timed[0] and "seconds" not in json.loads(first)[0]
 
@@ -206,8 +206,8 @@ def test_equal_runs_print_equal_bytes(tmp_path):
 def test_rows_are_filtered_and_cut_to_the_terminal(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     with toy.registered():
-        invoke("run", "--jobs", 1, "--reports", tmp_path)
-        shown = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--reports", tmp_path).stdout
+        invoke("run", "--jobs", 1, "--out", tmp_path)
+        shown = invoke("ledger", "--verdict", "REFUTED", "--severity", "constant", "--out", tmp_path).stdout
     assert "asm1/printed/false" in shown and "asm1/printed/mean" not in shown
     assert max(map(len, shown.splitlines())) <= 60
 
@@ -229,7 +229,7 @@ def test_an_interrupt_says_that_nothing_is_lost(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(run, "execute", interrupted)
-    result = invoke("run", "bms22/sign_projection", "--reports", tmp_path)
+    result = invoke("run", "bms22/sign_projection", "--out", tmp_path)
     assert result.exit_code == 130
     assert "run it again to continue" in result.stderr
 
@@ -242,7 +242,7 @@ def test_topics_papers_ids_and_keys_select():
 
 
 def test_the_plan_is_arithmetic(tmp_path):
-    result = invoke("run", "--plan", "--reports", tmp_path)
+    result = invoke("run", "--plan", "--out", tmp_path)
     assert result.exit_code == 0
     assert "core-seconds" in result.stdout
     assert not (tmp_path / "ledger.sqlite").exists()
@@ -283,7 +283,7 @@ def test_the_store_gives_pandas():
 
 def test_no_path_of_this_machine_in_what_is_published(tmp_path):
     with toy.registered():
-        invoke("run", "--jobs", 1, "--reports", tmp_path)
-        invoke("report", "--publish", "--reports", tmp_path)
+        invoke("run", "--jobs", 1, "--out", tmp_path)
+        invoke("report", "--publish", "--out", tmp_path)
         text = (tmp_path / "published" / "ledger.csv").read_text() + (tmp_path / "index.html").read_text()
     assert str(Path.cwd()) not in text

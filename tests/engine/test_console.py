@@ -11,7 +11,7 @@ from lemmata.command import console
     [
         (RuntimeError("first\nsecond"), "unexpected RuntimeError: first; LEMMATA_TRACEBACK=1 shows where", 3),
         (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'", 3),
-        (FileExistsError(17, "File exists", "x"), "--reports = x: File exists", 2),
+        (FileExistsError(17, "File exists", "x"), "--out = x: File exists", 2),
         (click.UsageError("no such thing"), "no such thing", 2),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.bounds import papers
+from lemmata.bounds.library import library
 from lemmata.bounds.literature import LITERATURE, RELATIONS
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, SLIP
@@ -117,7 +117,7 @@ def test_a_slip_rests_on_its_corrected_row():
 
 
 def test_the_literature_is_about_statements_that_exist():
-    assert set(LITERATURE) <= set(papers.IDS) and len(LITERATURE) >= 20
+    assert set(LITERATURE) <= set(library.ids) and len(LITERATURE) >= 20
     for entry in {entry for entries in LITERATURE.values() for entry in entries}:
         assert entry.relation in RELATIONS and entry.checked in ("text", "abstract", "citation")
         assert entry.says.endswith(".") and len(entry.reference) > 20

@@ -10,9 +10,9 @@ def ledger(path, key):
 
 
 def test_a_checkouts_own_ledger_comes_before_the_installed_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(published, "INSTALLED", tmp_path / "nowhere")
+    monkeypatch.setattr(published, "SHIPPED", tmp_path / "nowhere")
     assert published.rows(tmp_path) == {}
-    monkeypatch.setattr(published, "INSTALLED", ledger(tmp_path / "share" / "ledger.csv", "installed"))
+    monkeypatch.setattr(published, "SHIPPED", ledger(tmp_path / "share" / "ledger.csv", "installed"))
     assert list(published.rows(tmp_path)) == ["installed"]
     ledger(tmp_path / "published" / "ledger.csv", "own")
     assert list(published.rows(tmp_path)) == ["own"]

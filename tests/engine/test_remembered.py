@@ -16,6 +16,7 @@ from lemmata.experiments.report.drawn import tables
 
 HOUSE = Path(__file__).resolve().parents[2]
 ROOT = 20251120
+ROOMS = ("bounds", "mechanisms", "experiments")
 STATEMENT = "bounds/wzw25/gaussian_maxima.py"
 
 
@@ -30,7 +31,7 @@ def python(house, *arguments):
 
 
 def lemmata(house, *arguments):
-    return python(house, "-m", "lemmata", *arguments, "--reports", house / "reports")
+    return python(house, "-m", "lemmata", *arguments, "--out", house / "reports")
 
 
 KEEP = f"""
@@ -58,10 +59,13 @@ file.write_text(json.dumps(kept))
 def house(tmp_path_factory):
     """A copy of the project, with a store of one statement's chunks, and the rows of its ledger kept."""
     made = tmp_path_factory.mktemp("house")
-    for package in remembered.PACKAGES:
-        shutil.copytree(HOUSE / package, made / package, ignore=shutil.ignore_patterns("__pycache__"))
+    ignored = shutil.ignore_patterns("__pycache__", "tools", "published")
+    for room in ROOMS:
+        shutil.copytree(HOUSE / room, made / room, ignore=ignored)
+    shutil.copytree(HOUSE / "lemmata", made / "lemmata", symlinks=True, ignore=ignored)
+    shutil.copy(HOUSE / "pyproject.toml", made)
     (made / "tests/wzw25").mkdir(parents=True)
-    compiled = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", *remembered.PACKAGES]
+    compiled = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "lemmata"]
     python(made, *compiled)  # valid for the bytes of its source, whatever its time
     lemmata(made, "run", "wzw25.lemA.5", "--jobs", 1)
     python(made, "-c", KEEP)
@@ -117,7 +121,7 @@ def test_a_fresh_process_recalls_the_rows_that_it_would_compute(house):
         ("experiments/engine/verdict.py", lambda data: data.replace(b"1e10", b"1e11", 1)),
         ("experiments/checks/identity.py", append("# a word\n")),
         ("mechanisms/privacy.py", append("\n")),
-        ("experiments/report/errata.csv", append("x\n")),
+        ("bounds/wzw25/errata.csv", append("x\n")),
         ("bounds/wzw25/one_file_more.py", append("")),
         ("experiments/wzw25/gaussian_maxima_proof.py", append("raise RuntimeError('one module of claims more')\n")),
         ("tests/wzw25/test_gaussian_maxima.py", append("")),
@@ -158,7 +162,8 @@ def test_files_touched_while_a_process_runs_are_never_kept(house):
     file = house / STATEMENT
     again = KEEP.replace(
         "from lemmata.experiments.engine.store",
-        f"text = open({str(file)!r}).read(); open({str(file)!r}, 'w').write(text)\nfrom experiments.engine.store",
+        f"text = open({str(file)!r}).read(); open({str(file)!r}, 'w').write(text)\n"
+        "from lemmata.experiments.engine.store",
     )
     memory = house / "reports/ledger.rows.json"
     data = memory.read_bytes()
@@ -178,14 +183,14 @@ def test_a_store_that_grows_while_its_rows_are_folded_is_not_kept(tmp_path, monk
     store = Store(tmp_path / "ledger.sqlite")
     start = remembered.state(store.path)
 
-    def grows(store, root):
+    def grows(store, root, papers):
         store.mark_done("a", "b", 1, "quick")
         return [({"key": "a"}, [])]
 
     monkeypatch.setattr(ledger, "ledger_with_cells", grows)
     assert remembered.folded(store, ROOT, start)[0] == [{"key": "a"}]
     assert not (tmp_path / "ledger.rows.json").exists()
-    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_: [({"key": "a"}, [])])
+    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_, **__: [({"key": "a"}, [])])
     remembered.folded(store, ROOT, start)
     assert (tmp_path / "ledger.rows.json").exists()
 

@@ -119,7 +119,7 @@ def test_one_and_two_workers_agree_to_the_last_bit():
 def test_kill_minus_nine_and_again(tmp_path):
     """A killed run leaves a store that continues to the ledger of an undisturbed run."""
     command = [sys.executable, "-m", "lemmata", "run", "bms22/sign_projection", "--jobs", "1"]
-    command += ["--seed", str(TEST_ROOT), "--reports", str(tmp_path)]
+    command += ["--seed", str(TEST_ROOT), "--out", str(tmp_path)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, **quiet, start_new_session=True)
     path = tmp_path / "ledger.sqlite"
@@ -252,7 +252,7 @@ def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
     command = [sys.executable, "-m", "lemmata", "run", "bms22", "--jobs", "2"]  # minutes of work
-    command += ["--profile", "full", "--reports", str(tmp_path)]
+    command += ["--profile", "full", "--out", str(tmp_path)]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     # What was started with & ignores SIGINT, and so would its children: the test says itself what it relies on.
     process = subprocess.Popen(command, **streams, start_new_session=True, preexec_fn=_heeds_interrupts)
@@ -278,7 +278,7 @@ def _heeds_interrupts():
 def test_a_killed_worker_is_a_fault_in_one_line(tmp_path, monkeypatch):
     """Every chunk kills the worker that has it, as the kernel does when memory is out."""
     monkeypatch.setattr(run, "compute", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    command = ["run", "bms22/sign_projection", "--jobs", "2", "--reports", str(tmp_path)]
+    command = ["run", "bms22/sign_projection", "--jobs", "2", "--out", str(tmp_path)]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 3, result.output
     assert "a worker died" in result.stderr and "Traceback" not in result.stderr

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWa
 
 def run(module, *arguments, monkeypatch):
     """`python -m lemmata.experiments.<paper>.<module> <arguments>`, in this process; its exit status."""
-    name = f"lemmata.experiments.{module.replace('/', '.')}"
+    name = module if module.startswith("lemmata.") else f"lemmata.experiments.{module.replace('/', '.')}"
     monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module(name, run_name="__main__")
@@ -21,9 +21,9 @@ def run(module, *arguments, monkeypatch):
 
 @pytest.mark.parametrize("module", registry.modules())
 def test_a_module_of_claims_prints_its_verdicts_and_draws_its_figures(module, tmp_path, monkeypatch, capsys):
-    assert run(module, "--first", "--reports", tmp_path, monkeypatch=monkeypatch) == 0
+    assert run(module, "--first", "--out", tmp_path, monkeypatch=monkeypatch) == 0
     printed = capsys.readouterr().out.splitlines()
-    claims = registry.load([module])[module]
+    (claims,) = registry.load([module]).values()
     assert len(printed) == len(claims) + 1
     assert all(line.split()[1] in ("HOLDS", "REFUTED", "VACUOUS", "INCONCLUSIVE") for line in printed[:-1])
     drawn = len(list(tmp_path.rglob("*.svg")))

@@ -30,7 +30,7 @@ def test_twenty_kills_leave_the_same_ledger(tmp_path):
     """kill -9 at twenty random moments of one run, then finish it."""
     moments = random.Random(TEST_ROOT)
     command = [sys.executable, "-m", "lemmata", "run", TOPIC, "--jobs", "2", "--seed", str(TEST_ROOT)]
-    command += ["--reports", str(tmp_path)]
+    command += ["--out", str(tmp_path)]
     for _ in range(20):
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True

@@ -190,7 +190,7 @@ def test_the_least_of_several_times_stands(before, after, regressed):
 def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, monkeypatch, slower, status):
     noise = iter([0.99, 1.0, 1.01, 1.02, 0.98] * 20)
     ran(lambda commit: [next(noise) * (slower if commit == COMMITS[-1] else 1.0)])
-    command = ["bench", "--compare", COMMITS[0], "--reports", str(tmp_path / "reports")]
+    command = ["bench", "--compare", COMMITS[0], "--out", str(tmp_path / "reports")]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == status, result.output
     assert ("times worse" in result.stdout) == bool(status)
@@ -201,7 +201,7 @@ def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, 
     measured = []
     ran(lambda commit: measured.append(commit) or [1.0])
     monkeypatch.setattr(record, "spaced", lambda count, since: COMMITS[:count])
-    reports = ["--reports", str(tmp_path / "reports")]
+    reports = ["--out", str(tmp_path / "reports")]
     assert CliRunner().invoke(main, ["bench", "--pages", *reports]).exit_code == 0 and not measured
     assert CliRunner().invoke(main, ["bench", "--virtualenv", "--history", "2", *reports]).exit_code == 0
     assert measured == [*COMMITS[:2], COMMITS[-1]]

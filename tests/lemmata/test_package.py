@@ -25,6 +25,7 @@ def test_what_is_typed_is_what_is_there():
     """Type checkers read the imports below TYPE_CHECKING; they name the same things from the same homes."""
     (block,) = [node for node in ast.parse(SOURCE).body if isinstance(node, ast.If)]
     typed = {a.asname: n.module for n in block.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert {name: typed.pop(name) for name in lemmata.PACKAGES} == dict.fromkeys(lemmata.PACKAGES, "lemmata")
     assert typed == lemmata._HOME
 
 

@@ -48,6 +48,7 @@ from lemmata.mechanisms import (
     sign_projection,
     sizes,
     snapping,
+    streams,
     tnb,
 )
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -322,6 +323,7 @@ INNER = {
     confidence_boosting: "chunk_sizes",
     estimators: "seeded kind_of tabular several resolved_width resolved_steps resolved_law unit_rows",
     search: "error_counter pure_within",
+    streams: "words canonical_json generator",
     sizes: "pairs_error uniform_size least over",
     phased_sgd: "inverse_squares project average_iterate phases run_phases bootstrap_runs",
     dp_erm: "hinge_means",

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lemmata.bounds.papers import PAPERS
+from lemmata.bounds.library import library
 from lemmata.experiments.engine import registry, run
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ledger import evaluate
@@ -100,11 +100,7 @@ class Number:
     @property
     def name(self) -> tuple[str, str, str]:
         """As a row of the table begins."""
-        return (
-            f"{self.function.__module__.removeprefix('lemmata.')}.{self.function.__qualname__}",
-            str(self.place),
-            str(self.value),
-        )
+        return f"{self.function.__module__}.{self.function.__qualname__}", str(self.place), str(self.value)
 
     @property
     def changes(self) -> Iterator[Callable[[], None]]:
@@ -134,7 +130,7 @@ class Number:
         return answer if answer.startswith(BY_HAND) else ""
 
 
-def numbers(names: Collection[str] = PAPERS) -> Iterator[Number]:
+def numbers(names: Collection[str] = tuple(library.papers)) -> Iterator[Number]:
     """The numbers written in what statements call in bounds/, of papers or modules whose names begin so."""
     read: dict[types.FunctionType, tuple[list, list]] = {}
 
@@ -216,7 +212,7 @@ def main(names: list[str]) -> None:
         return
     wanted = [name for name in names if not name.startswith("--")]
     if "--numbers" in names:
-        renew(wanted or PAPERS)
+        renew(wanted or library.papers)
         return
     for key, claim in sorted(CLAIMS.items()):
         module = claim.trial.__module__.removeprefix("lemmata.experiments.").replace(".", "/")

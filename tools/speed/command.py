@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import click
 
-from lemmata.command.console import Broken, plainly, reports_option
+from lemmata.command.console import Broken, out_option, plainly
+from lemmata.command.scope import folder
 
 
 @click.command()
@@ -17,9 +17,9 @@ from lemmata.command.console import Broken, plainly, reports_option
 @click.option("--virtualenv", is_flag=True, help="Every commit in a virtualenv made for it, not in this environment.")
 @click.option("--compare", metavar="COMMIT", help="Against that commit, here; exit status 1 on a regression.")
 @click.option("--pages", is_flag=True, help="Measure nothing: the pages of what was measured, here or for the project.")
-@reports_option
+@out_option
 @plainly()
-def bench(quick, only, history, since, virtualenv, compare, pages, reports):
+def bench(quick, only, history, since, virtualenv, compare, pages, out):
     """Measure the cores by asv; then the page of its history, and asv's own, which need no network."""
     from lemmata.tools.speed import offline, record
 
@@ -49,9 +49,10 @@ def bench(quick, only, history, since, virtualenv, compare, pages, reports):
     from lemmata.experiments.report.drawn import written
     from lemmata.tools.speed.pages import speed_pages
 
-    for path, text in speed_pages(Path(reports)):
-        written(Path(reports) / path, text)
-    click.echo(f"speed page: {Path(reports) / 'speed.html'}")
+    reports = folder((), out)
+    for path, text in speed_pages(reports):
+        written(reports / path, text)
+    click.echo(f"speed page: {reports / 'speed.html'}")
     if compare:
         click.echo("\n".join(map(str, regressions)) or f"no regression since {compare}")
     sys.exit(1 if regressions else 0)

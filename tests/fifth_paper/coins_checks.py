@@ -2,9 +2,12 @@
 
 from fractions import Fraction
 
-from lemmata.bounds.inv25 import coins
-from lemmata.experiments.checks.inequality import inequality_claim
-from lemmata.experiments.engine.claim import Control, grid, tail_claim
+import coins
+
+from lemmata.paper import Control, grid, inequality_claim, tail_claim
+
+WITNESS = """from coins import odd_sum
+assert 1 > odd_sum(n=1)  # the first odd number"""
 
 
 @inequality_claim(coins.all_heads)
@@ -14,9 +17,7 @@ def heads_are_rare():
         yield {"n": n}, Fraction(1, 2**n), coins.all_heads(n=n)
 
 
-@inequality_claim(
-    coins.odd_sum, severity="constant", python=lambda setting, *_: "assert 1 > 1**2 - 1", note="off by one"
-)
+@inequality_claim(coins.odd_sum, severity="constant", python=WITNESS, note="off by one")
 def one_is_too_much():
     """n = 1: the sum is 1, the printed bound 0."""
     yield {"n": 1}, 1, coins.odd_sum(n=1)

@@ -2,16 +2,16 @@
 
 from math import log, sqrt
 
-from lemmata.bounds.theorem import in_unit_interval, integer, theorem
+from lemmata.paper import in_unit_interval, integer, theorem
 
 
-@theorem("inv25.lem1", says=r"\Pr[\mathrm{all}\ n\ \mathrm{heads}]\le 2^{-n}", needs=[integer("n")])
+@theorem("lem1", says=r"\Pr[\mathrm{all}\ n\ \mathrm{heads}]\le 2^{-n}", needs=[integer("n")])
 def all_heads(*, n: int) -> float:
     """The chance that n fair coins all show heads, Lemma 1."""
     return 0.5**n
 
 
-@theorem("inv25.lem2", says=r"\sum_{i=1}^n(2i-1)\le n^2-1", needs=[integer("n")])
+@theorem("lem2", says=r"\sum_{i=1}^n(2i-1)\le n^2-1", needs=[integer("n")])
 def odd_sum(*, n: int) -> int:
     """The bound on the sum of the first n odd numbers as printed, Lemma 2."""
     return n**2 - 1
@@ -24,7 +24,7 @@ def odd_sum_corrected(*, n: int) -> int:
 
 
 @theorem(
-    "inv25.thm3",
+    "thm3",
     kind="tail",
     says=r"\Pr\left[\left|\frac1n\sum_i s_i\right|>\sqrt{\frac{2\log(2/\beta)}{n}}\right]\le\beta",
     needs=[integer("n"), in_unit_interval("beta")],

@@ -1,0 +1,99 @@
+"""A paper's `paper.toml`: read, and refused in one line that names the file and what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
+PAPER = {"id": str, **WORK, "packages": list, "contents": dict, "sources": dict, "expected": dict}
+NEEDED = ("authors", "title", "year")
+
+
+class PaperError(ValueError):
+    """A paper cannot be read or imported; the message is one line that names the file."""
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The fields of a `Paper`, but `contents` as `entries`, {id: (label, module, source)}, and `sources` as `works`.
+
+    Raises `PaperError` for a file that is missing, is no TOML, or has a field that is missing, unknown or of the wrong
+    kind.
+    """
+    try:
+        page = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PaperError(f"{path} does not exist: `lemmata new-paper NAME` writes one") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise PaperError(f"{path}: cannot be read ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PaperError(f'{path}: {error}; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"') from None
+    kept = _checked(page, PAPER, ("id", *NEEDED, "contents"), path, "")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", kept["id"]):
+        raise PaperError(f"{path}: id = {kept['id']!r} is not a lower-case letter with letters, digits and _ after it")
+    works = {name: _work(entry, path, name) for name, entry in kept.pop("sources", {}).items()}
+    entries = {}
+    for name, value in _flat(kept.pop("contents")).items():
+        number = name.removeprefix(f"{kept['id']}.")
+        entries[number] = _entry(value, works, path, number)
+    if not entries:
+        raise PaperError(f"{path}: [contents] lists no statement")
+    expected = _flat(kept.pop("expected", {}))
+    for row, why in expected.items():
+        if not isinstance(why, str) or not why.strip():
+            raise PaperError(f"{path}: expected.{row} = {why!r} is not the reason why it may fail")
+    work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
+    packages = kept.get("packages", [])
+    return {"id": kept["id"], **work, "packages": packages, "works": works, "entries": entries, "expected": expected}
+
+
+def _checked(table: dict, kinds: dict[str, type], needed: tuple[str, ...], path: Path, place: str) -> dict[str, Any]:
+    for name, value in table.items():
+        if name not in kinds:
+            near = difflib.get_close_matches(name, kinds, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(kinds)}"
+            raise PaperError(f"{path}: {place}{name} is unknown; {hint}")
+        wanted = kinds[name]
+        texts = wanted is not list or (isinstance(value, list) and all(isinstance(part, str) for part in value))
+        if not isinstance(value, wanted) or isinstance(value, bool) or not texts:
+            kind = {list: "a list of texts", str: "a text", int: "a whole number", dict: "a table"}[wanted]
+            raise PaperError(f"{path}: {place}{name} = {value!r} is not {kind}")
+    if missing := [name for name in needed if not table.get(name)]:
+        raise PaperError(f"{path}: {place}{missing[0]} is missing")
+    return dict(table)
+
+
+def _work(entry: Any, path: Path, name: str) -> dict[str, Any]:
+    place = f"sources.{name}." if name else ""
+    if not isinstance(entry, dict):
+        raise PaperError(f"{path}: sources.{name} = {entry!r} is not a table with authors, title and year")
+    kept = _checked(entry, WORK, NEEDED, path, place)
+    return kept | {"authors": tuple(kept["authors"])}
+
+
+def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, str]:
+    """(label, module, source) of one statement: a label, [label, module], or a table of the three."""
+    if isinstance(value, dict):
+        parts = [value.get(name, "") for name in ("label", "module", "source")]
+    else:
+        parts = [*(value if isinstance(value, list) else [value]), "", ""][:3]
+    label, module, source = parts
+    if not all(isinstance(part, str) for part in parts) or not label:
+        raise PaperError(f'{path}: contents.{number} = {value!r} is no label, as in "Lemma 6.4"')
+    if source and source not in works:
+        raise PaperError(f"{path}: contents.{number} has source = {source!r}, and there is no [sources.{source}]")
+    return label, module, source
+
+
+def _flat(table: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """`lem6.4 = "Lemma 6.4"` is a table in a table to TOML; here it is the id lem6.4."""
+    flat: dict[str, Any] = {}
+    for name, value in table.items():
+        if isinstance(value, dict) and not (value.keys() <= {"label", "module", "source"} and "label" in value):
+            flat |= _flat(value, f"{before}{name}.")
+        else:
+            flat[f"{before}{name}"] = value
+    return flat

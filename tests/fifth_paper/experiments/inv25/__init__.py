@@ -1,1 +1,0 @@
-"""Claims about the statements of an invented paper."""
