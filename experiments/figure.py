@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lemmata import lab
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
 KINDS = ("svg", "png", "pdf")
@@ -15,13 +16,17 @@ def figure(
     """Decide what `name` names (an id, a label, a module or a paper) and write its figures to `folder`, a file each.
 
     `kind` is "svg", "png" or "pdf". Returns the paths, in the ledger's order; none where nothing has a curve. One
-    statement takes seconds, a paper minutes. Raises ValueError for a name that is nobody's and for another kind.
+    statement takes seconds, a paper minutes. Raises ValueError for a name that is nobody's and for another kind, and
+    ModuleNotFoundError where the extra `lab` is not installed.
     """
-    from lemmata.experiments.engine import names, registry
-    from lemmata.experiments.engine.ledger import ledger_with_cells
-    from lemmata.experiments.engine.run import execute
-    from lemmata.experiments.engine.store import Store
-    from lemmata.experiments.report.figures import draw
+    try:
+        from lemmata.experiments.drawing import draw
+        from lemmata.experiments.engine import names, registry
+        from lemmata.experiments.engine.ledger import ledger_with_cells
+        from lemmata.experiments.engine.run import execute
+        from lemmata.experiments.engine.store import Store
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(lab.missing("lemmata.figure", error) or str(error), name=error.name) from None
 
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")

@@ -18,7 +18,7 @@ from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
 from lemmata.experiments.engine import power, registry
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.run import decide
+from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
 

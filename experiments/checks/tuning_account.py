@@ -20,8 +20,8 @@ from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.bounds.exact.tnb import mean
 from lemmata.bounds.exact.tuning_curves import best_at_most, sharp_growth
 from lemmata.bounds.wzw25 import best_of_runs as bound
+from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
 from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.gaussian_pairs import binned_gaussians
 
 BITS = 192
 FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8

@@ -312,8 +312,8 @@ def script(file):
     @reports_option
     @plainly()
     def decide(profile, jobs, first, root, reports):
-        from lemmata.experiments.engine.run import decided
-        from lemmata.experiments.report.figures import draw
+        from lemmata.experiments.drawing import draw
+        from lemmata.experiments.engine.decide import decided
 
         rows, cells, text = decided(name, root=root, profile=profile, jobs=jobs, first=first, width=width())
         click.echo(text)
