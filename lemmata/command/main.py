@@ -299,7 +299,7 @@ if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)
 
 
-def script(file):
+def script(file: str) -> None:
     """`python experiments/<paper>/<module>.py`: the verdicts and figures of one module of claims."""
     path = Path(file).resolve()
     name = f"{path.parent.name}/{path.stem}"
