@@ -3,7 +3,6 @@
 import numpy as np
 
 from lemmata.mechanisms import (
-    accountant,
     adaptive_margin,
     arithmetic,
     confidence_boosting,
@@ -36,6 +35,7 @@ from lemmata.mechanisms import (
     output_perturbation,
     phased_sgd,
     privacy,
+    privacy_filter,
     private_perceptron,
     private_svm,
     private_tuning,
@@ -318,7 +318,7 @@ TABLE = {
 }
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
-    accountant: "total curved unspent_mu",
+    privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     estimators: "seeded kind_of tabular several resolved_width resolved_steps resolved_law unit_rows",
     search: "error_counter pure_within",
