@@ -147,6 +147,8 @@ TABLE = {
     law.signs: dict(y=Y, n=4),
     privacy.check_guarantee: None,
     arithmetic.brief: None,
+    arithmetic.at_least: None,  # by way of the guarantees
+    arithmetic.at_most: None,
     privacy.PureDP: dict(epsilon=1.0, neighbours="label"),
     privacy.ApproxDP: dict(epsilon=1.0, delta=0.1, neighbours="label"),
     privacy.GaussianDP: dict(mu=1.0, neighbours="label"),
@@ -345,7 +347,7 @@ INNER = {
     glm_gd: "project",
     grid_search: "shares noise_length sensitivities penalties",
     ball_risk: "minimise",
-    arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
+    arithmetic: "up down root_up root_down sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }
 # The name that a checker puts into its messages is written by us.
 NAMED = {
