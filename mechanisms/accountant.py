@@ -219,7 +219,7 @@ class Accountant:
             if self._sums.plus(charge).within(caps):
                 return charge, m
         if not any(caps.open_to(charge) for charge in charges(converted)):
-            raise OverBudget(f"{self._kept()} cannot pay for it: {guarantee}")
+            raise OverBudget(f"{self._kept()} cannot pay for it: {guarantee}; left: {self.left}")
         raise OverBudget(f"{guarantee} is more than what {self._kept()} has left: {self.left}")
 
     def _record(self, label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> None:

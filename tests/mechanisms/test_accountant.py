@@ -98,9 +98,21 @@ def test_a_reserve_is_for_what_is_not_gaussian():
     assert accountant.left is None and accountant.spent.delta == 1e-5 and 1 - 1e-14 < accountant.spent.epsilon <= 1
 
 
+def test_asking_before_spending_changes_nothing():
+    """What the Gaussian way would have had when it was asked for is not what it has after another release."""
+    budget, whole = ApproxDP(1.0, 1e-5), gaussian_mu(1.0, 1e-5)
+    for between in (PureDP(0.5), ApproxDP(0.0, 5e-6)):
+        accountant = Accountant(budget)
+        assert accountant.affords(GaussianDP(whole)) and accountant.way == "mixed" and accountant.left == budget
+        accountant.spend(between)
+        rest = gaussian_mu(1.0 - between.epsilon, 1e-5 - between.delta)
+        assert not accountant.affords(GaussianDP(whole)) and not accountant.affords(GaussianDP(rest * (1 + 1e-9)))
+        assert accountant.affords(GaussianDP(rest * (1 - 1e-9)))
+
+
 def test_an_approximate_way_pays_for_no_gaussian():
     accountant = Accountant(ApproxDP(1.0, 1e-5), way="approximate")
-    with pytest.raises(OverBudget, match=r"kept as approximate\) cannot pay for it: GaussianDP"):
+    with pytest.raises(OverBudget, match=r"kept as approximate\) cannot pay for it: GaussianDP\(.*\); left: ApproxDP"):
         accountant.spend(GaussianDP(1e-3))
     assert accountant.spend(ApproxDP(1.0, 1e-5)) == accountant.spent
 

@@ -89,6 +89,7 @@ def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(num
     above, below = at_least("x", exact, 0, math.inf), at_most("x", exact, 0, math.inf)
     assert (above, below) == (up(exact), down(exact))
     assert getattr(above, "below", above) == below and at_least("x", above, 0, math.inf) is above
+    assert at_most("x", above, 0, math.inf) == below
 
 
 def float_range(exact):
