@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import threading
 from fractions import Fraction
+from math import inf
 from typing import Any, NoReturn
 
 from lemmata.mechanisms.account_file import AccountFile
@@ -153,8 +154,9 @@ class Accountant:
             return GaussianDP(root_up(square), budget.neighbours) if square else None
         if square and isinstance(budget, ApproxDP):
             curve = gaussian_epsilon(root_up(square), down(Fraction(budget.delta) - delta))
+            both = up(epsilon + Fraction(curve)) if curve < inf else inf
             # within the budget up to rounding, by the caps; the budget itself is proved
-            return ApproxDP(min(up(epsilon + Fraction(curve)), budget.epsilon), budget.delta, budget.neighbours)
+            return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
         if delta:
             return ApproxDP(up(epsilon), up(delta), budget.neighbours)
         return PureDP(up(epsilon), budget.neighbours) if epsilon else None

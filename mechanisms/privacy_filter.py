@@ -45,6 +45,10 @@ the mean under P of C(b(x)), with the C of the state after the charge.
 - The caps become final: delta(epsilon - e; m) <= delta - d says G_m(a) <= delta - d + e^(epsilon - e) a for all a,
   so that (1) is at most what was allowed before.
 
+A release may be drawn later than it is charged, after others that were charged later: take E, D and S in C as the sums
+of what has been drawn, which are no larger. What is not covered are mechanisms that answer several times themselves,
+between the answers of others.
+
 At the start this says p(b) <= delta + e^epsilon b for ApproxDP, and likewise G_mu(b) for GaussianDP and e^epsilon b
 for PureDP; P and Q change places freely. That sums of epsilon and delta are filters is known (Rogers, Roth, Ullman &
 Vadhan 2016; Whitehouse, Ramdas, Rogers & Wu 2023), and that sums of mu^2 are (Smith & Thakurta 2022); both in one

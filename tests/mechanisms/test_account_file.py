@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -52,12 +53,17 @@ def test_it_is_the_same_account_when_opened_again(spent):
         assert len(account.history) == 5 and not account.affords(GaussianDP(0.01))
 
 
-@pytest.mark.parametrize("budget", [PureDP(2.0, "label"), GaussianDP(0.7), ApproxDP(2.0, 1.0)])
+THIRD = Fraction(1, 3)  # no float; a budget's is the one below
+
+
+@pytest.mark.parametrize("budget", [PureDP(2.0, "label"), GaussianDP(0.7), ApproxDP(2.0, 1.0), PureDP(THIRD)])
 def test_every_budget_is_read_from_the_file(path, budget):
     with Accountant.open(path, budget) as account:
+        account.spend(type(budget)(**vars(budget) | {next(iter(vars(budget))): THIRD / 3}))
         before = state(account)
-    with Accountant.open(str(path)) as account:
-        assert state(account) == before
+    for given in ((), (budget,)):
+        with Accountant.open(str(path), *given) as account:
+            assert state(account) == before
 
 
 @pytest.mark.parametrize(

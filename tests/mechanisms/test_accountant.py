@@ -185,7 +185,11 @@ RELEASES = one_of(
 def accounts(draw):
     """Every kind of budget, in every way, with and without a reserve."""
     budget = draw(
-        one_of(builds(PureDP, EPSILONS), builds(ApproxDP, just(0.0) | EPSILONS, DELTAS), builds(GaussianDP, MUS))
+        one_of(
+            builds(PureDP, EPSILONS),
+            builds(ApproxDP, just(0.0) | just(1.7e308) | EPSILONS, DELTAS),
+            builds(GaussianDP, MUS),
+        )
     )
     if not isinstance(budget, ApproxDP):
         return Accountant(budget)
