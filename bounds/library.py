@@ -72,7 +72,7 @@ class Work:
 
     def bibtex(self, key: str) -> str:
         """The entry that a bibliography wants."""
-        fields = {"author": " and ".join(map(_last_first, self.authors)), "title": f"{{{self.title}}}"}
+        fields = {"author": " and ".join(map(_last_first, self.authors)), "title": self.title}
         fields |= {"year": str(self.year), "howpublished": self.venue, "doi": self.doi, "eprint": self.arxiv}
         fields |= {"archiveprefix": "arXiv" if self.arxiv else "", "url": self.link}
         lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]

@@ -32,7 +32,7 @@ def detached(html: Path) -> Path:
     def local(match: re.Match[str]) -> str:
         name = HERE.get(match[2], match[2])
         if not (vendor / name).is_file():
-            raise ValueError(f"asv's page loads {match[2]}, which does not stand in experiments/speed/vendor")
+            raise ValueError(f"asv's page loads {match[2]}, which does not stand in tools/speed/vendor")
         text = (vendor / name).read_text(encoding="utf-8")
         (html / name).write_text(re.sub(r"@font-face\{[^}]*\}", "", text), encoding="utf-8")
         tail = '></script>\n<script src="data.js"></script><script src="offline.js"></script>'
