@@ -139,7 +139,7 @@ def law(
     )
     if len(promised := {getattr(run, "privacy", None) for run in runs}) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for chunks of one size")
-    promise = promised.pop()
+    promise: Any = promised.pop()
     training = _spent(kept(promise, budget, "learner[0]") if calibration == "tight" else promise, budget)
     choice = report_noisy_max.law([0.0], sensitivity=sensitivity(loss_bound, last), scale=scale).privacy
     choice = PureDP(choice.epsilon, privacy.neighbours)

@@ -133,8 +133,8 @@ def law(
     r take no data, and that each law's `privacy` is true; that its mu is within the budget is checked to the last bit.
     The analysis is over the reals.
 
-    `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a GaussianDP
-    `privacy` of at most mu, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
+    `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a `privacy`
+    that implies mu-GDP, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
     better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range.
 
     >>> from lemmata.mechanisms import gaussian
