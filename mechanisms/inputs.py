@@ -44,7 +44,8 @@ def tabular(X: Any) -> Any:
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     if len(shape) != 2:
         raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
-    if kind_of(X) == "c":
+    kinds = [getattr(kind, "kind", "O") for kind in X.dtypes] if hasattr(X, "iloc") else [kind_of(X)]
+    if "c" in kinds:
         raise ValueError("Complex data not supported: X is an array of complex numbers")
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufO":
         raise ValueError(f"X has dtype {X.dtype}, not one of numbers")

@@ -203,7 +203,7 @@ def entries(name: str, value: Any) -> np.ndarray:
         except ValueError:
             raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length") from None
     kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
-    if hasattr(value, "to_numpy") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
+    if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
         return np.asarray(value.to_numpy(dtype=float, na_value=np.nan))
     return reals(name, value)
 

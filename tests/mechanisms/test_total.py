@@ -256,6 +256,13 @@ def test_labels_that_make_no_two_classes_are_one_line(settings, labels):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame, sparse.csr_array])
+def test_complex_numbers_are_refused_and_not_shown(kind):
+    with pytest.raises(ValueError, match=r"^Complex data not supported: X is") as raised:
+        estimators.NoisyGD().fit(kind(X + 0.123j), Y)
+    assert "\n" not in str(raised.value) and "0.123" not in str(raised.value)
+
+
 @pytest.mark.parametrize("k", ["", None, 1j, np.ones(3), 0, 1.5])
 def test_rows_of_a_projection_are_named(k):
     with pytest.raises(ValueError, match=r"^k = "):
