@@ -170,14 +170,17 @@ class Theorem:
 
 def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
     """The value of an argument: numpy's scalars as Python's, whole numbers as int. Raises ValueError for no number."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    masked = np.ma.isMaskedArray(value)
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0 and not masked):
+        dated = value.dtype.kind in "mM"  # whose items are whole numbers, or dates
+        value = value if dated else float(value) if value.dtype.char == "g" else value.item()
     kind, default = str(parameter.annotation), parameter.default
     wrong = (
         (value is None and default is not None and "None" not in kind)
         or (isinstance(value, str | bytes) and not isinstance(default, str) and "str" not in kind)
         or (isinstance(value, bool) and not isinstance(default, bool) and "bool" not in kind)
-        or isinstance(value, complex)
+        or isinstance(value, complex | np.generic)
+        or masked
         or (isinstance(value, float) and value != value)
         or (isinstance(value, np.ndarray) and (value.dtype.kind not in "biufO" or _has_nan(value)))
     )
@@ -192,15 +195,30 @@ def in_words(arguments: Mapping[str, Any]) -> str:
 
 
 def short(value: Any) -> str:
-    """A value for a message, cut where it is long."""
+    """A value for a message, on one line, cut where it is long."""
     if isinstance(value, int) and abs(value) > 10**60:
         return f"a number of {value.bit_length()} bits"
-    text = repr(value)
+    text = " ".join(repr(value).split()) if isinstance(value, np.ndarray | list | tuple) else repr(value)
     return text if len(text) <= 200 else f"{text[:199]}…"
 
 
-def _has_nan(values: np.ndarray) -> bool:
-    return values.dtype.kind == "f" and bool(np.isnan(values).any())
+def _has_nan(values: Any) -> bool:
+    if isinstance(values, tuple | list):
+        return any(map(_has_nan, values))
+    if isinstance(values, np.ndarray | np.floating):
+        return values.dtype.kind == "f" and bool(np.isnan(values).any())
+    return isinstance(values, float) and values != values
+
+
+def _strange(value: Any) -> bool:
+    """Whether a formula of one number may raise anything: arrays, sequences, dates, what numpy takes for objects."""
+    if isinstance(value, int):
+        return abs(value) >= 2**63
+    return not (value is None or isinstance(value, float | str) or callable(value))
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 THEOREMS: dict[str, Theorem] = {}
@@ -238,18 +256,23 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
             bound.arguments[name] = _argument(signature.parameters[name], value, name in whole)
         bound.apply_defaults()
         beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
-        if any(isinstance(value, int) and abs(value) >= 2**63 for value in bound.arguments.values()):
-            beyond = Exception  # numpy takes such numbers for objects, and raises whatever it comes upon
+        if any(map(_strange, bound.arguments.values())):
+            beyond = Exception  # what takes one number raises whatever it comes upon
         try:
             made._check(bound.arguments)
         except OutsideHypotheses:
             raise
         except beyond as error:
-            raise OutOfReach(f"{in_words(bound.arguments)}: beyond the range of floats ({error})") from None
+            raise OutOfReach(f"{in_words(bound.arguments)}: beyond the range of floats ({_line(error)})") from None
         try:
-            return formula(*bound.args, **bound.kwargs)
+            value = formula(*bound.args, **bound.kwargs)
+            if _has_nan(value):
+                raise ArithmeticError("it is no number")
+            return value
         except beyond as error:
-            raise OutOfReach(f"{in_words(bound.arguments)}: {made.key} cannot be computed there ({error})") from None
+            raise OutOfReach(
+                f"{in_words(bound.arguments)}: {made.key} cannot be computed there ({_line(error)})"
+            ) from None
 
     return checked
 

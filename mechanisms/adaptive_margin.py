@@ -46,11 +46,11 @@ from lemmata.mechanisms.law import (
     AdaptiveModel,
     Projection,
     clip_rows,
+    labels,
     one_of,
     positive,
-    rows,
-    signs,
     sized,
+    table,
     two_streams,
     whole,
     within_unit,
@@ -224,7 +224,7 @@ def candidates(
     (radius,) = sized(radius=radius)
     share = GaussianDP(mu)
     X = clip_rows(X, radius)
-    y = signs(y, len(X))
+    y = labels(y, len(X))
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
     projections = checked_projections((n, d), margins, radius, projections)
@@ -285,12 +285,12 @@ def law(
     one_of(SCORES, score=score)
     one_of(projected_gd.TIES, ties=ties)
     (radius,) = sized(radius=radius)
-    X = rows(X)
+    X = table(X)
     n = len(X)
     margins = bounds.margin_grid(n, radius)
     each = bounds.split_budget(mu, 2 * len(margins))
     sigma = bounds.score_noise(1.0, each)
-    if steps == "sampled":
+    if isinstance(steps, str) and steps == "sampled":
         if (output, score, white_box) != ("last", "empirical", False):
             raise ValueError("steps = 'sampled' needs output = 'last', score = 'empirical' and white_box = False")
         phis = checked_projections(X.shape, margins, radius, projections)
@@ -314,7 +314,7 @@ def law(
 
 def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
     """`projections`, or new ones for data of the shape of X."""
-    return draw_projections(*rows(X).shape, radius=radius, rng=rng) if projections is None else projections
+    return draw_projections(*table(X).shape, radius=radius, rng=rng) if projections is None else projections
 
 
 def chosen_model(law: Any, rng: np.random.Generator) -> AdaptiveModel:
@@ -358,8 +358,8 @@ def fit(
     file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. `precision` "single" descends in float32,
     in half the time and memory, on rows that stay within `radius`. The projections are drawn from a stream of their
     own. Rows longer than `radius` are scaled down to it, and nothing is said about it, nor about labels of one class:
-    whether there are any is private. Raises ValueError for epsilon outside (0, 8 log(1/delta)), delta outside (0, 1),
-    and data that are not finite.
+    whether there are any is private. Raises ValueError for epsilon outside (0, 8 log(1/delta)) and delta outside
+    (0, 1).
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
     >>> model = fit(X, y, epsilon=8.0, delta=1e-5, rng=np.random.default_rng(0))
@@ -369,7 +369,7 @@ def fit(
     mu = budget(epsilon, delta, calibration)
     if isinstance(steps, str) and steps == "auto":
         able = (output, score, stride) == ("last", "empirical", "decaying")
-        n, d = rows(X).shape
+        n, d = table(X).shape
         steps = chosen_steps(n, d, mu) if able else "balanced"
     public, private = two_streams(rng)
     released = law(

@@ -29,7 +29,7 @@ def real(name: str, value: Any) -> float:
     """
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
         value = value[()]
-    if not isinstance(value, REALS):
+    if not isinstance(value, REALS) or isinstance(value, np.timedelta64):  # which numpy counts among its integers
         raise ValueError(f"{name} = {brief(value)} is not a real number")
     try:
         return float(value)
@@ -114,11 +114,12 @@ def reals(name: str, value: Any) -> np.ndarray:
         raise ValueError(f"{name} is a masked array: what its masked entries stand for is not ours to guess")
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, MemoryError):
         raise ValueError(f"{name} is not an array of numbers") from None
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} is not an array of numbers, its dtype is {array.dtype}")
-    return array.astype(float, copy=False)
+    with np.errstate(over="ignore"):  # of a longdouble
+        return array.astype(float, copy=False)
 
 
 def brief(value: Any) -> str:

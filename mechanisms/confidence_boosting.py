@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.mechanisms import report_noisy_max
-from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.arithmetic import real, up
 from lemmata.mechanisms.glm_losses import Records, records
-from lemmata.mechanisms.law import Law, LinearModel, functions, generator, one_of, sized, whole
+from lemmata.mechanisms.law import Law, LinearModel, functions, generator, kept, one_of, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 
 CALIBRATIONS = ("tight", "printed", "squared")
@@ -106,9 +106,9 @@ def law(
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, if calibration is "tight"
     and the learner's laws keep what their `privacy` promises; with "printed" and "squared" `privacy` is what is spent
     at that noise, which may be more. The learner is handed (epsilon, delta), or (epsilon/2, delta) if not "tight", and
-    its promise is what counts: no record is in two chunks, so the total is the larger of it and of the choice. Enforced
-    here: records (`glm_losses.records`), losses clipped to [0, loss_bound], chunks by position. The analysis is over
-    the reals; floating-point noise is not hardened.
+    its promise is what counts, and more than it was handed is refused if "tight": no record is in two chunks, so the
+    total is the larger of it and of the choice. Enforced here: records (`glm_losses.records`), losses clipped to
+    [0, loss_bound], chunks by position. The analysis is over the reals; floating-point noise is not hardened.
 
     X: (n, d), n > `candidates`; y: (n,). `loss` is one of `glm_losses.LOSSES`. Raises ValueError for anything out of
     range, and for a learner that promises different guarantees for chunks of the same size.
@@ -137,9 +137,10 @@ def law(
         learner(data.X[i * size : (i + 1) * size], data.y[i * size : (i + 1) * size], privacy=budget)
         for i in range(candidates)
     )
-    if len(promised := {run.privacy for run in runs}) > 1:
+    if len(promised := {getattr(run, "privacy", None) for run in runs}) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for chunks of one size")
-    training = _spent(promised.pop(), budget)
+    promise: Any = promised.pop()
+    training = _spent(kept(promise, budget, "learner[0]") if calibration == "tight" else promise, budget)
     choice = report_noisy_max.law([0.0], sensitivity=sensitivity(loss_bound, last), scale=scale).privacy
     choice = PureDP(choice.epsilon, privacy.neighbours)
     total = bounds.disjoint_epsilon(training=training.epsilon, selection=choice.epsilon)
@@ -162,6 +163,7 @@ def _calibrated(
 
 def _spent(promised: Guarantee, budget: PureDP | ApproxDP) -> ApproxDP:
     """The learner's promise as an ApproxDP, a Gaussian one at the delta that it was handed."""
+    check_guarantee("learner[0].privacy", promised)
     if promised.neighbours != budget.neighbours:
         raise ValueError(f"learner promises {promised}: its neighbours are not those of privacy = {budget}")
     if isinstance(promised, PureDP | ApproxDP):
@@ -198,7 +200,7 @@ def fit(
         X,
         y,
         learner=learner,
-        privacy=ApproxDP(epsilon, delta) if delta else PureDP(epsilon),
+        privacy=ApproxDP(epsilon, delta) if real("delta", delta) != 0 else PureDP(epsilon),
         candidates=candidates,
         loss=loss,
         loss_bound=loss_bound,

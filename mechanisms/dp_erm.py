@@ -29,7 +29,7 @@ from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import real, up
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, one_of, signs, sized, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, sized, whole, within_unit
 from lemmata.mechanisms.phased_sgd import bootstrap_runs
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
@@ -170,7 +170,7 @@ def law(
 
     Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input, if `calibration`
     is "tight" or "corrected"; with "printed" the law's `privacy` is what the selection at that sensitivity spends,
-    which may be more. Rows are clipped to `radius` and labels checked here; the number of rounds and all sizes depend
+    which may be more. Rows are clipped to `radius` and labels read here; the number of rounds and all sizes depend
     on public numbers only. The analysis is over the reals; floating-point noise is not hardened.
 
     X: (m, k) with m >= 2; y: (m,), each -1 or +1. `beta` is the failure probability. Raises ValueError for anything out
@@ -191,7 +191,7 @@ def law(
         raise ValueError(f"X has shape {X.shape}, not (m, k) with m >= 2: one record leaves no phase")
     epsilon, delta = privacy.epsilon, privacy.delta
     check_setting(m, epsilon, delta, beta)
-    Z = signs(y, m)[:, None] * X
+    Z = labels(y, m)[:, None] * X
     rounds = rounds_for(beta)
     multiplier = bounds.round_multiplier(m, epsilon, delta, rounds, calibration)
     eta = base_step(n=m, k=k, multiplier=multiplier, lipschitz=radius / rho, norm_bound=norm_bound)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import efficient_learner as bounds
 from lemmata.mechanisms import dp_erm
 from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.law import LinearModel, Projection, one_of, rows, sized, two_streams, within_unit
+from lemmata.mechanisms.law import LinearModel, Projection, one_of, sized, table, two_streams, within_reach, within_unit
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -85,7 +85,7 @@ def law(
 
     Formal guarantee: that of `dp_erm.law` with the same `calibration`, under replacement of one record, for every
     input and every fixed `projection` that was drawn independently of the data. Nothing is assumed about the norms of
-    the rows: Phi x is clipped to 2 radius.
+    the rows: entries beyond 1e100 are moved there, and Phi x is clipped to 2 radius.
 
     X: (m, d); y: (m,), each -1 or +1. The training is given beta/3 of the failure probability. Raises ValueError for
     anything out of range, rho outside (0, norm_bound * radius] included.
@@ -100,7 +100,7 @@ def law(
     (beta,) = within_unit(beta=beta)
     if rho > (top := norm_bound * radius):
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {top:.6g}]")
-    X = rows(X)
+    X = within_reach(X)  # a product with Phi is a float then, and Phi x is clipped after that
     if getattr(projection, "d", None) != X.shape[1]:
         raise ValueError(f"projection is not a projection from R^{X.shape[1]}, as X has shape {X.shape}")
     trained = dp_erm.law(
@@ -144,7 +144,7 @@ def fit(
     public, private = two_streams(rng)
     privacy = ApproxDP(epsilon, delta)
     if projection is None:
-        m, d = rows(X).shape
+        m, d = table(X).shape
         projection = draw_projection(m, d, epsilon=epsilon, delta=delta, beta=beta, k=k, kind=kind, rng=public)
     released = law(
         X,

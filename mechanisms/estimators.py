@@ -4,7 +4,8 @@
 
 What is public here, and what is private. Public: every parameter, the shape (n, d), column names and types, and the two
 labels that may occur. Private: every record. So no step of `fit` fails, or behaves visibly otherwise, because of what
-the records hold: rows of any length, NaN (counts as 0), infinities, constant columns, labels of one kind.
+the records hold: rows of any length, NaN and what is no number (both count as 0), infinities, constant columns, labels
+of one kind. Arrays of objects, lists and frames are read entry by entry.
 
 `classes`: the two labels, (negative, positive). The labels that do occur are the data's; whoever leaves `classes`
 out declares the set of labels in `y` to be public: a single label then makes a classifier that always says it, more
@@ -26,9 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.mechanisms import (
     adaptive_margin,
@@ -41,7 +42,8 @@ from lemmata.mechanisms import (
     projected_gd,
     pure_learner,
 )
-from lemmata.mechanisms.law import AdaptiveModel, LinearModel, generator, one_of, two_streams
+from lemmata.mechanisms.inputs import column, equal, kind_of, seeded, tabular
+from lemmata.mechanisms.law import AdaptiveModel, LinearModel, kept, one_of, two_streams, whole
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, to_gaussian_budget
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -50,27 +52,6 @@ CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the interce
 STEPS = 100  # of a run of MarginClassifier at most: more did no better on 20,000 records
 NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
 WIDEST = 1 / 16  # beyond, real records within the width are most of them, and the descent only averages y x
-
-
-def seeded(random_state: Any) -> np.random.Generator:
-    """A generator from what scikit-learn calls a `random_state`; None is the system's entropy."""
-    if random_state is None or isinstance(random_state, np.random.Generator):
-        return generator(random_state)
-    return np.random.default_rng(check_random_state(random_state).randint(2**32, size=8, dtype=np.uint64))
-
-
-def kind_of(table: Any) -> str:
-    """NumPy's letter for the type of an array, which is public; "O" for what declares none."""
-    return str(getattr(getattr(table, "dtype", None), "kind", "O"))
-
-
-def tabular(X: Any) -> None:
-    """Raise ValueError for what is no table of real numbers, before scikit-learn does and shows the records."""
-    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-    if len(shape) != 2:
-        raise ValueError(f"X has shape {shape}, not (n, d). Reshape your data: a record is a row")
-    if kind_of(X) == "c":
-        raise ValueError("Complex data not supported: X is an array of complex numbers")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -103,13 +84,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def _table(self, X: ArrayLike, **given: Any) -> Any:
         """Checked by scikit-learn, dense and finite."""
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        tabular(X)
-        try:
+        X = tabular(X)
+        with np.errstate(over="ignore", invalid="ignore"):
             checked = validate_data(self, X, **given, **asked)
-        except ValueError as error:
-            if "could not convert" in str(error):  # it would quote the entry
-                raise ValueError("X has entries that are no numbers") from None
-            raise
         table, y = checked if "y" in given else (checked, None)
         table = table.toarray() if hasattr(table, "toarray") else table
         table = np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
@@ -118,22 +95,28 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """One release. X: (n, d), dense, sparse or a frame; y: (n,), two labels of any type."""
         named, kind = self.classes is not None and y is not None, kind_of(y)
-        table, y = (self._table(X), column_or_1d(y)) if named else self._table(X, y=y)
+        rng = seeded(self.random_state)
+        table, y = (self._table(X), column(y)) if named else self._table(X, y=y)
         check_consistent_length(table, y)
         if self.classes is None:
-            check_classification_targets(y)
-            self.classes_ = np.unique(y)
+            try:
+                check_classification_targets(y)
+                self.classes_ = np.unique(y)
+            except TypeError:
+                raise ValueError("y has labels of several types, which have no order: give `classes`") from None
             if len(self.classes_) > 2:
                 raise ValueError(f"Only binary classification is supported: y has {len(self.classes_)} labels, not 2.")
         else:
             self.classes_ = np.asarray(self.classes)
-            if self.classes_.shape != (2,) or self.classes_[0] == self.classes_[1]:
+            pair = self.classes_.tolist() if self.classes_.shape == (2,) else [None]
+            if any(label is None or label != label for label in pair) or pair[0] == pair[1]:
                 raise ValueError("classes is not a pair of two different labels")
             if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
                 raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
-        signs = np.where(y == self.classes_[-1], 1.0, -1.0)
-        self.model_ = self._release(self._rows(table), signs, seeded(self.random_state))
+        signs = np.where(equal(y, self.classes_[-1]), 1.0, -1.0)
+        self.model_ = self._release(self._rows(table), signs, rng)
         self.privacy_ = self._budget()
+        kept(self.model_.privacy, self.privacy_, "model_")
         self.coef_ = self.model_.weights[None, :]
         return self
 
@@ -152,6 +135,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True  # at a small epsilon on few records, and it must be
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        tags.input_tags.string = True  # in arrays of objects: text that is no number counts as 0
         return tags
 
 
@@ -193,8 +177,8 @@ class ProjectedGD(NoisyGD):
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         one_of(("average", "last"), output=self.output)
-        d = X.shape[1]
-        phi = sign_projection(self.k, d, rng=public) if self.k < d else None
+        (k,), d = whole(k=self.k), X.shape[1]
+        phi = sign_projection(k, d, rng=public) if k < d else None
         asked: Any = {"steps": self.steps, "stride": self.stride, "output": self.output, "projection": phi}
         return projected_gd.law(X, signs, privacy=privacy, width=self.width, radius=self.radius, **asked)
 

@@ -56,7 +56,8 @@ def walsh_hadamard(X: np.ndarray) -> np.ndarray:
     >>> walsh_hadamard(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    if not isinstance(X, np.ndarray) or np.ma.isMaskedArray(X) or X.dtype.kind not in "fO" or not X.size:
+    plain = isinstance(X, np.ndarray) and not np.ma.isMaskedArray(X) and not isinstance(X, np.matrix)
+    if not plain or X.dtype.kind not in "fO" or X.dtype.char == "e" or not X.size or not X.flags.writeable:
         raise ValueError("X is not a non-empty array of floats, so it cannot be transformed in place")
     if X.ndim < 1 or (X.dtype.kind == "f" and not np.isfinite(X).all()):
         raise ValueError("X is a number, or has entries that are not finite")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import assumptions, baselines
-from lemmata.mechanisms.law import clip_rows, finite, one_of, signs, sized
+from lemmata.mechanisms.law import clip_rows, entries, labels, one_of, sized
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
 LARGEST = 1e150  # of an entry of the weights
@@ -145,7 +145,7 @@ class Records:
 
 
 def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label_bound: float | None = None) -> Records:
-    """Rows clipped to `radius`, labels -1 or +1, or clipped to |y| <= label_bound / sqrt(phi_1(0)).
+    """Rows clipped to `radius`, labels -1 or +1, or clipped to |y| <= label_bound / sqrt(phi_1(0)); NaN counts as 0.
 
     `label_bound` is ||Y||. A loss with signs as labels has ||Y||^2 = phi_y(0) by default; one with real labels needs
     it. Raises ValueError for anything out of range, without an entry of the data.
@@ -164,8 +164,9 @@ def records(X: ArrayLike, y: ArrayLike, *, loss: str, radius: float = 1.0, label
     if link.signs:
         if bound < least:
             raise ValueError(f"label_bound = {bound} is below sqrt(phi_y(0)) = {least} of loss = {loss!r}")
-        return Records(X, signs(y, len(X)), loss, radius, bound)
-    labels = finite("y", y)
-    if labels.shape != (len(X),):
-        raise ValueError(f"y has shape {labels.shape}, not ({len(X)},)")
-    return Records(X, np.clip(labels, -bound / least, bound / least), loss, radius, bound)
+        return Records(X, labels(y, len(X)), loss, radius, bound)
+    values = entries("y", y)
+    if values.shape != (len(X),):
+        raise ValueError(f"y has shape {values.shape}, not ({len(X)},)")
+    values = np.clip(np.nan_to_num(values), -bound / least, bound / least)
+    return Records(X, values, loss, radius, bound)

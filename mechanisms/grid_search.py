@@ -34,7 +34,7 @@ from lemmata.mechanisms import glm_gd, glm_output
 from lemmata.mechanisms.arithmetic import brief, down
 from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_losses import Records, records
-from lemmata.mechanisms.law import LinearModel, generator, one_of, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_gaussian_budget
 
 ACCOUNTING = ("printed", "disjoint")
@@ -137,7 +137,8 @@ def law(
     Formal guarantee: `privacy` under replacement of one record, for every input: losses are clipped at Delta_j, so a
     record of S2 moves score j by at most Delta_j / |S2|, whatever weights come. That rests on `base` for the first
     half: "output" (`glm_output.law`), "gd" (`glm_gd.law`), or a function (X, y, *, privacy, loss, norm_bound, radius,
-    label_bound) -> law, whose law must have the privacy that it is given. `sensitivity` is "average", "printed", or a
+    label_bound) -> law, whose law must promise the privacy that it is given (it is read, and refused if it is more) and
+    whose `sigma`, if it is a `GaussianLaw`, must be public. `sensitivity` is "average", "printed", or a
     function of j = 1..K with values of at least Delta_j / |S2|. The halves are the first n // 2 records and the rest: a
     choice that depends on no data.
 
@@ -166,6 +167,8 @@ def law(
     settings = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
     norms = grid_search.norm_guesses(guesses=K)
     bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **settings) for B in norms)
+    for j, one in enumerate(bases):
+        kept(getattr(one, "privacy", None), run, f"base[{j}]")
     caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)

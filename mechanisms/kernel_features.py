@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.fast_projection import walsh_hadamard
-from lemmata.mechanisms.law import Projection, clip_rows, generator, rows, sized, whole
+from lemmata.mechanisms.law import SIZES, Projection, clip_rows, generator, sized, whole, within_reach
 
 LARGEST = 2**24  # features
 
@@ -39,9 +39,9 @@ class Features(Protocol):
     def __call__(self, X: ArrayLike) -> np.ndarray: ...
 
 
-def records(X: ArrayLike, d: int) -> np.ndarray:
-    """X as a float matrix with d columns."""
-    X = rows(X)
+def records(X: ArrayLike, d: int, reach: float = SIZES[1]) -> np.ndarray:
+    """X as a float matrix with d columns, entries beyond `reach` moved to it: no record makes an image overflow."""
+    X = within_reach(X, reach)
     if X.shape[1] != d:
         raise ValueError(f"X has shape {X.shape}, not (n, {d})")
     return X
@@ -159,14 +159,15 @@ class TensorSketch:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """The sketches of every row, shape (n, d) -> (n, dimension)."""
-        X = records(X, self.d)
+        X = records(X, self.d, 10.0 ** (250 / len(self.buckets)) / (self.d + 1))  # the product is at most about 1e250
         longer = np.column_stack([X, np.full(len(X), sqrt(self.constant))]).T
         product: np.ndarray = np.ones(1)
-        for bucket, sign in zip(self.buckets, self.signs, strict=True):
-            sketch = np.zeros((self.dimension, len(X)))
-            np.add.at(sketch, bucket, sign[:, None] * longer)
-            product = product * np.fft.rfft(sketch.T)
-        return np.fft.irfft(product, self.dimension)
+        with np.errstate(over="ignore", invalid="ignore"):  # of a constant^degree that is no float
+            for bucket, sign in zip(self.buckets, self.signs, strict=True):
+                sketch = np.zeros((self.dimension, len(X)))
+                np.add.at(sketch, bucket, sign[:, None] * longer)
+                product = product * np.fft.rfft(sketch.T)
+            return np.fft.irfft(product, self.dimension)
 
 
 def tensor_sketch(d: int, degree: int, size: int, *, constant: float = 1.0, rng: np.random.Generator) -> TensorSketch:

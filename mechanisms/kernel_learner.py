@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22.kernel_learner import printed_frequencies
 from lemmata.mechanisms import efficient_learner
-from lemmata.mechanisms.law import LinearModel, generator, one_of, rows, sized, two_streams, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, generator, one_of, sized, table, two_streams, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.random_features import KERNELS, frequencies
 from lemmata.mechanisms.sign_projection import LARGEST, SIGNS, points
@@ -225,7 +225,7 @@ def fit(
     public, private = two_streams(rng)
     privacy = ApproxDP(epsilon, delta)
     if projection is None:
-        m, d = rows(X).shape
+        m, d = table(X).shape
         projection = draw_projection(
             m,
             d,

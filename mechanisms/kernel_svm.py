@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms import private_svm
-from lemmata.mechanisms.law import LinearModel, clip_rows, moderate, rows, signs, sized, two_streams, whole
+from lemmata.mechanisms.law import LinearModel, clip_rows, labels, moderate, rows, sized, table, two_streams, whole
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.private_svm import SVMLaw
 from lemmata.mechanisms.random_features import FourierMap, fourier_map, profile
@@ -46,7 +46,7 @@ def solve(
     [0.25, 0.25]
     """
     X = rows(moderate("X", X))
-    y = signs(y, len(X))
+    y = labels(y, len(X))
     return solve_gram(profile(kernel, X[:, None] - X[None], bandwidth=bandwidth), y, C=C, counts=counts)
 
 
@@ -118,6 +118,6 @@ def fit(
     (count,) = whole(count=count)
     (bandwidth,) = sized(bandwidth=bandwidth)
     drawn, noise = two_streams(rng)
-    public = fourier_map(kernel, rows(X).shape[1], count, bandwidth=bandwidth, rng=drawn)
+    public = fourier_map(kernel, table(X).shape[1], count, bandwidth=bandwidth, rng=drawn)
     released = law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, calibration=calibration, counts=counts, public=public)
     return released.model(noise)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.mechanisms import projected_gd
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import LinearModel, Projection, rows, sized, two_streams, whole, within_unit
+from lemmata.mechanisms.law import LinearModel, Projection, sized, table, two_streams, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.sign_projection import sign_projection
 
@@ -85,7 +85,7 @@ def fit(
     array([1.])
     """
     public, private = two_streams(rng)
-    X = rows(X)
+    X = table(X)
     phi = draw_projection(*X.shape, margin=margin, beta=beta, radius=radius, rng=public)
     released = law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, projection=phi, radius=radius, steps=steps)
     return LinearModel(released.sample(private)[0], released.privacy)

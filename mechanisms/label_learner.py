@@ -6,25 +6,35 @@
 The cover sees the features alone. Its distances are strictly below rho/2 (`closed` = False): with the paper's "at most
 rho/2" a member may be rho/2 where the best hypothesis is beyond rho, counts as an error there, and the margin bound
 fails (bms22.thm6.1.s2). Privacy holds either way. Notation: `rho` rho, `net` the resolution of the pool.
+
+A release is the number of a hypothesis, and stands for that very hypothesis on other rows too: a class that is the same
+for every X is given by its values; a pool that is made from X, such as a grid as fine as the largest record asks for,
+by a function of X that returns the pool, which is called once, at fit, and kept:
+
+    def pool(X):
+        slopes = np.arange(-3, 3.01, 0.05 / np.abs(X).max())     # X: the features at fit, public
+        return lambda Z: Z[:, 0] * slopes[:, None]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import functions, generator, moderate, one_of, rows, signs, sized
+from lemmata.mechanisms.law import finite, functions, generator, labels, one_of, sized, table, within_reach
 from lemmata.mechanisms.privacy import Guarantee, LabelDP, PureDP, to_pure
 from lemmata.mechanisms.solvers.function_covers import smallest_cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical margin loss: enough, and nothing to save
 BALLS = ("open", "closed")
-Pool = Callable[[np.ndarray], ArrayLike]  # X, shape (n, d) -> the values of all hypotheses, shape (hypotheses, n)
+# X, shape (n, d) -> the values of all hypotheses, shape (hypotheses, n), or a function that gives them for any rows
+Pool = Callable[[np.ndarray], Any]
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,10 @@ class LabelLaw:
 
 @dataclass(frozen=True)
 class LabelModel:
-    """One release, as a predictor x -> sign(h_rho(x)) that remembers its privacy."""
+    """One release, as a predictor x -> sign(h_rho(x)) that remembers its privacy.
+
+    `hypotheses` are those of the fit (`kept_class`): on rows for which they would be others, ValueError.
+    """
 
     number: int
     rho: float
@@ -63,18 +76,50 @@ class LabelModel:
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """The truncated hypothesis at every row, shape (n,)."""
-        return truncated(self.hypotheses, rows(X), self.rho)[self.number]
+        return truncated(self.hypotheses, table(X), self.rho)[self.number]
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Labels -1 or +1; a tie is +1."""
         return np.where(self.decision_function(X) >= 0, 1.0, -1.0)
 
 
+class KeptClass:
+    """The class that `hypotheses` are on the features X of a fit, for other rows Z: what a number chosen there is of.
+
+    Values are asked for Z and X together, and compared on X with what they were at fit.
+    """
+
+    def __init__(self, hypotheses: Pool, X: np.ndarray) -> None:
+        self.hypotheses, self.X, self.values = hypotheses, X, np.asarray(hypotheses(X))
+
+    def __call__(self, Z: np.ndarray) -> np.ndarray:
+        """Shape (hypotheses, n). ValueError where the class is another than at fit."""
+        values = np.asarray(self.hypotheses(np.vstack([Z, self.X])))
+        now = values[:, len(Z) :] if values.ndim == 2 else values
+        slack = 1e-12 * np.abs(self.values).max(initial=0.0)
+        if now.shape != self.values.shape or not np.allclose(now, self.values, rtol=1e-9, atol=slack):
+            raise ValueError("hypotheses are others on these rows than at fit: let them return the pool, a function")
+        return values[:, : len(Z)]
+
+
+def kept_class(hypotheses: Pool, X: np.ndarray) -> Pool:
+    """The class of a fit on the features X: a pool that is a function is made here, from X, and kept.
+
+    >>> def made_anew(X): return X[:, 0] * np.arange(0, 1, 0.5 / np.abs(X).max())[:, None]
+    >>> kept_class(made_anew, np.ones((1, 1)))(np.full((1, 1), 4.0))
+    Traceback (most recent call last):
+    ValueError: hypotheses are others on these rows than at fit: let them return the pool, a function
+    """
+    made = hypotheses(X)
+    return made if callable(made) else KeptClass(hypotheses, X)
+
+
 def truncated(hypotheses: Pool, X: ArrayLike, rho: float) -> np.ndarray:
     """The values of all hypotheses, clipped to [-rho, rho], shape (hypotheses, n)."""
     functions(hypotheses=hypotheses)
-    (rho,), X = sized(rho=rho), rows(X)
-    values = moderate("hypotheses", hypotheses(X))
+    (rho,), X = sized(rho=rho), within_reach(X)
+    given = hypotheses(X)
+    values = finite("hypotheses", given(X) if callable(given) else given)
     if values.ndim != 2 or values.shape[1] != len(X) or not len(values):
         raise ValueError(f"hypotheses has values of shape {values.shape}, not (hypotheses, {len(X)})")
     return np.clip(values, -rho, rho)
@@ -96,7 +141,8 @@ def law(
     Formal guarantee: `privacy.epsilon`-DP for datasets that differ in one label, for every X, every y and every pool.
     Features and hypotheses are public: the cover is computed from them, and for datasets that differ in a whole record
     nothing is promised. `hypotheses`(X), shape (hypotheses, m), are the values of a finite class, or of a pool in which
-    every hypothesis has a member within `net` on the sample; then distances in the cover are below rho/2 - net. The
+    every hypothesis has a member within `net` on the sample; then distances in the cover are below rho/2 - net. A pool
+    that is made from X is a function that returns its class (top of this file). The
     cover is a smallest one for up to 300 different hypotheses, greedy beyond. Labels y are -1 or +1. The sensitivity of
     the loss, 1/m, is exact ("printed" calibration). Raises ValueError for bad input and neighbours other than "label".
 
@@ -113,8 +159,8 @@ def law(
         raise ValueError(f"privacy = {pure} is not for neighbours that differ in one label")
     if not net < rho / 2:
         raise ValueError(f"net = {net} is outside [0, rho/2) = [0, {rho / 2})")
-    X = rows(X)
-    y = signs(y, len(X))
+    X = table(X)
+    y = labels(y, len(X))
     values = truncated(hypotheses, X, rho)
     cover = smallest_cover(values, radius=rho / 2 - net, closed=balls == "closed")
     errors = (y * values[cover] <= rho / 2).sum(axis=1)
@@ -146,4 +192,4 @@ def fit(
         X, y, privacy=LabelDP(epsilon), rho=rho, hypotheses=hypotheses, net=net, balls=balls, calibration=calibration
     )
     number = int(released.sample(generator(rng))[0])
-    return LabelModel(number, float(rho), hypotheses, released.privacy)
+    return LabelModel(number, float(rho), kept_class(hypotheses, within_reach(X)), released.privacy)

@@ -9,6 +9,13 @@ A law is a frozen dataclass with
 and never shows data in a repr or an exception. Randomness comes in as `rng`; public randomness (projections,
 frequencies) is an argument drawn by the caller from a stream of its own. Inputs are checked here, by name.
 
+A law is total: what is checked, and refused by a ValueError, is public, that is parameters, shapes and declared types.
+What a record holds is never refused, since a refusal would tell of it. Records are read one by one (`table`, `labels`):
+NaN and what is no number count as 0, infinities as the largest floats, and a label that is not +1 as -1; then rows are
+clipped. A list declares no type and is read entry by entry, an array of objects or texts declares one that is refused.
+A statistic or a score is no record: its sensitivity is the caller's promise, which nothing that is not finite can keep,
+so it is refused (`finite`).
+
 Every learner is called in one way, `fit(X, y, *, epsilon, delta, ..., rng=None)`: first what may be spent, then what
 the algorithm needs, then public randomness, then `rng`. Without `rng` a release draws from the operating system's
 entropy. A seeded PCG64 is right for verdicts, which must be repeatable, and wrong for releases: its outputs give away
@@ -26,8 +33,16 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.arithmetic import brief, in_range, real, reals
-from lemmata.mechanisms.privacy import Guarantee
+from lemmata.mechanisms.arithmetic import REALS, brief, in_range, real, reals
+from lemmata.mechanisms.privacy import (
+    GaussianDP,
+    Guarantee,
+    check_guarantee,
+    gaussian_mu,
+    to_approx,
+    to_gaussian,
+    to_neighbours,
+)
 
 SIZES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
 
@@ -61,6 +76,38 @@ def blocks(law: Law, rng: np.random.Generator, size: int, block: int = 1000) -> 
     size, block = whole(size=size, block=block)
     for start in range(0, size, block):
         yield law.sample(rng, min(block, size - start))
+
+
+def kept(promised: Any, allotted: Guarantee, name: str) -> Guarantee:
+    """`promised`, what a law that is wrapped says that it spends: whoever wraps one reads this promise first.
+
+    ValueError, naming both, unless `promised` implies `allotted`: its kind, its size and its neighbours.
+
+    >>> from lemmata.mechanisms.privacy import PureDP
+    >>> kept(PureDP(0.5), GaussianDP(1.0), "base").epsilon
+    0.5
+    >>> kept(GaussianDP(50.0), PureDP(1.0), "base")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: base.privacy = GaussianDP(mu=50.0, ...) is outside its budget, PureDP(epsilon=1.0, ...)
+    """
+    check_guarantee("budget", allotted)
+    try:
+        within = _implies(to_neighbours(promised, allotted.neighbours), allotted)
+    except ValueError:  # no guarantee, or one from which nothing of this kind or for these neighbours follows
+        within = False
+    if not within:
+        raise ValueError(f"{name}.privacy = {brief(promised)} is outside its budget, {allotted}")
+    return promised
+
+
+def _implies(promised: Guarantee, allotted: Guarantee) -> bool:
+    """Whether every mechanism with the one guarantee has the other, for the same neighbours. ValueError: it has not."""
+    if isinstance(allotted, GaussianDP):
+        return to_gaussian(promised).mu <= allotted.mu
+    if isinstance(promised, GaussianDP):
+        exact = 0 < allotted.delta < 1 and promised.mu <= gaussian_mu(allotted.epsilon, allotted.delta)
+        return exact or to_approx(promised, epsilon=allotted.epsilon).delta <= allotted.delta
+    return promised.epsilon <= allotted.epsilon and promised.delta <= allotted.delta
 
 
 # Randomness -----------------------------------------------------------------------------------------------------------
@@ -137,6 +184,85 @@ def functions(**values: Any) -> None:
 # Data: messages name no entry -----------------------------------------------------------------------------------------
 
 
+def entries(name: str, value: Any) -> np.ndarray:
+    """Private numbers as an array of floats of any shape, NaN for what is no real number: no entry is ever refused.
+
+    Raises ValueError for what is public: no array at all, a masked one, a declared type that is not real.
+
+    >>> entries("X", [[1, "secret"], [10**400, None]]).tolist()
+    [[1.0, nan], [inf, nan]]
+    """
+    declared = getattr(value, "dtypes", getattr(value, "dtype", None))
+    if declared is None and isinstance(value, list | tuple):
+        try:
+            return reals(name, value)
+        except Exception:  # an entry is no number, and whatever it raises would tell of its record
+            pass
+        try:
+            return np.array(_numbers(value), dtype=float)
+        except ValueError:
+            raise ValueError(f"{name} is a {type(value).__name__} whose rows differ in length") from None
+    kinds = {getattr(one, "kind", "O") for one in (declared if np.iterable(declared) else [declared])}
+    if hasattr(value, "iloc") and kinds <= set("biuf"):  # a frame, whose missing entries are no type of their own
+        return np.asarray(value.to_numpy(dtype=float, na_value=np.nan))
+    return reals(name, value)
+
+
+def _numbers(value: Any) -> Any:
+    """A nested list with floats for its entries; NaN for those that are no real numbers."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_numbers(entry) for entry in value]
+    if isinstance(value, complex | np.complexfloating | np.timedelta64):
+        return np.nan
+    try:
+        return real("entry", value) if isinstance(value, REALS) else float(value)
+    except Exception:  # whatever an object raises would tell of its record
+        return np.nan
+
+
+def table(X: Any, name: str = "X") -> np.ndarray:
+    """Private records as a finite float matrix (n, d), n, d >= 1: NaN counts as 0, inf as the largest float.
+
+    Raises ValueError for another shape or type (`entries`), which are public.
+
+    >>> table([[1.0, float("nan")], [2.0, "secret"]]).tolist()
+    [[1.0, 0.0], [2.0, 0.0]]
+    """
+    array = entries(name, X)
+    if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
+        raise ValueError(f"{name} has shape {array.shape}, not (n, d) with n, d >= 1")
+    return array if np.isfinite(array).all() else np.nan_to_num(array)
+
+
+def within_reach(X: ArrayLike, reach: float = SIZES[1]) -> np.ndarray:
+    """Private records, entries beyond +-`reach` moved to it: for maps that multiply and add before anything is clipped.
+
+    >>> within_reach([[1e308, -2.0]]).tolist()
+    [[1e+100, -2.0]]
+    """
+    (reach,) = positive(reach=reach)
+    X = table(X)
+    return X if np.abs(X).max() <= reach else np.clip(X, -reach, reach)
+
+
+def labels(y: Any, n: int | None = None) -> np.ndarray:
+    """Private labels as floats, shape (n,): +1 for those that are 1, -1 for all others, whatever they are.
+
+    Raises ValueError for another shape or type (`entries`), which are public.
+
+    >>> labels([1, -1, 0, float("nan"), "secret"]).tolist()
+    [1.0, -1.0, -1.0, -1.0, -1.0]
+    """
+    array = entries("y", y)
+    if n is not None:
+        (n,) = whole(n=n)
+    if array.ndim != 1 or (n is not None and array.size != n):
+        raise ValueError(f"y has shape {array.shape}, not ({'n' if n is None else n},)")
+    return np.where(array == 1, 1.0, -1.0)
+
+
 def finite(name: str, values: ArrayLike) -> np.ndarray:
     """`values` as an array of floats. Raises ValueError unless they are finite real numbers."""
     array = reals(name, values)
@@ -156,11 +282,13 @@ def rows(X: ArrayLike, name: str = "X") -> np.ndarray:
 def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     """Rows scaled down to Euclidean norm `radius` where they are longer: privacy rests on it, so it is enforced.
 
+    Private records, read by `table`: nothing that they hold is refused.
+
     >>> clip_rows([[3.0, 4.0], [0.0, 0.5], [3e200, 4e200]], 1.0).round(6).tolist()
     [[0.6, 0.8], [0.0, 0.5], [0.6, 0.8]]
     """
     (radius,) = positive(radius=radius)
-    X = rows(X)
+    X = table(X)
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(X, axis=1, keepdims=True)
     out = (norms > 1e150) | (norms < 1e-150)  # the squares have left the range of floats

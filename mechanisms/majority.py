@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.laplace import GridLaplace, grid_for
-from lemmata.mechanisms.law import LinearModel, generator, rows, signs
+from lemmata.mechanisms.law import LinearModel, generator, labels, table
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
@@ -19,7 +19,7 @@ SENSITIVITY = 2.0  # of the difference of the two counts, one label replaced
 
 def ones(X: ArrayLike) -> np.ndarray:
     """The one feature of a predictor that does not look at the record, shape (n, 1)."""
-    return np.ones((len(rows(X)), 1))
+    return np.ones((len(table(X)), 1))
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input, in floating point too.
     Proof: a replaced label moves the difference by 2, a replaced row not at all, and the probabilities of the noise
     fall by at most e^(-epsilon/2) a unit, on a public grid (`lemmata.mechanisms.laplace`). Enforced here: labels are
-    checked, and X is read for its shape only.
+    -1 or +1, and X is read for its shape only.
 
     >>> law(np.zeros((3, 2)), [1, 1, -1], privacy=PureDP(2.0)).sample(np.random.default_rng(0), 5).shape
     (5, 1)
     """
     pure = to_pure(privacy)
-    labels = signs(y, len(rows(X)))
-    return MajorityLaw(GridLaplace(np.array([labels.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
+    signs = labels(y, len(table(X)))
+    return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)
 
 
 def fit(X: ArrayLike, y: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None) -> LinearModel:

@@ -17,7 +17,18 @@ from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.mechanisms.arithmetic import brief, in_range, real
 from lemmata.mechanisms.generalized_exponential import SelectionLaw
 from lemmata.mechanisms.generalized_exponential import law as selection
-from lemmata.mechanisms.law import AdaptiveModel, Law, functions, generator, one_of, rows, signs, sized, within_unit
+from lemmata.mechanisms.law import (
+    AdaptiveModel,
+    Law,
+    functions,
+    generator,
+    kept,
+    labels,
+    one_of,
+    sized,
+    within_reach,
+    within_unit,
+)
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
 
 CALIBRATIONS = ("corrected", "printed")
@@ -83,8 +94,9 @@ def margin_law(
 
     Formal guarantee: the choice spends `privacy.epsilon`, purely, the learner the `privacy` it is given; together
     (2 epsilon, delta) under replacement of one record (the learner's neighbours), if the sensitivities are right and
-    the learner keeps its promise. So `privacy` is what each of the two may spend; `fit` takes the total. The grid knows
-    the number of records only.
+    the learner keeps its promise, which is read, and refused if it is more than `privacy`. So `privacy` is what each of
+    the two may spend; `fit` takes the total. The grid knows the number of records only. Entries beyond 1e100 are moved
+    there before the functions see them.
 
     `calibration`: "corrected" takes J = max(1, ceil(log2(m)/2)) margins and runs the learner at confidence beta/J, so
     that its promise survives the choice (Lemma F.1, corrected); "printed" takes J = ceil(log(m)/2), natural, and runs
@@ -107,18 +119,18 @@ def margin_law(
     if not 0 <= real("tolerance", tolerance) < np.inf:
         raise ValueError(f"tolerance = {tolerance} is outside [0, inf)")
     functions(learner=learner, bound=bound, best_loss=best_loss, sensitivity=sensitivity)
-    X = rows(X)
-    y = signs(y, len(X))
+    X = within_reach(X)
+    y = labels(y, len(X))
     grid = bounds.margins(len(X), h_max, *(("e", "ceil") if calibration == "printed" else ("2", "ceil")))
     each = beta if calibration == "printed" else beta / len(grid)
     scores = [bound(rho, best_loss(X, y, rho)) for rho in grid]
     moves = [sensitivity(rho) + 2 * tolerance for rho in grid]
     choice = selection(scores, moves, privacy=PureDP(privacy.epsilon, privacy.neighbours), beta=beta)
     learners = tuple(learner(X, y, rho=rho, privacy=privacy, beta=each) for rho in grid)
-    promised = {run.privacy for run in learners}
+    promised = {getattr(run, "privacy", None) for run in learners}
     if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for different margins")
-    spent = promised.pop()
+    spent = kept(promised.pop(), privacy, "learner[0]")
     if isinstance(spent, GaussianDP) and privacy.delta > 0:  # basic composition needs an epsilon: the learner's own
         spent = to_approx(spent, epsilon=privacy.epsilon)
     return MarginSelectionLaw(choice, learners, grid, compose(choice.privacy, spent))

@@ -23,7 +23,7 @@ from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.mechanisms import exponential
-from lemmata.mechanisms.law import Projection, clip_rows, one_of, rows, signs, sized, two_streams, whole
+from lemmata.mechanisms.law import Projection, clip_rows, labels, one_of, sized, table, two_streams, whole
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.sign_projection import sign_projection
 from lemmata.mechanisms.solvers.covers import Cover, cover
@@ -112,7 +112,7 @@ class NetworkModel:
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """h(x) for every row, shape (n,)."""
-        values = self.public[0].apply(rows(X)) @ self.weights[0]
+        values = self.public[0].apply(table(X)) @ self.weights[0]
         for W, phi in zip(self.weights[1:], self.public[1:], strict=True):
             values = phi.apply(activation(values, self.eta)) @ W
         return values[:, 0]
@@ -168,7 +168,7 @@ def law(
     norm_bound, radius, rho, eta = sized(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta)
     one_of(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
-    y = signs(y, len(X))
+    y = labels(y, len(X))
     public = _embeddings(public, X.shape[1])
     k, layers, width = public[0].k, len(public), public[-1].d if len(public) > 1 else 1
     shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
@@ -221,7 +221,7 @@ def fit(
     k, width, layers = whole(k=k, width=width, layers=layers)
     if layers > 64:
         raise ValueError(f"layers = {layers} is outside [1, 64]")
-    d = rows(X).shape[1]
+    d = table(X).shape[1]
     public = [sign_projection(k, d if layer == 0 else width, rng=draws) for layer in range(layers)]
     released = law(
         X,

@@ -29,7 +29,7 @@ from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms.arithmetic import brief, in_range
-from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, one_of, positive, signs, sized, whole
+from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, positive, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
 OUTPUTS = ("average", "last", "iterates")
@@ -213,7 +213,7 @@ def signed_rows(X: np.ndarray, y: ArrayLike, precision: str, **sizes: float) -> 
     array([[-0.99999976, -0.99999976]], dtype=float32)
     """
     one_of(PRECISIONS, precision=precision)
-    Z = signs(y, len(X))[:, None] * X
+    Z = labels(y, len(X))[:, None] * X
     if precision == "double":
         return Z
     for name, size in sizes.items():
@@ -241,7 +241,7 @@ def law(
     """Algorithm 5 of wzw25: minimise the sum of hinge losses by noisy gradient descent.
 
     Formal guarantee: mu-GDP under replacement of one row, for every input and each of the three releases, with the mu
-    of `privacy` (for an ApproxDP the largest that implies it). Rows are clipped to `radius` and labels checked here,
+    of `privacy` (for an ApproxDP the largest that implies it). Rows are clipped to `radius` and labels read here,
     sigma is computed from the whole number of steps, and nothing but n and d enters the step count and the step sizes.
     The analysis is over the reals; floating-point noise is not hardened.
 

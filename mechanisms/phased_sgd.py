@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import phased_sgd as bounds
 from lemmata.mechanisms.arithmetic import up
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, one_of, positive, signs, sized
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, positive, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 from lemmata.mechanisms.solvers.twins import compiled
 
@@ -282,7 +282,7 @@ def law(
     """A_GLL of bms22: one pass of phased SGD over the mean hinge loss max(0, 1 - y <w, x>/rho) on a ball.
 
     Formal guarantee: (1/multiplier)-GDP under replacement of one record, hence `privacy`, for every input. Rows are
-    clipped to `radius` and labels checked here; the number and the length of the phases and all step sizes depend on n
+    clipped to `radius` and labels read here; the number and the length of the phases and all step sizes depend on n
     and k only. The records are read in the order given. The analysis is over the reals; floating-point noise is not
     hardened.
 
@@ -301,7 +301,7 @@ def law(
     n, k = X.shape
     if n < 2:
         raise ValueError(f"X has shape {X.shape}, not (n, k) with n >= 2: one record leaves no phase")
-    Z = signs(y, n)[:, None] * X
+    Z = labels(y, n)[:, None] * X
     multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
     if eta is None:
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)

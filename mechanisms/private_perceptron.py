@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, signs, sized, whole
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, sized, whole
 from lemmata.mechanisms.noisy_gd import COLUMNS, noise_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -84,7 +84,7 @@ def law(
         raise ValueError(f"rounds = {rounds} is outside [1, {MOST}]")
     (radius,) = sized(radius=radius)
     X = clip_rows(X, radius)
-    Z = signs(y, len(X))[:, None] * (X / radius)
+    Z = labels(y, len(X))[:, None] * (X / radius)
     sigma = noise_for(rounds, SENSITIVITY, mu)
     return PerceptronLaw(Z, rounds, sigma, GaussianDP(mu, privacy.neighbours))
 

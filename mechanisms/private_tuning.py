@@ -34,7 +34,7 @@ from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budg
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.mechanisms.adaptive_margin import Projections, candidates, chosen_model, drawn
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import AdaptiveModel, finite, functions, one_of, rows, sized, two_streams
+from lemmata.mechanisms.law import AdaptiveModel, finite, functions, kept, one_of, sized, table, two_streams
 from lemmata.mechanisms.noisy_gd import Descent
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.projected_gd import TIES
@@ -133,8 +133,8 @@ def law(
     r take no data, and that each law's `privacy` is true; that its mu is within the budget is checked to the last bit.
     The analysis is over the reals.
 
-    `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a GaussianDP
-    `privacy` of at most mu, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
+    `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a `privacy`
+    that implies mu-GDP, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
     better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range.
 
     >>> from lemmata.mechanisms import gaussian
@@ -153,8 +153,8 @@ def law(
         raise ValueError("base has no candidates, not at least 1")
     for j, candidate in enumerate(laws):
         spent = candidate.privacy
-        if spent and not (isinstance(spent, GaussianDP) and spent.mu <= each and spent.neighbours == "replace"):
-            raise ValueError(f"base[{j}].privacy = {spent} is outside its budget, {GaussianDP(each)}")
+        if spent is not None:
+            kept(spent, GaussianDP(each), f"base[{j}]")
     functions(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
     return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
@@ -295,7 +295,7 @@ def margin_law(
     ([0.5, 1.0], 6.0)
     """
     (radius,) = sized(radius=radius)
-    X = rows(X)
+    X = table(X)
     n = len(X)
     margins = margin_grid(n, radius)
     if beta is not None:

@@ -24,10 +24,10 @@ from lemmata.mechanisms.law import (
     LinearModel,
     Projection,
     clip_rows,
+    labels,
     one_of,
-    rows,
-    signs,
     sized,
+    table,
     two_streams,
     within_unit,
 )
@@ -130,7 +130,7 @@ def law(
         raise ValueError(f"rho = {rho} is outside (0, norm_bound * radius] = (0, {norm_bound * radius}]")
     one_of(CALIBRATIONS, calibration=calibration)
     X = clip_rows(X, radius)
-    y = signs(y, len(X))
+    y = labels(y, len(X))
     if getattr(public, "d", None) != X.shape[1]:
         raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
@@ -168,7 +168,7 @@ def fit(
     if public is None:
         (beta,) = within_unit(beta=beta)
         norm_bound, radius, rho = sized(norm_bound=norm_bound, radius=radius, rho=rho)
-        m, d = rows(X).shape
+        m, d = table(X).shape
         if k is None:
             smallest = min(rho, norm_bound * radius)
             k = bounds.projection_rows(m=m, beta=beta, norm_bound=norm_bound, radius=radius, rho=smallest)

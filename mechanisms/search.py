@@ -30,7 +30,7 @@ from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms import private_tuning
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.estimators import ApproximateClassifier, NoisyGD, PrivateClassifier
-from lemmata.mechanisms.law import LinearModel, clip_rows, two_streams
+from lemmata.mechanisms.law import LinearModel, clip_rows, kept, two_streams
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.tuning_budget import budget
@@ -116,7 +116,8 @@ class PrivateSearchCV(ApproximateClassifier):
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
     how many runs there were: of `best_params_` and the weights together. `estimator`: NoisyGD, ProjectedGD, PhasedSGD,
-    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes and random_state are not used.
+    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes and random_state are not used. What a
+    setting's law promises is read before a run is drawn, and refused if it is more than a run's share.
     `param_grid`: as for scikit-learn's `ParameterGrid`; it may not depend on the data. `beta`: the chance that the best
     setting is never drawn.
     """
@@ -162,7 +163,10 @@ class PrivateSearchCV(ApproximateClassifier):
             spent = GaussianDP(mu)
             given = [spent if candidate.noise == "gaussian" else pure_within(mu) for candidate in candidates]
             each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
-            return [Priced(candidate._law(table, signs, g, public), spent) for candidate, table, g, public in each]
+            laws = [(candidate._law(table, signs, g, public), g) for candidate, table, g, public in each]
+            for j, (law, g) in enumerate(laws):
+                kept(getattr(law, "privacy", None), g, f"estimator[{j}]")
+            return [Priced(law, spent) for law, _ in laws]
 
         score = error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
         asked: Any = {"epsilon": self.epsilon, "delta": self.delta, "r": self._r(), "calibration": "sharp"}

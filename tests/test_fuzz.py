@@ -1,5 +1,6 @@
 """Every statement answers a bad argument with one error that names it, and a strange but lawful one rightly."""
 
+import datetime
 import inspect
 import math
 import warnings
@@ -29,7 +30,27 @@ USUAL = {
     "delta": 1e-5,
 }
 NASTY = (None, "seven", b"7", 1j, math.nan, math.inf, -math.inf, -1, 0, 1e308, 1e-308, 5e-324, 10**400, True)
-LAWFUL = (float, np.float64, np.int64)  # other ways to write a whole number
+STRANGE = (
+    np.array([0.1, 0.2, 0.3]),
+    np.full((60, 3), 2),
+    np.array([1, None], dtype=object),
+    np.ma.masked,
+    np.ma.array([1.0, 2.0], mask=[0, 1]),
+    np.timedelta64(1, "s"),
+    np.timedelta64(1, "ns"),
+    np.datetime64("2026-01-01"),
+    datetime.timedelta(1),
+    2**63,
+    np.uint64(2**63),
+    np.longdouble("1e4000"),
+    np.longdouble(1) / 3,
+    (0.5,),
+    {"a": 1},
+    object(),
+)
+# n^alpha of whole numbers is one, of 2^63 digits here: the printed statement is frozen, and waits for it.
+ENDLESS = {("wzw25.lem7.2/printed/text", "alpha"), ("wzw25.lem7.2/explicit/text", "alpha")}
+LAWFUL = (float, np.float64, np.int64, np.longdouble, np.array)  # other ways to write a whole number
 
 
 def usual(theorem):
@@ -76,6 +97,31 @@ def test_a_bad_argument_is_named(key):
                     function(**arguments | {name: value})
                 except ValueError as error:
                     assert name in str(error), f"{name} = {value!r}: {error}"
+
+
+@pytest.mark.parametrize("key", STATEMENTS)
+def test_what_is_no_number_is_one_line_that_names_it_and_never_nan(key):
+    """Arrays too: a formula of one number refuses them, one of many answers them."""
+    function, arguments = STATEMENTS[key]
+    for place, name in enumerate(arguments, start=len(key)):
+        for value in STRANGE[place % 4 :: 4]:
+            if (key, name) in ENDLESS and isinstance(value, int | np.uint64):
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    answer = function(**arguments | {name: value})
+                except ValueError as error:
+                    assert name in str(error) and "\n" not in str(error), f"{name} = {value!r}: {error}"
+                else:
+                    assert not has_nan(answer), f"{name} = {value!r}"
+
+
+def has_nan(answer):
+    """Whether a number, or one of many, is NaN."""
+    if isinstance(answer, (tuple, list)):
+        return any(map(has_nan, answer))
+    return isinstance(answer, float | np.ndarray) and bool(np.isnan(np.asarray(answer, dtype=float)).any())
 
 
 @pytest.mark.parametrize("key", STATEMENTS)

@@ -17,7 +17,7 @@ Array = np.ndarray
 BALLS = (arb, acb)
 
 
-DIGITS = 2**24  # binary digits that a whole number may have
+DIGITS = 2**24  # binary digits that a whole number may have, and steps of a recursion
 
 
 def power(base: int, exponent: int) -> int:
@@ -29,6 +29,17 @@ def power(base: int, exponent: int) -> int:
     if exponent * base.bit_length() > DIGITS:
         raise OverflowError("a whole number of more than 2^24 binary digits")
     return base**exponent
+
+
+def steps(count: int) -> range:
+    """range(count), for a recursion. Raises OverflowError for more than 2^24 steps, which nobody waits for.
+
+    >>> len(steps(10))
+    10
+    """
+    if count > DIGITS:
+        raise OverflowError("a recursion of more than 2^24 steps")
+    return range(count)
 
 
 def exp(x: Any) -> Any:

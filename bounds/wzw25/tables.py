@@ -15,7 +15,7 @@ from inspect import signature
 from math import log, sqrt
 
 from lemmata.bounds.bms22 import BMS22
-from lemmata.bounds.exact.numbers import Number, alike, exp
+from lemmata.bounds.exact.numbers import Number, alike, exp, steps
 from lemmata.bounds.theorem import Hypothesis, P, S, Statement, at_least, between, integer, positive, require, theorem
 from lemmata.bounds.wzw25 import WZW25
 from lemmata.bounds.wzw25 import table_rates as rates
@@ -332,7 +332,7 @@ def any_learner(*, m: int, epsilon: Number, delta: Number = 0) -> Number:
     """
     epsilon, delta, half = alike(epsilon, delta, Fraction(1, 2))
     error = (1 - delta) / (1 + exp(epsilon)) if m % 2 else half
-    for _ in range(m // 2):
+    for _ in steps(m // 2):
         error = exp(-epsilon) * (error - delta)
     return max(error, 0 * half)
 

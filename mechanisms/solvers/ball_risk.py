@@ -32,10 +32,17 @@ def minimise(
     >>> round(float(w[0]), 6), error < 1e-6
     (1.0, True)
     """
+    with np.errstate(all="ignore"):  # whether a step overflows is private
+        return _minimised(X, y, value=value, slope=slope, second=second, ridge=ridge, norm_bound=norm_bound)
+
+
+def _minimised(
+    X: np.ndarray, y: np.ndarray, *, value: Callable, slope: Callable, second: Callable, ridge: float, norm_bound: float
+) -> tuple[np.ndarray, float]:
     n, d = X.shape
     if n < d:  # the minimiser lies in the span of the rows: work in an orthonormal basis of it
         basis, coordinates = np.linalg.qr(X.T)
-        w, _ = minimise(coordinates.T, y, value=value, slope=slope, second=second, ridge=ridge, norm_bound=norm_bound)
+        w, _ = _minimised(coordinates.T, y, value=value, slope=slope, second=second, ridge=ridge, norm_bound=norm_bound)
         w = basis @ w
         w *= min(1.0, norm_bound / (np.linalg.norm(w) * (1 + 4 * EPS) + 1e-300))
         return w, _certificate(X, y, slope, w, ridge, norm_bound)
@@ -71,7 +78,7 @@ def _newton(
     best, size = w, float(np.linalg.norm(g))
     for _ in range(STEPS):
         H = (X * (second(X @ w, y) / n)[:, None]).T @ X + ridge * np.eye(d)
-        step, before, length = -np.linalg.solve(H, g), objective(w), 1.0
+        step, before, length = -_solved(H, g), objective(w), 1.0
         while length > 1e-12 and objective(w + length * step) > before + 0.1 * length * (g @ step) + 1e-14 * before:
             length /= 2
         w = w + length * step
@@ -81,9 +88,17 @@ def _newton(
             return w if now < size else best
         if now < size:
             best, size = w, now
-        if size == 0.0:
+        if size == 0.0 or not np.isfinite(now):
             break
     return best
+
+
+def _solved(H: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """H^-1 g; of least length where the ridge is lost in the roundings of H, which may then be singular."""
+    try:
+        return np.linalg.solve(H, g)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(H, g)[0]
 
 
 def _certificate(

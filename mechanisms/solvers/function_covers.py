@@ -24,6 +24,8 @@ def nearness(values: ArrayLike, radius: float, *, closed: bool) -> np.ndarray:
     [[True, True], [True, True]]
     """
     values, (radius,) = _table(values), positive(radius=radius)
+    if not isinstance(closed, bool | np.bool_):
+        raise ValueError(f"closed is a {type(closed).__name__}, not True or False")
     distances = cdist(values, values, "chebyshev")
     return distances <= radius if closed else distances < radius
 

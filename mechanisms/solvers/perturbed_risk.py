@@ -64,7 +64,8 @@ def minimise(
     if weight.shape != (len(Z),) or not (weight > 0).all():
         raise ValueError(f"counts has shape {weight.shape}, not ({len(Z)},), or entries that are not positive")
     size = max(1, BLOCK // (Z.shape[1] * max(Z.shape)))
-    parts = [_newton(Z, b[i : i + size], ridge, share * weight, share, loss) for i in range(0, len(b), size)]
+    with np.errstate(all="ignore"):  # whether a step overflows is private
+        parts = [_newton(Z, b[i : i + size], ridge, share * weight, share, loss) for i in range(0, len(b), size)]
     if not parts:
         return np.zeros(b.shape), np.zeros(0)
     return np.concatenate([w for w, _ in parts]), np.concatenate([error for _, error in parts])

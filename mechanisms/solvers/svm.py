@@ -70,7 +70,8 @@ def solve_rows(
     if counts.shape != (Z.shape[1],) or not (counts > 0).all():
         raise ValueError(f"counts has shape {counts.shape}, not ({Z.shape[1]},), or entries that are not positive")
     share = counts / counts.sum()
-    parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
+    with np.errstate(all="ignore"):  # whether a step overflows is private
+        parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
     return Solution(*(part[0] for part in parts)) if single else Solution(*parts)
 
 
@@ -121,8 +122,11 @@ def _margins(w: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Batched linear solve for one right-hand side each."""
-    return np.linalg.solve(systems, right[..., None])[..., 0]
+    """Batched linear solve for one right-hand side each; of least length should a system be singular in floats."""
+    try:
+        return np.linalg.solve(systems, right[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        return (np.linalg.pinv(np.nan_to_num(systems)) @ right[..., None])[..., 0]
 
 
 def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
@@ -205,8 +209,7 @@ def _interior_point(A: np.ndarray, share: np.ndarray, centring: float) -> np.nda
         H += (1 + 1e-15 * np.trace(H, axis1=1, axis2=2))[:, None, None] * np.eye(F)
         step = inverse * (right - _margins(_solved(H, _weights(inverse * right, G)), G))
         dl, dm = target / x - l - l / x * step, target / s - m + m / s * step
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            room = [np.where(d < 0, -v / d, np.inf) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
+        room = [np.where(d < 0, -v / d, np.inf) for v, d in ((x, step), (s, -step), (l, dl), (m, dm))]
         length = np.minimum(1.0, 0.99 * np.min(room, axis=(0, 2)))[:, None]
         x, s, l, m = x + length * step, s - length * step, l + length * dl, m + length * dm
         # x + s = 1 up to rounding; the smaller of the two is the one to trust

@@ -129,9 +129,7 @@ def test_every_record_is_in_one_chunk():
 
     def learner(X, y, *, privacy):
         seen.append(X[:, 0])
-        return glm_output.law(
-            X, y, privacy=GaussianDP(1.0), loss="squared", norm_bound=1.0, label_bound=1.0, radius=9.0
-        )
+        return glm_output.law(X, y, privacy=privacy, loss="squared", norm_bound=1.0, label_bound=1.0, radius=9.0)
 
     numbered = (np.arange(23) / 3)[:, None]
     law = confidence_boosting.law(
@@ -163,11 +161,14 @@ def test_budgets_of_the_calibrations(calibration, handed, scale, epsilon):
     assert law.privacy.epsilon >= law.selection.epsilon and law.privacy.delta == 0.0
 
 
-def test_a_learner_that_spends_more_is_reported():
+def test_a_learner_that_spends_more_is_refused_or_where_that_is_printed_reported():
     def learner(X, y, *, privacy):
         return glm_output.law(X, y, privacy=GaussianDP(9.0), loss="squared", norm_bound=1.0, label_bound=1.0)
 
-    law = confidence_boosting.law(X, Y, learner=learner, **PARTS | {"privacy": ApproxDP(1.0, 1e-6)})
+    asked = PARTS | {"learner": learner, "privacy": ApproxDP(1.0, 1e-6)}
+    with pytest.raises(ValueError, match=r"learner\[0\]\.privacy = GaussianDP\(mu=9.* is outside its budget"):
+        confidence_boosting.law(X, Y, **asked)
+    law = confidence_boosting.law(X, Y, **asked, calibration="squared")
     assert law.privacy.epsilon > 40 and law.privacy.delta == 1e-6
 
 

@@ -107,10 +107,10 @@ def test_a_learner_whose_guarantee_depends_on_the_margin_is_refused():
 
 
 def test_bad_data_are_named():
-    with pytest.raises(ValueError, match="not finite"):
-        margin_selection.margin_law([[math.nan]], [1.0], **LINE)
-    with pytest.raises(ValueError, match=r"outside \{-1, \+1\}"):
-        margin_selection.margin_law([[1.0]], [0.0], **LINE)
+    with pytest.raises(ValueError, match=r"X has shape \(1,\), not \(n, d\)"):
+        margin_selection.margin_law([math.nan], [1.0], **LINE)
+    with pytest.raises(ValueError, match=r"y has shape \(2,\), not \(1,\)"):
+        margin_selection.margin_law([[1.0]], [0.0, 1.0], **LINE)
 
 
 # Formulas -------------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
-from lemmata.tools.speed.pages import speed_pages
 from lemmata.tools.speed import offline, page, record, scaling
+from lemmata.tools.speed.pages import speed_pages
 from lemmata.tools.speed.record import NothingMeasured, compared, measurements, readable
 from tests.engine.test_report import CHROMIUM
 

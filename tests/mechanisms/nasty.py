@@ -33,5 +33,8 @@ NASTY = {
     "tiny matrix": np.full((4, 2), 1e-300),
     "one class": np.ones(4),
     "dict": {"epsilon": 1.0},
+    "duration": np.timedelta64(1, "s"),
+    "long double": np.longdouble("1e4000"),
+    "list of texts": [["secret", 1.0], [2**70, None], [1j, 0.5], [True, b"x"]],
     "class": object(),
 }

@@ -5,7 +5,16 @@ import pytest
 
 from lemmata.mechanisms import adaptive_margin
 from lemmata.mechanisms.arithmetic import certified_delta, group_delta
+from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.solvers import margin
+
+
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_a_duration_is_no_number(unit):
+    """numpy counts it among its integers, and hands out a whole number of nanoseconds."""
+    for guarantee in (PureDP, GaussianDP):
+        with pytest.raises(ValueError, match=r"is not a real number$"):
+            guarantee(np.timedelta64(1, unit))
 
 
 def test_a_group_of_one_has_its_own_delta_at_any_epsilon():

@@ -205,7 +205,7 @@ def test_the_baselines_learn(baseline):
         ({"C": 1e9}, "C = 1000000000.0 is outside"),
         ({"loss": "hinge"}, "loss = 'hinge' is not one of logistic, huber"),
         ({"privacy": GaussianDP(1.0)}, "is not a PureDP"),
-        ({"y": [1, 0]}, "y has entries outside"),
+        ({"y": np.array(["1", "-1"])}, "y is not an array of numbers, its dtype is <U2"),
     ],
 )
 def test_bad_input_is_named(baseline, change, message):
@@ -245,12 +245,16 @@ def test_output_perturbation_releases_the_weights_and_its_noise():
     assert np.allclose(draws - law.weights, noise)
 
 
+@pytest.mark.parametrize("steps", [0, 100])
 @pytest.mark.parametrize("baseline", [output_perturbation, objective_perturbation])
-def test_a_solver_that_misses_releases_nothing(monkeypatch, baseline):
+def test_a_solver_that_misses_tells_nothing(monkeypatch, baseline, steps):
+    """Whether it missed is private: a release as ever, with the noise and the promise that it always has."""
     V, y = problem(15, 30, 3)
-    monkeypatch.setattr(perturbed_risk, "STEPS", 0)
-    with pytest.raises(RuntimeError, match=r"the solver missed its tolerance at C = 50\.0"):
-        baseline.law(V, y, privacy=PureDP(1.0), C=50.0).sample(np.random.default_rng(0), 3)
+    usual = baseline.law(V, y, privacy=PureDP(1.0), C=50.0)
+    monkeypatch.setattr(perturbed_risk, "STEPS", steps)
+    law = baseline.law(V, y, privacy=PureDP(1.0), C=50.0)
+    assert np.isfinite(law.sample(np.random.default_rng(0), 3)).all() and law.privacy == usual.privacy
+    assert getattr(law, "rate", None) == getattr(usual, "rate", None)
 
 
 def test_only_replaced_rows_are_promised():

@@ -198,8 +198,8 @@ def test_fit_releases_a_predictor():
         ({"privacy": PureDP(1.0, "add/remove")}, "is not a PureDP"),
         ({"counts": [1, 1]}, r"counts has shape \(2,\), not \(5,\)"),
         ({"counts": [1, 1, 0, 1, 1]}, "counts has entries that are not whole numbers"),
-        ({"y": [1, 1, 1, 1, 0]}, "y has entries outside"),
-        ({"X": [[np.nan]] * 5}, "X has entries that are not finite"),
+        ({"y": np.array(["1"] * 5)}, "y is not an array of numbers, its dtype is <U1"),
+        ({"X": np.array([[None]] * 5)}, "X is not an array of numbers, its dtype is object"),
         ({"X": [[1.0]], "y": [1.0]}, "n = 1 is outside the hypothesis: n a whole number >= 2"),
     ],
 )

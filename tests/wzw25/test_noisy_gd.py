@@ -136,7 +136,14 @@ def test_bad_parameters_are_named(wrong, message):
 
 
 @pytest.mark.parametrize(
-    ("X", "y"), [([[0.7, np.nan]], [1]), (np.empty((0, 2)), []), ([[0.7, 0.7]], [0.7]), ([[0.7]], [1, 1]), ([0.7], [1])]
+    ("X", "y"),
+    [
+        (np.array([[0.7, None]]), [1]),
+        (np.empty((0, 2)), []),
+        ([[0.7, 0.7]], np.array(["0.7"])),
+        ([[0.7]], [1, 1]),
+        ([0.7], [1]),
+    ],
 )
 def test_bad_data_is_refused_without_showing_it(X, y):
     with pytest.raises(ValueError) as caught:

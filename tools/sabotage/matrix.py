@@ -40,6 +40,7 @@ from lemmata.mechanisms.streams import LEDGER_ROOT
 from lemmata.tools.sabotage.learners import LEARNERS, boosted
 from lemmata.tools.sabotage.planting import ONE, Broadcast, Planted, halved, refuted, rng, unclipped
 from lemmata.tools.sabotage.programs import PROGRAMS
+from lemmata.tools.sabotage.promises import PROMISES
 from lemmata.tools.sabotage.statements import STATEMENTS
 
 TABLE = Path(__file__).with_name("sabotage.csv")
@@ -169,6 +170,7 @@ NGD, TUNING = noisy_gd.NoisyGDLaw, private_tuning.PrivateTuningLaw
 PLANTED = (
     *STATEMENTS,
     *LEARNERS,
+    *PROMISES,
     *PROGRAMS,
     Planted(11, "Laplace noise of the private SVM halved", "attack", laplace.GridLaplace, "sample",
             lambda f: lambda law, rng, size=1: law.point * law.grid + (f(law, rng, size) - law.point * law.grid) / 2,
