@@ -303,7 +303,7 @@ def report(paths, open_page, publish, root, out):
 
     papers, names, folder = scope(paths, out)
     if names:
-        raise Usage(f"PATH = {names[0]} is neither a folder nor a paper")
+        raise Usage(f"PATH = {names[0]} is no folder with a paper.toml; the papers of this package share one site")
     start = remembered.begun(stored(folder))
     from lemmata.experiments.report import write
 

@@ -165,6 +165,8 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
 def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> Iterator[tuple[Paper, Any]]:
     """(paper, its store) of each paper that is meant, its quick cells decided."""
     papers, names, folder = scope(paths, out)
+    if names and all(name.lower() in library.papers for name in names):
+        papers, names = [library.papers[name.lower()] for name in names], ()
     if names:
         raise Usage(f"PATH = {names[0]} is neither a folder with a paper.toml nor a paper")
     if not papers and not in_checkout():
