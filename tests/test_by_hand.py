@@ -4,20 +4,17 @@ A statement that HOLDS falls when its formula is weakened. One that is refuted, 
 definition has no verdict: what pins their printed formulas is a number worked out from the page.
 """
 
-import csv
 from collections.abc import Iterable
-from pathlib import Path
 
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.conformance import accepted, edit
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
 from tests import by_hand
-from tests.mutation import edit
 
 registry.load()
 
-VERDICTS = Path(__file__).with_name("verdicts.csv")
 EXCEPTIONS: dict[str, str] = {}  # module.function: why no value at a point says anything
 
 
@@ -27,8 +24,7 @@ def label(formula):
 
 def formulas_that_do_not_hold():
     """{formula: its keys} of every statement that some row does not find to hold, and of the definitions."""
-    with VERDICTS.open() as lines:
-        holding = {row["key"] for row in csv.DictReader(lines) if row["verdict"] == HOLDS}
+    holding = {key for key, line in accepted.everything().items() if line.verdict == HOLDS}
     decided = {claim.theorem.key for claim in CLAIMS.values()}
     rows = [(key, claim.theorem) for key, claim in CLAIMS.items() if key not in holding]
     rows += [(key, theorem) for key, theorem in THEOREMS.items() if key not in decided]

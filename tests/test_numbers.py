@@ -1,30 +1,31 @@
-"""Every number written in a formula of bounds/ is tied: change it, and a row or a value by hand comes out otherwise.
+"""Every number written in what a statement calls is noticed: a row moves at it, or a value worked out by hand.
 
-`numbers.csv` says which, as `python -m tests.mutation.weaken --numbers` finds out; where neither does, it says why.
+`numbers.csv` beside each `paper.toml` says which, as `lemmata accept` finds out; where neither does, it says why.
 """
 
 import pytest
 
+from lemmata.bounds.library import library
+from lemmata.experiments.conformance import numbers
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
 from tests import by_hand
-from tests.mutation import weaken
 
 registry.load()
 
-NUMBERS = {number.name: number for number in weaken.numbers()}
-TABLE = weaken.table()
+NUMBERS = {number.name: number for number in numbers.numbers(library.house, by_hand.rows(), by_hand.agrees)}
+TABLE = {name: row for paper in library.house for name, row in numbers.read(paper).items()}
 
 
 def test_every_number_says_what_notices_it():
     missing, gone = sorted(NUMBERS.keys() - TABLE.keys()), sorted(TABLE.keys() - NUMBERS.keys())
-    assert not missing and not gone, f"renew the table for what changed: {missing[:5]} are new, {gone[:5]} are gone"
+    assert not missing and not gone, f"`lemmata accept`: {missing[:5]} are new, {gone[:5]} are gone"
     formulas = {by_hand.name(formula) for formula, _, _ in by_hand.rows()}
     for name, (by, why) in TABLE.items():
-        assert by in CLAIMS or by.removeprefix(weaken.BY_HAND) in formulas or (not by and len(why) > 20), name
+        assert by in CLAIMS or by.removeprefix(numbers.BY_HAND) in formulas or (not by and len(why) > 20), name
 
 
-@pytest.mark.parametrize("name", [n for n, (by, _) in TABLE.items() if by.startswith(weaken.BY_HAND)], ids=" ".join)
+@pytest.mark.parametrize("name", [n for n, (by, _) in TABLE.items() if by.startswith(numbers.BY_HAND)], ids=" ".join)
 def test_a_value_by_hand_notices_a_number(name):
     number = NUMBERS[name]
     assert any(map(number.value_moved, number.changes))
@@ -34,4 +35,4 @@ def test_a_value_by_hand_notices_a_number(name):
 @pytest.mark.parametrize("name", [n for n, (by, _) in TABLE.items() if by in CLAIMS], ids=" ".join)
 def test_a_row_notices_a_number(name):
     number = NUMBERS[name]
-    assert any(weaken.moved([CLAIMS[TABLE[name][0]]], change) for change in number.changes)
+    assert any(numbers.moved([CLAIMS[TABLE[name][0]]], change) for change in number.changes)

@@ -4,9 +4,9 @@ import functools
 
 import pytest
 
+from lemmata.experiments.conformance import edit, ties
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
-from tests.mutation import edit, weaken
 
 registry.load()
 
@@ -17,7 +17,7 @@ SLIPS = [key for key, claim in CLAIMS.items() if claim.corner]
 def falls(key, printed):
     """Whether the row does with the printed statement's values a thousand times smaller, or larger."""
     scaled = (functools.partial(edit.scale_return, edit.plain(printed.theorem.formula), by) for by in FACTORS)
-    return any(weaken.falls(weaken.verdict_after(CLAIMS[key], change)) for change in scaled)
+    return any(ties.falls(ties.verdict_after(CLAIMS[key], change)) for change in scaled)
 
 
 @pytest.mark.parametrize("key", SLIPS)

@@ -1,14 +1,11 @@
 """Frozen statements: what is printed changes only with a line in CHANGELOG, under "Statements".
 
-`tests/statements.csv` holds the digest of every printed reading: id, part, formula in LaTeX, hypotheses, function and
-all that it calls in bounds/. Whoever changes one writes the key and the first eight digits of its new digest into that
-section ("gone" for a statement that is taken out), with the reason, and then renews the file:
-
-    python -m tests.test_statements     # adds new statements, takes over what CHANGELOG tells, names what it does not
+`accepted.csv` beside each `paper.toml` holds the digest of every record: id, part, formula in LaTeX, hypotheses,
+function and all that it calls in bounds/. Whoever changes a printed one writes the key and the first eight digits of its
+new digest into that section ("gone" for a statement that is taken out), with the reason; then `lemmata accept` takes it
+over.
 """
 
-import csv
-import itertools
 import math
 import re
 import subprocess
@@ -19,66 +16,34 @@ import pytest
 
 from lemmata.bounds import source
 from lemmata.bounds.bms22 import relative_deviation
+from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem, in_unit_interval, positive
+from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine import registry
 
 registry.load()
 
 ROOT = Path(__file__).parents[1]
-FROZEN = Path(__file__).with_name("statements.csv")
-GONE = "gone"
-
-
-def printed():
-    """{key: digest} of every printed reading."""
-    return {key: theorem.digest for key, theorem in THEOREMS.items() if theorem.reading == "printed"}
-
-
-def frozen():
-    return {row["key"]: row["digest"] for row in csv.DictReader(FROZEN.read_text().splitlines())}
-
-
-def frozen_form():
-    """The form of the texts that the frozen digests were made of: another form changes all of them at once."""
-    return {int(row["form"]) for row in csv.DictReader(FROZEN.read_text().splitlines())}
-
-
-def section(changelog):
-    """The lines of the sections "Statements" of a changelog."""
-    inside, lines = False, []
-    for line in changelog.splitlines():
-        inside = line.strip() == "### Statements" if line.startswith("#") else inside
-        lines += [line] * inside
-    return lines
-
-
-def announced(key, digest, lines):
-    """Whether a line names the key and the digits as words of their own: `- bms22.lemA.2/printed 0123abcd: why`."""
-    words = [[word.strip("`:,.") for word in line.split()] for line in lines]
-    return any((key, digest[:8]) in itertools.pairwise(each) for each in words)
-
-
-def unannounced(before, now, changelog):
-    """{key: its digits} of every frozen statement that changed or went without its line."""
-    lines = section(changelog)
-    changed = {key: now.get(key, GONE) for key, digest in before.items() if now.get(key) != digest}
-    return {key: digest[:8] for key, digest in changed.items() if not announced(key, digest, lines)}
-
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_what_is_printed_changes_with_its_line_in_the_changelog_only():
-    assert not unannounced(frozen(), printed(), CHANGELOG), "say why in CHANGELOG, under Statements"
+    now = {key: theorem.digest for key, theorem in THEOREMS.items() if theorem.reading == "printed"}
+    frozen = accepted.printed(accepted.everything())
+    assert not accepted.unannounced(frozen, now, CHANGELOG), "say why in CHANGELOG, under Statements"
 
 
 def test_the_form_of_the_digests_is_told():
-    assert frozen_form() == {source.FORM}
-    assert any(f"form {source.FORM}" in line for line in section(CHANGELOG)), "say what changed in the texts, and why"
+    assert {line.form for line in accepted.everything().values()} == {source.FORM}
+    told = accepted.section(CHANGELOG)
+    assert any(f"form {source.FORM}" in line for line in told), "say what changed in the texts, and why"
 
 
-def test_every_printed_statement_is_frozen():
-    assert frozen() == printed(), "renew it: python -m tests.test_statements"
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_every_record_is_frozen(paper):
+    frozen = {key: line.digest for key, line in accepted.read(paper).items()}
+    assert frozen == accepted.records(paper), "renew it: lemmata accept"
 
 
 TOLD = """# Log
@@ -102,7 +67,7 @@ TOLD = """# Log
 )
 def test_a_change_without_its_line_is_caught(now, missing):
     before = {"a.b/printed": "0" * 16, "a.c/printed": "1" * 16, "x": "2" * 16}
-    assert unannounced(before, now, TOLD) == missing
+    assert accepted.unannounced(before, now, TOLD) == missing
 
 
 HELPERS = "C = 3\n\n\ndef helper(n):\n    return C * n\n"
@@ -202,15 +167,3 @@ def test_a_hypothesis_on_an_array_is_one_on_all_its_entries():
         (positive("n"), [1.0, 2.0], [1.0, -2.0]),
     ):
         assert hypothesis.holds(inside) and not hypothesis.holds(outside) and not hypothesis.holds([0.5, math.nan])
-
-
-if __name__ == "__main__":
-    now, before = printed(), frozen() if FROZEN.exists() else {}
-    untold = unannounced(before, now, CHANGELOG) if frozen_form() == {source.FORM} else {}
-    for key, digits in untold.items():
-        print(f"not in CHANGELOG under Statements: - {key} {digits}: why", file=sys.stderr)
-    kept = {key: before[key] for key in untold}
-    rows = sorted((now | kept).items())
-    FROZEN.write_text("key,digest,form\n" + "".join(f"{key},{digest},{source.FORM}\n" for key, digest in rows))
-    print(f"{len(rows)} printed statements in {FROZEN.name}", file=sys.stderr)
-    sys.exit(1 if untold else 0)

@@ -1,8 +1,6 @@
 """The graph of the ledger: acyclic, complete, as weak as its weakest link, and counted in words that differ."""
 
-import csv
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -10,6 +8,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.literature import LITERATURE, RELATIONS
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, SLIP
+from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import CLAIMS, _twin
 from lemmata.experiments.engine.ledger import _rest_on, _summaries, ledger
@@ -20,8 +19,7 @@ from tests.engine import toy
 
 registry.load()
 
-COMMITTED = Path(__file__).parents[1] / "verdicts.csv"
-VERDICTS = {row["key"]: row["verdict"] for row in csv.DictReader(COMMITTED.read_text().splitlines())}
+VERDICTS = {key: line.verdict for key, line in accepted.everything().items()}
 
 
 def test_a_row_rests_on_rows_that_exist_and_hold():

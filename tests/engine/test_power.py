@@ -3,9 +3,6 @@
 A control is missed only if its last factor is. `lemmata pilot KEY` prints the chance of every factor of one claim.
 """
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -13,6 +10,7 @@ from click.testing import CliRunner
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.command.main import main
 from lemmata.experiments.audits.tables import keep
+from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine import registry, verdict
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS
@@ -21,7 +19,6 @@ from lemmata.mechanisms.streams import TEST_ROOT
 from tests.engine import toy
 
 registry.load()
-VERDICTS = Path(__file__).parents[1] / "verdicts.csv"
 SAMPLED = {key: claim for key, claim in CLAIMS.items() if claim.style != "exact"}
 WORST, ALL = 1e-8, 1e-6  # for one control or cell, and for all of them together
 
@@ -41,7 +38,7 @@ def refuted_at(claim, setting, factor):
 
 def misses():
     """(key, what) -> a bound on its miss, for every sampled control and every sampled claim that is REFUTED."""
-    false = {row["key"] for row in csv.DictReader(VERDICTS.read_text().splitlines()) if row["verdict"] == REFUTED}
+    false = {key for key, line in accepted.everything().items() if line.verdict == REFUTED}
     for key, claim in SAMPLED.items():
         if claim.control:
             yield f"{key} control", refuted_at(claim, Sabotaged(claim).setting, claim.control.factors[-1])

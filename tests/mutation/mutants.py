@@ -28,16 +28,16 @@ from _pytest.runner import runtestprotocol
 
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, REFUTED, VACUOUS
+from lemmata.experiments.conformance import accepted, edit
 from lemmata.experiments.engine import fingerprint, registry, run
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ledger import evaluate
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
-from tests.mutation import edit, operators
+from tests.mutation import operators
 
 HERE = Path(__file__).parent
-VERDICTS = HERE.parent / "verdicts.csv"
 TABLE = HERE.parent.parent / "reports" / "published" / "mutants.csv"
 EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by")
@@ -227,8 +227,7 @@ def checks_of(items: list[pytest.Item]) -> Iterator[Check]:
         if "test_verdict[" not in item.nodeid and not _starts_processes(item):
             planned = 2 * DEAR if item.get_closest_marker("statistical") else 0.0
             yield Check(item.nodeid, functools.partial(item_outcome, item), tuple(_tested(item)), planned)
-    with VERDICTS.open() as lines:
-        expected = {row["key"]: f"{row['verdict']} {row['reason']}" for row in csv.DictReader(lines)}
+    expected = {key: f"{line.verdict} {line.reason}" for key, line in accepted.everything().items() if line.verdict}
     for key, claim in CLAIMS.items():
         settings = run.planned(claim, "quick")
         planned = sum(run.cell_cost(claim, setting) for setting in settings)

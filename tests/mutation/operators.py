@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.mutation import edit
+from lemmata.experiments.conformance import edit
 
 AREAS = ("lemmata.mechanisms", "lemmata.bounds", "lemmata.experiments.engine")
 CALLS = {

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from lemmata.experiments.conformance import edit
 from lemmata.experiments.engine import registry, verdict
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
@@ -12,7 +13,7 @@ from lemmata.mechanisms.solvers import svm
 from tests.engine import test_levels as levels
 from tests.mechanisms import test_releases as releases
 from tests.mechanisms import test_svm_gap as gaps
-from tests.mutation import edit, mutants, operators
+from tests.mutation import mutants, operators
 
 LAWS = {
     name: partial(releases.test_every_coordinate_has_noise_of_its_own, law, k) for name, law, k in releases.gaussians()

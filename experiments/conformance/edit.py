@@ -13,7 +13,7 @@ import os
 import sys
 import textwrap
 import types
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -154,10 +154,20 @@ def scale_return(function: types.FunctionType, by: float) -> None:
     replace_code(function, node)
 
 
-def literals(function: types.FunctionType) -> Iterator[tuple[int, int, int | float]]:
-    """(place, line, value) of every number written in the body of `function`; -1 and exponents of ten included."""
-    for place, constant in enumerate(_numbers(parsed(function))):
-        yield place, constant.lineno, constant.value
+def literals(function: types.FunctionType) -> Iterator[tuple[int, str, int, int | float]]:
+    """(place, text, line, value) of every number written in the body of `function`; -1 and exponents of ten included.
+
+    The text is the number and the expression that it stands in, `2 in 2 * log(n)`, counted where there are several.
+    """
+    node, seen = parsed(function), Counter[str]()
+    above = {id(inner): outer for outer in ast.walk(node) for inner in ast.iter_child_nodes(outer)}
+    for place, constant in enumerate(_numbers(node)):
+        around: ast.AST = above[id(constant)]
+        while isinstance(around, ast.UnaryOp | ast.keyword):
+            around = above[id(around)]
+        text = f"{constant.value} in {ast.unparse(around).splitlines()[0]}"
+        seen[text] += 1
+        yield place, text if seen[text] == 1 else f"{text} ({seen[text]})", constant.lineno, constant.value
 
 
 def _numbers(node: ast.FunctionDef) -> list[ast.Constant]:

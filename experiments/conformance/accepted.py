@@ -1,0 +1,134 @@
+"""What a paper's rows came to when somebody last looked: `accepted.csv` beside its `paper.toml`.
+
+A line a row: its verdict and reason, the digest of what it states, and its tie, the factor nearest to 1 by which the
+statement is multiplied where the row falls ("" for 1/2 or 2, "none" where none to 10,000 does it). `lemmata accept`
+renews the lines of what changed, and no other.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, fields, replace
+from pathlib import Path
+
+from lemmata.bounds.library import Paper, library
+from lemmata.bounds.source import FORM
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.conformance import ties
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
+
+GONE = "gone"
+SECTION = "### Statements"  # of a CHANGELOG: a printed statement changes with a line there only
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """One line of the table."""
+
+    key: str
+    verdict: str = ""  # "" of a record that no claim decides
+    reason: str = ""
+    digest: str = ""
+    tie: str = ""
+    form: int = FORM
+
+
+def file(paper: Paper) -> Path:
+    """Where the table of a paper stands."""
+    return paper.folder / "accepted.csv"
+
+
+def read(paper: Paper) -> dict[str, Accepted]:
+    """{key: its line}; nothing where nothing was accepted yet."""
+    if not file(paper).exists():
+        return {}
+    lines = csv.DictReader(file(paper).read_text(encoding="utf-8").splitlines())
+    return {line["key"]: Accepted(**line | {"form": int(line["form"])}) for line in lines}
+
+
+def everything() -> dict[str, Accepted]:
+    """The lines of all papers of this package."""
+    return {key: line for paper in library.house for key, line in read(paper).items()}
+
+
+def write(paper: Paper, lines: Mapping[str, Accepted]) -> None:
+    """Write the table, sorted by key."""
+    with file(paper).open("w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([field.name for field in fields(Accepted)])
+        writer.writerows(astuple(lines[key]) for key in sorted(lines))
+
+
+def records(paper: Paper) -> dict[str, str]:
+    """{key: the digest of what is stated} of every record and every claim of a paper."""
+    registry.load(registry.modules([paper]))
+    kept = {key: theorem.digest for key, theorem in THEOREMS.items() if theorem.paper == paper.id}
+    return kept | {key: claim.theorem.digest for key, claim in CLAIMS.items() if claim.theorem.paper == paper.id}
+
+
+def renew(paper: Paper, rows: Iterable[Mapping], told: Callable[[str], None]) -> dict[str, Accepted]:
+    """The table after a run that came to the ledger rows `rows`; `told` hears what changed, a sentence each.
+
+    Only the ties of rows that are new, or whose statement or verdict changed, are looked for again.
+    """
+    before, now = read(paper), {}
+    verdicts = {row["key"]: (row["verdict"], row["reason"]) for row in rows if row["kind"] != "summary"}
+    for key, digest in records(paper).items():
+        verdict, reason = verdicts.get(key, ("", "")) if key in CLAIMS else ("", "")
+        line = Accepted(key, verdict, reason, digest)
+        old = before.get(key)
+        if old and replace(old, tie="") == line:
+            now[key] = old
+            continue
+        now[key] = replace(line, tie=ties.tie(CLAIMS[key]) if verdict == HOLDS else "")
+        told(f"{key}: {said(old)} -> {said(now[key])}")
+    for key in before.keys() - now.keys():
+        told(f"{key}: {said(before[key])} -> {GONE}")
+    return now
+
+
+def said(line: Accepted | None) -> str:
+    """A line in words."""
+    if line is None:
+        return "new"
+    return f"{line.verdict or 'recorded'}{f' ({line.reason})' if line.reason else ''}, digest {line.digest[:8]}"
+
+
+# A changelog that says why a printed statement changed ----------------------------------------------------------------
+
+
+def section(changelog: str) -> list[str]:
+    """The lines of the sections "Statements" of a changelog."""
+    inside, lines = False, []
+    for line in changelog.splitlines():
+        inside = line.strip() == SECTION if line.startswith("#") else inside
+        lines += [line] * inside
+    return lines
+
+
+def announced(key: str, digest: str, lines: Iterable[str]) -> bool:
+    """Whether a line names the key and the digits as words of their own: `- bms22.lemA.2/printed 0123abcd: why`."""
+    words = [[word.strip("`:,.") for word in line.split()] for line in lines]
+    return any((key, digest[:8]) in itertools.pairwise(each) for each in words)
+
+
+def unannounced(before: Mapping[str, str], now: Mapping[str, str], changelog: str) -> dict[str, str]:
+    """{key: its digits} of every statement whose digest changed or went without its line."""
+    lines = section(changelog)
+    changed = {key: now.get(key, GONE) for key, digest in before.items() if now.get(key) != digest}
+    return {key: digest[:8] for key, digest in changed.items() if not announced(key, digest, lines)}
+
+
+def printed(lines: Mapping[str, Accepted]) -> dict[str, str]:
+    """{key: digest} of what is printed, among the lines of a table."""
+    return {key: line.digest for key, line in lines.items() if key.split("/")[1] == "printed" and "impl:" not in key}
+
+
+def changelog_of(paper: Paper) -> Path | None:
+    """The nearest CHANGELOG.md above a paper, if there is one."""
+    above = (folder / "CHANGELOG.md" for folder in (paper.folder, *paper.folder.parents[:2]))
+    return next((path for path in above if path.is_file()), None)

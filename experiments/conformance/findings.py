@@ -1,0 +1,154 @@
+"""What `lemmata check` finds: what is missing before somebody else should believe a paper's rows, in sentences."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from lemmata.bounds.library import Paper
+from lemmata.bounds.verdicts import HOLDS, NOT_A_CLAIM, OPEN
+from lemmata.experiments.conformance import accepted, numbers, rows, ties
+from lemmata.experiments.engine import fingerprint, registry
+from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.store import Store
+
+RULES = {
+    "accepted": "its verdict and its statement are those that were accepted",
+    "control": "a sabotaged twin of it is caught",
+    "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
+    "links": "the rows that it rests on are decided",
+    "steps": "what is called derived names its steps, or derives itself in the record's docstring",
+    "oracle": "a left side that is computed in floats says on which side it can err",
+    "hash": "its stored results are discarded when its check changes",
+    "tie": "it falls when what it states is halved or doubled",
+    "root": "its verdict does not move with the random numbers",
+    "numbers": "every number of its formula is noticed by some row",
+    "open": "some claim decides it",
+}
+
+
+class Finding(NamedTuple):
+    """What one rule has to say about one row."""
+
+    row: str
+    rule: str
+    sentence: str
+
+
+def findings(paper: Paper, store: Store, root: int, told: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
+    """Everything that is to be said about the rows of a paper, from a store that holds their results.
+
+    `told` hears which row is looked at. What the paper's `[expected]` names, as `row` or `row:rule`, is left out; an
+    entry there that nothing answers to is a finding of its own.
+    """
+    registry.load(registry.modules([paper]))
+    lines = accepted.read(paper)
+    own = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
+    used: set[str] = set()
+    for row in own:
+        told(row["key"])
+        for finding in [*_of(row, lines, paper, root), *_unnoticed(row, paper)]:
+            names = {finding.row, f"{finding.row}:{finding.rule}"}
+            names |= {name.removeprefix(f"{paper.id}.") for name in names}
+            met = names & paper.expected.keys()
+            used |= met
+            if not met:
+                yield finding
+    for name in paper.expected.keys() - used:
+        yield Finding(name, "expected", "paper.toml expects it to fail, and it does not: take the line out")
+
+
+def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
+    key = row["key"]
+    claim = CLAIMS.get(key)
+    if claim is None:
+        if row["verdict"] == OPEN:
+            yield Finding(key, "open", "no claim decides it")
+        elif row["verdict"] != NOT_A_CLAIM:
+            yield Finding(key, "open", f"it is {row['verdict']} without a claim")
+        return
+    said = [
+        *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
+        *(("control", text) for text in rows.control(row)),
+        *(("refuted", text) for text in rows.refutation(row, paper)),
+        *(("links", text) for text in rows.sound(row, paper)),
+        *(("steps", text) for text in steps(row, claim)),
+        *(("oracle", text) for text in oracle(row, claim)),
+        *(("hash", text) for text in blind(claim)),
+        *(("tie", text) for text in untied(row, claim)),
+        *(("root", text) for text in moved(row, claim, root)),
+    ]
+    yield from (Finding(key, rule, text) for rule, text in said)
+
+
+def steps(row: dict, claim: Claim) -> list[str]:
+    """A derivation rests on rows, or stands in the record."""
+    derived = row["verdict"] == HOLDS and row["evidence"] == "derivation"
+    if not derived or claim.given or claim.cites or "Derivation" in (inspect.getdoc(claim.theorem.formula) or ""):
+        return []
+    return [
+        "it is called derived and names no step: given=[...], a paragraph that begins with Derivation in the record's "
+        'docstring, or evidence="sampled", scope="settings" if it was only tried'
+    ]
+
+
+def oracle(row: dict, claim: Claim) -> list[str]:
+    """What is compared in floats may be the truth, or err on one side only; the row must say which."""
+    if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or row["evidence"] in ("certificate", ""):
+        return []
+    exact = getattr(claim.trial, "exact_sides", None)
+    if exact is None or exact(Sabotaged(claim).setting or {}):
+        return []
+    return ['its left side is a float: oracle="exact" if it is the truth up to rounding, else "below" or "above" it']
+
+
+def blind(claim: Claim) -> list[str]:
+    """The check of a row is among what its code hash covers."""
+    check = inspect.unwrap(claim.trial)
+    name = f"{check.__module__}.{check.__qualname__} "
+    roots = [root for root in (claim.trial, claim.by) if root]
+    if any(text.startswith(name) for text in fingerprint.texts(*roots)):
+        return []
+    return [f"{check.__qualname__} can change and its stored results stay: its code is not in the hash"]
+
+
+def untied(row: dict, claim: Claim) -> list[str]:
+    """A row that holds falls when its statement is weakened."""
+    if row["verdict"] != HOLDS or claim.law:
+        return []
+    outcomes = {by: ties.verdict_at(claim, by) for by in ties.FACTORS}
+    if any(map(ties.falls, outcomes.values())):
+        return []
+    nearest = ties.falls_at(claim)
+    loose = f"it falls only when what it states is multiplied by {nearest:g}" if nearest else "nothing makes it fall"
+    return [f"{loose}: its cases do not come near the bound, or do not call the statement"]
+
+
+def moved(row: dict, claim: Claim, root: int) -> list[str]:
+    """A sampled row comes to the same at another root."""
+    if claim.style == "exact":
+        return []
+    other = decide(row["key"], root=root + 1)
+    if other["verdict"] == row["verdict"]:
+        return []
+    return [f"it is {row['verdict']} at root {root} and {other['verdict']} at root {root + 1}"]
+
+
+def _unnoticed(row: dict, paper: Paper) -> Iterator[Finding]:
+    """The numbers of the formula that stands in this row first, that nothing notices."""
+    claim = CLAIMS.get(row["key"])
+    if claim is None or row["key"] != _first(claim):
+        return
+    for number in numbers.of(claim):
+        if not number.noticed_by():
+            name = number.function.__qualname__
+            yield Finding(row["key"], "numbers", f"no row notices {number.text} in {name}, line {number.line}")
+
+
+def _first(claim: Claim) -> str:
+    """The key of the first claim about the same formula: its numbers are asked for once."""
+    return next(key for key, other in CLAIMS.items() if other.theorem.formula is claim.theorem.formula)

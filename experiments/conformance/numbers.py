@@ -1,0 +1,168 @@
+"""Which row notices a number: every number that is written in a formula is doubled, halved and raised by one.
+
+`numbers.csv` beside a paper's `paper.toml` says for each of them the row that moves, or the value worked out by hand
+that is not met, or else why nothing does. A number is named by its function and by the expression that it stands in, so
+that others may come and go around it.
+"""
+
+import csv
+import functools
+import time
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lemmata.bounds.library import Paper, library
+from lemmata.experiments.conformance import accepted, edit
+from lemmata.experiments.conformance.ties import LATE, NO_NUMBER, outcome
+from lemmata.experiments.engine import registry, run
+from lemmata.experiments.engine.claim import CLAIMS, Claim
+
+BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
+PATIENCE = 4.0  # CPU-seconds for one change of one number
+Value = tuple[Callable, dict[str, Any], Any]  # a formula, its arguments, what it comes to there
+Agrees = Callable[[Any, Any], None]  # raises where two values differ
+Name = tuple[str, str]  # a function, and a number with the expression that it stands in
+
+
+def _never(found: Any, value: Any) -> None:
+    raise AssertionError("no values by hand were given")
+
+
+@dataclass
+class Number:
+    """A number written in a function, and what reads that function."""
+
+    function: types.FunctionType
+    place: int  # among the numbers of the function
+    text: str  # the number, and the expression that it stands in
+    line: int
+    value: int | float
+    claims: list[Claim]  # that hold first, each kind the cheapest first
+    values: list[Value]  # worked out by hand
+    agrees: Agrees
+
+    @property
+    def name(self) -> Name:
+        """As a row of the table begins."""
+        return f"{self.function.__module__}.{self.function.__qualname__}", self.text
+
+    @property
+    def changes(self) -> Iterator[Callable[[], None]]:
+        """Doubled, halved, raised by one."""
+        half = self.value // 2 if isinstance(self.value, int) and self.value % 2 == 0 else self.value / 2
+        for other in dict.fromkeys(x for x in (2 * self.value, half, self.value + 1) if x != self.value):
+            yield functools.partial(edit.set_literal, self.function, self.place, other)
+
+    def noticed_by(self) -> str:
+        """The key of the first row that moves at a change; else "by hand: " and a formula whose value moves; or ""."""
+        by_rows = (moved(self.claims, change) for change in self.changes)
+        return next(filter(None, (*by_rows, *map(self.value_moved, self.changes))), "")
+
+    def value_moved(self, change: Callable[[], None]) -> str:
+        """A formula whose value worked out by hand is not met after `change`."""
+
+        def work() -> str:
+            change()
+            for formula, arguments, value in self.values:
+                try:
+                    self.agrees(formula(**arguments), value)
+                except Exception:
+                    return f"{BY_HAND}{getattr(formula, '__name__', '')}"
+            return ""
+
+        answer = edit.in_child(work, LATE)
+        return answer if answer.startswith(BY_HAND) else ""
+
+
+def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agrees = _never) -> Iterator[Number]:
+    """The numbers written in what the statements of `papers` call, each in a module of theirs."""
+    chosen = {paper.id: paper for paper in papers}
+    packages = tuple(paper.packages[0] for paper in chosen.values())
+    registry.load(registry.modules(chosen.values()))
+    read: dict[types.FunctionType, tuple[list, list]] = {}
+
+    def note(thing: object, which: int, *roots: object) -> None:
+        for function in dict.fromkeys(map(edit.plain, edit.reached(*map(edit.plain, roots), within=packages))):
+            read.setdefault(function, ([], []))[which].append(thing)
+
+    def cost(claim: Claim) -> tuple[bool, float]:
+        planned = sum(run.cell_cost(claim, setting) for setting in run.planned(claim, "quick"))
+        return verdicts().get(claim.key) != "HOLDS", planned
+
+    for claim in sorted(CLAIMS.values(), key=cost):
+        if claim.style != "attack":
+            # where checks stand with statements, their own numbers are settings and state nothing
+            apart = len(library.paper(claim.theorem.id).packages) > 1
+            note(claim, 0, claim.theorem.formula, *([claim.trial] if apart else []))
+    for row in values:
+        note(row, 1, row[0])
+    for function, (readers, hands) in sorted(read.items(), key=lambda item: (item[0].__module__, item[0].__qualname__)):
+        generated = function.__code__.co_filename == "<string>"  # a dataclass made it: it has no text
+        if readers and not generated:
+            for place, text, line, value in edit.literals(function):
+                yield Number(function, place, text, line, value, readers, hands, agrees)
+
+
+@functools.cache
+def verdicts() -> dict[str, str]:
+    """The verdicts that were accepted."""
+    return {key: line.verdict for paper in library.papers.values() for key, line in accepted.read(paper).items()}
+
+
+def file(paper: Paper) -> Path:
+    """Where the table of a paper stands."""
+    return paper.folder / "numbers.csv"
+
+
+def read(paper: Paper) -> dict[Name, tuple[str, str]]:
+    """{number: (what notices a change, or else why nothing does)}"""
+    if not file(paper).exists():
+        return {}
+    with file(paper).open(newline="", encoding="utf-8") as lines:
+        return {(function, text): (by, why) for function, text, by, why in list(csv.reader(lines))[1:]}
+
+
+def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
+    """Write the table, sorted."""
+    with file(paper).open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(("function", "number", "noticed by", "why not"))
+        writer.writerows((*name, *table[name]) for name in sorted(table))
+
+
+def renew(
+    paper: Paper, told: Callable[[str], None], values: Sequence[Value] = (), agrees: Agrees = _never
+) -> dict[Name, tuple[str, str]]:
+    """The table with what is gone taken out, and what notices each number that is new."""
+    before, now = read(paper), {}
+    for number in numbers([paper], values, agrees):
+        if number.name in before and (before[number.name][0] in CLAIMS or any(before[number.name])):
+            now[number.name] = before[number.name]
+            continue
+        now[number.name] = number.noticed_by(), ""
+        told(f"{' '.join(number.name)}, line {number.line}: noticed by {now[number.name][0] or 'NOTHING'}")
+    return now
+
+
+def moved(claims: list[Claim], change: Callable[[], None]) -> str:
+    """The key of the first of `claims` whose verdict is another after `change`; "" if none within `PATIENCE`."""
+
+    def work() -> str:
+        change()
+        for claim in claims:
+            if outcome(claim) not in (verdicts().get(claim.key, "HOLDS"), NO_NUMBER):
+                return claim.key
+            if time.process_time() > PATIENCE:
+                break
+        return ""
+
+    key = edit.in_child(work, 4 * PATIENCE)
+    if key not in CLAIMS:  # none, or the changed code does not even compile to anything
+        return ""
+    if (itself := edit.in_child(functools.partial(outcome, CLAIMS[key]), LATE)) == verdicts().get(key, "HOLDS"):
+        return key
+    verdicts()[key] = itself  # without its control and what it rests on it comes out otherwise, unchanged as it is
+    return moved(claims, change)

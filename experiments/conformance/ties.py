@@ -1,0 +1,68 @@
+"""Ties: is a row bound to what its statement says?
+
+A statement's value is halved, then doubled: a row that HOLDS must fall at one of them, or it is not tied to its own
+statement. Where it falls at neither, its tie is the factor nearest to 1 at which it does, out to 10,000.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+from lemmata.experiments.conformance import edit
+from lemmata.experiments.engine import run
+from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.ledger import evaluate
+from lemmata.experiments.engine.store import Store
+from lemmata.mechanisms.streams import LEDGER_ROOT
+
+FACTORS = (0.5, 2.0)
+FURTHER = (4.0, 8.0, 16.0, 32.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
+NO_NUMBER = "no number"  # what the statement's function returns cannot be multiplied: nothing was weakened
+LATE = 60.0
+
+
+def outcome(claim: Claim, profile: str = "quick") -> str:
+    """The verdict of one claim on its quick settings, without its control and without what it rests on."""
+    alone, store = replace(claim, control=None), Store()
+    run.execute([alone], store, root=LEDGER_ROOT, profile=profile)
+    verdict = evaluate(alone, store, LEDGER_ROOT)[0]
+    if verdict and verdict.reason == "FAILED" and verdict.note.startswith(("TypeError", "AttributeError")):
+        return NO_NUMBER
+    return verdict.outcome if verdict else "no verdict"
+
+
+def verdict_after(claim: Claim, change: Callable[[], None]) -> str:
+    """The verdict of `claim` after `change`, in a child."""
+
+    def work() -> str:
+        change()
+        return outcome(claim)
+
+    return edit.in_child(work, LATE)
+
+
+def verdict_at(claim: Claim, by: float) -> str:
+    """The verdict of `claim` with the value of its own statement multiplied."""
+    return verdict_after(claim, functools.partial(edit.scale_return, edit.plain(claim.theorem.formula), by))
+
+
+def falls(verdict: str) -> bool:
+    """Whether a weakened row no longer holds, because of what was weakened."""
+    return verdict not in ("HOLDS", NO_NUMBER, "late")
+
+
+def falls_at(claim: Claim) -> float | None:
+    """The factor nearest to 1 at which the row falls, of 1/2, 2, 1/4, 4, ..., 1/10000, 10000; None if at none."""
+    factors = [by for size in (2.0, *FURTHER) for by in (1 / size, size)]
+    return next((by for by in factors if falls(verdict_at(claim, by))), None)
+
+
+def tie(claim: Claim) -> str:
+    """The tie of a row that holds, as the table of what is accepted has it: "", a factor, or "none"."""
+    factor = falls_at(claim)
+    return "none" if factor is None else "" if factor in FACTORS else f"{factor:g}"
+
+
+def named(tie: str) -> tuple[float, ...]:
+    """The factors that a tie names; for "none" those that were tried first, at which nothing falls."""
+    return (float(tie),) if tie not in ("", "none") else FACTORS
