@@ -5,6 +5,7 @@ import sqlite3
 import tarfile
 import zipfile
 from email.parser import HeaderParser
+from pathlib import Path
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_places_exist(installed, crowded):
     places = {kind: place.rpartition(":") for kind, place in map(str.split, lines)}
     assert {"bound", "claim"} <= set(places)
     for path, _, number in places.values():
-        assert path.startswith(str(installed.site)) and int(number) <= len(open(path).readlines())
+        assert path.startswith(str(installed.site)) and int(number) <= Path(path).read_text().count("\n")
 
 
 # A paper of somebody else's, and hashes -------------------------------------------------------------------------------
