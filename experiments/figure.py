@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from lemmata import lab
 from lemmata.bounds.library import Paper
 from lemmata.experiments.engine.folders import results
 from lemmata.mechanisms.streams import LEDGER_ROOT
@@ -26,13 +27,17 @@ def figure(
     `folder` is by default where results stand: reports/figures in a checkout or a paper's folder, else in the user's
     folder for data. `kind` is "svg", "png" or "pdf". Returns the paths, in the ledger's order; none where nothing has a
     curve. Labels of `papers` come before those of others. One statement takes seconds, a paper minutes. Raises
-    ValueError for a name that is nobody's and for another kind.
+    ValueError for a name that is nobody's and for another kind, and ModuleNotFoundError where the extra `lab` is not
+    installed.
     """
-    from lemmata.experiments.engine import names, registry
-    from lemmata.experiments.engine.ledger import ledger_with_cells
-    from lemmata.experiments.engine.run import execute
-    from lemmata.experiments.engine.store import Store
-    from lemmata.experiments.report.figures import draw
+    try:
+        from lemmata.experiments.drawing import draw
+        from lemmata.experiments.engine import names, registry
+        from lemmata.experiments.engine.ledger import ledger_with_cells
+        from lemmata.experiments.engine.run import execute
+        from lemmata.experiments.engine.store import Store
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(lab.missing("lemmata.figure", error) or str(error), name=error.name) from None
 
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is not one of {', '.join(KINDS)}")

@@ -57,7 +57,7 @@ from lemmata.experiments.engine.claim import (
     rate_claim,
     tail_claim,
 )
-from lemmata.experiments.engine.run import decide
+from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 __all__ = [

@@ -1,9 +1,9 @@
 """Frozen statements: what is printed changes only with a line in CHANGELOG, under "Statements".
 
 `accepted.csv` beside each `paper.toml` holds the digest of every record: id, part, formula in LaTeX, hypotheses,
-function and all that it calls in bounds/. Whoever changes a printed one writes the key and the first eight digits of its
-new digest into that section ("gone" for a statement that is taken out), with the reason; then `lemmata accept` takes it
-over.
+function and all that it calls in bounds/. Whoever changes a printed one writes the key and the first eight digits of
+its new digest into that section ("gone" for a statement that is taken out), with the reason; then `lemmata accept`
+takes it over.
 """
 
 import math

@@ -3,7 +3,7 @@
 With this root nothing is random. At a new root a true claim is REFUTED with probability at most 1e-10 a cell, and an
 expected verdict is missed with at most the probability that `test_misses_are_rare` sums. A root that fails is
 evidence, not bad luck: rerun that cell with four times its cap; if it stays, the code or the claim is wrong.
-`lemmata accept` renews the table; `python -m tests.test_verdicts ROOT` prints, and exits 1 for, what moved at another root.
+`lemmata accept` renews the table; `python -m tests.test_verdicts ROOT` prints what moved at another root, and exits 1.
 """
 
 import re
@@ -17,7 +17,7 @@ from lemmata.experiments.conformance import accepted, rows
 from lemmata.experiments.engine import power, registry
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.run import decide
+from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
 
@@ -91,9 +91,6 @@ if __name__ == "__main__":
         row = decide(key, root=root, store=everything)
         if (row["verdict"], row["reason"]) != (EXPECTED[key].verdict, EXPECTED[key].reason):
             moved += 1
-            print(
-                f"{key} was accepted as {EXPECTED[key].verdict} and came to {row['verdict']} {row['reason']}",
-                flush=True,
-            )
+            print(key, *rows.verdict(row, EXPECTED[key]), flush=True)
     print(f"{moved} of {len(CLAIMS)} verdicts moved at root {root}")
     sys.exit(1 if moved else 0)

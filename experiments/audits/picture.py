@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import log10
 
+from matplotlib.figure import Figure
+
 from lemmata.mechanisms.audit.game import Audit
 
 
 def draw(result: Audit, level: float, path: str) -> None:
     """log10 of the evidence against releases drawn, and where it refutes; the format is that of the file's name."""
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(6, 3.5), layout="constrained")
     axes = figure.subplots()
     if result.course:

@@ -19,7 +19,7 @@ import numpy as np
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.audits import operating
 from lemmata.experiments.audits.tables import keep
-from lemmata.experiments.report.figures import COLOURS, FAINT, STYLE, saved
+from lemmata.experiments.drawing import COLOURS, FAINT, STYLE, saved
 from lemmata.mechanisms.audit.game import audit
 from lemmata.mechanisms.audit.stakes import tangents
 from lemmata.mechanisms.streams import generator

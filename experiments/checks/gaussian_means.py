@@ -7,30 +7,35 @@ its last line is compared with the statement, far outside the box too.
 
 import itertools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from flint import arb
 from scipy.special import log_ndtr
 
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.bounds.exact.certify import certify
+from lemmata.bounds.exact.certify import Box, Side, certify
 from lemmata.bounds.exact.gaussian_maxima import best_loses, mean_max, mean_max_of_count
+from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks.gaussian_tails import root_log, whole_above, whole_below
+from lemmata.experiments.checks.inequality import Cases
 from lemmata.experiments.engine.verdict import inconclusive
 
 N_MAX = 10**12
+OfSize = Callable[[Any], arb]  # of a size n
 FAR = (2, 3, 10, 10**6, 10**30, 10**300)
 
 
 # One size n -----------------------------------------------------------------------------------------------------------
 
 
-def at_one(statement, size):
+def at_one(statement: Statement[..., Any], size: str) -> OfSize:
     """The bound as a function of the size alone, at sigma = 1."""
     return lambda n: statement.theorem.formula(**{size: exact(n)}, sigma=arb(1))
 
 
-def chernoff_cases(statement, size, times=1):
+def chernoff_cases(statement: Statement[..., Any], size: str, times: float = 1) -> Cases:
     """`times` (log(n) / lambda + lambda sigma^2 / 2), lambda = sqrt(2 log n) / sigma, against the bound: Lemma A.5."""
     for n, sigma in itertools.product(FAR, (1.0, 1e-9, 7.0, 1e9)):
         rate, s = root_log(n) / exact(sigma), exact(sigma)
@@ -38,24 +43,24 @@ def chernoff_cases(statement, size, times=1):
         yield {size: n, "sigma": sigma}, chain, statement.theorem.formula(**{size: exact(n)}, sigma=s)
 
 
-def mean_ratio(bound, above, below):
+def mean_ratio(bound: OfSize, above: OfSize, below: OfSize) -> tuple[Callable, Callable, Box]:
     """(upper, value, box) of mean / bound over whole n in [2, 1e12], u = log n; all three increase in n."""
 
-    def upper(u):
+    def upper(u: Side) -> arb:
         return above(min(N_MAX, whole_above(u[1]))) / bound(max(2, whole_below(u[0])))
 
-    def value(u):
+    def value(u: float) -> arb:
         n = max(2, min(N_MAX, math.floor(math.exp(u))))
         return below(n) / bound(n)
 
     return upper, value, {"u": (math.log(2), math.log(N_MAX))}
 
 
-def max_mean_cases(statement, size, times=1):
+def max_mean_cases(statement: Statement[..., Any], size: str, times: float = 1) -> Cases:
     """The cases of "`times` E max of n <= the bound for every n": n = 1 and the certificate's worst size."""
     bound = at_one(statement, size)
 
-    def mean(n):
+    def mean(n: int) -> arb:
         return times * mean_max(n)
 
     proof = certify(*mean_ratio(bound, mean, mean), 1)
@@ -73,7 +78,7 @@ def max_mean_cases(statement, size, times=1):
     }
 
 
-def hardest_gap(count):
+def hardest_gap(count: int) -> float:
     """The gap that makes scores (0, gap, ..., gap) lose most on average, by floats: a candidate."""
     z = np.linspace(-9, 9, 1801)
     weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
@@ -82,12 +87,13 @@ def hardest_gap(count):
     return float(gaps[np.argmax(gaps * loses)])
 
 
-def choice_mean_cases(statement):
+def choice_mean_cases(statement: Statement[..., Any]) -> Cases:
     """The cases of "the expected excess is at most the bound", for scores (0, gap, ..., gap); then all scores.
 
     For scores that do not follow the noise E[-min xi] = E max xi bounds it (docstring of the explicit reading).
     """
-    bound, excess = at_one(statement, "count"), {}
+    bound = at_one(statement, "count")
+    excess: dict[int, arb] = {}
     for count in (2, 10, 1000, 10**6, 10**9, 10**12):
         gap = hardest_gap(count)
         excess[count] = exact(gap) * best_loses(count, gap)
@@ -113,7 +119,15 @@ def choice_mean_cases(statement):
 FAR_COUNTS = tuple(itertools.product((-1 + 1e-9, -0.5, 0.0, 1e-9, 1.0, 1e3), (1e-300, 1e-9, 0.5, 1 - 1e-9)))
 
 
-def count_mean_cases(bound, chain, box, *, factor=1, shift=0.0, minimum=False):
+def count_mean_cases(
+    bound: Callable[[arb, arb], arb],
+    chain: Callable[[arb, arb], arb],
+    box: Box,
+    *,
+    factor: float = 1,
+    shift: float = 0.0,
+    minimum: bool = False,
+) -> Cases:
     """The cases of "E max (or E min) of K <= bound(eta, r)": the certificate's worst point of `box` = (eta, w = log r).
 
     Beyond the box the chain of inequalities carries the statement: `chain(eta, r)`, its end, is compared with the
@@ -122,14 +136,14 @@ def count_mean_cases(bound, chain, box, *, factor=1, shift=0.0, minimum=False):
     """
     sign = -1 if minimum else 1
 
-    def mean(eta, r):
+    def mean(eta: Any, r: Any) -> arb:
         return sign * exact(factor) * mean_max_of_count(eta, r) + exact(shift)
 
-    def upper(eta, w):
+    def upper(eta: Side, w: Side) -> arb:
         extreme = (eta[0], w[1]) if minimum else (eta[1], w[0])
         return mean(extreme[0], exact(extreme[1]).exp()) - bound(exact(eta[0]), exact(w[1]).exp())
 
-    def value(eta, w):
+    def value(eta: float, w: float) -> arb:
         return mean(eta, exact(w).exp()) - bound(exact(eta), exact(w).exp())
 
     proof = certify(upper, value, box, 0, max_boxes=1000)

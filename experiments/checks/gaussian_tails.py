@@ -11,14 +11,14 @@ the step before it ends with.
 import functools
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact, lower_end, mills, precise, upper_end
-from lemmata.bounds.exact.certify import certify, confirm
+from lemmata.bounds.exact.certify import Box, Side, certify, confirm
 from lemmata.bounds.exact.gaussian_maxima import (
     best_loses,
     max_exceeds,
@@ -26,9 +26,10 @@ from lemmata.bounds.exact.gaussian_maxima import (
     range_exceeds,
     range_exceeds_at_most,
 )
+from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claim import Control, exact_claim
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 READABLE_BETAS = (0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-30, 1e-100, 1e-300)
 NEAR_ONE_AND_FAR = (1 - 1e-9, 0.999, *READABLE_BETAS)
@@ -36,22 +37,22 @@ ABOVE = 1 + arb(2) ** -40
 SLACK = arb("1e-25")  # below it two formulas count as the same
 
 
-def whole_below(u):
+def whole_below(u: float) -> int:
     """A whole number at most exp(u), however exp rounds."""
     return max(1, math.floor(math.exp(u) * (1 - 1e-12)))
 
 
-def whole_above(u):
+def whole_above(u: float) -> int:
     """A whole number at least exp(u), however exp rounds."""
     return math.ceil(math.exp(u) * (1 + 1e-12))
 
 
-def normal_excess(x):
+def normal_excess(x: arb) -> arb:
     """exp(x^2 / 2) Phi(-x), decreasing in x."""
     return mills(x) / (2 * arb.pi()).sqrt()
 
 
-def root_log(x):
+def root_log(x: Any) -> arb:
     """sqrt(2 log x) of a ball."""
     return (2 * exact(x).log()).sqrt()
 
@@ -75,7 +76,7 @@ class TailLaw:
     beta_min: float = 1e-300
 
 
-def twice_max_exceeds(n, z):
+def twice_max_exceeds(n: Any, z: arb) -> arb:
     """2 P(M >= z)."""
     return 2 * max_exceeds(n, z)
 
@@ -129,7 +130,7 @@ CHOICE_ANY = replace(CHOICE, at_most=RANGE.at_most, pattern=RANGE.pattern, const
 
 
 def level_claim(
-    statement: Callable,
+    statement: Statement[..., Any],
     *,
     caught: tuple[float, ...] = (),
     cost: float = 0.12,
@@ -147,7 +148,7 @@ def level_claim(
 
     def decorate(check: Callable) -> Callable:
         @functools.wraps(check)
-        def trial(*, sigma, size=0, beta=0.0, factor=1):
+        def trial(*, sigma: float, size: int = 0, beta: float = 0.0, factor: float = 1) -> Verdict:
             shown = ((size, beta),) if size else ()
             return decide_level(Level(statement, check(), sigma, factor * sigma, chain, shown))
 
@@ -161,26 +162,26 @@ def level_claim(
 class Level:
     """The level of a statement at one `sigma`, tried against a noise of standard deviation `noise`."""
 
-    statement: Callable
+    statement: Statement[..., Any]
     law: TailLaw
     sigma: float
     noise: float
     chain: Callable | None = None  # (n, sigma, beta): the level of the step before
     shown: tuple[tuple[int, float], ...] = ()  # where a failure is shown if it fails there: (n, beta)
 
-    def units(self, n, beta):
+    def units(self, n: Any, beta: Any) -> arb:
         """The level in standard deviations of the noise, as a ball; the closure of the hypotheses is examined."""
         size = {self.law.size: exact(n)}
         return self.statement.theorem.formula(**size, sigma=exact(self.sigma), beta=exact(beta)) / exact(self.noise)
 
-    def needed(self, n, beta):
+    def needed(self, n: Any, beta: Any) -> Iterator[arb]:
         """The levels that the derivation asks for, in the same units."""
         yield self.law.pattern(exact(n), exact(beta))
         if self.chain:
             yield self.chain(exact(n), exact(self.sigma), exact(beta)) / exact(self.noise)
 
 
-def decide_level(level: Level):
+def decide_level(level: Level) -> Verdict:
     """The verdict on a tail statement: over all n up to 1e300, all beta down to 1e-300, and beyond."""
     law = level.law
     upper, value, box = tail_ratio(level)
@@ -204,19 +205,19 @@ def decide_level(level: Level):
     return holds("derivation", "everywhere", tightness=ends, note=note, series=tail_series(level))
 
 
-def tail_ratio(level: Level):
+def tail_ratio(level: Level) -> tuple[Callable, Callable, Box]:
     """(upper, value, box) of P / beta in the coordinates u = log n, c = sqrt(2 log 1/beta)."""
     law = level.law
 
-    def units(n, c):
+    def units(n: Any, c: float) -> arb:
         return level.units(n, (-(exact(c) ** 2) / 2).exp())
 
-    def upper(u, c):
+    def upper(u: Side, c: Side) -> arb:
         first = exact(max(law.n_from, whole_below(u[0])))
         last = exact(u[1]).exp() * (1 + arb("1e-12"))
         return law.at_most(last, units(first, c[0])) * (exact(c[1]) ** 2 / 2).exp()
 
-    def value(u, c):
+    def value(u: float, c: float) -> arb:
         n = exact(max(law.n_from, math.floor(math.exp(u))))
         return law.at_least(n, units(n, c)) * (exact(c) ** 2 / 2).exp()
 
@@ -225,7 +226,7 @@ def tail_ratio(level: Level):
 
 
 @precise
-def follows(level: Level):
+def follows(level: Level) -> bool:
     """Does the level reach what the derivation asks for? All are closed formulas; compared where they could part."""
     points = itertools.product((level.law.n_from, level.law.n_from + 1, 10, 10**6, 10**30, 10**300), NEAR_ONE_AND_FAR)
     return all(
@@ -233,7 +234,7 @@ def follows(level: Level):
     )
 
 
-def readable_point(level: Level, fallback):
+def readable_point(level: Level, fallback: tuple[int, float]) -> tuple[int, float] | None:
     """A failing (n, beta) with few digits: where it is to be shown, or the largest readable beta at the smallest n."""
     readable = ((n, beta) for beta in READABLE_BETAS for n in (level.law.n_from, 10))
     for n, beta in (*level.shown, *readable, fallback):
@@ -246,7 +247,7 @@ def readable_point(level: Level, fallback):
 
 
 @precise
-def tail_witness(level: Level, n, beta):
+def tail_witness(level: Level, n: int, beta: float) -> dict:
     """The failing point as the ledger's witness."""
     law, formula = level.law, level.statement.theorem.formula
     chance = law.exact(n, level.units(n, beta))
@@ -271,7 +272,7 @@ def tail_witness(level: Level, n, beta):
     )
 
 
-def tail_series(level: Level, n=10):
+def tail_series(level: Level, n: int = 10) -> dict[str, list[float]]:
     """Allowed and exact probability along beta, for the figure."""
     betas = [10.0**-k for k in range(1, 9)]
     chances = [float(level.law.exact(n, level.units(n, beta))) for beta in betas]

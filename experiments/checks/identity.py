@@ -1,13 +1,13 @@
 """left = right in every case: the check yields the cases, and this file compares them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.experiments.checks.inequality import Ending, allowed, broken, cases_claim, exactly, sides
+from lemmata.experiments.checks.inequality import Cases, Ending, allowed, broken, cases_claim, exactly, sides
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
@@ -25,7 +25,7 @@ def identity_claim(statement: Callable, *, digits: int = 0, **fields: Any) -> Ca
 
 
 def equal(
-    cases: Iterable,
+    cases: Cases,
     *,
     factor: float,
     evidence: str,

@@ -10,7 +10,7 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -21,6 +21,9 @@ from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claim import Control, exact_claim
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
+
+Case = tuple[dict[str, Any], Any, Any]  # setting, left side, right side
+Cases = Generator[Case, None, Any]  # and at the end a Verdict, a dict of its fields, or None
 
 ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
 
@@ -105,7 +108,7 @@ def cases_claim(
 
 
 def compare(
-    cases: Iterable,
+    cases: Cases,
     *,
     factor: float,
     evidence: str,
@@ -149,11 +152,11 @@ def program(python: Callable | str | None, *shown: Any) -> str:
 class Ending:
     """The cases of a check, and what it returns after the last one."""
 
-    def __init__(self, cases: Iterable) -> None:
+    def __init__(self, cases: Cases) -> None:
         self.cases = cases
         self.returned: Any = None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Case]:
         self.returned = yield from self.cases
 
     def verdict(self, checked: int, evidence: str, scope: str, **fields: Any) -> Verdict:
@@ -170,7 +173,7 @@ def allowed(left: Any, right: Any, rounding: float | None) -> float:
     return rounding if rounding is not None else ROUNDING * any(isinstance(x, float) for x in (left, right))
 
 
-def exactly(x: Any) -> Fraction | arb:
+def exactly(x: Any) -> Any:
     """The rational number or the ball that `x` is."""
     if isinstance(x, arb | Fraction):
         return x

@@ -7,32 +7,38 @@ direction u of the cone has <a - b_j, u> > 0 for all j, and along it the ratio g
 finds either; both are rounded to small fractions and proved.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
 from lemmata.bounds.exact.numbers import inner
 
-CONES = {  # each row <= 0. R and s may tend to 0, so that what is proved holds at R = 0 and s = 0 as well
+Monomial = Mapping[str, int | Fraction]  # name: power
+Row = list[Fraction]
+
+# Each row <= 0. R and s may tend to 0, so that what is proved holds at R = 0 and s = 0 as well.
+CONES: dict[str, tuple[Monomial, ...]] = {
     "unit": ({"n": -1}, {"gamma": 1}, {"epsilon": 1}, {"R": 1}, {"s": 1, "n": -1}),
     "ball": ({"n": -1}, {"a": -1}, {"epsilon": 1}, {"R": 1}, {"s": 1, "n": -1}),
 }
 
 
-def fraction(x, most=60):
+def fraction(x: float, most: int = 60) -> Fraction:
     """The simplest fraction near x."""
     return Fraction(float(x)).limit_denominator(most)
 
 
-def rows(monomials, names):
+def rows(monomials: Sequence[Monomial], names: Sequence[str]) -> list[Row]:
     """Exponents as a matrix of fractions, one row a monomial."""
     return [[Fraction(one.get(name, 0)) for name in names] for one in monomials]
 
 
-def dominated(a, others, cone):
+def dominated(a: Row, others: list[Row], cone: list[Row]) -> bool:
     """Is <a, u> <= max_j <b_j, u> on the cone {G u <= 0}, proved? All arguments are rows of fractions."""
     m, g = len(others), len(cone)
     columns = np.array([*others, *cone], dtype=float).T
@@ -45,7 +51,7 @@ def dominated(a, others, cone):
     return min(weights) >= 0 and sum(weights[:m]) == 1 and combined == list(a)
 
 
-def escape(a, others, cone):
+def escape(a: Row, others: list[Row], cone: list[Row]) -> list[int] | None:
     """A direction of whole numbers in the cone along which a exceeds every other monomial, proved; or None."""
     d = len(a)
     steeper = np.array([[float(b - x) for x, b in zip(a, other, strict=True)] + [1.0] for other in others])
@@ -66,11 +72,11 @@ class Comparison:
     """What was proved of one rate against another."""
 
     constant: int | None  # one <= constant * other on the whole domain, or None
-    family: dict | None  # name: power of t along which one / other grows without bound, or None
+    family: dict[str, int] | None  # name: power of t along which one / other grows without bound, or None
     informative: bool = False  # on that family both rates tend to 0
 
 
-def compare(one, other, cone):
+def compare(one: Sequence[Monomial], other: Sequence[Monomial], cone: str) -> Comparison:
     """One rate against another on a named cone: a constant, or a family that has none."""
     names = sorted({name for monomial in [*one, *other] for name in monomial})
     a, b = rows(one, names), rows(other, names)
@@ -85,6 +91,6 @@ def compare(one, other, cone):
     return Comparison(None, None)
 
 
-def along(family, t):
+def along(family: Mapping[str, int], t: Any) -> dict[str, Any]:
     """The point of a family at t."""
     return {name: t**power if power >= 0 else 1 / t**-power for name, power in family.items()}

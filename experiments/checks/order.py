@@ -10,7 +10,7 @@ from flint import arb
 from lemmata.bounds.bms22.sign_projection import order_bound
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from lemmata.experiments.checks import witness
-from lemmata.experiments.checks.inequality import Ending, cases_claim, compare, largest, program
+from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, largest, program
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
@@ -41,7 +41,7 @@ def order_claim(
 
 
 def outgrown(
-    cases: Iterable,
+    cases: Cases,
     *,
     factor: float,
     evidence: str,
@@ -106,7 +106,7 @@ def grows(ratios: Sequence[float], growth: float = GROWTH) -> bool:
     return len(ratios) >= 3 and all(b >= growth * a > 0 for a, b in pairwise(ratios))
 
 
-def searched(log_ratio: Callable, box: dict) -> Iterable:
+def searched(log_ratio: Callable, box: dict) -> Cases:
     """The one case of an `order_claim` at the largest explicit / g that a search of the `box` finds.
 
     `log_ratio` is log(explicit / g) in floats; the constant is proved elsewhere, by a chain of inequalities.

@@ -5,17 +5,19 @@ branch and bound on its ratio delta(epsilon; mu) / delta.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import enclosure, exact, hull, mills, upper_end
-from lemmata.bounds.exact.certify import REFUTED, at, certify, supremum
+from lemmata.bounds.exact.certify import REFUTED, Box, Certificate, Side, at, certify, supremum
 from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.experiments.checks import witness
-from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 PRECISION = 192  # bits
 
@@ -33,10 +35,10 @@ class Conversion:
     slope: Fraction | None
 
     @classmethod
-    def of(cls, epsilon_at, slope):
+    def of(cls, epsilon_at: Callable[[Any, Any], Any], slope: Fraction | None) -> "Conversion":
         """Read a and b off an exactly evaluated rule; a 4 x 4 grid pins down a polynomial of low degree."""
 
-        def u(mu, t):
+        def u(mu: int, t: int) -> Fraction:
             return Fraction(epsilon_at(Fraction(mu), Fraction(t))) / mu - Fraction(mu, 2)
 
         a = u(1, 2) - u(1, 1)
@@ -45,41 +47,41 @@ class Conversion:
             raise ValueError("epsilon_at is not mu times a linear function of (t, mu)")
         return cls(a, b, slope)
 
-    def mu(self, t, s):
+    def mu(self, t: arb, s: arb) -> arb:
         """mu at the coordinate s: itself, or the share s in [0, 1] of the largest mu allowed."""
         return s if self.slope is None else exact(self.slope) * s * t
 
-    def ratio(self, t, s):
+    def ratio(self, t: arb, s: arb) -> arb:
         """delta(epsilon; mu) / delta in balls."""
         mu = self.mu(t, s)
         u = exact(self.a) * t + exact(self.b) * mu
         gap = exact(1 - self.a) * t - exact(self.b) * mu  # t - u, exactly 0 where it vanishes identically
         return (gap * (t + u) / 2).exp() * (mills(u) - mills(u + mu)) / (2 * arb.pi()).sqrt()
 
-    def upper(self, t, s):
+    def upper(self, t: Side, s: Side) -> arb:
         """A bound of the ratio over a box."""
         return self.ratio(hull(t), hull(s))
 
-    def spends_at_most_half(self):
+    def spends_at_most_half(self) -> bool:
         """u >= t for every admissible (t, mu), a cone whose two extreme rays decide? Then ratio < m(0) / sqrt(2 pi)."""
         along = self.b if self.slope is None else self.a - 1 + self.b * self.slope
         return self.a >= 1 and along >= 0
 
-    def box(self):
+    def box(self) -> Box:
         return {"t": (0.0, 40.0), "s": (0.0, 1000.0 if self.slope is None else 1.0)}
 
-    def near(self):
+    def near(self) -> Box:
         """A box around the parameters people use, for the sharp constant."""
         return {"t": (0.0, 8.0), "s": (0.01, 10.0) if self.slope is None else (0.0, 1.0)}
 
 
 @functools.cache
-def sharpest(rule):
+def sharpest(rule: Conversion) -> Certificate:
     """The supremum of the ratio on `near`, the same at every setting."""
     return supremum(rule.upper, at(rule.ratio), rule.near(), gap=2e-3, max_boxes=3000)
 
 
-def decide_conversion(rule, setting, epsilon, mu, delta):
+def decide_conversion(rule: Conversion, setting: dict, epsilon: Any, mu: Any, delta: float) -> Verdict:
     """One setting in balls; then all parameters at once, or a point where the rule fails."""
     with ctx.workprec(PRECISION):
         spent, allowed = closed_form(epsilon, mu), exact(delta)
@@ -102,7 +104,7 @@ def decide_conversion(rule, setting, epsilon, mu, delta):
     )
 
 
-def look_for_excess(rule, setting):
+def look_for_excess(rule: Conversion, setting: dict) -> Verdict:
     """REFUTED at a point of the rule's box where it spends more than delta; the rule has u < t somewhere."""
     proof = certify(rule.upper, at(rule.ratio), rule.box(), 1.0, max_boxes=2000)
     if proof.outcome != REFUTED:
@@ -113,7 +115,7 @@ def look_for_excess(rule, setting):
         return exceeded(setting, {"mu": float(rule.mu(t, s)), "t": float(t)}, spent, allowed)
 
 
-def exceeded(setting, point, spent, allowed):
+def exceeded(setting: dict, point: dict[str, float], spent: arb, allowed: arb) -> Verdict:
     """REFUTED: N(0, 1) and N(mu, 1) need more than the delta allowed."""
-    pair = dict(a="N(0, 1)", b="N(mu, 1)", event="density ratio above e^epsilon", p_a=enclosure(spent))
+    pair: dict[str, Any] = dict(a="N(0, 1)", b="N(mu, 1)", event="density ratio above e^epsilon", p_a=enclosure(spent))
     return refuted("certificate", witness.inequality(setting, spent, allowed, point=point, **pair))

@@ -6,7 +6,7 @@ mu-GDP run; random orders of finite Gaussian pairs look for a run that does wors
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,9 +19,11 @@ from lemmata.bounds.exact.best_of_runs import best_score_delta, best_score_delta
 from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.bounds.exact.tnb import mean
 from lemmata.bounds.exact.tuning_curves import best_at_most, sharp_growth
+from lemmata.bounds.theorem import Statement
 from lemmata.bounds.wzw25 import best_of_runs as bound
+from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
+from lemmata.experiments.checks.inequality import Cases
 from lemmata.experiments.engine.verdict import inconclusive
-from lemmata.experiments.instances.gaussian_pairs import binned_gaussians
 
 BITS = 192
 FINE = 1300  # bits of the links, in which delta = 1e-300 stands beside mu = 1e-8
@@ -38,7 +40,7 @@ class Runs:
     eta: float = 1.0
 
 
-def account(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note: str = "") -> Any:
+def account(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note: str = "") -> Cases:
     """Cases of an inequality claim: the delta that Gaussian scores spend at epsilon = `promised`, in both orders.
 
     Then the other orders, and `links`: pairs (does the link hold, what is wrong if not), computed with `FINE` bits.
@@ -70,14 +72,14 @@ def account(runs: Runs, promised: float, links: Iterable[tuple[Any, str]], note:
 def profile_to_printed(mu: float, r: float, delta: float, factor: float) -> list[tuple[Any, str]]:
     """Lemma K.1 from the profile bound at e = mu^2/2 + mu t, in balls: each link and what is wrong if it breaks."""
     where = f" at mu = {mu}, r = {r}, delta = {delta}"
-    mu, r, delta = exact(mu), exact(r), exact(delta)
-    e = mu * mu / 2 + mu * bound.tail_at(r=r, delta=delta)
-    spent = closed_form(e, mu)  # Lemma E.1, half of r delta
-    grown = e + (1 + (-e).exp() * (1 - r) / r * spent).log()  # log(exp(e) + (1 - r)/r delta_M(e))
+    m, p, d = exact(mu), exact(r), exact(delta)
+    e = m * m / 2 + m * bound.tail_at(r=p, delta=d)
+    spent = closed_form(e, m)  # Lemma E.1, half of r delta
+    grown = e + (1 + (-e).exp() * (1 - p) / p * spent).log()  # log(exp(e) + (1 - r)/r delta_M(e))
     return [
-        (spent < r * delta * 0.5000001, f"delta_M(e) exceeds r delta / 2{where}"),
+        (spent < p * d * 0.5000001, f"delta_M(e) exceeds r delta / 2{where}"),
         (
-            bound.selection_epsilon.theorem.formula(mu=mu, r=r, delta=delta) / exact(factor) > e + 2 * grown,
+            bound.selection_epsilon.theorem.formula(mu=m, r=p, delta=d) / exact(factor) > e + 2 * grown,
             f"the profile bound exceeds Equation 23{where}",
         ),
     ]
@@ -92,12 +94,14 @@ def largest_tail_ratio(mu: float, r: float) -> float:
     return ((r + (1 - r) * ndtr(ndtri(x) + mu)) / (r + (1 - r) * x)).max()
 
 
-def profile_account(statement, mu, r, delta, eta, factor):
+def profile_account(
+    statement: Statement[..., float], mu: float, r: float, delta: float, eta: float, factor: float
+) -> Cases:
     """Profile bounds: E K delta_M(epsilon_1) <= delta and the ratio of tails, for the numbers the float code used."""
     promised = statement(mu=mu, r=r, delta=delta, eta=eta) / factor
     first, growth = bound.first_epsilon(mu, r, delta, eta), sharp_growth(mu, r)
 
-    def links():
+    def links() -> Iterator[tuple[Any, str]]:
         slack, e = exact(1 + 1e-9), exact(growth)
         condition = (1 - exact(r)) * closed_form(e, mu) <= exact(r) * e.expm1() * slack
         yield condition, "(1 - r) delta_M(e^) exceeds r (exp(e^) - 1)"

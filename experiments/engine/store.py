@@ -216,15 +216,6 @@ class Store:
         rows = [(*row[:3], json.loads(row[3]), *row[4:8], decode(row[8]), *row[9:11], row[11].hex()) for row in stored]
         return pd.DataFrame(rows, columns=columns)
 
-    def verdicts(self, root=None):
-        """The ledger as a pandas DataFrame."""
-        import pandas as pd
-
-        from lemmata.experiments.engine.ledger import ledger
-        from lemmata.mechanisms.streams import LEDGER_ROOT
-
-        return pd.DataFrame(ledger(self, LEDGER_ROOT if root is None else root))
-
     def __enter__(self):
         return self
 

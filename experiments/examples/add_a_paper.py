@@ -18,7 +18,7 @@ from lemmata.bounds.papers import Paper
 from lemmata.bounds.theorem import THEOREMS, integer, theorem
 from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.run import decide
+from lemmata.experiments.engine.decide import decide
 
 
 @contextmanager

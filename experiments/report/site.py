@@ -22,13 +22,13 @@ from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, power
 from lemmata.experiments.comparison import page as comparison
+from lemmata.experiments.drawing import caption, figures, pictures_of
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.ledger import jsonable
 from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.report import atlas, words
 from lemmata.experiments.report.drawn import Drawn
-from lemmata.experiments.report.figures import caption, figures, pictures_of
 from lemmata.experiments.report.formulas import compared
 
 BAD = (REFUTED, SLIP)  # what a page shows first

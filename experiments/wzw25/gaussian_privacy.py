@@ -13,12 +13,12 @@ from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick, hocke
 from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
 from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
 from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances import float_gaussian
 from lemmata.experiments.instances.adaptive_pairs import GDP, LONG, adaptive_pair, flipped, printed, records
-from lemmata.experiments.instances.gaussian_pairs import binned_gaussians
 from lemmata.mechanisms import grid_gaussian
 from lemmata.mechanisms.adaptive_margin import WhiteBoxLaw
 from lemmata.mechanisms.gaussian import law

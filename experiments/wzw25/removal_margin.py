@@ -26,7 +26,6 @@ from typing import NamedTuple
 import clarabel
 import numpy as np
 from scipy import sparse
-from tqdm import tqdm
 
 from lemmata.bounds.wzw25 import removal_margin as bound
 from lemmata.experiments.checks import witness
@@ -229,6 +228,8 @@ def show(name, removed=0.1, reports=Path("reports")):
     A checkpoint under `reports` holds every step, so a call that is cut short goes on where it was.
     """
     X, y = load(name)
+    from tqdm import tqdm  # an hour's bar; a claim is read without the laboratory
+
     batch, checkpoint = max(1, len(X) // 1000), reports / f"removal_margin-{data_digest(X, y)}.npz"
     steps = saved_steps(checkpoint, X, y)
     with tqdm(total=int(removed * len(X) / batch), initial=len(steps), unit="refit", file=sys.stderr) as bar:

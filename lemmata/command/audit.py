@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from lemmata import lab
 from lemmata.command.console import Usage, plainly, root_option
 
 REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
@@ -58,6 +59,7 @@ def audit(sample_a, sample_b, epsilon, delta, mu, neighbours, group, budget, lev
     for option, value in (("--epsilon", epsilon), ("--mu", mu)):
         if value is not None and not value < float("inf"):
             raise Usage(f"{option} = {value} is outside (0, inf)")
+    draw = drawing() if plot else None
     sys.path.insert(0, os.getcwd())
     samples = {path: imported(path) for path in dict.fromkeys((sample_a, sample_b))}
     from lemmata.mechanisms.audit import game
@@ -74,26 +76,35 @@ def audit(sample_a, sample_b, epsilon, delta, mu, neighbours, group, budget, lev
     except Exception as error:  # whatever somebody else's function does is no fault of this program
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Usage(f"{sample_a} or {sample_b} cannot be attacked ({problem})") from None
-    if plot:
-        from lemmata.experiments.audits.picture import draw
-
+    if draw:
         draw(result, level, plot)
     click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result)
     sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 
+def drawing():
+    """What draws the picture of an audit, before anything is drawn from the samplers: it may not be installed."""
+    try:
+        from lemmata.experiments.audits.picture import draw
+    except ImportError as error:
+        if needed := lab.missing("--plot", error):
+            raise Usage(needed) from None
+        raise
+    return draw
+
+
 @contextlib.contextmanager
 def progress_of(budget):
     """A bar on stderr, if there is a terminal, for (releases so far, log10 of the evidence)."""
-    from tqdm import tqdm
+    if not sys.stderr.isatty():
+        yield None
+        return
 
-    with tqdm(total=budget, unit=" releases", disable=None, leave=False) as bar:
+    def evidence(log10_e):
+        return "" if log10_e is None else f"log10 e = {log10_e:.1f}"
 
-        def advance(releases, log10_e):
-            bar.set_postfix_str(f"log10 e = {log10_e:.1f}", refresh=False)
-            bar.update(releases - bar.n)
-
-        yield advance
+    with click.progressbar(length=budget, file=sys.stderr, show_pos=True, item_show_func=evidence) as bar:
+        yield lambda releases, log10_e: bar.update(releases - bar.pos, log10_e)
 
 
 def imported(path):

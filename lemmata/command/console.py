@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from lemmata import lab
+
 LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
 
 
@@ -49,6 +51,8 @@ def plainly(stored=False):
             except Exception as error:
                 if type(error).__name__ == "PaperError":
                     raise Usage(str(error)) from None
+                if needed := lab.missing(called(command), error):
+                    raise Usage(needed) from None
                 if type(error).__name__ in ("StoreError", "ReusedSeed", "Fault"):
                     raise Broken(str(error)) from None
                 if os.environ.get("LEMMATA_TRACEBACK"):
@@ -59,6 +63,12 @@ def plainly(stored=False):
         return run
 
     return decorate
+
+
+def called(command):
+    """The name that a command was called by: `ledger`."""
+    context = click.get_current_context(silent=True)
+    return context.info_name if context and context.info_name else command.__name__
 
 
 out_option = click.option(

@@ -350,8 +350,8 @@ def script(file):
     @out_option
     @plainly()
     def decide(profile, jobs, first, root, out):
-        from lemmata.experiments.engine.run import decided
-        from lemmata.experiments.report.figures import draw
+        from lemmata.experiments.drawing import draw
+        from lemmata.experiments.engine.decide import decided
 
         above = nearest(path.parent)
         paper = library.add(above) if above else library.papers[path.parent.name]

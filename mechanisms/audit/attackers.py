@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +18,12 @@ PAIRED = 12  # columns up to which differences and products of pairs are feature
 WIDE = 80  # columns up to which covariances are compared
 DIGITS, ENOUGH = 8, 1000  # so many columns at most have their last digits read, once there are enough releases
 RARE = 0.004  # a value repeated by a smaller share of the training releases is no atom
+
+
+class HasDensity(Protocol):
+    """A law that knows how likely a release is."""
+
+    def log_density(self, releases: Any) -> np.ndarray: ...
 
 
 def by_label(data: Outcomes, truth: np.ndarray) -> Callable | None:
@@ -43,7 +50,7 @@ class Features:
         self.spread = spreads(values)
         self.atoms = [self._repeated(column) for column in values.T]
         self.digits = values.shape[1] <= DIGITS and len(values) > ENOUGH
-        self.pairs = np.triu_indices(values.shape[1], 1) if values.shape[1] <= PAIRED else ([], [])
+        self.pairs = np.triu_indices(values.shape[1] if values.shape[1] <= PAIRED else 0, 1)
 
     @staticmethod
     def _repeated(column: np.ndarray) -> np.ndarray:
@@ -113,7 +120,7 @@ def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
     return score
 
 
-def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
+def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable:
     """Gradient-boosted trees on the features."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -130,7 +137,7 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
     return lambda fresh: model.decision_function(features(fresh))
 
 
-def by_density(a: object, b: object) -> Callable:
+def by_density(a: HasDensity, b: HasDensity) -> Callable:
     """The exact log-likelihood ratio of two laws that know their densities."""
 
     def learn(data: Outcomes, truth: np.ndarray) -> Callable:
@@ -153,7 +160,7 @@ def by_features(chosen: Callable) -> Callable:
     return learn
 
 
-def attackers(a: object, b: object, features: Callable | None) -> Iterator[tuple[str, Callable]]:
+def attackers(a: Any, b: Any, features: Callable | None) -> Iterator[tuple[str, Callable]]:
     """(what it goes by, how it learns) of every attacker of the pair."""
     yield "how often each outcome occurred", by_label
     yield "a linear score of the release", by_values

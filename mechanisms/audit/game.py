@@ -137,11 +137,12 @@ def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray
             return None
         scores.append(tidy(score(part(data, select))))
         chosen.append(truth[select])
-    if few:
-        score = learn(data, truth)
+    own = learn(data, truth) if few else score
+    if own is None:
+        return None
     held, was = np.concatenate(scores), np.concatenate(chosen)
     rule = Rule(
-        score,
+        own,
         thresholds(held, was > 0, rungs[::CUTS, 0]),
         thresholds(-held, was < 0, rungs[::CUTS, 1]),
     )

@@ -38,7 +38,7 @@ class Outcomes:
     labels: np.ndarray
     raw: Any
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.labels)
 
 
@@ -132,8 +132,8 @@ class Reader:
 def plain(releases: Any) -> np.ndarray | None:
     """The releases as a table, if they are arrays of ordinary numbers; None otherwise."""
     if isinstance(releases, dict):
-        parts = [plain(field) for _, field in sorted(releases.items())]
-        return None if any(part is None for part in parts) else np.column_stack(parts)
+        parts = [part for _, field in sorted(releases.items()) if (part := plain(field)) is not None]
+        return np.column_stack(parts) if len(parts) == len(releases) else None
     if not isinstance(releases, np.ndarray) or releases.dtype.kind not in "biufcmM" or not releases.ndim:
         return None
     if releases.dtype.kind in "mM":

@@ -53,7 +53,8 @@ class Curator:
     """
 
     def __init__(self, rng: np.random.Generator, transcript: Iterable[Query] = ()) -> None:
-        self.rng, self.given, self.queries = rng, list(transcript), []
+        self.rng, self.given = rng, list(transcript)
+        self.queries: list[Query] = []
 
     def __call__(
         self,
@@ -71,8 +72,10 @@ class Curator:
             answer = self.given[place].answer
         elif draw:
             answer = draw(self.rng, fixed)
+        elif fixed is None:
+            raise TypeError(f"value = that of {name} follows from its answer, so its noise must be drawn by `draw`")
         else:
-            answer = fixed + (self.rng.laplace if order == 1 else self.rng.normal)(scale=scale, size=np.shape(fixed))
+            answer = fixed + (self.rng.laplace if order == 1 else self.rng.normal)(scale=scale, size=fixed.shape)
         fixed = np.asarray(value(answer), dtype=float) if fixed is None else fixed
         pure = order != 2 if pure is None else pure
         self.queries.append(Query(name, fixed.shape, sensitivity, scale, order, pure, fixed, answer))
@@ -100,7 +103,7 @@ def kappa(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator
 def replayed(program: Callable, data: Any, neighbour: Any, rng: np.random.Generator) -> list[str]:
     """What is wrong when the program sees the neighbour and is given the same answers; empty if nothing is."""
     first, second, same = transcripts(program, data, neighbour, rng)
-    wrong = []
+    wrong: list[str] = []
     for place, (before, after) in enumerate(zip(first, second, strict=False)):
         if before.asked != after.asked:
             return [*wrong, f"query {place} is {before.asked} on one dataset and {after.asked} on the other"]
@@ -146,7 +149,7 @@ class Counted(np.random.Generator):
         if kind.startswith("_") or kind in ("draws", "bit_generator", "spawn"):
             return found
 
-        def draw(*arguments, **options):
+        def draw(*arguments: Any, **options: Any) -> Any:
             value = found(*arguments, **options)
             if self._moved and self._moved[0] == len(self.draws):
                 value = np.array(value)

@@ -52,7 +52,7 @@ class Source:
             self.single = True
             return [self._one(rng) for _ in range(size)], False
 
-    def _one(self, rng):
+    def _one(self, rng: np.random.Generator) -> Any:
         try:
             drawn = self._checked(self.sample(rng, 1), 1)
         except WrongSize:

@@ -63,7 +63,7 @@ def checked(claim: Any) -> Any:
 
 def tangents(claim: Any, records: int = 1) -> list[tuple[float, float]]:
     """The (epsilon, delta) that `claim` implies for datasets that differ in so many records."""
-    if not isinstance(claim, PureDP | ApproxDP | GaussianDP):
+    if isinstance(claim, Sequence):
         return [pair for point in claim for pair in tangents(point, records)]
     claim = group(claim, records) if records > 1 else claim
     if not isinstance(claim, GaussianDP):

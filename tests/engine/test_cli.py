@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from lemmata.bounds.library import library
 from lemmata.command.main import contradictions, main, select
-from lemmata.experiments.engine.ledger import ledger
+from lemmata.experiments.engine.ledger import as_frame, ledger
 from lemmata.experiments.engine.store import Store
 from tests.engine import toy
 
@@ -275,10 +275,11 @@ def test_the_store_gives_pandas():
 
         store = Store()
         execute([claims["abgmu22.asm1/printed/coin"]], store)
-        chunks, verdicts = store.chunks(), store.verdicts()
+        rows = ledger(store, 20251120)
+        chunks, verdicts = store.chunks(), as_frame(rows)
         assert {"key", "setting", "payload", "seconds"} <= set(chunks.columns)
         assert (verdicts.set_index("key").loc["abgmu22.asm1/printed/coin", "verdict"]) == "HOLDS"
-        assert len(ledger(store, 20251120)) == len(verdicts)
+        assert len(rows) == len(verdicts)
 
 
 def test_no_path_of_this_machine_in_what_is_published(tmp_path):

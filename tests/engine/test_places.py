@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from lemmata.experiments.engine import claim as claims_module
-from lemmata.experiments.engine import fingerprint, places, registry, run
+from lemmata.experiments.engine import decide, fingerprint, places, registry, run
 from lemmata.experiments.engine import ledger as ledger_module
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.store import Store
@@ -37,7 +37,7 @@ def test_the_law_that_a_claim_is_about(key, law):
 
 
 def test_a_module_decided_on_its_own():
-    rows, cells, text = run.decided("bms22/definitions")
+    rows, cells, text = decide.decided("bms22/definitions")
     keys = {claim.key for claim in registry.load(["bms22/definitions"])["bms22/definitions"]}
     assert {row["key"] for row in rows} == keys and len(rows) == len(keys)
     assert len(cells) == len(rows) and all(cell.verdict is not None for each in cells for cell in each)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 
-def binned_gaussians(rng, mu, bins):
+def binned_gaussians(rng: np.random.Generator, mu: float, bins: int) -> np.ndarray:
     """A finite mu-GDP pair: N(0, 1) and N(mu, 1), or the two swapped, seen through random cuts."""
     cuts = np.sort(rng.uniform(-4, 4 + mu, size=bins - 1))
     edges = np.concatenate([[-np.inf], cuts, [np.inf]])
