@@ -80,7 +80,7 @@ def main() -> None:
         print("\n".join(line for line in lemmata("run", "--jobs", "1", folder=folder) if "new26" in line))
         print("$ lemmata explain lem1")
         print("\n".join(lemmata("explain", "lem1", folder=folder)[:6]))
-        print("in reports/:", ", ".join(path.name for path in (folder / "reports").iterdir()))
+        print("in reports/:", ", ".join(sorted(path.name for path in (folder / "reports").iterdir())))
 
 
 if __name__ == "__main__":
