@@ -1,10 +1,10 @@
 """Does what a page says: its blocks become files, programs and commands, in their order, in one folder.
 
 A block with a title is that file; with the word `more` it is added to its end. A `diff` block names a file after `---`
-and adds each line that begins with + below the first line that is the one above it. A `console` block has commands after
-`$ `, and what they print below them: every line there has to be among what they did print, of one that ends in ... the
-beginning. The word `fails` says that its last command ends with status 1, `slow` that it is for `make soak`. Any other
-block of Python is a program; blocks of other languages are only shown.
+and adds each line that begins with + below the first line that is the one above it. A `console` block has commands
+after `$ `, and below them what they print: every such line has to be among what they did print, of one that ends in
+... the beginning. The word `fails` says that the last command ends with status 1, `slow` that it is for `make soak`.
+Any other block of Python is a program; blocks of other languages are only shown.
 """
 
 from __future__ import annotations
