@@ -46,6 +46,7 @@ from lemmata.bounds.theorem import (
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.command.main import script
 from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.existence import exists_claim, unbounded_claim
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import equality, inequality_claim, largest, spread, up_to_one
 from lemmata.experiments.engine.claim import (
@@ -83,6 +84,7 @@ __all__ = [
     "equality",
     "exact",
     "exact_claim",
+    "exists_claim",
     "grid",
     "holds",
     "identity_claim",
@@ -102,6 +104,7 @@ __all__ = [
     "tail_claim",
     "theorem",
     "theorems",
+    "unbounded_claim",
     "up_to_one",
     "witness",
 ]

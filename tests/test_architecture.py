@@ -50,6 +50,7 @@ VIOLATIONS = [
     ("experiments.drawing", "import lemmata.experiments.report", LABORATORY),
     ("experiments.data", "import lemmata.experiments.report", LABORATORY),
     ("experiments.comparison", "import lemmata.experiments.audits", LABORATORY),
+    ("experiments.paper1.x", "import lemmata.experiments.conformance.x", LABORATORY),
     ("experiments.audits", "def f():\n    import lemmata.experiments.report", LABORATORY),
     ("experiments.report", "import lemmata.experiments.atlas", LABORATORY),
     ("bounds.theorem", "import pandas", PRODUCT),
@@ -89,9 +90,12 @@ HOUSE = {
     "experiments/figure": "import lemmata.experiments.drawing",
     "experiments/report": "import lemmata.experiments.audits",
     "experiments/atlas": "import lemmata.experiments.report",
+    "experiments/conformance/x": "import lemmata.experiments.paper2.x",
     "command/x": "def f():\n    import lemmata.experiments.report",
     "tools/x": "import lemmata.command.x",
     "__main__": "import lemmata.command.x",
+    "paper": "import lemmata.command.x",
+    "pytest_plugin": "def f():\n    import lemmata.experiments.conformance.x",
 }
 
 

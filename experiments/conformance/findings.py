@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -10,12 +11,12 @@ from lemmata.bounds.library import Paper
 from lemmata.bounds.verdicts import HOLDS, NOT_A_CLAIM, OPEN
 from lemmata.experiments.conformance import accepted, numbers, rows, ties
 from lemmata.experiments.engine import fingerprint, registry
-from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 
+CASES = 50  # of a check that are looked at
 RULES = {
     "accepted": "its verdict and its statement are those that were accepted",
     "control": "a sabotaged twin of it is caught",
@@ -26,7 +27,7 @@ RULES = {
     "hash": "its stored results are discarded when its check changes",
     "tie": "it falls when what it states is halved or doubled",
     "root": "its verdict does not move with the random numbers",
-    "numbers": "every number of its formula is noticed by some row",
+    "numbers": "every number of its formula is noticed by some row, or by an example in a docstring",
     "open": "some claim decides it",
 }
 
@@ -49,15 +50,19 @@ def findings(paper: Paper, store: Store, root: int, told: Callable[[str], None] 
     lines = accepted.read(paper)
     own = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
     used: set[str] = set()
+    found: list[Finding] = []
     for row in own:
         told(row["key"])
-        for finding in [*_of(row, lines, paper, root), *_unnoticed(row, paper)]:
-            names = {finding.row, f"{finding.row}:{finding.rule}"}
-            names |= {name.removeprefix(f"{paper.id}.") for name in names}
-            met = names & paper.expected.keys()
-            used |= met
-            if not met:
-                yield finding
+        found.extend(_of(row, lines, paper, root))
+    told("numbers")
+    found.extend(_unnoticed(paper))
+    for finding in found:
+        names = {finding.row, f"{finding.row}:{finding.rule}"}
+        names |= {name.removeprefix(f"{paper.id}.") for name in names}
+        met = names & paper.expected.keys()
+        used |= met
+        if not met:
+            yield finding
     for name in paper.expected.keys() - used:
         yield Finding(name, "expected", "paper.toml expects it to fail, and it does not: take the line out")
 
@@ -98,12 +103,19 @@ def steps(row: dict, claim: Claim) -> list[str]:
 
 def oracle(row: dict, claim: Claim) -> list[str]:
     """What is compared in floats may be the truth, or err on one side only; the row must say which."""
-    if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or row["evidence"] in ("certificate", ""):
-        return []
-    exact = getattr(claim.trial, "exact_sides", None)
-    if exact is None or exact(Sabotaged(claim).setting or {}):
+    if claim.oracle or claim.style != "exact" or row["verdict"] != HOLDS or not _in_floats(claim):
         return []
     return ['its left side is a float: oracle="exact" if it is the truth up to rounding, else "below" or "above" it']
+
+
+def _in_floats(claim: Claim) -> bool:
+    """Whether the first cases of a check have a float for their left side."""
+    check = inspect.unwrap(claim.trial)
+    setting = next((s for s in claim.quick if not claim.theorem.skipped(s)), None)
+    if setting is None or not inspect.isgeneratorfunction(check):
+        return False
+    cases = itertools.islice(check(**setting), CASES)
+    return any(isinstance(left, float) for _, left, *_ in cases)
 
 
 def blind(claim: Claim) -> list[str]:
@@ -138,17 +150,11 @@ def moved(row: dict, claim: Claim, root: int) -> list[str]:
     return [f"it is {row['verdict']} at root {root} and {other['verdict']} at root {root + 1}"]
 
 
-def _unnoticed(row: dict, paper: Paper) -> Iterator[Finding]:
-    """The numbers of the formula that stands in this row first, that nothing notices."""
-    claim = CLAIMS.get(row["key"])
-    if claim is None or row["key"] != _first(claim):
-        return
-    for number in numbers.of(claim):
-        if not number.noticed_by():
-            name = number.function.__qualname__
-            yield Finding(row["key"], "numbers", f"no row notices {number.text} in {name}, line {number.line}")
-
-
-def _first(claim: Claim) -> str:
-    """The key of the first claim about the same formula: its numbers are asked for once."""
-    return next(key for key, other in CLAIMS.items() if other.theorem.formula is claim.theorem.formula)
+def _unnoticed(paper: Paper) -> Iterator[Finding]:
+    """The numbers of the formulas that nothing notices, unless the table beside the paper says why nothing does."""
+    table = numbers.read(paper)
+    for number in numbers.numbers([paper]):
+        if not table.get(number.name, ("", ""))[1] and not number.noticed_by():
+            where = f"line {number.line} of {number.function.__qualname__}"
+            said = f"neither a row nor an example notices {number.text}, {where}"
+            yield Finding(number.claims[0].key, "numbers", said)

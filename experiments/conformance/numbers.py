@@ -6,6 +6,7 @@ that others may come and go around it.
 """
 
 import csv
+import doctest
 import functools
 import time
 import types
@@ -57,9 +58,12 @@ class Number:
             yield functools.partial(edit.set_literal, self.function, self.place, other)
 
     def noticed_by(self) -> str:
-        """The key of the first row that moves at a change; else "by hand: " and a formula whose value moves; or ""."""
-        by_rows = (moved(self.claims, change) for change in self.changes)
-        return next(filter(None, (*by_rows, *map(self.value_moved, self.changes))), "")
+        """What notices a change: a row, by its key; else a value by hand, as "by hand: " and its formula; or "".
+
+        A value by hand is one that is given, or an example in the docstring of a formula that calls the number.
+        """
+        rows = (moved(self.claims, change) for change in self.changes)
+        return next(filter(None, (*rows, *map(self.value_moved, self.changes))), "")
 
     def value_moved(self, change: Callable[[], None]) -> str:
         """A formula whose value worked out by hand is not met after `change`."""
@@ -71,10 +75,22 @@ class Number:
                     self.agrees(formula(**arguments), value)
                 except Exception:
                     return f"{BY_HAND}{getattr(formula, '__name__', '')}"
+            for formula in dict.fromkeys(claim.theorem.formula for claim in self.claims if not self.values):
+                if examples_fail(formula):
+                    return f"{BY_HAND}{formula.__name__}"
             return ""
 
         answer = edit.in_child(work, LATE)
         return answer if answer.startswith(BY_HAND) else ""
+
+
+def examples_fail(formula: Callable) -> bool:
+    """Whether an example in a docstring gives something else than it says."""
+    plain = edit.plain(formula)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    for test in doctest.DocTestFinder(recurse=False).find(plain, plain.__name__, globs=dict(plain.__globals__)):
+        runner.run(test, out=lambda _: None)
+    return runner.failures > 0
 
 
 def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agrees = _never) -> Iterator[Number]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
+ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
 
 
@@ -79,6 +80,7 @@ class Claim:
     expect: float = 0.0  # the truth as a multiple of the bound, for the power arithmetic of the tests
     python: Callable | None = None  # setting -> a witness a reader can run, for sampled refutations
     note: str = ""
+    oracle: str = ""  # of a left side: "exact", or "below" or "above" the truth where it can only err so
     by: Callable | None = None  # the shared check that drives the trial, if any: its code counts as the trial's
 
     @property
@@ -162,6 +164,8 @@ def _twin(theorem):
 
 def _register(style, statement, *, quick=({},), full=(), control=None, given=(), severity="", **fields):
     theorem = statement.theorem
+    if fields.get("oracle", "") not in ("", *ORACLES):
+        raise ValueError(f"oracle = {fields['oracle']!r} is not one of {', '.join(ORACLES)}")
     if severity and severity not in SEVERITIES:
         raise ValueError(f"severity = {severity!r} is not one of {', '.join(SEVERITIES)}")
     if severity or control is None:

@@ -80,6 +80,7 @@ def _with_teeth(claim, verdict, control):
     """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
     said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
     notes = [said, claim.note, verdict.note]
+    verdict = _one_sided(claim, verdict)
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
     if claim.control and positive and control.outcome != REFUTED:
         outcome = control.outcome or "not run"
@@ -88,6 +89,16 @@ def _with_teeth(claim, verdict, control):
     if verdict.reason == "AUDIT_ONLY":
         notes.append(f"would have caught: {control.smallest_caught}")
     return verdict, notes
+
+
+def _one_sided(claim, verdict):
+    """A left side that stands below the truth can refute and never hold; one above it can hold and never refute."""
+    blind = {"below": HOLDS, "above": REFUTED}.get(claim.oracle)
+    if verdict.outcome != blind:
+        return verdict
+    if blind == HOLDS:
+        return inconclusive("ONE_SIDED_ORACLE", "its left side is a lower bound of the truth: nothing larger was found")
+    return inconclusive("ONE_SIDED_ORACLE", "its left side is an upper bound of the truth, which may be less")
 
 
 def claim_row(claim, store, root):

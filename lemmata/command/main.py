@@ -22,6 +22,7 @@ from lemmata.bounds.library import library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
 from lemmata.command.console import Terminated, Usage, out_option, plainly, root_option
+from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.scope import folder, said, scope
 
 CONTRADICTION = 1
@@ -334,6 +335,8 @@ def figure(arguments, kind, profile, root, out):
 
 main.add_command(audit)
 main.add_command(compare)
+for command in (new_paper, check, accept):
+    main.add_command(command)
 if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)
 

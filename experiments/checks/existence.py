@@ -1,0 +1,88 @@
+"""Statements of existence, and statements that nothing finite is enough.
+
+"There is a map with ..." holds as soon as one is shown; "for no finite epsilon" holds where what is lost passes every
+level. Both are inequalities with another quantifier in front, so they are compared as inequalities are.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.inequality import (
+    allowed,
+    broken,
+    cases_claim,
+    inequality_claim,
+    ratio,
+    sides,
+)
+from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive
+
+MUTATES = inspect.Signature([inspect.Parameter("factor", inspect.Parameter.KEYWORD_ONLY, default=1)])
+LEVELS = tuple(10.0**j for j in range(7))  # what is lost has to pass each of them
+
+
+def exists_claim(statement: Callable, **fields: Any) -> Callable:
+    """A claim that there is a case with left <= right: the check yields candidates (setting, left, right).
+
+    HOLDS at the first that is one, with that candidate as its witness: evidence "enumeration" where both sides are
+    rational, "certificate" where one is a ball, else "sampled"; scope "everywhere", since one is enough. Candidates
+    that run out refute nothing, unless `exhaustive=True` says that there are no others. The control divides the right
+    side by the factors `caught`, and all candidates together are then taken for all there are.
+    """
+    exhaustive = fields.pop("exhaustive", False)
+    options = {"exhaustive": exhaustive}
+    return cases_claim(statement, _found, "the right-hand side divided by {}", options=options, **fields)
+
+
+def _found(
+    cases: Iterable, *, factor: float, exhaustive: bool, rounding: float | None, python: Any, **_: Any
+) -> Verdict:
+    nearest: tuple | None = None
+    for setting, left, right in cases:
+        share = allowed(left, right, rounding)
+        exact_left, exact_right = sides(left, right, Fraction(1) / Fraction(factor))
+        if exact_left <= exact_right + abs(exact_right) * Fraction(share):
+            proof = "certificate" if isinstance(exact_left, arb) else "sampled" if share else "enumeration"
+            reached = ratio(exact_left, exact_right)
+            found = witness.inequality(setting, exact_left, exact_right)
+            return holds(proof, "everywhere", tightness=(reached, reached), note=f"one is {found['setting']}")
+        if nearest is None or ratio(exact_left, exact_right) < nearest[0]:
+            nearest = ratio(exact_left, exact_right), setting, exact_left, exact_right
+    if nearest is None:
+        return inconclusive("FAILED", "the check yields no candidate")
+    if exhaustive or factor > 1:
+        return broken(nearest[1], nearest[2], nearest[3], python)
+    return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[1]}")
+
+
+def unbounded_claim(statement: Callable, *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
+    """A claim that no finite number is enough: the check, a function of `level`, shows where more than that is lost.
+
+    `check(level=..., **setting)` returns (setting, what is lost there), a lower bound of the truth that may be `inf`;
+    the row HOLDS if it passes every one of `levels`, 1 to a million by default. What shows it for all levels is a
+    derivation, to be named as for every other row. The control cuts off what is lost at the factors `caught`.
+    """
+    steps = tuple(levels)
+
+    def decorate(check: Callable) -> Callable:
+        @functools.wraps(check)
+        def cases(*, factor: float = 1, **setting: Any) -> Iterable:
+            for level in steps:
+                where, lost = check(level=level, **setting)
+                kept = lost if factor == 1 else min(lost, factor)
+                yield {"level": level, **where}, level, kept if kept != float("inf") else 2 * level
+
+        cases.__signature__ = MUTATES  # type: ignore[attr-defined]
+        return inequality_claim(statement, **fields)(cases)
+
+    fields.setdefault("control", Control("what is lost cut off at {}", fields.pop("caught", (10.0, 1000.0))))
+    return decorate

@@ -1,0 +1,213 @@
+"""The commands for papers of one's own: new-paper, check, accept."""
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from lemmata.bounds.library import library
+from lemmata.command.console import Usage, out_option, plainly, root_option
+from lemmata.command.scope import in_checkout, scope
+
+PAGE = """id = "{id}"
+authors = ["First Last"]
+title = "The title of the paper"
+year = {year}
+version = "which text is quoted: a preprint's version, the proceedings, a page"
+
+# every statement: id = the label that is printed, in the order of the paper
+[contents]
+"lem1" = "Lemma 1"
+
+# what `lemmata check` may find, each with its reason: "row" or "row:rule"
+[expected]
+"""
+
+STATEMENT = '''"""Lemma 1: the sum of the first odd numbers. Replace it by what your paper states."""
+
+from lemmata.paper import inequality_claim, integer, theorem
+
+# What is printed. The function computes what is promised, and never knows whether it is right.
+
+
+@theorem("lem1", says=r"\\sum_{i=1}^n (2i-1) \\le n^2 - 1", needs=[integer("n")])
+def odd_sum(*, n: int) -> int:
+    """The bound on the sum of the first n odd numbers, as printed (false: a twin to show what falls).
+
+    >>> odd_sum(n=3)
+    8
+    """
+    return n**2 - 1
+
+
+@odd_sum.corrected(says=r"\\sum_{i=1}^n (2i-1) \\le n^2")
+def odd_sum_corrected(*, n: int) -> int:
+    """The sum of the first n odd numbers is a square.
+
+    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.
+    """
+    return n**2
+
+
+# How each reading is decided: cases (setting, left, right) of left <= right. What falls is shown by a program.
+
+WITNESS = """from odd_numbers import odd_sum
+assert 1 > odd_sum(n=1)  # the sum is 1, the bound 0"""
+
+
+@inequality_claim(odd_sum, severity="constant", python=WITNESS, note="off by one")
+def one_is_too_much():
+    """n = 1: the sum is 1, the printed bound 0."""
+    yield {"n": 1}, 1, odd_sum(n=1)
+
+
+@inequality_claim(odd_sum_corrected)
+def odd_numbers_add_up_to_squares():
+    """The sums themselves, for n up to 50; the derivation is for all n."""
+    for n in range(1, 51):
+        yield {"n": n}, sum(range(1, 2 * n, 2)), odd_sum_corrected(n=n)
+'''
+
+
+@click.command("new-paper")
+@click.argument("name")
+@plainly()
+def new_paper(name):
+    """Make the folder NAME with a paper.toml and one example statement; it runs at once."""
+    folder = Path(name)
+    id = folder.name
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", id):
+        raise Usage(f"NAME = {id!r} is not a lower-case letter with letters, digits and _ after it")
+    if id in library.papers:
+        raise Usage(f"NAME = {id!r} is the id of a paper of this package")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Usage(f"NAME = {name} exists and is not an empty folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    import datetime
+
+    (folder / "paper.toml").write_text(PAGE.format(id=id, year=datetime.date.today().year), encoding="utf-8")
+    (folder / "odd_numbers.py").write_text(STATEMENT, encoding="utf-8")
+    click.echo(f"{folder / 'paper.toml'}: who wrote the paper, and every statement of it")
+    click.echo(f"{folder / 'odd_numbers.py'}: one statement, how it is decided, and a false twin")
+    click.echo(f"next: cd {name} && lemmata run && lemmata explain lem1 && lemmata accept && lemmata check")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
+@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
+@click.option("--rules", is_flag=True, help="What is looked for, and stop.")
+@root_option
+@out_option
+@plainly(stored=True)
+def check(paths, as_json, rules, root, out):
+    """Say in sentences what a paper's rows lack before somebody else should believe them; exit status 1 if anything."""
+    from lemmata.experiments.conformance.findings import RULES, findings
+
+    if rules:
+        click.echo("\n".join(f"{rule:9} {says}" for rule, says in RULES.items()))
+        return
+    found, kept = [], set()
+    for paper, store in decided(paths, root, out):
+        with store:
+            for finding in findings(paper, store, root, progress(as_json)):
+                found.append(finding)
+        kept.add(paper.id)
+    progress(as_json)("")
+    if as_json:
+        click.echo(json.dumps([finding._asdict() for finding in found], indent=1, ensure_ascii=False))
+    else:
+        click.echo("\n".join(f"{row}: {sentence} [{rule}]" for row, rule, sentence in found) or "nothing is missing")
+    click.echo(f"lemmata: {len(found)} findings in {', '.join(sorted(kept))}", err=True)
+    sys.exit(1 if found else 0)
+
+
+def progress(silent):
+    """Shows one word in the place of the last, where somebody looks."""
+    if silent or not sys.stderr.isatty():
+        return lambda word: None
+    return lambda word: click.echo(f"\r{word[:70]:70}" + ("\r" if word else f"\r{'':70}\r"), nl=False, err=True)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
+@root_option
+@out_option
+@plainly(stored=True)
+def accept(paths, jobs, root, out):
+    """Take over what the rows came to: verdicts, statements, ties, numbers and errata of what changed."""
+    from lemmata.experiments.conformance import accepted, numbers
+    from lemmata.experiments.engine.ledger import ledger
+
+    for paper, store in decided(paths, root, out, jobs):
+        with store:
+            rows = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id]
+        before, now = accepted.read(paper), accepted.renew(paper, rows, click.echo)
+        untold = unannounced(paper, before, now)
+        for key, digits in untold.items():
+            click.echo(f"lemmata: CHANGELOG, Statements, lacks a line: - {key} {digits}: why", err=True)
+        accepted.write(paper, now | {key: before[key] for key in untold if key in before})
+        values = by_hand() if paper.house else ()
+        numbers.write(paper, numbers.renew(paper, click.echo, *values))
+        new = new_errata(paper, rows)
+        click.echo(f"{paper.id}: {len(now)} rows accepted" + (f", {new} new errata" if new else ""), err=True)
+        if untold:
+            sys.exit(1)
+
+
+def decided(paths, root, out, jobs=1):
+    """(paper, its store) of each paper that is meant, its quick cells decided."""
+    papers, names, folder = scope(paths, out)
+    if names:
+        raise Usage(f"PATH = {names[0]} is neither a folder with a paper.toml nor a paper")
+    if not papers and not in_checkout():
+        raise Usage("PATH is missing: there is no paper.toml in this folder or above it")
+    from lemmata.experiments.engine import registry, run
+    from lemmata.experiments.engine.names import select
+    from lemmata.experiments.engine.store import Store
+
+    for paper in papers or library.house:
+        store = Store(folder / "ledger.sqlite")
+        keys, _ = select([paper.id])
+        run.execute(registry.closure(keys), store, root=root, jobs=jobs, progress=sys.stderr.isatty())
+        yield paper, store
+
+
+def unannounced(paper, before, now):
+    """The printed statements that changed without their line, where there is a CHANGELOG that could say why."""
+    from lemmata.experiments.conformance import accepted
+
+    changelog = accepted.changelog_of(paper)
+    if changelog is None or any(line.form != next(iter(now.values())).form for line in before.values()):
+        return {}
+    current = {key: line.digest for key, line in now.items()}
+    return accepted.unannounced(accepted.printed(before), current, changelog.read_text(encoding="utf-8"))
+
+
+def by_hand():
+    """(values worked out by hand, how they are compared) of this repository's tests."""
+    sys.path.insert(0, str(Path.cwd()))
+    from importlib import import_module
+
+    tables = import_module("tests.by_hand")
+    return tables.rows(), tables.agrees
+
+
+def new_errata(paper, rows):
+    """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
+    file = paper.folder / "errata.csv"
+    lines = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines())) if file.exists() else []
+    numbered = {line["key"] for line in lines}
+    highest = max((int(line["number"].lstrip("E")) for line in lines), default=0)
+    wrong = [row for row in rows if row["verdict"] == "REFUTED" and row["reading"] == "printed" and row["severity"]]
+    new = [row["key"] for row in wrong if row["key"] not in numbered and row["kind"] != "summary"]
+    lines += [{"number": f"E{highest + i}", "key": key, "status": "found"} for i, key in enumerate(new, 1)]
+    if new:
+        with file.open("w", newline="", encoding="utf-8") as out:
+            writer = csv.DictWriter(out, ["number", "key", "status"], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(lines)
+    return len(new)

@@ -1,0 +1,133 @@
+"""A paper in a folder of its own: it runs at once, is accepted and checked, and pytest has an item a row."""
+
+import json
+
+STRAY = """
+
+def wrong(n):
+    return n
+
+
+@inequality_claim(odd_sum.explicit(says="x")(lambda *, n: n**2 + 1), evidence="sampled", scope="settings")
+def there_is_room():
+    for n in range(1, 5):
+        yield {"n": n}, float(n**2), odd_sum_corrected(n=n)
+"""
+
+
+def rows(folder, *more):
+    done = folder.lemmata("ledger", "--json", *more)
+    assert done.returncode == 0, done.stderr
+    return {row["key"]: row for row in json.loads(done.stdout)}
+
+
+def test_it_runs_is_accepted_checked_and_tested(folder):
+    ran = folder.lemmata("run", "--jobs", 2)
+    assert ran.returncode == 0 and "results stand in" in ran.stderr, ran.stderr
+    assert {key: row["verdict"] for key, row in rows(folder).items()} == {
+        "odd.lem1/printed": "REFUTED",
+        "odd.lem1/corrected": "HOLDS",
+    }
+    failed = folder.run("pytest", "-q", "-p", "no:cacheprovider")
+    assert failed.returncode == 1 and "nobody has accepted that" in failed.stdout
+    accepted = folder.lemmata("accept")
+    assert accepted.returncode == 0 and "odd.lem1/printed: new -> REFUTED" in accepted.stdout, accepted.stderr
+    assert "E1,odd.lem1/printed,found" in (folder / "errata.csv").read_text()
+    checked = folder.lemmata("check")
+    assert (checked.returncode, checked.stdout) == (0, "nothing is missing\n"), checked.stdout
+    tested = folder.run("pytest", "-q", "-p", "no:cacheprovider")
+    assert tested.returncode == 0 and "3 passed" in tested.stdout, tested.stdout
+    again = folder.lemmata("accept")
+    assert again.stdout == "", "what has not changed is not looked at again"
+    pages = folder.lemmata("report")
+    assert pages.returncode == 0, pages.stderr
+    made = sorted(path.name for path in (folder / "reports" / "statements").glob("*.html"))
+    assert made == ["odd.lem1.html"] and "odd:E1" in (folder / "reports" / "errata" / "odd.html").read_text()
+
+
+def test_a_changed_statement_verdict_or_witness_fails_its_item(folder):
+    folder.lemmata("accept")
+    folder.edit("odd_numbers.py", "    return n**2\n\n\n#", "    return n**2 + 0\n\n\n#")
+    said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
+    assert (
+        "odd.lem1/corrected: what it states has changed since it was accepted" in said and "1 failed, 2 passed" in said
+    )
+    folder.edit("odd_numbers.py", "    return n**2 + 0\n\n\n#", "    return n**2\n\n\n#")
+    folder.edit("odd_numbers.py", "assert 1 > odd_sum(n=1)", "assert 1 < odd_sum(n=1)")
+    said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
+    assert "odd.lem1/printed: its program failed in a process of its own: AssertionError" in said
+    folder.edit("odd_numbers.py", "assert 1 < odd_sum(n=1)", "assert 1 > odd_sum(n=1)")
+    folder.edit("odd_numbers.py", "    return n**2 - 1\n", "    return n**2\n")
+    said = folder.run("pytest", "-q", "-p", "no:cacheprovider").stdout
+    assert "odd.lem1/printed: it was accepted as REFUTED and came to HOLDS" in said
+
+
+def test_an_edited_check_or_helper_is_computed_anew(folder):
+    (folder / "helpers.py").write_text("def total(n):\n    return sum(range(1, 2 * n, 2))\n")
+    folder.edit("odd_numbers.py", "sum(range(1, 2 * n, 2)), odd_sum_corrected", "helpers.total(n), odd_sum_corrected")
+    folder.edit("odd_numbers.py", "from lemmata.paper", "import helpers\nfrom lemmata.paper")
+    folder.lemmata("run")
+    assert rows(folder)["odd.lem1/corrected"]["verdict"] == "HOLDS"
+    (folder / "helpers.py").write_text("def total(n):\n    return sum(range(1, 2 * n, 2)) + 1\n")
+    folder.lemmata("run")
+    assert rows(folder)["odd.lem1/corrected"]["verdict"] == "REFUTED"
+    folder.edit("odd_numbers.py", "helpers.total(n), odd", "helpers.total(n) - 1, odd")
+    folder.lemmata("run")
+    assert rows(folder)["odd.lem1/corrected"]["verdict"] == "HOLDS"
+
+
+def test_check_says_what_is_missing(folder):
+    folder.edit(
+        "odd_numbers.py", "    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.\n", "    It does.\n"
+    )
+    folder.edit("odd_numbers.py", 'severity="constant", python=WITNESS, ', "")
+    folder.edit("odd_numbers.py", "    >>> odd_sum(n=3)\n    8\n", "    No example.\n")
+    with (folder / "odd_numbers.py").open("a") as file:
+        file.write(STRAY)
+    folder.edit("paper.toml", "[expected]", '"lem2" = "Lemma 2"\n[expected]\n"lem1/corrected:tie" = "never"')
+    done = folder.lemmata("check", "--json")
+    assert done.returncode == 1, done.stderr
+    found = {(each["row"], each["rule"]) for each in json.loads(done.stdout)}
+    assert {
+        ("odd.lem1/printed", "accepted"),
+        ("odd.lem1/printed", "refuted"),
+        ("odd.lem1/printed", "numbers"),
+        ("odd.lem1/corrected", "steps"),
+        ("odd.lem1/explicit", "oracle"),
+        ("odd.lem1/explicit", "tie"),
+        ("odd.lem2/printed", "open"),
+        ("lem1/corrected:tie", "expected"),
+    } <= found, found
+
+
+def test_what_is_expected_to_fail_says_why(folder):
+    folder.lemmata("accept")
+    folder.edit(
+        "odd_numbers.py", "    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.\n", "    It does.\n"
+    )
+    folder.lemmata("accept")
+    assert "is called derived and names no step" in folder.lemmata("check").stdout
+    folder.edit("paper.toml", "[expected]", '[expected]\n"lem1/corrected:steps" = "everybody knows"')
+    assert folder.lemmata("check").returncode == 0
+
+
+def test_mistakes_are_one_line_with_file_and_name(folder, tmp_path):
+    for arguments, said in (
+        (("run", "nothing"), "ID = 'nothing' is no statement, module or paper"),
+        (("run", tmp_path / "experiments"), "has no paper.toml"),
+        (("check", "nothing"), "PATH = nothing is neither a folder with a paper.toml nor a paper"),
+        (("new-paper", "Odd Paper"), "NAME = 'Odd Paper' is not a lower-case letter"),
+        (("new-paper", "wzw25"), "is the id of a paper of this package"),
+        (("explain",), "Missing argument"),
+    ):
+        done = folder.lemmata(*arguments)
+        lines = done.stderr.strip().splitlines()
+        assert done.returncode == 2 and said in lines[-1], (arguments, done.stderr)
+        assert "Traceback" not in done.stderr
+    with (folder / "odd_numbers.py").open("a") as file:
+        file.write("\nSUM = 1 / 0\n")
+    done = folder.lemmata("run")
+    assert done.returncode == 2 and "odd_numbers.py:" in done.stderr and "ZeroDivisionError" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    tested = folder.run("pytest", "-q", "-p", "no:cacheprovider")
+    assert "ZeroDivisionError: division by zero" in tested.stdout and "Traceback" not in tested.stdout

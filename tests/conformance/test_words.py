@@ -1,0 +1,117 @@
+"""Words that papers need: one-sided oracles, existence, nothing finite, and what is quoted otherwise than printed."""
+
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from lemmata.bounds.library import library
+from lemmata.bounds.theorem import THEOREMS
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.decide import decide
+from lemmata.paper import exists_claim, inequality_claim, theorem, unbounded_claim
+
+FOLDER = Path(__file__).parents[1] / "fifth_paper"
+
+
+@pytest.fixture
+def statement(tmp_path):
+    """Records the statement `lem1` of a folder of its own; nothing is left of it."""
+    before = dict(THEOREMS), dict(CLAIMS)
+    shutil.copy(FOLDER / "paper.toml", tmp_path)
+    library.add(tmp_path)
+
+    def made(value, **fields):
+        return theorem("inv25.lem1", says="x", **fields)(value)
+
+    yield made
+    library.forget("inv25")
+    for registered, saved in zip((THEOREMS, CLAIMS), before, strict=True):
+        registered.clear()
+        registered.update(saved)
+
+
+def one() -> int:
+    """One."""
+    return 1
+
+
+@pytest.mark.parametrize(
+    ("oracle", "left", "verdict", "reason"),
+    [
+        ("below", Fraction(9, 10), "INCONCLUSIVE", "ONE_SIDED_ORACLE"),
+        ("below", Fraction(11, 10), "REFUTED", ""),
+        ("above", Fraction(9, 10), "HOLDS", ""),
+        ("above", Fraction(11, 10), "INCONCLUSIVE", "ONE_SIDED_ORACLE"),
+        ("exact", Fraction(9, 10), "HOLDS", ""),
+    ],
+)
+def test_a_left_side_that_errs_on_one_side_decides_one_side_only(statement, oracle, left, verdict, reason):
+    @inequality_claim(statement(one), oracle=oracle, caught=(2,), evidence="sampled", scope="settings")
+    def check():
+        yield {"n": 1}, left, one()
+
+    row = decide("inv25.lem1/printed", root=1)
+    assert (row["verdict"], row["reason"]) == (verdict, reason)
+
+
+def test_an_unknown_side_is_refused(statement):
+    with pytest.raises(ValueError, match=r"oracle = 'left' is not one of exact, below, above"):
+        inequality_claim(statement(one), oracle="left")(lambda: iter(()))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "exhaustive", "verdict"),
+    [((3, 2, 1), False, "HOLDS"), ((3, 2), False, "INCONCLUSIVE"), ((3, 2), True, "REFUTED")],
+)
+def test_there_is_one(statement, candidates, exhaustive, verdict):
+    @exists_claim(statement(one), exhaustive=exhaustive, caught=(2,))
+    def check():
+        for n in candidates:
+            yield {"n": n}, n, one()
+
+    row = decide("inv25.lem1/printed", root=1)
+    assert row["verdict"] == verdict
+    assert verdict != "HOLDS" or (row["evidence"], row["scope"], row["control"]) == (
+        "enumeration",
+        "everywhere",
+        "REFUTED",
+    )
+
+
+@pytest.mark.parametrize(("lost", "verdict"), [(lambda x: 2 * x, "HOLDS"), (lambda x: min(x, 100.0), "REFUTED")])
+def test_nothing_finite_is_enough(statement, lost, verdict):
+    @unbounded_claim(statement(one), evidence="sampled", scope="settings")
+    def check(*, level):
+        return {"x": level}, lost(level)
+
+    row = decide("inv25.lem1/printed", root=1)
+    assert row["verdict"] == verdict
+    assert verdict != "HOLDS" or row["control"] == "REFUTED"
+
+
+def test_what_is_quoted_otherwise_changes_no_printed_verdict(statement):
+    printed = statement(one)
+
+    @printed.quoted(by="Everybody 2020, Section 1", says="y")
+    def quoted() -> int:
+        """One half."""
+        return Fraction(1, 2)
+
+    @inequality_claim(printed, caught=(2,))
+    def holds():
+        yield {}, 1, one()
+
+    @inequality_claim(quoted, severity="constant", python="assert 1 > 1 / 2", corrected_by=printed)
+    def falls():
+        yield {}, 1, quoted()
+
+    rows = {key: decide(key, root=1) for key in ("inv25.lem1/printed", "inv25.lem1/quoted")}
+    assert {key: row["verdict"] for key, row in rows.items()} == {
+        "inv25.lem1/printed": "HOLDS",
+        "inv25.lem1/quoted": "REFUTED",
+    }
+    assert "so quoted by Everybody 2020, Section 1" in rows["inv25.lem1/quoted"]["note"]
+    with pytest.raises(ValueError, match="says by whom"):
+        theorem("inv25.lem1", says="x", reading="quoted")
