@@ -49,8 +49,8 @@ def commands(path: Path, environment: Mapping[str, str], *flags: str) -> dict[st
     return {**environment, "PATH": f"{path}{os.pathsep}{environment['PATH']}", "COLUMNS": "120"}
 
 
-def follow(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
-    """Do what one block says."""
+def follow(block: Block, folder: Path, environment: Mapping[str, str]) -> Path:
+    """Do what one block says in `folder`; returns the folder in which the page goes on."""
     if block.title:
         path = folder / block.title
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,8 @@ def follow(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
     elif block.language == "python":
         ran(["python", "-c", block.text], folder, environment, block)
     elif block.language == "console":
-        converse(block, folder, environment)
+        return converse(block, folder, environment)
+    return folder
 
 
 def patch(text: str, folder: Path) -> None:
@@ -77,10 +78,13 @@ def patch(text: str, folder: Path) -> None:
     path.write_text("\n".join(kept) + "\n", encoding="utf-8")
 
 
-def converse(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
-    """Run the commands of a block, and look for what they are said to print."""
+def converse(block: Block, folder: Path, environment: Mapping[str, str]) -> Path:
+    """Run the commands of a block, and look for what they are said to print; `cd` goes to another folder for good."""
     for number, part in enumerate(parts := re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:], 1):
         command, *wanted = part.splitlines()
+        if command.startswith("cd "):
+            folder = folder / command.removeprefix("cd ")
+            continue
         status = int("fails" in block.words and number == len(parts))
         printed = ran(["sh", "-c", command], folder, environment, block, status)
         shown = [" ".join(line.split()) for line in printed.splitlines()]
@@ -88,6 +92,7 @@ def converse(block: Block, folder: Path, environment: Mapping[str, str]) -> None
             begins = line.removesuffix("...").rstrip()
             met = any(each.startswith(begins) if line.endswith("...") else each == line for each in shown)
             assert met, f"line {block.line}: $ {command}\nprints no line\n{line}\nbut\n{printed}"
+    return folder
 
 
 def ran(command: list[str], folder: Path, environment: Mapping[str, str], block: Block, status: int = 0) -> str:

@@ -22,11 +22,13 @@ class Installed:
 
     site: Path
     data: Path  # the user's folder for data
+    more: Path = Path()  # another folder of installed packages
 
     @property
     def environment(self):
         """Without this checkout: Python's `-S` leaves out what is installed for editing."""
-        paths = f"{self.site}{os.pathsep}{LIBRARIES}"
+        more = [str(self.more)] if self.more != Path() else []
+        paths = os.pathsep.join([*more, str(self.site), LIBRARIES])
         return os.environ | {"PYTHONPATH": paths, "XDG_DATA_HOME": str(self.data), "COLUMNS": "160"}
 
     def python(self, *arguments, cwd, status=0):
