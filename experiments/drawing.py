@@ -5,27 +5,35 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.formula import in_symbols
+from lemmata.experiments.engine.graph import Row
+from lemmata.experiments.engine.verdict import RateDecider
 
 matplotlib.use("svg")
 
+Dashes = str | tuple[int, tuple[int, ...]]
 INK, FAINT = "#1d1c1a", "#8a857a"
 TRUTH, BREACH, RIGHT = "#2b6cb0", "#a3262a", "#1d8a55"
 COLOURS = [TRUTH, "#b8860b", "#7a5cc0", RIGHT, "#c2608f", "#3a9a99", BREACH, FAINT]
-LINES = {
+LINES: dict[str, tuple[str, Dashes]] = {
     "bound": (FAINT, "--"),
     "allowed": (FAINT, "--"),
     "printed": (BREACH, "-"),
     "corrected": (RIGHT, "-"),
     "exact": (TRUTH, "-"),
 }
-AGAIN = (":", "-.", (0, (6, 1)))  # further curves of one colour
+AGAIN: tuple[Dashes, ...] = (":", "-.", (0, (6, 1)))  # further curves of one colour
 ON_DARK = {  # a figure lies on the page's own paper, so its colours have a lighter twin
     TRUTH: "#7fb2ea",
     "#b8860b": "#e0bd4f",
@@ -41,7 +49,7 @@ SCHEMES = (
     + " ".join(f"--c{colour[1:]}: {light};" for colour, light in ON_DARK.items())
     + " } }</style>"
 )
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lemmata",
     "font.family": "sans-serif",
@@ -72,23 +80,23 @@ class Rate(NamedTuple):
 class Picture(NamedTuple):
     """What a figure shows of one cell: plain data, so that any process can draw it."""
 
-    setting: dict
-    series: dict
+    setting: dict[str, Any]
+    series: dict[str, Any]
     rate: Rate | None
 
 
-def picture(cell):
+def picture(cell: Cell) -> Picture:
     """The picture of a decided cell."""
     rate = None
-    if cell.claim.style == "rate" and cell.trials:
+    if isinstance(cell.decider, RateDecider) and cell.trials and cell.claim.points:
         x = np.asarray(cell.claim.points(**cell.setting), dtype=float)
         name = cell.claim.theorem.reading.partition("[")[2].rstrip("]") or "parameter"
         means = np.concatenate(cell.decider.curves).mean(axis=0)
         rate = Rate(name, x, means, np.log(cell.decider.ratio) / np.log(x[-1] / x[0]))
-    return Picture(cell.setting, cell.verdict.series, rate)
+    return Picture(cell.setting, cell.verdict.series if cell.verdict else {}, rate)
 
 
-def draw(pairs, folder, kind="svg"):
+def draw(pairs: Iterable[tuple[Row, list[Cell]]], folder: Path, kind: str = "svg") -> list[Path]:
     """Write the figures of [(row, its cells)] that have a curve to `folder`, a file each: "svg", "png" or "pdf".
 
     Returns the paths.
@@ -102,24 +110,24 @@ def draw(pairs, folder, kind="svg"):
     return written
 
 
-def figures(pictures):
+def figures(pictures: Iterable[Picture]) -> list[str]:
     """The SVGs of one claim."""
     return [made.decode() for made in drawn(pictures, "svg")]
 
 
-def drawn(pictures, kind):
+def drawn(pictures: Iterable[Picture], kind: str) -> list[bytes]:
     """The figures of one claim as files of a kind."""
     with plt.rc_context(STYLE):
-        return [saved(_curves(p) if p.series else _rate(p.rate), kind) for p in pictures]
+        return [saved(_rate(p.rate) if p.rate and not p.series else _curves(p), kind) for p in pictures]
 
 
-def pictures_of(cells):
+def pictures_of(cells: Iterable[Cell]) -> list[Picture]:
     """What is drawn of a claim's cells: curves, or else rates, and not many."""
     pictures = [picture(cell) for cell in cells if cell.verdict]
     return ([p for p in pictures if p.series] or [p for p in pictures if p.rate])[:MOST_FIGURES]
 
 
-def caption(picture):
+def caption(picture: Picture) -> str:
     """What to see in a picture, in a sentence that the numbers make."""
     if picture.rate and not picture.series:
         name, x, means, slope = picture.rate
@@ -148,27 +156,28 @@ def caption(picture):
     return f"{where}, “{truth}” is {much} times “{bound}”: {side} it."
 
 
-def _ends(name, x):
+def _ends(name: str, x: Sequence[float] | np.ndarray) -> str:
     return f"{name} = {x[0]:.4g} to {x[-1]:.4g}"
 
 
-def _role(name):
+def _role(name: str) -> str:
     """What a curve stands for, by its name."""
     return next((role for role in LINES if re.search(rf"\b{role}\b", name)), "")
 
 
-def _wide(values):
+def _wide(values: Any) -> bool:
     """Whether a logarithmic axis shows these values better."""
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
     return values.size > 1 and values.min() > 0 and values.max() / values.min() > 50
 
 
-def _curves(picture):
+def _curves(picture: Picture) -> Figure:
     """Every further list against the first one, named at its end."""
     (x_name, x), *others = ((name, thinned(values)) for name, values in picture.series.items())
     fig, ax = plt.subplots(figsize=(5.2, 2.7))
-    colours, drawn_so = iter(COLOURS * 3), Counter()
+    colours = iter(COLOURS * 3)
+    drawn_so: Counter[str] = Counter()
     for name, y in others:
         colour, dashes = LINES.get(_role(name)) or (next(colours), "-")
         drawn_so[colour] += 1
@@ -198,7 +207,7 @@ def _curves(picture):
     return fig
 
 
-def figure_of_table(printed, y_name):
+def figure_of_table(printed: str, y_name: str) -> str:
     """The SVG of a printed table: a first line with the values of ε, then a name and as many values a line."""
     lines = re.findall(r"^(.*?)((?:[ ]+[0-9.]+)+)$", printed, re.MULTILINE)
     x, *others = [(name, [float(value) for value in values.split()]) for name, values in lines]
@@ -212,23 +221,25 @@ def figure_of_table(printed, y_name):
         return saved(fig, "svg").decode()
 
 
-def _name_at_the_ends(ax):
+def _name_at_the_ends(ax: Axes) -> None:
     """The name of each line beside its last point, moved apart where lines end together."""
     ax.figure.canvas.draw()
     to_axes = ax.transData + ax.transAxes.inverted()
     ends = []
     for line in ax.lines:
-        x, y = line.get_data()
+        x, y = (np.asarray(values) for values in line.get_data())
         last = np.flatnonzero(np.isfinite(y))
         height = to_axes.transform((x[last[-1]], y[last[-1]]))[1] if last.size else 0.5
         ends.append((height if np.isfinite(height) else 0.5, line))
     least = -1.0
     for height, line in sorted(ends, key=lambda end: end[0]):
         least = max(height, least + 0.08)
-        ax.text(1.02, least, line.get_label(), transform=ax.transAxes, color=line.get_color(), fontsize=8, va="center")
+        ax.text(
+            1.02, least, str(line.get_label()), transform=ax.transAxes, color=line.get_color(), fontsize=8, va="center"
+        )
 
 
-def thinned(values):
+def thinned(values: Sequence[float]) -> Sequence[float]:
     """At most `MOST_POINTS` of the values, ends included."""
     return (
         values
@@ -237,7 +248,7 @@ def thinned(values):
     )
 
 
-def _rate(rate):
+def _rate(rate: Rate) -> Figure:
     """Means along the parameter, the HC3 fit with its 95% interval, and the registered slope through the first mean."""
     import statsmodels.api as sm  # a second, which figures without a fit need not pay
 
@@ -266,11 +277,11 @@ def _rate(rate):
     return fig
 
 
-def _label(setting):
+def _label(setting: dict[str, Any]) -> str:
     return in_symbols(", ".join(f"{k} = {v:g}" if isinstance(v, float) else f"{k} = {v}" for k, v in setting.items()))
 
 
-def saved(fig, kind):
+def saved(fig: Figure, kind: str) -> bytes:
     """The figure as the bytes of a file; an SVG as an element whose ids cannot clash with another's."""
     out = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]

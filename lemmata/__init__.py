@@ -10,7 +10,7 @@
     search = lemmata.PrivateSearchCV(lemmata.NoisyGD(), {"width": [0.03, 0.1, 0.3]}, epsilon=1.0)
     print(search.cost())
 
-    # keep one account of a dataset
+    # keep one account of a dataset, in memory or (`Accountant.open`) in a file; each release may depend on those before
     accountant = lemmata.Accountant(lemmata.ApproxDP(1.0, 1e-5))
     accountant.spend(lemmata.PureDP(0.25), "a histogram")
 

@@ -1,45 +1,66 @@
 """An accountant: a budget for one dataset, what has been spent of it, and a refusal to overspend.
 
-    accountant = Accountant(ApproxDP(1.0, 1e-5))
+    accountant = Accountant(ApproxDP(1.0, 1e-5))                    # in memory
+    accountant = Accountant.open("study.account", ApproxDP(1.0, 1e-5))    # on disk: outlives the process
     accountant.spend(PureDP(0.25), "histogram")
     accountant.spent, accountant.left
     accountant.spend(PureDP(1.0))          # OverBudget: nothing is recorded
 
-Sums are exact, in fractions (`lemmata.mechanisms.privacy.compose`): ten times 0.1 is more than 1, because the float 0.1
-is more than a tenth. Spend *before* a release is drawn. What a release may spend can depend on the releases before it:
-a total fixed in advance is a filter for pure and approximate privacy (Rogers, Roth, Ullman & Vadhan 2016) and for
-Gaussian privacy (Smith & Thakurta 2022), which are cited and not proved here.
+Spend *before* a release is drawn. Its guarantee, and whether there is another release at all, may depend on everything
+that was released before: however they are chosen, all releases together keep the budget. That is a theorem about the
+rule in `lemmata.mechanisms.privacy_filter`, which proves it; `compose` needs its guarantees fixed in advance.
+
+All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+import threading
 from fractions import Fraction
-from typing import Any
+from math import inf
+from typing import Any, NoReturn
 
-from lemmata.mechanisms.arithmetic import down, root_up
+from lemmata.mechanisms.account_file import AccountFile
+from lemmata.mechanisms.arithmetic import brief, down, root_down, root_up, up
 from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
     Guarantee,
     PureDP,
     check_guarantee,
-    compose,
-    gaussian_mu,
-    to_approx,
-    to_gaussian,
+    gaussian_epsilon,
     to_neighbours,
-    to_pure,
 )
+from lemmata.mechanisms.privacy_filter import (
+    WAYS,
+    Amounts,
+    Charge,
+    as_budget,
+    charges,
+    final_caps,
+    first_caps,
+    largest_m,
+)
+
+KINDS = {kind.__name__: kind for kind in WAYS}
+VERSION = 1  # of the file's entries
 
 
 class OverBudget(ValueError):
     """A release that the budget does not pay for; nothing was recorded."""
 
 
-@dataclass
 class Accountant:
     """The account of one dataset; `history` lists what was spent, in order, as (label, guarantee).
+
+    `budget` is PureDP, ApproxDP or GaussianDP; a number that was rounded up to a float counts as the float below. Of an
+    ApproxDP one, `way` says how it is kept, "mixed", "approximate" or "gaussian", and `reserve`, a PureDP or ApproxDP,
+    what pure and approximate releases have for themselves once the Gaussian way began: see `privacy_filter`. Raises
+    ValueError for other arguments.
+
+    Threads may share an account: checking and recording are one step. A copy would be a second budget, so copies,
+    pickles and forked children are refused with TypeError; `open` is for what outlives a process.
 
     >>> accountant = Accountant(GaussianDP(5.0))
     >>> accountant.spend(GaussianDP(3.0), "a mean"), accountant.left
@@ -48,113 +69,254 @@ class Accountant:
     False
     """
 
-    budget: Guarantee
-    history: list[tuple[str, Guarantee]] = field(default_factory=list, init=False)
+    def __init__(self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None) -> None:
+        check_guarantee("budget", budget)
+        self._budget = as_budget(budget)
+        ways = WAYS[type(budget)]
+        if not (way is None or (isinstance(way, str) and way in ways)):
+            raise ValueError(f"way = {brief(way)} is not one of {', '.join(ways)} for {budget}")
+        self._way = way or ways[0]
+        self._reserve = _reserved(reserve, self._budget, self._way)
+        self._sums = Amounts()
+        self._caps = first_caps(self._budget)
+        self._final = self._way != "mixed"
+        self._calibrated: tuple[Amounts, float] | None = None  # the last m that was worked out, and for which sums
+        if isinstance(self._budget, ApproxDP) and self._way == "gaussian":
+            self._caps = self._switched(self._calibration())
+        self._history: list[tuple[str, Guarantee]] = []
+        self._file: AccountFile | None = None
+        self._lock = threading.RLock()
+        self._process = os.getpid()
 
-    def __post_init__(self) -> None:
-        check_guarantee("budget", self.budget)
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        budget: Guarantee | None = None,
+        *,
+        way: str | None = None,
+        reserve: PureDP | ApproxDP | None = None,
+    ) -> Accountant:
+        """The account in the file `path`: a new one with `budget`, or what was spent of it before, in any process.
+
+        One writer at a time: BlockingIOError, in one line, while another has it open. A spend is on disk before `spend`
+        returns, so kill -9 loses none. A last line that was cut short was never granted and is dropped with a warning;
+        any other change raises ValueError, and so does another budget, way or reserve than the file's. Close it with
+        `close`, or as a context. The lock needs a local file system, and who copies or deletes the file spends again.
+        """
+        fresh = None if budget is None else cls(budget, way=way, reserve=reserve)
+        file = AccountFile(path, None if fresh is None else fresh._heading())
+        try:
+            account = _replayed(cls, file)
+            if fresh is not None and fresh._heading() != account._heading():
+                raise ValueError(f"budget = {fresh._kept()} is not that of {file.path}, which is {account._kept()}")
+        except BaseException:
+            file.close()
+            raise
+        account._file = file
+        return account
+
+    def close(self) -> None:
+        """Give up the file, if there is one; nothing can be spent any more."""
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> Accountant:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def budget(self) -> Guarantee:
+        return self._budget
+
+    @property
+    def way(self) -> str:
+        """Which way the account is kept now: a "mixed" one is "gaussian" from its first Gaussian release on."""
+        with self._lock:
+            return "gaussian" if self._final and self._way == "mixed" else self._way
+
+    @property
+    def history(self) -> tuple[tuple[str, Guarantee], ...]:
+        with self._lock:
+            return tuple(self._history)
 
     @property
     def spent(self) -> Guarantee | None:
-        """What all releases promise together, in the budget's terms; None at first."""
-        guarantees = self._guarantees()
-        return total(guarantees, self.budget) if guarantees else None
+        """What the releases would promise together, fixed in advance, in the budget's terms; None at first.
+
+        Releases that were chosen by the outcomes of others keep the budget, not this.
+        """
+        with self._lock:
+            (epsilon, delta, square), budget = self._sums, self._budget
+        if isinstance(budget, GaussianDP):
+            return GaussianDP(root_up(square), budget.neighbours) if square else None
+        if square and isinstance(budget, ApproxDP):
+            curve = gaussian_epsilon(root_up(square), down(Fraction(budget.delta) - delta))
+            both = up(epsilon + Fraction(curve)) if curve < inf else inf
+            # within the budget up to rounding, by the caps; the budget itself is proved
+            return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
+        if delta:
+            return ApproxDP(up(epsilon), up(delta), budget.neighbours)
+        return PureDP(up(epsilon), budget.neighbours) if epsilon else None
 
     @property
     def left(self) -> Guarantee | None:
-        """What one more release may spend, None if nothing: in the budget's terms, with two exceptions.
+        """What one more release may spend, None if nothing; `affords` accepts it, and nothing larger of its kind.
 
-        Of an approximate budget a GaussianDP is left if all releases were Gaussian, since mu^2 adds up, and a PureDP if
-        delta is used up.
+        Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
         """
-        guarantees, budget = self._guarantees(), self.budget
-        if not guarantees:
-            return budget
-        spent = total(guarantees, budget)
-        if isinstance(budget, ApproxDP) and all(isinstance(g, GaussianDP) for g in guarantees):
-            return unspent_mu(gaussian_mu(budget.epsilon, budget.delta), compose(*guarantees), budget.neighbours)
-        if isinstance(budget, GaussianDP) or isinstance(spent, GaussianDP):
-            return unspent_mu(getattr(budget, "mu", 0.0), spent, budget.neighbours)
-        epsilon = down(Fraction(budget.epsilon) - Fraction(spent.epsilon))
-        delta = down(Fraction(budget.delta) - Fraction(spent.delta))
+        with self._lock:
+            epsilon, delta, square = (cap - sum for cap, sum in zip(self._caps, self._sums, strict=True))
+        if square > 0:
+            return GaussianDP(root_down(square), self._budget.neighbours)
         if delta > 0:
-            return ApproxDP(epsilon, delta, budget.neighbours)
-        return PureDP(epsilon, budget.neighbours) if epsilon > 0 else None
+            return ApproxDP(down(epsilon), down(delta), self._budget.neighbours)
+        return PureDP(down(epsilon), self._budget.neighbours) if epsilon > 0 else None
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Would `spend` accept it?"""
-        try:
-            self._with(guarantee)
-        except OverBudget:
-            return False
+        with self._lock:
+            try:
+                self._charged(guarantee)
+            except OverBudget:
+                return False
         return True
 
     def spend(self, guarantee: Guarantee, label: str = "") -> Guarantee:
-        """Record a release and hand back what is spent now. Raises OverBudget, and records nothing, beyond the budget.
+        """Record a release, and hand back its guarantee for the budget's neighbours.
 
-        Raises ValueError for a guarantee that says nothing about the budget's neighbours.
+        Raises OverBudget, and records nothing, beyond the budget. Raises ValueError for a guarantee that says nothing
+        about the budget's neighbours, a label that is no text, and a file that was closed.
         """
-        spent = self._with(guarantee)
-        self.history.append((label, guarantee))
-        return spent
-
-    def _guarantees(self) -> list[Guarantee]:
-        return [self._converted(guarantee) for _, guarantee in self.history]
+        if not isinstance(label, str):
+            raise ValueError(f"label = {brief(label)} is not a text")
+        if self._process != os.getpid():
+            _refuse_copies(self)
+        with self._lock:
+            charge, m = self._charged(guarantee)
+            if self._file is not None and self._file.closed:
+                raise ValueError(f"path = {self._file.path} was closed: nothing can be spent any more")
+            try:
+                if self._file is not None:
+                    self._file.append(_entry(label, guarantee, charge, m))
+                self._record(label, guarantee, charge, m)
+            except BaseException:  # a full disk, an interrupt in between: opened again, the file knows
+                self.close()
+                raise
+        return self._converted(guarantee)
 
     def _converted(self, guarantee: Any) -> Guarantee:
-        return to_neighbours(guarantee, self.budget.neighbours)
-
-    def _with(self, guarantee: Guarantee) -> Guarantee:
         check_guarantee("guarantee", guarantee)
-        spent = total([*self._guarantees(), self._converted(guarantee)], self.budget)
-        if isinstance(self.budget, GaussianDP) or isinstance(spent, GaussianDP):
-            enough = getattr(spent, "mu", 0.0) <= getattr(self.budget, "mu", 0.0)
-        else:
-            enough = spent.epsilon <= self.budget.epsilon and spent.delta <= self.budget.delta
-        if not enough:
-            raise OverBudget(f"{guarantee} is more than what {self.budget} has left: {self.left}")
-        return spent
+        return to_neighbours(guarantee, self._budget.neighbours)
+
+    def _charged(self, guarantee: Any) -> tuple[Charge, float | None]:
+        """How a release would be charged, and the m of the switch that it brings about. OverBudget beyond the caps."""
+        converted = self._converted(guarantee)
+        switches = not self._final and isinstance(converted, GaussianDP)
+        m = self._calibration() if switches else None
+        caps = self._caps if m is None else self._switched(m)
+        for charge in charges(converted):
+            if self._sums.plus(charge).within(caps):
+                return charge, m
+        if not any(caps.open_to(charge) for charge in charges(converted)):
+            raise OverBudget(f"{self._kept()} cannot pay for it: {guarantee}; left: {self.left}")
+        raise OverBudget(f"{guarantee} is more than what {self._kept()} has left: {self.left}")
+
+    def _record(self, label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> None:
+        """Charge first, then list: an interrupt in between leaves more charged than released, never less."""
+        if m is not None:
+            self._caps, self._final = self._switched(m), True
+        self._sums = self._sums.plus(charge)
+        self._history.append((label, guarantee))
+
+    def _switched(self, m: float) -> Amounts:
+        return final_caps(self._sums, self._reserve, m)
+
+    def _calibration(self) -> float:
+        if self._calibrated is None or self._calibrated[0] is not self._sums:
+            budget: Any = self._budget  # only an ApproxDP can switch
+            self._calibrated = self._sums, largest_m(budget, self._sums, self._reserve)
+        return self._calibrated[1]
+
+    def _kept(self) -> str:
+        reserve = f", reserve {self._reserve}" if self._reserve.epsilon or self._reserve.delta else ""
+        return f"{self._budget} (kept as {self.way}{reserve})"
+
+    def _heading(self) -> dict[str, Any]:
+        return {
+            "account": VERSION,
+            "budget": _named(self._budget),
+            "way": self._way,
+            "reserve": _named(self._reserve),
+        }
+
+    def __repr__(self) -> str:
+        return f"Accountant({self._kept()}, {len(self._history)} releases, {self.left} left)"
+
+    def __copy__(self) -> NoReturn:
+        _refuse_copies(self)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        _refuse_copies(self)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        _refuse_copies(self)
 
 
-def total(guarantees: list[Guarantee], budget: Guarantee) -> Guarantee:
-    """The composition of `guarantees`, in the terms of `budget`. Raises OverBudget where it has none."""
-    try:
-        if isinstance(budget, PureDP):
-            return compose(*[to_pure(g) for g in guarantees])
-        if isinstance(budget, GaussianDP):
-            return compose(*[to_gaussian(g) for g in guarantees])
-    except ValueError as error:
-        raise OverBudget(f"{budget} cannot pay for it: {error}") from None
-    if not any(isinstance(g, GaussianDP) for g in guarantees):
-        return compose(*guarantees)
-    ways = [curved(guarantees, budget.delta, kinds) for kinds in ((GaussianDP,), (GaussianDP, PureDP))]
-    sums = [way for way in ways if way is not None]
-    if not sums:
-        raise OverBudget(f"{budget} has no delta left for a Gaussian release")
-    return min(sums, key=lambda way: way.epsilon)
-
-
-def curved(guarantees: list[Guarantee], delta: float, kinds: tuple[type, ...]) -> ApproxDP | None:
-    """Releases of `kinds` together as one Gaussian, at the delta that the others leave; plus the others."""
-    rest = [g for g in guarantees if not isinstance(g, kinds)]
-    used = sum((Fraction(g.delta) for g in rest if not isinstance(g, GaussianDP)), Fraction(0))
-    if not 0 < (remaining := down(Fraction(delta) - used)) < 1:
-        return None
-    joined = compose(*[g for g in guarantees if isinstance(g, kinds)])
-    added = compose(to_approx(joined, delta=remaining), *rest)
-    return (
-        ApproxDP(added.epsilon, min(added.delta, delta), added.neighbours)
-        if not isinstance(added, GaussianDP)
-        else None
+def _refuse_copies(account: Accountant) -> NoReturn:
+    raise TypeError(
+        "an Accountant is not copied, pickled or forked: that would be a second budget (see Accountant.open)"
     )
 
 
-def unspent_mu(mu: float, spent: Guarantee, neighbours: str) -> GaussianDP | None:
-    """sqrt(mu^2 - spent^2), rounded down; None if nothing is left."""
-    square = Fraction(mu) ** 2 - Fraction(getattr(spent, "mu", 0.0)) ** 2
-    if square <= 0:
-        return None
-    root = root_up(square)
-    while Fraction(root) ** 2 > square:
-        root = down(Fraction(root) * (1 - Fraction(1, 2**53)))
-    return GaussianDP(root, neighbours) if root > 0 else None
+def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
+    """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
+    if reserve is None:
+        return ApproxDP(0.0, 0.0, budget.neighbours)
+    if not isinstance(budget, ApproxDP) or way == "approximate":
+        raise ValueError(f"reserve = {brief(reserve)} is for an ApproxDP budget with a Gaussian way")
+    if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
+        raise ValueError(f"reserve = {brief(reserve)} is not a PureDP or ApproxDP for {budget.neighbours!r} neighbours")
+    if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
+        raise ValueError(f"reserve = {reserve} is more than {budget}")
+    return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
+
+
+# What an account's file says ------------------------------------------------------------------------------------------
+
+
+def _named(guarantee: Guarantee) -> dict[str, Any]:
+    return {"kind": type(guarantee).__name__, **vars(guarantee)}
+
+
+def _guarantee(named: dict[str, Any]) -> Guarantee:
+    kind, *_ = named.values()
+    made: Guarantee = KINDS[kind](**{name: value for name, value in named.items() if name != "kind"})
+    return made
+
+
+def _entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> dict[str, Any]:
+    """What was charged is written down, not worked out again: another release of SciPy may round otherwise."""
+    entry = {"label": label, "guarantee": _named(guarantee), "charge": list(charge)}
+    return entry if m is None else {**entry, "m": m}
+
+
+def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
+    """The account that a file's entries tell of. Raises ValueError where they are none, or overspend."""
+    heading, *releases = file.entries
+    try:
+        if heading["account"] != VERSION:
+            raise ValueError(f"path = {file.path} holds an account of version {heading['account']}, not {VERSION}")
+        budget, reserve = _guarantee(heading["budget"]), _guarantee(heading["reserve"])
+        kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
+        account = cls(budget, way=heading["way"], reserve=kept)
+        for entry in releases:
+            guarantee, charge = _guarantee(entry["guarantee"]), Charge(*entry["charge"])
+            account._record(entry["label"], guarantee, charge, entry.get("m"))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"path = {file.path} holds no account: {type(error).__name__}: {error}") from None
+    if not account._sums.within(account._caps):
+        raise ValueError(f"path = {file.path} has spent more than its budget, {account._kept()}")
+    return account

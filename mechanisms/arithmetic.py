@@ -51,6 +51,62 @@ def in_range(name: str, value: Any, low: float, high: float, *, closed: bool = F
     return number
 
 
+class RoundedUp(float):
+    """A float above the number that was given, which no float equals; `below` is the largest float under that number.
+
+    A promise counts as the float itself, a budget as `below` (`lemmata.mechanisms.privacy.as_budget`).
+    """
+
+    below: float
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rounded_up, (float(self), self.below)
+
+
+def _rounded_up(above: float, below: float) -> RoundedUp:
+    number = RoundedUp(above)
+    number.below = below
+    return number
+
+
+def at_least(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
+    """`in_range`, but rounded up where no float equals `value`: a Fraction, a large int, an extended float.
+
+    >>> third = at_least("epsilon", Fraction(1, 3), 0, 1)
+    >>> third, third > Fraction(1, 3), third.below < Fraction(1, 3)
+    (0.3333333333333334, True, True)
+    """
+    number = in_range(name, value, low, high, closed=closed)
+    if isinstance(value, float):
+        return value if isinstance(value, RoundedUp) else number
+    given = _rational(value)
+    if given is None or given == number:
+        return number
+    return _rounded_up(in_range(name, up(given), low, high, closed=closed), down(given))
+
+
+def at_most(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
+    """`in_range`, but rounded down where no float equals `value`.
+
+    >>> at_most("delta", Fraction(2, 3), 0, 1) < Fraction(2, 3)
+    True
+    """
+    number = in_range(name, value, low, high, closed=closed)
+    if isinstance(value, float):
+        return getattr(value, "below", number)
+    given = _rational(value)
+    return number if given is None else in_range(name, down(given), low, high, closed=closed)
+
+
+def _rational(value: Any) -> Fraction | None:
+    """A real number that is finite, exactly; None for an infinite one."""
+    if isinstance(value, np.ndarray):
+        value = value[()]
+    if isinstance(value, np.floating):
+        return Fraction(*map(int, value.as_integer_ratio())) if np.isfinite(value) else None
+    return Fraction(int(value) if isinstance(value, np.integer | np.bool_) else value)
+
+
 def reals(name: str, value: Any) -> np.ndarray:
     """Real numbers as an array of floats. Raises ValueError, without an entry, for anything else: masked, complex,
     text, objects, ragged lists."""
@@ -112,6 +168,16 @@ def root_up(x: Fraction) -> float:
     below = Fraction(isqrt(x.numerator * x.denominator << 256), x.denominator << 128)
     near = up(below)
     return near if isinf(near) or Fraction(near) ** 2 >= x else nextafter(near, inf)
+
+
+def root_down(x: Fraction) -> float:
+    """The largest float whose square is at most `x` >= 0.
+
+    >>> root_down(Fraction(25)), Fraction(root_down(Fraction(2))) ** 2 < 2
+    (5.0, True)
+    """
+    above = root_up(x)
+    return above if not isinf(above) and Fraction(above) ** 2 <= x else nextafter(above, 0)
 
 
 def sum_up(values: Iterable[float]) -> float:

@@ -6,8 +6,9 @@
 
 `neighbours` says which datasets are neighbours: "replace" one record (the size stays), "add/remove" one
 record, or change one "label" (features are public). Every number handed back is rounded towards more noise
-and less privacy claimed, in exact arithmetic (`lemmata.mechanisms.arithmetic`). Conversions that do not exist raise
-ValueError:
+and less privacy claimed, in exact arithmetic (`lemmata.mechanisms.arithmetic`). A number given that is no float (a
+Fraction, a large int) becomes the float above it in a guarantee, which claims a loss, and the float below in the
+budget of an account, which allows one. Conversions that do not exist raise ValueError:
 
     from \\ to      PureDP          ApproxDP                 GaussianDP
     PureDP         itself          delta = 0                mu = 2 Phi^-1(e^epsilon / (1 + e^epsilon)), tight
@@ -30,6 +31,8 @@ from scipy.special import erfinv, ndtri_exp
 
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.mechanisms.arithmetic import (
+    at_least,
+    at_most,
     brief,
     certified_delta,
     group_delta,
@@ -63,7 +66,7 @@ class PureDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", in_range("epsilon", self.epsilon, 0, inf))
+        object.__setattr__(self, "epsilon", at_least("epsilon", self.epsilon, 0, inf))
         _check_neighbours(self.neighbours)
 
     @property
@@ -81,8 +84,8 @@ class ApproxDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", in_range("epsilon", self.epsilon, 0, LARGEST, closed=True))
-        object.__setattr__(self, "delta", in_range("delta", self.delta, 0, 1, closed=True))
+        object.__setattr__(self, "epsilon", at_least("epsilon", self.epsilon, 0, LARGEST, closed=True))
+        object.__setattr__(self, "delta", at_least("delta", self.delta, 0, 1, closed=True))
         _check_neighbours(self.neighbours)
 
 
@@ -94,7 +97,7 @@ class GaussianDP:
     neighbours: str = "replace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", in_range("mu", self.mu, 0, inf))
+        object.__setattr__(self, "mu", at_least("mu", self.mu, 0, inf))
         _check_neighbours(self.neighbours)
 
 
@@ -114,7 +117,8 @@ def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     >>> LabelDP(1.0)
     PureDP(epsilon=1.0, neighbours='label')
     """
-    return ApproxDP(epsilon, delta, "label") if real("delta", delta) != 0 else PureDP(epsilon, "label")
+    approximate = ApproxDP(epsilon, delta, "label")
+    return approximate if approximate.delta > 0 else PureDP(epsilon, "label")
 
 
 # The Gaussian curve and its inverses ----------------------------------------------------------------------
@@ -148,8 +152,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     >>> round(gaussian_epsilon(1.0, 1e-5), 4)
     4.3772
     """
-    mu = in_range("mu", mu, 0, inf, closed=True)
-    delta = in_range("delta", delta, 0, 1, closed=True)
+    mu = at_least("mu", mu, 0, inf, closed=True)
+    delta = at_most("delta", delta, 0, 1, closed=True)
     if delta == 1 or mu == 0:
         return 0.0
     if delta == 0 or mu == inf:
@@ -180,8 +184,8 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     >>> round(gaussian_mu(1.0, 1e-5), 5)
     0.26805
     """
-    epsilon = in_range("epsilon", epsilon, 0, inf, closed=True)
-    delta = in_range("delta", delta, 0, 1, closed=True)
+    epsilon = at_most("epsilon", epsilon, 0, inf, closed=True)
+    delta = at_most("delta", delta, 0, 1, closed=True)
     if delta == 1 or epsilon == inf:
         return inf
     if delta == 0:
@@ -275,13 +279,11 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
     check_guarantee("privacy", privacy)
     if isinstance(privacy, GaussianDP):
         if epsilon is not None and delta is None:
-            epsilon = in_range("epsilon", epsilon, 0, LARGEST, closed=True)
+            epsilon = at_most("epsilon", epsilon, 0, LARGEST, closed=True)
             return ApproxDP(epsilon, certified_delta(epsilon, privacy.mu), privacy.neighbours)
         if delta is None or epsilon is not None:
-            raise ValueError(
-                f"delta = {brief(delta)}, epsilon = {brief(epsilon)}: GaussianDP needs exactly one of them"
-            )
-        delta = in_range("delta", delta, 0, 1)
+            raise ValueError(f"delta = {brief(delta)}, epsilon = {brief(epsilon)}: GaussianDP needs just one of them")
+        delta = at_most("delta", delta, 0, 1)
         return ApproxDP(gaussian_epsilon(privacy.mu, delta), delta, privacy.neighbours)
     epsilon = privacy.epsilon if epsilon is None else in_range("epsilon", epsilon, 0, LARGEST, closed=True)
     delta = privacy.delta if delta is None else in_range("delta", delta, 0, 1, closed=True)
@@ -341,9 +343,8 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:
-    """What several mechanisms on the same data promise together.
-
-    They may be chosen adaptively; their budgets are fixed in advance.
+    """What several mechanisms on the same data promise together. They may be chosen adaptively, their guarantees may
+    not: those are fixed in advance (`lemmata.mechanisms.accountant` is for those that are not).
 
     Only GaussianDP and PureDP: sqrt of the sum of the squares of mu if there is a GaussianDP (pure ones
     converted), else the sum of epsilon. With an ApproxDP: sums of epsilon and of delta (basic composition).

@@ -80,7 +80,8 @@ def audited(named: str, dataset: str, budget: int) -> Audit:
         asked = {"epsilon": PURE if learner.spends == "epsilon" else EPSILON, "delta": DELTA}
         laws = [learner.law(X, y, rng=np.random.default_rng(LEDGER_ROOT), **asked) for X, y in (one, other)]
         samples, claim = [releases(law) for law in laws], promised(learner, laws[0])
-    return audit(*(along(far, sample) for sample in samples), claim, root=LEDGER_ROOT, budget=budget)
+    a, b = (along(far, sample) for sample in samples)
+    return audit(a, b, claim, root=LEDGER_ROOT, budget=budget)
 
 
 def line(dataset: str, named: str, budget: int) -> dict:

@@ -49,7 +49,7 @@ def laplace_noise(scale: float) -> Callable:
 def geometric_noise(epsilon: float) -> Callable:
     """Two-sided geometric noise: P(k) proportional to e^{-epsilon |k|}."""
 
-    def draw(rng, shape):
+    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         return rng.geometric(-np.expm1(-epsilon), shape) - rng.geometric(-np.expm1(-epsilon), shape)
 
     return draw
@@ -71,7 +71,7 @@ def subsampled(value: float, q: float, epsilon: float) -> Sampler:
 def response(value: int, categories: int, keep: float) -> Sampler:
     """Keep a category with probability `keep`, else report any other one."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         other = (value + rng.integers(1, categories, size)) % categories
         return np.where(rng.random(size) < keep, value, other)
 
@@ -81,7 +81,7 @@ def response(value: int, categories: int, keep: float) -> Sampler:
 def rappor(value: int, bits: int, f: float) -> Sampler:
     """One-hot bits, each replaced by a fair coin with probability f."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         hot = np.arange(bits) == value
         return np.where(rng.random((size, bits)) < f, rng.random((size, bits)) < 0.5, hot).astype(int)
 
@@ -94,7 +94,7 @@ def rappor(value: int, bits: int, f: float) -> Sampler:
 def noisy_max(scores: list[float], noise: Any, value: bool = False) -> Sampler:
     """The index of the largest noisy score, or that score itself."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         noisy = np.array(scores) + noise.rvs(size=(size, len(scores)), random_state=rng)
         return noisy.max(axis=1) if value else noisy.argmax(axis=1)
 
@@ -104,8 +104,8 @@ def noisy_max(scores: list[float], noise: Any, value: bool = False) -> Sampler:
 def probabilities(scores: list[float], noise: Any) -> np.ndarray:
     """P(index i is reported), by quadrature."""
 
-    def share(i):
-        def density(x):
+    def share(i: int) -> float:
+        def density(x: float) -> float:
             others = [noise.cdf(x - s) for j, s in enumerate(scores) if j != i]
             return noise.pdf(x - scores[i]) * np.prod(others)
 
@@ -127,7 +127,7 @@ def selection(noise: Any, caught: float) -> Known:
 def sparse_vector(queries: list[float], threshold_scale: float, query_scale: float, cutoff: int | None) -> Sampler:
     """Is each query above a noisy threshold? -1 once `cutoff` answers were yes; no cutoff if None."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         threshold = rng.laplace(scale=threshold_scale, size=(size, 1))
         noise = rng.laplace(size=(size, len(queries))) * query_scale
         above = (np.array(queries) + noise >= threshold).astype(int)
@@ -138,10 +138,13 @@ def sparse_vector(queries: list[float], threshold_scale: float, query_scale: flo
     return sample
 
 
-def sparse_pair(ups: int, threshold_scale: float, query_scale: float, cutoff: int | None, caught=None) -> Known:
+def sparse_pair(
+    ups: int, threshold_scale: float, query_scale: float, cutoff: int | None, caught: float | None = None
+) -> Known:
     """Half the queries move up by 1, half move down."""
     one, other = [0.0] * ups + [1.0] * ups, [1.0] * ups + [0.0] * ups
-    return Known(*(sparse_vector(q, threshold_scale, query_scale, cutoff) for q in (one, other)), PureDP(1.0), caught)
+    a, b = (sparse_vector(q, threshold_scale, query_scale, cutoff) for q in (one, other))
+    return Known(a, b, PureDP(1.0), caught)
 
 
 def clipped(low: float) -> Sampler:
@@ -158,7 +161,7 @@ def staircase(centre: float) -> Sampler:
     """Staircase noise (Geng and Viswanath) for epsilon = 1 and sensitivity 1."""
     short = 1 / (1 + exp(0.5))  # where each stair steps down
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         stairs, place = rng.geometric(1 - exp(-1), size) - 1, rng.random(size)
         high = rng.random(size) < short / (short + (1 - short) * exp(-1))
         step = stairs + np.where(high, short * place, short + (1 - short) * place)
@@ -181,7 +184,7 @@ def comb(offset: float) -> Sampler:
 def balanced(columns: int, sums_to_zero: bool) -> Sampler:
     """Normal coordinates, of which the last is minus the sum of the others, or as large and independent."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         x = rng.normal(size=(size, columns))
         x[:, -1] = -x[:, :-1].sum(axis=1) if sums_to_zero else x[:, -1] * (columns - 1) ** 0.5
         return x
@@ -192,7 +195,7 @@ def balanced(columns: int, sums_to_zero: bool) -> Sampler:
 def parity(odd: int, bits: int) -> Sampler:
     """Fair bits, the last of which is the parity of the others, or not."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         x = rng.integers(2, size=(size, bits))
         x[:, -1] = (x[:, :-1].sum(axis=1) + odd) % 2
         return x
@@ -242,7 +245,8 @@ CORRECT = {
     "report noisy max, Gumbel": selection(gumbel_r(scale=2), 0.65),
     "sparse vector (Lyu, Su and Li)": sparse_pair(3, 2.0, 4.0, 1, 0.12),
     "Laplace, clamped to a public range": Known(
-        *(lambda rng, size, x=x: np.clip(rng.laplace(x, size=size), -2, 2) for x in (0, 1)),
+        lambda rng, size: np.clip(rng.laplace(0, size=size), -2, 2),
+        lambda rng, size: np.clip(rng.laplace(1, size=size), -2, 2),
         PureDP(1.0),
         0.7,
     ),

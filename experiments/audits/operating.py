@@ -47,7 +47,7 @@ def longer_with(probability: float) -> Callable:
 def raising_with(probability: float) -> Callable:
     """An exception now and then: its batch must not give it away."""
 
-    def sample(rng, size):
+    def sample(rng: np.random.Generator, size: int) -> np.ndarray:
         if (rng.random(size) < probability).any():
             raise RuntimeError
         return np.zeros(size)

@@ -97,7 +97,7 @@ def picture(lines: list[dict[str, str]]) -> str:
         axes[0].set_ylabel("share refuted")
         axes[-1].legend(fontsize=8)
         svg = saved(fig, "svg")
-    return str(svg if isinstance(svg, str) else svg.decode())
+    return svg.decode()
 
 
 if __name__ == "__main__":

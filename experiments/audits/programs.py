@@ -114,7 +114,7 @@ def searched(law: Any, ask: Callable) -> np.ndarray:
     scores = normalised_scores(scores=law.scores(W), sensitivities=law.sensitivities, t=law.t)
     epsilon = law.selection.epsilon
 
-    def draw(rng, value):
+    def draw(rng: np.random.Generator, value: np.ndarray) -> np.ndarray:
         return (log_softmax(-epsilon / 2 * value, axis=1) + rng.gumbel(size=value.shape)).argmax(axis=1)
 
     index = ask("losses", scores, sensitivity=2.0, scale=2 / epsilon, order=replay.SPAN, draw=draw)
@@ -164,7 +164,7 @@ def counts(law: Any, ask: Callable) -> np.ndarray:
     least = max(1.0, law.sigma * max(1.0, private_perceptron.FEW * sqrt(len(W))))
     heavy = private_perceptron.COUNT
 
-    def draw(rng, value):
+    def draw(rng: np.random.Generator, value: np.ndarray) -> np.ndarray:
         sums = rng.normal(scale=law.sigma, size=W.shape)
         return value + np.append(sums, heavy * rng.normal(scale=law.sigma / heavy, size=1))[:, None]
 

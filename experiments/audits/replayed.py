@@ -137,7 +137,7 @@ def on_public(X: Any, y: Any) -> Any:
 def chunked(X: Any, y: Any) -> Any:
     """Two chunks and one that chooses."""
 
-    def learner(X, y, *, privacy):
+    def learner(X: np.ndarray, y: np.ndarray, *, privacy: Any) -> Any:
         return glm_output.law(X, y, privacy=privacy, **LOGISTIC)
 
     return confidence_boosting.law(X, y, learner=learner, privacy=BOTH, candidates=2, loss="logistic", loss_bound=1.0)
@@ -243,8 +243,8 @@ def noise_of(learner: Program, law: Any) -> tuple[str, bool]:
 def checked(learner: Program, tries: int = 0) -> dict:
     """A line of the table: every check of one learner, on its hardest pair."""
     pair = hardest(learner, tries)
-    laws = [learner.law(*data) for data in (pair.one, pair.other)]
-    wrong = replay.replayed(learner.program, *laws, np.random.default_rng(1))
+    laws = one, other = [learner.law(*data) for data in (pair.one, pair.other)]
+    wrong = replay.replayed(learner.program, one, other, np.random.default_rng(1))
     counted = [replay.Counted(3), replay.Counted(3)]
     for law, rng in zip(laws, counted, strict=True):
         learner.release(law, rng)

@@ -47,7 +47,8 @@ def attacked(learner: Learner, *, root: int, budget: int = RELEASES) -> dict:
     pair = [releases(learner.law(X, y, rng=np.random.default_rng(root), **asked)) for X, y in neighbours()]
     pure = learner.spends == "epsilon"
     claim = PureDP(EPSILON, learner.neighbours) if pure else ApproxDP(EPSILON, DELTA, learner.neighbours)
-    found = audit(*pair, claim, root=root, budget=budget)
+    a, b = pair
+    found = audit(a, b, claim, root=root, budget=budget)
     caught = f"{found.smallest_caught:.2g}" if found.smallest_caught else ""
     promise = f"ε = {EPSILON:g}" + ("" if pure else f", δ = {DELTA:g}")
     return {

@@ -122,10 +122,15 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
                 yield Number(function, place, text, line, value, readers, hands, agrees)
 
 
-@functools.cache
+_KEPT: dict[str, str] = {}  # no cache: `edit.forget` empties those
+
+
 def verdicts() -> dict[str, str]:
-    """The verdicts that were accepted."""
-    return {key: line.verdict for paper in library.papers.values() for key, line in accepted.read(paper).items()}
+    """The verdicts that were accepted; of a row that was not, what it came to unchanged, once that was asked."""
+    if not _KEPT:
+        accepted_ = ((key, line) for paper in library.papers.values() for key, line in accepted.read(paper).items())
+        _KEPT.update((key, line.verdict) for key, line in accepted_)
+    return _KEPT
 
 
 def file(paper: Paper) -> Path:

@@ -4,12 +4,50 @@ The prefix rule: a verdict reads chunks 0..k and stops at the first crossing; ch
 runner and the ledger fold with the same code, so what the ledger shows is what stopped the run.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.experiments.engine.claim import Claim
-from lemmata.experiments.engine.verdict import LOG_HOLD, LOG_REFUTE, TIGHT, Verdict, conclude, inconclusive, vacuous
+from lemmata.experiments.engine.store import Chunk, Where
+from lemmata.experiments.engine.verdict import (
+    LOG_HOLD,
+    LOG_REFUTE,
+    TIGHT,
+    AttackDecider,
+    Ends,
+    MeanDecider,
+    Raw,
+    TailDecider,
+    Verdict,
+    conclude,
+    inconclusive,
+    vacuous,
+)
 from lemmata.mechanisms.streams import canonical_json
+
+
+class Decider(Protocol):
+    """What folds the chunks of one cell: evidence for either side, and what a verdict says of the truth."""
+
+    @property
+    def trials(self) -> int: ...
+
+    def pack(self, outcomes: Any) -> Raw:
+        """A chunk from what the trial function returned; raises TypeError or ValueError for anything else."""
+
+    def add(self, chunk: Raw) -> None:
+        """Fold one chunk."""
+
+    def log_e(self) -> Ends:
+        """The log e-values of the hold and the refute process."""
+
+    def tightness(self) -> Ends | None:
+        """Truth / bound."""
+
+    def found(self) -> dict[str, Any]:
+        """What a REFUTED witness records."""
 
 
 @dataclass
@@ -23,76 +61,84 @@ class Cell:
     seconds: float = 0.0  # by the clock
     cpu_seconds: float = 0.0
     verdict: Verdict | None = None  # once there is one
-    failures: list = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    ahead: dict[int, Chunk] = field(default_factory=dict, repr=False)  # in a run: the chunks that are there
+    handed: int = 0  # in a run: the first chunk that nobody has been given
+    decider: Decider | None = field(init=False, default=None)  # None: decided without folding
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.exact = self.claim.style == "exact"
         why = None if self.factor != 1 else self.claim.vacuous_at(self.setting)
         if why:
             self.verdict = vacuous(why)
-            self.decider = None
         else:
             self.decider = self.claim.decider(self.setting, self.factor)
 
     @property
-    def stream(self):
+    def stream(self) -> str:
         return "main" if self.factor == 1 else f"sabotage:{self.factor:g}"
 
     @property
-    def where(self):
+    def where(self) -> Where:
         """What identifies this cell's chunks beside key, code and root: setting, stream, size and attack level."""
         level = repr(float(self.claim.bound(**self.setting))) if self.claim.style == "attack" else ""
         return canonical_json(self.setting), self.stream, self.size, level
 
     @property
-    def cap(self):
+    def cap(self) -> int:
         return 1 if self.exact else self.claim.cap
 
     @property
-    def size(self):
+    def size(self) -> int:
         return 1 if self.exact else self.claim.chunk(**self.setting)
 
     @property
-    def trials(self):
+    def trials(self) -> int:
         return self.decider.trials if self.decider else 0
 
-    def add(self, chunk):
+    def add(self, chunk: Chunk) -> None:
         """Fold the next chunk; sets `verdict` when it decides the cell."""
         self.folded += 1
         self.seconds += chunk.seconds
         self.cpu_seconds += chunk.seconds if chunk.cpu is None else chunk.cpu
-        if self.exact:
+        if isinstance(chunk.payload, Verdict):
             self.verdict = chunk.payload
-            return
-        self.decider.add(chunk.payload)
-        outcome = conclude(*self.decider.log_e())
-        if outcome == REFUTED:
-            self.verdict = Verdict(REFUTED, evidence="sampled", tightness=self._tightness(), witness=self._witness())
-        elif outcome == HOLDS:
-            self.verdict = Verdict(HOLDS, evidence="sampled", tightness=self._tightness())
-        elif self.folded == self.cap:
-            self.verdict = self._exhausted()
+        elif self.decider is None:
+            raise ValueError(f"chunk = {chunk.payload} is no verdict, and an exact check returns one")
+        else:
+            self.decider.add(chunk.payload)
+            self.verdict = self._concluded(self.decider)
 
-    def fail(self, message):
+    def _concluded(self, decider: Decider) -> Verdict | None:
+        """The verdict once the evidence is enough or the cap is reached."""
+        outcome = conclude(*decider.log_e())
+        if outcome == REFUTED:
+            shown = self._witness(decider)
+            return Verdict(REFUTED, evidence="sampled", tightness=self._tightness(decider), witness=shown)
+        if outcome == HOLDS:
+            return Verdict(HOLDS, evidence="sampled", tightness=self._tightness(decider))
+        return self._exhausted(decider) if self.folded == self.cap else None
+
+    def fail(self, message: str) -> None:
         """A chunk raised; the second time it is given up."""
         self.failures.append(message)
         if len(self.failures) >= 2:
             self.verdict = inconclusive("FAILED", message)
 
     @property
-    def silent(self):
+    def silent(self) -> bool:
         """Whether a bad event was waited for and never came: the truth is then known by the number of trials alone."""
-        if self.claim.style == "mean":
+        if self.claim.style == "mean" and isinstance(self.decider, MeanDecider):
             return self.trials > 0 and not self.decider.values.any()
-        return self.claim.style == "tail" and self.trials > 0 and self.decider.failures == 0
+        return isinstance(self.decider, TailDecider) and self.trials > 0 and self.decider.failures == 0
 
-    def _tightness(self):
-        return None if self.claim.style == "rate" or self.silent else self.decider.tightness()
+    def _tightness(self, decider: Decider) -> Ends | None:
+        return None if self.claim.style == "rate" or self.silent else decider.tightness()
 
-    def _exhausted(self):
-        tightness = self._tightness()
-        if self.claim.style == "attack":
-            if limit := self.decider.told():
+    def _exhausted(self, decider: Decider) -> Verdict:
+        tightness = self._tightness(decider)
+        if isinstance(decider, AttackDecider):
+            if limit := decider.told():
                 return inconclusive("AUDIT_ONLY", f"survived: {limit}", evidence="sampled", tightness=tightness)
             text = (
                 "this attack does not tell the two datasets apart: of a leak that its control exceeds it says nothing"
@@ -100,19 +146,19 @@ class Cell:
             return inconclusive("NO_POWER", text, evidence="sampled", tightness=tightness)
         if tightness and tightness[0] >= 1 / TIGHT and tightness[1] <= TIGHT:
             return inconclusive("TIGHT", evidence="sampled", tightness=tightness)
-        hold, refute = self.decider.log_e()
+        hold, refute = decider.log_e()
         fractions = [hold / LOG_HOLD, refute / LOG_REFUTE]
         best = max(fractions)
         need = f"about {self.trials / best:.2g} trials" if best > 0.02 else "far more trials than the cap"
         return inconclusive("BUDGET", f"{need} would decide it", evidence="sampled", tightness=tightness)
 
-    def _witness(self):
+    def _witness(self, decider: Decider) -> dict:
         claimed = self.claim.bound(**self.setting)
         python = self.claim.python(**self.setting) if self.claim.python else ""
-        return {"setting": self.setting, "claimed": claimed, "found": self.decider.found(), "python": python}
+        return {"setting": self.setting, "claimed": claimed, "found": decider.found(), "python": python}
 
 
-def fold(cell, chunks):
+def fold(cell: Cell, chunks: Mapping[int, Chunk]) -> Cell:
     """Fold stored chunks {index: Chunk} into `cell`, in order, while they last and nothing is decided."""
     while cell.verdict is None and cell.folded in chunks:
         try:
@@ -125,16 +171,16 @@ def fold(cell, chunks):
 class Sabotaged:
     """A claim's control in a run: its factors in ascending order until one is REFUTED."""
 
-    def __init__(self, claim):
+    def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.tried: list[Cell] = []
         setting = claim.control.setting if claim.control else None
         self.setting = setting if setting is not None else next(iter(self._admissible()), None)
 
-    def _admissible(self):
+    def _admissible(self) -> Iterator[dict]:
         return (s for s in self.claim.quick + self.claim.full if not self.claim.theorem.skipped(s))
 
-    def next_cell(self):
+    def next_cell(self) -> Cell | None:
         """The cell to decide next, or None when the control is over."""
         if self.claim.control is None or self.setting is None:
             return None
@@ -146,20 +192,20 @@ class Sabotaged:
         return self.tried[-1]
 
     @property
-    def outcome(self):
+    def outcome(self) -> str:
         """REFUTED as it must be, what it was instead, or "" where there is no control or it has not run."""
         last = self.tried[-1].verdict if self.tried else None
         return last.outcome if last else ""
 
     @property
-    def smallest_caught(self):
+    def smallest_caught(self) -> str | None:
         """The smallest factor that was REFUTED, with what it means."""
-        if self.outcome != REFUTED:
+        if self.outcome != REFUTED or self.claim.control is None:
             return None
         return self.claim.control.text(self.tried[-1].factor)
 
 
-def combine(cells):
+def combine(cells: Sequence[Cell]) -> Verdict | None:
     """The claim's verdict from its cells': any REFUTED; all VACUOUS; all others HOLD; else INCONCLUSIVE."""
     verdicts = [cell.verdict for cell in cells if cell.verdict is not None]
     if not verdicts or len(verdicts) < len(cells):

@@ -3,13 +3,16 @@
 from dataclasses import replace
 
 from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.cell import Cell
+from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.ledger import ledger, ledger_with_cells, table
 from lemmata.experiments.engine.run import execute
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import LEDGER_ROOT
 
 
-def decide(key, *, root, profile="quick", store=None):
+def decide(key: str, *, root: int, profile: str = "quick", store: Store | None = None) -> Row:
     """One claim and what it rests on, in this process: its ledger row. What the tests call."""
     if (claim := registry.find(key)) is None:
         raise ValueError(f"claim = {key!r} is not registered")
@@ -18,7 +21,15 @@ def decide(key, *, root, profile="quick", store=None):
     return next(row for row in ledger(store, root, [claim]) if row["key"] == key)
 
 
-def decided(name, *, root=LEDGER_ROOT, profile="quick", jobs=1, first=False, width=160):
+def decided(
+    name: str,
+    *,
+    root: int = LEDGER_ROOT,
+    profile: str = "quick",
+    jobs: int = 1,
+    first: bool = False,
+    width: int = 160,
+) -> tuple[list[Row], list[list[Cell]], str]:
     """Decide one module of claims in a store of its own: (its rows, the cells of each row, the table as text).
 
     `first` tries the first admissible setting of every claim only, without its control: a look, not a verdict.
@@ -26,9 +37,9 @@ def decided(name, *, root=LEDGER_ROOT, profile="quick", jobs=1, first=False, wid
     claims = registry.load([name])[name]
     if first:
         claims = [_first(claim) for claim in claims]
-        rows = [(claim, execute([claim], Store(), root=root, jobs=jobs)[0].cells) for claim in claims]
-        lines = [f"{claim.key:50} {cells[0].verdict.outcome if cells else 'no setting'}" for claim, cells in rows]
-        return [{"key": claim.key} for claim, _ in rows], [cells for _, cells in rows], "\n".join(lines)
+        tried = [(claim, execute([claim], Store(), root=root, jobs=jobs)[0].cells) for claim in claims]
+        lines = [f"{claim.key:50} {cells[0].verdict.outcome if cells else 'no setting'}" for claim, cells in tried]
+        return [{"key": claim.key} for claim, _ in tried], [cells for _, cells in tried], "\n".join(lines)
     store, keys = Store(), {claim.key for claim in claims}
     execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
@@ -36,6 +47,6 @@ def decided(name, *, root=LEDGER_ROOT, profile="quick", jobs=1, first=False, wid
     return rows, [cells for _, cells in pairs], table(rows, width)
 
 
-def _first(claim):
+def _first(claim: Claim) -> Claim:
     settings = [s for s in claim.quick if not claim.theorem.skipped(s)]
     return replace(claim, quick=tuple(settings[:1]), full=(), control=None, cap=1)

@@ -7,12 +7,15 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 import inspect
 import re
 import textwrap
+from collections.abc import Iterable
+from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
+from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.places import places
 
 WIDTH = 110
@@ -25,7 +28,7 @@ EVIDENCE = {
 }
 
 
-def explained(id, rows):
+def explained(id: str, rows: list[Row]) -> str:
     """The whole text for the statement or step `id`, from ledger rows that contain its own."""
     mine = [row for row in rows if id in (row["id"], row["parent"])]
     lines = head(id, mine)
@@ -35,7 +38,7 @@ def explained(id, rows):
     return "\n".join([*lines, "", *literature(mine), *rests_on(mine, rows), "", *falls_with(mine)])
 
 
-def head(id, rows):
+def head(id: str, rows: list[Row]) -> list[str]:
     """Is it true, where, what to cite instead, what shows it, how we know, and where it stands: ten lines."""
     statement = library.statement_of(id)
     paper = library.work(id)
@@ -64,7 +67,7 @@ def head(id, rows):
     ]
 
 
-def in_words(row, bad):
+def in_words(row: Row, bad: Row | None) -> str:
     """The verdict in words."""
     part = f" (part {bad['part']})" if bad and bad["part"] else ""
     if bad and bad["verdict"] == SLIP:
@@ -82,7 +85,7 @@ def in_words(row, bad):
     }[row["verdict"]]
 
 
-def where_true(row, bad):
+def where_true(row: Row, bad: Row | None) -> str:
     """The scope of what holds, or where the counterexample lies."""
     if bad and bad["corner"]:
         return f"true for {in_symbols(bad['corner'])}; the paper's uses: {', '.join(bad['used']) or 'none'}"
@@ -91,7 +94,7 @@ def where_true(row, bad):
     return row["scope"] or "–"
 
 
-def cited(row, bad, instead):
+def cited(row: Row, bad: Row | None, instead: Row | None) -> str:
     """What to cite: the statement itself, or what is true instead of it."""
     if not bad:
         return "the statement as printed" if row["verdict"] == HOLDS else "nothing yet"
@@ -101,7 +104,7 @@ def cited(row, bad, instead):
     return f"{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 
 
-def in_a_sentence(row):
+def in_a_sentence(row: Row) -> str:
     """What the witness of a row shows."""
     witness = row["witness"]
     claimed, found = witness.get("claimed"), witness.get("found")
@@ -123,12 +126,12 @@ def in_a_sentence(row):
     return f"at {in_a_row(witness.get('setting', {}))} " + shown.format(short(claimed), short(found))
 
 
-def in_a_row(setting):
+def in_a_row(setting: dict[str, Any]) -> str:
     """A setting as `n = 4, beta = 0.1`."""
     return ", ".join(f"{name} = {short(value)}" for name, value in setting.items()) or "its only setting"
 
 
-def short(value):
+def short(value: Any) -> str:
     """A value for people: numbers rounded to four digits, long texts cut."""
     if isinstance(value, float):
         return f"{value:.4g}"
@@ -140,13 +143,13 @@ def short(value):
     return text if len(text) <= 160 else text[:159] + "…"
 
 
-def _enclosed(interval):
+def _enclosed(interval: re.Match[str]) -> str:
     """A narrow enclosure as the nine digits that its ends share; a wide one as it is."""
     low, high = (f"{float(end):.9g}" for end in interval.groups())
     return low if low == high else interval[0]
 
 
-def evidence_of(row):
+def evidence_of(row: Row) -> str:
     """How strong the weakest link is, and what is cited without proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
         return "computed exactly, at the settings that were tried"
@@ -154,14 +157,14 @@ def evidence_of(row):
     return (EVIDENCE[row["evidence"]] or "–") + cited
 
 
-def control_of(row):
+def control_of(row: Row) -> str:
     """How we know that the check could have failed."""
     if row["smallest_caught"]:
         return f"the sabotaged twin was caught: {in_symbols(row['smallest_caught'])}"
     return f"came out {row['control']}" if row["control"] else "–"
 
 
-def one(row):
+def one(row: Row) -> list[str]:
     """Everything about one row."""
     theorem = THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
     verdict = f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
@@ -183,7 +186,7 @@ def one(row):
     return [*lines, *(["", python.strip(), ""] if python else [])]  # no indent, no prompt: it can be pasted
 
 
-def wrapped(name, text):
+def wrapped(name: str, text: str) -> list[str]:
     """A labelled paragraph; none for an empty text."""
     if not text:
         return []
@@ -191,13 +194,13 @@ def wrapped(name, text):
     return textwrap.fill(str(text), WIDTH, initial_indent=start, subsequent_indent=" " * len(start)).splitlines()
 
 
-def literature(rows):
+def literature(rows: list[Row]) -> list[str]:
     """What else is known of the statement."""
     entries = [f"{e['reference']} ({e['relation']}): {e['says']}" for e in (rows[0]["literature"] if rows else [])]
     return [line for entry in entries for line in wrapped("elsewhere", entry)] + [""] * bool(entries)
 
 
-def rests_on(mine, rows):
+def rests_on(mine: list[Row], rows: list[Row]) -> list[str]:
     """The rows that these name, with verdict and class, what they cite, and by statement what those rest on in turn."""
     by_key = {row["key"]: row for row in rows}
     own = {row["key"] for row in mine}
@@ -213,21 +216,21 @@ def rests_on(mine, rows):
     return ["rests on", *lines] if lines else ["rests on nothing else: it stands by itself"]
 
 
-def standing(row):
+def standing(row: Row | None) -> str:
     """`HOLDS, derived`."""
     if row is None:
         return "not in this ledger"
     return ", ".join([row["verdict"], *([graph.CLASSES[graph.class_of(row)]] if row["verdict"] == HOLDS else [])])
 
 
-def falls_with(mine):
+def falls_with(mine: list[Row]) -> list[str]:
     """By statement, every row that rests on these, directly or in turn."""
     own = {row["key"] for row in mine}
     cone = [key for key in graph.reached(own, graph.upwards(graph.of_claims())) if key not in own]
     return wrapped("falls with it", in_groups(cone)) if cone else ["nothing else falls with it"]
 
 
-def in_groups(keys):
+def in_groups(keys: Iterable[str]) -> str:
     """Keys by statement: `wzw25 Lemma 6.4 (3 rows), wzw25 Theorem K.3`."""
     groups = graph.by_statement(keys)
     return ", ".join(name + (f" ({len(keys)} rows)" if len(keys) > 1 else "") for name, keys in groups.items())

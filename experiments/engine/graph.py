@@ -7,6 +7,7 @@ ours), or *tested* (at the settings that were tried). A chance of error of 0 is 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
@@ -25,10 +26,11 @@ CLASSES = {
     "open": "open",
 }
 MACHINE = ("certificate", "enumeration")
+Row = dict[str, Any]  # of the ledger: `ledger.py` has the fields
 Graph = Mapping[str, Iterable[str]]  # key -> the keys that it rests on
 
 
-def class_of(row):
+def class_of(row: Row) -> str:
     """The class that a row is counted and coloured under."""
     if row["verdict"] != HOLDS:
         return {
@@ -46,12 +48,12 @@ def class_of(row):
     return "machine-checked" if row["evidence"] in MACHINE else "derived"
 
 
-def tally(rows):
+def tally(rows: Iterable[Row]) -> Counter[str]:
     """How many rows are in each class."""
     return Counter(map(class_of, rows))
 
 
-def in_numbers(tallied):
+def in_numbers(tallied: Counter[str]) -> str:
     """A tally as `31 machine-checked, 357 derived, 2 refuted`."""
     return ", ".join(f"{tallied[name]} {text}" for name, text in CLASSES.items() if tallied[name])
 

@@ -4,6 +4,8 @@ The truth is not known. A pilot on a stream of its own tells it: for tails by th
 others by its outcomes as they are; the binomial law or Chernoff's bound does the rest.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import beta as beta_law
@@ -12,6 +14,7 @@ from scipy.stats import binom
 from lemmata.bounds.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine import verdict
 from lemmata.experiments.engine.cell import Sabotaged
+from lemmata.experiments.engine.claim import Claim
 from lemmata.experiments.engine.verdict import (
     HOLD_ODDS,
     LOG_HOLD,
@@ -19,15 +22,19 @@ from lemmata.experiments.engine.verdict import (
     REFUTE_ODDS,
     STAKES,
     TANGENTS,
+    AttackDecider,
+    MeanDecider,
+    TailDecider,
     log_e_tail,
     log_hit_rates,
 )
 from lemmata.mechanisms.streams import canonical_json, generator
 
+Sampled = TailDecider | MeanDecider | AttackDecider
 SECONDS = 0.3  # of one core, for 200 to 20,000 trials; an attack's pilot is a chunk
 
 
-def pilot(claim, setting, factor, root):
+def pilot(claim: Claim, setting: dict, factor: float, root: int) -> Sampled:
     """A decider that has seen trials of the claim at `factor`, from the pilot's stream."""
     size = claim.chunk(**setting) if claim.style == "attack" else int(np.clip(SECONDS / claim.cost, 200, 20_000))
     arguments = claim.arguments(setting, factor, root=root, stream="pilot", index=0)
@@ -37,17 +44,17 @@ def pilot(claim, setting, factor, root):
     return decider
 
 
-def chernoff(logs, weights, trials, size, threshold=LOG_REFUTE):
+def chernoff(logs: np.ndarray, weights: np.ndarray, trials: int, size: int, threshold: float = LOG_REFUTE) -> float:
     """min over s of exp(s (threshold + ln J)) (E exp(-s log factor))^N: P(a mixture of J stays below the threshold)."""
     need = threshold + np.log(size)
 
-    def log_bound(s):
+    def log_bound(s: float) -> float:
         return s * need + trials * np.log(weights @ np.exp(-s * logs))
 
     return float(np.exp(min(minimize_scalar(log_bound, bounds=(1e-4, 50), method="bounded").fun, 0.0)))
 
 
-def miss_tail(trials, beta, truth, verdict):
+def miss_tail(trials: int, beta: float, truth: float, verdict: str) -> float:
     """P(`verdict` is not reached by `trials` trials) when the failure rate is `truth`.
 
     At a fixed number of trials the e-value is monotone in the failures, and stopping early can only help.
@@ -70,15 +77,15 @@ def miss_tail(trials, beta, truth, verdict):
     return float(binom.sf(low - 1, trials, truth) if verdict == HOLDS else binom.cdf(low - 1, trials, truth))
 
 
-def missed(claim, setting, seen, expected=REFUTED):
+def missed(claim: Claim, setting: dict, seen: Sampled, expected: str = REFUTED) -> float:
     """A bound on the probability that the claim does not come out as `expected` by its cap, by a pilot's decider."""
     trials = claim.cap * claim.chunk(**setting)
-    if claim.style == "tail":
+    if isinstance(seen, TailDecider):
         n, k = seen.trials, seen.failures
         if expected == REFUTED:
             return miss_tail(trials, seen.beta, beta_law.ppf(1e-3, k, n - k + 1) if k else 0.0, REFUTED)
         return miss_tail(trials, seen.beta, beta_law.ppf(1 - 1e-3, k + 1, n - k) if k < n else 1.0, HOLDS)
-    if claim.style == "attack":
+    if isinstance(seen, AttackDecider):
         return _missed_attack(claim, seen, trials)
     x, side = seen.values, 1 if expected == REFUTED else -1
     margin = seen.bound - seen.low if expected == REFUTED else seen.high - seen.bound
@@ -88,7 +95,7 @@ def missed(claim, setting, seen, expected=REFUTED):
     return min(chernoff(row, np.full(len(x), 1 / len(x)), trials, len(STAKES), threshold) for row in logs)
 
 
-def _missed_attack(claim, seen, trials):
+def _missed_attack(claim: Claim, seen: AttackDecider, trials: int) -> float:
     counts, size = seen.counts[0] / seen.trials, len(verdict.EPSILONS)
     if claim.attack == "approx":
         low = -np.exp(seen.level)
@@ -102,19 +109,24 @@ def _missed_attack(claim, seen, trials):
     return min(chernoff(np.array(logs), counts, trials, size) for logs in zip(right, wrong, idle, strict=True))
 
 
-def piloted(claim, root):
+def piloted(claim: Claim, root: int) -> Iterator[str]:
     """A line for every quick cell and every factor of the control: cap, what the pilot saw, and what the cap misses."""
     control = Sabotaged(claim)
-    tried = [(s, 1) for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)]
-    tried += [(control.setting, factor) for factor in (claim.control.factors if claim.control else ())]
+    tried: list[tuple[dict, float]] = [
+        (s, 1) for s in claim.quick if not claim.theorem.skipped(s) and not claim.vacuous_at(s)
+    ]
+    if claim.control and control.setting is not None:
+        tried += [(control.setting, factor) for factor in claim.control.factors]
     for setting, factor in tried:
         seen = pilot(claim, setting, factor, root)
         line = f"cap {claim.cap * claim.chunk(**setting)}, factor {factor:g}, pilot of {seen.trials} trials: "
-        if claim.style == "attack":
+        if isinstance(seen, AttackDecider):
             line += f"{seen.right} right, {seen.wrong} wrong, {seen.abstain} abstain"
         else:
-            rate = seen.failures / seen.trials if claim.style == "tail" else seen.values.mean()
-            bound = seen.beta if claim.style == "tail" else seen.bound
+            if isinstance(seen, TailDecider):
+                rate, bound = seen.failures / seen.trials, seen.beta
+            else:
+                rate, bound = float(seen.values.mean()), seen.bound
             line += f"{rate:.3g} where {bound:.3g} is allowed"
             if factor == 1:
                 line += f", {HOLDS} missed with {missed(claim, setting, seen, HOLDS):.1g}"

@@ -7,24 +7,29 @@ may turn out to be needed. Neither order nor workers can change a verdict, becau
 
 import heapq
 import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from lemmata.experiments.engine import fingerprint
 from lemmata.experiments.engine.cell import Cell, Sabotaged, fold
-from lemmata.experiments.engine.store import Store
+from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.store import Chunk, Store
+
+Result = Chunk | str  # a chunk, or the text of what it raised
 
 
 @dataclass
 class Job:
     """A claim in a run: its cells, its control, and what has been handed out."""
 
-    claim: object
+    claim: Claim
     root: int
     profile: str
     store: Store
-    cells: list = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.code = fingerprint.of_claim(self.claim)
         settings = [s for s in self.claim.settings(self.profile) if not self.claim.theorem.skipped(s)]
         self.cells = [self._open(Cell(self.claim, setting)) for setting in settings]
@@ -32,20 +37,20 @@ class Job:
         self.active = list(self.cells)
         self.open_control()
 
-    def _open(self, cell):
+    def _open(self, cell: Cell) -> Cell:
         cell.ahead = self.store.read(self.claim.key, self.code, self.root, cell.where)
         cell.handed = 0
         self.store.mark_failed(self.claim.key, self.code, self.root, cell.where, None)
         return fold(cell, cell.ahead)
 
-    def open_control(self):
+    def open_control(self) -> list[Cell]:
         """Open control cells until one needs work or the control is over; returns them."""
         before = len(self.active)
         while (cell := self.control.next_cell()) is not None:
             self.active.append(self._open(cell))
         return self.active[before:]
 
-    def next_index(self, cell):
+    def next_index(self, cell: Cell) -> int | None:
         """The next chunk of `cell` that nobody has, or None."""
         if cell.verdict is not None:
             return None
@@ -57,7 +62,7 @@ class Job:
         cell.handed += 1
         return cell.handed - 1
 
-    def receive(self, cell, index, result):
+    def receive(self, cell: Cell, index: int, result: Result) -> list[Cell]:
         """Store and fold one result; returns the control cells that it opens."""
         if isinstance(result, str):
             cell.fail(result)
@@ -71,11 +76,11 @@ class Job:
         return self.open_control() if cell.verdict is not None else []
 
     @property
-    def done(self):
+    def done(self) -> bool:
         return all(cell.verdict is not None for cell in self.active)
 
 
-def cell_cost(claim, setting):
+def cell_cost(claim: Claim, setting: dict) -> float:
     """Planned core-seconds of one cell at its cap."""
     if claim.style == "exact":
         return claim.cost
@@ -85,25 +90,27 @@ def cell_cost(claim, setting):
 class Schedule:
     """The chunks of some jobs, in the order in which they are handed out."""
 
-    def __init__(self, jobs, seen):
+    def __init__(self, jobs: Iterable[Job], seen: dict[tuple[str, str, str], tuple[float, int]]) -> None:
         self.jobs = list(jobs)
         self.seen = seen  # {(key, setting, stream): (seconds a chunk, chunks)} of earlier runs
-        self.heap, self.ticket, self.latest = [], itertools.count(), {}
+        self.heap: list[tuple[int, float, int, Job, Cell]] = []
+        self.ticket, self.latest = itertools.count(), dict[int, int]()
         for job in self.jobs:
             for cell in job.active:
                 self.offer(job, cell)
 
-    def offer(self, job, cell):
+    def offer(self, job: Job, cell: Cell) -> None:
         """Enter an undecided cell, in the place of what was entered for it before."""
         if cell.verdict is not None:
             return
         planned = cell_cost(job.claim, cell.setting) / cell.cap, 1
-        seconds, chunks = self.seen.get((job.claim.key, *cell.where[:2]), planned)
+        setting, stream, *_ = cell.where
+        seconds, chunks = self.seen.get((job.claim.key, setting, stream), planned)
         guessed = max(0, cell.handed - max(cell.folded, chunks - 1))  # how far the next chunk is beyond what is needed
         ticket = self.latest[id(cell)] = next(self.ticket)
         heapq.heappush(self.heap, (guessed, -seconds, ticket, job, cell))
 
-    def next(self, idle):
+    def next(self, idle: bool) -> tuple[Job, Cell, int] | None:
         """(job, cell, index) to compute next, or None; what is only guessed to be needed for an `idle` worker alone."""
         while self.heap and (idle or self.heap[0][0] == 0):
             *_, ticket, job, cell = heapq.heappop(self.heap)
@@ -112,19 +119,29 @@ class Schedule:
                 return job, cell, index
         return None
 
-    def receive(self, job, cell, index, result):
+    def receive(self, job: Job, cell: Cell, index: int, result: Result) -> None:
         """Take a result in."""
         opened = job.receive(cell, index, result)
         for each in (cell, *opened):
             self.offer(job, each)
 
 
-def drive(schedule, pool, finished=lambda job: None):
-    """Hand out chunks and take in results until every cell is decided; nobody waits for a chunk that was only guessed.
+class Pool(Protocol):
+    """Where chunks are computed."""
 
-    A pool has `workers`, `submit(ticket, *arguments of compute)`, and `result()`, which waits for a (ticket, result).
-    """
-    flying, tickets = {}, itertools.count()
+    workers: int
+
+    def submit(self, ticket: int, *chunk: Any) -> None:
+        """Have a chunk computed, by the arguments of `compute`."""
+
+    def result(self) -> tuple[int, Result]:
+        """Wait for a result: its ticket, and what came out."""
+
+
+def drive(schedule: Schedule, pool: Pool, finished: Callable[[Job], object] = lambda job: None) -> None:
+    """Hand out chunks and take in results until every cell is decided; nobody waits for one that was only guessed."""
+    flying: dict[int, tuple[Job, Cell, int]] = {}
+    tickets = itertools.count()
     room = 2 * pool.workers if pool.workers > 1 else 1  # a chunk waits for every worker; alone, nothing is guessed
     undecided = {id(job) for job in schedule.jobs if not job.done}
     while undecided:

@@ -12,11 +12,16 @@ import weakref
 import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lemmata.experiments.engine.verdict import Verdict
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+Where = tuple[str, str, int, str]  # of a cell's chunks: setting, stream, chunk size, attack level
 PLACE = ("key", "code", "root", "setting", "stream", "size", "level", "idx")  # what a chunk is
 
 SCHEMA = f"""
@@ -45,13 +50,13 @@ class ReusedSeed(StoreError):
 class Chunk:
     """The raw result of one chunk: counts {"trials": ...}, {"values": array} or a `Verdict`."""
 
-    payload: dict | Verdict
+    payload: dict[str, Any] | Verdict
     seconds: float  # by the clock
     digest: bytes
     cpu: float | None = None  # CPU seconds; None in a store of before they were kept
 
 
-def encode(payload):
+def encode(payload: dict[str, Any] | Verdict) -> bytes:
     """Bytes for the store: JSON, or a JSON header and compressed float64 values."""
     if isinstance(payload, Verdict):
         return b"F" + json.dumps(asdict(payload), allow_nan=True).encode()
@@ -61,7 +66,7 @@ def encode(payload):
     return b"C" + json.dumps(payload).encode()
 
 
-def decode(data):
+def decode(data: bytes) -> dict[str, Any] | Verdict:
     """The inverse of `encode`."""
     tag, rest = data[:1], data[1:]
     if tag == b"F":
@@ -75,7 +80,7 @@ def decode(data):
     return json.loads(rest)
 
 
-def checksum(place, data):
+def checksum(place: tuple, data: bytes) -> bytes:
     """Eight bytes that a changed count, value or place would change."""
     address = json.dumps([str(x) for x in place]).encode()
     return hashlib.blake2b(address + b"\0" + data, digest_size=8).digest()
@@ -88,7 +93,7 @@ class Store:
     closed by `close`, at the end of a `with`, or when nobody holds the store any more.
     """
 
-    def __init__(self, path=":memory:", *, reading=False):
+    def __init__(self, path: str | Path = ":memory:", *, reading: bool = False) -> None:
         self.path = str(path)
         file = Path(path)
         self.missing = reading and self.path != ":memory:" and not file.exists()
@@ -117,25 +122,25 @@ class Store:
                 f"store = {self.path} cannot be opened ({error}); move it away or choose another --out folder"
             ) from None
 
-    def _keeps_cpu(self):
+    def _keeps_cpu(self) -> bool:
         """Whether the store is of a version that keeps CPU seconds."""
         return any(name == "cpu" for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')"))
 
     @staticmethod
-    def _read_only(file):
+    def _read_only(file: Path) -> sqlite3.Connection:
         if file.stat().st_size == 0:
             raise sqlite3.DatabaseError("file is empty")
         # A log beside the file holds what a run has just written; without one the file is all there is.
         logged = file.with_name(file.name + "-wal").exists() and os.access(file.parent, os.W_OK)
         return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if logged else 'immutable=1'}", uri=True)
 
-    def _execute(self, *arguments):
+    def _execute(self, *arguments: Any) -> sqlite3.Cursor:
         try:
             return self._db.execute(*arguments)
         except sqlite3.DatabaseError as error:
             raise StoreError(f"store = {self.path} cannot be used ({error}); nothing was deleted") from None
 
-    def write(self, key, code, root, where, index, chunk):
+    def write(self, key: str, code: str, root: int, where: Where, index: int, chunk: Chunk) -> None:
         """Add one chunk. Raises `ReusedSeed` if another chunk began with the same random bytes."""
         place = (key, code, root, *where, index)
         for other in self._execute(f"SELECT {', '.join(PLACE)} FROM results WHERE digest = ?", (chunk.digest,)):
@@ -147,7 +152,7 @@ class Store:
             (*place, data, chunk.seconds, chunk.digest, checksum(place, data), chunk.cpu),
         )
 
-    def read(self, key, code, root, where):
+    def read(self, key: str, code: str, root: int, where: Where) -> dict[int, Chunk]:
         """{index: Chunk} of one cell. Raises `StoreError` where a byte has changed since it was written."""
         rows = self._execute(
             f"SELECT idx, data, seconds, digest, checksum, {self._cpu} FROM results"
@@ -166,14 +171,14 @@ class Store:
             ) from None
         return chunks
 
-    def mark_failed(self, key, code, root, where, message):
+    def mark_failed(self, key: str, code: str, root: int, where: Where, message: str | None) -> None:
         """A cell was given up because a chunk raised or hung twice; None takes that back."""
         place = (key, code, root, *where[:2])
         self._execute("DELETE FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?", place)
         if message is not None:
             self._execute("INSERT INTO failed VALUES (?, ?, ?, ?, ?, ?)", (*place, message))
 
-    def failure(self, key, code, root, where):
+    def failure(self, key: str, code: str, root: int, where: Where) -> str | None:
         """What the cell was given up for, or None."""
         message = self._execute(
             "SELECT message FROM failed WHERE key=? AND code=? AND root=? AND setting=? AND stream=?",
@@ -181,33 +186,33 @@ class Store:
         ).fetchone()
         return message and message[0]
 
-    def mark_done(self, key, code, root, profile):
+    def mark_done(self, key: str, code: str, root: int, profile: str) -> None:
         """Every cell of this profile has been decided or exhausted."""
         self._execute("INSERT OR IGNORE INTO done VALUES (?, ?, ?, ?)", (key, code, root, profile))
 
-    def profile(self, key, code, root):
+    def profile(self, key: str, code: str, root: int) -> str | None:
         """The largest profile that ran to its end: "full", "quick" or None."""
         finished = {
             p for (p,) in self._execute("SELECT profile FROM done WHERE key=? AND code=? AND root=?", (key, code, root))
         }
         return "full" if "full" in finished else "quick" if finished else None
 
-    def costs(self):
+    def costs(self) -> dict[tuple[str, str, str], tuple[float, int]]:
         """{(key, setting, stream): (seconds a chunk, chunks)} of all that was ever run: what to expect of a run."""
         grouped = "SELECT key, setting, stream, avg(seconds), max(idx) + 1 FROM results GROUP BY key, setting, stream"
-        return {tuple(place): (seconds, chunks) for *place, seconds, chunks in self._execute(grouped)}
+        return {(key, setting, stream): tuple(cost) for key, setting, stream, *cost in self._execute(grouped)}
 
-    def roots(self):
+    def roots(self) -> list[int]:
         """The roots that have chunks here."""
         return [root for (root,) in self._execute("SELECT DISTINCT root FROM results ORDER BY root")]
 
-    def forget(self, key, root):
+    def forget(self, key: str, root: int) -> None:
         """Delete the chunks of one claim (`--fresh`)."""
         self._execute("DELETE FROM results WHERE key=? AND root=?", (key, root))
         self._execute("DELETE FROM done WHERE key=? AND root=?", (key, root))
         self._execute("DELETE FROM failed WHERE key=? AND root=?", (key, root))
 
-    def chunks(self):
+    def chunks(self) -> "pd.DataFrame":
         """Every chunk as a pandas DataFrame, raw results in column `payload`."""
         import pandas as pd
 
@@ -216,8 +221,8 @@ class Store:
         rows = [(*row[:3], json.loads(row[3]), *row[4:8], decode(row[8]), *row[9:11], row[11].hex()) for row in stored]
         return pd.DataFrame(rows, columns=columns)
 
-    def __enter__(self):
+    def __enter__(self) -> "Store":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -7,7 +7,9 @@ cell that reaches neither threshold is INCONCLUSIVE, with a reason.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import log_expit, log_ndtr, xlog1py, xlogy
@@ -50,29 +52,29 @@ class Verdict:
     series: dict = field(default_factory=dict)  # {name: list of numbers}: what the figure draws
 
 
-def holds(evidence, scope, **more):
+def holds(evidence: str, scope: str, **more: Any) -> Verdict:
     """Positive evidence: a certificate, an enumeration or a derivation over the stated scope."""
     return Verdict(HOLDS, evidence=evidence, scope=scope, **more)
 
 
-def refuted(evidence, witness, **more):
+def refuted(evidence: str, witness: dict, **more: Any) -> Verdict:
     """A counterexample in hand: `witness` has setting, claimed, found, python and the fields of its kind (DESIGN)."""
     return Verdict(REFUTED, evidence=evidence, witness=witness, **more)
 
 
-def vacuous(note, **more):
+def vacuous(note: str, **more: Any) -> Verdict:
     """Decided from the parameters: the statistic's range alone implies the bound."""
     return Verdict(VACUOUS, note=note, **more)
 
 
-def inconclusive(reason, note="", **more):
+def inconclusive(reason: str, note: str = "", **more: Any) -> Verdict:
     """No verdict, with one of `REASONS`."""
     if reason not in REASONS:
         raise ValueError(f"reason = {reason!r} is not one of {', '.join(REASONS)}")
     return Verdict(INCONCLUSIVE, reason=reason, note=note, **more)
 
 
-def log_e_tail(trials, failures, beta, odds):
+def log_e_tail(trials: int, failures: int, beta: float, odds: np.ndarray) -> float:
     """Mixture of Bernoulli likelihood ratios q : beta. Null p >= beta for HOLD_ODDS, p <= beta for REFUTE_ODDS."""
     q = odds * beta / (1 - beta + odds * beta)
     wins = trials - failures
@@ -80,7 +82,7 @@ def log_e_tail(trials, failures, beta, odds):
     return float(np.logaddexp.reduce(ratios) - np.log(len(odds)))
 
 
-def mean_sums(x, bound, low, high):
+def mean_sums(x: np.ndarray, bound: float, low: float, high: float) -> np.ndarray:
     """Sums of log(1 + stake * gain) over the trials `x` for the refute and the hold null, shape (2, stakes).
 
     The refute process (null E X <= bound) needs x >= low only; the hold process (null E X >= bound) needs x <= high.
@@ -97,12 +99,12 @@ def mean_sums(x, bound, low, high):
     return np.stack([refute, hold])
 
 
-def log_e_mean(sums):
+def log_e_mean(sums: np.ndarray) -> float:
     """The mixture over stakes."""
     return float(np.logaddexp.reduce(sums) - np.log(len(STAKES)))
 
 
-def conclude(log_e_hold, log_e_refute):
+def conclude(log_e_hold: float, log_e_refute: float) -> str | None:
     """REFUTED, HOLDS, or None while neither threshold is reached."""
     if log_e_refute >= LOG_REFUTE:
         return REFUTED
@@ -111,12 +113,16 @@ def conclude(log_e_hold, log_e_refute):
     return None
 
 
-def _bisect(crosses, low, high, steps=60):
+def _bisect(crosses: Callable[[float], bool], low: float, high: float, steps: int = 60) -> tuple[float, float]:
     """The boundary in [low, high] of a predicate that is False at `low` and True beyond some point."""
     for _ in range(steps):
         middle = (low + high) / 2
         low, high = (low, middle) if crosses(middle) else (middle, high)
     return low, high
+
+
+Ends = tuple[float, float]
+Raw = dict[str, Any]  # what the trials of one chunk came to, as each decider says
 
 
 @dataclass
@@ -128,23 +134,23 @@ class TailDecider:
     failures: int = 0
 
     @staticmethod
-    def pack(outcomes):
+    def pack(outcomes: Any) -> Raw:
         outcomes = np.asarray(outcomes)
         if outcomes.dtype != bool or outcomes.ndim != 1:
             raise TypeError("outcomes = a tail trial returns a one-dimensional boolean array")
         return {"trials": int(outcomes.size), "failures": int(outcomes.sum())}
 
-    def add(self, chunk):
+    def add(self, chunk: Raw) -> None:
         self.trials += chunk["trials"]
         self.failures += chunk["failures"]
 
-    def log_e(self):
+    def log_e(self) -> Ends:
         return (
             log_e_tail(self.trials, self.failures, self.beta, HOLD_ODDS),
             log_e_tail(self.trials, self.failures, self.beta, REFUTE_ODDS),
         )
 
-    def interval(self):
+    def interval(self) -> Ends:
         """A 99.9% confidence sequence for p, by inverting both processes in beta."""
         if not self.trials:
             return 0.0, 1.0
@@ -156,12 +162,12 @@ class TailDecider:
             below = _bisect(lambda b: log_e_tail(n, k, b, REFUTE_ODDS) < LOG_REPORT, 0.0, min(rate, top))[0]
         return below, above
 
-    def tightness(self):
+    def tightness(self) -> Ends:
         """Truth / bound."""
         low, high = self.interval()
         return low / self.beta, high / self.beta
 
-    def found(self):
+    def found(self) -> dict[str, Any]:
         """What a REFUTED witness records."""
         return {"trials": self.trials, "failures": self.failures, "log10_e": self.log_e()[1] / np.log(10)}
 
@@ -173,36 +179,36 @@ class MeanDecider:
     bound: float
     low: float = 0.0
     high: float = 1.0
-    chunks: list = field(default_factory=list)
+    chunks: list[np.ndarray] = field(default_factory=list)
     sums: np.ndarray = field(default_factory=lambda: np.zeros((2, len(STAKES))))
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.low < self.bound < self.high:
             raise ValueError(f"bound = {self.bound} is outside (low, high) = ({self.low}, {self.high})")
 
     @staticmethod
-    def pack(outcomes):
+    def pack(outcomes: Any) -> Raw:
         values = np.asarray(outcomes, dtype=float)
         if values.ndim != 1 or not np.isfinite(values).all():
             raise ValueError("outcomes = a mean trial returns a one-dimensional array of finite numbers")
         return {"values": values}
 
     @property
-    def values(self):
+    def values(self) -> np.ndarray:
         return np.concatenate(self.chunks) if self.chunks else np.empty(0)
 
     @property
-    def trials(self):
+    def trials(self) -> int:
         return sum(map(len, self.chunks))
 
-    def add(self, chunk):
+    def add(self, chunk: Raw) -> None:
         self.chunks.append(chunk["values"])
         self.sums = self.sums + mean_sums(chunk["values"], self.bound, self.low, self.high)
 
-    def log_e(self):
+    def log_e(self) -> Ends:
         return log_e_mean(self.sums[1]), log_e_mean(self.sums[0])
 
-    def interval(self):
+    def interval(self) -> Ends:
         """A 99.9% confidence sequence for E X, by inverting both processes in the bound."""
         from scipy.optimize import brentq  # here and below: half a second, which reading the ledger need not pay
 
@@ -211,11 +217,11 @@ class MeanDecider:
             return self.low, self.high
         mean, inside = float(x.mean()), 1e-12 * (abs(self.low) + abs(self.bound) + 1)
 
-        def evidence(bound, side):  # one side's sums: the hold process is the refute process of -x
+        def evidence(bound: float, side: int) -> float:  # one side's sums: the hold process is the refute process of -x
             one = (x, bound, self.low) if side == 0 else (-x, -bound, -self.high)
             return log_e_mean(mean_sums(*one, np.inf)[0])
 
-        def boundary(side, low, high):
+        def boundary(side: int, low: float, high: float) -> Ends:
             """What `_bisect` gives: hold evidence (side 1) grows beyond it, refute evidence (side 0) falls.
 
             Brent's method says where it lies, so that sums over all trials are taken close to it only.
@@ -224,7 +230,7 @@ class MeanDecider:
             slack = 1e-12 * (high - low)
 
             @functools.cache
-            def crosses(b):
+            def crosses(b: float) -> bool:
                 return b > near if abs(b - near) > slack else (evidence(b, side) >= LOG_REPORT) == (side == 1)
 
             return _bisect(crosses, low, high)
@@ -240,14 +246,14 @@ class MeanDecider:
             below = boundary(0, bottom, mean)[0]
         return below, above
 
-    def tightness(self):
+    def tightness(self) -> Ends | None:
         """Truth / bound; meaningful for positive bounds only."""
         if self.bound <= 0:
             return None
         low, high = self.interval()
         return low / self.bound, high / self.bound
 
-    def found(self):
+    def found(self) -> dict[str, Any]:
         x = self.values
         return {
             "trials": self.trials,
@@ -266,33 +272,33 @@ class RateDecider(MeanDecider):
     """
 
     ratio: float = 1.0
-    curves: list = field(default_factory=list)
+    curves: list[np.ndarray] = field(default_factory=list)
 
     @staticmethod
-    def between(ratio, highs):
+    def between(ratio: float, highs: tuple[float, float]) -> "RateDecider":
         return RateDecider(bound=0.0, low=-ratio * highs[0], high=highs[1], ratio=ratio)
 
     @staticmethod
-    def pack(outcomes):
+    def pack(outcomes: Any) -> Raw:
         values = np.asarray(outcomes, dtype=float)
         if values.ndim != 2 or values.shape[1] < 2 or not np.isfinite(values).all():
             raise ValueError("outcomes = a rate trial returns finite numbers, shape (size, points)")
         return {"values": values}
 
-    def add(self, chunk):
+    def add(self, chunk: Raw) -> None:
         curve = chunk["values"]
         self.curves.append(curve)
         super().add({"values": curve[:, -1] - self.ratio * curve[:, 0]})
 
 
-def log_hit_rates(claim, level):
+def log_hit_rates(claim: str, level: Any) -> tuple[Any, Any]:
     """log P(right | a guess) and log P(wrong | a guess) at most and at least, for "pure" or "gdp" at `level`."""
     if claim == "pure":
         return log_expit(level), log_expit(-level)
     return log_ndtr(level / 2), log_ndtr(-level / 2)
 
 
-def log_e_hits(right, wrong, claim, level):
+def log_e_hits(right: int, wrong: int, claim: str, level: float) -> float:
     """log e against the hit rate allowed at `level`; an alternative below it bets nothing."""
     alternatives = np.maximum(EPSILONS if claim == "pure" else MUS, level)
     allowed, supposed = log_hit_rates(claim, level), log_hit_rates(claim, alternatives)
@@ -300,7 +306,7 @@ def log_e_hits(right, wrong, claim, level):
     return float(np.logaddexp.reduce(ratios) - np.log(len(ratios)))
 
 
-def log_e_tangent(counts, epsilon, delta):
+def log_e_tangent(counts: np.ndarray, epsilon: float, delta: float) -> float:
     """log e against E[1{right} - e^epsilon 1{wrong}] <= delta, from the counts (right, wrong, abstain)."""
     low = -np.exp(epsilon)
     gains = np.array([1.0, low, 0.0]) - delta
@@ -308,7 +314,7 @@ def log_e_tangent(counts, epsilon, delta):
 
 
 @functools.lru_cache(maxsize=10_000)
-def tangent_deltas(mu):
+def tangent_deltas(mu: float) -> np.ndarray:
     """What mu-GDP allows beyond each tangent but the first: delta(epsilon; mu)."""
     from lemmata.mechanisms.privacy import gaussian_delta
 
@@ -327,21 +333,26 @@ class AttackDecider:
     level: float
     delta: float = 0.0
     counts: np.ndarray = field(default_factory=lambda: np.zeros((1, 3), dtype=int))
-    _limit: tuple = field(default=(None, 0.0), repr=False, compare=False)  # (counts, what they reached)
+    _limit: tuple[np.ndarray | None, float] = field(
+        default=(None, 0.0), repr=False, compare=False
+    )  # (counts, what they reached)
 
     right = property(lambda self: int(self.counts[0, 0]))
     wrong = property(lambda self: int(self.counts[0, 1]))
     abstain = property(lambda self: int(self.counts[0, 2]))
-    trials = property(lambda self: int(self.counts[0].sum()))
+
+    @property
+    def trials(self) -> int:
+        return int(self.counts[0].sum())
 
     @staticmethod
-    def pack(outcomes):
+    def pack(outcomes: Any) -> Raw:
         return {"counts": np.atleast_2d(np.asarray(outcomes, dtype=int)).tolist()}
 
-    def add(self, chunk):
+    def add(self, chunk: Raw) -> None:
         self.counts = self.counts + np.array(chunk["counts"])
 
-    def evidence(self, level):
+    def evidence(self, level: float) -> float:
         """log e against the claim at `level`."""
         if self.claim == "approx":
             return log_e_tangent(self.counts[0], level, self.delta)
@@ -352,31 +363,31 @@ class AttackDecider:
             logs.append(log_e_tangent(counts, epsilon, delta))
         return float(np.logaddexp.reduce(logs) - np.log(len(logs)))
 
-    def log_e(self):
+    def log_e(self) -> Ends:
         return -np.inf, self.evidence(self.level)
 
-    def reached(self):
+    def reached(self) -> float:
         """The lower limit of epsilon or mu at 99.9%: the largest level refuted together with all smaller ones."""
         if self._limit[0] is not self.counts:
             self._limit = self.counts, self._reach()
         return self._limit[1]
 
-    def _reach(self):
+    def _reach(self) -> float:
         levels = [0.0, *(MUS if self.claim == "gdp" else EPSILONS)]
         stands = next((i for i, x in enumerate(levels) if self.evidence(x) < LOG_REACHED), len(levels))
         if stands in (0, len(levels)):
             return levels[stands - 1] if stands else 0.0
         return float(_bisect(lambda x: self.evidence(x) < LOG_REACHED, levels[stands - 1], levels[stands], 20)[0])
 
-    def tightness(self):
+    def tightness(self) -> Ends:
         return self.reached() / self.level, np.inf
 
-    def told(self):
+    def told(self) -> str:
         """The lower limit in words; "" where the attacker does not even tell the two datasets apart."""
         name, limit = "mu" if self.claim == "gdp" else "epsilon", self.reached()
         return f"reached {name} = {limit:.3g} of {self.level:.3g} (99.9%)" if limit else ""
 
-    def found(self):
+    def found(self) -> dict[str, Any]:
         return {
             "right": self.right,
             "wrong": self.wrong,

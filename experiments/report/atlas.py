@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from itertools import product
 from typing import NamedTuple
@@ -115,21 +115,17 @@ def committed() -> list[dict]:
 
 def shown() -> list[dict]:
     """What the page shows: a family at a level is a table, and what its proof leaves open."""
-    table = {(r["statement"], r["level"], r["margin"], r["epsilon"], r["what"]): r["n"] for r in committed()}
+    table = {(r["statement"], r["level"], r["what"], r["margin"], r["epsilon"]): r["n"] for r in committed()}
     views = []
     for family in FAMILIES:
         order = "printed" if "printed" in family.rows else "corrected"
         for level in LEVELS:
-
-            def at(what, margin, epsilon, place=(family.statement, level)):
-                return table.get((*place, margin, epsilon, what))
-
-            cells = list(product(MARGINS, EPSILONS))
+            at = {place[2:]: n for place, n in table.items() if place[:2] == (family.statement, level)}
             learns = bool(family.learner) and level < 1
             lines = [("proved", "explicit")]
             lines += [("told", KNOWN)] if KNOWN in family.rows else []
             lines += [("order", order)] + ([("found", "learner"), ("nobody", "any learner")] if learns else [])
-            rows = [(m, [{what: rough(at(what, m, e)) for _, what in lines} for e in EPSILONS]) for m in MARGINS]
+            rows = [(m, [{what: rough(at.get((what, m, e))) for _, what in lines} for e in EPSILONS]) for m in MARGINS]
             views.append(
                 {
                     "statement": family.statement,
@@ -140,24 +136,21 @@ def shown() -> list[dict]:
                     "learns": learns,
                     "known": family.rows.get(KNOWN, ("",))[0].partition("/")[0],
                     "literature": family.literature,
-                    "price": typical(
-                        at("explicit", *c) and at(KNOWN, *c) and at("explicit", *c) / at(KNOWN, *c) for c in cells
-                    ),
+                    "price": times_as_many(at, "explicit", KNOWN),
                     "rows": rows,
-                    "constants": typical(
-                        at("explicit", *c) and at(order, *c) and at("explicit", *c) / at(order, *c) for c in cells
-                    ),
-                    "proof": typical(
-                        at("explicit", *c) and at("learner", *c) and at("explicit", *c) / at("learner", *c)
-                        for c in cells
-                    ),
-                    "room": typical(
-                        at("learner", *c) and at("any learner", *c) and at("learner", *c) / at("any learner", *c)
-                        for c in cells
-                    ),
+                    "constants": times_as_many(at, "explicit", order),
+                    "proof": times_as_many(at, "explicit", "learner"),
+                    "room": times_as_many(at, "learner", "any learner"),
                 }
             )
     return views
+
+
+def times_as_many(at: Mapping[tuple[str, float, float], int | None], more: str, fewer: str) -> str:
+    """How many times as many records `more` needs as `fewer`, typically, where both numbers are there."""
+    places = product(MARGINS, EPSILONS)
+    pairs = ((at.get((more, *place)), at.get((fewer, *place))) for place in places)
+    return typical(a / b for a, b in pairs if a and b)
 
 
 def typical(ratios: Iterable[float | None]) -> str:

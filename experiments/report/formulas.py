@@ -40,7 +40,8 @@ def compared(printed: str, corrected: str) -> tuple[str, str]:
     """
     roots = [ElementTree.fromstring(mathml(latex)) for latex in (printed, corrected)]
     leaves = [list(_leaves(root)) for root in roots]
-    matcher = SequenceMatcher(None, *([place for _, place in side] for side in leaves), autojunk=False)
+    ours, theirs = ([place for _, place in side] for side in leaves)
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() > 1 / 3:
         kept = [
             {i for block in matcher.get_matching_blocks() for i in range(block[s], block[s] + block.size)}

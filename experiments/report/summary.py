@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from lemmata.bounds.verdicts import REFUTED, SLIP
-from lemmata.experiments.engine.graph import in_numbers, tally
+from lemmata.experiments.engine.graph import Row, in_numbers, tally
 
 
-def headline(rows):
+def headline(rows: Iterable[Row]) -> list[Row]:
     """The rows that are counted: no parts, no proof steps, no attacks on our own code."""
     return [row for row in rows if not row["parent"]]
 
 
-def refuted_as_printed(rows):
+def refuted_as_printed(rows: Iterable[Row]) -> list[Row]:
     """The headline's bad news."""
     return [row for row in headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
 
 
-def slips(rows):
+def slips(rows: Iterable[Row]) -> list[Row]:
     """The printed rows that are true but for a corner: statements, parts and steps, each once."""
     return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]
 
 
-def by_reading(rows):
+def by_reading(rows: Iterable[Row]) -> dict[str, Counter[str]]:
     """{reading: tally of its headline rows}: printed, corrected, explicit, rate."""
-    readings: dict = {"printed": [], "corrected": [], "explicit": []}
+    readings: dict[str, list[Row]] = {"printed": [], "corrected": [], "explicit": []}
     for row in headline(rows):
         readings.setdefault(row["reading"].split("[")[0], []).append(row)
     return {reading: tally(group) for reading, group in readings.items() if group}
 
 
-def summary_lines(rows):
+def summary_lines(rows: list[Row]) -> list[str]:
     """The summary in plain text; refuted printed statements are named, and slips with where they are true."""
     lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in by_reading(rows).items()]
     if broken := refuted_as_printed(rows):

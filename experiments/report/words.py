@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable
 
 from lemmata.bounds.library import library
-from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
-from lemmata.experiments.engine.graph import CLASSES, class_of, tally
+from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
 from lemmata.experiments.report.formulas import mathml
 
 ENOUGH, SHORT = 45, 15  # characters that say what is wrong, on a card and in a title
@@ -32,7 +33,7 @@ REASONS = {
 }
 
 
-def counted(rows) -> dict[str, int]:
+def counted(rows: Iterable[Row]) -> dict[str, int]:
     """{class: how many}, in the order of the classes, without zeros."""
     counts = tally(rows)
     return {name: counts[name] for name in CLASSES if counts[name]}
@@ -81,7 +82,7 @@ def reach(row: dict) -> str:
     return f"≥ {low:.3g}" if high is None else f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
-def record_of(row: dict):
+def record_of(row: Row) -> Theorem | None:
     """The theorem of a row, of the statement attacked for a row on our own code; None where nobody has written one."""
     return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
 

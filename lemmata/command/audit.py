@@ -1,10 +1,14 @@
 """The command `lemmata audit`: two samplers named on the command line, attacked."""
 
+from __future__ import annotations
+
 import contextlib
 import importlib
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import click
 
@@ -33,7 +37,21 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw how the evidence grew.")
 @root_option
 @plainly()
-def audit(sample_a, sample_b, epsilon, delta, mu, neighbours, group, budget, level, bits, as_json, plot, root):
+def audit(
+    sample_a: str,
+    sample_b: str,
+    epsilon: float | None,
+    delta: float | None,
+    mu: float | None,
+    neighbours: str,
+    group: int,
+    budget: int,
+    level: float,
+    bits: bool,
+    as_json: bool,
+    plot: str | None,
+    root: int,
+) -> None:
     """Attack a mechanism: its releases on each of two neighbouring datasets.
 
     MODULE:A and MODULE:B name laws, functions (rng, size) that return `size` independent releases, or arrays of
@@ -65,8 +83,11 @@ def audit(sample_a, sample_b, epsilon, delta, mu, neighbours, group, budget, lev
     from lemmata.mechanisms.audit import game
     from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
-    claim = GaussianDP(mu, neighbours) if mu is not None else PureDP(epsilon, neighbours) if not delta else None
-    claim = claim or ApproxDP(epsilon, delta, neighbours)
+    claim: PureDP | ApproxDP | GaussianDP
+    if mu is not None:
+        claim = GaussianDP(mu, neighbours)
+    elif epsilon is not None:
+        claim = ApproxDP(epsilon, delta, neighbours) if delta else PureDP(epsilon, neighbours)
     pair = samples[sample_a], samples[sample_b]
     try:
         with progress_of(budget) as progress:
@@ -82,7 +103,7 @@ def audit(sample_a, sample_b, epsilon, delta, mu, neighbours, group, budget, lev
     sys.exit({"": REFUTED_BY_AUDIT, "AUDIT_ONLY": 0}.get(result.reason, NOTHING_LEARNT))
 
 
-def drawing():
+def drawing() -> Callable[..., None]:
     """What draws the picture of an audit, before anything is drawn from the samplers: it may not be installed."""
     try:
         from lemmata.experiments.audits.picture import draw
@@ -94,20 +115,20 @@ def drawing():
 
 
 @contextlib.contextmanager
-def progress_of(budget):
+def progress_of(budget: int) -> Iterator[Callable[[int, float], None] | None]:
     """A bar on stderr, if there is a terminal, for (releases so far, log10 of the evidence)."""
     if not sys.stderr.isatty():
         yield None
         return
 
-    def evidence(log10_e):
+    def evidence(log10_e: float | None) -> str:
         return "" if log10_e is None else f"log10 e = {log10_e:.1f}"
 
     with click.progressbar(length=budget, file=sys.stderr, show_pos=True, item_show_func=evidence) as bar:
         yield lambda releases, log10_e: bar.update(releases - bar.pos, log10_e)
 
 
-def imported(path):
+def imported(path: str) -> Any:
     """The object that MODULE:FUNCTION names."""
     module, _, name = path.partition(":")
     try:

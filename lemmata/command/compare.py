@@ -1,13 +1,20 @@
 """The command `lemmata compare`: learners side by side, stored fit by fit."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lemmata.command.console import Usage, out_option, plainly, root_option
 from lemmata.command.scope import folder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REPEATS = {"quick": 10, "full": 40}
 
@@ -26,7 +33,20 @@ REPEATS = {"quick": 10, "full": 40}
 @root_option
 @out_option
 @plainly(stored=True)
-def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, attack, as_json, root, out):
+def compare(
+    quick: bool,
+    datasets: str | None,
+    learners: str | None,
+    more: tuple[str, ...],
+    epsilons: str | None,
+    repeats: int | None,
+    records: int,
+    jobs: int,
+    attack: bool,
+    as_json: bool,
+    root: int,
+    out: str | None,
+) -> None:
     """Learners side by side: risk on held-out records, against the privacy level and along planted families.
 
     What was computed is stored and not computed again: more repeats, datasets or learners continue a run. Tables and
@@ -69,7 +89,7 @@ def compare(quick, datasets, learners, more, epsilons, repeats, records, jobs, a
     click.echo(f"lemmata: {made} new fits, {len(found)} in all, {place}{missing}", err=True)
 
 
-def chosen(learners, more, quick):
+def chosen(learners: str | None, more: tuple[str, ...], quick: bool) -> list[str]:
     """The names of the learners, checked."""
     from lemmata.experiments.comparison.learners import LEARNERS, QUICK, UnknownLearner, find
 
@@ -80,7 +100,7 @@ def chosen(learners, more, quick):
         raise Usage(f"--learners = {error}") from None
 
 
-def numbers(epsilons):
+def numbers(epsilons: str | None) -> tuple[float, ...]:
     """The privacy levels; () where none are given."""
     try:
         levels = tuple(float(one) for one in epsilons.split(",")) if epsilons else ()
@@ -92,7 +112,7 @@ def numbers(epsilons):
     return levels
 
 
-def grid(datasets, named, levels, repeats, quick):
+def grid(datasets: str | None, named: list[str], levels: tuple[float, ...], repeats: int, quick: bool) -> list:
     """What is asked for: the datasets at every epsilon; without --datasets the planted families at epsilon 1 too."""
     from lemmata.experiments.comparison import problems, table
 
@@ -109,19 +129,19 @@ def grid(datasets, named, levels, repeats, quick):
     return asked
 
 
-def written(found, place):
+def written(found: pd.DataFrame, place: Path) -> None:
     """The tables and figures below reports/comparison/."""
     from lemmata.experiments.comparison import pictures, table
 
-    folder.mkdir(parents=True, exist_ok=True)
+    place.mkdir(parents=True, exist_ok=True)
     differences = table.paired(found, table.reference(found))
     for name, rows in {"table": found, "means": table.means(found), "differences": differences}.items():
-        rows.to_csv(folder / f"{name}.csv", index=False, float_format="%.4g")
+        rows.to_csv(place / f"{name}.csv", index=False, float_format="%.4g")
     for name, drawn in pictures.figures(table.means(found)).items():
-        (folder / f"{name}.svg").write_text(drawn, encoding="utf-8")
+        (place / f"{name}.svg").write_text(drawn, encoding="utf-8")
 
 
-def summary(found):
+def summary(found: pd.DataFrame) -> str:
     """Mean risks, a block a dataset with several privacy levels, then the rest."""
     private = found.assign(epsilon=found.epsilon.map(lambda e: "none" if e == float("inf") else f"{e:g}"))
     order = list(dict.fromkeys(private.epsilon))

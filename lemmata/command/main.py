@@ -341,7 +341,7 @@ if bench := of_the_checkout("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)
 
 
-def script(file):
+def script(file: str) -> None:
     """`python experiments/<paper>/<module>.py`: verdicts and figures of one module of claims, wherever it stands."""
     path = Path(file).resolve()
 

@@ -1,14 +1,18 @@
 """The commands for papers of one's own: new-paper, check, accept."""
 
+from __future__ import annotations
+
 import csv
 import json
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lemmata.bounds.library import library
+from lemmata.bounds.library import Paper, library
 from lemmata.command.console import Usage, out_option, plainly, root_option
 from lemmata.command.scope import in_checkout, scope
 
@@ -75,7 +79,7 @@ def odd_numbers_add_up_to_squares():
 @click.command("new-paper")
 @click.argument("name")
 @plainly()
-def new_paper(name):
+def new_paper(name: str) -> None:
     """Make the folder NAME with a paper.toml and one example statement; it runs at once."""
     folder = Path(name)
     id = folder.name
@@ -102,7 +106,7 @@ def new_paper(name):
 @root_option
 @out_option
 @plainly(stored=True)
-def check(paths, as_json, rules, root, out):
+def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: str | None) -> None:
     """Say in sentences what a paper's rows lack before somebody else should believe them; exit status 1 if anything."""
     from lemmata.experiments.conformance.findings import RULES, findings
 
@@ -124,7 +128,7 @@ def check(paths, as_json, rules, root, out):
     sys.exit(1 if found else 0)
 
 
-def progress(silent):
+def progress(silent: bool) -> Callable[[str], None]:
     """Shows one word in the place of the last, where somebody looks."""
     if silent or not sys.stderr.isatty():
         return lambda word: None
@@ -137,7 +141,7 @@ def progress(silent):
 @root_option
 @out_option
 @plainly(stored=True)
-def accept(paths, jobs, root, out):
+def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> None:
     """Take over what the rows came to: verdicts, statements, ties, numbers and errata of what changed."""
     from lemmata.experiments.conformance import accepted, numbers
     from lemmata.experiments.engine.ledger import ledger
@@ -158,7 +162,7 @@ def accept(paths, jobs, root, out):
             sys.exit(1)
 
 
-def decided(paths, root, out, jobs=1):
+def decided(paths: Sequence[str], root: int, out: str | None, jobs: int = 1) -> Iterator[tuple[Paper, Any]]:
     """(paper, its store) of each paper that is meant, its quick cells decided."""
     papers, names, folder = scope(paths, out)
     if names:
@@ -176,7 +180,7 @@ def decided(paths, root, out, jobs=1):
         yield paper, store
 
 
-def unannounced(paper, before, now):
+def unannounced(paper: Paper, before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, str]:
     """The printed statements that changed without their line, where there is a CHANGELOG that could say why."""
     from lemmata.experiments.conformance import accepted
 
@@ -187,7 +191,7 @@ def unannounced(paper, before, now):
     return accepted.unannounced(accepted.printed(before), current, changelog.read_text(encoding="utf-8"))
 
 
-def by_hand():
+def by_hand() -> tuple[Any, Any]:
     """(values worked out by hand, how they are compared) of this repository's tests."""
     sys.path.insert(0, str(Path.cwd()))
     from importlib import import_module
@@ -196,7 +200,7 @@ def by_hand():
     return tables.rows(), tables.agrees
 
 
-def new_errata(paper, rows):
+def new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     """Give the errata that have none a number, in the list beside the paper; how many. No number is given twice."""
     file = paper.folder / "errata.csv"
     lines = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines())) if file.exists() else []

@@ -8,10 +8,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis.strategies import floats, integers, lists
 
-from lemmata.mechanisms.arithmetic import certified_delta, down, in_range, root_up, sum_up, up
+from lemmata.mechanisms.arithmetic import (
+    at_least,
+    at_most,
+    certified_delta,
+    down,
+    in_range,
+    root_down,
+    root_up,
+    sum_up,
+    up,
+)
 from lemmata.mechanisms.privacy import (
     ApproxDP,
     GaussianDP,
@@ -63,6 +73,41 @@ def test_the_root_is_the_smallest_float_above(x):
     root = root_up(Fraction(x))
     assert Fraction(root) ** 2 >= Fraction(x)
     assert root == 0 or Fraction(math.nextafter(root, 0)) ** 2 < Fraction(x)
+
+
+@given(x=floats(0, 1e300), k=integers(1, 10**6))
+def test_the_root_below_is_the_largest_float_below(x, k):
+    exact = Fraction(x) / k**2
+    root = root_down(exact)
+    assert Fraction(root) ** 2 <= exact < Fraction(math.nextafter(root, math.inf)) ** 2
+
+
+@given(numerator=integers(1, 10**400), denominator=integers(1, 10**400), shift=integers(-300, 300))
+def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(numerator, denominator, shift):
+    exact = Fraction(numerator, denominator) * Fraction(10) ** shift
+    assume(float_range(exact))
+    above, below = at_least("x", exact, 0, math.inf), at_most("x", exact, 0, math.inf)
+    assert (above, below) == (up(exact), down(exact))
+    assert getattr(above, "below", above) == below and at_least("x", above, 0, math.inf) is above
+    assert at_most("x", above, 0, math.inf) == below
+
+
+def float_range(exact):
+    return Fraction(5e-324) < exact < Fraction(LARGEST)
+
+
+@pytest.mark.parametrize("value", [0.1, np.float32(0.1), np.float64(0.1), 1, True, np.int64(7), np.array(0.25)])
+def test_a_float_is_itself_on_both_sides(value):
+    for side in (at_least, at_most):
+        assert type(side("x", value, 0, math.inf)) is float and side("x", value, 0, math.inf) == float(value)
+
+
+@pytest.mark.parametrize(
+    "value", [Fraction(LARGEST) + 1, 10**400, math.inf, np.longdouble("inf"), np.longdouble("nan")]
+)
+def test_what_no_float_holds_is_out_of_range(value):
+    with pytest.raises(ValueError, match=r"^x = .* is outside \(0, inf\)$"):
+        at_least("x", value, 0, math.inf)
 
 
 @pytest.mark.parametrize(

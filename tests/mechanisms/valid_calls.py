@@ -3,7 +3,6 @@
 import numpy as np
 
 from lemmata.mechanisms import (
-    accountant,
     adaptive_margin,
     arithmetic,
     confidence_boosting,
@@ -36,6 +35,7 @@ from lemmata.mechanisms import (
     output_perturbation,
     phased_sgd,
     privacy,
+    privacy_filter,
     private_perceptron,
     private_svm,
     private_tuning,
@@ -148,6 +148,8 @@ TABLE = {
     law.signs: dict(y=Y, n=4),
     privacy.check_guarantee: None,
     arithmetic.brief: None,
+    arithmetic.at_least: None,  # by way of the guarantees
+    arithmetic.at_most: None,
     privacy.PureDP: dict(epsilon=1.0, neighbours="label"),
     privacy.ApproxDP: dict(epsilon=1.0, delta=0.1, neighbours="label"),
     privacy.GaussianDP: dict(mu=1.0, neighbours="label"),
@@ -319,7 +321,7 @@ TABLE = {
 }
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
-    accountant: "total curved unspent_mu",
+    privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     estimators: "seeded kind_of tabular several resolved_width resolved_steps resolved_law unit_rows",
     search: "error_counter pure_within",
@@ -347,7 +349,7 @@ INNER = {
     glm_gd: "project",
     grid_search: "shares noise_length sensitivities penalties",
     ball_risk: "minimise",
-    arithmetic: "up down root_up sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
+    arithmetic: "up down root_up root_down sum_up certified_delta lemma_epsilon lemma_mu pure_is_gaussian group_delta",
 }
 # The name that a checker puts into its messages is written by us.
 NAMED = {
