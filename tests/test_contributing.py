@@ -75,3 +75,14 @@ def test_a_learner_as_the_page_says_is_attacked(copied):
 def test_the_commands_exist():
     for command in re.findall(r"lemmata ([a-z][a-z-]+)", PAGE):
         assert command in main.commands
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/releasing.md", "docs/your-own-theorem.md"])
+def test_what_a_page_names_exists(page):
+    text = (ROOT / page).read_text()
+    for target in re.findall(r"make ([a-z]+)`", text):
+        assert f"\n{target}:" in (ROOT / "Makefile").read_text(), target
+    for link in re.findall(r"\]\(([^)#:]+)[^)]*\)", text):
+        assert (ROOT / page).parent.joinpath(link).exists() or link.startswith(("reports/", "http")), link
+    for path in re.findall(r"`((?:tests|experiments|mechanisms|bounds|reports/published)/[\w./]*\w)`", text):
+        assert (ROOT / path).exists(), path
