@@ -55,7 +55,7 @@ def follow(block: Block, folder: Path, environment: Mapping[str, str]) -> Path:
         path = folder / block.title
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a" if "more" in block.words else "w", encoding="utf-8") as file:
-            file.write(block.text)
+            file.write("\n\n" * ("more" in block.words) + block.text)
     elif block.language == "diff":
         patch(block.text, folder)
     elif block.language == "python":
