@@ -5,6 +5,7 @@ and tables count; comments, layout and docstrings do not. Of a library it covers
 enters when results are folded is not named by the trial, so editing it folds the old results anew.
 """
 
+import dis
 import functools
 import hashlib
 import sys
@@ -32,7 +33,11 @@ ENGINE = (
         for m in "cell claim explain fingerprint ledger registry remembered run schedule store verdict".split()
     ),
 )
-FOREIGN = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+# Where libraries stand: where this interpreter says, and where numpy was found, say a folder on PYTHONPATH.
+FOREIGN = (
+    *(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(Path(np.__file__).parents[1]),
+)
 OURS = f"{Path(lemmata.__file__).parent}/"
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), Fraction, arb, range, slice)
 RECORDS = (Theorem, Hypothesis, Claim)  # what the ledger knows of a row, not what its trial computes
@@ -124,9 +129,10 @@ def _function(function):
     named = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
     named += [*enumerate(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
     for name in names:
-        thing = function.__globals__.get(name, sys.modules.get(name))
-        if thing is None and _library(name):  # imported in the function, and not loaded yet
-            thing = types.ModuleType(name)
+        thing = function.__globals__.get(name)
+        known = thing is None and (name in sys.modules or _library(name))
+        if known and name in _imported(function.__code__):  # in the function itself, and perhaps not loaded yet
+            thing = sys.modules.get(name) or types.ModuleType(name)
         if isinstance(thing, types.ModuleType) and not _foreign(getattr(thing, "__file__", None)):
             parts = [(f"{name}.{inner}", getattr(thing, inner)) for inner in names if hasattr(thing, inner)]
             named += [part for part in parts if not isinstance(part[1], types.ModuleType)]  # loaded by now, or not yet
@@ -149,6 +155,13 @@ def _names(code):
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant)
+
+
+def _imported(code):
+    """The modules that the code imports; a method may be called `copy`, and that is no module."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
+    inner = [_imported(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return names.union(*inner)
 
 
 def _code(code, doc=None):

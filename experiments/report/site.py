@@ -179,7 +179,7 @@ def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) 
     tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
-    tables = {name: committed(name) for name in ("replayed", "canaries", "sabotage", "operating", "peers")}
+    tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     side_by_side = comparison.shown(reports)
     made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))

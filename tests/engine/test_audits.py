@@ -304,7 +304,7 @@ def test_sabotage_of_our_own_code_is_caught(planted):
 
 
 def test_every_row_of_the_matrix_is_on_its_page():
-    listed = committed("sabotage")
+    listed = committed("planted")
     assert sorted(line["mutation"] for line in listed) == sorted(p.mutation for p in sabotage.PLANTED)
     assert {line["caught"] for line in listed} == {"yes"}
 

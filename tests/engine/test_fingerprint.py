@@ -89,6 +89,20 @@ def test_whether_the_kernels_are_loaded_does_not_count(monkeypatch):
     assert code_hash(twins.compiled, twins._kernels) == without
 
 
+def test_a_method_that_is_called_like_a_module_is_none(monkeypatch):
+    """`text.count` is the same whether or not somebody has imported a module `count`."""
+    text = "def f(text):\n    return text.count"
+    monkeypatch.delitem(sys.modules, "count", raising=False)
+    before = code_hash(made(text))
+    monkeypatch.setitem(sys.modules, "count", types.ModuleType("count"))
+    assert code_hash(made(text)) == before
+
+
+def test_a_library_is_one_wherever_numpy_was_found():
+    assert fingerprint._foreign(re.__file__) and fingerprint._foreign(sys.modules["numpy"].__file__)
+    assert not fingerprint._foreign(twins.__file__)
+
+
 def test_the_attacker_is_part_of_what_an_attack_computes_and_of_nothing_else(monkeypatch):
     registry.load()
     attack, other = (CLAIMS[key] for key in ("wzw25.rem2.3/printed/impl:gaussian", "wzw25.lemA.5/printed/mean"))

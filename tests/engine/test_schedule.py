@@ -1,31 +1,27 @@
-"""The schedule at 64 workers, in a simulation: the engine's own loop, with the chunk seconds that a full run recorded.
+"""The schedule at 64 workers, in a simulation: the engine's own loop on a clock, with synthetic costs.
 
-`chunk_seconds.csv` has a line for every cell that the full profile computed: its claim, the control's factor (1: the
-claim itself), the cap, and the CPU seconds of the chunks that decided it. `python -m tests.engine.test_schedule
-reports/ledger.sqlite > tests/engine/chunk_seconds.csv` renews it from the store of a full run.
+What these tests show rests on the shape of the costs (`synthetic`), which is that of a full run and no record of one:
+most cells take milliseconds and a few take seconds. No piece is as long as a sixty-fourth of all work, nor are two that
+wait for each other.
 """
 
-import csv
 import heapq
-import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from lemmata.experiments.engine import fingerprint, registry, run
-from lemmata.experiments.engine.claim import CLAIMS
-from lemmata.experiments.engine.ledger import evaluate
+from lemmata.experiments.engine import run
 from lemmata.experiments.engine.schedule import Schedule, drive
 from lemmata.experiments.engine.store import Chunk, Store
-from lemmata.mechanisms.streams import LEDGER_ROOT, TEST_ROOT
+from lemmata.mechanisms.streams import TEST_ROOT
 from tests.engine import toy
 
 
 class Cell(SimpleNamespace):
-    """A cell that is decided by as many chunks as it took in the run that was recorded."""
+    """A cell that is decided by as many chunks as it was given seconds."""
 
     verdict, folded, handed, stream, size = None, 0, 0, "main", 1
 
@@ -66,7 +62,7 @@ class Job:
 
 
 class Simulated:
-    """Workers on a clock of their own; a chunk beyond those recorded takes as long as the cell's last."""
+    """Workers on a clock of their own; a chunk beyond those needed takes as long as the cell's last."""
 
     def __init__(self, workers, seconds):
         self.workers, self.seconds, self.now, self.spent = workers, seconds, 0.0, 0.0
@@ -84,26 +80,35 @@ class Simulated:
         return ticket, "result"
 
 
-def recorded():
-    """(jobs, seconds of each cell, what earlier runs tell) of the recorded run."""
-    claims, seconds = {}, {}
-    with (Path(__file__).parent / "chunk_seconds.csv").open() as lines:
-        for number, line in enumerate(csv.DictReader(lines)):
-            taken = [float(text) for text in line["seconds"].split()]
-            cell = Cell(setting=number, factor=float(line["factor"]), cap=int(line["cap"]), seconds=taken, ahead={})
-            seconds[number] = taken
-            claims.setdefault(line["claim"], []).append(cell)
-    split = {
-        key: ([c for c in cells if c.factor == 1], [c for c in cells if c.factor != 1]) for key, cells in claims.items()
-    }
-    jobs = [Job(key, *halves) for key, halves in split.items()]
-    seen = {(key, c.setting, "main"): (max(c.seconds), len(c.seconds)) for key, cells in claims.items() for c in cells}
+def synthetic(claims=1200):
+    """(jobs, seconds of each cell, what earlier runs tell) of invented claims, the same at every call.
+
+    A claim has one to seven cells and a control, every twelfth a second factor of it that opens after the first. What a
+    cell takes is log-normal: 5 milliseconds in the middle, 0.07 seconds on average; the tail is cut at 20 seconds
+    for the tenth of the cells that is decided by 2 to 20 equal chunks and could take four times as many before its cap,
+    at 3 seconds for all others, which are one chunk, and at 0.3 seconds for a second factor.
+    """
+    rng = np.random.default_rng(1)
+    jobs, seconds, seen = [], {}, {}
+    for number in range(claims):
+        factors = [1] * rng.integers(1, 8) + [2] + [3] * (number % 12 == 0)
+        cells = []
+        for factor in factors:
+            chunks = int(rng.integers(2, 21)) if len(seconds) % 10 == 0 and factor < 3 else 1
+            most = 20 if chunks > 1 else {1: 3, 2: 3, 3: 0.3}[factor]
+            taken = min(0.005 * np.exp(2.45 * rng.normal()), most) / chunks
+            cap = 4 * chunks if chunks > 1 else 1
+            cells.append(Cell(setting=len(seconds), factor=factor, cap=cap, seconds=[taken] * chunks, ahead={}))
+            seen[f"claim {number}", len(seconds), "main"] = taken, chunks
+            seconds[len(seconds)] = cells[-1].seconds
+        honest = factors.count(1)
+        jobs.append(Job(f"claim {number}", cells[:honest], cells[honest:]))
     return jobs, seconds, seen
 
 
 def simulated(workers, known):
     """(how many times faster than one worker, that as a share of what no schedule exceeds, share of work wasted)."""
-    jobs, seconds, seen = recorded()
+    jobs, seconds, seen = synthetic()
     pool = Simulated(workers, seconds)
     drive(Schedule(jobs, seen if known else {}), pool)
     assert all(job.done for job in jobs)
@@ -234,19 +239,3 @@ def test_a_store_of_before_cpu_seconds_is_read_and_continued(tmp_path):
     new.write("a", "c", 1, where, 1, Chunk(chunk.payload, 2.0, b"y" * 16, 1.0))
     assert [c.cpu for c in new.read("a", "c", 1, where).values()] == [None, 1.0]
     assert new.costs() == {("a", "{}", "main"): (2.0, 2)}
-
-
-def record(store, root):
-    """Lines of `chunk_seconds.csv`: what every cell of a full run at `root` took, chunk by chunk."""
-    yield ("claim", "factor", "cap", "seconds")
-    for claim in CLAIMS.values():
-        code, (_, cells, control, _) = fingerprint.of_claim(claim), evaluate(claim, store, root)
-        for cell in filter(lambda cell: cell.folded, [*cells, *control.tried]):
-            chunks = store.read(claim.key, code, root, cell.where)
-            taken = " ".join(f"{chunks[i].cpu or chunks[i].seconds:.3g}" for i in range(cell.folded))
-            yield (claim.key, f"{cell.factor:g}", cell.cap, taken)
-
-
-if __name__ == "__main__":
-    registry.load()
-    csv.writer(sys.stdout, lineterminator="\n").writerows(record(Store(sys.argv[1], reading=True), LEDGER_ROOT))

@@ -1,6 +1,7 @@
 """The same seed gives the same release as before: what every public function of mechanisms/ returned, to seven digits.
 
-`frozen.csv` holds it, as `python -m tests.mechanisms.test_frozen` prints it. It changes only with a line in CHANGELOG
+`frozen.csv` holds it, as `python -m tests.mechanisms.test_frozen` prints it; with names, the lines of these functions
+alone. It changes only with a line in CHANGELOG
 that says what changed: "Seeds" where random numbers are drawn in another order, else why the numbers were wrong.
 """
 
@@ -98,11 +99,12 @@ def test_the_table_names_no_other():
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, or the lines of the functions that are named."""
     secrets.randbits = lambda bits: 2**bits // 3
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("function", "call", "numbers", "sum", "weighted sum"))
-    for function in RETURNING:
+    writer, names = csv.writer(sys.stdout, lineterminator="\n"), sys.argv[1:]
+    if not names:
+        writer.writerow(("function", "call", "numbers", "sum", "weighted sum"))
+    for function in (function for function in RETURNING if not names or name_of(function) in names):
         for call in CALLS:
             with warnings.catch_warnings(action="ignore"):
                 writer.writerow(

@@ -1,7 +1,8 @@
 """The sabotage matrix: mutations of our own code, and the check that must catch each (STATISTICS section 9).
 
 Every `Planted` changes a function of the project in memory, and runs a check that says whether anything is wrong. The
-same check on the code as it is must find nothing. `python -m lemmata.tools.sabotage.matrix` writes sabotage.csv.
+same check on the code as it is must find nothing. `python -m lemmata.tools.sabotage.matrix` writes planted.csv of
+the audits.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scipy.stats import norm
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.bounds.wzw25 import algorithms
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
+from lemmata.experiments import audits
 from lemmata.experiments.audits import known
 from lemmata.experiments.audits.tables import keep
 from lemmata.experiments.instances.selections import rare_candidate
@@ -43,7 +45,7 @@ from lemmata.tools.sabotage.programs import PROGRAMS
 from lemmata.tools.sabotage.promises import PROMISES
 from lemmata.tools.sabotage.statements import STATEMENTS
 
-TABLE = Path(__file__).with_name("sabotage.csv")
+TABLE = Path(audits.__file__).with_name("planted.csv")
 
 # Pairs that move as far as is allowed ---------------------------------------------------------------------------------
 
