@@ -14,6 +14,7 @@ from typing import Any
 
 from flint import arb
 
+from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.inequality import (
     allowed,
@@ -30,7 +31,7 @@ MUTATES = inspect.Signature([inspect.Parameter("factor", inspect.Parameter.KEYWO
 LEVELS = tuple(10.0**j for j in range(7))  # what is lost has to pass each of them
 
 
-def exists_claim(statement: Callable, **fields: Any) -> Callable:
+def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """A claim that there is a case with left <= right: the check yields candidates (setting, left, right).
 
     HOLDS at the first that is one, with that candidate as its witness: evidence "enumeration" where both sides are
@@ -64,7 +65,7 @@ def _found(
     return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[1]}")
 
 
-def unbounded_claim(statement: Callable, *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
+def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
     """A claim that no finite number is enough: the check, a function of `level`, shows where more than that is lost.
 
     `check(level=..., **setting)` returns (setting, what is lost there), a lower bound of the truth that may be `inf`;

@@ -7,13 +7,14 @@ from typing import Any
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks.inequality import Cases, Ending, allowed, broken, cases_claim, exactly, sides
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 
 
-def identity_claim(statement: Callable, *, digits: int = 0, **fields: Any) -> Callable:
+def identity_claim(statement: Statement[..., Any], *, digits: int = 0, **fields: Any) -> Callable:
     """A claim that left = right, whose check yields cases (setting, left, right); fields as for `inequality_claim`.
 
     Rationals are equal or not; floats may differ by a relative error of `rounding` (default `ROUNDING`); balls are

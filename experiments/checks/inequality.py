@@ -18,6 +18,7 @@ from typing import Any
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
+from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claim import Control, exact_claim
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
@@ -48,7 +49,7 @@ def equality(ratios: list[float]) -> tuple[float, float]:
     return 1.0, 1.0
 
 
-def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fields: Any) -> Callable:
+def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = largest, **fields: Any) -> Callable:
     """A claim that left <= right, whose check yields cases (setting, left, right).
 
     Rationals are compared as rationals and balls, of at least `bits` bits, as balls; where a side is a float, up to a
@@ -66,7 +67,7 @@ def inequality_claim(statement: Callable, *, tightness: Callable = largest, **fi
 
 
 def cases_claim(
-    statement: Callable,
+    statement: Statement[..., Any],
     decide: Callable,
     says: str,
     *,

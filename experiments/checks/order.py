@@ -9,6 +9,7 @@ from flint import arb
 
 from lemmata.bounds.bms22.sign_projection import order_bound
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
+from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, largest, program
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
@@ -17,7 +18,7 @@ GROWTH = 5  # each ratio of a family must be at least this many times the one be
 
 
 def order_claim(
-    statement: Callable,
+    statement: Statement[..., Any],
     *,
     constant: float = 0,
     family: str = "",

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.source import FORM
@@ -46,7 +47,7 @@ def read(paper: Paper) -> dict[str, Accepted]:
     """{key: its line}; nothing where nothing was accepted yet."""
     if not file(paper).exists():
         return {}
-    lines = csv.DictReader(file(paper).read_text(encoding="utf-8").splitlines())
+    lines: Iterable[dict[str, Any]] = csv.DictReader(file(paper).read_text(encoding="utf-8").splitlines())
     return {line["key"]: Accepted(**line | {"form": int(line["form"])}) for line in lines}
 
 

@@ -137,7 +137,8 @@ class ScaledReturn(ast.NodeTransformer):
         self.by = by
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
-        node.value = ast.Call(ast.Name(SCALED, ast.Load()), [node.value, ast.Constant(self.by)], [])
+        if node.value is not None:
+            node.value = ast.Call(ast.Name(SCALED, ast.Load()), [node.value, ast.Constant(self.by)], [])
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
@@ -161,25 +162,26 @@ def literals(function: types.FunctionType) -> Iterator[tuple[int, str, int, int 
     """
     node, seen = parsed(function), Counter[str]()
     above = {id(inner): outer for outer in ast.walk(node) for inner in ast.iter_child_nodes(outer)}
-    for place, constant in enumerate(_numbers(node)):
+    for place, (constant, value) in enumerate(_numbers(node)):
         around: ast.AST = above[id(constant)]
         while isinstance(around, ast.UnaryOp | ast.keyword):
             around = above[id(around)]
-        text = f"{constant.value} in {ast.unparse(around).splitlines()[0]}"
+        text = f"{value} in {ast.unparse(around).splitlines()[0]}"
         seen[text] += 1
-        yield place, text if seen[text] == 1 else f"{text} ({seen[text]})", constant.lineno, constant.value
+        yield place, text if seen[text] == 1 else f"{text} ({seen[text]})", constant.lineno, value
 
 
-def _numbers(node: ast.FunctionDef) -> list[ast.Constant]:
+def _numbers(node: ast.FunctionDef) -> list[tuple[ast.Constant, int | float]]:
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     constants = (inner for line in body for inner in ast.walk(line) if isinstance(inner, ast.Constant))
-    return [c for c in constants if isinstance(c.value, int | float) and not isinstance(c.value, bool)]
+    return [(c, c.value) for c in constants if isinstance(c.value, int | float) and not isinstance(c.value, bool)]
 
 
 def set_literal(function: types.FunctionType, place: int, value: int | float) -> None:
     """Write another number at one place of the body of `function`."""
     node = parsed(function)
-    _numbers(node)[place].value = value
+    constant, _ = _numbers(node)[place]
+    constant.value = value
     replace_code(function, node)
 
 

@@ -100,7 +100,7 @@ def numbers(papers: Iterable[Paper], values: Sequence[Value] = (), agrees: Agree
     registry.load(registry.modules(chosen.values()))
     read: dict[types.FunctionType, tuple[list, list]] = {}
 
-    def note(thing: object, which: int, *roots: object) -> None:
+    def note(thing: object, which: int, *roots: Callable) -> None:
         for function in dict.fromkeys(map(edit.plain, edit.reached(*map(edit.plain, roots), within=packages))):
             read.setdefault(function, ([], []))[which].append(thing)
 

@@ -13,14 +13,19 @@ the control's list that does is `smallest_caught`.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import Any, TypedDict, TypeVar, Unpack
 
-from lemmata.bounds.theorem import THEOREMS, Theorem
+from lemmata.bounds.theorem import THEOREMS, Statement, Theorem
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
+
+Setting = dict[str, Any]  # the arguments of a bound and of a trial by name
+Trial = TypeVar("Trial", bound=Callable[..., Any])  # a decorator hands back the function that it was given
+Decider = TailDecider | MeanDecider | RateDecider | AttackDecider
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Control:
 
     says: str | Callable[[float], str]
     factors: tuple[float, ...] = (2,)
-    setting: dict | None = None
+    setting: Setting | None = None
     of: str = "trial"
 
     def text(self, factor: float) -> str:
@@ -41,7 +46,7 @@ class Control:
         return self.says(factor) if callable(self.says) else self.says.format(f"{factor:g}")
 
 
-def grid(**axes):
+def grid(**axes: Iterable[Any]) -> tuple[Setting, ...]:
     """The settings of a full factorial, first axis slowest.
 
     >>> grid(m=[10, 30], beta=[0.1])
@@ -56,18 +61,18 @@ class Claim:
 
     theorem: Theorem
     style: str  # tail | mean | rate | attack | exact
-    trial: Callable
-    quick: tuple[dict, ...]
-    full: tuple[dict, ...]  # beside the quick ones
+    trial: Callable[..., Any]
+    quick: tuple[Setting, ...]
+    full: tuple[Setting, ...]  # beside the quick ones
     control: Control | None
     law: str = ""  # our own mechanism that is under attack, where the row is not about the statement itself
-    bound: Callable = lambda **setting: setting["beta"]
-    low: Callable = lambda **setting: 0.0
-    high: Callable = lambda **setting: 1.0
-    chunk: Callable = lambda **setting: 1000  # trials a chunk; a number will do
+    bound: Callable[..., float] = lambda **setting: setting["beta"]
+    low: Callable[..., float] = lambda **setting: 0.0
+    high: Callable[..., Any] = lambda **setting: 1.0  # of a rate a pair, one for each end
+    chunk: Callable[..., int] = lambda **setting: 1000  # trials a chunk; a number will do
     cap: int = 20  # chunks a cell
     cost: float = 1e-5  # core-seconds a trial, committed; an exact check is one trial, of 0.05 by default
-    trivial: Callable | None = None  # setting -> a sentence if the bound is vacuous there, else None
+    trivial: Callable[..., str | None] | None = None  # setting -> a sentence if the bound is vacuous there, else None
     attack: str = ""  # pure | gdp | approx
     given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
     cites: tuple[str, ...] = ()  # results that are used without a proof of ours: "Bartlett 1998, Theorem 2"
@@ -75,39 +80,39 @@ class Claim:
     used: tuple[str, ...] = ()  # the paper's own uses of it, all of which lie where it is true
     severity: str = ""
     corrected_by: str = ""  # key of the row that is true where this one is not
-    points: Callable | None = None  # setting -> where a rate claim's columns stand, for its figure
-    nonvacuous_from: Callable | None = None  # () -> the smallest n at which the bound says anything
+    points: Callable[..., Any] | None = None  # setting -> where a rate claim's columns stand, for its figure
+    nonvacuous_from: Callable[[], int] | None = None  # () -> the smallest n at which the bound says anything
     expect: float = 0.0  # the truth as a multiple of the bound, for the power arithmetic of the tests
-    python: Callable | None = None  # setting -> a witness a reader can run, for sampled refutations
+    python: Callable[..., str] | None = None  # setting -> a witness a reader can run, for sampled refutations
     note: str = ""
     oracle: str = ""  # of a left side: "exact", or "below" or "above" the truth where it can only err so
-    by: Callable | None = None  # the shared check that drives the trial, if any: its code counts as the trial's
+    by: Callable[..., Any] | None = None  # the shared check that drives the trial: its code counts as the trial's
 
     @property
-    def part(self):
+    def part(self) -> str:
         """What distinguishes the row from its siblings; `impl:<law>` for a mechanism of ours."""
         return f"impl:{self.law}" if self.law else self.theorem.part
 
     @property
-    def key(self):
+    def key(self) -> str:
         """`id/reading/part`, the name of the row everywhere."""
         return "/".join(filter(None, (self.theorem.id, self.theorem.reading, self.part)))
 
     @property
-    def rests_on(self):
+    def rests_on(self) -> tuple[str, ...]:
         """The keys it falls with: of the rows it is given, and of what is true where a slip is true."""
         return tuple(dict.fromkeys((*self.given, *([self.corrected_by] if self.corner else []))))
 
-    def settings(self, profile):
+    def settings(self, profile: str) -> tuple[Setting, ...]:
         """All settings of a profile; `full` continues `quick`."""
         return self.quick if profile == "quick" else self.quick + self.full
 
-    def skipped(self, profile):
+    def skipped(self, profile: str) -> list[dict[str, Any]]:
         """Settings outside the hypotheses, each with the hypothesis."""
         reasons = ((s, self.theorem.skipped(s)) for s in self.settings(profile))
         return [{"setting": s, "hypothesis": why} for s, why in reasons if why]
 
-    def vacuous_at(self, setting):
+    def vacuous_at(self, setting: Setting) -> str | None:
         """Why the bound says nothing at `setting`, or None."""
         if self.trivial and (why := self.trivial(**setting)):
             return why
@@ -117,17 +122,24 @@ class Claim:
             return "the bound is at least the largest possible value"
         return None
 
-    def arguments(self, setting, factor, **chunk):
+    def _mutated(self, part: str, factor: float) -> bool:
+        """Whether a control at `factor` mutates this `part`: the trial, or the bound."""
+        if factor == 1:
+            return False
+        assert self.control is not None, f"{self.key} has no control, and a factor is one of a control's"
+        return self.control.of == part
+
+    def arguments(self, setting: Setting, factor: float, **chunk: Any) -> dict[str, Any]:
         """What the trial is called with beside its generator; an attack also learns which chunk it is."""
-        sabotage = {"factor": factor} if factor != 1 and self.control.of == "trial" else {}
+        sabotage = {"factor": factor} if self._mutated("trial", factor) else {}
         return setting | sabotage | (chunk | {"key": self.key} if self.style == "attack" else {})
 
-    def decider(self, setting, factor=1):
+    def decider(self, setting: Setting, factor: float = 1) -> Decider | None:
         """A fresh decider for one cell; None for exact claims."""
         if self.style == "exact":
             return None
         bound = self.bound(**setting)
-        if factor != 1 and self.control.of == "bound":
+        if self._mutated("bound", factor):
             bound = bound / factor
         match self.style:
             case "tail":
@@ -145,24 +157,68 @@ class Claim:
 CLAIMS: dict[str, Claim] = {}
 
 
-def _same(one, other):
+def _same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
     """The same function, or its twin from running the module as a script."""
     homes = {one.__module__, other.__module__}
     return one.__qualname__ == other.__qualname__ and (len(homes) == 1 or "__main__" in homes)
 
 
-def key_of(row):
+def key_of(row: Statement[..., Any] | str) -> str:
     """The key of a row: of the statement that a function of bounds/ records, or the key itself."""
     return row.theorem.key if hasattr(row, "theorem") else row
 
 
-def _twin(theorem):
+def _twin(theorem: Theorem) -> str:
     """The key of the corrected reading of the same part, if there is one."""
     key = replace(theorem, reading="corrected").key
     return key if theorem.reading == "printed" and key in THEOREMS else ""
 
 
-def _register(style, statement, *, quick=({},), full=(), control=None, given=(), severity="", **fields):
+class Common(TypedDict, total=False):
+    """What may be said of every claim: the fields of `Claim`, in the form in which a paper writes them."""
+
+    quick: Iterable[Setting]
+    full: Iterable[Setting]
+    control: Control | None
+    bound: Callable[..., float]
+    low: Callable[..., float]
+    high: Callable[..., Any]
+    chunk: Callable[..., int] | int
+    cap: int
+    cost: float
+    trivial: Callable[..., str | None] | None
+    given: Iterable[Statement[..., Any] | str]
+    cites: Collection[str]
+    corner: str
+    used: Collection[str]
+    severity: str
+    corrected_by: Statement[..., Any] | str
+    points: Callable[..., Any] | None
+    nonvacuous_from: Callable[[], int] | None
+    expect: float
+    python: Callable[..., str] | None
+    note: str
+    oracle: str
+    by: Callable[..., Any] | None
+
+
+class Fields(Common, total=False):
+    """The same, and the mechanism of ours that the row is about, if any; an attack always names it."""
+
+    law: str
+
+
+def _register(
+    style: str,
+    statement: Statement[..., Any],
+    *,
+    quick: Iterable[Setting] = ({},),
+    full: Iterable[Setting] = (),
+    control: Control | None = None,
+    given: Iterable[Statement[..., Any] | str] = (),
+    severity: str = "",
+    **fields: Any,
+) -> Callable[[Trial], Trial]:
     theorem = statement.theorem
     if fields.get("oracle", "") not in ("", *ORACLES):
         raise ValueError(f"oracle = {fields['oracle']!r} is not one of {', '.join(ORACLES)}")
@@ -175,7 +231,7 @@ def _register(style, statement, *, quick=({},), full=(), control=None, given=(),
     if isinstance(size := fields.get("chunk"), int):
         fields["chunk"] = lambda **_: size
 
-    def decorate(trial):
+    def decorate(trial: Trial) -> Trial:
         claim = Claim(theorem, style, trial, tuple(quick), tuple(full), control, severity=severity, **fields)
         if claim.key in CLAIMS and not _same(CLAIMS[claim.key].trial, trial):
             raise ValueError(f"claim = {claim.key!r} is registered twice")
@@ -187,34 +243,37 @@ def _register(style, statement, *, quick=({},), full=(), control=None, given=(),
     return decorate
 
 
-def tail_claim(statement, **fields):
+def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor, **setting)` -> (size,) bool."""
     return _register("tail", statement, **fields)
 
 
-def mean_claim(statement, **fields):
+def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor, **setting)` -> (size,) floats."""
     return _register("mean", statement, **fields)
 
 
-def rate_claim(statement, **fields):
+def rate_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """E X_last <= bound(**setting) * E X_first, each in [0, high]: a registered exponent. -> (size, points)."""
     return _register("rate", statement, **fields)
 
 
-def exact_claim(statement, **fields):
+def exact_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
     """Decided without sampling. `check(*, factor=1, **setting)` -> Verdict. `cost` is said where it is above 0.1."""
-    return _register("exact", statement, **{"cost": 0.05} | fields)
+    fields.setdefault("cost", 0.05)
+    return _register("exact", statement, **fields)
 
 
-def attack_claim(statement, *, law, attack, **fields):
+def attack_claim(
+    statement: Statement[..., Any], *, law: str, attack: str, **fields: Unpack[Common]
+) -> Callable[[Trial], Trial]:
     """An `impl:<law>` row: `pair(*, factor=1, **setting)` -> two laws (or samplers) on neighbouring datasets.
 
     `bound(**setting)` is the claimed epsilon ("pure", "approx") or mu ("gdp"); `factor` sabotages the mechanism.
     """
     from lemmata.experiments.engine.audit import attacker
 
-    def decorate(pair):
+    def decorate(pair: Trial) -> Trial:
         register(attacker(pair, attack, fields["bound"]))
         return pair
 

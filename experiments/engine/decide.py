@@ -38,13 +38,18 @@ def decided(
     if first:
         claims = [_first(claim) for claim in claims]
         tried = [(claim, execute([claim], Store(), root=root, jobs=jobs)[0].cells) for claim in claims]
-        lines = [f"{claim.key:50} {cells[0].verdict.outcome if cells else 'no setting'}" for claim, cells in tried]
+        lines = [f"{claim.key:50} {_outcome(cells)}" for claim, cells in tried]
         return [{"key": claim.key} for claim, _ in tried], [cells for _, cells in tried], "\n".join(lines)
     store, keys = Store(), {claim.key for claim in claims}
     execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
     rows = [row for row, _ in pairs]
     return rows, [cells for _, cells in pairs], table(rows, width)
+
+
+def _outcome(cells: list[Cell]) -> str:
+    """Of the one cell that was tried, if any was admissible."""
+    return cells[0].verdict.outcome if cells and cells[0].verdict else "no setting"
 
 
 def _first(claim: Claim) -> Claim:

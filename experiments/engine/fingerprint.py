@@ -11,9 +11,11 @@ import hashlib
 import sys
 import sysconfig
 import types
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -41,10 +43,11 @@ FOREIGN = (
 OURS = f"{Path(lemmata.__file__).parent}/"
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), Fraction, arb, range, slice)
 RECORDS = (Theorem, Hypothesis, Claim)  # what the ledger knows of a row, not what its trial computes
+Described = tuple[str, list[Any]]  # a text of a thing's own, and the further things that it names
 PYTHON = f"python {sys.version_info.major}.{sys.version_info.minor}"
 
 
-def of_claim(claim):
+def of_claim(claim: Claim) -> str:
     """16 hex digits under which the chunks of `claim` are stored."""
     from lemmata.experiments.engine import audit
     from lemmata.mechanisms import streams
@@ -53,14 +56,15 @@ def of_claim(claim):
     return code_hash(*filter(None, roots))
 
 
-def code_hash(*roots):
+def code_hash(*roots: Any) -> str:
     """16 hex digits for what the functions `roots` reach."""
     return hashlib.blake2b("\0".join(texts(*roots)).encode(), digest_size=8).hexdigest()
 
 
-def texts(*roots):
+def texts(*roots: Any) -> list[str]:
     """What the functions `roots` reach, sorted: a text for each function, class and value."""
-    reached, queue = {}, list(roots)
+    reached: dict[int, str] = {}
+    queue = list(roots)
     while queue:
         thing = queue.pop()
         if id(thing) not in reached:
@@ -70,17 +74,17 @@ def texts(*roots):
     return sorted({PYTHON, *reached.values()})
 
 
-_KEPT = {}  # id -> (the thing itself, so that its id stays its own, and its description)
+_KEPT: dict[int, tuple[Any, Described]] = {}  # by id, with the thing itself, so that its id stays its own
 
 
-def _described(thing):
+def _described(thing: Any) -> Described:
     """(a text of its own, the further things that it names); cached."""
     if id(thing) not in _KEPT:
         _KEPT[id(thing)] = thing, _describe(thing)
     return _KEPT[id(thing)][1]
 
 
-def _describe(thing):
+def _describe(thing: Any) -> Described:
     if isinstance(thing, RECORDS):
         return "", []
     if isinstance(thing, PLAIN):
@@ -112,21 +116,21 @@ def _describe(thing):
     return _instance(thing)
 
 
-def _named(what, pairs):
+def _named(what: str, pairs: Iterable[tuple[object, Any]]) -> Described:
     """A text that says which name has which plain value, and the things that are not plain."""
     pairs = list(pairs)
     text = sorted(f"{name}: {value!r}" if isinstance(value, PLAIN) else f"{name}" for name, value in pairs)
     return f"{what} {text}", [value for _, value in pairs if not isinstance(value, PLAIN)]
 
 
-def _function(function):
+def _function(function: types.FunctionType) -> Described:
     if function.__module__ in ENGINE:
         return "", []
     if _foreign(function.__code__.co_filename):
         return _library(function.__module__), []
     names = list(_names(function.__code__))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    named = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
+    named: list[tuple[object, Any]] = [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
     named += [*enumerate(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
     for name in names:
         thing = function.__globals__.get(name)
@@ -142,14 +146,14 @@ def _function(function):
     return _named(f"{function.__module__}.{function.__qualname__} {text}", named)
 
 
-def _filled(cell):
+def _filled(cell: types.CellType) -> bool:
     try:
         return cell.cell_contents is not cell
     except ValueError:
         return False
 
 
-def _names(code):
+def _names(code: types.CodeType) -> Iterator[str]:
     """Every global and attribute that the code names, inner functions included."""
     yield from code.co_names
     for constant in code.co_consts:
@@ -157,26 +161,26 @@ def _names(code):
             yield from _names(constant)
 
 
-def _imported(code):
+def _imported(code: types.CodeType) -> set[str]:
     """The modules that the code imports; a method may be called `copy`, and that is no module."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
     inner = [_imported(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return names.union(*inner)
 
 
-def _code(code, doc=None):
+def _code(code: types.CodeType, doc: str | None = None) -> str:
     """What the code does, in text: no line numbers, no docstring."""
     constants = [_constant(x) for x in code.co_consts if x is not doc or doc is None]
     return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_freevars} {constants}"
 
 
-def _constant(value):
+def _constant(value: object) -> str | list[str]:
     if isinstance(value, types.CodeType):
         return _code(value)
     return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)
 
 
-def _class(made):
+def _class(made: type) -> Described:
     if made.__module__ in ENGINE:
         return "", []
     if _elsewhere(made.__module__):
@@ -186,7 +190,7 @@ def _class(made):
     return text, [*things, *made.__bases__]
 
 
-def _instance(thing):
+def _instance(thing: object) -> Described:
     kind = type(thing)
     if _elsewhere(kind.__module__):
         return f"{_library(kind.__module__)} {kind.__qualname__} {getattr(thing, '__name__', '')}", []
@@ -194,20 +198,20 @@ def _instance(thing):
     return text, [kind, *things]
 
 
-def _foreign(path):
+def _foreign(path: str | None) -> bool:
     """Whether a file is a library's: neither ours nor of a paper, wherever these are installed."""
     if path is None or path.startswith("<"):
         return True
     return path.startswith(FOREIGN) and not (path.startswith(OURS) or library.holds(path))
 
 
-def _elsewhere(module):
+def _elsewhere(module: str) -> bool:
     """The same of what a module holds; one that a paper imported by its bare name is not kept (`Library.load`)."""
     return module in sys.modules and _foreign(getattr(sys.modules[module], "__file__", None))
 
 
 @functools.cache
-def _library(module):
+def _library(module: str | None) -> str:
     """A library's name and minor version, `numpy 2.4`; nothing for Python's own."""
     top = (module or "").partition(".")[0]
     owners = _owners().get(top)
@@ -215,5 +219,5 @@ def _library(module):
 
 
 @functools.cache
-def _owners():
+def _owners() -> Mapping[str, Sequence[str]]:
     return metadata.packages_distributions()

@@ -1,28 +1,37 @@
 """The ledger: every statement of the four papers, with its verdict, folded from the store."""
 
+from __future__ import annotations
+
 import json
 import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from lemmata.bounds.library import library
+from lemmata.bounds.library import Paper, library
 from lemmata.bounds.literature import literature
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine import fingerprint, places, registry
 from lemmata.experiments.engine.cell import Cell, Sabotaged, combine, fold
-from lemmata.experiments.engine.claim import CLAIMS, SEVERITIES
+from lemmata.experiments.engine.claim import CLAIMS, SEVERITIES, Claim
+from lemmata.experiments.engine.graph import Row
+from lemmata.experiments.engine.store import Store
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WORST = (REFUTED, INCONCLUSIVE, OPEN, SLIP, VACUOUS, HOLDS, NOT_A_CLAIM)
 EVIDENCE = ("sampled", "derivation", "enumeration", "certificate", "")  # weakest first
 
 
-def evaluate(claim, store, root):
+def evaluate(claim: Claim, store: Store, root: int) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
     """(verdict or None, cells, control, profile) of one claim from its stored chunks."""
     code = fingerprint.of_claim(claim)
     profile = store.profile(claim.key, code, root) or "quick"
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
 
-    def read(cell):
+    def read(cell: Cell) -> Cell:
         fold(cell, store.read(claim.key, code, root, cell.where))
         if cell.verdict is None and (message := store.failure(claim.key, code, root, cell.where)):
             cell.verdict = inconclusive("FAILED", message)
@@ -38,7 +47,7 @@ def evaluate(claim, store, root):
 RECORDED = "id key parent paper label title part kind reading reconstructed".split()  # by the theorem
 
 
-def _row(theorem, **fields):
+def _row(theorem: Theorem, **fields: Any) -> Row:
     """One row, every field of the machine interface present: those of the theorem, and nothing decided."""
     return {name: getattr(theorem, name) for name in RECORDED} | {
         "verdict": OPEN,
@@ -72,11 +81,11 @@ def _row(theorem, **fields):
     }
 
 
-def _finite(pair):
+def _finite(pair: tuple[float, float] | None) -> list[float | None] | None:
     return None if pair is None else [x if math.isfinite(x) else None for x in map(float, pair)]
 
 
-def _with_teeth(claim, verdict, control):
+def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Verdict, list[str]]:
     """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
     said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
     notes = [said, claim.note, verdict.note]
@@ -91,7 +100,7 @@ def _with_teeth(claim, verdict, control):
     return verdict, notes
 
 
-def _one_sided(claim, verdict):
+def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
     """A left side that stands below the truth can refute and never hold; one above it can hold and never refute."""
     blind = {"below": HOLDS, "above": REFUTED}.get(claim.oracle)
     if verdict.outcome != blind:
@@ -101,7 +110,7 @@ def _one_sided(claim, verdict):
     return inconclusive("ONE_SIDED_ORACLE", "its left side is an upper bound of the truth, which may be less")
 
 
-def claim_row(claim, store, root):
+def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root)
     if verdict is None:
@@ -138,7 +147,7 @@ def claim_row(claim, store, root):
     return row, cells
 
 
-def _effort(cells, control):
+def _effort(cells: Sequence[Cell], control: Sabotaged) -> Row:
     """What a claim's cells and its control came to, and what they cost."""
     verdicts = [c.verdict.outcome for c in cells if c.verdict]
     return {
@@ -153,12 +162,12 @@ def _effort(cells, control):
     }
 
 
-def _rest_on(rows):
+def _rest_on(rows: Sequence[Row]) -> None:
     """A row stands only as far as the rows it rests on: never on a wider scope, better evidence or fewer citations."""
     by_key = {row["key"]: row for row in rows}
-    settled = set()
+    settled: set[str] = set()
 
-    def settle(row, path=()):
+    def settle(row: Row, path: tuple[str, ...] = ()) -> None:
         if row["key"] in settled or row["verdict"] not in (HOLDS, SLIP):
             return
         settled.add(row["key"])
@@ -168,7 +177,7 @@ def _rest_on(rows):
             if link and key not in path:
                 settle(link, path)
             state = "resting on it in turn" if key in path else link["verdict"] if link else "missing"
-            if state != HOLDS:
+            if link is None or state != HOLDS:
                 row |= _fallen(row, f"rests on {key}, which is {state}")
                 return
             if link["scope"] == "settings" and row["scope"]:
@@ -184,7 +193,7 @@ def _rest_on(rows):
             row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
 
 
-def _fallen(row, why):
+def _fallen(row: Row, why: str) -> Row:
     """What becomes of a row when one that it rests on does not hold: a slip is refuted, the rest is undecided."""
     if row["verdict"] == SLIP:
         claim = CLAIMS[row["key"]]
@@ -198,14 +207,14 @@ def _fallen(row, why):
     }
 
 
-def _badness(row):
+def _badness(row: Row) -> tuple[int, int]:
     """Sorts the worst verdict first, and among the refuted the worst severity; a row without one comes last."""
     return WORST.index(row["verdict"]), (*SEVERITIES, "").index(row["severity"])
 
 
-def _summaries(rows):
+def _summaries(rows: Iterable[Row]) -> list[Row]:
     """One row for every reading of a statement that has several parts; the parts get a parent."""
-    groups: dict = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["part"] and not row["part"].startswith("impl:") and not row["parent"]:
             groups.setdefault((row["id"], row["reading"]), []).append(row)
@@ -221,7 +230,7 @@ def _summaries(rows):
     return made
 
 
-def _summary(key, parts):
+def _summary(key: str, parts: Sequence[Row]) -> Row:
     """The worst of the parts, with what they have together."""
     worst = min(parts, key=_badness)
     true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
@@ -248,7 +257,7 @@ def _summary(key, parts):
     )
 
 
-def ledger(store, root, claims=None, papers=()):
+def ledger(store: Store, root: int, claims: Iterable[Claim] | None = None, papers: Sequence[Paper] = ()) -> list[Row]:
     """The rows of `claims` and of what they rest on, in paper order.
 
     By default every row of `papers`, and these by default are the papers of this package; of other papers what theirs
@@ -257,7 +266,9 @@ def ledger(store, root, claims=None, papers=()):
     return [row for row, _ in ledger_with_cells(store, root, claims, papers)]
 
 
-def ledger_with_cells(store, root, claims=None, papers=()):
+def ledger_with_cells(
+    store: Store, root: int, claims: Iterable[Claim] | None = None, papers: Sequence[Paper] = ()
+) -> list[tuple[Row, list[Cell]]]:
     """[(row, its cells)]: what the report draws from."""
     papers = papers or library.house
     asked = claims
@@ -284,7 +295,7 @@ def ledger_with_cells(store, root, claims=None, papers=()):
     order = {id: place for place, id in enumerate(library.ids)}
     readings = {"printed": 0, "quoted": 1, "corrected": 2, "explicit": 3}
 
-    def place(row):
+    def place(row: Row) -> tuple[int, bool, str, int, bool, str]:
         home = library.statement_of(row["id"])
         step = home != row["id"]
         return (order[home], step, row["id"], readings.get(row["reading"], 4), bool(row["part"]), row["part"])
@@ -293,17 +304,17 @@ def ledger_with_cells(store, root, claims=None, papers=()):
     return [(row, cells.get(row["key"], [])) for row in rows]
 
 
-def _unwritten(id):
+def _unwritten(id: str) -> Theorem:
     """A record for a statement that nobody has written down yet."""
 
-    def statement():
+    def statement() -> None:
         pass
 
     statement.__doc__ = library.label(id)
     return Theorem(id, "", "printed", "", "", (), "", False, statement)
 
 
-def jsonable(value):
+def jsonable(value: Any) -> Any:
     """JSON's own types; numbers that are not finite become their names."""
     if isinstance(value, dict):
         return {str(k): jsonable(v) for k, v in value.items()}
@@ -314,7 +325,7 @@ def jsonable(value):
     return value.item() if hasattr(value, "item") else value
 
 
-def as_frame(rows):
+def as_frame(rows: Iterable[Row]) -> pd.DataFrame:
     """The ledger as a table of scalars: nested fields as JSON."""
     import pandas as pd
 
@@ -322,7 +333,7 @@ def as_frame(rows):
     return pd.DataFrame(flat)
 
 
-def table(rows, width=160):
+def table(rows: Iterable[Row], width: int = 160) -> str:
     """Rows as aligned text, a line each, cut at `width` columns."""
     lines = []
     for row in rows:

@@ -4,16 +4,18 @@ import functools
 import importlib
 import importlib.util
 import inspect
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine import registry
-from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.folders import CHECKOUT, ROOT
 
 
-def of_claim(claim) -> dict[str, str]:
+def of_claim(claim: Claim) -> dict[str, str]:
     """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
     home = registry.module_of(claim)
     law = law_of(claim)
@@ -40,7 +42,7 @@ def test_of(home: str) -> str:
     return f"{test.relative_to(ROOT)}:1" if CHECKOUT and test.exists() else ""
 
 
-def place(function) -> str:
+def place(function: Callable[..., Any]) -> str:
     """file:line of a function's first line, decorators included: from its paper's root or ours, else in full."""
     code = inspect.unwrap(function).__code__
     path = Path(code.co_filename).resolve()  # the packages are links, the files stand at the top of the repository
@@ -49,7 +51,7 @@ def place(function) -> str:
     return f"{path.relative_to(root) if root else path}:{code.co_firstlineno}"
 
 
-def law_of(claim) -> str | None:
+def law_of(claim: Claim) -> str | None:
     """The mechanism that is named like the claim's module, else the one that its trial names first, if any."""
     name = registry.module_of(claim).rpartition("/")[2].removesuffix("_proof")
     if library.paper(claim.theorem.id).house and importlib.util.find_spec(f"lemmata.mechanisms.{name}"):
@@ -58,8 +60,8 @@ def law_of(claim) -> str | None:
             return place(namesake.law)
     function = inspect.unwrap(claim.trial)
     for name in function.__code__.co_names:
-        thing = function.__globals__.get(name)
-        home = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
+        thing: Any = function.__globals__.get(name)
+        home = getattr(thing, "__module__", "") or getattr(thing, "__name__", "")
         if inspect.ismodule(thing) and home.startswith("lemmata.mechanisms.") and hasattr(thing, "law"):
             return place(thing.law)
         if inspect.isfunction(thing) and home.startswith("lemmata.mechanisms."):

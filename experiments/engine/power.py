@@ -39,6 +39,7 @@ def pilot(claim: Claim, setting: dict, factor: float, root: int) -> Sampled:
     size = claim.chunk(**setting) if claim.style == "attack" else int(np.clip(SECONDS / claim.cost, 200, 20_000))
     arguments = claim.arguments(setting, factor, root=root, stream="pilot", index=0)
     decider = claim.decider(setting, factor)
+    assert decider is not None, f"{claim.key} is exact: nothing is sampled"
     rng = generator(root, claim.key, setting, f"pilot:{factor:g}", 0)
     decider.add(decider.pack(claim.trial(rng, size, **arguments)))
     return decider

@@ -50,7 +50,7 @@ def _ours() -> Iterator[tuple[str, Path]]:
     """Every file of our packages and of the papers that are known here, with its name from their roots."""
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
-        for folder in map(Path, spec.submodule_search_locations if spec else ()):
+        for folder in map(Path, (spec and spec.submodule_search_locations) or ()):
             for place, folders, names in os.walk(folder):
                 folders[:] = sorted(set(folders) - {"__pycache__"})
                 for name in sorted(names):

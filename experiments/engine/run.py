@@ -12,7 +12,9 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent import futures
+from typing import Any, Never
 
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
@@ -21,8 +23,9 @@ from tqdm import tqdm
 from lemmata.bounds.library import library
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.cell import Sabotaged
-from lemmata.experiments.engine.schedule import Job, Schedule, cell_cost, drive
-from lemmata.experiments.engine.store import Chunk
+from lemmata.experiments.engine.claim import Claim, Setting
+from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, cell_cost, drive
+from lemmata.experiments.engine.store import Chunk, Store
 from lemmata.mechanisms.streams import LEDGER_ROOT, generator
 
 
@@ -35,14 +38,14 @@ PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # fixes every sum
 
 
-def cpu_seconds():
+def cpu_seconds() -> float:
     """What this process has computed: all its threads, and its children that have ended."""
     spent = os.times()
     return time.process_time() + spent.children_user + spent.children_system
 
 
 @contextlib.contextmanager
-def deadline(seconds):
+def deadline(seconds: float) -> Iterator[None]:
     """Raise TimeoutError in this thread after `seconds` of CPU time, or `PATIENCE` times as long by the clock.
 
     In the main thread a signal does it, which ends even a sleep; in any other thread a watchman, at the next step of
@@ -58,8 +61,8 @@ def deadline(seconds):
 
 
 @contextlib.contextmanager
-def _alarms(late, seconds):
-    def ring(*_):
+def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
+    def ring(*_: object) -> Never:
         raise late
 
     timers = ((signal.SIGPROF, signal.ITIMER_PROF, seconds), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * seconds))
@@ -75,12 +78,12 @@ def _alarms(late, seconds):
 
 
 @contextlib.contextmanager
-def _watchman(late, seconds):
+def _watchman(late: TimeoutError, seconds: float) -> Iterator[None]:
     thread, over = threading.get_ident(), threading.Event()
     clock = time.pthread_getcpuclockid(thread)  # of this thread alone: others may be at chunks of their own
     began, limit = time.clock_gettime(clock), time.monotonic() + PATIENCE * seconds
 
-    def watch():
+    def watch() -> None:
         while not over.wait(min(1.0, seconds / 10)):
             if time.clock_gettime(clock) - began > seconds or time.monotonic() > limit:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeoutError))
@@ -95,21 +98,31 @@ def _watchman(late, seconds):
         over.set()
 
 
-def compute(key, setting, stream, index, root, factor, size, brought=()):
+def compute(
+    key: str,
+    setting: Setting,
+    stream: str,
+    index: int,
+    root: int,
+    factor: float,
+    size: int,
+    brought: Iterable[tuple[str, str]] = (),
+) -> Result:
     """One chunk, in a worker, of the papers that are `brought`. Returns a `Chunk`, or the text of what it raised."""
     for folder, package in brought:
         library.add(folder, package)
     claim = registry.find(key)
+    assert claim is not None, f"{key} is handed out and not registered here"
     rng = generator(root, key, setting, stream, index)
     digest = rng.bytes(16)
     start, spent = time.perf_counter(), cpu_seconds()
     arguments = claim.arguments(setting, factor, root=root, stream=stream, index=index)
     try:
         with deadline(HUNG):
-            if claim.style == "exact":
+            decider = claim.decider(setting, factor)
+            if decider is None:
                 payload = claim.trial(**arguments)
             else:
-                decider = claim.decider(setting, factor)
                 payload = decider.pack(claim.trial(rng, size, **arguments))
                 decider.add(payload)  # raises here what would raise when folding, before anything is stored
     except Exception as error:
@@ -117,14 +130,14 @@ def compute(key, setting, stream, index, root, factor, size, brought=()):
     return Chunk(payload, time.perf_counter() - start, digest, cpu_seconds() - spent)
 
 
-def plan(claims, profile):
+def plan(claims: Iterable[Claim], profile: str) -> dict[str, float]:
     """Planned core-seconds of each claim, by arithmetic: chunks x trials x committed cost, controls included."""
     return {claim.key: sum(cell_cost(claim, s) for s in planned(claim, profile)) for claim in claims}
 
 
-def planned_table(claims, profile):
+def planned_table(claims: Sequence[Claim], profile: str) -> str:
     """Planned core-seconds a module and in all."""
-    by_module: dict = {}
+    by_module: dict[str, float] = {}
     for claim, seconds in zip(claims, plan(claims, profile).values(), strict=True):
         module = registry.module_of(claim)
         by_module[module] = by_module.get(module, 0.0) + seconds
@@ -132,7 +145,7 @@ def planned_table(claims, profile):
     return "\n".join([*lines, f"{'all':32} {sum(by_module.values()):9.1f}  core-seconds at the caps"])
 
 
-def planned(claim, profile):
+def planned(claim: Claim, profile: str) -> list[Setting]:
     """The settings a profile may run at most, the control's once for each factor."""
     settings = [s for s in claim.settings(profile) if not claim.theorem.skipped(s)]
     control = Sabotaged(claim)
@@ -146,13 +159,13 @@ class Here:
 
     workers = 1
 
-    def __init__(self):
-        self.waiting = deque()
+    def __init__(self) -> None:
+        self.waiting: deque[tuple[int, tuple]] = deque()
 
-    def submit(self, ticket, *chunk):
+    def submit(self, ticket: int, *chunk: Any) -> None:
         self.waiting.append((ticket, chunk))
 
-    def result(self):
+    def result(self) -> tuple[int, Result]:
         ticket, chunk = self.waiting.popleft()
         return ticket, compute(*chunk)
 
@@ -160,25 +173,28 @@ class Here:
 class Workers:
     """The processes behind an executor, of loky or of a Dask cluster."""
 
-    def __init__(self, executor, workers):
-        self.executor, self.workers, self.tickets, self.done = executor, workers, {}, deque()
+    def __init__(self, executor: futures.Executor, workers: int) -> None:
+        self.executor, self.workers = executor, workers
+        self.tickets: dict[futures.Future[Result], int] = {}
+        self.done: deque[futures.Future[Result]] = deque()
 
-    def submit(self, ticket, *chunk):
-        self.tickets[self.executor.submit(compute, *chunk, library.brought)] = ticket
+    def submit(self, ticket: int, *chunk: Any) -> None:
+        arguments = (*chunk, library.brought)
+        self.tickets[self.executor.submit(compute, *arguments)] = ticket
 
-    def result(self):
+    def result(self) -> tuple[int, Result]:
         if not self.done:
             self.done.extend(futures.wait(self.tickets, return_when=futures.FIRST_COMPLETED).done)
         future = self.done.popleft()
         return self.tickets.pop(future), future.result()
 
-    def drop(self):
+    def drop(self) -> bool:
         """Cancel what nobody waits for; whether something of it runs already."""
         return not all([future.cancel() or future.done() for future in self.tickets])
 
 
 @contextlib.contextmanager
-def pool_of(jobs, dask):
+def pool_of(jobs: int, dask: str | None) -> Iterator[Pool]:
     """Where chunks are computed: here, in `jobs` processes, or on the cluster at `dask`."""
     if dask:
         from distributed import Client
@@ -190,16 +206,26 @@ def pool_of(jobs, dask):
     elif jobs == 1:
         yield Here()
     else:
-        pool, over = Workers(get_reusable_executor(jobs, env=ONE_THREAD), jobs), False
+        executor = get_reusable_executor(jobs, env=ONE_THREAD)
+        pool, over = Workers(executor, jobs), False
         try:
             yield pool
             over = not pool.drop()
         finally:
             if not over:  # no worker outlives an interrupted run, or computes what is not needed
-                pool.executor.shutdown(wait=False, kill_workers=True)
+                executor.shutdown(wait=False, kill_workers=True)
 
 
-def execute(claims, store, *, root=LEDGER_ROOT, profile="quick", jobs=1, dask=None, progress=False):
+def execute(
+    claims: Iterable[Claim],
+    store: Store,
+    *,
+    root: int = LEDGER_ROOT,
+    profile: str = "quick",
+    jobs: int = 1,
+    dask: str | None = None,
+    progress: bool = False,
+) -> list[Job]:
     """Decide `claims`; every chunk goes to `store`. Returns the jobs."""
     running = [Job(claim, root, profile, store) for claim in claims]
     with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=not progress) as bar:

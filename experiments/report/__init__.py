@@ -1,14 +1,32 @@
 """The site: `write` draws reports/index.html and the pages beside it from the store alone."""
 
-from pathlib import Path
+from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lemmata.bounds.library import Paper
 from lemmata.experiments.engine import remembered
 from lemmata.experiments.report.drawn import Drawn, tables, written
+
+if TYPE_CHECKING:
+    from lemmata.experiments.engine.store import Store
+    from lemmata.experiments.report.site import Also
 
 NOT_PUBLISHED = ("seconds", "cpu_seconds")  # differ from run to run
 
 
-def write(store, root, reports, *, publish=False, start=None, also=None, papers=()):
+def write(
+    store: Store,
+    root: int,
+    reports: str | Path,
+    *,
+    publish: bool = False,
+    start: remembered.State | None = None,
+    also: Also | None = None,
+    papers: Sequence[Paper] = (),
+) -> tuple[Path, str]:
     """Write the site below `reports`, and to publish `reports`/published/ledger.csv. Returns (front page, summary).
 
     `start` is the state of our files before this process loaded them (`remembered.begun`): with it a site that was

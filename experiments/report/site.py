@@ -8,11 +8,13 @@ import csv
 import hashlib
 import inspect
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import metadata, resources
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import joblib
@@ -106,7 +108,8 @@ def drawn(pairs: list, kept: Drawn) -> tuple[list[dict], dict[str, str], list[st
 @cache
 def drawing() -> str:
     """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
-    return inspect.getsource(inspect.getmodule(figures)) + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
+    code = inspect.getsource(sys.modules[figures.__module__])
+    return code + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
 def figure_paths(row: dict, pictures: list) -> list[str]:
@@ -144,22 +147,13 @@ def pages(
     listed = [(p, counts([s for s in statements if s["paper"] is p]), errata[p.id]) for p in papers]
     made.append(page("errata_index.html.j2", "errata/index.html", papers=listed))
     heading, check = (QUESTION, CHECK) if house else own_heading(papers, statements)
-    made.append(
-        page(
-            "index.html.j2",
-            "index.html",
-            heading=heading,
-            check=check,
-            house=house,
-            **front(listed, statements, rows, root),
-        )
-    )
+    first = front(listed, statements, rows, root)
+    made.append(page("index.html.j2", "index.html", heading=heading, check=check, house=house, **first))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None))
-    made.append(
-        page("verdicts.html.j2", "verdicts.html", mutants=mutation_run(reports) if house else None, house=house)
-    )
+    mutants = mutation_run(reports) if house else None
+    made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, house=house))
     if house:
         svgs |= our_figures(made, single, reports)
         made += also(reports) if also else []
@@ -176,7 +170,7 @@ def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) 
     """Add the pages that only this package has; returns {path: SVG} of what they show."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
-    tables = {"atlas": atlas.shown(), "epsilons": atlas.EPSILONS, "delta": in_symbols(f"{atlas.DELTA:g}")}
+    tables = dict[str, Any](atlas=atlas.shown(), epsilons=atlas.EPSILONS, delta=in_symbols(f"{atlas.DELTA:g}"))
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
@@ -207,7 +201,7 @@ def gallery() -> list[dict]:
     folder, shown = resources.files("lemmata.experiments.examples"), []
     for name in GALLERY:
         program = (folder / f"{name}.py").read_text(encoding="utf-8")
-        title = ast.get_docstring(ast.parse(program)).splitlines()[0]
+        title = (ast.get_docstring(ast.parse(program)) or "").splitlines()[0]
         printed = (folder / f"{name}.txt").read_text(encoding="utf-8")
         figure = folder / f"{name}.svg"
         picture = figure.read_text(encoding="utf-8") if figure.is_file() else ""
@@ -220,7 +214,7 @@ def counts(statements: list[dict]) -> dict[str, int]:
     return words.counted([s["row"] for s in statements])
 
 
-def front(listed: list, statements: list, rows: list, root: int) -> dict[str, object]:
+def front(listed: list, statements: list, rows: list, root: int) -> dict[str, Any]:
     """What the front page shows of [(paper, its counts, its errata)]."""
     found = [row for _, _, errata in listed for row in errata]
     worst = sorted(found, key=lambda row: FIRST.index(row["severity"]))

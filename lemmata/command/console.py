@@ -3,6 +3,8 @@
 import functools
 import os
 import sys
+from collections.abc import Callable
+from typing import IO, Any, ParamSpec, TypeVar
 
 import click
 
@@ -10,13 +12,16 @@ from lemmata import lab
 
 LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 class Usage(click.ClickException):
     """A user's mistake: one line, exit status 2."""
 
     exit_code = 2
 
-    def show(self, file=None):
+    def show(self, file: IO[Any] | None = None) -> None:
         click.echo(f"lemmata: {self.message}", err=True)
 
 
@@ -30,12 +35,12 @@ class Terminated(KeyboardInterrupt):
     """The process was asked to end by SIGTERM."""
 
 
-def plainly(stored=False):
+def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Turn what can happen into one line and an exit status; `stored` says that finished work is kept."""
 
-    def decorate(command):
+    def decorate(command: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(command)
-        def run(*arguments, **options):
+        def run(*arguments: P.args, **options: P.kwargs) -> R:
             try:
                 return command(*arguments, **options)
             except click.ClickException:
@@ -65,7 +70,7 @@ def plainly(stored=False):
     return decorate
 
 
-def called(command):
+def called(command: Callable[..., Any]) -> str:
     """The name that a command was called by: `ledger`."""
     context = click.get_current_context(silent=True)
     return context.info_name if context and context.info_name else command.__name__

@@ -6,6 +6,8 @@ is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 
 that cost seconds to import are imported by the commands that need them.
 """
 
+from __future__ import annotations
+
 import importlib
 import importlib.util
 import json
@@ -13,24 +15,30 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never
 
 import click
 
-from lemmata.bounds.library import library, nearest
+from lemmata.bounds.library import Paper, library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
 from lemmata.command.console import Terminated, Usage, out_option, plainly, root_option
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.scope import folder, said, scope
 
+if TYPE_CHECKING:
+    from lemmata.experiments.engine.graph import Row
+    from lemmata.experiments.engine.store import Store
+
 CONTRADICTION = 1
 TIMINGS = ("seconds", "cpu_seconds")
 VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM", "OPEN")
 
 
-def select(names, papers=()):
+def select(names: Iterable[str], papers: Sequence[Paper] = ()) -> list[str]:
     """The keys of the claims that names mean, imported; for no name all of `papers`, by default of this package."""
     from lemmata.experiments.engine import names as called
 
@@ -43,12 +51,12 @@ def select(names, papers=()):
     return keys
 
 
-def stored(out):
+def stored(out: Path) -> Path:
     """The path of the store."""
     return out / "ledger.sqlite"
 
 
-def open_store(out, *, reading=True):
+def open_store(out: Path, *, reading: bool = True) -> Store:
     from lemmata.experiments.engine.store import Store
 
     store = Store(stored(out), reading=reading)
@@ -57,7 +65,7 @@ def open_store(out, *, reading=True):
     return store
 
 
-def of_the_checkout(module, name):
+def of_the_checkout(module: str, name: str) -> Any:
     """What measures the repository is not shipped: a part of lemmata.tools, or None outside a checkout."""
     found = importlib.util.find_spec("lemmata.tools")
     return getattr(importlib.import_module(module), name) if found else None
@@ -68,11 +76,11 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
-def main():
+def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
     if sys.platform != "win32":
 
-        def terminated(*_):
+        def terminated(*_: object) -> Never:
             raise Terminated
 
         signal.signal(signal.SIGTERM, terminated)
@@ -88,7 +96,16 @@ def main():
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
 @out_option
 @plainly(stored=True)
-def run(arguments, profile, jobs, dask, root, only_plan, fresh, out):
+def run(
+    arguments: tuple[str, ...],
+    profile: str,
+    jobs: int,
+    dask: str | None,
+    root: int,
+    only_plan: bool,
+    fresh: bool,
+    out: str | None,
+) -> None:
     """Decide claims; continue where an earlier run stopped."""
     from lemmata.experiments.engine import remembered
 
@@ -124,12 +141,12 @@ def run(arguments, profile, jobs, dask, root, only_plan, fresh, out):
         sys.exit(CONTRADICTION)
 
 
-def width():
+def width() -> int:
     """The columns of the terminal; wide where there is none."""
     return shutil.get_terminal_size((160, 24)).columns
 
 
-def counts(rows):
+def counts(rows: Iterable[Row]) -> str:
     """How many rows came to what, in one line: machine-checked, derived, citing and tested apart."""
     from lemmata.experiments.engine.graph import in_numbers, tally
 
@@ -137,7 +154,7 @@ def counts(rows):
     return f"{len(rows)} rows: {in_numbers(tally(rows))}"
 
 
-def contradictions(rows, folder):
+def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
     """HOLDS or VACUOUS against REFUTED, for the same id, reading and part, whatever the root."""
     from lemmata.experiments.engine import published
 
@@ -146,7 +163,7 @@ def contradictions(rows, folder):
     return [
         f"{row['key']} was {before[row['key']]}, is {row['verdict']}"
         for row in rows
-        if sides.get(row["verdict"], 0) * sides.get(before.get(row["key"]), 0) < 0
+        if sides.get(row["verdict"], 0) * sides.get(before.get(row["key"], ""), 0) < 0
     ]
 
 
@@ -162,7 +179,18 @@ def contradictions(rows, folder):
 @root_option
 @out_option
 @plainly()
-def show_ledger(arguments, as_json, as_csv, timings, verdict, severity, reading, paper, root, out):
+def show_ledger(
+    arguments: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    timings: bool,
+    verdict: tuple[str, ...],
+    severity: tuple[str, ...],
+    reading: tuple[str, ...],
+    paper: tuple[str, ...],
+    root: int,
+    out: str | None,
+) -> None:
     """Print the ledger: what was run here, or else what was published with the last full run."""
     from lemmata.experiments.engine import remembered
 
@@ -188,7 +216,7 @@ def show_ledger(arguments, as_json, as_csv, timings, verdict, severity, reading,
     click.echo(f"lemmata: {counts(rows)}", err=True)
 
 
-def computed(names, papers, folder, root):
+def computed(names: Sequence[str], papers: Sequence[Paper], folder: Path, root: int) -> list[Row]:
     """The rows that the store has of what was asked."""
     with open_store(folder) as store:
         keys = set(select(names, papers))
@@ -202,7 +230,7 @@ def computed(names, papers, folder, root):
     return rows
 
 
-def recorded(names, folder):
+def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
     """The published rows of what was asked; None where nothing was published."""
     from lemmata.experiments.engine import names as called
     from lemmata.experiments.engine import published
@@ -223,7 +251,7 @@ def recorded(names, folder):
 @root_option
 @out_option
 @plainly()
-def explain(arguments, root, out):
+def explain(arguments: tuple[str, ...], root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
     papers, id, folder = one(arguments, out)
     with open_store(folder) as store:
@@ -246,7 +274,7 @@ def explain(arguments, root, out):
 @click.argument("key", metavar="KEY")
 @root_option
 @plainly()
-def pilot(key, root):
+def pilot(key: str, root: int) -> None:
     """What a sampled claim can miss by its cap: its quick cells, and every factor of its control."""
     select([key])
     from lemmata.experiments.engine import power
@@ -261,7 +289,7 @@ def pilot(key, root):
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
 @plainly()
-def where(arguments):
+def where(arguments: tuple[str, ...]) -> None:
     """file:line of a statement's bound, claim, law and test."""
     _, id, _ = one(arguments, None)
     from lemmata.experiments.engine.places import places
@@ -273,7 +301,7 @@ def where(arguments):
         click.echo(f"{kind:6} {place}")
 
 
-def one(arguments, out):
+def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str, Path]:
     """(papers, the id of the one statement, step or row that is meant, the folder of the results)."""
     papers, names, folder = scope(arguments, out)
     from lemmata.experiments.engine import names as called
@@ -297,7 +325,7 @@ def one(arguments, out):
 @root_option
 @out_option
 @plainly()
-def report(paths, open_page, publish, root, out):
+def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, out: str | None) -> None:
     """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
     from lemmata.experiments.engine import remembered
 
@@ -322,7 +350,7 @@ def report(paths, open_page, publish, root, out):
 @root_option
 @out_option
 @plainly()
-def figure(arguments, kind, profile, root, out):
+def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: str | None) -> None:
     """Decide what is named and write its figures, a file each, into the folder figures/ beside the store."""
     from lemmata.experiments.figure import figure as draw
 
@@ -352,7 +380,7 @@ def script(file: str) -> None:
     @root_option
     @out_option
     @plainly()
-    def decide(profile, jobs, first, root, out):
+    def decide(profile: str, jobs: int, first: bool, root: int, out: str | None) -> None:
         from lemmata.experiments.drawing import draw
         from lemmata.experiments.engine.decide import decided
 

@@ -1,11 +1,14 @@
 """`py.typed` is true: what `lemmata` hands out is annotated."""
 
+import dataclasses
 import inspect
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 import lemmata
+from lemmata.experiments.engine import claim
 
 
 def unannotated(function):
@@ -47,3 +50,10 @@ def test_one_marker_speaks_for_the_package():
     root = Path(lemmata.__file__).parent
     assert (root / "py.typed").is_file()
     assert not [folder for folder in ("bounds", "mechanisms", "experiments") if (root / folder / "py.typed").exists()]
+
+
+def test_a_type_checker_knows_every_field_of_a_claim():
+    """A keyword that is misspelt is an error under a type checker only if what it knows is all that there is."""
+    known = {*get_type_hints(claim.Fields), "theorem", "style", "trial", "attack"}  # these are said in other ways
+    assert known ^ {field.name for field in dataclasses.fields(claim.Claim)} == set()
+    assert claim.Fields.__required_keys__ == frozenset()
