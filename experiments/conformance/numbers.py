@@ -164,7 +164,8 @@ def renew(
             now[number.name] = before[number.name]
             continue
         now[number.name] = number.noticed_by(), ""
-        told(f"{' '.join(number.name)}, line {number.line}: noticed by {now[number.name][0] or 'NOTHING'}")
+        by = now[number.name][0].replace(BY_HAND, "the value by hand of ") or "NOTHING"
+        told(f"{' '.join(number.name)}, line {number.line}: noticed by {by}")
     return now
 
 

@@ -169,9 +169,10 @@ def key_of(row: Statement[..., Any] | str) -> str:
 
 
 def _twin(theorem: Theorem) -> str:
-    """The key of the corrected reading of the same part, if there is one."""
-    key = replace(theorem, reading="corrected").key
-    return key if theorem.reading == "printed" and key in THEOREMS else ""
+    """The key of what is true instead, if the part has it: the corrected reading, or the print of what is quoted."""
+    other = {"printed": "corrected", "quoted": "printed"}.get(theorem.reading, "")
+    key = replace(theorem, reading=other, quoted_by="").key
+    return key if key in THEOREMS else ""
 
 
 class Common(TypedDict, total=False):

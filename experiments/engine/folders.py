@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lemmata.bounds.library import Paper
+from lemmata.bounds.library import FOLDERS, Paper
 
 ROOT = Path(__file__).resolve().parents[2]  # of the project, in a checkout
 CHECKOUT = (ROOT / "pyproject.toml").exists()
@@ -30,7 +30,8 @@ def home() -> Path:
 def results(papers: Sequence[Paper] = ()) -> Path:
     """The folder of the store, pages and figures of `papers`, by default those of this package."""
     foreign = [paper for paper in papers if not paper.house]
-    if foreign and os.access(foreign[0].folder, os.W_OK):
+    # an installed paper is a package, and nothing is written among packages
+    if foreign and foreign[0].packages[0].startswith(f"{FOLDERS}.") and os.access(foreign[0].folder, os.W_OK):
         return foreign[0].folder / "reports"
     if not foreign and in_checkout():
         return ROOT / "reports"
