@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
 PAPER = {"id": str, **WORK, "packages": list, "contents": dict, "sources": dict, "expected": dict}
+ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
 
 
@@ -41,6 +43,8 @@ def read(path: Path) -> dict[str, Any]:
         entries[number] = _entry(value, works, path, number)
     if not entries:
         raise PaperError(f"{path}: [contents] lists no statement")
+    if idle := sorted(works.keys() - {source for _, _, source in entries.values()}):
+        raise PaperError(f'{path}: sources.{idle[0]} is the source of no statement: give it as source = "{idle[0]}"')
     expected = _flat(kept.pop("expected", {}))
     for row, why in expected.items():
         if not isinstance(why, str) or not why.strip():
@@ -50,7 +54,7 @@ def read(path: Path) -> dict[str, Any]:
     return {"id": kept["id"], **work, "packages": packages, "works": works, "entries": entries, "expected": expected}
 
 
-def _checked(table: dict, kinds: dict[str, type], needed: tuple[str, ...], path: Path, place: str) -> dict[str, Any]:
+def _checked(table: dict, kinds: Mapping[str, type], needed: tuple[str, ...], path: Path, place: str) -> dict[str, Any]:
     for name, value in table.items():
         if name not in kinds:
             near = difflib.get_close_matches(name, kinds, n=1)
@@ -75,14 +79,21 @@ def _work(entry: Any, path: Path, name: str) -> dict[str, Any]:
 
 
 def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, str]:
-    """(label, module, source) of one statement: a label, [label, module], or a table of the three."""
+    """(label, module, source) of one statement: a label, [label, module], or a table of the three.
+
+    A statement whose id begins with the name of a source, `dg03.thm2.1`, is printed there.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", number):
+        raise PaperError(f"{path}: contents.{number} is no id: letters, digits, and . _ - between them")
     if isinstance(value, dict):
-        parts = [value.get(name, "") for name in ("label", "module", "source")]
+        _checked(value, ENTRY, ("label",), path, f"contents.{number}.")
+        parts = [value.get(name, "") for name in ENTRY]
     else:
         parts = [*(value if isinstance(value, list) else [value]), "", ""][:3]
     label, module, source = parts
     if not all(isinstance(part, str) for part in parts) or not label:
         raise PaperError(f'{path}: contents.{number} = {value!r} is no label, as in "Lemma 6.4"')
+    source = source or (number.partition(".")[0] if number.partition(".")[0] in works else "")
     if source and source not in works:
         raise PaperError(f"{path}: contents.{number} has source = {source!r}, and there is no [sources.{source}]")
     return label, module, source
@@ -92,7 +103,7 @@ def _flat(table: dict[str, Any], before: str = "") -> dict[str, Any]:
     """`lem6.4 = "Lemma 6.4"` is a table in a table to TOML; here it is the id lem6.4."""
     flat: dict[str, Any] = {}
     for name, value in table.items():
-        if isinstance(value, dict) and not (value.keys() <= {"label", "module", "source"} and "label" in value):
+        if isinstance(value, dict) and "label" not in value:
             flat |= _flat(value, f"{before}{name}.")
         else:
             flat[f"{before}{name}"] = value

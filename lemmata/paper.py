@@ -24,6 +24,29 @@ is stated and how it is decided may stand together or apart:
 A *theorem* computes the number that is promised and never knows whether it is right. A *claim* says how it is decided:
 a check yields cases (setting, left, right), or a trial draws one event at a time. `lemmata run`, `explain`, `report`
 and `check`, and bare `pytest`, work in the folder.
+
+Statements. `theorem(id, says=LaTeX, needs=[...], part="", kind="inequality", source="")`; kind is definition, tail,
+mean, inequality, privacy, rate, construction or identity. Its function makes the other readings: `.corrected`,
+`.explicit`, `.rate(along)`, `.quoted(by=...)`. In paper.toml an entry of [contents] is a label, or {label = ...,
+source = "dg03"} with a table [sources.dg03] of authors, title and year; an id that begins with a source's name,
+"dg03.thm2.1", is printed there.
+
+Claims. A check of `inequality_claim`, `identity_claim` or `exists_claim` takes no argument, or the entries of each of
+`quick`, and yields cases (setting, left, right); that of `unbounded_claim` takes `level`. A trial of `tail_claim`,
+`mean_claim` or `rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and
+decides P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
+
+    quick, full     settings: grid(n=[10, 100], beta=[0.1]); `full` is tried with --profile full
+    control         Control("what {} does", (2, 5)): sabotage by the least factor that is caught; NO_TEETH if none is
+    caught          of an inequality: the factors that divide its right side, larger ones for a looser bound
+    evidence, scope "derivation" and "everywhere" for a proof, "sampled" and "settings" for what was tried only
+    oracle          "exact", "below" or "above": where a left side that is computed stands beside the truth
+    rounding        the relative error of a left side in floats, at most 1e-3
+    given, cites    rows that it rests on; results of others that are used without a proof
+    severity        of a printed row that falls: "privacy", "statement" or "constant"; python: the program that shows it
+    corrected_by    the row that is true instead, by default the corrected reading; corner, used: of a slip
+    cap, chunk      how many chunks of how many trials at most: BUDGET if they do not decide it
+    note            a sentence for the reader
 """
 
 from lemmata.bounds.exact.balls import PRECISION, exact

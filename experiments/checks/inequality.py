@@ -26,6 +26,7 @@ from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, ref
 Case = tuple[dict[str, Any], Any, Any]  # setting, left side, right side
 Cases = Generator[Case, None, Any]  # and at the end a Verdict, a dict of its fields, or None
 
+COARSEST = 1e-3  # the largest rounding that a check may ask for
 ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
 
 
@@ -86,6 +87,8 @@ def cases_claim(
 
     `figure(**setting)` is the series of the verdict, whatever the verdict is.
     """
+    if rounding is not None and not 0 <= rounding <= COARSEST:
+        raise ValueError(f"rounding = {rounding} is outside [0, {COARSEST}]: more would hide that left > right")
     falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
     if control is None and not falls:
         control = Control(says, caught)
@@ -126,6 +129,8 @@ def compare(
     """
     ratios, undecided, ending = [], None, Ending(cases)
     for setting, left, right in ending:
+        if any(isinstance(side, float) and side != side for side in (left, right)):
+            return inconclusive("FAILED", f"a side is NaN at {setting}")
         if factor > 1 and right < 0:
             raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
         share = allowed(left, right, rounding)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from lemmata.bounds.library import Paper
-from lemmata.bounds.verdicts import HOLDS, NOT_A_CLAIM, OPEN
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN
 from lemmata.experiments.conformance import accepted, numbers, rows, ties
 from lemmata.experiments.engine import fingerprint, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
@@ -22,7 +24,9 @@ RULES = {
     "control": "a sabotaged twin of it is caught",
     "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
     "links": "the rows that it rests on are decided",
-    "steps": "what is called derived names its steps, or derives itself in the record's docstring",
+    "steps": "what is said to hold everywhere names its steps, or derives itself in the record's docstring",
+    "cases": "its cases are about arguments of the statement, and have a finite right side",
+    "undecided": "it is decided",
     "oracle": "a left side that is computed in floats says on which side it can err",
     "hash": "its stored results are discarded when its check changes",
     "tie": "it falls when what it states is halved or doubled",
@@ -82,6 +86,8 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
         *(("refuted", text) for text in rows.refutation(row, paper)),
         *(("links", text) for text in rows.sound(row, paper)),
         *(("steps", text) for text in steps(row, claim)),
+        *(("undecided", text) for text in undecided(row)),
+        *(("cases", text) for text in cases(row, claim)),
         *(("oracle", text) for text in oracle(row, claim)),
         *(("hash", text) for text in blind(claim)),
         *(("tie", text) for text in untied(row, claim)),
@@ -90,15 +96,35 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
     yield from (Finding(key, rule, text) for rule, text in said)
 
 
-def steps(row: dict, claim: Claim) -> list[str]:
-    """A derivation rests on rows, or stands in the record."""
-    derived = row["verdict"] == HOLDS and row["evidence"] == "derivation"
+def steps(row: Mapping[str, Any], claim: Claim) -> list[str]:
+    """A derivation rests on rows, or stands in the record; so does an enumeration that speaks of everything."""
+    swept = row["evidence"] == "enumeration" and row["scope"] == "everywhere"
+    derived = row["verdict"] == HOLDS and (row["evidence"] == "derivation" or swept)
     if not derived or claim.given or claim.cites or "Derivation" in (inspect.getdoc(claim.theorem.formula) or ""):
         return []
+    called = "a machine has covered everything" if swept else "derived"
     return [
-        "it is called derived and names no step: given=[...], a paragraph that begins with Derivation in the record's "
+        f"it says {called} and names no step: given=[...], a paragraph that begins with Derivation in the record's "
         'docstring, or evidence="sampled", scope="settings" if it was only tried'
     ]
+
+
+def undecided(row: Mapping[str, Any]) -> list[str]:
+    """What came to no verdict says why, and is not accepted in silence."""
+    if row["verdict"] != INCONCLUSIVE or row["reason"] == "AUDIT_ONLY":
+        return []
+    return [f"it is undecided, {row['reason']}: {row['note']}"]
+
+
+def cases(row: Mapping[str, Any], claim: Claim) -> list[str]:
+    """The first cases are at arguments that the statement has, and their right sides are finite."""
+    found, known = {}, set(inspect.signature(claim.theorem.formula).parameters)
+    for setting, _, right in _shown(claim):
+        if known and setting and not known & set(setting):
+            found["names"] = f"its cases are at {', '.join(setting)}, and the statement is about {', '.join(known)}"
+        if isinstance(right, float) and math.isinf(right) and row["verdict"] == HOLDS:
+            found["finite"] = f"the right side is infinite at {setting}: nothing is compared there"
+    return list(found.values())
 
 
 def oracle(row: dict, claim: Claim) -> list[str]:
@@ -110,12 +136,18 @@ def oracle(row: dict, claim: Claim) -> list[str]:
 
 def _in_floats(claim: Claim) -> bool:
     """Whether the first cases of a check have a float for their left side."""
+    return any(isinstance(left, float) for _, left, _ in _shown(claim))
+
+
+def _shown(claim: Claim) -> list[tuple[dict, Any, Any]]:
+    """The first cases of a check at its first setting; none where it yields none, or raises."""
     check = inspect.unwrap(claim.trial)
     setting = next((s for s in claim.quick if not claim.theorem.skipped(s)), None)
     if setting is None or not inspect.isgeneratorfunction(check):
-        return False
-    cases = itertools.islice(check(**setting), CASES)
-    return any(isinstance(left, float) for _, left, *_ in cases)
+        return []
+    with contextlib.suppress(Exception):  # the row says so itself
+        return [case for case in itertools.islice(check(**setting), CASES) if len(case) == 3]
+    return []
 
 
 def blind(claim: Claim) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import os
 import subprocess
 import sys
@@ -69,9 +71,17 @@ def program(python: str, claim: Claim, paper: Paper) -> list[str]:
         found.append(f"its program has {len(lines)} lines, more than {LINES}")
     if not lines[-1].startswith("assert"):
         found.append("its program does not end in an assertion")
-    if not paper.house and claim.theorem.formula.__name__ not in python:
+    if not paper.house and claim.theorem.formula.__name__ not in called(python):
         found.append(f"its program does not call {claim.theorem.formula.__name__}, the statement that it is to refute")
     return found or executed(python, paper)
+
+
+def called(python: str) -> set[str]:
+    """The names of what a program calls; nothing of a text that is no program."""
+    with contextlib.suppress(SyntaxError):
+        calls = [node.func for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Call)]
+        return {name for call in calls if (name := getattr(call, "id", None) or getattr(call, "attr", None))}
+    return set()
 
 
 def executed(python: str, paper: Paper) -> list[str]:

@@ -12,6 +12,9 @@ where the mechanism or the formula is mutated by that factor, and must come out 
 the control's list that does is `smallest_caught`.
 """
 
+import dataclasses
+import difflib
+import inspect
 import itertools
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -21,6 +24,7 @@ from lemmata.bounds.theorem import THEOREMS, Statement, Theorem
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
+LISTED = "help(lemmata.paper) lists what a claim can say"
 SEVERITIES = ("privacy", "statement", "constant")  # worst first
 
 Setting = dict[str, Any]  # the arguments of a bound and of a trial by name
@@ -168,7 +172,7 @@ def key_of(row: Statement[..., Any] | str) -> str:
     return row.theorem.key if hasattr(row, "theorem") else row
 
 
-def _twin(theorem: Theorem) -> str:
+def twin(theorem: Theorem) -> str:
     """The key of what is true instead, if the part has it: the corrected reading, or the print of what is quoted."""
     other = {"printed": "corrected", "quoted": "printed"}.get(theorem.reading, "")
     key = replace(theorem, reading=other, quoted_by="").key
@@ -226,11 +230,20 @@ def _register(
     if severity and severity not in SEVERITIES:
         raise ValueError(f"severity = {severity!r} is not one of {', '.join(SEVERITIES)}")
     if severity or control is None:
-        fields.setdefault("corrected_by", _twin(theorem))
+        fields.setdefault("corrected_by", twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
     fields["given"] = tuple(map(key_of, given))
     if isinstance(size := fields.get("chunk"), int):
         fields["chunk"] = lambda **_: size
+
+    known = [field.name for field in dataclasses.fields(Claim)]
+    if unknown := [name for name in fields if name not in known]:
+        near = difflib.get_close_matches(unknown[0], known, n=1)
+        raise TypeError(f"{theorem.key}: {unknown[0]}= is unknown; " + (f"did you mean {near[0]}?" if near else LISTED))
+    quick, full = tuple(quick), tuple(full)
+    needed = [p.name for p in inspect.signature(theorem.formula).parameters.values() if p.default is p.empty]
+    if style != "exact" and needed and not any((*quick, *full)):
+        raise ValueError(f"{theorem.key} has no settings: quick=grid({', '.join(f'{name}=[...]' for name in needed)})")
 
     def decorate(trial: Trial) -> Trial:
         claim = Claim(theorem, style, trial, tuple(quick), tuple(full), control, severity=severity, **fields)
@@ -245,12 +258,12 @@ def _register(
 
 
 def tail_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor, **setting)` -> (size,) bool."""
+    """P(bad event) <= bound (default `beta`). `trial(rng, size, *, factor=1, **setting)` -> (size,) bool."""
     return _register("tail", statement, **fields)
 
 
 def mean_claim(statement: Statement[..., Any], **fields: Unpack[Fields]) -> Callable[[Trial], Trial]:
-    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor, **setting)` -> (size,) floats."""
+    """E X <= bound(**setting), X in [low, high]. `trial(rng, size, *, factor=1, **setting)` -> (size,) floats."""
     return _register("mean", statement, **fields)
 
 

@@ -7,9 +7,10 @@ on, not the whole house.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from lemmata.bounds.library import Paper, library
-from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.claim import CLAIMS, Claim, twin
 
 
 def modules(papers: Iterable[Paper] | None = None) -> list[str]:
@@ -25,10 +26,19 @@ def load(names: Iterable[str] | None = None) -> dict[str, list[Claim]]:
     by_module: dict[str, list[Claim]] = {library.stem(name): [] for name in wanted}
     for name in wanted:
         library.load(name)
+    _correct()
     for claim in CLAIMS.values():
         if (home := module_of(claim)) in by_module:
             by_module[home].append(claim)
     return by_module
+
+
+def _correct() -> None:
+    """A claim may stand before the reading that corrects it is recorded, in a paper that has both in one file."""
+    for key, claim in CLAIMS.items():
+        alone = not claim.corrected_by and (claim.severity or claim.control is None)
+        if alone and not library.paper(key).house and (other := twin(claim.theorem)):
+            CLAIMS[key] = replace(claim, corrected_by=other)
 
 
 def _full(name: str) -> list[str]:

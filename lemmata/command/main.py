@@ -28,6 +28,7 @@ from lemmata.command.compare import compare
 from lemmata.command.console import Terminated, Usage, out_option, plainly, root_option
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.scope import folder, said, scope
+from lemmata.experiments.engine.folders import in_checkout
 
 if TYPE_CHECKING:
     from lemmata.experiments.engine.graph import Row
@@ -110,6 +111,8 @@ def run(
     from lemmata.experiments.engine import remembered
 
     papers, names, folder = scope(arguments, out)
+    if not (names or papers or in_checkout()):
+        click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
     keys = select(names, papers)
     from lemmata.experiments.engine import registry

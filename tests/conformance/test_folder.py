@@ -106,7 +106,7 @@ def test_what_is_expected_to_fail_says_why(folder):
         "odd_numbers.py", "    Derivation. 2i - 1 = i^2 - (i - 1)^2, and the sum telescopes.\n", "    It does.\n"
     )
     folder.lemmata("accept")
-    assert "is called derived and names no step" in folder.lemmata("check").stdout
+    assert "says derived and names no step" in folder.lemmata("check").stdout
     folder.edit("paper.toml", "[expected]", '[expected]\n"lem1/corrected:steps" = "everybody knows"')
     assert folder.lemmata("check").returncode == 0
 
