@@ -9,8 +9,8 @@ from lemmata.bounds.literature import LITERATURE, RELATIONS
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, SLIP
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine import graph, registry
-from lemmata.experiments.engine.claim import CLAIMS, _twin
+from lemmata.experiments.engine import claim, graph, registry
+from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.ledger import _rest_on, _summaries, ledger
 from lemmata.experiments.engine.run import execute
 from lemmata.experiments.engine.store import Store
@@ -165,4 +165,4 @@ def test_rows_stand_by_their_statement_in_the_order_of_the_papers():
     ],
 )
 def test_a_printed_reading_is_corrected_by_that_of_the_same_part(key, twin):
-    assert _twin(THEOREMS[key]) == twin
+    assert claim.twin(THEOREMS[key]) == twin
