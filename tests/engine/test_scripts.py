@@ -2,20 +2,22 @@
 
 import runpy
 import sys
+from pathlib import Path
 
 import pytest
 
 from lemmata.experiments.engine import registry
 
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 
 
 def run(module, *arguments, monkeypatch):
-    """`python -m lemmata.experiments.<paper>.<module> <arguments>`, in this process; its exit status."""
-    name = module if module.startswith("lemmata.") else f"lemmata.experiments.{module.replace('/', '.')}"
-    monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+    """`python experiments/<paper>/<module>.py <arguments>`, in this process; its exit status."""
+    path = ROOT / f"{module.removeprefix('lemmata.').replace('.', '/')}.py"
+    monkeypatch.setattr(sys, "argv", [str(path), *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        runpy.run_module(name, run_name="__main__")
+        runpy.run_path(str(path), run_name="__main__")
     return ended.value.code
 
 
@@ -31,6 +33,6 @@ def test_a_module_of_claims_prints_its_verdicts_and_draws_its_figures(module, tm
 
 
 def test_a_script_says_what_it_does(monkeypatch, capsys):
-    assert run("wzw25/margin_grid", "--help", monkeypatch=monkeypatch) == 0
-    assert "Decide the claims of wzw25/margin_grid" in capsys.readouterr().out
-    assert run("wzw25/margin_grid", "--profile", "slow", monkeypatch=monkeypatch) == 2
+    assert run("lemmata.experiments.wzw25.margin_grid", "--help", monkeypatch=monkeypatch) == 0
+    assert "Decide the claims of margin_grid" in capsys.readouterr().out
+    assert run("lemmata.experiments.wzw25.margin_grid", "--profile", "slow", monkeypatch=monkeypatch) == 2
