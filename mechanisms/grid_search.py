@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
 from lemmata.mechanisms import glm_gd, glm_output
-from lemmata.mechanisms.arithmetic import brief, down
+from lemmata.mechanisms.arithmetic import SMALLEST, brief, down
 from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, whole, within_unit
@@ -43,6 +43,9 @@ PENALTIES = ("printed", "corrected", "none")
 BASES: dict[str, Callable[..., Any]] = {"output": glm_output.law, "gd": glm_gd.law}
 MOST = 60  # guesses: 2^60
 ABREAST = 256  # releases at a time
+
+
+SUREST = 1e-300  # the smallest chance of failure whose reciprocal, times the candidates, is a float
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,14 @@ def law(
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
     return GridSearchLaw(
-        bases, validation, caps, penalties(data, caps, K, beta, penalty), gamma, selection, beta / 4, spent
+        bases,
+        validation,
+        caps,
+        penalties(data, caps, K, beta, penalty),
+        gamma,
+        selection,
+        max(beta / 4, SMALLEST),
+        spent,
     )
 
 

@@ -219,6 +219,7 @@ def test_benchmarks_run_at_their_smallest_sizes(name):
                 benchmark = kind()
                 benchmark.setup(*combination)
                 value = getattr(benchmark, function)(*combination)
+                getattr(benchmark, "teardown", lambda *_: None)(*combination)
                 assert function.startswith("time_") or isinstance(value, float), (kind, function)
 
 
