@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
 from lemmata.mechanisms import glm_gd, glm_output
-from lemmata.mechanisms.arithmetic import SMALLEST, brief, down
+from lemmata.mechanisms.arithmetic import brief, down
 from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_losses import Records, records
 from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, whole, within_unit
@@ -43,9 +43,7 @@ PENALTIES = ("printed", "corrected", "none")
 BASES: dict[str, Callable[..., Any]] = {"output": glm_output.law, "gd": glm_gd.law}
 MOST = 60  # guesses: 2^60
 ABREAST = 256  # releases at a time
-
-
-SUREST = 1e-300  # the smallest chance of failure whose reciprocal, times the candidates, is a float
+SUREST = 1e-290  # the smallest chance of failure whose reciprocal, times what there is to choose, is a float
 
 
 @dataclass(frozen=True)
@@ -155,6 +153,7 @@ def law(
     one_of(PENALTIES, penalty=penalty)
     one_of(ACCOUNTING, accounting=accounting)
     (K,), (beta,) = whole(guesses=guesses), within_unit(beta=beta)
+    beta = max(beta, SUREST)
     if K > MOST:
         raise ValueError(f"guesses = {brief(guesses)} is outside [1, {MOST}]")
     if not (isinstance(privacy, ApproxDP) and 0 < privacy.delta < 1 and privacy.neighbours != "add/remove"):
@@ -182,7 +181,7 @@ def law(
         penalties(data, caps, K, beta, penalty),
         gamma,
         selection,
-        max(beta / 4, SMALLEST),
+        beta / 4,
         spent,
     )
 
