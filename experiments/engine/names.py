@@ -69,8 +69,7 @@ def select(names: Iterable[str], here: Sequence[Paper] = ()) -> tuple[list[str],
         papers = here or library.house
         registry.load(registry.modules(papers))
         claims = [claim for claim in CLAIMS.values() if library.paper(claim.theorem.id) in papers]
-        written = {claim.theorem.statement for claim in claims}
-        return [claim.key for claim in claims], [id for paper in papers for id in paper.contents if id not in written]
+        return [claim.key for claim in claims], []
     keys: dict[str, None] = {}
     still_open = []
     for name in names:
