@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: verify test full bench soak mutants clean lock setup
+.PHONY: verify test quick touched test-all full bench soak mutants clean lock setup
 
 # `lemmata run` exits 1 when a verdict contradicts the published ledger: the report is still wanted then.
 define run_and_report
@@ -25,13 +25,29 @@ verify: .venv/.stamp
 full: .venv/.stamp
 	$(call run_and_report,full)
 
+LINT = .venv/bin/ruff check . && .venv/bin/mypy
+
 test: .venv/.stamp
-	.venv/bin/ruff check .
-	.venv/bin/mypy
+	$(LINT)
 	.venv/bin/python -m pytest -q -n 2
 
+# After an edit: what differs from the last commit, its rows and their ties.
+quick: .venv/.stamp
+	$(LINT)
+	.venv/bin/python -m pytest -q -m "not slow and not soak" --touched HEAD || [ $$? -eq 5 ]
+
+# Of the tests that `make test` leaves out, those that the last ten commits concern.
+touched: .venv/.stamp
+	@since=$$(git rev-parse -q --verify HEAD~10 || git rev-list --max-parents=0 HEAD | tail -1); \
+	.venv/bin/python -m pytest -q -n 2 -m "(slow or rows) and not soak" --touched $$since || [ $$? -eq 5 ]
+
+# Before a release: all but the hours of `make soak`, which begins with it.
+test-all: .venv/.stamp
+	$(LINT)
+	.venv/bin/python -m pytest -q -n 2 -m "not soak"
+
 # Fault injection, operating characteristics, and every verdict at a root that nobody has seen.
-soak: .venv/.stamp
+soak: test-all
 	.venv/bin/python -m pytest -q -n 2 -m soak
 	@root=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "every verdict at root $$root"; \
 	.venv/bin/python -m tests.test_verdicts $$root

@@ -12,6 +12,8 @@ import pytest
 from lemmata.command.main import main
 from tests import pages
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 TREE = ("bounds", "mechanisms", "experiments", "lemmata", "tools", "tests", "reports/published")

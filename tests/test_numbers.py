@@ -25,6 +25,7 @@ def test_every_number_says_what_notices_it():
         assert by in CLAIMS or by.removeprefix(numbers.BY_HAND) in formulas or (not by and len(why) > 20), name
 
 
+@pytest.mark.rows
 @pytest.mark.parametrize("name", [n for n, (by, _) in TABLE.items() if by.startswith(numbers.BY_HAND)], ids=" ".join)
 def test_a_value_by_hand_notices_a_number(name):
     number = NUMBERS[name]

@@ -20,6 +20,7 @@ def falls(key, printed):
     return any(ties.falls(ties.verdict_after(CLAIMS[key], change)) for change in scaled)
 
 
+@pytest.mark.rows
 @pytest.mark.parametrize("key", SLIPS)
 def test_a_row_decides_the_printed_statement_in_its_corner(key):
     printed = CLAIMS[key]

@@ -27,6 +27,7 @@ def rows():
             yield pytest.param(claim, line.tie, id=key, marks=[pytest.mark.soak] if dear else [])
 
 
+@pytest.mark.rows
 @pytest.mark.parametrize(("claim", "tie"), list(rows()))
 def test_a_weakened_statement_falls(claim, tie):
     verdicts = {by: ties.verdict_at(claim, by) for by in ties.named(tie)}

@@ -49,6 +49,8 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 rest = "; what was finished is stored, run it again to continue" if stored else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
                 sys.exit(143 if isinstance(signalled, Terminated) else 130)
+            except BrokenPipeError:  # who reads has what they wanted: click ends in silence
+                raise
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:

@@ -190,6 +190,7 @@ def is_refuted(pair, budget=60_000):
     return audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=budget).verdict == REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_short_by_a_factor_of_two_is_refuted_by_attack():
     """Control 14, end to end; the honest mechanism survives."""
@@ -204,6 +205,7 @@ def two_queries(value, scale):
     return FloatLaplace(np.array([value, value]), scale)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_a_budget_split_by_the_root_is_refuted():
     """Control 13: two pure mechanisms of epsilon / sqrt 2 each do not compose to epsilon = 1."""
@@ -212,6 +214,7 @@ def test_a_budget_split_by_the_root_is_refuted():
         assert is_refuted(pair, budget=100_000) is caught
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_add_remove_noise_sold_as_replacement_is_refuted():
     """Control 16: a sum of values in [-1, 1] moves by 1 when a record leaves, by 2 when it is replaced."""

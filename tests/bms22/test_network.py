@@ -89,6 +89,7 @@ def test_one_layer_is_the_linear_learner():
     np.testing.assert_array_equal(released.errors, linear.errors)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_a_mechanism_that_spends_twice_is_caught():
     for factor, caught in ((1.0, False), (2.0, True)):

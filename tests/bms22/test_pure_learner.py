@@ -194,6 +194,7 @@ def test_the_size_of_the_theorem_cannot_be_run():
         fit(*sample_of(5, 4), epsilon=1.0, beta=1.5, **SIZES, rng=np.random.default_rng(0))
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_half_the_noise_is_caught():
     """Control: the mechanism at 2 epsilon, audited at epsilon; and the honest one survives."""

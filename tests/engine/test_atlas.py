@@ -24,6 +24,7 @@ def test_the_table_is_whole():
     assert set(TABLE) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", page.FAMILIES, ids=lambda family: family.statement)
 def test_the_table_is_what_the_statements_say(family):
     """A diagonal of the table, every reading."""

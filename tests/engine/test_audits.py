@@ -14,6 +14,8 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, ga
 from lemmata.mechanisms.streams import TEST_ROOT
 from lemmata.tools.sabotage import matrix as sabotage
 
+pytestmark = pytest.mark.slow
+
 ONE = PureDP(1.0)
 SLOW = (  # these wait for `make soak`
     "Laplace, a histogram",

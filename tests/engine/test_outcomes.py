@@ -88,6 +88,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", HIDDEN)
 def test_what_is_hidden_in_a_release_is_found(name):
@@ -118,6 +119,7 @@ SPARED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", SPARED)
 def test_what_is_allowed_in_a_release_is_spared(name):

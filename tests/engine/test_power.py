@@ -47,6 +47,7 @@ def misses():
             yield f"{key} claim", min(refuted_at(claim, setting, 1) for setting in settings)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_no_control_and_no_false_claim_is_missed():
     chances = dict(misses())

@@ -101,6 +101,7 @@ def append(text):
     return lambda data: data + text.encode()
 
 
+@pytest.mark.slow
 def test_a_fresh_process_recalls_the_rows_that_it_would_compute(house):
     kept = lemmata(house, "ledger", "--json", "--timings")
     memory = house / "reports/ledger.rows.json"
@@ -195,6 +196,7 @@ def test_a_store_that_grows_while_its_rows_are_folded_is_not_kept(tmp_path, monk
     assert (tmp_path / "ledger.rows.json").exists()
 
 
+@pytest.mark.slow
 def test_a_site_is_left_alone_until_something_changes(house, edited):
     def drawn():
         (line,) = [line for line in lemmata(house, "report").splitlines() if line.endswith("drawn anew")]

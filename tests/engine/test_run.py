@@ -249,6 +249,7 @@ def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
     assert row["reason"] == "FAILED" and "chunk 0 cannot be folded" in row["note"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
     command = [sys.executable, "-m", "lemmata", "run", "bms22", "--jobs", "2"]  # minutes of work

@@ -209,6 +209,7 @@ def test_a_virtualenv_per_commit_and_pages_without_a_measurement(ran, tmp_path, 
     assert wrong.exit_code == 2 and "--compare" in wrong.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bench_accountant", "bench_noise", "bench_learners", "bench_exact", "bench_engine"])
 def test_benchmarks_run_at_their_smallest_sizes(name):
     module = importlib.import_module(f"lemmata.tools.speed.{name}")

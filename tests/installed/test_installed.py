@@ -14,6 +14,8 @@ from lemmata.experiments.engine import fingerprint, registry
 from lemmata.experiments.engine.claim import CLAIMS
 from tests.installed.conftest import Installed, backend
 
+pytestmark = pytest.mark.slow
+
 # What it holds --------------------------------------------------------------------------------------------------------
 
 

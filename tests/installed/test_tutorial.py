@@ -9,6 +9,8 @@ import pytest
 
 from tests import pages
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "your-own-theorem.md"
 
 

@@ -10,6 +10,8 @@ from lemmata import lab
 from lemmata.command import console
 from lemmata.command.audit import progress_of
 
+pytestmark = pytest.mark.slow
+
 LIBRARIES = {name for _, libraries in lab.EXTRAS.values() for name in libraries} - {"joblib"}  # scikit-learn brings it
 HIDDEN = f"""
 import sys

@@ -29,6 +29,7 @@ LEARNERS = [
 SEARCH = PrivateSearchCV(NoisyGD(), {"width": [0.1, 1.0]}, beta=0.4)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks([*LEARNERS, SEARCH])
 def test_scikit_learn_accepts_it(estimator, check):

@@ -122,6 +122,7 @@ def test_what_leaves_the_grid_is_paid_for(monkeypatch):
         assert batches_delta(epsilon=1.0, rate=0.1, a=0.5, steps=50, mu=0.2) >= honest * (1 - 1e-6)
 
 
+@pytest.mark.slow
 def test_no_noise_is_too_much_to_ask():
     assert batches_scale(epsilon=0.01, delta=1e-8, rate=0.5, steps=10**6, mu=5.0) == 0
     assert gaussian_curve(np.array([-50.0]), 1.0)[0] == pytest.approx(1)
@@ -139,6 +140,7 @@ def test_fit_takes_batches_where_full_descents_take_too_long(monkeypatch):
         sampled(X, y, projections=[None])
 
 
+@pytest.mark.slow
 def test_batches_learn_what_full_descents_learn():
     """Errors on planted data of 100 releases each: means less than 4 standard errors and half a per cent apart."""
     X, y = problem(n=400, d=5)

@@ -88,6 +88,7 @@ def outcome(check, *change):
     return edit.in_child(work, 120)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_mistake_is_noticed(name):
     *change, check = PLANTED[name]
@@ -112,6 +113,7 @@ SAMPLE = {  # function: (a change that is generated, the claim that notices it)
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_generated_mutant_is_noticed_by_its_claim(name):
     change, key = SAMPLE[name]

@@ -229,6 +229,7 @@ def attack(a, b, epsilon, budget=20_000):
     return audit(a, b, PureDP(epsilon), root=TEST_ROOT, budget=budget).verdict == REFUTED
 
 
+@pytest.mark.slow
 def test_row_11_half_the_scale_is_caught():
     X, y, z = claims.flipped(1, 10, others=1.0)
     for epsilon, caught in ((2.0, True), (1.0, False)):  # the first has half the noise that epsilon = 1 needs
@@ -240,6 +241,7 @@ def test_row_11_half_the_scale_is_caught():
         assert (gamma.cdf(size, 200, scale=needed) < 1e-10) == caught
 
 
+@pytest.mark.slow
 def test_row_15_l2_sensitivity_for_laplace_is_caught():
     """F = 10 features, the noise of an L2 sensitivity: the L1 search exceeds it, and so does an attack."""
     F, n, epsilon = 10, 10, 1.0

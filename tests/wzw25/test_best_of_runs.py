@@ -132,6 +132,7 @@ def slow_law(eta, r, size, longest=4000):
     return k, weight / weight.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [-0.9, -0.5, 0.0, 1.0, 3.0])
 @pytest.mark.parametrize("size", [2, 5, 1000])
 def test_the_law_given_drawn_is_the_slow_sum(eta, size):

@@ -187,6 +187,7 @@ def test_classical_noise_is_too_small_at_epsilon_ten():
     assert spent(8.0) == pytest.approx(8.0e-6, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_half_the_noise_is_refuted():
     """Control 12: epsilon = 1, delta = 1e-5, sigma halved, audited as mu-GDP; the honest twin is not."""

@@ -30,6 +30,7 @@ def neighbours(d=2, n=3, steps=9, output="last", width=200.0, mu=1.0, z=None):
     return claims.flipped(X, np.ones(n), mu=mu, width=width, steps=steps, output=output)
 
 
+@pytest.mark.slow
 def test_the_honest_law_survives():
     assert not attacked(*neighbours(), mu=1.0) and not attacked(*neighbours(output="iterates"), mu=1.0)
 
