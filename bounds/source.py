@@ -101,7 +101,7 @@ def _home(path: str, module: str, level: int = 0) -> str:
         spec = None if module in MACHINERY else importlib.util.find_spec(module)
     except (ModuleNotFoundError, ValueError):  # it is not there, or a name of Python's own
         spec = None
-    origin = (spec and spec.origin) or ""
+    origin = spec.origin if spec and spec.has_location and spec.origin else ""  # not "built-in", which no file is
     return origin if f"{module}.".startswith(OWN) or library.holds(origin) else ""
 
 

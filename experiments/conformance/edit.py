@@ -103,17 +103,21 @@ def rewrite(function: types.FunctionType, before: str, after: str) -> None:
 
 
 def forget() -> None:
-    """Empty every cache of the functions and methods of the project's modules.
+    """Empty every cache of the project's own functions."""
+    for cached in _caches(len(sys.modules)):
+        cached.cache_clear()
 
-    They are sought where they stand, in modules and classes: asking the garbage collector for all objects costs a
-    forked child half a second in a large process, as it touches every page that it shares with its parent.
+
+@functools.cache
+def _caches(modules: int) -> list[functools._lru_cache_wrapper]:
+    """What the modules loaded so far, by their number, keep with `functools.cache`, wherever it is wrapped.
+
+    A child inherits what its parent found: asking for all objects anew costs half a second in a large process, as it
+    touches every page that the two share.
     """
-    for name, module in list(sys.modules.items()):
-        if name.startswith(PACKAGES) and module is not fingerprint:  # which remembers libraries only
-            spaces = [module, *(thing for thing in vars(module).values() if isinstance(thing, type))]
-            for thing in [thing for space in spaces for thing in vars(space).values()]:
-                if isinstance(thing, functools._lru_cache_wrapper):
-                    thing.cache_clear()
+    kept = (thing for thing in gc.get_objects() if isinstance(thing, functools._lru_cache_wrapper))
+    ours = [thing for thing in kept if (thing.__module__ or "").startswith(PACKAGES)]
+    return [thing for thing in ours if thing.__module__ not in (__name__, fingerprint.__name__)]
 
 
 def scaled(value: Any, by: float) -> Any:
@@ -194,6 +198,7 @@ def set_literal(function: types.FunctionType, place: int, value: int | float) ->
 
 def in_child(work: Callable[[], str], seconds: float) -> str:
     """What `work` returns in a forked child; "late" after `seconds`; the name of what it raised."""
+    _caches(len(sys.modules))
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
 
