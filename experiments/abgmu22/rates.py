@@ -13,6 +13,7 @@ from scipy.stats import binom
 
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import grows, identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
@@ -54,9 +55,10 @@ assert ratios[0] > 200 and ratios[1] > 1000 * ratios[0] and ratios[2] > 1000 * r
 @exact_claim(
     bounds.smooth_lower,
     severity="statement",
-    note="1/√n does not tend to 0 with ‖w*‖; the printed upper bound and the excess of w = 0 do. For ‖w*‖ ≥ 1, where "
-    "the paper compares the two bounds, nothing is refuted: constants are decided for d = 1, up to a factor ‖w*‖ "
-    "(corrected), and the dependence on d is open, so this is no slip",
+    corner=require("‖w*‖ ≥ 1", lambda norm: norm >= 1),
+    undecided="for d = 1 it holds up to a factor ‖w*‖ (corrected), and the dependence on d is open",
+    note="1/√n does not tend to 0 with ‖w*‖; the printed upper bound and the excess of w = 0 do. The paper compares "
+    "the two bounds for ‖w*‖ ≥ 1",
 )
 def short_minimisers(*, factor=1):
     """The claimed lower bound over the excess of w = 0, which is at most |w*|^2/2."""

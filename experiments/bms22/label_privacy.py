@@ -79,6 +79,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
 
 @inequality_claim(
     bounds.label_bound,
+    finding="the cover's balls have to be open",
     quick=grid(m=[500_000], epsilon=[1.0], beta=[0.1]),
     full=grid(m=[10**6, 10**8], epsilon=[0.5, 8.0], beta=[0.5, 1e-6]),
     severity="statement",

@@ -169,8 +169,7 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     severity="statement",
-    corner="a misprint: read labels −1 and +1, and the linear h* = h_{e_1}",
-    used=("bms22.lemG.1",),
+    misprint="read −1 for the 0 of y and of 1_{x_1 > 0}: the linear h_{e_1}, as the lemma's 𝓗 ⊂ 𝓗_Lin asks",
     python=LITERAL,
     note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
 )

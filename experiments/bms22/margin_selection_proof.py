@@ -12,6 +12,7 @@ from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import margin_selection as selection
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.bounds.exact.balls import hull
+from lemmata.bounds.theorem import require
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
@@ -27,8 +28,11 @@ from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, l
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
-    corner="ρ_opt ≤ 2 ρ̂ for ρ_opt < 2 ρ̂, and J to base 2, rounded up",
-    used=("bms22.lemF.1",),
+    corner=require(
+        "ρ_opt below h_max, and J to base 2, rounded up",
+        lambda rho, base, rounding: rho < 1 and (base, rounding) == ("2", "ceil"),
+    ),
+    restated=("bms22.lemF.1",),
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
     "which holds, is all the proof needs. Nor has, with natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with "
@@ -262,10 +266,9 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
     python=FALLS,
     severity="statement",
-    corner="ρ ≥ 2 h_max, and ρ ≥ h_max for the margin loss",
-    used=("bms22.lemF.1",),
     cost=1e-3,
-    note="ρ > h_max is meant. It motivates the interval of Lemma F.1, which is stated for that interval alone",
+    note="ρ > h_max is meant, and is enough for the margin loss only; for the hinge loss ρ ≥ 2 h_max is: two things "
+    "have to be mended. It motivates the interval of Lemma F.1, which is stated for that interval alone",
 )
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""

@@ -15,6 +15,7 @@ from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances import linear_learners as small
 from lemmata.experiments.instances import networks
+from lemmata.experiments.instances.corners import NETWORK
 
 # The activation -------------------------------------------------------------------------------------------------------
 
@@ -123,8 +124,8 @@ assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g gr
     network.printed_gap,
     family="one layer, x uniform on d = 10 m orthonormal vectors, Lambda = sqrt(d) rho/r, eta = e/sqrt(d), m -> inf",
     severity="statement",
-    corner="η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2",
-    used=("bms22.lemF.3e",),
+    corner=NETWORK,
+    restated=("bms22.lemF.3e",),
     python=BASIS,
     note="(2ηΛ)ᴸ stands where the proof has Λ(2ηΛ)ᴸ⁻¹: one η too many, and no learner at all, private or not, can do "
     "so well as η → 0. At η = 1 it still fails for ρ → r(ηΛ)ᴸ with one layer, where θ vanishes; "

@@ -14,9 +14,7 @@ from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
 from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.instances import networks
-
-CORNER = "η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2"
-USED = ("bms22.thm5.1",)
+from lemmata.experiments.instances.corners import NETWORK
 
 # Claim D.2 ------------------------------------------------------------------------------------------------------------
 
@@ -38,8 +36,8 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows wi
     bounds.printed_rows,
     family="one layer, w = e_1, x = (1/a, sqrt(1 - 1/a^2)), rho just below <w, x>, eta = 1/a, a -> inf",
     severity="statement",
-    corner=CORNER,
-    used=USED,
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
     python=LOST,
     note="the proof's own k has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ: smaller by 4η². True for η ≥ 1/2",
 )
@@ -98,8 +96,8 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows witho
     bounds.printed_distance,
     family="one layer, w = x = (1, 1)/sqrt(2), r = Lambda = 1, rho = eta, so that k = O(log(m/beta)), eta -> 0",
     severity="statement",
-    corner=CORNER,
-    used=USED,
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
     python=FLAT,
     note="with one layer the distance does not depend on η, the printed one does: (2ηΛ)ᴸ for (2ηΛ)ᴸ⁻¹Λ",
 )

@@ -23,6 +23,7 @@ REASONS = (
     "NO_POWER",
     "NO_TEETH",
     "NO_CONSTANT",
+    "CORNER",
     "ONE_SIDED_ORACLE",
     "ASYMPTOTIC",
     "FAILED",

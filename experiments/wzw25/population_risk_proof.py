@@ -198,8 +198,7 @@ def price_of_confidence(n):
     proof.term_c,
     quick=({"n": 100},),
     severity="constant",
-    corner="≤ in place of =",
-    used=("wzw25.thm6.7",),
+    misprint="read ≤ for =",
     python=lambda setting, *_: TERM_C.format(**setting),
     note="the left side is the smaller one, which is all that the proof needs",
 )
