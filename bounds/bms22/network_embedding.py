@@ -272,6 +272,13 @@ def distance_to_the_cover(*, norm_bound: float, radius: float, rho: float, eta: 
     return rho / 2
 
 
+covered_by_layers = distance_to_the_cover.corrected(
+    says=r"\gamma=\frac\rho{10r(4\eta\Lambda)^{L-1}},\ \mathcal C\mathrm{\ a\ product\ of\ covers\ of\ the\ layers}:"
+    r"\ \Pr\left[\forall i:\ |\tilde h(x_i)-h_*^\Phi(x_i)|<\frac\rho2\right]\ge1-\frac\beta4",
+    source=f"{BMS22}, Claim D.3, the nearest point taken layer by layer",
+)(distance_to_the_cover.theorem.formula)
+
+
 def printed_resolution(*, norm_bound: float, radius: float, rho: float, eta: float, layers: int) -> float:
     """gamma of Appendix D: rho/(10 r (4 eta Lambda)^{L-1}), for all weights together.
 

@@ -14,6 +14,7 @@ from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
 from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.inequality import equality
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.mechanisms.exponential import law
@@ -264,13 +265,19 @@ assert square < printed_inner_product(d=d) ** 2
     quick=grid(d=[65]),
     full=grid(d=[3, 64, 257]),
     severity="statement",
-    corrected_by="bms22.lemG.1/printed/inner-products",
+    misprint="read ≤ for ≥, which is what the Gilbert-Varshamov bound, the proof's next line, gives",
     python=WIDE_CUBE,
     note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
 )
 def first_axis_and_the_cube(*, d):
     """1/64 against <e_1, w>^2 = 1/d."""
     yield {"d": d}, bounds.printed_inner_product(d=d) ** 2, Fraction(1, d)
+
+
+@inequality_claim(bounds.largest_inner_product, quick=grid(d=[64, 65, 10**6]), tightness=equality)
+def first_axis_and_the_cube_in_high_dimension(*, d):
+    """<e_1, w>^2 = 1/d against 1/64."""
+    yield {"d": d}, Fraction(1, d), bounds.largest_inner_product(d=d) ** 2
 
 
 # The mechanism --------------------------------------------------------------------------------------------------------

@@ -146,6 +146,7 @@ def program(statement, left):
 @inequality_claim(
     bounds.half_sensitivity,
     severity="statement",
+    misprint="read non-increasing for non-decreasing, as this line of the proof needs",
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
     note="ρ̂ > ρ_opt/2 and Δ non-decreasing, which Lemma F.1 says, give the opposite inequality; for a Δ that does not "
@@ -363,6 +364,7 @@ assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
 @exact_claim(
     bounds.rising_sensitivities,
     severity="statement",
+    misprint="read non-increasing for non-decreasing, as the proof needs and Lemma F.3 shows",
     cost=1e-3,
     note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
     "and that of F_5 is constant; so the lemma with 'non-decreasing' would serve F_5 alone",

@@ -148,7 +148,7 @@ def unlearnable_basis():
     tightness=up_to_one,
     cost=0.3,
     note="for every number of layers: the factor L that the printed size of the cover forgets is paid by the "
-    "activation, which is η/4-Lipschitz. C is the derivation's; at the corners explicit / g reaches 35",
+    "activation, which is η/4-Lipschitz. C is the derivation's",
 )
 def corrected_order():
     """min(1, explicit) <= derived <= 4431 printed at the corners."""

@@ -360,7 +360,7 @@ def factor_two_lost(**law):
 @inequality_claim(
     bound.twice_maximum,
     caught=(1.1, 1.5),
-    given=("wzw25.lemA.7/printed/max",),
+    given=("wzw25.lemA.7/corrected/max",),
     bits=BITS,
     tightness=up_to_one,
     **COUNTS,
