@@ -25,6 +25,7 @@ WORST = (  # verdict and severity, what a reader should know first at the top
     (HOLDS, ""),
     (NOT_A_CLAIM, ""),
 )
+TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
 FALLEN = {
     "privacy": "who follows the text is not private",
     "statement": "false as printed",
@@ -46,15 +47,21 @@ def headline(rows: Iterable[Row]) -> str:
     if len(said) < 2 or not first["part"]:
         return f"{label} {phrase(first)}"
     groups = {text: [row["part"] or "statement" for row in parts if phrase(row) == text] for text in said}
-    counted = {text: names if len(names) == 1 else [f"{len(names)} parts"] for text, names in groups.items()}
-    whole, short = (f"{label}: {in_clauses(said)}" for said in (groups, counted))
-    return whole if len(whole) <= LONGEST else short
+    rest = {text: names for text, names in groups.items() if names != ["privacy"]}
+    counted = {text: names if len(names) == 1 else [str(len(names))] for text, names in groups.items()}
+    aside = groups | ({text: ["rest"] for text in rest} if len(rest) == 1 else {})
+    bad = {text: names for text, names in groups.items() if text != phrase(TRUE) or "privacy" in names}
+    tried = [f"{label}: {in_clauses(each)}" for each in (groups, counted, aside, bad)]
+    return next((text for text in tried if len(text) <= LONGEST), f"{label} {phrase(first)}")
 
 
 def in_clauses(groups: Mapping[str, list[str]]) -> str:
-    """{phrase: the parts that it is said of} as `privacy true; time, utility true but for a corner`."""
-    short = {text: text.removeprefix("is ").removesuffix(" as printed") for text in groups}
-    return "; ".join(f"{', '.join(names)} {short[text]}" for text, names in groups.items())
+    """{phrase: the parts that it is said of} as `private; time, utility true but for a corner`."""
+    clauses = []
+    for text, names in groups.items():
+        short = text.removeprefix("is ").removeprefix("false in a corner, ").removesuffix(" elsewhere")
+        clauses.append(f"{', '.join(names)} {short.removesuffix(' as printed')}")
+    return "; ".join("private" if clause == "privacy true" else clause for clause in clauses)
 
 
 def leading(rows: Iterable[Row]) -> Row:
