@@ -222,7 +222,11 @@ def printed_inner_product(*, d: int) -> Fraction:
     source=", third condition, with the direction of the Gilbert-Varshamov bound that its proof names",
 )
 def largest_inner_product(*, d: int) -> Fraction:
-    """The largest modulus of <e_1, w> for the printed w once d >= c = 64: 1/8."""
+    """The largest modulus of <e_1, w> for the printed w once d >= c = 64: 1/8.
+
+    >>> largest_inner_product(d=64)
+    Fraction(1, 8)
+    """
     return Fraction(1, 8)
 
 

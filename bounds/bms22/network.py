@@ -213,7 +213,7 @@ def informative_from(**setting: Any) -> float:
 def rows_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
     """The order of the embeddings' dimension in the main text, which depends neither on m nor on beta.
 
-    >>> rows_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.5, eta=0.5, layers=1)
-    4.0
+    >>> rows_of_the_main_text(norm_bound=3.0, radius=2.0, rho=0.5, eta=1.0, layers=2)
+    20736.0
     """
     return float(radius**2 * (2 * eta * norm_bound) ** (2 * layers) / rho**2)
