@@ -7,13 +7,14 @@ flaw says so. In the second the row with one symbol replaced HOLDS.
 
 import functools
 import inspect
+from dataclasses import replace
 
 import pytest
 
 from lemmata.bounds.library import library
-from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, SLIP
-from lemmata.experiments.conformance import accepted, edit, ties
+from lemmata.experiments.conformance import accepted, edit, findings, ties
 from lemmata.experiments.engine import registry
 from lemmata.experiments.engine.claim import CLAIMS
 
@@ -55,13 +56,19 @@ def test_the_counterexample_lies_outside(key):
     assert not tried or not all(claim.corner.holds(*(s[name] for name in claim.corner.names)) for s in tried)
 
 
-@pytest.mark.parametrize(("key", "place"), [(key, place) for key, claim in CORNERS.items() for place in claim.used])
-def test_every_use_lies_where_it_is_true(key, place):
-    claim = CORNERS[key]
-    assert claim.used[place], "a place of use names what it sets"
-    for setting in claim.used[place]:
-        assert set(claim.corner.names) <= set(setting), f"{place} does not say what {claim.corner.range} is about"
-        claim.corner.check(setting)
+@pytest.mark.parametrize("key", CORNERS)
+def test_every_use_lies_where_it_is_true(key):
+    assert not findings.outside(CORNERS[key])
+
+
+def test_a_use_outside_is_found():
+    """Each of the three ways in which a use can be wrong."""
+    claim = replace(next(iter(CORNERS.values())), corner=require("n >= 2", lambda n: n >= 2))
+    wrong = {"lem1": [{"n": 1}], "lem2": [{"m": 5}], "lem3": []}
+    assert [text.split(" uses ")[0].split(" does ")[0] for text in findings.outside(replace(claim, used=wrong))] == [
+        *wrong
+    ]
+    assert not findings.outside(replace(claim, used={"lem1": [{"n": 2, "m": 0}]}))
 
 
 @pytest.mark.parametrize("key", [*CORNERS, *MISPRINTS])

@@ -134,7 +134,7 @@ def term_a(*, n: int, gamma: float) -> float:
 
 @term_a.corrected(
     says=r"\frac5n\left(k\log(2n)+\log\frac{4|\Gamma|}\beta\right)\le"
-    r"c\,\frac{5\log(4n^2(n+2)(n+1)\log_2n)\log(2n)}{n\gamma^2}+\frac{5\log(16n^2\log_2n)}n,"
+    r" c\,\frac{5\log(4n^2(n+2)(n+1)\log_2n)\log(2n)}{n\gamma^2}+\frac{5\log(16n^2\log_2n)}n,"
     r"\quad k\le c\,\gamma^{-2}\log\frac{|\Gamma|(n+2)(n+1)}\beta",
     needs=[*TERM_A, at_least("c", 1)],
 )

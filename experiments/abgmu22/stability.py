@@ -37,7 +37,7 @@ assert 2 * w < 0.1 and chance > 0.5 > 1e-6 / 40  # allowed: min(delta, beta)/(4K
 
 @inequality_claim(
     bounds.printed_loss_bound,
-    finding="only a constant is wrong",
+    finding="a cross term is missing",
     severity="constant",
     python=SGD,
     note="the cross term √(2H)‖Y‖B‖X‖ is missing: false wherever B‖X‖√H < 2√2 ‖Y‖, by 3/2 at B‖X‖√H = ‖Y‖/√2. Two "
@@ -84,7 +84,7 @@ assert (1 + 2) ** 2 > Delta  # t = <w~, p> = 1"""
 
 @inequality_claim(
     bounds.projected_loss_bound,
-    finding="only a constant is wrong",
+    finding="a cross term is missing",
     severity="constant",
     python=JL.format(name="projected_loss_bound", B=1),
     note="as for noisy descent: the cross term is missing",
@@ -137,7 +137,7 @@ assert chance > 0.5 > 1e-6 / 40"""
 
 @inequality_claim(
     bounds.printed_output_loss,
-    finding="only constants are wrong",
+    finding="three constants are wrong",
     severity="constant",
     python=OUTPUT,
     note="three reasons: the cross terms (s1), a Gaussian tail with twice its exponent (s2, s3), and the level δ/K for "
