@@ -44,7 +44,7 @@ decides P(event) <= `bound(**setting)`, by default the entry `beta`. All of them
     rounding        the relative error of a left side in floats, at most 1e-3
     given, cites    rows that it rests on; results of others that are used without a proof
     severity        of a printed row that falls: "privacy", "statement" or "constant"; python: the program that shows it
-    finding         what is wrong, in a few words: the headline of a statement that falls
+    finding         what is wrong, in a few words: the headline of a statement that falls; by default a short note
     corrected_by    the row that is true instead, by default the corrected reading
     cap, chunk      how many chunks of how many trials at most: BUDGET if they do not decide it
     note            a sentence for the reader

@@ -41,7 +41,9 @@ def headline(rows: Iterable[Row]) -> str:
     first = leading(parts)
     label = name(first["id"])
     if first["verdict"] == REFUTED:
-        return f"{label}: {first.get('finding') or FALLEN[first['severity']]}"
+        note = first["note"].rstrip(".")  # where nothing is said for a headline, a note will do that is short enough
+        said = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
+        return f"{label}: {first.get('finding') or said}"
     parts = [row for row in parts if row["verdict"] != NOT_A_CLAIM]
     said = list(dict.fromkeys(map(phrase, parts)))
     if len(said) < 2 or not first["part"]:

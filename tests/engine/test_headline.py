@@ -106,7 +106,7 @@ def test_what_falls_says_in_its_headline_why(id, rows):
         )
 
 
-ROW = dict.fromkeys(("part", "reason", "severity", "finding", "misprint"), "")
+ROW = dict.fromkeys(("part", "reason", "severity", "finding", "misprint", "note"), "")
 ROW |= {"id": "bms22.thm3.2", "kind": "rate", "reading": "printed", "verdict": HOLDS, "evidence": "derivation"}
 PRIVACY = ROW | {"part": "privacy", "kind": "privacy"}
 UTILITY, TIME = ROW | {"part": "utility"}, ROW | {"part": "time"}
@@ -125,6 +125,8 @@ FALLS = {"verdict": REFUTED, "severity": "statement", "finding": "the sign is wr
         ([UTILITY | {"verdict": INCONCLUSIVE, "reason": "CORNER"}, PRIVACY], ": private; utility undecided"),
         ([ROW | {"verdict": SLIP, "misprint": "read X for Y"}], " is true but for a misprint"),
         ([ROW | {"verdict": INCONCLUSIVE, "reason": "CORNER"}], " is false in a corner, undecided elsewhere"),
+        ([ROW | FALLS | {"finding": "", "note": "n! is larger."}], ": n! is larger"),
+        ([ROW | FALLS | {"finding": "", "note": "n! is larger. " * 9}], ": false as printed"),
         ([ROW | {"verdict": VACUOUS}], " says nothing at the sizes we tried"),
         ([ROW | {"verdict": OPEN}], " is not decided yet"),
         ([ROW | {"verdict": NOT_A_CLAIM}], " claims nothing"),
