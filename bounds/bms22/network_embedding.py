@@ -273,9 +273,7 @@ def distance_to_the_cover(*, norm_bound: float, radius: float, rho: float, eta: 
 
 
 covered_by_layers = distance_to_the_cover.corrected(
-    says=r"\gamma=\frac\rho{10r(4\eta\Lambda)^{L-1}},\ \mathcal C\mathrm{\ a\ product\ of\ covers\ of\ the\ layers}:"
-    r"\ \Pr\left[\forall i:\ |\tilde h(x_i)-h_*^\Phi(x_i)|<\frac\rho2\right]\ge1-\frac\beta4",
-    source=f"{BMS22}, Claim D.3, the nearest point taken layer by layer",
+    says=distance_to_the_cover.theorem.says + r",\quad\mathcal C\mathrm{\ a\ product\ of\ covers\ of\ the\ layers}"
 )(distance_to_the_cover.theorem.formula)
 
 
@@ -331,10 +329,8 @@ def distance_from_the_cover(*, resolution: Real) -> Real:
     return distance_within_the_cover.theorem.formula(resolution=resolution)
 
 
-KEPT = (
-    r"\|\Phi_{j-1}(\psi(\tilde v_{i,j-1})-\psi(v^\Phi_{i,j-1}))\|_2^2\le2\,\|\psi(\tilde v_{i,j-1})"
-    r"-\psi(v^\Phi_{i,j-1})\|_2^2"
-)
+MOVED = r"\psi(\tilde v_{i,j-1})-\psi(v^\Phi_{i,j-1})"
+KEPT = rf"\|\Phi_{{j-1}}({MOVED})\|_2^2\le2\,\|{MOVED}\|_2^2"
 
 
 @theorem(

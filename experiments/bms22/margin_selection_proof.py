@@ -12,11 +12,11 @@ from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import margin_selection as selection
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.bounds.exact.balls import hull
-from lemmata.bounds.theorem import require
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.corners import POWERS_OF_TWO
 from lemmata.experiments.instances.selection_families import constant_family, uniformity
 from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 
@@ -28,10 +28,7 @@ from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, l
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
-    corner=require(
-        "ρ_opt below h_max, and J to base 2, rounded up",
-        lambda rho, base, rounding: rho < 1 and (base, rounding) == ("2", "ceil"),
-    ),
+    corner=POWERS_OF_TWO,
     restated=("bms22.lemF.1",),
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "

@@ -5,6 +5,13 @@ from math import inf, log
 from lemmata.bounds.theorem import Hypothesis, require
 
 HALF = require("β ≤ 1/2", lambda beta: beta <= 1 / 2)
+POLYNOMIAL = require(
+    "m ≥ 2 and m⁻¹⁰ ≤ β ≤ 1/2, or any other power of m", lambda m, beta: m >= 2 and float(m) ** -10 <= beta <= 1 / 2
+)
+POWERS_OF_TWO = require(
+    "ρ_opt below h_max, and J to base 2, rounded up",
+    lambda rho, base, rounding: rho < 1 and (base, rounding) == ("2", "ceil"),
+)
 PRIVACY_RANGE = require("ε ≤ log(1/δ) and δ < 1/m", lambda epsilon, delta, m: epsilon <= -log(delta) and delta < 1 / m)
 NETWORK = require(
     "η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2",
