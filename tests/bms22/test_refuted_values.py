@@ -67,6 +67,7 @@ def same_features(universe):
 
 
 TABLE = [
+    (many_hypotheses.largest_inner_product, {"d": 64}, 1 / 8),
     (network.rows_of_the_main_text, SHAPE, 46656),
     (embedding.distance_to_the_cover, SHAPE, 0.25),
     (long_minimiser.empirical_norm, {"m": 4, "gamma": 0.1, "wrong": 1}, 4),
