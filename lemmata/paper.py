@@ -44,9 +44,21 @@ decides P(event) <= `bound(**setting)`, by default the entry `beta`. All of them
     rounding        the relative error of a left side in floats, at most 1e-3
     given, cites    rows that it rests on; results of others that are used without a proof
     severity        of a printed row that falls: "privacy", "statement" or "constant"; python: the program that shows it
-    corrected_by    the row that is true instead, by default the corrected reading; corner, used: of a slip
+    finding         what is wrong, in a few words: the headline of a statement that falls; by default a short note
+    corrected_by    the row that is true instead, by default the corrected reading
     cap, chunk      how many chunks of how many trials at most: BUDGET if they do not decide it
     note            a sentence for the reader
+
+Charity. A printed row that falls is REFUTED, unless it says one of these:
+
+    corner          the one restriction that it lacks, words and predicate: require("n >= 2", lambda n: n >= 2). It is a
+                    SLIP if `corrected_by` HOLDS, a row that calls the printed formula where the predicate is true
+    used            {"lem3": grid(n=[2, 100])}: what each place of use sets, all of it inside the corner
+    restated        ["thm4"]: places that repeat it with the same flaw, and on which nothing depends
+    misprint        "read <= for =": a SLIP too; `corrected_by` has the one symbol replaced and HOLDS
+    undecided       beside a corner: what nobody has decided inside it. The row is INCONCLUSIVE (CORNER)
+
+`theorem(..., reconstructed=True)` marks a record with symbols that the text at hand does not define; `says` names them.
 """
 
 from lemmata.bounds.exact.balls import PRECISION, exact

@@ -52,7 +52,7 @@ def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
     assert rows["inv25.lem2/printed"]["witness"]["setting"] == {"n": 1}
     assert rows["inv25.lem2/printed"]["where"] == {"bound": "coins.py:14", "claim": "coins_checks.py:20"}
     assert resolve("inv25 lemma 2") == resolve("lem2", [paper]) == ("id", "inv25.lem2")
-    assert "NO, refuted as printed: a wrong constant" in explained("inv25.lem2", list(rows.values()))
+    assert "Lemma 2: off by one." in explained("inv25.lem2", list(rows.values()))
     site, _ = pages(ledger_with_cells(store, 1, papers=[paper]), 1, tmp_path, papers=[paper])
     assert "<h1>On Coins and Odd Numbers</h1>" in site["index.html"] and "Nobody 2025" in site["errata/inv25.html"]
     assert "Off by one" in site["statements/inv25.lem2.html"]

@@ -29,6 +29,8 @@ DP = (
     r"\ \Rightarrow\ (\varepsilon,\delta)\mathrm{-DP},\quad 0\le\ell\le\Delta=\|Y\|^2"
     r"+\tilde H\tilde\gamma^2\|\mathcal X\|^2"
 )
+# The text at hand uses gamma-tilde and m without defining them: these readings of the two symbols are ours.
+OURS = r",\quad\tilde\gamma=\gamma,\ m=\log\tfrac4\beta\ \mathrm{(ours)}"
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -36,8 +38,9 @@ DP = (
 @theorem(
     "abgmu22.thm.boost",
     part="privacy",
+    reconstructed=True,
     kind="privacy",
-    says=SIGMA + r",\ \mathrm{Lap}(0,\tilde\sigma)\ \mathrm{of\ scale}\ \tilde\sigma" + DP,
+    says=SIGMA + r",\ \mathrm{Lap}(0,\tilde\sigma)\ \mathrm{of\ scale}\ \tilde\sigma" + DP + OURS,
     needs=NOISE,
 )
 def printed_scale(*, n: int, candidates: int, epsilon: float, loss_bound: float) -> float:
@@ -52,8 +55,9 @@ def printed_scale(*, n: int, candidates: int, epsilon: float, loss_bound: float)
 @theorem(
     "abgmu22.thm.boost",
     part="privacy-squared",
+    reconstructed=True,
     kind="privacy",
-    says=SIGMA + r",\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2" + DP,
+    says=SIGMA + r",\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2" + DP + OURS,
     needs=NOISE,
     source=", with sigma^2 read as the scale of the noise",
 )
@@ -212,9 +216,10 @@ def least_sample(gamma: float, beta: float, smoothness: float, label_bound: floa
 @theorem(
     "abgmu22.thm.boost",
     part="utility",
+    reconstructed=True,
     kind="rate",
     says=r"n\ge n_0:\quad\Pr[L(\hat w_{i^*})-L(w^*)\le\tilde O(" + RATE + r")]\ge1-\beta,\ \mathrm{noise\ of\ scale}\ "
-    r"\tilde\sigma",
+    r"\tilde\sigma" + OURS,
     needs=[*SIZES, ENOUGH],
 )
 def boosted_rate(
@@ -244,9 +249,10 @@ def boosted_rate(
 @theorem(
     "abgmu22.thm.boost",
     part="utility-squared",
+    reconstructed=True,
     kind="rate",
     says=r"n\ge n_0:\quad\Pr[L(\hat w_{i^*})-L(w^*)\le\tilde O(" + RATE + r")]\ge1-\beta,\ \mathrm{noise\ of\ scale}\ "
-    r"\tilde\sigma^2",
+    r"\tilde\sigma^2" + OURS,
     needs=[*SIZES, ENOUGH],
     source=", with sigma^2 read as the scale of the noise",
 )

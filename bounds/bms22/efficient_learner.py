@@ -13,7 +13,7 @@ from lemmata.bounds.bms22.dp_erm import CERTAIN, boosted_excess
 from lemmata.bounds.bms22.dp_erm_proof import HINGE, SETTING
 from lemmata.bounds.bms22.fast_projection import fast_projection_operations
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
-from lemmata.bounds.theorem import at_least, in_unit_interval, integer, theorem
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 TIME_CONSTANTS = (11.6, 41, 37)  # of the three terms of `corrected_time`
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"
@@ -236,6 +236,27 @@ def corrected_time(*, m: int, d: int, epsilon: float, delta: float, beta: float)
     `TIME_CONSTANTS`: 7/log(2) + 26 for K, that and 4 for x, 11.55 for the first; C is the largest.
     """
     return m * d * log(2 * d) + log(2 / beta) * m + epsilon * m**2 * log(2 * m / beta) / (-log(delta)) ** 1.5
+
+
+@printed_time.corrected(
+    part="time-polynomial",
+    says=r"\mathrm{time}=O\left(md\log(\max(d,m))+\frac{\varepsilon m^2\log(m)}{\log^{3/2}(1/\delta)}\right),"
+    r"\quad m\ge 2,\ m^{-c}\le\beta\le\tfrac12",
+    needs=[
+        *SETTING,
+        integer("d"),
+        integer("m", 2),
+        integer("power"),
+        require("1/m^power <= beta <= 1/2", lambda m, beta, power: float(m) ** -power <= beta <= 1 / 2),
+    ],
+)
+def polynomial_time(*, m: int, d: int, epsilon: float, delta: float, beta: float, power: int) -> float:
+    """The printed order as it stands, where beta is at least a power of 1/m: an upper bound of the corrected one.
+
+    Derivation: log(2d) <= 2 log(max(d, m)) for m >= 2, log(2/beta) <= (1 + c) log m with beta >= 1/m^c, and
+    log(2m/beta) <= (2 + c) log m; so the constant is (2 + 1 + c) for the first term and (2 + c) for the second.
+    """
+    return (3 + power) * printed_time.theorem.formula(m=m, d=d, epsilon=epsilon, delta=delta, beta=beta)
 
 
 @printed_time.explicit(

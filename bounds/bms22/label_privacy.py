@@ -12,7 +12,7 @@ rho/2 there: its rho/2-margin loss counts an error. So the smallest loss over a 
 0, and the theorem fails; with distances strictly below rho/2 everything stands.
 """
 
-from math import log
+from math import log, sqrt
 from typing import Any
 
 from flint import arb
@@ -335,3 +335,38 @@ def final_line(*, margin_loss: float, loss: float, part: float) -> float:
 def objective(*, loss: float, part: float) -> float:
     """What h* minimises: t + 2 sqrt(t) M/m increases strictly in t. The root of M/m is lost in print, to no effect."""
     return loss + 2 * numbers.sqrt(loss) * part
+
+
+# The sentence after the theorem ---------------------------------------------------------------------------------------
+
+
+@theorem(
+    "bms22.thm6.1.free",
+    kind="rate",
+    says=r"\varepsilon>1:\quad\frac{2M}m+\frac{64M\log(2/\beta)}{\varepsilon m}=O\left(\frac{2M}m\right)",
+    needs=[*SAMPLE, between("margin_loss", 0, 1)],
+    source=f"{BMS22}, Section 6, after Theorem 6.1: up to constants privacy for epsilon > 1 is always for free",
+)
+def bound_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) -> float:
+    """The printed bound without its private term, which is said to be as large up to a constant.
+
+    >>> round(float(bound_without_privacy(m=10**6, d=1, beta=0.1, margin_loss=0.0)), 5)
+    0.00155
+    """
+    part = complexity(m=m, d=d, beta=beta)
+    return square_of_sum(margin_loss, part) + part
+
+
+@bound_without_privacy.corrected(
+    says=r"\varepsilon\ge1:\quad r+2\sqrt{rQ}+4Q\le\frac{3+\sqrt2}2\left(\hat R+2\sqrt{\hat RQ}+4Q\right)",
+    needs=[*SAMPLE, between("margin_loss", 0, 1), UP_TO_M],
+    source=f"{BMS22}, Section 6, after Theorem 6.1, for the explicit bound",
+)
+def derived_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) -> float:
+    """(3 + sqrt 2)/2 times the explicit bound of a selection that costs nothing: what epsilon >= 1 costs at most.
+
+    Derivation: r <= R + 2 Q/epsilon, since Q m >= log N + log(2/beta); r + 2 sqrt(r Q) + 4 Q at r = R + 2 Q over the
+    same at R is largest at R = 0, where it is (6 + 2 sqrt 2)/4.
+    """
+    free = margin_deviation_derived.theorem.formula(m=m, d=d, beta=beta / 2, empirical=margin_loss)
+    return (3 + sqrt(2)) / 2 * free

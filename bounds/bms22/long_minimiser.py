@@ -105,6 +105,25 @@ def minimiser_norm(*, gamma: Real, m: int) -> Real:
     return 1 / gamma
 
 
+@theorem(
+    "bms22.exH",
+    part="empirical",
+    says=r"\gamma<\frac1m\ \Rightarrow\ \min\left\{|w|:w\in\mathrm{arg}\min\hat\ell^{\mathrm{hinge}}_S\right\}>m",
+    needs=[integer("m"), *SHORT, require("gamma < 1/m", lambda gamma, m: gamma * m < 1), integer("wrong", 0)],
+    source=", last sentence: a similar result holds for the empirical hinge loss",
+)
+def empirical_norm(*, gamma: Real, m: int, wrong: int) -> Real:
+    """What the norm of an empirical minimiser exceeds, as printed for every sample; `wrong` points of it are at +-r."""
+    return m
+
+
+empirical_norm_without_outliers = empirical_norm.corrected(
+    says=r"\gamma<\frac1m,\ \mathrm{no\ point\ at\ }\pm r\ \Rightarrow\ "
+    r"\min\left\{|w|:w\in\mathrm{arg}\min\hat\ell^{\mathrm{hinge}}_S\right\}>m",
+    needs=[*empirical_norm.theorem.needs[:-1], require("wrong = 0", lambda wrong: wrong == 0)],
+)(empirical_norm.theorem.formula)
+
+
 @minimiser_norm.explicit(
     part="empirical",
     kind="construction",

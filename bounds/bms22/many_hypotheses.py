@@ -216,6 +216,20 @@ def printed_inner_product(*, d: int) -> Fraction:
     return Fraction(1, 8)
 
 
+@printed_inner_product.corrected(
+    says=r"|\langle e_1,w\rangle|=\frac{1}{\sqrt d}\le\frac18,\quad d\ge 64",
+    needs=[integer("d", 64)],
+    source=", third condition, with the direction of the Gilbert-Varshamov bound that its proof names",
+)
+def largest_inner_product(*, d: int) -> Fraction:
+    """The largest modulus of <e_1, w> for the printed w once d >= c = 64: 1/8.
+
+    >>> largest_inner_product(d=64)
+    Fraction(1, 8)
+    """
+    return Fraction(1, 8)
+
+
 @theorem(
     "bms22.lemG.1.s5",
     says=r"\Pr[h^*]\le\frac{1}{\sum_{w\in\mathcal W}\exp(-\hat R^\rho_S(h_w)\,\varepsilon m/2)}"

@@ -20,6 +20,7 @@ from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.network_embedding import (
     NEEDS,
     REPAIRED,
+    SHAPE,
     WHERE,
     cover_resolution,
     embedding_rows,
@@ -199,3 +200,20 @@ def informative_from(**setting: Any) -> float:
     65419
     """
     return least_informative(explicit_gap, **setting)
+
+
+@theorem(
+    "bms22.thm5.1.rows",
+    kind="construction",
+    says=r"k=O\left(\frac{r^2(2\eta\Lambda)^{2L}}{\rho^2}\right):\ "
+    r"\Pr\left[\forall i:\ y_ih_*(x_i)>\rho\Rightarrow y_ih_*^\Phi(x_i)>\tfrac\rho2\right]\ge1-\beta",
+    needs=SHAPE,
+    source=f"{BMS22}, Section 5, our construction; Appendix D has another factor log(Lm/beta)",
+)
+def rows_of_the_main_text(*, norm_bound: Real, radius: Real, rho: Real, eta: Real, layers: int) -> float:
+    """The order of the embeddings' dimension in the main text, which depends neither on m nor on beta.
+
+    >>> rows_of_the_main_text(norm_bound=3.0, radius=2.0, rho=0.5, eta=1.0, layers=2)
+    20736.0
+    """
+    return float(radius**2 * (2 * eta * norm_bound) ** (2 * layers) / rho**2)

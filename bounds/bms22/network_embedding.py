@@ -272,6 +272,11 @@ def distance_to_the_cover(*, norm_bound: float, radius: float, rho: float, eta: 
     return rho / 2
 
 
+covered_by_layers = distance_to_the_cover.corrected(
+    says=distance_to_the_cover.theorem.says + r",\quad\mathcal C\mathrm{\ a\ product\ of\ covers\ of\ the\ layers}"
+)(distance_to_the_cover.theorem.formula)
+
+
 def printed_resolution(*, norm_bound: float, radius: float, rho: float, eta: float, layers: int) -> float:
     """gamma of Appendix D: rho/(10 r (4 eta Lambda)^{L-1}), for all weights together.
 
@@ -324,10 +329,8 @@ def distance_from_the_cover(*, resolution: Real) -> Real:
     return distance_within_the_cover.theorem.formula(resolution=resolution)
 
 
-KEPT = (
-    r"\|\Phi_{j-1}(\psi(\tilde v_{i,j-1})-\psi(v^\Phi_{i,j-1}))\|_2^2\le2\,\|\psi(\tilde v_{i,j-1})"
-    r"-\psi(v^\Phi_{i,j-1})\|_2^2"
-)
+MOVED = r"\psi(\tilde v_{i,j-1})-\psi(v^\Phi_{i,j-1})"
+KEPT = rf"\|\Phi_{{j-1}}({MOVED})\|_2^2\le2\,\|{MOVED}\|_2^2"
 
 
 @theorem(

@@ -43,17 +43,8 @@ def noise_range(*, acc: float, delta: float, count: int) -> float:
     return min(acc / (16 * log(2) * sqrt(count)), acc * sqrt(count) / (8 * log(2 / delta)))
 
 
-@theorem(
-    "rbht09.lem10",
-    part="logarithm",
-    kind="tail",
-    says=r"0<\lambda\le\min\left\{\frac{\epsilon}{2^4\log_e(2\sqrt{\hat d})},\ \frac{\epsilon\sqrt{\hat d}}{8\log_e"
-    r"\frac{2}{\delta}}\right\}\ \Rightarrow\ " + CLOSE,
-    needs=[*CONFIDENCE, integer("count")],
-    source=", the logarithm as the proof of Theorem 16 reads it",
-)
 def noise_range_logarithm(*, acc: float, delta: float, count: int) -> float:
-    """The same range with log_e(2 sqrt(d_hat)), as the proof of Theorem 16 brackets it."""
+    """The same range with log_e(2 sqrt(d_hat)), as the proof of Theorem 16 has it, not that of Lemma 10."""
     return min(acc / (16 * log(2 * sqrt(count))), acc * sqrt(count) / (8 * log(2 / delta)))
 
 

@@ -243,6 +243,7 @@ def count_min_mean(*, eta: Number, r: Number, sigma: Number) -> Number:
 @theorem(
     "wzw25.lemA.7",
     part="max",
+    reading="corrected",
     kind="mean",
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log\frac{\eta(1-r)}{r(1-r^{\eta})}}",
     needs=[*COUNT, positive("sigma")],
@@ -366,6 +367,7 @@ def geometric_min_mean(*, r: Number, sigma: Number) -> Number:
 @theorem(
     "wzw25.remA.8",
     part="max",
+    reading="corrected",
     kind="mean",
     says=r"\mathbb{E}\left[\max_{t\in[K]}\xi_t\right]\le\sigma\sqrt{2\log(1/r)}",
     needs=[in_unit_interval("r"), positive("sigma")],

@@ -115,22 +115,52 @@ def grid_size_bound(*, n: int) -> float:
     return 4 * log2(n)
 
 
+TERM_A = [integer("n", 3), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1)]
+
+
 @theorem(
     "wzw25.thm6.7.s5",
     says=r"\frac5n\left(k\log(2n)+\log\frac{4|\Gamma|}\beta\right)\le"
     r"\frac{5\log(4n^2(n+2)(n+1)\log_2n)\log(2n)}{n\gamma^2}+\frac{5\log(16n^2\log_2n)}n,"
-    r"\quad k=\gamma^{-2}\log\frac{|\Gamma|(n+2)(n+1)}\beta,\ \beta=n^{-2}",
-    needs=[integer("n", 3), require("0 < gamma <= 1", lambda gamma: 0 < gamma <= 1)],
+    r"\quad k=O\left(\gamma^{-2}\log\frac{|\Gamma|(n+2)(n+1)}\beta\right),\ \beta=n^{-2}",
+    needs=TERM_A,
     source=f"{PROOF}, term (a)",
 )
 def term_a(*, n: int, gamma: float) -> float:
-    """Term (a): the price of the dimension.
-
-    k is printed as O(.); with a constant c in it the first summand takes the factor c (16 to 24 in Lemma 6.2,
-    explicit).
-    """
+    """Term (a): the price of the dimension, as printed, where the constant of k is gone."""
     first = log(4 * n**2 * (n + 2) * (n + 1) * log2(n)) * log(2 * n) / gamma**2
     return 5 * (first + log(16 * n**2 * log2(n))) / n
+
+
+@term_a.corrected(
+    says=r"\frac5n\left(k\log(2n)+\log\frac{4|\Gamma|}\beta\right)\le"
+    r" c\,\frac{5\log(4n^2(n+2)(n+1)\log_2n)\log(2n)}{n\gamma^2}+\frac{5\log(16n^2\log_2n)}n,"
+    r"\quad k\le c\,\gamma^{-2}\log\frac{|\Gamma|(n+2)(n+1)}\beta",
+    needs=[*TERM_A, at_least("c", 1)],
+)
+def term_a_with_its_constant(*, n: int, gamma: float, c: float) -> float:
+    """The same with the constant c of k, by which only its first summand grows."""
+    first = log(4 * n**2 * (n + 2) * (n + 1) * log2(n)) * log(2 * n) / gamma**2
+    return term_a.theorem.formula(n=n, gamma=gamma) + 5 * (c - 1) * first / n
+
+
+@theorem(
+    "wzw25.thm6.7.s4",
+    part="equality",
+    kind="identity",
+    says=r"\frac1\mu=\frac{4\sqrt{|\Gamma|\log(1/\delta)}}\varepsilon=\frac{8\sqrt{\log_2(n)\log(1/\delta)}}\varepsilon",
+    needs=[integer("n", 3), positive("epsilon"), in_unit_interval("delta")],
+    source=f"{PROOF}, after Equation 18",
+)
+def inverse_budget(*, n: int, epsilon: float, delta: float) -> float:
+    """1/mu at the largest grid that the proof allows for, |Gamma| = 4 log2(n)."""
+    return 8 * sqrt(log2(n) * log(1 / delta)) / epsilon
+
+
+inverse_budget_at_most = inverse_budget.corrected(
+    says=r"\frac1\mu=\frac{4\sqrt{|\Gamma|\log(1/\delta)}}\varepsilon\le\frac{8\sqrt{\log_2(n)\log(1/\delta)}}\varepsilon",
+    kind="inequality",
+)(inverse_budget.theorem.formula)
 
 
 @theorem(

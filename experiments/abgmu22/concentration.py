@@ -71,6 +71,7 @@ assert population_level(empirical=100 * 9962 / n, **sizes) < 50 and at_most(n, 0
 
 @inequality_claim(
     bounds.empirical_level,
+    finding="units are mixed, and a term with Δ is missing",
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
     python=ABOVE,
@@ -89,6 +90,7 @@ def empirical_losses_above(*, label_bound):
 
 @inequality_claim(
     bounds.population_level,
+    finding="units are mixed",
     quick=grid(label_bound=[10.0, 1.0, 0.1]),
     severity="statement",
     python=BELOW,

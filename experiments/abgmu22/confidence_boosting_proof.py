@@ -14,6 +14,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import concentration
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
 from lemmata.experiments.engine.claim import Control
 from lemmata.mechanisms import report_noisy_max
@@ -114,9 +115,17 @@ def noise_that_is_not_in_the_bound():
     bounds.boosted_rate_squared,
     family="Δ = 0, as losses vanish on all but β/2 of the records; the noise hides what they are there",
     severity="statement",
-    corner="generalized linear losses, and Δ above ‖Y‖² + H̃γ̃²‖X‖² and above all losses of the chunk, with probability "
-    "1 − β/4",
-    used=("abgmu22.thm.grid-output-pert",),
+    corner=require(
+        "generalized linear losses, and Δ above ‖Y‖² + H̃γ̃²‖X‖² and above all losses of the chunk, with probability "
+        "1 − β/4",
+        lambda loss_bound, label_bound, smoothness, gamma: loss_bound >= label_bound**2 + smoothness * gamma**2,
+    ),
+    used={
+        "abgmu22.thm.grid-output-pert": [
+            {"label_bound": Y, "smoothness": H, "gamma": R, "loss_bound": Y**2 + H * (R + noise) ** 2}
+            for Y, H, R, noise in product((0.1, 10.0), (0.5, 2.0), (0.1, 10.0), (0.0, 1.0))
+        ]
+    },
     python=UNBOUNDED,
     cost=0.02,
     note="hypothesis 3 bounds the loss of one record with probability 1 − β, and the noise is that of ‖Y‖² + H̃γ̃²‖X‖²: "

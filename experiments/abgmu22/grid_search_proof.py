@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, up_to_one
 from lemmata.experiments.checks.inequality import equality
 from lemmata.experiments.engine.claim import Control, grid
@@ -317,11 +318,15 @@ def radius_of_the_smallest_ball():
         yield {"norm": norm}, smallest_index(norm), bounds.smallest_ball(norm=norm)
 
 
+RISING = (lambda B: B, lambda B: 1 + B + B**2, lambda B: 1)  # what output perturbation promises for norm B grows so
+
+
 @inequality_claim(
     bounds.outer_err,
     severity="statement",
-    corner="err does not decrease",
-    used=("abgmu22.thm.grid", "abgmu22.thm.grid-output-pert"),
+    corner=require("err does not decrease", lambda err, norm: err(4) <= err(norm)),
+    used={"abgmu22.thm.grid-output-pert": [{"err": rising, "norm": 5} for rising in RISING]},
+    restated=("abgmu22.thm.grid",),
     python="from lemmata.bounds.abgmu22.grid_search_proof import outer_err\n"
     "err = {4: 1.0, 5: 0.0}.get  # K = 2, err(2^K) = ||Y||^2 = 1\nassert outer_err(err=err, norm=5) < 1",
     note="Assumption 1 names a function err, not an increasing one",

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from lemmata.bounds.abgmu22 import assumptions
 from lemmata.bounds.abgmu22 import stability as bounds
+from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.inequality import equality
@@ -36,6 +37,7 @@ assert 2 * w < 0.1 and chance > 0.5 > 1e-6 / 40  # allowed: min(delta, beta)/(4K
 
 @inequality_claim(
     bounds.printed_loss_bound,
+    finding="a cross term is missing",
     severity="constant",
     python=SGD,
     note="the cross term √(2H)‖Y‖B‖X‖ is missing: false wherever B‖X‖√H < 2√2 ‖Y‖, by 3/2 at B‖X‖√H = ‖Y‖/√2. Two "
@@ -82,6 +84,7 @@ assert (1 + 2) ** 2 > Delta  # t = <w~, p> = 1"""
 
 @inequality_claim(
     bounds.projected_loss_bound,
+    finding="a cross term is missing",
     severity="constant",
     python=JL.format(name="projected_loss_bound", B=1),
     note="as for noisy descent: the cross term is missing",
@@ -134,6 +137,7 @@ assert chance > 0.5 > 1e-6 / 40"""
 
 @inequality_claim(
     bounds.printed_output_loss,
+    finding="three constants are wrong",
     severity="constant",
     python=OUTPUT,
     note="three reasons: the cross terms (s1), a Gaussian tail with twice its exponent (s2, s3), and the level δ/K for "
@@ -273,8 +277,8 @@ def chance_as_set(statement, levels):
 @inequality_claim(
     bounds.tail_level_as_set,
     severity="constant",
-    corner="K ≥ 2δ",
-    used=("abgmu22.lem.stab-outpert",),
+    corner=require("K ≥ 2δ", lambda level: level >= 2),
+    restated=("abgmu22.lem.stab-outpert",),
     python="from math import log\nfrom scipy.stats import norm\n"
     "assert 2 * norm.sf(log(1.5)) > 1 / 1.5  # K = 1, delta = 2/3",
     note="false for K/δ below 1.8 only",

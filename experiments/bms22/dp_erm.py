@@ -13,6 +13,7 @@ from lemmata.experiments.checks import identity_claim, inequality_claim, order_c
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive, refuted
 from lemmata.experiments.instances.boosted_rounds import mixture_delta, substitution_constant
+from lemmata.experiments.instances.corners import HALF
 from lemmata.experiments.instances.counted_operations import CountedDraws
 from lemmata.experiments.instances.erm_families import (
     between_orders,
@@ -36,6 +37,8 @@ from lemmata.experiments.instances.flipped_records import (
 )
 from lemmata.mechanisms import dp_erm
 from lemmata.mechanisms.privacy import ApproxDP
+
+THIRDS = {"bms22.thm3.2": grid(beta=[1e-9, 1 / 3])}  # its proof asks for 1 - beta/3, beta < 1
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -152,8 +155,8 @@ def copies_are_mixed(*, factor=1, **setting):
     bounds.printed_order,
     family="m grows, k = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
     severity="statement",
-    corner="β ≤ 1/2",
-    used=("bms22.thm3.2",),
+    corner=HALF,
+    used=THIRDS,
     python=unlearnable_program("dp_erm", "P(excess < 1/4)", "p['k']"),
     note="log(1/β) vanishes as β → 1, the noise does not. For β ≤ 1/2 it holds with twice the corrected constant, on "
     "the same reading of step 8 (a valid sensitivity)",
@@ -293,8 +296,8 @@ def drawn_records(m, beta):
     bounds.printed_gradients,
     family="beta -> 1",
     severity="statement",
-    corner="β ≤ 1/2",
-    used=("bms22.thm3.2",),
+    corner=HALF,
+    used=THIRDS,
     python="""from lemmata.bounds.bms22.dp_erm import gradient_count, printed_gradients
 betas = [1 - 10.0**-j for j in (1, 3, 5)]
 ratios = [gradient_count(m=100, beta=b) / printed_gradients(m=100, beta=b) for b in betas]

@@ -12,6 +12,7 @@ from lemmata.bounds.bms22.phased_sgd import one_round
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
@@ -141,8 +142,7 @@ def parameters_agree(*, factor=1):
 @exact_claim(
     bounds.printed_sum,
     severity="constant",
-    corner="an upper limit of 2 log(2/δ̂) − 1 in the sum, which is what a group of 2 log(2/δ̂) records needs",
-    used=("bms22.lem3.1",),
+    misprint="read 2 log(2/δ̂) − 1 for the upper limit 2 log(2/δ̂) of the sum over a group of 2 log(2/δ̂) records",
 )
 def sum_has_a_term_too_many():
     """The printed sum from 0 to 2 log(2/delta_hat) and the closed form, in balls."""
@@ -333,8 +333,8 @@ def excess_of_one_round():
     bounds.printed_substitution,
     family="epsilon = log(1/beta) -> 0",
     severity="statement",
-    corner="m ≥ 2 and β ≤ 1/2",
-    used=("bms22.lem3.1",),
+    corner=require("m ≥ 2 and β ≤ 1/2", lambda m, beta: m >= 2 and beta <= 1 / 2),
+    restated=("bms22.lem3.1",),
     python="""from math import exp
 from lemmata.bounds.bms22.dp_erm_proof import printed_substitution
 from lemmata.bounds.bms22.phased_sgd import substituted

@@ -1,6 +1,7 @@
 """The efficient private learner, Theorem 3.2 of Bassily, Mohri & Suresh (2022): privacy, utility, rates, time."""
 
 from dataclasses import replace
+from itertools import product
 from math import ceil, e, exp, log, sqrt
 
 import numpy as np
@@ -11,10 +12,11 @@ from lemmata.bounds.bms22 import efficient_learner_proof as steps
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, within_order
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, rate_claim
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances.boosted_rounds import substitution_constant
+from lemmata.experiments.instances.corners import HALF, POLYNOMIAL
 from lemmata.experiments.instances.counted_operations import learner_operations
 from lemmata.experiments.instances.erm_families import (
     SAMPLE_AND_BUDGET,
@@ -120,8 +122,9 @@ assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
     bounds.printed_order,
     family="m grows, d = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
     severity="statement",
-    corner="β ≤ 1/2",
-    used=("bms22.thm4.2", "bms22.corF.2"),
+    corner=HALF,
+    used={"bms22.thm4.2": grid(beta=[1e-9, 0.5])},  # its proof asks for 1 - beta/2
+    restated=("bms22.corF.2",),
     python=unlearnable_program("efficient_learner", "P(risk < 1/4)", "p['a'] ** 2"),
     note="log(1/β) vanishes as β → 1, the noise does not, and k grows without bound. For β ≤ 1/2 it holds with twice "
     "the corrected constant, on the same reading of the selection (a valid sensitivity)",
@@ -323,6 +326,8 @@ def risk_along_d(rng, size, *, m, k, factor=1):
     bounds.printed_time,
     family="beta -> 0 at d = 1",
     severity="constant",
+    corner=POLYNOMIAL,
+    corrected_by=bounds.polynomial_time,
     python="""from math import ceil, exp
 from lemmata.bounds.bms22.efficient_learner import printed_rows, printed_time
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
@@ -332,8 +337,7 @@ for j in (1, 27, 270):
     least = rounds_for(p['beta']) * phase_lengths(1000)[0] * ceil(printed_rows(**p))
     ratios.append(least / printed_time(d=1, **p))
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
-    note="β is left out: k and the number of rounds grow with log(1/β), their product like log(m/β) where log(m) is "
-    "printed. For β ≥ 1/poly(m), 1/2 at most, it holds; each of 'O(m) gradient steps' is done M times",
+    note="β is left out: k times the number of rounds grows like log(m/β), and each gradient step is done M times",
 )
 def beta_is_left_out():
     """M rounds of at least m/2 - 1 steps of k multiplications each, against g as beta -> 0 at d = 1."""
@@ -341,6 +345,15 @@ def beta_is_left_out():
         point = {"m": 1000, "d": 1, "epsilon": 10.0, "delta": exp(-10.0), "beta": 10.0**-j}
         steps = rounds_for(point["beta"]) * phase_lengths(point["m"])[0]
         yield point, steps * ceil(rows(bounds.printed_rows, point)), bounds.printed_time(**point)
+
+
+@inequality_claim(bounds.polynomial_time, given=[bounds.corrected_time], tightness=up_to_one)
+def time_at_polynomial_confidence():
+    """The corrected order at both ends of beta, many decades of the other sizes, the three terms apart and together."""
+    for m, d, power in product((2, 3, 1000, 10**9), (1, 2, 10**9), (1, 2, 10)):
+        for beta, delta, epsilon in product((float(m) ** -power, 0.5), (1e-10, 1e-300), (1e-9, 1.0, 23.0)):
+            p = {"m": m, "d": d, "epsilon": epsilon, "delta": delta, "beta": beta}
+            yield p | {"power": power}, bounds.corrected_time(**p), bounds.polynomial_time(power=power, **p)
 
 
 @inequality_claim(bounds.corrected_time, control=Control("log(2/β) to the power 1/{}", (4,)), given=[bounds.operations])

@@ -339,8 +339,7 @@ def distortion_within_order(*, factor=1):
 @inequality_claim(
     steps.minimiser_radius,
     severity="statement",
-    corner="ŵ the minimiser over the ball of radius 2Λ that Algorithm 2 trains in",
-    used=("bms22.thm3.2",),
+    misprint="read 𝔹ᵏ(2Λ), the ball that Algorithm 2 trains in, for 𝔹ᵏ under the argmin",
     python="""import numpy as np
 phi = np.ones((8, 2)) / np.sqrt(8)
 phi[:3, 1] *= -1  # signs / sqrt(k); x = e_1, e_2; y = 1; w* = (1, 1)/sqrt(2); rho = r = Lambda = 1

@@ -15,6 +15,7 @@ from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.audit import Sampler
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim
 from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.corners import HALF, PRIVACY_RANGE, both
 from lemmata.experiments.instances.erm_families import (
     SAMPLE_AND_BUDGET,
     between_orders,
@@ -29,7 +30,7 @@ from lemmata.experiments.instances.kernel_machines import clustered_release
 from lemmata.mechanisms import dp_erm, kernel_learner
 from lemmata.mechanisms.random_features import KERNELS
 
-RANGE = "ε ≤ log(1/δ) and δ < 1/m"
+RANGE = PRIVACY_RANGE.range
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 
@@ -38,8 +39,8 @@ RANGE = "ε ≤ log(1/δ) and δ < 1/m"
     bounds.printed_privacy,
     quick=({"m": 4, "epsilon": 1e9, "delta": 0.01, "beta": 0.9, "radius": 1.0, "norm_bound": 0.5, "rho": 1.0},),
     severity="privacy",
-    corner=RANGE,
-    used=("bms22.lemF.3c",),
+    corner=PRIVACY_RANGE,
+    restated=("bms22.lemF.3c",),
     note="the proof refers to Theorem 3.2, which asks for that range. The noise of a round falls with "
     "1/ε' while a Gaussian tail needs ε ≤ 2.34 log(1/δ): at ε = 10⁹, δ = 0.01, m = 4 the label of one record can "
     "be read from the release with chance 1/64, and without it with chance exp(−2·10¹⁰)",
@@ -144,8 +145,8 @@ def one_label(*, epsilon, rho, factor=1):
     bounds.printed_order,
     family="m grows, d = 8 (1 + 3 log m), epsilon = 1/m, log(1/beta) -> 0",
     severity="statement",
-    corner=f"β ≤ 1/2, {RANGE}",
-    used=("bms22.lemF.3c",),
+    corner=both(HALF, PRIVACY_RANGE),
+    restated=("bms22.lemF.3c",),
     python=unlearnable_program("kernel_learner", "P(risk < 1/4)", "p['a'] ** 2"),
     note="as Theorem 3.2: log(1/β) vanishes as β → 1, the noise does not. A kernel of compact support makes d far "
     "points orthogonal, so the hidden signs of that theorem are hidden from every kernel learner too",

@@ -12,7 +12,7 @@ from lemmata.bounds.bms22 import label_privacy as bounds
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22.definitions import smallest_epsilon, smallest_label_delta
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, margin_deviation_derived
-from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claim import Control, attack_claim, grid, tail_claim
 from lemmata.experiments.instances import label_classes as small
@@ -79,6 +79,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
 
 @inequality_claim(
     bounds.label_bound,
+    finding="the cover's balls have to be open",
     quick=grid(m=[500_000], epsilon=[1.0], beta=[0.1]),
     full=grid(m=[10**6, 10**8], epsilon=[0.5, 8.0], beta=[0.5, 1e-6]),
     severity="statement",
@@ -196,6 +197,40 @@ def risk_exceeds_the_bound(rng, size, *, m, epsilon, beta, factor=1):
         bound = bounds.label_bound_derived(m=m, d=1, epsilon=epsilon, beta=beta, margin_loss=float(loss))
         broken[trial] = risk > bound / factor
     return broken
+
+
+PRICE = """from lemmata.bounds.bms22.label_privacy import bound_without_privacy, label_bound
+points = [dict(m=m, d=1, beta=1 / m, margin_loss=0.0) for m in (10**2, 10**12, 10**70)]
+ratios = [label_bound(epsilon=2.0, **p) / bound_without_privacy(**p) for p in points]
+assert ratios[2] > 4.5 * ratios[1] > 20 * ratios[0] > 20  # no constant: it grows as log m"""
+
+
+@order_claim(
+    bounds.bound_without_privacy,
+    family="ε = 2, d = 1, no margin loss, β = 1/m, m → ∞",
+    growth=4.5,
+    severity="constant",
+    python=PRICE,
+    note="the private term of the printed bound is 32 log(2/β)/ε times the other; the sentence is right about the "
+    "derived one (corrected), so it is (28) that is loose",
+)
+def privacy_costs_a_logarithm():
+    """The printed bound at epsilon = 2 over the same without its private term."""
+    for m in (10**2, 10**12, 10**70):
+        point = {"m": m, "d": 1, "beta": 1 / m, "margin_loss": 0.0}
+        yield point, bounds.label_bound(epsilon=2.0, **point), bounds.bound_without_privacy(**point)
+
+
+@inequality_claim(
+    bounds.derived_without_privacy, given=[bounds.label_bound_derived], tightness=up_to_one, caught=(1.5, 2)
+)
+def privacy_is_free_up_to_a_constant():
+    """The explicit bound at epsilon = 1 and beyond, over samples, dimensions and margin losses."""
+    for m, d, beta in product((10, 10**4, 10**12), (1, 10), (0.5, 1e-6, 1e-200)):
+        for epsilon, margin_loss in product((1.0, 30.0, 1e6), (0.0, 0.1, 1.0)):
+            point = {"m": m, "d": d, "beta": beta, "margin_loss": margin_loss}
+            left = bounds.label_bound_derived(epsilon=epsilon, **point)
+            yield point | {"epsilon": epsilon}, left, bounds.derived_without_privacy(**point)
 
 
 if __name__ == "__main__":

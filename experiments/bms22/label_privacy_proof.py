@@ -228,10 +228,9 @@ assert (1.0 * g <= 1.0).mean() > least_margin_loss_of_the_cover(margin_loss=0.0)
 @inequality_claim(
     bounds.least_margin_loss_of_the_cover,
     severity="statement",
-    corner="R̂^{ρ/2} for R̂^ρ on the left, and open balls",
-    used=("bms22.thm6.1.s5",),
     python=WHOLE,
-    note="a misprint: |g| ≤ ρ, so every truncated function has ρ-margin loss 1; with ρ/2 it is equation (27) again",
+    note="|g| ≤ ρ, so every truncated function has ρ-margin loss 1; with ρ/2 it is equation (27) again, which falls "
+    "for closed balls (s2): two things have to be mended",
 )
 def truncated_functions_have_no_margin():
     """The smallest rho-margin loss over a cover is 1."""

@@ -5,7 +5,8 @@ from itertools import product
 from math import comb
 
 from lemmata.bounds.bms22 import long_minimiser as bounds
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.bounds.theorem import require
+from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
 
@@ -117,6 +118,43 @@ def longer_than_the_sample(*, m, gamma, factor=1):
     yield setting | {"of": "the norm"}, abs(abs(where) - norm), 0
 
 
+def shortest_minimiser(m, wrong, gamma):
+    """The shortest minimiser of the empirical hinge loss of m points, `wrong` of them at +-r = +-1."""
+    weights = [(Fraction(n, m), z) for n, z in ((wrong, Fraction(-1)), (m - wrong, Fraction(gamma))) if n]
+    return abs(minimisers(weights)[1])
+
+
+SHORT_ONE = """
+from fractions import Fraction
+from lemmata.bounds.bms22.long_minimiser import empirical_norm
+m, gamma = 4, Fraction(1, 8)  # y x = -1 for one point at -r, gamma for three
+loss = lambda w: (max(0, 1 + w) + 3 * max(0, 1 - w * gamma)) / m
+assert all(loss(-1) < loss(Fraction(i, 8)) for i in range(-100, 200) if i != -8)  # the minimiser is -1
+assert 1 < empirical_norm(m=m, gamma=gamma, wrong=1)
+"""
+
+
+@inequality_claim(
+    bounds.empirical_norm,
+    severity="statement",
+    corner=require("samples without a point at ±r", lambda wrong: wrong == 0),
+    python=SHORT_ONE,
+    note="with one point at ±r the minimiser is −1, short and wrong on all others: a chance of 1/2 at most (explicit)",
+)
+def one_point_at_r():
+    """m = 4, gamma = 1/8, one point at +-r."""
+    point = {"m": 4, "gamma": Fraction(1, 8), "wrong": 1}
+    yield point, bounds.empirical_norm(**point), shortest_minimiser(**point)
+
+
+@inequality_claim(bounds.empirical_norm_without_outliers, tightness=up_to_one, given=[bounds.minimiser_norm])
+def no_point_at_r():
+    """All points at +-gamma, gamma up to 1/m."""
+    for m, share in product((1, 2, 4, 100), (Fraction(1, 10), Fraction(99, 100))):
+        point = {"m": m, "gamma": share / m, "wrong": 0}
+        yield point, bounds.empirical_norm_without_outliers(**point), shortest_minimiser(**point)
+
+
 @identity_claim(
     bounds.empirical_chance,
     quick=grid(m=[1, 20], gamma=[0.04]),
@@ -129,11 +167,10 @@ def empirical_minimisers(*, m, gamma, factor=1):
     """The loss depends on the sample through the number of points at +-r only: all m + 1 numbers, exact minimisers."""
     g, long = Fraction(gamma), Fraction(0)
     for wrong in range(m + 1):
-        weights = [(Fraction(n, m), z) for n, z in ((wrong, Fraction(-1)), (m - wrong, g)) if n]
-        _, shortest = minimisers(weights)
-        if abs(shortest) > m:
+        shortest = shortest_minimiser(m, wrong, g)
+        if shortest > m:
             long += comb(m, wrong) * (g / 2) ** wrong * (1 - g / 2) ** (m - wrong)
-        if wrong > 0 and shortest != -1:
+        if wrong > 0 and shortest != 1:
             return inconclusive("FAILED", f"with {wrong} points at ±r the minimiser is {shortest}")
     yield {"m": m, "gamma": gamma}, long, bounds.empirical_chance.theorem.formula(m=m, gamma=g * Fraction(factor))
     if long < Fraction(1, 2):

@@ -14,6 +14,7 @@ from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
 from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.inequality import equality
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.mechanisms.exponential import law
@@ -169,8 +170,7 @@ assert 1 - errors / len(cube) == 0.5 < printed_best_chance(d=3)
     quick=grid(d=[3]),
     full=grid(d=[1, 8]),
     severity="statement",
-    corner="a misprint: read labels −1 and +1, and the linear h* = h_{e_1}",
-    used=("bms22.lemG.1",),
+    misprint="read −1 for the 0 of y and of 1_{x_1 > 0}: the linear h_{e_1}, as the lemma's 𝓗 ⊂ 𝓗_Lin asks",
     python=LITERAL,
     note="labels 0 and 1 are a slip for -1 and +1: with label 0, y h(x) ≤ 0 for every h; 1_{x_1 > 0} is not linear",
 )
@@ -265,13 +265,19 @@ assert square < printed_inner_product(d=d) ** 2
     quick=grid(d=[65]),
     full=grid(d=[3, 64, 257]),
     severity="statement",
-    corrected_by="bms22.lemG.1/printed/inner-products",
+    misprint="read ≤ for ≥, which is what the Gilbert-Varshamov bound, the proof's next line, gives",
     python=WIDE_CUBE,
     note="fails for d > 64; no unit weight of the same classifier does better than 2/√d. With ≤ 1/8 true for d ≥ 64",
 )
 def first_axis_and_the_cube(*, d):
     """1/64 against <e_1, w>^2 = 1/d."""
     yield {"d": d}, bounds.printed_inner_product(d=d) ** 2, Fraction(1, d)
+
+
+@inequality_claim(bounds.largest_inner_product, quick=grid(d=[64, 65, 10**6]), tightness=equality)
+def first_axis_and_the_cube_in_high_dimension(*, d):
+    """<e_1, w>^2 = 1/d against 1/64."""
+    yield {"d": d}, Fraction(1, d), bounds.largest_inner_product(d=d) ** 2
 
 
 # The mechanism --------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import numpy as np
 from lemmata.bounds.bms22 import margin_deviation as bounds
 from lemmata.bounds.bms22 import relative_deviation as proof
 from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.theorem import require
 from lemmata.bounds.verdicts import HOLDS
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
@@ -44,6 +45,8 @@ def memorising(*, m, d, beta):
     quick=({"m": 10, "d": 1000, "beta": 0.1},),
     full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
     severity="statement",
+    corner=require("d ≤ m", lambda d, m: d <= m),
+    undecided="the usual argument proves 4Q/m for the printed M/m (explicit); from d = m to 92.4 m both say nothing",
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
     note="beyond d = 2cem = 92.4 m the printed M is negative: the covering number bound behind it asks for d ≤ m. "

@@ -14,6 +14,7 @@ from lemmata.bounds.bms22 import bound_sensitivity, efficient_learner, efficient
 from lemmata.bounds.bms22 import margin_selection as bounds
 from lemmata.bounds.bms22 import margin_selection_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
@@ -98,6 +99,7 @@ def printed_failure(family, *, m, epsilon, beta, base):
 
 @exact_claim(
     bounds.printed_penalty,
+    finding="constant 1 for 4, and more",
     quick=(
         {"family": "constant", "m": 10_000, "epsilon": 1.0, "beta": 0.05, "base": "2"},
         {"family": "uniformity", "m": 64, "epsilon": 10.0, "beta": 0.05, "base": "2"},
@@ -225,7 +227,7 @@ def largest_constant():
     bounds.corollary_order,
     quick=grid(m=[1, 2], beta=[0.9]),
     severity="statement",
-    corner="m ≥ 3, β ≤ 1/2 and J to base 2",
+    corner=require("m ≥ 3, β ≤ 1/2 and J to base 2", lambda m, beta: m >= 3 and beta <= 1 / 2),
     note="m is any natural number, and the added term is log 0 at m = 1 and negative at m = 2 for β > log 2. For m ≥ 3 "
     "and β ≤ 1/2 the corrected term is at most C times the printed one and the corrected order of Theorem 3.2 at most "
     "twice the printed one. What the corollary inherits from the proof of Lemma F.1 costs constants only: the O(·) of "

@@ -16,6 +16,7 @@ from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
+from lemmata.experiments.instances.corners import POWERS_OF_TWO
 from lemmata.experiments.instances.selection_families import constant_family, uniformity
 from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, least_margin
 
@@ -27,8 +28,8 @@ from lemmata.experiments.instances.selection_pairs import SIGNED, least_hinge, l
     quick=grid(m=[100], base=["2", "e"], rounding=["ceil"]),
     full=grid(m=[100, 10**6], base=["2", "e"], rounding=["ceil", "floor"]),
     severity="constant",
-    corner="ρ_opt ≤ 2 ρ̂ for ρ_opt < 2 ρ̂, and J to base 2, rounded up",
-    used=("bms22.lemF.1",),
+    corner=POWERS_OF_TWO,
+    restated=("bms22.lemF.1",),
     cost=1e-3,
     note="h_max has no grid point in any reading: ρ_opt < 2 ρ̂ is strict and the grid starts at h_max/2; ρ_opt ≤ 2 ρ̂, "
     "which holds, is all the proof needs. Nor has, with natural logarithms, any ρ below about h_max · m⁻⁰·³⁵, or with "
@@ -142,6 +143,7 @@ def program(statement, left):
 @inequality_claim(
     bounds.half_sensitivity,
     severity="statement",
+    misprint="read non-increasing for non-decreasing, as this line of the proof needs",
     python=program(bounds.half_sensitivity, "{rho_hat} ** {power}"),
     cost=1e-3,
     note="ρ̂ > ρ_opt/2 and Δ non-decreasing, which Lemma F.1 says, give the opposite inequality; for a Δ that does not "
@@ -262,10 +264,9 @@ assert F[0] > 5 * F[1] > 25 * F[2]  # no constant: it tends to 0
     family="rho = h_max/2, a sample of margin above rho, m growing; truth 1 and g = F_2(rho, 0)",
     python=FALLS,
     severity="statement",
-    corner="ρ ≥ 2 h_max, and ρ ≥ h_max for the margin loss",
-    used=("bms22.lemF.1",),
     cost=1e-3,
-    note="ρ > h_max is meant. It motivates the interval of Lemma F.1, which is stated for that interval alone",
+    note="ρ > h_max is meant, and is enough for the margin loss only; for the hinge loss ρ ≥ 2 h_max is: two things "
+    "have to be mended. It motivates the interval of Lemma F.1, which is stated for that interval alone",
 )
 def below_is_not_trivial():
     """rho = h_max/2 on a sample of margin above rho: F_2(rho, 0) falls with m to 0, whatever its constant."""
@@ -360,6 +361,7 @@ assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
 @exact_claim(
     bounds.rising_sensitivities,
     severity="statement",
+    misprint="read non-increasing for non-decreasing, as the proof needs and Lemma F.3 shows",
     cost=1e-3,
     note="the sensitivities of F_1, F_2, F_3 strictly fall as ρ grows (Lemma F.3, attained), that of F_4 falls with M, "
     "and that of F_5 is constant; so the lemma with 'non-decreasing' would serve F_5 alone",

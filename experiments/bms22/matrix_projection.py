@@ -7,6 +7,7 @@ import numpy as np
 from flint import arb
 
 from lemmata.bounds.bms22 import matrix_projection as bounds
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, order_claim
 from lemmata.experiments.engine.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive
@@ -46,12 +47,14 @@ NOTE = (
 )
 
 
+# k >= 10 log(4 L m/beta): what the proofs of Claims D.2 and D.3 set, on the domain of these claims
+TEN_LOGS = [{"m": m, "k": 10 * log(4 * m / beta), "beta": beta / 4} for m in (1, 10**6) for beta in (1e-9, 0.999)]
 PRINTED = {
     "family": "W = z = (1, ..., 1) in R^p, k = N = m = 1, beta = 2^-p < 2^(1-p) = P(all signs agree)",
     "growth": 3,
     "severity": "statement",
-    "corner": "k ≥ log(m/β) ≥ log 2",
-    "used": ("bms22.clmD.2", "bms22.clmD.3"),
+    "corner": require("k ≥ log(m/β) ≥ log 2", lambda m, k, beta: k >= log(m / beta) >= log(2)),
+    "used": {"bms22.clmD.2": TEN_LOGS, "bms22.clmD.3": TEN_LOGS},
     "corrected_by": "bms22.lemD.1/corrected",
 }
 

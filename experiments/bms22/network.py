@@ -1,6 +1,6 @@
 """Section 5 of bms22: the activation, the privacy of the network learner, and the margin bound of Theorem 5.1."""
 
-from math import e, sqrt
+from math import e, log, log2, sqrt
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances import linear_learners as small
 from lemmata.experiments.instances import networks
+from lemmata.experiments.instances.corners import NETWORK
 
 # The activation -------------------------------------------------------------------------------------------------------
 
@@ -123,8 +124,8 @@ assert ratios[1] > 5 * ratios[0] > 0 and ratios[2] > 5 * ratios[1], "risk / g gr
     network.printed_gap,
     family="one layer, x uniform on d = 10 m orthonormal vectors, Lambda = sqrt(d) rho/r, eta = e/sqrt(d), m -> inf",
     severity="statement",
-    corner="η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2",
-    used=("bms22.lemF.3e",),
+    corner=NETWORK,
+    restated=("bms22.lemF.3e",),
     python=BASIS,
     note="(2ηΛ)ᴸ stands where the proof has Λ(2ηΛ)ᴸ⁻¹: one η too many, and no learner at all, private or not, can do "
     "so well as η → 0. At η = 1 it still fails for ρ → r(ηΛ)ᴸ with one layer, where θ vanishes; "
@@ -147,11 +148,38 @@ def unlearnable_basis():
     tightness=up_to_one,
     cost=0.3,
     note="for every number of layers: the factor L that the printed size of the cover forgets is paid by the "
-    "activation, which is η/4-Lipschitz. C is the derivation's; at the corners explicit / g reaches 35",
+    "activation, which is η/4-Lipschitz. C is the derivation's",
 )
 def corrected_order():
     """min(1, explicit) <= derived <= 4431 printed at the corners."""
     return networks.explicit_against_printed()
+
+
+FORGOTTEN = """from math import log, log2
+from lemmata.bounds.bms22.network import rows_of_the_main_text
+# One layer, w = e_1 and m records x_i = e_1/4 + sqrt(15)/4 e_(i+1), r = Lambda = eta = 1, rho = 0.2499. Given the first
+# column of Phi the others are independent; each is its negative with chance 2^-k, and then <Phi w, Phi x_i> < 0.
+assert 1 / 4 - 15**0.5 / 4 < 0
+rows = rows_of_the_main_text(norm_bound=1.0, radius=1.0, rho=0.2499, eta=1.0, layers=1)
+ratios = [log2(m / log(2)) / rows for m in (10**3, 10**30, 10**300)]  # fewer rows lose a margin more often than not
+assert ratios[2] > 9 * ratios[1] > 81 * ratios[0]"""
+
+
+@order_claim(
+    network.rows_of_the_main_text,
+    family="one layer, w = e_1, x_i = e_1/4 + √15/4 e_(i+1), ρ = 0.2499, r = Λ = η = 1, β = 1/2, m → ∞",
+    severity="statement",
+    finding="a factor log(Lm/β) is missing from k in Section 5",
+    corrected_by=network_embedding.rows_below_the_end,
+    python=FORGOTTEN,
+    note="the main text's k lacks the log(Lm/β) that Appendix D has: who builds the networks of Section 5 keeps no "
+    "margin of large samples",
+)
+def rows_for_all_records():
+    """exp(-m 2^-k) >= (1 - 2^-k)^m >= 1/2 asks for k >= log2(m / log 2); a column with all signs opposed is lost."""
+    sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.2499, "eta": 1.0, "layers": 1}
+    for m in (10**3, 10**30, 10**300):
+        yield sizes | {"m": m}, log2(m / log(2)), network.rows_of_the_main_text(**sizes)
 
 
 ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width": 1, "margin_loss": 0.0}

@@ -12,11 +12,10 @@ import numpy as np
 from lemmata.bounds.bms22 import network
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claim import Control
+from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances import networks
-
-CORNER = "η ≥ 1/2, ρ ≤ r(ηΛ)ᴸ/2 and β ≤ 1/2"
-USED = ("bms22.thm5.1",)
+from lemmata.experiments.instances.corners import NETWORK
 
 # Claim D.2 ------------------------------------------------------------------------------------------------------------
 
@@ -38,8 +37,8 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "rows needed / g grows wi
     bounds.printed_rows,
     family="one layer, w = e_1, x = (1/a, sqrt(1 - 1/a^2)), rho just below <w, x>, eta = 1/a, a -> inf",
     severity="statement",
-    corner=CORNER,
-    used=USED,
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
     python=LOST,
     note="the proof's own k has (2ηΛ)²⁽ᴸ⁻¹⁾Λ² where the claim has (2ηΛ)²ᴸ: smaller by 4η². True for η ≥ 1/2",
 )
@@ -98,8 +97,8 @@ assert ratios[2] > 9 * ratios[1] > 81 * ratios[0] > 0, "distance / g grows witho
     bounds.printed_distance,
     family="one layer, w = x = (1, 1)/sqrt(2), r = Lambda = 1, rho = eta, so that k = O(log(m/beta)), eta -> 0",
     severity="statement",
-    corner=CORNER,
-    used=USED,
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
     python=FLAT,
     note="with one layer the distance does not depend on η, the printed one does: (2ηΛ)ᴸ for (2ηΛ)ᴸ⁻¹Λ",
 )
@@ -147,20 +146,30 @@ def recursion_is_summed():
 # Claim D.3 ------------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(
+@exact_claim(
     bounds.distance_to_the_cover,
+    corrected_by=bounds.covered_by_layers,
+    note="the text says a γ-cover of the product of balls and no more: its nearest member may depend on the "
+    "embeddings, and then the proof fails (step s1). For covers of the layers it holds (corrected)",
+)
+def any_cover(*, factor=1):
+    """For a cover that may depend on the embeddings nobody has a proof or a counterexample."""
+    return inconclusive("NO_PROOF", "neither a proof for every γ-cover nor a counterexample is known")
+
+
+@inequality_claim(
+    bounds.covered_by_layers,
     given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.covered_distance_bound],
     caught=(1.8, 2),
     scope="domain: a product of covers of the layers, the nearest point taken layer by layer; τ < 1",
-    note="2√2 γ r(4ηΛ)ᴸ⁻¹ = 0.283 ρ. For a cover that may depend on the embeddings the proof fails (step s1), and we "
-    "know neither another proof nor a counterexample",
+    note="2√2 γ r(4ηΛ)ᴸ⁻¹ = 0.283 ρ",
 )
 def printed_resolution_is_fine():
     """The end of the printed chain at the printed gamma; random networks, every layer moved by gamma/sqrt(L)."""
     for layers, eta, norm_bound in product(range(1, 11), (0.1, 1.0, 8.0), (0.3, 2.0)):
         shape = {"norm_bound": norm_bound, "radius": 1.5, "eta": eta, "layers": layers}
         chain = bounds.covered_distance_bound(resolution=bounds.printed_resolution(rho=0.7, **shape), **shape)
-        yield shape, chain, bounds.distance_to_the_cover(rho=0.7, **shape)
+        yield shape, chain, bounds.covered_by_layers(rho=0.7, **shape)
     for layers, tau, _, rng, weights, embeddings, X in networks.embedded_networks(12, 60, 8, 400, 2.0, 1.0, 1.0):
         shape = networks.UNIT | {"rho": 0.5, "eta": 2.0, "layers": layers}
         each = bounds.printed_resolution(**shape) / sqrt(layers)
@@ -168,7 +177,7 @@ def printed_resolution_is_fine():
         noises = [rng.normal(size=W.shape) for W in embedded]
         moved = [W + each * noise / np.linalg.norm(noise) for W, noise in zip(embedded, noises, strict=True)]
         before, after = (networks.layers_of(W, X, 2.0, embeddings)[-1] for W in (embedded, moved))
-        yield shape | {"tau": tau}, np.abs(before - after).max(), bounds.distance_to_the_cover(**shape)
+        yield shape | {"tau": tau}, np.abs(before - after).max(), bounds.covered_by_layers(**shape)
 
 
 @inequality_claim(

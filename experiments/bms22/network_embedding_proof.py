@@ -123,8 +123,7 @@ assert np.ptp(points) > distance_within_the_cover(resolution=0.1), "two members 
 @inequality_claim(
     bounds.distance_within_the_cover,
     severity="statement",
-    corner="W any point of the product of balls, W′ its nearest member of the cover",
-    used=("bms22.clmD.3",),
+    misprint="read W in the product of balls, and W′ its nearest member of the cover, for W, W′ ∈ 𝒞",
     python=APART,
     note="members of a cover of a large set are far apart; meant is that every point has a member within γ",
 )
@@ -165,8 +164,6 @@ assert np.sum((phi @ moved) ** 2) > 15 * np.sum(moved**2) > enlargement(k=4, wid
 @inequality_claim(
     bounds.enlargement,
     severity="statement",
-    corner="a product of covers of the layers, the nearest point taken layer by layer",
-    used=("bms22.clmD.3",),
     corrected_by=bounds.cover_failure,
     python=ALIGNED,
     note="Lemma D.1 is about fixed vectors, but a γ-cover of the product of balls may have its nearest member anywhere "

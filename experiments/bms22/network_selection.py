@@ -14,10 +14,10 @@ from lemmata.bounds.bms22 import network_embedding as embedding
 from lemmata.bounds.bms22 import network_selection as bounds
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as linear
-from lemmata.experiments.bms22.network_embedding import CORNER, USED
 from lemmata.experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.instances import covers, networks
+from lemmata.experiments.instances.corners import NETWORK
 from lemmata.mechanisms.network_learner import product_cover
 
 # Claim D.4 ------------------------------------------------------------------------------------------------------------
@@ -44,8 +44,8 @@ assert all(below)  # what is claimed vanishes, and the error does not
     family="one layer, two records x = r, eta = Lambda = r = 1, epsilon = 0.1, rho -> 4 r eta Lambda",
     evidence="enumeration",
     severity="statement",
-    corner=CORNER,
-    used=USED,
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
     python=ENDED.format(times=4, what="== 2", name="printed_selection", more="epsilon=0.1, ", power="gap"),
     note="log(r(4ηΛ)ᴸ/ρ) vanishes at ρ = r(4ηΛ)ᴸ and is negative beyond, where the selection still errs",
 )
@@ -106,8 +106,8 @@ def selection_exceeds_its_loss(*, factor=1):
     family="one layer, two records x = r with labels by a fair coin, eta = Lambda = r = 1, rho -> r eta Lambda",
     evidence="enumeration",
     severity="statement",
-    corner=CORNER,
-    used=USED,
+    corner=NETWORK,
+    restated=("bms22.thm5.1",),
     python=ENDED.format(times=1, what="== 0", name="printed_deviation", more="", power="gap**0.5"),
     note="log(r(ηΛ)ᴸ/ρ) vanishes at ρ = r(ηΛ)ᴸ and is negative beyond, where risk 1/2 is still taken for 0",
 )

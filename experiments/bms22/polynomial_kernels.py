@@ -8,6 +8,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import polynomial_kernels as bounds
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
 from lemmata.experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings
 from lemmata.mechanisms.kernel_features import monomials
@@ -48,8 +49,7 @@ def monomials_have_the_kernel():
     bounds.printed_dimension,
     family="d = 1, p grows",
     severity="constant",
-    corner="d ≥ 2, or p at most a constant",
-    used=("bms22.rem.poly",),
+    corner=require("d ≥ 2, or p at most a constant", lambda d, degree: d >= 2 or degree <= 10),
     python="""from math import comb
 ratios = [comb(1 + p, p) / 1**p for p in (1, 10, 100)]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
@@ -87,6 +87,7 @@ def monomials_are_counted():
 
 @inequality_claim(
     bounds.printed_largest,
+    finding="rᵖ stands for (r² + c)ᵖ",
     severity="statement",
     python="""from fractions import Fraction
 r, c, p = Fraction(1, 2), Fraction(1, 10), 2
@@ -135,6 +136,7 @@ def hidden_in_small_records(m):
 
 @order_claim(
     bounds.printed_polynomial_order,
+    finding="rᵖ stands for (r² + c)ᵖᐟ²",
     family="p = 2, c = 1/2, r = 1/√k → 0, k = m/100 hidden signs, Λ r² = ρ",
     severity="statement",
     python=lambda points, ratios: (

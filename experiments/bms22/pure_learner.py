@@ -17,12 +17,14 @@ from lemmata.bounds.bms22 import pure_learner_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
 from lemmata.bounds.exact.balls import exact, integral
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances import learner_bounds, learner_programs, selections
 from lemmata.experiments.instances import linear_learners as small
+from lemmata.experiments.instances.corners import HALF
 
 # The exponential mechanism, as the proof uses it ----------------------------------------------------------------------
 
@@ -199,7 +201,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     family="x = r e_1, y a fair coin, m = 1, beta = 1 - eta, rho = (1 - eta) Lambda r, eta -> 0",
     evidence="enumeration",
     severity="statement",
-    corner="β ≤ 1/2",
+    corner=HALF,
     python=learner_programs.COIN,
     note="fails for one sample and β → 1 only, where log(m/β), log(Λr/(βρ)) and log(1/β) all vanish; it holds for "
     "β ≤ 1/2. We call the paper's text (000) printed",
@@ -309,7 +311,10 @@ def three_events(*, margin_loss, factor=1, **setting):
     family="d = 2, k = a^2 log(m/beta) rows, a = Lambda r/rho = 1, 5, 25, m = 2, beta = 1/2, epsilon large, a cover "
     "with a candidate in every needle",
     severity="statement",
-    corner="k ≤ d, or a w̃ that does not depend on Φ",
+    corner=require(
+        "k ≤ d, or a w̃ that does not depend on Φ",
+        lambda d, m, beta, norm_bound, radius, rho: log(m / beta) * (norm_bound * radius / rho) ** 2 <= d,
+    ),
     python=learner_programs.NEEDLES,
     note="three readings. For a w̃ fixed before Φ: true, E‖Φᵀw‖² = (d/k)‖w‖² (part `square`). For the selected w̃ and "
     "k ≤ d, where the norm can leave the ball: true for every cover, with C = 7.52/√c′ and the free logarithm "

@@ -14,6 +14,7 @@ from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances import covers, learner_bounds, learner_programs
 from lemmata.experiments.instances import linear_learners as small
+from lemmata.experiments.instances.corners import HALF
 from lemmata.experiments.instances.deviation_laws import tails_beyond
 from lemmata.mechanisms.solvers.covers import cover, farthest
 
@@ -30,8 +31,8 @@ EDGES = grid(m=[1, 2, 10, 10**6, 10**12], beta=[1e-12, 0.1, 0.5], norm_bound=[1.
     family="m = 1/eta, epsilon = eta, beta = 1 - eta^2, rho = Lambda r, eta -> 0",
     evidence="enumeration",
     severity="statement",
-    corner="β ≤ 1/2",
-    used=("bms22.thm3.1",),
+    corner=HALF,
+    restated=("bms22.thm3.1",),
     python=learner_programs.SMALL_SAMPLE,
     note="fails where β → 1 and ρ → Λr only; it holds for β ≤ 1/2",
 )
@@ -136,8 +137,8 @@ def lattice_covers(*, k, norm_bound, radius, rho, factor=1):
     family="m = 1, rho = Lambda r, beta -> 1",
     evidence="enumeration",
     severity="statement",
-    corner="β ≤ 1/2, with c = 1140",
-    used=("bms22.thm3.1",),
+    corner=HALF,
+    restated=("bms22.thm3.1",),
     python=learner_programs.FLIPPED,
     note="fails for m = 1 and β → 1 only, where α tends to 0 with log(m/β); it holds for β ≤ 1/2, c = 1140",
 )
@@ -238,8 +239,7 @@ def two_thirds_are_kept():
 @inequality_claim(
     proof.implied_loss_margin,
     severity="statement",
-    corner="projected margins of at least 2ρ/3, which the event of Lemma A.3 gives",
-    used=("bms22.thm3.1",),
+    misprint="read 2ρ/3, which the event of Lemma A.3 gives, for ρ/3: the conclusion is about 0.65ρ",
     python=learner_programs.THIRD,
     note="a projected margin of 0.5 at ρ = 0.9 is above ρ/3 and below 0.65 ρ; the conclusion is true on the event of "
     "Lemma A.3, which gives 2ρ/3",

@@ -15,6 +15,7 @@ from flint import arb
 from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.verdict import holds, refuted
@@ -136,8 +137,8 @@ assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empir
     bounds.vc_of_signs,
     quick=({"points": 10_000, "m": 100, "beta": 0.1},),
     severity="statement",
-    corner="sets of classifiers and of linear functions",
-    used=("bms22.thm3.1",),
+    corner=require("sets of classifiers and of linear functions", lambda of: of in ("classifiers", "linear functions")),
+    used={"bms22.thm3.1": [{"of": "linear functions"}]},
     note="all functions to {0, 1}, labels +1: sign(h) is constant if sign(0) = +1 (for the other take {0, -1} and "
     "labels -1), yet ties cut out every set of errors. Lemma A.1 is stated for all functions to R, more than the "
     "corner, and holds for them with the V of the sets of errors; its one use, in Theorem 3.1, is for linear functions",

@@ -10,6 +10,7 @@ from lemmata.bounds.bms22 import sign_projection as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.exact.numbers import inner
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, rows_order, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive, refuted
@@ -35,8 +36,8 @@ assert g < 0.32                                                     # yet k >= 4
 @exact_claim(
     bounds.sign_projection_order,
     severity="statement",
-    corner="m ≥ 2",
-    used=("bms22.thm3.1",),
+    corner=require("m ≥ 2", lambda m: m >= 2),
+    used={"bms22.thm3.1": grid(m=[2, 3, 10**9])},  # m + 1 points, w* among them
     note="false only for m = 1 as β → 1, where log(m/β) → 0: for m ≥ 2 the printed order holds with C = 141 "
     "(log(2m²/β) ≤ 3 log(m/β)). The proofs that use the lemma have m + 1 ≥ 2 points",
 )
@@ -155,8 +156,8 @@ PAIRS = {"quick": ({"m": 2}, {"m": 1}), "full": ({"m": 6},), "evidence": "enumer
 @inequality_claim(
     bounds.pair_vectors,
     severity="constant",
-    corner="vectors counted up to sign",
-    used=("bms22.lemA.3",),
+    corner=require("vectors counted up to sign", lambda up_to_sign: up_to_sign),
+    used={"bms22.lemA.3": [{"up_to_sign": True}]},  # a projection distorts z and -z alike
     python=FIVE_VECTORS,
     note="up to sign there are m², and a projection distorts z and -z alike, so the union bound is unharmed",
     **PAIRS,

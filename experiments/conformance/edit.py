@@ -23,6 +23,7 @@ import numpy as np
 from lemmata.experiments.engine import fingerprint
 
 SCALED = "_scaled_by_the_mutant"  # what the code of a mutant calls `scaled`
+WHERE, FACTOR = "_where_the_mutant_scales", "_factor_of_the_mutant"  # and where it does so, by how much
 PACKAGES = ("lemmata.bounds", "lemmata.mechanisms", "lemmata.experiments")
 
 
@@ -142,14 +143,14 @@ def scaled(value: Any, by: float) -> Any:
 
 
 class ScaledReturn(ast.NodeTransformer):
-    """Every value returned, multiplied."""
+    """Every value returned, multiplied by what `by` says."""
 
-    def __init__(self, by: float) -> None:
+    def __init__(self, by: ast.expr) -> None:
         self.by = by
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
         if node.value is not None:
-            node.value = ast.Call(ast.Name(SCALED, ast.Load()), [node.value, ast.Constant(self.by)], [])
+            node.value = ast.Call(ast.Name(SCALED, ast.Load()), [node.value, self.by], [])
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
@@ -159,10 +160,18 @@ class ScaledReturn(ast.NodeTransformer):
         return node
 
 
-def scale_return(function: types.FunctionType, by: float) -> None:
-    """Multiply what `function` returns."""
+def scale_return(
+    function: types.FunctionType, by: float, where: Callable[[dict[str, Any]], bool] | None = None
+) -> None:
+    """Multiply what `function` returns; with `where` at the arguments only of which that is true."""
     node = parsed(function)
-    node.body = [ScaledReturn(by).visit(line) for line in node.body]
+    factor: ast.expr = ast.Constant(by)
+    first: list[ast.stmt] = []
+    if where is not None:  # the arguments as they were handed over: the body may bind their names anew
+        function.__globals__[WHERE] = lambda arguments: by if np.all(where(arguments)) else 1
+        first = ast.parse(f"{FACTOR} = {WHERE}(dict(locals()))").body
+        factor = ast.Name(FACTOR, ast.Load())
+    node.body = [*first, *(ScaledReturn(factor).visit(line) for line in node.body)]
     replace_code(function, node)
 
 

@@ -23,6 +23,7 @@ RULES = {
     "accepted": "its verdict and its statement are those that were accepted",
     "control": "a sabotaged twin of it is caught",
     "refuted": "what fell says how badly, at what setting and by a program that runs by itself",
+    "charity": "every use of what is true but for a corner lies where it is true",
     "links": "the rows that it rests on are decided",
     "steps": "what is said to hold everywhere names its steps, or derives itself in the record's docstring",
     "cases": "its cases are about arguments of the statement, and have a finite right side",
@@ -84,6 +85,7 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
         *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
         *(("control", text) for text in rows.control(row)),
         *(("refuted", text) for text in rows.refutation(row, paper)),
+        *(("charity", text) for text in outside(claim)),
         *(("links", text) for text in rows.sound(row, paper)),
         *(("steps", text) for text in steps(row, claim)),
         *(("undecided", text) for text in undecided(row)),
@@ -107,6 +109,21 @@ def steps(row: Mapping[str, Any], claim: Claim) -> list[str]:
         f"it says {called} and names no step: given=[...], a paragraph that begins with Derivation in the record's "
         'docstring, or evidence="sampled", scope="settings" if it was only tried'
     ]
+
+
+def outside(claim: Claim) -> list[str]:
+    """A place that uses a row outside its corner, or that does not say at what it uses it."""
+    found = []
+    for place, settings in claim.used.items():
+        if claim.corner is None or not settings:
+            found.append(f"{place} uses it, and there is no corner, or nothing that the place sets")
+            continue
+        for setting in settings:
+            if missing := set(claim.corner.names) - set(setting):
+                found.append(f"{place} does not set {', '.join(sorted(missing))}, which its corner is about")
+            elif not claim.corner.holds(*(setting[name] for name in claim.corner.names)):
+                found.append(f"{place} uses it at {setting}, outside its corner: {claim.corner.range}")
+    return found
 
 
 def undecided(row: Mapping[str, Any]) -> list[str]:

@@ -53,7 +53,7 @@ def refutation(row: Mapping, paper: Paper) -> list[str]:
     if row["verdict"] not in (REFUTED, SLIP):
         return []
     claim, found = CLAIMS[row["key"]], []
-    if row["reading"] == "printed" and not (row["severity"] or row["corner"] or claim.law):
+    if row["reading"] == "printed" and not (row["severity"] or claim.slips or claim.law):
         found.append("it fell and has no severity: privacy, statement or constant")
     witness = row["witness"] or {}
     if witness.get("setting") is None:

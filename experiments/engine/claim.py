@@ -16,11 +16,11 @@ import dataclasses
 import difflib
 import inspect
 import itertools
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from lemmata.bounds.theorem import THEOREMS, Statement, Theorem
+from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
@@ -80,8 +80,12 @@ class Claim:
     attack: str = ""  # pure | gdp | approx
     given: tuple[str, ...] = ()  # keys of rows that must hold for this one to hold
     cites: tuple[str, ...] = ()  # results that are used without a proof of ours: "Bartlett 1998, Theorem 2"
-    corner: str = ""  # of a printed reading that fails in a corner only: where it is true
-    used: tuple[str, ...] = ()  # the paper's own uses of it, all of which lie where it is true
+    corner: Hypothesis | None = None  # of a printed reading that fails in a corner only: the restriction it lacks
+    used: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)  # place -> what the place sets, inside it
+    restated: tuple[str, ...] = ()  # places that repeat it with the same flaw, and on which nothing depends
+    misprint: str = ""  # of a printed reading with one wrong symbol: "read X for Y"
+    undecided: str = ""  # of a printed reading that is false in a corner: what nobody has decided elsewhere
+    finding: str = ""  # what is wrong, in a few words: the headline of a statement that falls
     severity: str = ""
     corrected_by: str = ""  # key of the row that is true where this one is not
     points: Callable[..., Any] | None = None  # setting -> where a rate claim's columns stand, for its figure
@@ -105,7 +109,12 @@ class Claim:
     @property
     def rests_on(self) -> tuple[str, ...]:
         """The keys it falls with: of the rows it is given, and of what is true where a slip is true."""
-        return tuple(dict.fromkeys((*self.given, *([self.corrected_by] if self.corner else []))))
+        return tuple(dict.fromkeys((*self.given, *([self.corrected_by] if self.slips else []))))
+
+    @property
+    def slips(self) -> bool:
+        """Whether the row is a slip if it falls: one symbol, or one restriction, is all that the print lacks."""
+        return not self.undecided and bool(self.corner or self.misprint)
 
     def settings(self, profile: str) -> tuple[Setting, ...]:
         """All settings of a profile; `full` continues `quick`."""
@@ -194,8 +203,12 @@ class Common(TypedDict, total=False):
     trivial: Callable[..., str | None] | None
     given: Iterable[Statement[..., Any] | str]
     cites: Collection[str]
-    corner: str
-    used: Collection[str]
+    corner: Hypothesis | None
+    used: Mapping[str, Collection[Setting]]
+    restated: Collection[str]
+    misprint: str
+    undecided: str
+    finding: str
     severity: str
     corrected_by: Statement[..., Any] | str
     points: Callable[..., Any] | None
@@ -229,6 +242,12 @@ def _register(
         raise ValueError(f"oracle = {fields['oracle']!r} is not one of {', '.join(ORACLES)}")
     if severity and severity not in SEVERITIES:
         raise ValueError(f"severity = {severity!r} is not one of {', '.join(SEVERITIES)}")
+    if not isinstance(fields.get("corner"), Hypothesis | None):
+        raise ValueError(f"corner = {fields['corner']!r} is no predicate: corner=require(words, lambda n: n >= 2)")
+    if not isinstance(fields.get("used", {}), Mapping):
+        raise ValueError(f"used = {fields['used']!r} is no {{place: the settings at which it is used there}}")
+    if fields.get("undecided") and not fields.get("corner"):
+        raise ValueError(f"undecided = {fields['undecided']!r} is said of a row without a corner")
     if severity or control is None:
         fields.setdefault("corrected_by", twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))

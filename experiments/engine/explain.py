@@ -7,15 +7,16 @@ and step in the paper's order: formula, hypotheses, derivation, verdict, control
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import Row
+from lemmata.experiments.engine.headline import charity, headline, leading
 from lemmata.experiments.engine.places import places
 
 WIDTH = 110
@@ -47,19 +48,20 @@ def head(id: str, rows: list[Row]) -> list[str]:
     main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
     if main is None:
         return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: no claim decides it yet."]
-    printed = [r for r in own if r["reading"] == "printed" and r["kind"] != "summary"]
-    bad = next((r for verdict in (REFUTED, SLIP) for r in printed if r["verdict"] == verdict), None)
-    instead = next((r for r in rows if bad and r["key"] == bad["corrected_by"]), None)
-    theorem = THEOREMS.get((bad or main)["key"])
+    printed = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
+    printed = [r for r in printed if r["reading"] == "printed"] or printed
+    first = leading(printed)
+    instead = next((r for r in rows if r["key"] == first["corrected_by"]), None)
+    theorem = THEOREMS.get(first["key"])
     where = places(id)
     return [
         f"{library.label(id)}{step} of {paper.cited}: {in_symbols(main['title'])}",
-        f"true?      {in_words(main, bad)}",
-        f"where      {where_true(main, bad)}",
+        f"true?      {headline(printed)}.",
+        f"where      {where_true(first)}",
         f"printed    {in_unicode(theorem.says) if theorem else '–'}",
-        f"cite       {cited(main, bad, instead)}",
-        f"witness    {in_symbols(in_a_sentence(bad)) if bad else 'none needed: nothing was refuted'}",
-        f"evidence   {evidence_of(bad or main)}",
+        f"cite       {cited(first, instead, [r['part'] for r in printed if r['part'] and r['verdict'] == HOLDS])}",
+        f"witness    {in_symbols(in_a_sentence(first)) if first['witness'] else 'none needed: nothing was refuted'}",
+        f"evidence   {evidence_of(first)}",
         f"control    {control_of(main)}",
         "parts      "
         + ", ".join(f"{r['reading']}{'/' * bool(r['part'])}{r['part']} {r['verdict']}" for r in own)[:400],
@@ -67,41 +69,25 @@ def head(id: str, rows: list[Row]) -> list[str]:
     ]
 
 
-def in_words(row: Row, bad: Row | None) -> str:
-    """The verdict in words."""
-    part = f" (part {bad['part']})" if bad and bad["part"] else ""
-    if bad and bad["verdict"] == SLIP:
-        return f"a SLIP{part}: as printed it lacks a restriction that every use in the paper keeps."
-    if bad:
-        severity = {"privacy": "a privacy error", "constant": "a wrong constant", "statement": "a false statement"}
-        return f"NO, refuted as printed{part}: {severity.get(bad['severity'], 'false as stated')}."
-    return {
-        HOLDS: "yes, as printed." if row["reading"] == "printed" else "yes, in this reading.",
-        VACUOUS: "it says nothing: the bound exceeds what is possible anyway.",
-        INCONCLUSIVE: f"undecided ({row['reason']}).",
-        NOT_A_CLAIM: "it claims nothing: a definition, an assumption or a question.",
-        OPEN: "not decided yet: run it first." if "run" in row["note"] else "OPEN: no claim decides it yet.",
-        REFUTED: "NO, refuted.",
-    }[row["verdict"]]
-
-
-def where_true(row: Row, bad: Row | None) -> str:
-    """The scope of what holds, or where the counterexample lies."""
-    if bad and bad["corner"]:
-        return f"true for {in_symbols(bad['corner'])}; the paper's uses: {', '.join(bad['used']) or 'none'}"
-    if bad:
-        return in_symbols(f"false at {in_a_row((bad['witness'] or {}).get('setting', {}))}")
+def where_true(row: Row) -> str:
+    """The scope of what holds, where a slip is true, or where the counterexample lies."""
+    if row["corner"] or row["misprint"]:
+        return in_symbols(charity(row))
+    if row["verdict"] == REFUTED:
+        return in_symbols(f"false at {in_a_row((row['witness'] or {}).get('setting', {}))}")
     return row["scope"] or "–"
 
 
-def cited(row: Row, bad: Row | None, instead: Row | None) -> str:
-    """What to cite: the statement itself, or what is true instead of it."""
-    if not bad:
-        return "the statement as printed" if row["verdict"] == HOLDS else "nothing yet"
+def cited(row: Row, instead: Row | None, true: Collection[str]) -> str:
+    """What to cite: the statement itself, the `true` parts of it, and what is true instead of the rest."""
+    if row["verdict"] == HOLDS:
+        return "the statement as printed" if row["reading"] == "printed" else row["key"]
+    parts = f"as printed: {', '.join(true)}; else " if true else ""
     if instead is None:
-        return bad["corrected_by"] or "no corrected reading is known"
+        none = "no corrected reading is known" if row["verdict"] in (REFUTED, SLIP) else "nothing yet"
+        return parts + (row["corrected_by"] or none)
     record = THEOREMS.get(instead["key"])
-    return f"{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
+    return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 
 
 def in_a_sentence(row: Row) -> str:
@@ -174,8 +160,7 @@ def one(row: Row) -> list[str]:
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
-    lines += wrapped("true for", in_symbols(row["corner"]))
-    lines += wrapped("used in", ", ".join(row["used"]))
+    lines += wrapped("charity", in_symbols(charity(row)) if row["corner"] or row["misprint"] else "")
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
     lines += wrapped("note", in_symbols(row["note"]))

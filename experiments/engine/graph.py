@@ -19,6 +19,7 @@ CLASSES = {
     "citing": "citing",
     "tested": "tested",
     "refuted": "refuted",
+    "constant": "wrong constants",
     "slip": "slips",
     "vacuous": "vacuous",
     "inconclusive": "inconclusive",
@@ -34,7 +35,7 @@ def class_of(row: Row) -> str:
     """The class that a row is counted and coloured under."""
     if row["verdict"] != HOLDS:
         return {
-            REFUTED: "refuted",
+            REFUTED: "constant" if row["severity"] == "constant" else "refuted",
             SLIP: "slip",
             VACUOUS: "vacuous",
             INCONCLUSIVE: "inconclusive",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lemmata.bounds.library import Paper, library
@@ -13,15 +14,15 @@ from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine import fingerprint, places, registry
 from lemmata.experiments.engine.cell import Cell, Sabotaged, combine, fold
-from lemmata.experiments.engine.claim import CLAIMS, SEVERITIES, Claim
+from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.graph import Row
+from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WORST = (REFUTED, INCONCLUSIVE, OPEN, SLIP, VACUOUS, HOLDS, NOT_A_CLAIM)
 EVIDENCE = ("sampled", "derivation", "enumeration", "certificate", "")  # weakest first
 
 
@@ -70,6 +71,11 @@ def _row(theorem: Theorem, **fields: Any) -> Row:
         "severity": "",
         "corner": "",
         "used": [],
+        "restated": [],
+        "misprint": "",
+        "undecided": "",
+        "finding": "",
+        "headline": "",
         "corrected_by": "",
         "rests_on": [],
         "cites": [],
@@ -118,7 +124,9 @@ def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
     verdict, notes = _with_teeth(claim, verdict, control)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
-    slip = refuted and bool(claim.corner)
+    slip, aside = refuted and claim.slips, refuted and bool(claim.undecided)
+    if aside:
+        verdict = replace(verdict, outcome=INCONCLUSIVE, reason="CORNER")
     row = _row(
         claim.theorem,
         key=claim.key,
@@ -134,9 +142,13 @@ def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
         nonvacuous_from=claim.nonvacuous_from() if claim.nonvacuous_from else None,
         root=root,
         witness=verdict.witness,
-        severity=claim.severity if refuted and not slip else "",
-        corner=claim.corner if slip else "",
+        severity=claim.severity if refuted and not (slip or aside) else "",
+        corner=claim.corner.range if claim.corner and (slip or aside) else "",
         used=list(claim.used) if slip else [],
+        restated=list(claim.restated) if slip else [],
+        misprint=claim.misprint if slip else "",
+        undecided=claim.undecided if aside else "",
+        finding=claim.finding,
         corrected_by=claim.corrected_by,
         rests_on=list(claim.rests_on),
         cites=list(claim.cites),
@@ -178,7 +190,7 @@ def _rest_on(rows: Sequence[Row]) -> None:
                 settle(link, path)
             state = "resting on it in turn" if key in path else link["verdict"] if link else "missing"
             if link is None or state != HOLDS:
-                row |= _fallen(row, f"rests on {key}, which is {state}")
+                row |= _fallen(row, key, state)
                 return
             if link["scope"] == "settings" and row["scope"]:
                 row["scope"] = "settings"
@@ -193,23 +205,25 @@ def _rest_on(rows: Sequence[Row]) -> None:
             row |= {"control": twin["control"], "smallest_caught": twin["smallest_caught"]}
 
 
-def _fallen(row: Row, why: str) -> Row:
-    """What becomes of a row when one that it rests on does not hold: a slip is refuted, the rest is undecided."""
+def _fallen(row: Row, key: str, state: str) -> Row:
+    """What becomes of a row when `key`, which it rests on, does not hold.
+
+    A slip is refuted where the row that was to hold in its corner is refuted; where that one is undecided, the slip is
+    false outside its corner and undecided inside. The rest is undecided.
+    """
+    why = f"rests on {key}, which is {state}"
     if row["verdict"] == SLIP:
         claim = CLAIMS[row["key"]]
-        now = {"verdict": REFUTED, "severity": claim.severity, "rests_on": list(claim.given)}
-        return now | {"corner": "", "used": []}
+        now = {"used": [], "restated": [], "misprint": "", "rests_on": list(claim.given)}
+        if state == REFUTED or not claim.corner:
+            return now | {"verdict": REFUTED, "severity": claim.severity, "corner": ""}
+        return now | {"verdict": INCONCLUSIVE, "reason": "CORNER", "undecided": why}
     return {
         "verdict": INCONCLUSIVE,
         "reason": "BUDGET" if row["kind"] == "privacy" else "NO_CONSTANT",
         "scope": "",
         "note": why,
     }
-
-
-def _badness(row: Row) -> tuple[int, int]:
-    """Sorts the worst verdict first, and among the refuted the worst severity; a row without one comes last."""
-    return WORST.index(row["verdict"]), (*SEVERITIES, "").index(row["severity"])
 
 
 def _summaries(rows: Iterable[Row]) -> list[Row]:
@@ -232,7 +246,7 @@ def _summaries(rows: Iterable[Row]) -> list[Row]:
 
 def _summary(key: str, parts: Sequence[Row]) -> Row:
     """The worst of the parts, with what they have together."""
-    worst = min(parts, key=_badness)
+    worst = leading(parts)
     true = worst["verdict"] in (HOLDS, SLIP)  # on all parts; else what one of them shows is enough
     scopes = {part["scope"] for part in parts}
     claimed = [part for part in parts if part["verdict"] != NOT_A_CLAIM]
@@ -301,6 +315,9 @@ def ledger_with_cells(
         return (order[home], step, row["id"], readings.get(row["reading"], 4), bool(row["part"]), row["part"])
 
     rows.sort(key=place)
+    for row in rows:
+        if row["reading"] == "printed" and not row["parent"]:
+            row["headline"] = headline([other for other in rows if other["id"] == row["id"]])
     return [(row, cells.get(row["key"], [])) for row in rows]
 
 

@@ -9,7 +9,7 @@ import lemmata
 from lemmata.bounds.library import library
 
 SHIPPED = Path(lemmata.__file__).parent / "published" / "ledger.csv"
-NESTED = ("skipped", "tightness", "witness", "used", "rests_on", "cites", "where", "literature")
+NESTED = ("skipped", "tightness", "witness", "used", "restated", "rests_on", "cites", "where", "literature")
 NUMBERS = ("cells", "cells_held", "cells_vacuous", "trials", "root", "nonvacuous_from")
 
 
@@ -26,7 +26,8 @@ def rows(reports: str | Path) -> dict[str, dict]:
 def _typed(row: dict[str, str]) -> dict:
     nested = {name: json.loads(row[name]) if row.get(name) else None for name in NESTED}
     numbers = {name: int(float(row[name])) if row.get(name) else None for name in NUMBERS}
-    return row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
+    later = dict.fromkeys(("misprint", "undecided", "finding", "headline"), "")  # a table may be older than these
+    return later | row | nested | numbers | {"reconstructed": row.get("reconstructed") == "True"}
 
 
 def instead(fresh: list[dict], reports: str | Path, root: int) -> list[dict]:

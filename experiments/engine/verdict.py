@@ -23,6 +23,8 @@ REASONS = (
     "NO_POWER",
     "NO_TEETH",
     "NO_CONSTANT",
+    "NO_PROOF",
+    "CORNER",
     "ONE_SIDED_ORACLE",
     "ASYMPTOTIC",
     "FAILED",

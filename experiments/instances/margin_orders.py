@@ -18,6 +18,7 @@ from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.experiments.checks import grows, witness
 from lemmata.experiments.engine.claim import Control, exact_claim
 from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
+from lemmata.experiments.instances.corners import PROPER
 from lemmata.experiments.instances.planted import least_loss
 
 ONE_MARGIN = "everywhere: k of Lemma 6.2 (explicit), T = n²μ² rounded up, printed step size"
@@ -195,10 +196,9 @@ from lemmata.bounds.wzw25.{module} import {name}
 # margin is a minimum over nothing: +inf. The right side, without constants and logarithms, is
 g = [{name}(**{setting} | dict(n=n, outliers=n)) for n in {sizes}]
 assert all(n**0.4 * x < 1 / 2 for n, x in zip({sizes}, g))"""
-PROPER = "S_out other than all of S"
 
 
-def nothing_left(statement, *, corner=PROPER, note="", **fields):
+def nothing_left(statement, *, note="", **fields):
     """A printed claim for all S_out with gamma(S without S_out) > 0, refuted at S_out = S; the check gives the setting.
 
     Its truth is 1/2: the iterates of runs with T >= 2 have a density, so with probability 1 they are not orthogonal.
@@ -228,7 +228,7 @@ def nothing_left(statement, *, corner=PROPER, note="", **fields):
             statement,
             by=nothing_left,
             severity="statement",
-            corner=corner,
+            corner=PROPER,
             note="; ".join(filter(None, (said, note))),
             **fields,
         )(trial)

@@ -46,32 +46,6 @@ def noise_moves_little(*, count):
         yield setting | {"delta": delta}, exact_noise(count, acc, lam), delta / 2
 
 
-LOGARITHM = """from scipy.stats import gamma
-from lemmata.bounds.rbht09.kernel_accuracy import noise_range_logarithm
-acc, delta, count = 1.0, {delta}, {count}
-lam = noise_range_logarithm(acc=acc, delta=delta, count=count)
-# sup over R^d of <mu, phi_hat> is count^-1/2 sum_j hypot(mu_2j-1, mu_2j) >= ||mu||_1 / (2 count)^1/2, d >= count
-failure = gamma.sf(acc / 2 * (2 * count) ** 0.5 / lam, 2 * count)
-assert failure > 0.9 > delta / 2"""
-
-
-@inequality_claim(
-    bounds.noise_range_logarithm,
-    quick=grid(count=[1000], delta=[0.1]),
-    full=grid(count=[10**4], delta=[0.9]),
-    severity="statement",
-    corrected_by=bounds.noise_range,
-    python=lambda setting, *_: LOGARITHM.format(**setting),
-    note="log_e 2√d̂ read as log(2√d̂), which is not what the proof of Lemma 10 shows, but what that of Theorem 16 "
-    "uses. The two agree at d̂ = 1 and 4. The supremum over ℝᵈ is Σⱼ |(μ₂ⱼ₋₁, μ₂ⱼ)|/√d̂ where the angles ⟨ρ_j, x⟩ can "
-    "be chosen freely (d ≥ d̂, or nearly so for frequencies without rational relations), about 1.62 λ √d̂.",
-)
-def noise_of_the_logarithm(*, count, delta):
-    """The failure probability is at least the tail of ||mu||_1 / sqrt(2 d_hat), d >= d_hat: hypot >= half the sum."""
-    lam = bounds.noise_range_logarithm(acc=1.0, delta=delta, count=count)
-    yield {"count": count, "delta": delta}, exact_noise(count, 1.0, lam, over=sqrt(2)), delta / 2
-
-
 @inequality_claim(bounds.noise_range_sharp, caught=(1.1, 2), given=[svm_accuracy.useful_scale_half], **NOISE)
 def noise_in_one_line(*, count):
     """Theorem 8's explicit scale at F = 2 d_hat, never below the printed minimum; and the exact tail."""
@@ -216,6 +190,7 @@ def flawed(noise, claimed, flaw, delta):
 
 @inequality_claim(
     bounds.useful_noise,
+    finding="g(0) = 1 is missing",
     note="Two flaws. Lemma 13 needs g(0) = 1, which the Cauchy row of Table 1 does not have. The second noise term has "
     "√d for √d̂: only where the number of features may be below d does that matter, that is for tiny sets. Lemma 12 "
     "asks for Λ of both optimisations, the theorem for one: that is enough (Lemma 22, explicit).",
@@ -228,6 +203,7 @@ def useful_as_used(*, flaw, delta):
 
 @inequality_claim(
     bounds.useful_noise_defined,
+    finding="g(0) = 1 is missing, and δ is read two ways",
     note="Definition 2's δ is the chance of success: false near δ = 1 as Theorem 8 is, and for kernels with g(0) ≠ 1.",
     **FLAWS | {"quick": ({"flaw": "g(0)", "delta": 0.9}, {"flaw": "sqrt(d)", "delta": 1 - 1e-6})},
 )

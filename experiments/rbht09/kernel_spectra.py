@@ -65,6 +65,7 @@ assert abs(sampled - kernel) > 0.01 and abs(sampled - np.exp(-0.5)) < 1e-9
 
 @spectral_claim(
     kernel_spectra.rbf_density,
+    finding="σ is missing, and g(0) = 1 for the Cauchy kernel",
     quick=({"sigma": 2.0}, {"sigma": 1.0}),
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
@@ -184,6 +185,7 @@ def transform_claim(constant, **fields):
 
 transform_claim(
     kernel_spectra.transform_constant,
+    finding="1/2 stands for a power of 2π",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(**setting),
     note="1/2 for (2π)⁻ᵈ, wrong for every d: the mass of p is (2π)ᵈ/2 times g(0). Harmless where p is normalised "
@@ -195,6 +197,7 @@ transform_claim(
 )
 transform_claim(
     kernel_spectra.table_constant,
+    finding="1/2 stands for a power of 2π",
     severity="constant",
     python=lambda setting: FOURIER_WITNESS.format(**setting),
     note="Table 1 uses (2π)⁻ᵈ in all rows, Algorithm 3 prints 1/2: they differ by (2π)ᵈ/2, π for d = 1.",

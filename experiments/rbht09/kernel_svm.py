@@ -8,6 +8,7 @@ from itertools import product
 from math import pi
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.checks.order import order_claim
 from lemmata.experiments.engine.claim import Control, attack_claim
@@ -28,8 +29,7 @@ def hinge(z):
 @inequality_claim(
     kernel_svm.risk_distance,
     severity="statement",
-    corner="the records that the risk is over lie in M",
-    used=("rbht09.thm8", "rbht09.thm14", "rbht09.cor15"),
+    corner=require("the records that the risk is over lie in M", lambda M, x: x in M),
     python="f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
     "assert f(0) == g(0) and max(1 - f(1), 0) - max(1 - g(1), 0) == 1  # the record that comes lies at 1",
     note="M has to contain the data. A risk is over records that come later: the sentence needs them in M too.",
@@ -140,7 +140,7 @@ def gram_products(n, d, count):
     kernel_svm.gram_order,
     family="n and d̂ fixed, d → ∞: each ⟨ρ_j, x_i⟩ costs d multiplications",
     severity="constant",
-    corner="d ≤ n",
+    corner=require("d ≤ n", lambda n, d: d <= n),
     python="from lemmata.bounds.rbht09.kernel_svm import gram_order\nn, count = 10, 50\n"
     "for d in (100, 1000, 10_000):  # the products <rho_j, x_i> alone\n"
     "    assert n * count * d >= d / n * gram_order(n=n, d=d, count=count)\nassert d / n == 1000",
@@ -167,7 +167,7 @@ def gram_of_all_records():
     kernel_svm.features_order,
     family="C → ∞: Corollary 15 asks for a number of features proportional to C⁴",
     severity="constant",
-    corner="C and σ_p diam(𝓜) fixed, ε and δ at most 1/2",
+    corner=require("C and σ_p diam(𝓜) fixed, ε and δ at most 1/2", lambda acc, delta: max(acc, delta) <= 1 / 2),
     python="from lemmata.bounds.rbht09.hinge_dual import hinge_features\n"
     "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
     "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"

@@ -12,6 +12,7 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.instances.packed_databases import (
     DELTAS,
@@ -26,7 +27,7 @@ from lemmata.mechanisms.solvers.svm import solve_rows
 from lemmata.mechanisms.streams import generator
 
 DATABASES = [(Fraction(1, 9), 2), (Fraction(1), 3), (Fraction(4), 6), (Fraction(25), 50), (Fraction(100), 10**6)]
-NOBODY = "1 - δ in place of δ in Definition 2, as every proof reads it"
+NOBODY = "read 1 − δ for δ in Definition 2, as every proof does"
 
 
 def root(C):
@@ -190,9 +191,8 @@ assert line_level_defined(delta=1 / 5, acc=acc, C=C, n=n) > 1.38"""
 @inequality_claim(
     bounds.line_level_defined,
     severity="statement",
-    corner=NOBODY,
+    misprint=NOBODY,
     corrected_by=bounds.line_level,
-    used=(),
     python=UNIFORM,
     note="A uniform choice among 2n + 1 constants succeeds with probability 1/(2n + 1) on every database and ignores "
     "the data.",
@@ -220,8 +220,10 @@ assert region_level(delta=0.05, acc=acc, C=C, n=n, R=R) > 2.9"""
 @inequality_claim(
     bounds.region_level,
     severity="statement",
-    corner="ε < min{CR², √C R}/n; at R = 1 that is the printed range and more for every C ≥ 1/4",
-    used=(),
+    corner=require(
+        "ε < min{CR², √C R}/n; at R = 1 that is the printed range and more for every C ≥ 1/4",
+        lambda acc, C, R, n: acc < bounds.region_accuracy(C=C, n=n, R=R),
+    ),
     python=ZERO_ON_THE_LINE,
     note="Section 2 announces the sup-norm over a set that contains the data; Section 6 drops the set. On [−1, 1] and "
     "C < 1/(4n²) the zero function is useful and private. C = √n, as the paper has it, is far from there.",
@@ -265,6 +267,7 @@ assert acc < C**0.5 / (2 * n) and delta < least_failure(beta=beta) - 0.09"""
 
 @inequality_claim(
     bounds.least_failure,
+    finding="e^−β stands for 1/(1 + e^β) in its second sentence",
     severity="constant",
     rounding=SOLVER,
     python=IN_OTHER_WORDS,

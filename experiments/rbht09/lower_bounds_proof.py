@@ -71,8 +71,7 @@ def chosen_coordinates():
     bounds.wrong_ball_strict,
     quick=({"N": 2},),
     severity="statement",
-    corner="≤ in place of <, which is all that the next line needs",
-    used=("rbht09.thm18",),
+    misprint="read ≤ for <, which is all that the next line needs",
     note="Usefulness says at least 1 − δ, so the rest is at most δ, not less; randomised response leaves exactly δ.",
 )
 def strictly_less(*, N, factor=1):

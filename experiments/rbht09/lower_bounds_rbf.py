@@ -100,6 +100,7 @@ def zero_is_useful(level, **setting):
 
 @inequality_claim(
     bounds.circle_level_printed,
+    finding="n/(4C) stands for C/(4n)",
     severity="statement",
     rounding=SOLVER,
     python=ZERO,
@@ -157,6 +158,7 @@ def far_rows_decide():
 
 @inequality_claim(
     bounds.impossible_sigma_printed,
+    finding="n/(4C) stands for C/(4n)",
     severity="statement",
     rounding=SOLVER,
     python=ZERO_WORDS.replace("> 4.5", "> 0"),

@@ -14,6 +14,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import lower_bounds_rbf
 from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import wrong_ball
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.engine.claim import exact_claim
 from lemmata.experiments.instances.packed_databases import (
@@ -241,8 +242,8 @@ LARGE = (0.8493, 0.84, 0.7, 0.68, 0.5, 0.01)
 @inequality_claim(
     bounds.least_databases_printed,
     severity="statement",
-    corner="σ < (2/5)√(2/log 2) = 0.679; nothing needs N > 4, γ < 1/2 follows from the range of σ",
-    used=("rbht09.lem19", "rbht09.thm20"),
+    corner=require("σ < (2/5)√(2/log 2) = 0.679", lambda sigma: sigma < 0.4 * sqrt(2 / log(2))),
+    restated=("rbht09.lem19", "rbht09.thm20"),
     python=FOUR,
     note="(2/σ)√(2/log 2) > 4, but N is its floor",
 )
@@ -269,8 +270,7 @@ def four_at_least():
     bounds.thinnest_ball_strict,
     quick=({"N": 5},),
     severity="statement",
-    corner="≤ in place of <, which is all that the next line needs",
-    used=("rbht09.thm20",),
+    misprint="read ≤ for <, which is all that the next line needs",
     note="Usefulness says at least 1 − δ, so the rest is at most δ, not less; randomised response leaves exactly δ.",
 )
 def strictly_thinner(*, N, factor=1):

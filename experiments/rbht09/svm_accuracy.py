@@ -131,8 +131,8 @@ assert success < delta - 1e-9
     quick=({"F": 1, "delta": 0.9}, {"F": 20, "delta": 0.9999}),
     full=({"F": 1, "delta": 0.5}, {"F": 1, "delta": 0.82}, {"F": 1, "delta": 0.83}, {"F": 100, "delta": 0.99999}),
     severity="statement",
-    corner="δ ≤ 1/2, and for all δ with 1 − δ in Definition 2, as every proof reads it",
-    used=("rbht09.lem10", "rbht09.thm14", "rbht09.cor15", "rbht09.thm18", "rbht09.thm20"),
+    misprint="read 1 − δ for δ in Definition 2, as every proof does",
+    corrected_by=svm_accuracy.useful_scale,
     note="Definition 2 says Pr ≥ δ, the proofs use 1 − δ (part `used`, which holds everywhere): as defined the theorem "
     "is true for δ ≤ 1/2 and false near δ = 1 for every F; for F = 1 above 2√2 − 2 = 0.828.",
 )
@@ -345,8 +345,7 @@ assert abs(exp(-x / magnitude_scale(lam=lam)) - truth) > 1e-3 * truth
     quick=grid(lam=[2.0, 1.0]),
     full=grid(lam=[0.1]),
     severity="statement",
-    corner="a misprint: read 'rate' for 'scale'",
-    used=("rbht09.thm8", "rbht09.lem10"),
+    misprint="read 'rate' for 'scale'",
     python=lambda point, *sides: MAGNITUDE.format(**point),
     note="The sentence of the main text that footnote 5 belongs to, not the footnote, whose four identities hold: the "
     "scale is λ, 1/λ is the rate; nothing in the proof depends on it.",

@@ -301,8 +301,7 @@ def displays(bound, setting, factor=1):
     bounds.auxiliary_display,
     quick=SATURATED,
     severity="statement",
-    corner="a misprint: read −g for g",
-    used=("rbht09.lem21",),
+    misprint="read −g for g",
     python=lambda setting, *sides: WRONG_SIGN.format(**setting),
     note="A sign: the set displayed is the negative of the one bounded; (A.3) survives because only |g| is used.",
 )

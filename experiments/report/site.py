@@ -27,6 +27,7 @@ from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.drawing import caption, figures, pictures_of
 from lemmata.experiments.engine import graph
 from lemmata.experiments.engine.formula import in_symbols
+from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.ledger import jsonable
 from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.report import atlas, words
@@ -265,14 +266,13 @@ def statement(id: str, rows: list[dict]) -> dict:
     printed = [row for row in own if row["reading"] == "printed" and row not in attacked]
     heads = [row for row in mine if row["id"] == id and not row["parent"]]
     main = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
-    worst = next((row for v in BAD for row in printed if row["verdict"] == v), main)
+    first = leading(printed) if printed else main
     printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
     twins = [beside(row, [r for r in own if _twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}
-    label = library.label(id)
     return {
         "id": id,
-        "label": label,
+        "label": library.label(id),
         "paper": library.paper(id),
         "work": library.work(id),
         "row": main,
@@ -280,8 +280,8 @@ def statement(id: str, rows: list[dict]) -> dict:
         "word": main["word"],
         "severity": main["severity"],
         "title": main["title"],
-        "headline": words.headline(label, worst if main["verdict"] in BAD else main),
-        "sub": words.subtitle(worst if main["verdict"] in BAD else main),
+        "headline": in_symbols(headline(own or mine)),
+        "sub": words.subtitle(first),
         "url": words.page_of(id),
         "pairs": twins,
         "others": [row for row in own if row["key"] not in paired and row not in attacked],

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from lemmata.bounds.verdicts import REFUTED, SLIP
 from lemmata.experiments.engine.graph import Row, in_numbers, tally
+from lemmata.experiments.engine.headline import charity
 
 
 def headline(rows: Iterable[Row]) -> list[Row]:
@@ -37,10 +38,10 @@ def summary_lines(rows: list[Row]) -> list[str]:
     lines = [f"{reading} statements: {in_numbers(tallied)}" for reading, tallied in by_reading(rows).items()]
     if broken := refuted_as_printed(rows):
         lines.append("refuted as printed:")
-        lines += [f"  {row['id']:18} {row['label']:22} {row['severity'] or '-':10} {row['title']}" for row in broken]
+        lines += [f"  {row['id']:18} {row['severity'] or '-':10} {row['headline']}" for row in broken]
     if slipped := headline(row for row in rows if row["verdict"] == SLIP):
-        lines.append("slips, true with a restriction that every use keeps:")
-        lines += [f"  {row['id']:18} {row['label']:22} true for {row['corner']}" for row in slipped]
+        lines.append("slips, true but for a corner or a misprint:")
+        lines += [f"  {row['id']:18} {row['label']:22} {charity(row)}" for row in slipped]
     impl = [row for row in rows if row["part"].startswith("impl:")]
     attacked = [row for row in impl if row["kind"] == "privacy"]
     survived, blind = (sum(row["reason"] == reason for row in attacked) for reason in ("AUDIT_ONLY", "NO_POWER"))

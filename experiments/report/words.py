@@ -8,15 +8,17 @@ from collections.abc import Iterable
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
-from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
+from lemmata.experiments.engine.headline import charity
 from lemmata.experiments.report.formulas import mathml
 
-ENOUGH, SHORT = 45, 15  # characters that say what is wrong, on a card and in a title
+ENOUGH = 45  # characters that say what is wrong, on a card
 EDGES = {
     "refuted": "bad",
+    "constant": "dubious",
     "slip": "dubious",
     "machine-checked": "good",
     "derived": "good",
@@ -29,6 +31,8 @@ REASONS = {
     "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
     "NO_POWER": "the attack could not have seen any leak",
     "NO_TEETH": "the sabotaged twin was not caught, so the check proves nothing",
+    "NO_PROOF": "neither a proof nor a counterexample is known",
+    "CORNER": "false outside what is named, undecided inside",
     "NO_CONSTANT": "no constant makes the bound a statement that can be checked",
 }
 
@@ -64,7 +68,9 @@ def sentence(text: str) -> str:
 
 
 def finding(row: dict, enough: int = ENOUGH) -> str:
-    """What is wrong with a printed row, in a sentence: the beginning of its note, else its title."""
+    """What is wrong with a printed row: the words of its headline, the beginning of its note, else its title."""
+    if row["finding"]:
+        return sentence(in_symbols(row["finding"]))
     clauses = re.split(
         r"(?<=[^\s.])(?:(?<=;)|(?<=:)|(?<=\.)) ", re.sub(r"^worst part: [^.]*\. ", "", row["note"]) or row["title"]
     )
@@ -90,7 +96,7 @@ def record_of(row: Row) -> Theorem | None:
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
-    row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "smallest_caught")}
+    row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
     made = row | {
         "class": class_of(row),
         "word": "survived" if row["reason"] == "AUDIT_ONLY" else CLASSES[class_of(row)],
@@ -109,6 +115,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "sentence": sentence(in_symbols(in_a_sentence(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": sentence(row["note"].rstrip(".")),
+        "charity": charity(row) if row["corner"] or row["misprint"] else "",
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
@@ -125,25 +132,10 @@ def in_prose(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"“\1”", in_symbols(text))
 
 
-def headline(label: str, row: dict) -> str:
-    """The title of a statement's page: a sentence that answers."""
-    if row["verdict"] == REFUTED:
-        return f"{label}: {finding(row, SHORT)}"
-    if row["verdict"] == HOLDS:
-        return f"{label} held wherever we tried it" if row["evidence"] == "sampled" else f"{label} is true as printed"
-    return {
-        SLIP: f"{label} is true, but for a corner",
-        VACUOUS: f"{label} says nothing at the sizes we tried",
-        INCONCLUSIVE: f"{label} is undecided",
-        NOT_A_CLAIM: f"{label}: {row['title'][:1].lower() + row['title'][1:]}",
-        OPEN: f"{label} is not decided yet",
-    }[row["verdict"]]
-
-
 def subtitle(row: dict) -> str:
     """The sentence below the title: where it is true, or what is wrong."""
-    if row["verdict"] == SLIP:
-        return f"True for {row['corner']}. As printed it lacks that; nothing downstream changes."
+    if row["corner"] or row["misprint"]:
+        return charity(row)
     if row["verdict"] == REFUTED:
         return sentence(in_symbols(in_a_sentence(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:

@@ -41,6 +41,7 @@ def maximum_mean():
 
 @level_claim(
     bound.max_threshold,
+    finding="the second term lacks σ",
     quick=(OWN, {"sigma": 1.0}),
     full=grid(sigma=[0.01, 1.05, 10.0, 1e3]),
     severity="statement",
@@ -66,6 +67,7 @@ RANGE_CAUGHT = (1.45, 2)  # two ends cost √2 more than the range of two has: �
 
 @level_claim(
     bound.range_threshold,
+    finding="the second term lacks σ",
     quick=(OWN, {"sigma": 1.4}),
     full=grid(sigma=[0.01, 2.0, 10.0, 1e3]),
     severity="statement",
@@ -153,8 +155,7 @@ assert left > right or right > left, (left, right)
 @identity_claim(
     bound.both_ends_alike,
     severity="statement",
-    corner="m ≤ -t/2 in place of m ≥ -t/2",
-    used=("wzw25.corA.6",),
+    misprint="read m ≤ -t/2 for m ≥ -t/2",
     python=lambda point, left, right: UNEQUAL.format(**point),
     note="as printed the left side is 1 for every t",
 )

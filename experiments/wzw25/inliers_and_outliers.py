@@ -141,6 +141,7 @@ assert loss > outlier_loss_printed(radius=radius, outliers=1, width=width)"""
 
 @exact_claim(
     bound.outlier_loss_printed,
+    finding="an outlier costs 1 more than its fourth line says",
     severity="constant",
     note="The hinge of a record at margin -‖x‖ is 1 + ‖x‖/c: an outlier opposite to w_in always exceeds the printed "
     "bound, whether ‖x‖ is the record's norm or the largest; where c ≤ ‖x‖, as under (a), by a factor 2 at most, so "

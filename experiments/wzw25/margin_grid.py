@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 from math import inf, log2
 
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as bound
 from lemmata.bounds.wzw25.margin_grid import doubling_grid
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
@@ -52,8 +53,10 @@ assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 1000}),
     severity="statement",
-    corner="ε ≤ 4n and S_out other than all of S",
-    used=("wzw25.thm6.5", "wzw25.thm6.7", "wzw25.thm7.1"),
+    corner=require(
+        "ε ≤ 4n and S_out other than all of S", lambda epsilon, n, outliers: epsilon <= 4 * n and outliers < n
+    ),
+    restated=("wzw25.thm6.5", "wzw25.thm6.7", "wzw25.thm7.1"),
     python=lambda points, ratios: BEYOND_N.format(n=points[0]["n"], least=1),
     note="For ε ≤ 4n it holds with the constant 4, beyond with ε/n. Theorem 6.7 uses it for min{1, ε}; Theorems 6.5 "
     "and 7.1 allow ε > 4n only where log(n/δ) is of the order n or more, and their Õ leaves that logarithm out. The "
@@ -201,8 +204,8 @@ def best_level_is_near(*, n):
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 1000}),
     severity="statement",
-    corner="ε ≤ 4n",
-    used=("wzw25.lem6.4",),
+    corner=require("ε ≤ 4n", lambda epsilon, n: epsilon <= 4 * n),
+    restated=("wzw25.lem6.4",),
     note="Beyond 4 n the constant of the case ε ≤ n is too small, and no constant is large enough.",
 )
 def nothing_is_lost(*, n, factor=1):
@@ -254,8 +257,8 @@ assert right < 1e-99 and min(1, 1 / (n * epsilon)) > 1e-9"""
 @identity_claim(
     bound.left_margin,
     severity="statement",
-    corner="S_out other than all of S",
-    used=("wzw25.lem6.4",),
+    corner=require("S_out other than all of S", lambda outliers, n: outliers < n),
+    restated=("wzw25.lem6.4",),
     python=lambda setting, *_: NO_RECORD_LEFT.format(**setting),
     note="S_out = S leaves no record, whose margin is a minimum over nothing, +∞: the right side is always 0",
 )
@@ -304,6 +307,7 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
 
 @order_claim(
     bound.ball_order,
+    finding="in a ball of radius b the terms lack b",
     family="n records (b/(2n)) e_1 with label +1, ε = 1; left side about 1/b, g = 4 n / b²",
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 20}),

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 from scipy.stats import norm
 
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
@@ -69,8 +70,14 @@ def one_step_average(n, sensitivity, distance):
 
 ANY_LOSS = dict(
     severity="statement",
-    corner="convex losses whose gradients have norm at most Δ, as the hinge loss of Section 3 has",
-    used=("wzw25.lemD.1", "wzw25.lem6.3", "wzw25.lemK.5"),
+    corner=require(
+        "convex losses whose gradients have norm at most Δ, as the hinge loss of Section 3 has",
+        lambda gradient, sensitivity: gradient <= sensitivity,
+    ),
+    used={  # a record's hinge gradient is at most the record's norm over the width, half of what a replacement moves
+        place: [{"gradient": 1 / width, "sensitivity": 2 / width} for width in (0.01, 1.0)]
+        for place in ("wzw25.lemD.1", "wzw25.lem6.3", "wzw25.lemK.5")
+    },
 )
 
 

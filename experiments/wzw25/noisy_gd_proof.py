@@ -10,6 +10,7 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import at, certify
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
@@ -34,8 +35,7 @@ assert change > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-
     bounds.value_sensitivity,
     quick=({"norm": 1.0, "radius": 1.0, "width": 2.0}, {"norm": 10.0, "radius": 1.0, "width": 0.5}),
     severity="statement",
-    corner="the sensitivity of the gradient in place of that of the value",
-    used=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3"),
+    misprint="read the sensitivity of ∇L̂, which Algorithm 5 and all callers take, for that of L̂",
     corrected_by=replacement_sensitivity,
     note="false word for word; the callers hand over the sensitivity of the gradient, by Lemma A.10",
 )
@@ -62,8 +62,11 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
     quick=({"n": 1000, "mu": split_budget(printed_budget(1.0, 1e-5), 2 * 11)}, {"n": 1, "mu": 0.1}),
     full=({"n": 7, "mu": 0.3}, {"n": 100, "mu": 0.999}, {"n": 1000, "mu": 1e-4}),
     severity="constant",
-    corner="n²μ² whole, or rounded down, as the range t = 0, …, T - 1 of the loop does",
-    used=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
+    corner=require(
+        "n²μ² whole, or rounded down, as the range t = 0, …, T - 1 of the loop does",
+        lambda n, mu: (n * mu) ** 2 == round((n * mu) ** 2),
+    ),
+    restated=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
     given=[gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
     note="T must be whole, and no rounding is printed. Rounded up with σ = nΔ the steps spend up to √(1 + 1/(n²μ²)) "
     "times μ: 1.0004 in Algorithm 3 at n = 1000, ε = 1, δ = 1e-5 (shown). Rounded down they spend less than μ; where "
@@ -217,8 +220,7 @@ def constant_loss(distance):
     bounds.telescoped,
     quick=({"distance": 1.0}, {"distance": 100.0}),
     severity="constant",
-    corner="a factor 1/(2η) before its last term (as printed, for η ≤ 1/2)",
-    used=("wzw25.lemC.1", "wzw25.lemD.1"),
+    misprint="read 1/(2η) before the last term, as before the first",
     note="the last term lacks 1/(2η), so its unit differs from that of the others; the next line drops it",
 )
 def telescoped_as_printed(*, distance, factor=1):

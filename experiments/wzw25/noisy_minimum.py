@@ -129,6 +129,7 @@ def twice_the_maximum():
 
 @level_claim(
     bound.choice_threshold,
+    finding="the second term lacks σ",
     quick=(OWN, {"sigma": 1.4}),
     full=grid(sigma=[0.01, 2.0, 10.0, 1e3]),
     severity="statement",

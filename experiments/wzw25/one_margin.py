@@ -184,6 +184,7 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
 
 @order_claim(
     bounds.expected_order_as_printed,
+    finding="the term of the outliers lacks the factor b",
     family=half.__doc__,
     severity="statement",
     python=SCALED,

@@ -73,8 +73,7 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
 @inequality_claim(
     bounds.outlier_loss,
     severity="statement",
-    corner="the event of Lemma B.1, which keeps the norms of all records, in place of E₁",
-    used=("wzw25.lemD.1", "wzw25.lem6.3"),
+    misprint="read the event of Lemma B.1, which keeps the norms of all records, for E₁",
     python=NARROW,
     note="E1 is named as the event γ(ΦS_in) ≥ γ/3, which says nothing about outliers; the event of Lemma B.1, which "
     "does, has the same probability, and then the step is right. On E1 alone clipping leaves 1 + 6b/γ",
@@ -155,8 +154,7 @@ assert ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1]"""
     bounds.last_display_as_printed,
     family="n records e_1, a quarter labelled -1, mu = n",
     severity="statement",
-    corner="the averaged loss L̃ in place of the sum L̂",
-    used=("wzw25.lemD.1",),
+    misprint="read the averaged loss L̃, as announced, for the sum L̂",
     python=SUMMED,
     note="a hat for a tilde: the display is announced as the averaged loss, and its right side is that of the average",
 )

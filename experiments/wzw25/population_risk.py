@@ -7,7 +7,7 @@ that O~ hides, and a certified C.
 import itertools
 from fractions import Fraction
 from functools import partial
-from math import inf, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from lemmata.bounds.bms22.relative_deviation import (
     union_over_patterns,
 )
 from lemmata.bounds.exact.balls import exact, lower_end
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import algorithms, one_margin, whole_grid
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
@@ -70,8 +71,14 @@ assert chance > beta, (chance, beta)
     ),
     severity="statement",
     cost=0.15,
-    corner="log(4/β) ≤ (k/5) log(2n); at the paper's β = 1/n², every dimension k ≥ 10",
-    used=("wzw25.eq3", "wzw25.thm6.7"),
+    corner=require(
+        "log(4/β) ≤ (k/5) log(2n); at the paper's β = 1/n², every dimension k ≥ 10",
+        lambda n, k, beta: log(4 / beta) <= k / 5 * log(2 * n),
+    ),
+    used={  # k_gamma >= 24 log((3n + 1) |grid| n^2), and the grid has a value at least
+        place: [{"n": n, "k": 24 * log((3 * n + 1) * n**2), "beta": 1 / n**2} for n in (2, 10, 10**9)]
+        for place in ("wzw25.eq3", "wzw25.thm6.7")
+    },
     given=[bounds.printed_at_large_beta],
     note="log(β/4) for log(4/β), which its proof has: smaller β asks for more and the printed bound gives less; it is "
     "negative where log(4/β) > 5k log(2n). It fails for one fixed w already, near log(2/β) = (5k/2) log(2n). It holds "
@@ -270,7 +277,7 @@ def penalised_white_box(*, n, d, mu, factor=1):
 FROM = partial(useful_from, bounds.population_risk)
 
 
-@margin_orders.nothing_left(bounds.population_rate, used=("wzw25.thm4.1", "wzw25.thmL.2", "wzw25.tab1"))
+@margin_orders.nothing_left(bounds.population_rate, restated=("wzw25.thm4.1", "wzw25.thmL.2", "wzw25.tab1"))
 def all_of_s(n):
     """S_out = S: the right side is 0, the risk of every w with w_1 other than 0 is 1/2 under the uniform law on S."""
     return dict(n=n, gamma=inf, outliers=n, epsilon=1.0, delta=1e-5)

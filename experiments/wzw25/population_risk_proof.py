@@ -9,7 +9,7 @@ from lemmata.bounds.exact.gaussian_maxima import best_loses
 from lemmata.bounds.wzw25 import noisy_minimum
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
-from lemmata.bounds.wzw25.algorithms import margin_grid
+from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
 from lemmata.experiments.checks import identity_claim, inequality_claim, witness
 from lemmata.experiments.engine.claim import exact_claim
 from lemmata.experiments.engine.verdict import inconclusive, refuted
@@ -158,16 +158,70 @@ def grid_is_small():
         yield {"n": n}, CALLS[n], proof.grid_size_bound(n=n)
 
 
+ROWS = """
+from math import log
+from lemmata.bounds.wzw25.algorithms import projection_rows
+from lemmata.bounds.wzw25.population_risk_proof import term_a
+n, gamma, grid = {n}, {gamma}, {size}  # k of Lemma 6.2 with our constants
+left = 5 / n * (projection_rows(n, gamma) * log(2 * n) + log(4 * grid * n**2))
+assert left > 10 * term_a(n=n, gamma=gamma)
+"""
+
+
 @inequality_claim(
-    proof.term_a, caught=(1.01,), note="with the constant of k taken as 1; |Γ| ≤ 4 log₂ n in both logarithms"
+    proof.term_a,
+    severity="constant",
+    finding="the constant of k is gone",
+    python=lambda point, *_: ROWS.format(**point),
+    note="k is O(.) two lines before, and its constant is gone here; true with the constant 1, which the k of Lemma "
+    "6.2 does not have (ours has 16 to 24). The Õ of the theorem forgives it",
 )
+def term_a_forgets_a_constant():
+    """The k that Lemma 6.2 needs with our constants."""
+    n, gamma = 513, 0.5
+    left = 5 / n * (projection_rows(n, gamma) * log(2 * n) + log(4 * CALLS[n] * n**2))
+    yield {"n": n, "gamma": gamma, "size": CALLS[n]}, left, proof.term_a(n=n, gamma=gamma)
+
+
+@inequality_claim(proof.term_a_with_its_constant, caught=(1.01,), note="|Γ| ≤ 4 log₂ n in both logarithms")
 def term_a_is_bounded():
     """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
-    for n in SIZES[::7]:
+    for n, c in product(SIZES[::7], (1, 24)):
         for gamma, size in product((1 / n, 0.1, 1.0), (CALLS[n], proof.grid_size_bound(n=n))):
-            k = log(size * (n + 2) * (n + 1) * n**2) / gamma**2
+            k = c * log(size * (n + 2) * (n + 1) * n**2) / gamma**2
             left = 5 / n * (k * log(2 * n) + log(4 * size * n**2))
-            yield {"n": n, "gamma": gamma, "size": size}, left, proof.term_a(n=n, gamma=gamma)
+            point = {"n": n, "gamma": gamma, "c": c}
+            yield point | {"size": size}, left, proof.term_a_with_its_constant(**point)
+
+
+INVERSE = """
+from math import log, sqrt
+from lemmata.bounds.wzw25.population_risk_proof import inverse_budget
+assert 4 * sqrt({size} * log(1 / {delta})) < 0.9 * inverse_budget(n={n}, epsilon=1.0, delta={delta})
+"""
+
+
+@identity_claim(
+    proof.inverse_budget,
+    severity="constant",
+    misprint="read ≤ for the second =",
+    python=lambda point, *_: INVERSE.format(**point),
+    note="|Γ| is less than 4 log₂ n; the left side is the smaller one, which is all that the proof needs",
+)
+def inverse_budget_is_smaller():
+    """The true |Gamma| at n = 513: 11 against 4 log2 n = 36."""
+    n, delta = 513, 1e-5
+    left = 4 * sqrt(CALLS[n] * log(1 / delta))
+    yield {"n": n, "delta": delta, "size": CALLS[n]}, proof.inverse_budget(n=n, epsilon=1.0, delta=delta), left
+
+
+@inequality_claim(proof.inverse_budget_at_most, caught=(1.01,))
+def inverse_budget_is_bounded():
+    """The true |Gamma| at all sizes, and the 4 log2 n that the proof allows for."""
+    for n, delta in product(SIZES[::7], (1e-12, 0.5)):
+        for size in (CALLS[n], proof.grid_size_bound(n=n)):
+            left = 4 * sqrt(size * log(1 / delta))
+            yield {"n": n, "delta": delta}, left, proof.inverse_budget_at_most(n=n, epsilon=1.0, delta=delta)
 
 
 @inequality_claim(proof.term_b, caught=(1.01,), note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n")
@@ -198,8 +252,7 @@ def price_of_confidence(n):
     proof.term_c,
     quick=({"n": 100},),
     severity="constant",
-    corner="≤ in place of =",
-    used=("wzw25.thm6.7",),
+    misprint="read ≤ for =",
     python=lambda setting, *_: TERM_C.format(**setting),
     note="the left side is the smaller one, which is all that the proof needs",
 )

@@ -9,6 +9,7 @@ import numpy as np
 from flint import arb
 
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.bounds.wzw25 import projected_margins as proof
 from lemmata.experiments.bms22.sign_projection import breaks
@@ -63,8 +64,8 @@ assert np.mean(lost) == 15 / 16  # all but those with every Phi e_j parallel to 
 @exact_claim(
     bound.informal_order,
     severity="statement",
-    corner="records in the unit ball, as Section 3 assumes",
-    used=("wzw25.lem6.2", "wzw25.lem6.3"),
+    corner=require("records in the unit ball, as Section 3 assumes", lambda b: b <= 1),
+    used={"wzw25.lem6.2": [{"b": 1}], "wzw25.lem6.3": [{"b": 1}]},
     note="The lemma takes S in ℝᵈ without a radius, and 1/γ² is not scale-free. Section 3 assumes the unit ball, and "
     "the formal Lemma B.2 prints the radius b: with (b/γ)² it is true. Lemma B.2's own bound γ/2 - e b/6 never exceeds "
     "γ/2; its proof gives 0.577 γ.",

@@ -5,6 +5,7 @@ from itertools import product
 from math import sqrt
 
 from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control
@@ -14,6 +15,14 @@ from lemmata.experiments.instances.points import above
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
 E = 3 * SPREAD / 5  # distortion 3 |<Phi e_1, Phi e_2>| sqrt(1 - gamma^2), the largest that occurs
+LONG_MARGIN = require("γ ≥ e b/3", lambda gamma, e, b: gamma >= e * b / 3)
+OF_LEMMA_B2 = {  # beyond, the bound of Lemma B.2 is not positive; the others take e = gamma / b
+    "wzw25.lemB.2": [{"gamma": 1 / 3, "e": 1.0, "b": 1.0}, {"gamma": 1e-9, "e": 1e-9, "b": 3.0}],
+    **{
+        place: [{"gamma": share * b, "e": share, "b": b} for share in (1e-9, 1.0) for b in (0.1, 10.0)]
+        for place in ("wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3")
+    },
+}
 WRONG_WAY = """
 from fractions import Fraction
 from lemmata.bounds.wzw25.projected_margins import ratio_step
@@ -35,8 +44,8 @@ assert all(min(y * w for y in (1, -1)) < projected_minimum(gamma=0.0, e=0.5, b=1
 @inequality_claim(
     bound.projected_minimum,
     severity="statement",
-    corner="separable S′, with ≥ in place of = where γ(S′) > γ",
-    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    corner=require("separable S′", lambda gamma: gamma > 0),
+    used=OF_LEMMA_B2,
     note="False only for γ = 0 and a set that is not separable, of which Lemma B.2 says nothing.",
     python=NOT_SEPARABLE,
 )
@@ -86,8 +95,8 @@ def divided(statement, gamma):
 @inequality_claim(
     bound.ratio_step,
     severity="statement",
-    corner="γ ≥ e b/3, with S′ for S under the minimum",
-    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    corner=LONG_MARGIN,
+    used=OF_LEMMA_B2,
     note="False for γ < e b/3, where Lemma B.2 says nothing. The printed minimum also runs over S where S' is meant.",
     python=WRONG_WAY,
 )
@@ -119,8 +128,8 @@ def halves(statement, points):
 @inequality_claim(
     bound.half_step,
     severity="statement",
-    corner="γ ≥ e b/3",
-    used=("wzw25.lemB.2", "wzw25.lem6.2", "wzw25.lemD.1", "wzw25.lem6.3"),
+    corner=LONG_MARGIN,
+    used=OF_LEMMA_B2,
     note="For γ < e b/3 both sides are negative and the larger factor makes the left one smaller. Lemma B.2 says "
     "nothing there.",
     python=lambda point, *sides: (

@@ -75,6 +75,7 @@ assert inverse_r < inverse_r_as_printed(n=n, alpha=alpha, eta=eta)  # and yet"""
 
 @exact_claim(
     bound.inverse_r_as_printed,
+    finding="sufficient, and not necessary as it says",
     quick=[TEXT],
     severity="constant",
     note="sufficient, not necessary, as Lemma M.1; for fixed η the exact need is smaller by a factor that goes to 1 as "
@@ -160,6 +161,7 @@ def rate_follows(**setting):
 
 @exact_claim(
     bound.repetitions_rate_uniform,
+    finding="no constant serves every η at once",
     quick=[{"n": 8, "alpha": 1.0, "eta": [0.1, 0.02, 0.004], "size": 3, "log_inverse_r": 9.0}],
     severity="constant",
     note="the constant cannot be chosen for all η at once; the order is right for every fixed η (part `rate`)",

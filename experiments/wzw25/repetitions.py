@@ -104,6 +104,7 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
 
 @inequality_claim(
     bound.repetitions_as_printed,
+    finding="the fraction is upside down",
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
     python=still_fails,
     severity="statement",
@@ -252,6 +253,7 @@ assert r > 1.01 * largest_r_as_printed(eta=eta, beta=beta, size=size)  # and yet
 
 @inequality_claim(
     bound.largest_r_as_printed,
+    finding="sufficient, and not necessary as it says",
     quick=[MANY_ETAS],
     bits=BITS,
     python=larger_r_suffices,

@@ -13,6 +13,7 @@ from flint import ctx
 
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact, integral
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.experiments.checks import identity_claim, inequality_claim, spread, witness
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
@@ -217,8 +218,8 @@ def distribution(statement, setting):
     quick=[CDF | {"t": [1.5, 1, 2.25]}],
     python=flat_between,
     severity="statement",
-    corner="whole t",
-    used=("wzw25.lemA.4",),
+    corner=require("whole t", lambda t: np.all(t == np.floor(t))),
+    used={"wzw25.lemA.4": grid(t=[1.0, 2.0, 1e6])},
     note="between whole numbers the printed formula exceeds the distribution function; the paper uses whole t only",
     rounding=1e-11,
 )

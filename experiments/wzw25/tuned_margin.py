@@ -13,6 +13,7 @@ from flint import ctx
 
 from lemmata.bounds.exact.balls import Phi, exact, phi
 from lemmata.bounds.exact.best_of_runs import drawn
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import best_of_runs, winner
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
@@ -224,8 +225,13 @@ assert s * phi(1 / s) - Phi(-1 / s) > 0"""
     quick=({"n": 2, "mu": 0.7, "beta": 0.1, "gammas": [1.0], "outliers": [1]},),
     full=({"n": 2, "mu": 0.7, "beta": 0.001, "gammas": [0.5], "outliers": [1]},),
     severity="statement",
-    corner="the bound without its minimum with 1",
-    used=("wzw25.lemK.6", "wzw25.thm7.1"),
+    corner=require(
+        "an order below 1, which the minimum leaves as it is",
+        lambda n, mu, beta, gammas, outliers: (
+            bound.grid_loss_order_capped(n=n, mu=mu, beta=beta, gammas=gammas, outliers=outliers) < 1
+        ),
+    ),
+    restated=("wzw25.lemK.6", "wzw25.thm7.1"),
     note="the minimum with 1 belongs to the zero-one risk; it fails only where the bound is void",
 )
 def hinge_loss_exceeds_one(**setting):

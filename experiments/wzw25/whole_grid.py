@@ -55,8 +55,8 @@ MEAN_LOGS = "free logarithms, at the terms with ε: √(|Γ| log(1/δ) log(|Γ| 
 TAIL_LOGS = MEAN_LOGS + " √(log(|Γ| n²)) (4 + 3 log T)"
 
 
-@margin_orders.nothing_left(bounds.mean_order, used=("wzw25.thm4.1", "wzw25.thmL.1"))
-@margin_orders.nothing_left(bounds.tail_order, used=("wzw25.thm4.1", "wzw25.thm6.7", "wzw25.thmL.1"))
+@margin_orders.nothing_left(bounds.mean_order, restated=("wzw25.thm4.1", "wzw25.thmL.1"))
+@margin_orders.nothing_left(bounds.tail_order, restated=("wzw25.thm4.1", "wzw25.thm6.7", "wzw25.thmL.1"))
 def all_of_s(n):
     """S_out = S: 1/n^2 and 1/n against half of the records."""
     return dict(n=n, gamma=inf, outliers=n, epsilon=1.0, delta=1e-5)

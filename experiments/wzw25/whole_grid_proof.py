@@ -3,13 +3,14 @@
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import exp, floor, log
+from math import exp, floor, log, log2
 
 import numpy as np
 
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.gaussian_maxima import best_loses
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as grids
 from lemmata.bounds.wzw25 import noisy_minimum, one_margin, whole_grid
 from lemmata.bounds.wzw25 import whole_grid_proof as bounds
@@ -218,8 +219,8 @@ def tail_a(n, size, mu):
 @inequality_claim(
     bounds.tail_term_a_as_printed,
     severity="constant",
-    corner="log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98",
-    used=("wzw25.lemH.3", "wzw25.thm6.5"),
+    corner=require("log(1/δ) ≥ 1/(64 log₂ n): every δ ≤ 0.98", lambda n, delta: log(1 / delta) >= 1 / (64 * log2(n))),
+    restated=("wzw25.lemH.3", "wzw25.thm6.5"),
     rounding=1e-9,
     python=NEAR_ONE,
     note="With μ, as printed, the right side is too large by 4 √(|Γ| log(1/δ)), so the line is true unless δ is so "

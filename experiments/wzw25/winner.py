@@ -17,6 +17,7 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.best_of_runs import drawn, max_given_drawn, winner_excess
 from lemmata.bounds.exact.certify import certify
 from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import winner as bound
 from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one
 from lemmata.experiments.engine.claim import Control
@@ -106,8 +107,8 @@ assert excess > limit, (excess, limit)"""
         {"eta": 3.0, "r": 1e-6, "size": 100},
     ),
     severity="statement",
-    corner="η = 1",
-    used=("wzw25.lemK.6", "wzw25.thm7.1"),
+    corner=require("η = 1", lambda eta: eta == 1),
+    used={"wzw25.lemK.6": [{"eta": 1.0}], "wzw25.thm7.1": [{"eta": 1.0}]},
     corrected_by=bound.winner_mean_geometric,
     bits=BITS,
     evidence="certificate",
@@ -226,8 +227,7 @@ assert winner > winner_below_as_printed(scores=scores, noise=noise)"""
 @inequality_claim(
     bound.winner_below_as_printed,
     severity="statement",
-    corner="expectations, as the remark ξ =ᵈ -ξ beside the line says",
-    used=("wzw25.lemK.4",),
+    misprint="read expectations on both sides, as the remark ξ =ᵈ -ξ beside the line says",
     python=path_breaks_the_line,
     note="false on paths; the proof takes the expectation at the next step, and there it holds",
 )
@@ -360,7 +360,7 @@ def factor_two_lost(**law):
 @inequality_claim(
     bound.twice_maximum,
     caught=(1.1, 1.5),
-    given=("wzw25.lemA.7/printed/max",),
+    given=("wzw25.lemA.7/corrected/max",),
     bits=BITS,
     tightness=up_to_one,
     **COUNTS,

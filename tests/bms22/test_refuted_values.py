@@ -17,6 +17,7 @@ from lemmata.bounds.bms22 import (
     fast_projection,
     kernel_learner,
     label_privacy,
+    long_minimiser,
     many_hypotheses,
     margin_deviation,
     margin_selection,
@@ -66,6 +67,15 @@ def same_features(universe):
 
 
 TABLE = [
+    (many_hypotheses.largest_inner_product, {"d": 64}, 1 / 8),
+    (network.rows_of_the_main_text, SHAPE, 46656),
+    (embedding.distance_to_the_cover, SHAPE, 0.25),
+    (long_minimiser.empirical_norm, {"m": 4, "gamma": 0.1, "wrong": 1}, 4),
+    (  # M at beta/2 has log(2/beta) = 3 for beta = 2 e^-3; R = 1/4
+        label_privacy.bound_without_privacy,
+        FAT | {"beta": 2 * exp(-3), "margin_loss": 0.25},
+        0.25 + 2 * sqrt(M / 32) + M / 4,
+    ),
     # Definitions 2.1 and 6.1: twice q below p in (0, 1) by .3, in (1, 2) by .5 and in (2, 1) by .2
     (definitions.smallest_epsilon, {"laws": [[0.0, 0.4, 0.6], [0.0, 0.6, 0.4]], "pairs": [(0, 1)]}, log(1.5)),
     (definitions.hinge_loss, {"u": 3.0, "rho": 2.0}, 0),

@@ -19,7 +19,7 @@ FIELDS = set(
     """
     id parent paper label title part kind reading reconstructed verdict reason scope evidence cells cells_held
     cells_vacuous skipped tightness nonvacuous_from smallest_caught control trials root witness severity
-    corner used corrected_by rests_on cites where digest note
+    corner used restated misprint undecided finding headline corrected_by rests_on cites where digest note
 """.split()
 )
 
@@ -45,7 +45,7 @@ def test_run_then_ledger_then_explain_then_report(tmp_path):
         table = list(csv.DictReader(invoke("ledger", "--csv", "--out", tmp_path).stdout.splitlines()))
         assert {row["key"] for row in table} == set(rows)
         shown = invoke("explain", "abgmu22.asm1", "--out", tmp_path).stdout
-        assert "refuted as printed" in shown and "needs" in shown
+        assert "only a constant is wrong" in shown and "needs" in shown
         report = invoke("report", "--publish", "--out", tmp_path)
         assert "refuted as printed" in report.stdout
         assert (tmp_path / "index.html").exists() and (tmp_path / "published" / "ledger.csv").exists()

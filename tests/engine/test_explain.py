@@ -43,6 +43,9 @@ ROW = {
     "severity": "",
     "corner": "",
     "used": [],
+    "restated": [],
+    "misprint": "",
+    "undecided": "",
     "witness": None,
     "corrected_by": "",
     "cites": [],
@@ -57,55 +60,48 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
 
 
 @pytest.mark.parametrize(
-    ("row", "bad", "words"),
+    ("row", "words"),
     [
-        (ROW, None, "yes, as printed."),
-        (ROW | {"reading": "explicit"}, None, "yes, in this reading."),
-        (ROW | {"verdict": "VACUOUS"}, None, "it says nothing: the bound exceeds what is possible anyway."),
-        (ROW | {"verdict": "INCONCLUSIVE", "reason": "NO_CONSTANT"}, None, "undecided (NO_CONSTANT)."),
-        (ROW | {"verdict": "NOT_A_CLAIM"}, None, "it claims nothing: a definition, an assumption or a question."),
-        (ROW | {"verdict": "OPEN", "note": "no claim yet"}, None, "OPEN: no claim decides it yet."),
-        (ROW | {"verdict": "OPEN", "note": "not run yet"}, None, "not decided yet: run it first."),
-        (ROW | {"verdict": "REFUTED"}, None, "NO, refuted."),
-        (SLIP, SLIP, "a SLIP: as printed it lacks a restriction that every use in the paper keeps."),
-        (ROW, SLIP | {"part": "tail"}, "a SLIP (part tail): as printed it lacks"),
-        (BAD, BAD, "NO, refuted as printed: a privacy error."),
-        (BAD, BAD | {"severity": "constant", "part": "b"}, "NO, refuted as printed (part b): a wrong constant."),
-        (BAD, BAD | {"severity": "statement"}, "NO, refuted as printed: a false statement."),
-        (BAD, BAD | {"severity": ""}, "NO, refuted as printed: false as stated."),
+        (ROW, "everywhere"),
+        (ROW | {"scope": ""}, "–"),
+        (BAD, "false at n = 1, β = 0.1235"),
+        (BAD | {"witness": None}, "false at its only setting"),
+        (SLIP, "True for n ≥ 2; nothing in the paper uses it."),
+        (
+            SLIP | {"used": ["Lemma 1", "Lemma 2"]},
+            "True for n ≥ 2, which every use keeps (Lemma 1, Lemma 2); nothing downstream changes.",
+        ),
+        (
+            SLIP | {"restated": ["Lemma 1"]},
+            "True for n ≥ 2; restated with the same flaw (Lemma 1), and no use depends on it; "
+            "nothing downstream changes.",
+        ),
+        (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
+        (
+            SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
+            "False unless n ≥ 2; undecided there: n = 2.",
+        ),
     ],
 )
-def test_a_verdict_in_words(row, bad, words):
-    assert explain.in_words(row, bad).startswith(words)
+def test_where_it_is_true(row, words):
+    assert explain.where_true(row) == words
 
 
 @pytest.mark.parametrize(
-    ("row", "bad", "words"),
+    ("row", "instead", "true", "words"),
     [
-        (ROW, None, "everywhere"),
-        (ROW | {"scope": ""}, None, "–"),
-        (BAD, BAD, "false at n = 1, β = 0.1235"),
-        (BAD, BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, SLIP, "true for n ≥ 2; the paper's uses: none"),
-        (SLIP, SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "true for n ≥ 2; the paper's uses: Lemma 1, Lemma 2"),
+        (ROW, None, [], "the statement as printed"),
+        (ROW | {"reading": "explicit"}, None, [], "a/printed"),
+        (ROW | {"verdict": "OPEN"}, None, [], "nothing yet"),
+        (ROW | {"verdict": "INCONCLUSIVE"}, ROW | {"key": "a/explicit"}, [], "a/explicit (HOLDS): "),
+        (SLIP, None, [], "a/corrected"),
+        (BAD, None, [], "no corrected reading is known"),
+        (BAD, ROW | {"key": "a/corrected"}, [], "a/corrected (HOLDS): "),
+        (BAD, ROW | {"key": "a/corrected"}, ["privacy"], "as printed: privacy; else a/corrected (HOLDS): "),
     ],
 )
-def test_where_it_is_true(row, bad, words):
-    assert explain.where_true(row, bad) == words
-
-
-@pytest.mark.parametrize(
-    ("row", "bad", "instead", "words"),
-    [
-        (ROW, None, None, "the statement as printed"),
-        (ROW | {"verdict": "OPEN"}, None, None, "nothing yet"),
-        (SLIP, SLIP, None, "a/corrected"),
-        (BAD, BAD, None, "no corrected reading is known"),
-        (BAD, BAD, ROW | {"key": "a/corrected"}, "a/corrected (HOLDS): "),
-    ],
-)
-def test_what_to_cite(row, bad, instead, words):
-    assert explain.cited(row, bad, instead) == words
+def test_what_to_cite(row, instead, true, words):
+    assert explain.cited(row, instead, true) == words
 
 
 @pytest.mark.parametrize(
@@ -165,8 +161,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     row |= {"nonvacuous_from": {}, "witness": {"claimed": 1.0, "python": "assert True\n"}}
     assert explain.one(row) == [
         "a/printed   REFUTED, privacy",
-        "  true for         n ≥ 2",
-        "  used in          Lemma 1",
+        "  charity          True for n ≥ 2, which every use keeps (Lemma 1); nothing downstream changes.",
         "  scope            everywhere",
         "  evidence         derivation",
         "  tightness        [0.5, None]",

@@ -6,7 +6,7 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.bounds.literature import LITERATURE, RELATIONS
-from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.bounds.verdicts import HOLDS, SLIP
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine import claim, graph, registry
@@ -106,7 +106,8 @@ def test_four_words_for_four_kinds_of_holding(evidence, scope, cites, expected):
 
 def test_a_slip_rests_on_its_corrected_row():
     with toy.registered() as claims:
-        fields = {"corner": "beta <= 0", "corrected_by": "abgmu22.asm1/printed/coin"}
+        corner = require("beta <= 0", lambda beta: beta <= 0)
+        fields = {"corner": corner, "corrected_by": "abgmu22.asm1/printed/coin"}
         claims["abgmu22.asm1/printed/false"] = replace(claims["abgmu22.asm1/printed/false"], **fields)
         store = Store()
         execute(list(claims.values()), store)

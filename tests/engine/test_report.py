@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from lemmata.bounds.library import library
-from lemmata.bounds.theorem import THEOREMS
+from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.engine import registry, run
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.graph import CLASSES
@@ -147,12 +147,14 @@ def test_a_page_draws_what_rests_on_what(tmp_path):
     assert "by itself" in coin and "abgmu22.asm2_printed_rests" in coin.partition("What falls if it falls")[2]
 
 
-def page_with_a_corner(corrected_by, folder):
-    """Row and errata of the false coin, said to be true for beta <= 0, with `corrected_by` as its corrected row."""
+def page_with_a_corner(corrected_by, folder, **changes):
+    """Row and errata of the false coin, said to be true for beta <= 0, and what `corrected_by` is with `changes`."""
     with toy.registered() as claims:
         key = "abgmu22.asm1/printed/false"
-        fields = {"corner": "beta <= 0", "used": ("abgmu22.asm2",), "corrected_by": corrected_by}
+        corner = require("beta <= 0", lambda beta: beta <= 0)
+        fields = {"corner": corner, "used": {"abgmu22.asm2": [{"beta": 0}]}, "corrected_by": corrected_by}
         claims[key] = replace(claims[key], **fields)
+        claims[corrected_by] = replace(claims[corrected_by], **changes)
         store = Store()
         run.execute(list(claims.values()), store)
         path, text = write(store, LEDGER_ROOT, folder)
@@ -163,13 +165,20 @@ def page_with_a_corner(corrected_by, folder):
 def test_a_slip_is_listed_with_where_it_is_true(tmp_path):
     row, html, text = page_with_a_corner("abgmu22.asm1/printed/coin", tmp_path)
     assert (row["verdict"], row["severity"], row["corner"]) == ("SLIP", "", "beta <= 0")
-    assert "refuted as printed" not in text and "true for beta <= 0" in text
+    assert "refuted as printed" not in text and "True for beta <= 0" in text
     slips = html[html.index("Slips that change nothing") : html.index("Every statement")]
     assert "β ≤ 0" in slips and "abgmu22.asm2" in slips
 
 
-def test_a_slip_whose_corrected_row_does_not_hold_is_refuted(tmp_path):
+def test_a_slip_that_nothing_decides_in_its_corner_is_undecided(tmp_path):
     row, html, _ = page_with_a_corner("abgmu22.asm2/printed/toothless", tmp_path)
+    assert (row["verdict"], row["reason"], row["corner"]) == ("INCONCLUSIVE", "CORNER", "beta <= 0")
+    assert row["undecided"] == "rests on abgmu22.asm2/printed/toothless, which is INCONCLUSIVE"
+    assert "Slips that change nothing" not in html
+
+
+def test_a_slip_that_falls_in_its_corner_too_is_refuted(tmp_path):
+    row, html, _ = page_with_a_corner("abgmu22.asm1/printed/mean", tmp_path, bound=lambda: 0.001)
     assert (row["verdict"], row["severity"], row["corner"]) == ("REFUTED", "constant", "")
     assert "Slips that change nothing" not in html
 

@@ -212,6 +212,7 @@ POINTS = {
         ("selected_risk", LEVEL, 0.5 + 2 * sqrt(6 * log(2))),
         ("grid_size_bound", dict(n=8), 12),
         ("term_a", dict(n=4, gamma=0.5), 1.25 * (4 * log(3840) * log(8) + log(512))),
+        ("inverse_budget", dict(n=16, epsilon=2.0, delta=e**-9), 24),
         ("term_b", dict(n=4, epsilon=2.0, delta=e**-8), 16 * sqrt(2 * log(2))),
         ("term_c", dict(n=8), sqrt(log(2))),  # 4 sqrt(log 16) / 8
     ],

@@ -1,0 +1,121 @@
+"""The headline of a statement: one sentence for its page, `explain`, the ledger and the README.
+
+The most important part comes first: privacy before utility, utility before constants, constants before running time.
+What falls by a constant alone, or by its running time, never heads a statement whose privacy or utility is more than
+that. A headline is at most `LONGEST` characters long, label included, and is never cut.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from lemmata.bounds.library import library
+from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
+from lemmata.experiments.engine.graph import Row
+
+LONGEST = 70
+TIMES = ("time", "complexity", "runtime")  # how names of parts about running time begin
+WORST = (  # verdict and severity, what a reader should know first at the top
+    (REFUTED, "privacy"),
+    (REFUTED, "statement"),
+    (REFUTED, ""),
+    (INCONCLUSIVE, ""),
+    (OPEN, ""),
+    (REFUTED, "constant"),
+    (SLIP, ""),
+    (VACUOUS, ""),
+    (HOLDS, ""),
+    (NOT_A_CLAIM, ""),
+)
+TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
+FALLEN = {
+    "privacy": "who follows the text is not private",
+    "statement": "false as printed",
+    "constant": "only a constant is wrong",
+    "": "false as printed",
+}
+
+
+def headline(rows: Iterable[Row]) -> str:
+    """The sentence for one statement or step from its ledger rows: those that are printed, or all where none is."""
+    own = [row for row in rows if row["kind"] != "summary" and not row["part"].startswith("impl:")]
+    parts = sorted([row for row in own if row["reading"] == "printed"] or own, key=importance)
+    first = leading(parts)
+    label = name(first["id"])
+    if first["verdict"] == REFUTED:
+        note = first["note"].rstrip(".")  # where nothing is said for a headline, a note will do that is short enough
+        said = note if 0 < len(note) <= LONGEST - len(label) - 2 else FALLEN[first["severity"]]
+        return f"{label}: {first.get('finding') or said}"
+    parts = [row for row in parts if row["verdict"] != NOT_A_CLAIM]
+    said = list(dict.fromkeys(map(phrase, parts)))
+    if len(said) < 2 or not first["part"]:
+        return f"{label} {phrase(first)}"
+    groups = {text: [row["part"] or "statement" for row in parts if phrase(row) == text] for text in said}
+    rest = {text: names for text, names in groups.items() if names != ["privacy"]}
+    counted = {text: names if len(names) == 1 else [str(len(names))] for text, names in groups.items()}
+    aside = groups | ({text: ["rest"] for text in rest} if len(rest) == 1 else {})
+    bad = {text: names for text, names in groups.items() if text != phrase(TRUE) or "privacy" in names}
+    tried = [f"{label}: {in_clauses(each)}" for each in (groups, counted, aside, bad)]
+    return next((text for text in tried if len(text) <= LONGEST), f"{label} {phrase(first)}")
+
+
+def in_clauses(groups: Mapping[str, list[str]]) -> str:
+    """{phrase: the parts that it is said of} as `private; time, utility true but for a corner`."""
+    clauses = []
+    for text, names in groups.items():
+        short = text.removeprefix("is ").removeprefix("false in a corner, ").removesuffix(" elsewhere")
+        clauses.append(f"{', '.join(names)} {short.removesuffix(' as printed')}")
+    return "; ".join("private" if clause == "privacy true" else clause for clause in clauses)
+
+
+def leading(rows: Iterable[Row]) -> Row:
+    """The row that heads a statement: the worst, and among equals the most important."""
+    return min(rows, key=lambda row: (badness(row), importance(row)))
+
+
+def badness(row: Row) -> int:
+    """How far up a verdict stands on a page: 0 for a privacy error."""
+    return WORST.index((row["verdict"], row["severity"]))
+
+
+def importance(row: Row) -> int:
+    """0 for the statement itself and for privacy, 1 for what is promised beside it, 2 for constants, 3 for time."""
+    if row["part"].startswith(TIMES):
+        return 3
+    return 2 if row["severity"] == "constant" else int(row["kind"] != "privacy" and bool(row["part"]))
+
+
+def name(id: str) -> str:
+    """`Lemma 3.1`, or `Lemma 3.1, s2` for a step of its proof."""
+    step = id.removeprefix(library.statement_of(id)).strip(".")
+    return library.label(id) + (f", {step}" if step else "")
+
+
+def phrase(row: Row) -> str:
+    """What a verdict says, behind the name of a statement or of a part."""
+    if row["verdict"] == SLIP:
+        return "is true but for a misprint" if row.get("misprint") else "is true but for a corner"
+    if row["verdict"] == REFUTED:
+        return FALLEN[row["severity"]]
+    if row["verdict"] == INCONCLUSIVE and row["reason"] == "CORNER":
+        return "is false in a corner, undecided elsewhere"
+    if row["verdict"] == HOLDS and row["reading"] != "printed":
+        return "is true in this reading"
+    return {
+        HOLDS: "held wherever we tried it" if row["evidence"] == "sampled" else "is true as printed",
+        VACUOUS: "says nothing at the sizes we tried",
+        INCONCLUSIVE: "is undecided",
+        OPEN: "is not decided yet",
+        NOT_A_CLAIM: "claims nothing",
+    }[row["verdict"]]
+
+
+def charity(row: Row) -> str:
+    """Of a row that is false in a corner, or misprinted: where it is true, and what that costs the paper."""
+    if row.get("misprint"):
+        return f"A misprint: {row['misprint']}."
+    if row["verdict"] == INCONCLUSIVE:
+        return f"False unless {row['corner']}; undecided there: {row['undecided']}."
+    used, restated = (", ".join(row.get(name) or []) for name in ("used", "restated"))
+    text = f"True for {row['corner']}"
+    text += f", which every use keeps ({used})" if used else ""
+    text += f"; restated with the same flaw ({restated}), and no use depends on it" if restated else ""
+    return text + ("; nothing downstream changes." if used or restated else "; nothing in the paper uses it.")
