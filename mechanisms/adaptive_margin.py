@@ -364,10 +364,10 @@ def fit(
 
     Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
     file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. `precision` "single" descends in float32,
-    in half the time and memory, on rows that stay within `radius`, and needs `noise` "float". The projections are drawn from a stream of their
-    own. Rows longer than `radius` are scaled down to it, and nothing is said about it, nor about labels of one class:
-    whether there are any is private. Raises ValueError for epsilon outside (0, 8 log(1/delta)) and delta outside
-    (0, 1).
+    in half the time and memory, on rows that stay within `radius`, and needs `noise` "float". The
+    projections are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and nothing is
+    said about it, nor about labels of one class: whether there are any is private. Raises ValueError for epsilon
+    outside (0, 8 log(1/delta)) and delta outside (0, 1).
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
     >>> model = fit(X, y, epsilon=8.0, delta=1e-5, rng=np.random.default_rng(0))

@@ -4,11 +4,12 @@
 
 Every row z_i is rounded once, towards 0, to a public grid, a power of two: no row gets longer, so the sensitivity is
 that of the clipped rows. The coefficients c_i in [0, 1] depend on z_i and on what was released before; they are whole,
-or multiples of a public power of two. So products and partial sums are whole multiples of one unit below 2^53, and
-float64 adds them exactly, in whatever order and width a BLAS does it; n is checked against that. A sum on the grid plus
-a rounded normal is the real mechanism, sum plus N(0, sigma^2), rounded: post-processing of a Gaussian mechanism, with
-its mu and its composition, and nothing lost (`wzw25.rem2.3.float64/explicit/sums`). What is computed from the noisy
-sums is post-processing too, float64 or not. Not hardened: how long a draw takes.
+or multiples of 2^-q, and then the grid of the sums and of the noise is that much finer than the rows'. So products and
+partial sums are whole multiples of one step, at most 2^53 of them, and float64 adds them exactly, in whatever order
+and width a BLAS does it; n is checked against that. A sum on the grid plus a rounded normal is the real mechanism, sum
+plus N(0, sigma^2), rounded: post-processing of a Gaussian mechanism, with its mu and its composition, and nothing lost
+(`wzw25.rem2.3.float64/explicit/sums`). What is computed from the noisy sums is post-processing too, float64 or not.
+Not hardened: how long a draw takes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from lemmata.mechanisms.law import one_of, sized, table
 
 NOISES = ("exact", "float")
 BITS = 20  # of a coordinate on the grid
+COEFFICIENT = 10  # bits of a coefficient in [0, 1] behind the point, at most; the grid of the noise has them too
 EXACT = 53  # bits that float64 adds without rounding
 WIDEST = 2.0**46  # grid steps in a standard deviation: a draw, below 40 of them, is a float
 AHEAD = 2**16  # numbers of noise drawn at a time
@@ -64,16 +66,16 @@ def on_grid(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float
 
 
 def coefficient_bits(n: int) -> int:
-    """The binary places that coefficients in [0, 1] may have so that sums of n rows stay exact; at most 20.
+    """The binary places that coefficients in [0, 1] may have so that sums of n rows stay exact; at most 10.
 
     Raises ValueError for more than 2^33 records, whose sums float64 does not hold.
 
-    >>> coefficient_bits(1000), coefficient_bits(2**20)
-    (20, 13)
+    >>> coefficient_bits(1000), coefficient_bits(2**30)
+    (10, 3)
     """
     if n > 2 ** (EXACT - BITS):
-        raise ValueError(f"X has {n} rows: the sums of more than 2^{EXACT - BITS} are not exact; noise = 'float' has none")
-    return min(BITS, EXACT - BITS - (n - 1).bit_length())
+        raise ValueError(f"X has {n} rows, more than 2^{EXACT - BITS}: their sums are not exact; take noise = 'float'")
+    return min(COEFFICIENT, EXACT - BITS - (n - 1).bit_length())
 
 
 def rounded_down(coefficients: np.ndarray, n: int) -> np.ndarray:

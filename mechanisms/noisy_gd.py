@@ -33,7 +33,7 @@ from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms.arithmetic import brief, in_range, up
-from lemmata.mechanisms.grid_sums import GridNoise, check_noise, on_grid, rounded_down
+from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid, rounded_down
 from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, positive, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -78,7 +78,7 @@ class NoisyGDLaw:
     output: str
     privacy: Guarantee  # a GaussianDP, see `law`; neighbours differ in one replaced row
     loss: str = "hinge"
-    grid: float = 0.0  # of rows and noise, a power of two, public; 0 if the noise is float64's
+    grid: float = 0.0  # of sums and noise, a power of two, public; 0 if the noise is float64's
 
     def __post_init__(self) -> None:
         if np.ndim(self.Z) != 2 or np.shape(self.start) != np.shape(self.Z)[1:] or np.ndim(self.strides) != 1:
@@ -115,18 +115,28 @@ class NoisyGDLaw:
         rows = [self.Z[start : start + height] for start in range(0, n, height)]
         return [(band, band.T, margins[: len(band)], active[: len(band)]) for band in rows]
 
+    def _weigh(self, margins: np.ndarray, active: np.ndarray) -> None:
+        """Margins into what their records' rows count in the sum of gradients, in place: in [0, 1]."""
+        if self.loss == "hinge":
+            np.less(margins, self.width, out=active)
+            margins[...] = active  # a product with booleans would not go to BLAS
+            return
+        margins /= -self.width
+        expit(margins, out=margins)
+        if self.grid:
+            rounded_down(margins, len(self.Z))
+
+    def coefficients(self, W: np.ndarray) -> np.ndarray:
+        """Those of all records at the columns of W, shape (n, columns)."""
+        margins = self.Z @ np.asarray(W, dtype=self.Z.dtype)
+        self._weigh(margins, np.empty(margins.shape, dtype=bool))
+        return margins
+
     def _sums(self, W: np.ndarray, out: np.ndarray, part: np.ndarray, bands: list[Band]) -> np.ndarray:
         """`gradients` times -width into `out`, exactly on a grid; `part` is scratch, as fresh memory is slow."""
         for i, (band, transposed, margins, active) in enumerate(bands):
             np.matmul(band, W, out=margins)
-            if self.loss == "hinge":
-                np.less(margins, self.width, out=active)
-                margins[...] = active  # a product with booleans would not go to BLAS
-            else:
-                margins /= -self.width
-                expit(margins, out=margins)
-                if self.grid:
-                    rounded_down(margins, len(self.Z))
+            self._weigh(margins, active)
             np.matmul(transposed, margins, out=part if i else out)
             if i:
                 out += part
@@ -294,6 +304,8 @@ def law(
     X = clip_rows(X, radius)
     n, d = X.shape
     X, grid = on_grid(X, radius, noise)
+    if loss == "logistic":
+        grid *= 2.0 ** -coefficient_bits(n) if grid else 1.0
     Z = signed_rows(X, y, precision, radius=radius, width=width)
     origin = np.zeros(d) if start is None else finite("start", start)
     if origin.shape != (d,):

@@ -142,8 +142,8 @@ def law(
 
     `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a `privacy`
     that implies mu-GDP, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
-    better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range, and for exact noise unless
-    `sensitivity` is whole.
+    better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range, and for
+    exact noise unless `sensitivity` is whole.
 
     >>> from lemmata.mechanisms import gaussian
     >>> def base(mu):

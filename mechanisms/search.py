@@ -116,8 +116,8 @@ class PrivateSearchCV(ApproximateClassifier):
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
     how many runs there were: of `best_params_` and the weights together. `estimator`: NoisyGD, ProjectedGD, PhasedSGD,
-    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes, noise and random_state are not used. What a
-    setting's law promises is read before a run is drawn, and refused if it is more than a run's share.
+    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes, noise and random_state are not
+    used. What a setting's law promises is read before a run is drawn, and refused if it is more than a run's share.
     `param_grid`: as for scikit-learn's `ParameterGrid`; it may not depend on the data. `beta`: the chance that the best
     setting is never drawn.
     """

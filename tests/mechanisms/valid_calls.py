@@ -352,7 +352,7 @@ INNER = {
     fast_projection: "columns_of butterflies blocks",
     twins: "compiled",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums hinge_steps",
-    discrete_gaussian: "bernoulli_exp_any",
+    discrete_gaussian: "bernoulli_exp_any spent",
     snapping: "number logarithm draw",
     adaptive_margin: "checked_projections chosen_steps",
     sampled_gd: "plan batches candidates",
