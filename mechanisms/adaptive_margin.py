@@ -304,7 +304,7 @@ def law(
         share = sqrt(len(margins)) / sigma * (1 + 1e-12)  # of all scores together, rounded up
         sizes = sampled_gd.plan(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
         public: Any = {"margins": margins, "sizes": sizes, "radius": radius, "projections": phis}
-        drawn = {name: descent[name] for name in ("precision", "noise") if name in descent}
+        drawn: Any = {name: descent[name] for name in ("precision", "noise") if name in descent}
         runs = sampled_gd.candidates(X, y, privacy=privacy, **drawn, **public)
         return AdaptiveMarginLaw(runs, margins, np.zeros(len(margins)), sigma, None, privacy, ties, noise)
     seen = "iterates" if white_box else output

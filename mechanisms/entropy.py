@@ -68,7 +68,7 @@ class SystemGenerator(np.random.Generator):
         """`length` random bytes."""
         return os.urandom(int(length))
 
-    def spawn(self, n_children: int) -> list[np.random.Generator]:  # type: ignore[override]
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
         """`n_children` generators over the same source: independent, as no bit of it is drawn twice."""
         return [SystemGenerator() for _ in range(n_children)]
 

@@ -74,10 +74,8 @@ def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, ou
     np.maximum(places, 2.0**-64, out=places)
     ndtri(places, out=places)
     places *= np.where(drawn < 0, sigma, -sigma)
-    whole_part = None
     if centres is not None:
-        whole_part = np.rint(centres)
-        places += centres - whole_part
+        places += centres - np.rint(centres)
     cells = np.rint(places)
     places -= cells
     np.abs(places, out=places)
@@ -85,10 +83,10 @@ def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, ou
     doubtful |= digits < SURE
     out[:] = cells
     for i in np.flatnonzero(doubtful):
-        centre = Fraction(0) if centres is None else Fraction(float(centres[i])) - int(whole_part[i])
+        centre = Fraction(0) if centres is None else Fraction(float(centres[i] - np.rint(centres[i])))
         out[i] = settled(rng, int(digits[i]), -1 if drawn[i] < 0 else 1, centre, Fraction(sigma))
-    if whole_part is not None:
-        out += whole_part.astype(np.int64)
+    if centres is not None:
+        out += np.rint(centres).astype(np.int64)
 
 
 def settled(rng: np.random.Generator, digits: int, sign: int, centre: Fraction, sigma: Fraction) -> int:

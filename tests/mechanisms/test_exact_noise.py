@@ -1,11 +1,28 @@
 """Every default `fit` with exact noise, to the last bit: what it releases is a function of its noisy sums alone."""
 
+import importlib
+import importlib.util
+import inspect
+import pkgutil
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lemmata.mechanisms import adaptive_margin, grid_sums, noisy_gd, private_tuning, projected_gd
+from lemmata import mechanisms
+from lemmata.experiments.engine import registry
+from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.mechanisms import (
+    adaptive_margin,
+    estimators,
+    grid_sums,
+    hardening,
+    known_margin,
+    noisy_gd,
+    private_tuning,
+    projected_gd,
+)
 from lemmata.mechanisms.entropy import SystemGenerator
 from lemmata.mechanisms.estimators import AdaptiveMargin, MarginClassifier, NoisyGD, ProjectedGD, TunedMargin
 from lemmata.mechanisms.law import generator
@@ -13,6 +30,7 @@ from lemmata.mechanisms.privacy import GaussianDP
 from lemmata.mechanisms.search import PrivateSearchCV
 from tests.streams import streams
 
+registry.load()
 rng = streams("exact_noise")
 X = rng("data").normal(size=(60, 5)) / 3
 Y = np.where(X[:, 0] > 0.05, 1.0, -1.0)
@@ -42,6 +60,7 @@ FITS = {
     "noisy_gd, logistic": function(noisy_gd.fit, width=0.3, loss="logistic"),
     "noisy_gd, average": function(noisy_gd.fit, width=0.3, output="average", steps=4),
     "projected_gd": function(projected_gd.fit, width=0.3),
+    "known_margin": function(known_margin.fit, margin=0.3),
     "adaptive_margin": function(adaptive_margin.fit),
     "adaptive_margin, batches": function(adaptive_margin.fit, steps="sampled"),
     "private_tuning": function(private_tuning.fit, beta=0.5),
@@ -151,3 +170,39 @@ def test_without_a_seed_every_bit_is_the_system_s():
     assert abs(drawn.mean() - 0.5) < 6 * np.sqrt(1 / 12 / 20_000)
     assert len(np.unique(np.concatenate([SystemGenerator().integers(2**62, size=100) for _ in range(3)]))) == 300
     assert abs(source.normal(size=20_000).std() - 1) < 0.05
+
+
+def test_the_table_says_what_the_defaults_are():
+    """Every learner of the package has a line; "exact" is what its `fit` takes, or all that it has."""
+    learners = {kind.__name__: kind for kind in vars(estimators).values() if isinstance(kind, type)}
+    learners = {name: kind for name, kind in learners.items() if kind.__module__ == estimators.__name__}
+    bases = {"PrivateClassifier", "ApproximateClassifier", "ExactClassifier"}
+    for name, kind in (learners | {"PrivateSearchCV": PrivateSearchCV}).items():
+        if name not in bases:
+            default = kind().get_params().get("noise", "exact" if name == "PrivateSVM" else "float")
+            assert hardening.answer(name).noise == default, name
+    for name in ("noisy_gd", "projected_gd", "known_margin", "adaptive_margin", "private_tuning"):
+        module = importlib.import_module(f"lemmata.mechanisms.{name}")
+        assert inspect.signature(module.fit).parameters["noise"].default == hardening.answer(name).noise == "exact"
+    for line in hardening.TABLE:
+        assert not line.row or line.row in CLAIMS, line.row
+        for name in line.names:
+            assert (
+                name in learners or name == "PrivateSearchCV" or importlib.util.find_spec(f"lemmata.mechanisms.{name}")
+            )
+
+
+def test_the_table_knows_every_module_with_a_fit():
+    named = {name for line in hardening.TABLE for name in line.names}
+    for entry in pkgutil.iter_modules(mechanisms.__path__):
+        module = importlib.import_module(f"lemmata.mechanisms.{entry.name}")
+        assert not inspect.isfunction(getattr(module, "fit", None)) or entry.name in named, entry.name
+
+
+def test_the_readme_says_what_the_table_says():
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    section = text.partition("## What is hardened")[2].partition("\n## ")[0]
+    exact, inexact = section.partition("still draw in floating point")[0].rsplit("float64", 1)
+    for name in vars(estimators):
+        if name in {each for line in hardening.TABLE for each in line.names} and name[0].isupper():
+            assert f"`{name}`" in (exact if hardening.answer(name).noise == "exact" else inexact), name
