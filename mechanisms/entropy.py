@@ -57,7 +57,7 @@ class SystemGenerator(np.random.Generator):
 
     A copy, a pickle and a child are new ones. A number drawn alone costs a microsecond, one of `words` 20 nanoseconds.
 
-    >>> SystemGenerator().integers(1), len(SystemGenerator().bytes(3)), len(SystemGenerator().spawn(2))
+    >>> int(SystemGenerator().integers(1)), len(SystemGenerator().bytes(3)), len(SystemGenerator().spawn(2))
     (0, 3, 2)
     """
 

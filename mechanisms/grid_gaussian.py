@@ -51,7 +51,7 @@ def rounded_normal(
     below 2^-48. Where that does not prove the cell, more digits are drawn and ball arithmetic decides (`settled`).
 
     >>> rounded_normal(np.random.default_rng(0), 2.0, 4).tolist()
-    [2, 0, 2, -4]
+    [2, -1, -3, -4]
     """
     (sigma,) = positive(sigma=sigma)
     if sigma > MOST:
@@ -162,7 +162,7 @@ def law(
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=1.0, sigma=2.0, step=0.25)
     >>> released.privacy.mu, released.sample(np.random.default_rng(0))
-    (0.5, array([[2.5, 3. ]]))
+    (0.5, array([[ 2.5 , -2.25]]))
     """
     value = np.atleast_1d(finite("value", value))
     if value.ndim != 1 or not value.size:
