@@ -27,8 +27,9 @@
     lemmata.figure("wzw25.lemA.5")      # decide it and draw it
 
 Guarantees are `PureDP`, `ApproxDP`, `GaussianDP` and `LabelDP`; `to_pure`, `to_approx`, `to_gaussian`, `to_neighbours`
-turn one into another, `compose` and `group` add them up, all rounded towards less privacy claimed. Noise other than
-that of `PrivateSVM` is drawn in floating point and is not hardened against an adversary who reads low bits.
+turn one into another, `compose` and `group` add them up, all rounded towards less privacy claimed.
+`lemmata.mechanisms.hardening` says which learners release exact noise by default and which still draw in floating
+point, whose low bits tell.
 
 Importing this costs nothing: a name is loaded when it is first used.
 """

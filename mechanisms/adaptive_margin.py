@@ -42,6 +42,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms import projected_gd, sampled_gd, sign_projection
+from lemmata.mechanisms.grid_sums import noisy_counts
 from lemmata.mechanisms.law import (
     AdaptiveModel,
     Projection,
@@ -71,6 +72,7 @@ class Strides(TypedDict, total=False):
     distance: float
     log_factor: float
     precision: str
+    noise: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class AdaptiveMarginLaw:
     gdp: GaussianDP | None  # what all runs and all scores spend together; None on random batches
     privacy: ApproxDP  # neighbours differ in one replaced record
     ties: str = "right"  # what the scores count them as
+    noise: str = "float"  # of the scores; the runs have their own
 
     @property
     def expected_cost(self) -> float:
@@ -101,7 +104,10 @@ class AdaptiveMarginLaw:
         for j, candidate in enumerate(self.candidates):
             winners[j] = candidate.descent.sample(rng, size)
             errors = candidate.errors(winners[j], self.ties)
-            noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
+            if self.noise == "exact":
+                noisy = noisy_counts(rng, errors, self.sigma) + self.penalties[j]
+            else:
+                noisy = errors + self.penalties[j] + rng.normal(scale=self.sigma, size=size)
             index[noisy < best] = j
             best = np.minimum(best, noisy)
         chosen = np.empty((size, self._dimension))
@@ -262,7 +268,8 @@ def law(
     mu / sqrt(2 m), rounded down, and the square of mu is at least the sum of their squares (Remark 2.3); what is
     released is a function of all iterates and scores, whatever `output`, `stride` and `ties` are: sigma is computed
     from T and the sensitivity 2 radius / width of a gradient, and one record changes a number of records by at most 1.
-    Rows are clipped to `radius`. The analysis is over the reals; floating-point noise is not hardened.
+    Rows are clipped to `radius`. For the bits released or over the reals, as `noise` says
+    (`lemmata.mechanisms.noisy_gd`).
 
     X: (n, d); y: (n,), each -1 or +1. `projections`: from `draw_projections`, drawn by the caller from a stream of
     their own. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / k, a whole number, or "sampled": the balanced ones on
@@ -287,7 +294,7 @@ def law(
     (radius,) = sized(radius=radius)
     X = table(X)
     n = len(X)
-    margins = bounds.margin_grid(n, radius)
+    margins, noise = bounds.margin_grid(n, radius), descent.get("noise", "float")
     each = bounds.split_budget(mu, 2 * len(margins))
     sigma = bounds.score_noise(1.0, each)
     if isinstance(steps, str) and steps == "sampled":
@@ -297,9 +304,9 @@ def law(
         share = sqrt(len(margins)) / sigma * (1 + 1e-12)  # of all scores together, rounded up
         sizes = sampled_gd.plan(*X.shape, privacy=privacy, mu=share, each=each, runs=len(margins))
         public: Any = {"margins": margins, "sizes": sizes, "radius": radius, "projections": phis}
-        precision = descent.get("precision", "double")
-        runs = sampled_gd.candidates(X, y, privacy=privacy, precision=precision, **public)
-        return AdaptiveMarginLaw(runs, margins, np.zeros(len(margins)), sigma, None, privacy, ties)
+        drawn: Any = {name: descent[name] for name in ("precision", "noise") if name in descent}
+        runs = sampled_gd.candidates(X, y, privacy=privacy, **drawn, **public)
+        return AdaptiveMarginLaw(runs, margins, np.zeros(len(margins)), sigma, None, privacy, ties, noise)
     seen = "iterates" if white_box else output
     runs = candidates(X, y, mu=each, radius=radius, projections=projections, steps=steps, output=seen, **descent)
     penalties = np.zeros(len(margins))
@@ -308,8 +315,8 @@ def law(
         penalties = np.array([bounds.penalty(n, k, bounds.failure_probability(n)) for k in dimensions])
     gdp = GaussianDP(mu, privacy.neighbours)
     if white_box:
-        return WhiteBoxLaw(runs, margins, penalties, sigma, gdp, privacy, ties, output)
-    return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy, ties)
+        return WhiteBoxLaw(runs, margins, penalties, sigma, gdp, privacy, ties, output=output)
+    return AdaptiveMarginLaw(runs, margins, penalties, sigma, gdp, privacy, ties, noise)
 
 
 def drawn(X: ArrayLike, radius: float, projections: Projections | None, rng: np.random.Generator) -> Projections:
@@ -349,6 +356,7 @@ def fit(
     ties: str = "wrong",
     stride: str = "decaying",
     precision: str = "double",
+    noise: str = "exact",
     projections: Projections | None = None,
     rng: np.random.Generator | None = None,
 ) -> AdaptiveModel:
@@ -356,10 +364,10 @@ def fit(
 
     Needs no other parameter than `epsilon` and `delta`; why the defaults are what they are stands at the top of this
     file. `steps` "auto" is `chosen_steps`, which knows n, d and the budget. `precision` "single" descends in float32,
-    in half the time and memory, on rows that stay within `radius`. The projections are drawn from a stream of their
-    own. Rows longer than `radius` are scaled down to it, and nothing is said about it, nor about labels of one class:
-    whether there are any is private. Raises ValueError for epsilon outside (0, 8 log(1/delta)) and delta outside
-    (0, 1).
+    in half the time and memory, on rows that stay within `radius`, and needs `noise` "float". The
+    projections are drawn from a stream of their own. Rows longer than `radius` are scaled down to it, and nothing is
+    said about it, nor about labels of one class: whether there are any is private. Raises ValueError for epsilon
+    outside (0, 8 log(1/delta)) and delta outside (0, 1).
 
     >>> X, y = np.tile([[0.9], [-0.9]], (50, 1)), np.tile([1, -1], 50)
     >>> model = fit(X, y, epsilon=8.0, delta=1e-5, rng=np.random.default_rng(0))
@@ -385,5 +393,6 @@ def fit(
         projections=drawn(X, radius, projections, public),
         stride=stride,
         precision=precision,
+        noise=noise,
     )
     return chosen_model(released, private)

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, frexp, inf, log, nextafter, sqrt
+from math import frexp, inf, nextafter, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.bounds.rbht09.private_svm import concentration, concentration_epsilon
-from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.arithmetic import brief, certified_delta, up
 from lemmata.mechanisms.laplace import discrete_laplace, shape_of
 from lemmata.mechanisms.law import finite, generator, sized, whole
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 
 FINE = 2**16  # grid steps in one standard deviation, by default
 MOST = 2**24  # grid steps in one standard deviation, at most: 2 steps^2 times a small number stays below 2^63
@@ -82,6 +81,19 @@ def discrete_gaussian(rng: np.random.Generator, steps: int, size: int | tuple[in
     return out
 
 
+def spent(epsilon: float, moved: float, steps: int, F: int) -> float:
+    """The delta of `discrete_gaussian_delta`, certified: rounded up; 1 where the bound says nothing.
+
+    >>> spent(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent(1.0, 2.0**16, 5 * 2**16, 1)
+    True
+    """
+    left = epsilon - up(Fraction(nextafter(sqrt(F), inf)) * Fraction(moved) / (2 * steps**2))
+    if left < 0 or 24 * steps**2 < F:
+        return 1.0
+    factor = 1 + 2 * Fraction(F, 24 * steps**2)  # exp(x) <= 1 + 2 x for x <= 1
+    return min(1.0, up(factor * Fraction(certified_delta(nextafter(left, 0), up(Fraction(moved) / steps)))))
+
+
 @dataclass(frozen=True)
 class DiscreteGaussianLaw:
     """grid * (round(centre / grid) + K), K iid discrete Gaussian of `steps` grid steps, on one dataset."""
@@ -120,16 +132,16 @@ def law(
     """Release `value`, shape (F,), with discrete Gaussian noise of about `steps` steps of a public grid.
 
     Formal guarantee: `privacy`, if `value` moves by at most `sensitivity` in the L2 norm between neighbours (assumed).
-    With D = sensitivity + grid sqrt(F) and rho = D^2 / (2 sigma^2) the law is rho-zCDP, and (rho + 2 sqrt(rho
-    log(1 / delta)), delta)-DP (`lemmata.bounds.rbht09.private_svm.concentration_epsilon`); sigma is the least multiple
-    of the grid that makes this the epsilon asked for. Entries are clipped to [-bound, bound], public. It holds in
+    Its privacy curve is bounded by the Gaussian one (`lemmata.bounds.rbht09.private_svm.discrete_gaussian_delta`), at
+    the distance sensitivity / grid + sqrt(F) of the rounded centres; sigma is the least multiple of the grid whose
+    bound, rounded up, is the delta asked for. Entries are clipped to [-bound, bound], public. It holds in
     floating point; the time a draw takes is not hardened. Raises ValueError for a value that is not a vector of finite
     numbers, for sensitivity or bound outside [1e-100, 1e100], for a privacy that is no ApproxDP with epsilon > 0 and 0
     < delta < 1, and for a grid of more than 2^52 steps in `bound`.
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=4.0, privacy=ApproxDP(1.0, 1e-6))
     >>> released.grid, round(released.sigma, 3), released.sample(np.random.default_rng(0)).shape
-    (6.103515625e-05, 5.35, (1, 2))
+    (6.103515625e-05, 4.225, (1, 2))
     """
     value = np.atleast_1d(finite("value", value))
     if value.ndim != 1 or not value.size:
@@ -140,19 +152,18 @@ def law(
         raise ValueError(f"steps = {steps} is outside [1, {MOST // 2}]")
     if not (isinstance(privacy, ApproxDP) and privacy.epsilon > 0 and 0 < privacy.delta < 1):
         raise ValueError(f"privacy = {brief(privacy)} is not an ApproxDP with epsilon > 0 and 0 < delta < 1")
-    F, asked = value.size, privacy.epsilon * (1 - 1e-12)
-    depth = log(1 / privacy.delta)
-    root = asked / (sqrt(depth + asked) + sqrt(depth))  # sqrt(rho)
-    grid = 2.0 ** (frexp(sensitivity / root / sqrt(2) / steps)[1] - 1)
+    F = value.size
+    sigma = sensitivity * gaussian_noise_multiplier(privacy)
+    grid = 2.0 ** (frexp(sigma / steps)[1] - 1)
     if not bound <= grid * 2.0**52:
         raise ValueError(f"steps = {steps}: the grid has more than 2^52 steps in bound = {bound}")
     moved = up(Fraction(sensitivity) / Fraction(grid)) + nextafter(sqrt(F), inf)
-    count = ceil(moved / root / sqrt(2) * (1 + 1e-12))
-    spent = concentration_epsilon(
-        rho=concentration(sensitivity=sensitivity, sigma=count * grid, grid=grid, F=F), delta=privacy.delta
-    )
-    if not (spent <= privacy.epsilon and count <= MOST):
+    if spent(privacy.epsilon, moved, MOST, F) > privacy.delta:
         raise ValueError(f"privacy = {brief(privacy)} needs more than {MOST} grid steps at steps = {steps}")
+    low, count = 0, MOST
+    while count - low > 1:
+        middle = (low + count) // 2
+        low, count = (low, middle) if spent(privacy.epsilon, moved, middle, F) <= privacy.delta else (middle, count)
     return DiscreteGaussianLaw(np.clip(value, -bound, bound), grid, count, privacy)
 
 

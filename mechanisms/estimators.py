@@ -14,6 +14,10 @@ than two an error. With `classes` given a label that is neither counts as the fi
 Preprocessing is yours to keep private: a `StandardScaler` in front of these releases the data's means for nothing.
 Scale by constants that are known beforehand (`lemmata.experiments.data` has examples), record by record.
 
+`noise`: "exact", so that the guarantee holds for the bits of a release, or "float" for the same law in float64, whose
+low bits tell of the data (`lemmata.mechanisms.grid_sums`). Where only one of them exists there is no such parameter:
+`lemmata.mechanisms.hardening` has the table.
+
 `random_state`: an int, a generator, or None for the system's entropy. A seed that somebody else knows undoes the
 privacy of the release. Sparse rows are accepted and made dense.
 """
@@ -61,7 +65,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     epsilon: float = 1.0
     classes: Any = None
     random_state: Any = None
-    noise = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
+    spends = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         """The law of the weights on this dataset, (size, d) a sample, within `privacy`."""
@@ -153,10 +157,17 @@ class ApproximateClassifier(PrivateClassifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class NoisyGD(ApproximateClassifier):
+class ExactClassifier(ApproximateClassifier):
+    """A learner with a delta whose noise is exact unless "float" is asked for."""
+
+    noise: str = "exact"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class NoisyGD(ExactClassifier):
     """Noisy gradient descent on the hinge loss of width `width`: Algorithm 5 of wzw25 (`noisy_gd.law`)."""
 
-    noise = "gaussian"
+    spends = "gaussian"
     width: float = 0.1
     radius: float = 1.0  # longer rows are scaled down to it
     steps: str | int = "balanced"
@@ -165,7 +176,7 @@ class NoisyGD(ApproximateClassifier):
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         one_of(("average", "last"), output=self.output)
-        asked: Any = {"steps": self.steps, "stride": self.stride, "output": self.output}
+        asked: Any = {"steps": self.steps, "stride": self.stride, "output": self.output, "noise": self.noise}
         return noisy_gd.law(X, signs, privacy=privacy, width=self.width, radius=self.radius, **asked)
 
 
@@ -179,15 +190,16 @@ class ProjectedGD(NoisyGD):
         one_of(("average", "last"), output=self.output)
         (k,), d = whole(k=self.k), X.shape[1]
         phi = sign_projection(k, d, rng=public) if k < d else None
-        asked: Any = {"steps": self.steps, "stride": self.stride, "output": self.output, "projection": phi}
-        return projected_gd.law(X, signs, privacy=privacy, width=self.width, radius=self.radius, **asked)
+        asked: Any = {"steps": self.steps, "stride": self.stride, "output": self.output, "noise": self.noise}
+        sizes: Any = {"width": self.width, "radius": self.radius, "projection": phi}
+        return projected_gd.law(X, signs, privacy=privacy, **sizes, **asked)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PhasedSGD(ApproximateClassifier):
     """One pass of phased SGD on the hinge loss of width `rho`: A_GLL of bms22 (`phased_sgd.law`). n >= 2."""
 
-    noise = "gaussian"
+    spends = "gaussian"
     rho: float = 0.1
     radius: float = 1.0
     norm_bound: float = 1.0
@@ -211,7 +223,7 @@ def several(X: np.ndarray) -> None:
 class PrivateSVM(PrivateClassifier):
     """The support vector machine under exact Laplace noise: PRIVATESVM-FINITE of rbht09 (`private_svm.law`)."""
 
-    noise = "pure"
+    spends = "pure"
     C: float = 1.0
     kappa: float = 1.0  # longer rows are scaled down to it
     loss: str = "hinge"
@@ -227,7 +239,7 @@ class PrivateSVM(PrivateClassifier):
 class PureMargin(PrivateClassifier):
     """The exponential mechanism over a cover of R^k: Algorithm 1 of bms22 (`pure_learner`), k <= 4."""
 
-    noise = "pure"
+    spends = "pure"
     rho: float = 0.5
     radius: float = 1.0
     norm_bound: float = 1.0
@@ -275,7 +287,7 @@ class EfficientMargin(DPERM):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AdaptiveMargin(ApproximateClassifier):
+class AdaptiveMargin(ExactClassifier):
     """DP Adaptive Margin, Algorithm 3 of wzw25: every margin of the grid is tried (`adaptive_margin.law`)."""
 
     radius: float = 1.0
@@ -283,7 +295,7 @@ class AdaptiveMargin(ApproximateClassifier):
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> AdaptiveModel:
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "radius": self.radius, "steps": self.steps}
-        return adaptive_margin.fit(X, signs, **spent, rng=rng)
+        return adaptive_margin.fit(X, signs, **spent, noise=self.noise, rng=rng)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -294,7 +306,7 @@ class TunedMargin(AdaptiveMargin):
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> AdaptiveModel:
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "radius": self.radius, "steps": self.steps}
-        return private_tuning.fit(X, signs, **spent, beta=self.beta, rng=rng)
+        return private_tuning.fit(X, signs, **spent, beta=self.beta, noise=self.noise, rng=rng)
 
 
 def resolved_width(n: int, d: int, mu: float) -> float:
@@ -311,11 +323,13 @@ def resolved_steps(n: int, d: int, mu: float) -> int:
     return min(STEPS, noisy_gd.step_count("balanced", n, mu, d))
 
 
-def resolved_law(X: np.ndarray, y: np.ndarray, *, privacy: Any, loss: str = "hinge") -> noisy_gd.NoisyGDLaw:
+def resolved_law(
+    X: np.ndarray, y: np.ndarray, *, privacy: Any, loss: str = "hinge", noise: str = "exact"
+) -> noisy_gd.NoisyGDLaw:
     """What `MarginClassifier` runs on its rows: noisy descent, its width and steps from n, d and the budget."""
     (n, d), mu = X.shape, to_gaussian_budget(privacy).mu
     asked: Any = {"width": resolved_width(n, d, mu), "steps": resolved_steps(n, d, mu), "loss": loss}
-    return noisy_gd.law(X, y, privacy=privacy, stride="decaying", output="last", **asked)
+    return noisy_gd.law(X, y, privacy=privacy, stride="decaying", output="last", noise=noise, **asked)
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
@@ -327,7 +341,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MarginClassifier(ApproximateClassifier):
+class MarginClassifier(ExactClassifier):
     """A private linear classifier with nothing to choose but `epsilon` and `delta`.
 
         Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input; `model_.privacy` is the
@@ -356,10 +370,10 @@ class MarginClassifier(ApproximateClassifier):
     Theory is far from this: at width s Lemma C.1 of wzw25 allows a mean hinge loss of 2 sqrt(2) above the least.
     """
 
-    noise = "gaussian"
+    spends = "gaussian"
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
         return unit_rows(X)
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        return resolved_law(X, signs, privacy=privacy)
+        return resolved_law(X, signs, privacy=privacy, noise=self.noise)

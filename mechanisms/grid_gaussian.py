@@ -7,10 +7,11 @@ there for Laplace noise; `wzw25.rem2.3.float64` shows it for the Gaussian). Here
     release = step * round((value + Z) / step),     Z ~ N(0, sigma^2 I) over the real numbers.
 
 Rounding to a public grid is post-processing, so (sensitivity / sigma)-GDP carries over with nothing lost. The rounded
-variable is drawn exactly: of a uniform number as many binary digits are drawn as it takes to prove, in ball
-arithmetic, in which cell of the grid its Gaussian quantile lies. No float64 operation rounds anything that depends on
-the value: `step` is a power of two. Not hardened: the time that a draw takes, and the generator itself (give `rng`
-from a cryptographic source where that matters).
+variable is drawn exactly: of a uniform number as many binary digits are drawn as it takes to prove in which cell of
+the grid its Gaussian quantile lies, in float64 with its error bounded, and in ball arithmetic where that is not enough.
+No float64 operation rounds anything that depends on the value: `step` is a power of two. Where the value is itself a
+multiple of the step (`lemmata.mechanisms.grid_sums`), the noise is that of the value 0. Not hardened: the time that a
+draw takes.
 """
 
 from __future__ import annotations
@@ -26,23 +27,75 @@ from scipy.special import log_ndtr, ndtri
 
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.entropy import words
 from lemmata.mechanisms.gaussian import noise_for
+from lemmata.mechanisms.laplace import shape_of
 from lemmata.mechanisms.law import finite, generator, positive, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 FINE = 2**20  # grid steps in one standard deviation, by default
-DIGITS = 53  # binary digits of the uniform number that are drawn at a time
 MOST = 2.0**52  # grid steps that a bound or a standard deviation may have
+BLOCK = 2**13  # numbers drawn at a time: they stay in the first cache
+SURE = 2**48  # first digits that prove a cell in float64; below, the unseen ones matter
 
 
-def cell(rng: np.random.Generator, centre: Fraction, sigma: Fraction) -> int:
-    """The whole number nearest to centre + sigma Z, Z a standard normal, both in grid steps: exact.
+def rounded_normal(
+    rng: np.random.Generator, sigma: float, size: int | tuple[int, ...], centre: np.ndarray | None = None
+) -> np.ndarray:
+    """The whole numbers nearest to centre + sigma Z, Z standard normal over the reals, exactly: int64, shape `size`.
 
-    With a fair sign and V uniform on (0, 1), Z = +-t where V = 2 Phi(-t). The cell k of the release is proved when the
-    interval that V's digits leave lies between the values of 2 Phi(-t) at the cell's two ends.
+    `sigma` and `centre` (a float array that broadcasts to `size`, 0 by default) are in grid steps, sigma <= 2^52.
+    With a fair sign and V uniform on (0, 1), Z = +-t where V = 2 Phi(-t). Of V 63 binary digits j are drawn, and t is
+    taken in float64. If j >= 2^48, then t < 4.4 differs from the float by less than 2^-45: Mills' ratio, at most 1.26,
+    times 2^-48 for the digits not drawn and 2^-53 for the rounding of j, and 2^-46 for `ndtri`, whose errors are
+    below 2^-48. Where that does not prove the cell, more digits are drawn and ball arithmetic decides (`settled`).
+
+    >>> rounded_normal(np.random.default_rng(0), 2.0, 4).tolist()
+    [2, -1, -3, -4]
     """
-    sign = 1 if rng.integers(2) else -1
-    digits, drawn = int(rng.integers(2**DIGITS)), DIGITS
+    (sigma,) = positive(sigma=sigma)
+    if sigma > MOST:
+        raise ValueError(f"sigma = {sigma} is more than 2^52 grid steps")
+    out = np.empty(shape_of(size), dtype=np.int64)
+    flat = out.reshape(-1)
+    centres = None if centre is None else np.broadcast_to(np.asarray(centre, dtype=float), out.shape).reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        block = slice(start, start + BLOCK)
+        _draw(rng, sigma, None if centres is None else centres[block], flat[block])
+    return out
+
+
+def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, out: np.ndarray) -> None:
+    """One block of `rounded_normal` into `out`, shape (draws,)."""
+    drawn = words(rng, out.size)
+    digits = drawn & (2**63 - 1)
+    places = digits.astype(float)
+    places *= 2.0**-64
+    np.maximum(places, 2.0**-64, out=places)
+    ndtri(places, out=places)
+    places *= np.where(drawn < 0, sigma, -sigma)
+    if centres is not None:
+        places += centres - np.rint(centres)
+    cells = np.rint(places)
+    places -= cells
+    np.abs(places, out=places)
+    doubtful = places >= 0.5 - min(0.5, sigma * 2.0**-44 + 2.0**-50)
+    doubtful |= digits < SURE
+    out[:] = cells
+    for i in np.flatnonzero(doubtful):
+        centre = Fraction(0) if centres is None else Fraction(float(centres[i] - np.rint(centres[i])))
+        out[i] = settled(rng, int(digits[i]), -1 if drawn[i] < 0 else 1, centre, Fraction(sigma))
+    if centres is not None:
+        out += np.rint(centres).astype(np.int64)
+
+
+def settled(rng: np.random.Generator, digits: int, sign: int, centre: Fraction, sigma: Fraction) -> int:
+    """The whole number nearest to centre + sign sigma t, V = 2 Phi(-t) beginning with 63 binary `digits`.
+
+    The cell k is proved when the interval that V's digits leave lies between the values of 2 Phi(-t) at the cell's two
+    ends; until then, further digits are drawn.
+    """
+    drawn = 63
     while True:
         with ctx.workprec(drawn + 64):
             low = exact(Fraction(digits, 2**drawn))
@@ -53,7 +106,7 @@ def cell(rng: np.random.Generator, centre: Fraction, sigma: Fraction) -> int:
                 for k in (guess, guess - 1, guess + 1):
                     if _proved(k, sign, centre, sigma, low, high):
                         return k
-        digits, drawn = digits * 2**DIGITS + int(rng.integers(2**DIGITS)), drawn + DIGITS
+        digits, drawn = digits * 2**32 + int(rng.integers(2**32)), drawn + 32
 
 
 def _proved(k: int, sign: int, centre: Fraction, sigma: Fraction, low: arb, high: arb) -> bool:
@@ -75,11 +128,9 @@ class GridGaussianLaw:
     privacy: GaussianDP
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, k), all multiples of `step`; about 50 microseconds a number."""
-        step, sigma = Fraction(self.step), Fraction(self.sigma) / Fraction(self.step)
-        centres = [Fraction(float(x)) / step for x in self.value]
-        drawn = [[cell(rng, centre, sigma) for centre in centres] for _ in range(size)]
-        return np.array(drawn, dtype=float).reshape(size, len(centres)) * self.step
+        """`size` independent releases, shape (size, k), all multiples of `step`; about 60 nanoseconds a number."""
+        shape, sigma = (size, self.value.size), self.sigma / self.step
+        return rounded_normal(rng, sigma, shape, self.value / self.step) * self.step
 
     def log_density(self, releases: np.ndarray) -> np.ndarray:
         """The log-probability of each release, shape (size,): -inf off the grid."""
@@ -111,7 +162,7 @@ def law(
 
     >>> released = law([0.3, -2.0], sensitivity=1.0, bound=1.0, sigma=2.0, step=0.25)
     >>> released.privacy.mu, released.sample(np.random.default_rng(0))
-    (0.5, array([[2.5, 3. ]]))
+    (0.5, array([[ 2.5 , -2.25]]))
     """
     value = np.atleast_1d(finite("value", value))
     if value.ndim != 1 or not value.size:

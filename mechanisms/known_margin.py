@@ -52,6 +52,7 @@ def law(
     projection: Projection | None = None,
     radius: float = 1.0,
     steps: str | int = "balanced",
+    noise: str = "float",
 ) -> projected_gd.JLGDLaw:
     """Noisy gradient descent on projected records, the hinge a third of the known margin wide.
 
@@ -62,7 +63,7 @@ def law(
     (1, 1)
     """
     margin, radius = sized(margin=margin, radius=radius)
-    asked: Any = {"width": margin / 3, "radius": radius, "projection": projection}
+    asked: Any = {"width": margin / 3, "radius": radius, "projection": projection, "noise": noise}
     return projected_gd.law(X, y, privacy=privacy, steps=steps, stride="decaying", output="last", **asked)
 
 
@@ -76,6 +77,7 @@ def fit(
     radius: float = 1.0,
     beta: float = BETA,
     steps: str | int = "balanced",
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release as a predictor; (epsilon, delta)-DP under replacement of one record.
@@ -87,5 +89,6 @@ def fit(
     public, private = two_streams(rng)
     X = table(X)
     phi = draw_projection(*X.shape, margin=margin, beta=beta, radius=radius, rng=public)
-    released = law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, projection=phi, radius=radius, steps=steps)
+    asked: Any = {"projection": phi, "radius": radius, "steps": steps, "noise": noise}
+    released = law(X, y, privacy=ApproxDP(epsilon, delta), margin=margin, **asked)
     return LinearModel(released.sample(private)[0], released.privacy)

@@ -22,6 +22,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.arithmetic import in_range
+from lemmata.mechanisms.entropy import words
 from lemmata.mechanisms.law import finite, generator, positive, whole
 
 STEPS = 2**20  # grid steps in one noise scale, at least
@@ -67,8 +68,8 @@ def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
     by less than 2^-45: 2^-48 for the digits not drawn, 2^-53 for the rounding of j, 2^-46 for 8 units in the last place
     of the logarithm, of which numpy's errs by 4 at most, and 2^-49 for the product with `steps`.
     """
-    words = rng.integers(-(2**63), 2**63, size=size, dtype=np.int64)
-    digits = words & (2**63 - 1)
+    drawn = words(rng, size)
+    digits = drawn & (2**63 - 1)
     product = digits.astype(float)
     product *= 2.0**-63
     np.maximum(product, 2.0**-63, out=product)
@@ -82,7 +83,7 @@ def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
     magnitudes = whole_part.astype(np.int64)
     for i in np.flatnonzero(doubtful):
         magnitudes[i] = settled(rng, int(digits[i]), steps)
-    minus = words >> 63  # -1 for the sign minus, else 0
+    minus = drawn >> 63  # -1 for the sign minus, else 0
     signed = (magnitudes ^ minus) - minus
     signed[(magnitudes == 0) & (minus < 0)] = SECOND_ZERO
     return signed

@@ -17,14 +17,13 @@ A statistic or a score is no record: its sensitivity is the caller's promise, wh
 so it is refused (`finite`).
 
 Every learner is called in one way, `fit(X, y, *, epsilon, delta, ..., rng=None)`: first what may be spent, then what
-the algorithm needs, then public randomness, then `rng`. Without `rng` a release draws from the operating system's
-entropy. A seeded PCG64 is right for verdicts, which must be repeatable, and wrong for releases: its outputs give away
-its state, so for a release leave `rng` out, or build the generator from `secrets.randbits(256)`.
+the algorithm needs, then public randomness, then `rng`. Without `rng` every bit of a release comes from the
+operating system's cryptographic stream. A seeded PCG64 is right for verdicts, which must be repeatable, and wrong for
+releases: its outputs give away its state, so for a release leave `rng` out.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import nan
@@ -34,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.arithmetic import REALS, brief, in_range, real, reals
+from lemmata.mechanisms.entropy import SystemGenerator
 from lemmata.mechanisms.privacy import (
     GaussianDP,
     Guarantee,
@@ -114,9 +114,9 @@ def _implies(promised: Guarantee, allotted: Guarantee) -> bool:
 
 
 def generator(rng: np.random.Generator | None) -> np.random.Generator:
-    """`rng`, or a new generator from 256 bits of the operating system's entropy. ValueError for anything else."""
+    """`rng`, or one whose every bit is the operating system's (`entropy`). ValueError for anything else."""
     if rng is None:
-        return np.random.default_rng(secrets.randbits(256))
+        return SystemGenerator()
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng is a {type(rng).__name__}, not a numpy.random.Generator or None")
     return rng

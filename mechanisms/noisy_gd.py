@@ -7,6 +7,10 @@ sigma = Delta sqrt(T) / mu for the L2 sensitivity Delta = 2 radius / width of th
 depend on n, d and parameters only. The `logistic` loss log(1 + exp(-y <w, x> / width)) has slopes as small, so the same
 account holds for it.
 
+`noise`: "float" draws xi_t in float64, the algorithm over the real numbers, for experiments. "exact", which is what
+`fit` takes, rounds the rows once to a public grid, towards 0, and adds to their exact sums a Gaussian rounded to the
+same grid (`lemmata.mechanisms.grid_sums`): the guarantee then holds for the bits that are released.
+
 Three releases: the `average` of w_0..w_{T-1}, the `last` iterate w_T, and all `iterates` w_1..w_T. The last is the
 white box: everything the privacy analysis gives away, with an exact density, because only it shows the composition to
 be tight.
@@ -14,7 +18,7 @@ be tight.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, zip_longest
@@ -28,7 +32,8 @@ from scipy.special import expit
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.mechanisms.arithmetic import brief, in_range
+from lemmata.mechanisms.arithmetic import brief, in_range, up
+from lemmata.mechanisms.grid_sums import GridNoise, check_noise, coefficient_bits, on_grid, rounded_down
 from lemmata.mechanisms.law import LinearModel, clip_rows, finite, generator, labels, one_of, positive, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -57,6 +62,7 @@ class Descent(TypedDict, total=False):
     output: str
     precision: str
     loss: str
+    noise: str
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ class NoisyGDLaw:
     output: str
     privacy: Guarantee  # a GaussianDP, see `law`; neighbours differ in one replaced row
     loss: str = "hinge"
+    grid: float = 0.0  # of sums and noise, a power of two, public; 0 if the noise is float64's
 
     def __post_init__(self) -> None:
         if np.ndim(self.Z) != 2 or np.shape(self.start) != np.shape(self.Z)[1:] or np.ndim(self.strides) != 1:
@@ -96,7 +103,9 @@ class NoisyGDLaw:
     def gradients(self, W: np.ndarray) -> np.ndarray:
         """Subgradients of the summed loss at the columns of W, shape (d, columns); the hinge has 0 at its kink."""
         W = np.asarray(W, dtype=self.Z.dtype)
-        return self._gradients(W, np.empty_like(W), np.empty_like(W), self._bands(W.shape[1]))
+        total = self._sums(W, np.empty_like(W), np.empty_like(W), self._bands(W.shape[1]))
+        total /= -self.width
+        return total
 
     def _bands(self, size: int) -> list[Band]:
         """The rows in bands that fit the cache beside their margins for `size` columns."""
@@ -106,32 +115,56 @@ class NoisyGDLaw:
         rows = [self.Z[start : start + height] for start in range(0, n, height)]
         return [(band, band.T, margins[: len(band)], active[: len(band)]) for band in rows]
 
-    def _gradients(self, W: np.ndarray, out: np.ndarray, part: np.ndarray, bands: list[Band]) -> np.ndarray:
-        """`gradients` into `out`; `part` is scratch. Nothing is allocated: fresh memory is slow."""
+    def _weigh(self, margins: np.ndarray, active: np.ndarray) -> None:
+        """Margins into what their records' rows count in the sum of gradients, in place: in [0, 1]."""
+        if self.loss == "hinge":
+            np.less(margins, self.width, out=active)
+            margins[...] = active  # a product with booleans would not go to BLAS
+            return
+        margins /= -self.width
+        expit(margins, out=margins)
+        if self.grid:
+            rounded_down(margins, len(self.Z))
+
+    def coefficients(self, W: np.ndarray) -> np.ndarray:
+        """Those of all records at the columns of W, shape (n, columns)."""
+        margins = self.Z @ np.asarray(W, dtype=self.Z.dtype)
+        self._weigh(margins, np.empty(margins.shape, dtype=bool))
+        return margins
+
+    def _sums(self, W: np.ndarray, out: np.ndarray, part: np.ndarray, bands: list[Band]) -> np.ndarray:
+        """`gradients` times -width into `out`, exactly on a grid; `part` is scratch, as fresh memory is slow."""
         for i, (band, transposed, margins, active) in enumerate(bands):
             np.matmul(band, W, out=margins)
-            if self.loss == "hinge":
-                np.less(margins, self.width, out=active)
-                margins[...] = active  # a product with booleans would not go to BLAS
-            else:
-                margins /= -self.width
-                expit(margins, out=margins)
+            self._weigh(margins, active)
             np.matmul(transposed, margins, out=part if i else out)
             if i:
                 out += part
-        out /= -self.width
         return out
+
+    def noise(self, rng: np.random.Generator, shape: tuple[int, ...], times: int) -> Callable[[np.ndarray], np.ndarray]:
+        """What turns `times` sums of -width times gradients, of that shape, into noisy gradients one by one."""
+        if self.grid:
+            exact = GridNoise(rng, up(Fraction(self.sigma) * Fraction(self.width)), self.grid, shape, times)
+            return lambda sums: np.divide(exact.add(sums), -self.width, out=sums)
+
+        def noisy(sums: np.ndarray) -> np.ndarray:
+            gradient = rng.normal(scale=self.sigma, size=shape)
+            gradient += np.divide(sums, -self.width, out=sums)
+            return gradient
+
+        return noisy
 
     def _descend(self, rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
         """Yield w_0, ..., w_T of `size` independent runs, one column each, in an array that the next step changes."""
         W = np.repeat(self.start[:, None], size, axis=1).astype(self.Z.dtype)
-        gradient, part, bands = np.empty_like(W), np.empty_like(W), self._bands(size)
+        sums, part, bands = np.empty_like(W), np.empty_like(W), self._bands(size)
+        noisy = self.noise(rng, W.shape, self.steps)
         yield W
         for eta in self.strides.tolist():
-            noise = rng.normal(scale=self.sigma, size=W.shape)
-            noise += self._gradients(W, gradient, part, bands)
-            noise *= eta
-            W -= noise
+            gradient = noisy(self._sums(W, sums, part, bands))
+            gradient *= eta
+            W -= gradient
             yield W
 
     def _block(self, rng: np.random.Generator, size: int) -> np.ndarray:
@@ -237,13 +270,14 @@ def law(
     output: str = "average",
     precision: str = "double",
     loss: str = "hinge",
+    noise: str = "float",
 ) -> NoisyGDLaw:
     """Algorithm 5 of wzw25: minimise the sum of hinge losses by noisy gradient descent.
 
     Formal guarantee: mu-GDP under replacement of one row, for every input and each of the three releases, with the mu
     of `privacy` (for an ApproxDP the largest that implies it). Rows are clipped to `radius` and labels read here,
     sigma is computed from the whole number of steps, and nothing but n and d enters the step count and the step sizes.
-    The analysis is over the reals; floating-point noise is not hardened.
+    With `noise` "exact" it holds for the bits released, with "float" over the reals (see the top of this file).
 
     X: (n, d); y: (n,), each -1 or +1. `steps`: "printed" n^2 mu^2, "balanced" n^2 mu^2 / d, or a whole number.
     `distance` is the assumed ||w_ref - w_0||, a public constant (1 for unit comparators and w_0 = 0). `stride`:
@@ -252,7 +286,8 @@ def law(
     (`lemmata.bounds.wzw25.last_iterate.decaying_mean`). `start`: w_0, public, 0 by default. `average`: weights of
     w_0..w_{T-1}, uniform by default. `precision`: "single" computes in float32, twice as fast and in half the memory;
     rows are shortened by 2^-22 before they are rounded, so that none is longer than `radius`. `loss`: "hinge" or
-    "logistic", both with slopes of at most 1/width. Raises ValueError for anything out of range.
+    "logistic", both with slopes of at most 1/width. Raises ValueError for anything out of range, and where exact noise
+    is asked for in single precision, for more than 2^33 rows, or from a budget that needs more than 2^46 grid steps.
 
     >>> released = law([[0.6], [-0.6]], [1, -1], privacy=GaussianDP(2.0), width=0.5, steps=4)
     >>> released.sigma, released.sample(np.random.default_rng(0)).shape
@@ -262,9 +297,15 @@ def law(
     one_of(OUTPUTS, output=output)
     one_of(STRIDES, stride=stride)
     one_of(LOSSES, loss=loss)
+    check_noise(noise, precision=precision)
+    if output == "iterates" and noise == "exact":
+        raise ValueError("output = 'iterates' needs noise = 'float': the density of the white box is over the reals")
     mu = to_gaussian_budget(privacy).mu
     X = clip_rows(X, radius)
     n, d = X.shape
+    X, grid = on_grid(X, radius, noise)
+    if loss == "logistic":
+        grid *= 2.0 ** -coefficient_bits(n) if grid else 1.0
     Z = signed_rows(X, y, precision, radius=radius, width=width)
     origin = np.zeros(d) if start is None else finite("start", start)
     if origin.shape != (d,):
@@ -273,14 +314,14 @@ def law(
     T = step_count(steps, n, mu, d)
     if T > MOST:
         raise ValueError(f"steps = {brief(steps)} is more than {MOST} steps")
-    sensitivity = float(replacement_sensitivity(radius=radius, width=width))
+    sensitivity = up(Fraction(replacement_sensitivity(radius=Fraction(radius), width=Fraction(width))))
     sigma = noise_for(T, sensitivity, mu)
     strides = _step_sizes(stride, n * sensitivity, log_factor, steps=T, sigma=sigma, d=d, distance=distance)
     if not (isfinite(sigma) and np.all(strides > 0)):
         raise ValueError(f"mu = {mu}, width = {width}: the step sizes are outside (0, inf)")
     kind = IteratesLaw if output == "iterates" else NoisyGDLaw
     promised = GaussianDP(mu, privacy.neighbours)
-    return kind(Z, width, origin, sigma, strides, _averaging_weights(average, T), output, promised, loss)
+    return kind(Z, width, origin, sigma, strides, _averaging_weights(average, T), output, promised, loss, grid)
 
 
 def _step_sizes(stride: str, total: float, log_factor: float, **sizes: Any) -> np.ndarray:
@@ -320,13 +361,14 @@ def fit(
     output: str = "last",
     precision: str = "double",
     loss: str = "hinge",
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of Algorithm 5, as a predictor x -> sign(<weights, x>); `output` average or last.
 
     (epsilon, delta)-DP under replacement of one record; the model's `privacy` is the GaussianDP that implies it. The
     other arguments are those of `law`, whose defaults are the printed ones. Here they are the last iterate, decaying
-    and balanced steps: why is said in `lemmata.mechanisms.adaptive_margin`.
+    and balanced steps: why is said in `lemmata.mechanisms.adaptive_margin`; and exact noise.
 
     >>> model = fit([[0.6], [-0.6]], [1, -1], epsilon=50.0, delta=1e-5, width=0.5, rng=np.random.default_rng(0))
     >>> model.predict([[1.0]])
@@ -348,5 +390,6 @@ def fit(
         output=output,
         precision=precision,
         loss=loss,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -34,7 +34,8 @@ from lemmata.bounds.wzw25.algorithms import margin_grid, score_noise, split_budg
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.mechanisms.adaptive_margin import Projections, candidates, chosen_model, drawn
 from lemmata.mechanisms.arithmetic import in_range
-from lemmata.mechanisms.law import AdaptiveModel, finite, functions, kept, one_of, sized, table, two_streams
+from lemmata.mechanisms.grid_sums import check_noise, noisy_counts
+from lemmata.mechanisms.law import AdaptiveModel, finite, functions, kept, one_of, sized, table, two_streams, whole
 from lemmata.mechanisms.noisy_gd import Descent
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.projected_gd import TIES
@@ -65,6 +66,7 @@ class PrivateTuningLaw:
     sigma: float  # standard deviation of a score's noise
     run: GaussianDP  # what one run spends, its score included
     privacy: ApproxDP  # neighbours differ in one replaced record
+    exact: bool = False  # whether scores are whole numbers whose noise is drawn exactly
 
     @property
     def expected_cost(self) -> float:
@@ -96,20 +98,22 @@ class PrivateTuningLaw:
     def run_alone(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`count` single runs, seen completely: candidates drawn, noisy scores, releases. For audits: not released."""
         drawn = rng.integers(len(self.base), size=count)
-        noisy = self.noise(rng, count)
+        noisy = np.zeros(count) if self.exact else self.noise(rng, count)
         parts = []
         for j in np.unique(drawn):
             here = np.flatnonzero(drawn == j)
             released = np.asarray(self.base[j].sample(rng, here.size), dtype=float)
             noisy[here] += self.score(j, released)
             parts.append((here, released))
+        if self.exact:
+            noisy = noisy_counts(rng, np.floor(noisy + 0.5), self.sigma)
         table = np.zeros((count, max(released.shape[1] for _, released in parts)))
         for here, released in parts:
             table[here, : released.shape[1]] = released
         return drawn, noisy, table
 
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """Fresh noise for every run."""
+        """Fresh float64 noise for every run."""
         return rng.normal(scale=self.sigma, size=count)
 
 
@@ -123,6 +127,7 @@ def law(
     r: float,
     eta: float = 1.0,
     calibration: str = "printed",
+    noise: str = "float",
 ) -> PrivateTuningLaw:
     """Algorithm 4 of wzw25: draw K candidates, run each, release the one with the smallest noisy score.
 
@@ -131,11 +136,14 @@ def law(
     of Theorem K.3, not yet the guarantee, and there is no `privacy` argument; `fit` takes the guarantee. It assumes
     that `score` moves by at most `sensitivity` for every fixed release (it belongs to the caller), that candidates and
     r take no data, and that each law's `privacy` is true; that its mu is within the budget is checked to the last bit.
-    The analysis is over the reals.
+    With `noise` "float" the analysis is over the reals; with "exact" scores are rounded to whole numbers (halves up,
+    which keeps a whole `sensitivity`) and their noise is drawn exactly, so that it holds for the bits of the choice;
+    the bits of a run are its law's. K, which depends on no data, is drawn in float64.
 
     `base`: a function mu -> sequence of laws, M(theta; S, mu) for every theta in Theta, each with a `privacy`
     that implies mu-GDP, or None if it releases nothing about the data. `score(j, releases)`: U(m; S), smaller is
-    better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range.
+    better. `r`, `eta`: of K ~ TNB(eta, r), public. Raises ValueError for anything out of range, and for
+    exact noise unless `sensitivity` is whole.
 
     >>> from lemmata.mechanisms import gaussian
     >>> def base(mu):
@@ -144,7 +152,8 @@ def law(
     >>> tuned.sample(np.random.default_rng(0))["release"].shape, round(tuned.privacy.epsilon, 5)
     ((1, 1), 1.00001)
     """
-    (sensitivity,) = sized(sensitivity=sensitivity)
+    check_noise(noise)
+    (sensitivity,) = whole(sensitivity=sensitivity) if noise == "exact" else sized(sensitivity=sensitivity)
     mu, promised = budget(epsilon, delta, r=r, eta=eta, calibration=calibration)
     each = split_budget(mu, 2)
     functions(base=base)
@@ -157,7 +166,8 @@ def law(
             kept(spent, GaussianDP(each), f"base[{j}]")
     functions(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
-    return PrivateTuningLaw(laws, score, runs, score_noise(sensitivity, each), GaussianDP(mu), promised)
+    sigma = score_noise(sensitivity, each)
+    return PrivateTuningLaw(laws, score, runs, sigma, GaussianDP(mu), promised, noise == "exact")
 
 
 # The selection layer alone --------------------------------------------------------------------------------
@@ -313,7 +323,8 @@ def margin_law(
         return runs[j].errors(weights, ties)
 
     r = repetition_r(n, len(margins)) if beta is None else beta / ((1 - beta) * len(margins))
-    tuning = law(base, epsilon=epsilon, delta=delta, score=errors, sensitivity=1.0, r=r, calibration=calibration)
+    asked: Any = {"calibration": calibration, "noise": descent.get("noise", "float")}
+    tuning = law(base, epsilon=epsilon, delta=delta, score=errors, sensitivity=1.0, r=r, **asked)
     return TunedMarginLaw(tuning, tuple(runs), margins)
 
 
@@ -330,6 +341,7 @@ def fit(
     output: str = "last",
     ties: str = "wrong",
     stride: str = "decaying",
+    noise: str = "exact",
     projections: Projections | None = None,
     rng: np.random.Generator | None = None,
 ) -> AdaptiveModel:
@@ -350,5 +362,5 @@ def fit(
     one_of(("average", "last"), output=output)
     projections = drawn(X, radius, projections, public)
     run = partial(margin_law, X, y, epsilon=asked, delta=delta, radius=radius, calibration=calibration, beta=beta)
-    made = run(ties=ties, projections=projections, steps=steps, output=output, stride=stride)
+    made = run(ties=ties, projections=projections, steps=steps, output=output, stride=stride, noise=noise)
     return chosen_model(made, private)

@@ -87,7 +87,7 @@ def law(
     Formal guarantee: mu-GDP under replacement of one record, for every input and every fixed projection, with the mu of
     `privacy`. Rows are clipped to `radius` before and to 2 `radius` after the projection, so the gradient sum has L2
     sensitivity 2 (2 radius) / width, or 2 radius / width without a projection; nothing but n, k and parameters enters
-    the rest. The analysis is over the reals; floating-point noise is not hardened.
+    the rest. For the bits released or over the reals, as `noise` says (`lemmata.mechanisms.noisy_gd`).
 
     X: (n, d); y: (n,), each -1 or +1. `width` is the confidence margin c, a third of the margin sought in Algorithm 3.
     `descent`: `output`, `steps`, `stride` and so on of `noisy_gd.law`. Raises ValueError for anything out of range.
@@ -120,6 +120,7 @@ def fit(
     distance: float = 1.0,
     log_factor: float = 1.0,
     output: str = "last",
+    noise: str = "exact",
     projection: Projection | None = None,
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
@@ -145,5 +146,6 @@ def fit(
         distance=distance,
         log_factor=log_factor,
         output=output,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

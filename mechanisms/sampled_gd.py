@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, sinh, sqrt
 
 import numpy as np
@@ -32,6 +33,8 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.exact.sampled_gaussian import batches_scale
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
+from lemmata.mechanisms.arithmetic import up
+from lemmata.mechanisms.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.law import Projection, clip_rows, positive, sized
 from lemmata.mechanisms.noisy_gd import MOST, RATE, NoisyGDLaw, signed_rows
 from lemmata.mechanisms.privacy import ApproxDP
@@ -112,12 +115,13 @@ class SampledGDLaw(NoisyGDLaw):
         w, k = self.start.astype(self.Z.dtype), len(self.start)
         ahead = max(1, DRAWN // k)
         strides = (self.strides / self.rate).tolist()
+        noisy = self.noise(rng, w.shape, self.steps) if self.grid else None
         for t, batch in enumerate(batches(rng, len(self.Z), self.rate, self.steps)):
-            if t % ahead == 0:
+            if not noisy and t % ahead == 0:
                 noise = rng.normal(scale=self.sigma, size=(min(ahead, self.steps - t), k))
             rows = self.Z.take(batch, axis=0)
             active = (rows @ w < self.width).astype(rows.dtype)
-            w -= strides[t] * (noise[t % ahead] - active @ rows / self.width)
+            w -= strides[t] * (noisy(active @ rows) if noisy else noise[t % ahead] - active @ rows / self.width)
         return w.astype(float)
 
 
@@ -131,31 +135,36 @@ def candidates(
     radius: float,
     projections: Sequence[Projection | None],
     precision: str = "double",
+    noise: str = "float",
 ) -> tuple[JLGDLaw, ...]:
     """Algorithm 1 on random batches for every margin, all with the same `sizes`: width gamma / 3, unit comparators.
 
     Rows are clipped to `radius` before and to 2 `radius` after a projection, so the gradient of one record has norm at
-    most L = radius / width, or twice that: what sigma = L / scale is calibrated to.
+    most L = radius / width, or twice that: what sigma = L / scale is calibrated to. `noise`: as in `noisy_gd.law`.
     """
     (radius,) = sized(radius=radius)
+    check_noise(noise, precision=precision)
     X = clip_rows(X, radius)
     known = {"radius": radius, "width": float(min(margins)) / 3}
     plain: np.ndarray | None = None
     runs = []
     for gamma, phi in zip(margins.tolist(), projections, strict=True):
         if phi is None:
-            Z = plain = signed_rows(X, y, precision, **known) if plain is None else plain
+            reach, (rows, grid) = radius, on_grid(X, radius, noise)
+            Z = plain = signed_rows(rows, y, precision, **known) if plain is None else plain
         else:
-            Z = signed_rows(clip_rows(phi.apply(X), CLIP * radius), y, precision, **known)
+            reach = CLIP * radius
+            rows, grid = on_grid(clip_rows(phi.apply(X), reach), reach, noise)
+            Z = signed_rows(rows, y, precision, **known)
         n, k = Z.shape
-        lipschitz = (radius if phi is None else CLIP * radius) / (gamma / 3)
-        sigma, square = lipschitz / sizes.scale, last_iterate.batch_square(n=n, rate=sizes.rate)
+        lipschitz = up(Fraction(reach) / Fraction(gamma / 3))
+        sigma, square = up(Fraction(lipschitz) / Fraction(sizes.scale)), last_iterate.batch_square(n=n, rate=sizes.rate)
         strides = last_iterate.decaying_strides(
             steps=sizes.steps, gradient_norm=lipschitz * sqrt(square), sigma=sigma / sizes.rate, d=k, distance=1.0
         )
         weights = np.full(sizes.steps, 1 / sizes.steps)
         descent = SampledGDLaw(
-            Z, gamma / 3, np.zeros(k), sigma, strides, weights, "last", privacy, rate=sizes.rate
+            Z, gamma / 3, np.zeros(k), sigma, strides, weights, "last", privacy, grid=grid, rate=sizes.rate
         )  # fmt: skip
         runs.append(JLGDLaw(descent, phi))
     return tuple(runs)

@@ -35,7 +35,7 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.tuning_budget import budget
 
-OURS = {"epsilon", "delta", "classes", "random_state"}  # what the search sets itself
+OURS = {"epsilon", "delta", "classes", "random_state", "noise"}  # what the search sets itself
 ENTRIES = 2**22  # of a matrix of margins at any one time
 WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
@@ -116,8 +116,8 @@ class PrivateSearchCV(ApproximateClassifier):
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
     how many runs there were: of `best_params_` and the weights together. `estimator`: NoisyGD, ProjectedGD, PhasedSGD,
-    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes and random_state are not used. What a
-    setting's law promises is read before a run is drawn, and refused if it is more than a run's share.
+    MarginClassifier, PrivateSVM or PureMargin; its own epsilon, delta, classes, noise and random_state are not
+    used. What a setting's law promises is read before a run is drawn, and refused if it is more than a run's share.
     `param_grid`: as for scikit-learn's `ParameterGrid`; it may not depend on the data. `beta`: the chance that the best
     setting is never drawn.
     """
@@ -125,6 +125,7 @@ class PrivateSearchCV(ApproximateClassifier):
     estimator: Any = None  # NoisyGD()
     param_grid: Any = None  # {"width": WIDTHS}
     beta: float = 0.05
+    noise: str = "exact"  # of the scores, and of the runs where they have a choice
     verbose: bool = False  # print `cost()` before fitting
 
     def settings(self) -> list[dict[str, Any]]:
@@ -150,9 +151,10 @@ class PrivateSearchCV(ApproximateClassifier):
 
     def _candidates(self) -> list[PrivateClassifier]:
         kind = NoisyGD() if self.estimator is None else self.estimator
-        if getattr(kind, "noise", None) not in ("gaussian", "pure"):
+        if getattr(kind, "spends", None) not in ("gaussian", "pure"):
             raise ValueError(f"estimator is a {type(kind).__name__}: its release is no Gaussian or pure mechanism")
-        return [clone(kind).set_params(**setting) for setting in self.settings()]
+        ours = {"noise": self.noise} if "noise" in kind.get_params() else {}
+        return [clone(kind).set_params(**setting, **ours) for setting in self.settings()]
 
     def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
         """The law of the search on one dataset: what an audit draws from. X finite, signs -1 or +1, `rng` public."""
@@ -161,7 +163,7 @@ class PrivateSearchCV(ApproximateClassifier):
 
         def base(mu: float) -> list[Priced]:
             spent = GaussianDP(mu)
-            given = [spent if candidate.noise == "gaussian" else pure_within(mu) for candidate in candidates]
+            given = [spent if candidate.spends == "gaussian" else pure_within(mu) for candidate in candidates]
             each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
             laws = [(candidate._law(table, signs, g, public), g) for candidate, table, g, public in each]
             for j, (law, g) in enumerate(laws):
@@ -170,7 +172,7 @@ class PrivateSearchCV(ApproximateClassifier):
 
         score = error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
         asked: Any = {"epsilon": self.epsilon, "delta": self.delta, "r": self._r(), "calibration": "sharp"}
-        return private_tuning.law(base, score=score, sensitivity=1.0, **asked)
+        return private_tuning.law(base, score=score, sensitivity=1.0, noise=self.noise, **asked)
 
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         if self.verbose:

@@ -10,6 +10,7 @@ from math import exp, log, tanh
 import numpy as np
 
 from lemmata.bounds.exact.numbers import Array
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.rbht09.svm_sensitivity import DATABASE, weight_sensitivity, weight_sensitivity_sharp
 from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
 
@@ -204,3 +205,30 @@ def concentration_epsilon(*, rho: float, delta: float) -> float:
     5.7565
     """
     return rho + 2 * (rho * log(1 / delta)) ** 0.5
+
+
+@textbook_release.explicit(
+    part="profile",
+    says=r"K,\ \Pr(K=k)\propto e^{-\|k\|^2/(2s^2)},\ k\in\mathbb{Z}^F,\ v\in\mathbb{Z}^F,\ \|v\|_2\le D:\quad "
+    r"H_{e^\varepsilon}(v+K\,\|\,K)\le "
+    r"e^{F/(24s^2)}\,\delta\left(\varepsilon-\tfrac{\sqrt{F}D}{2s^2};\tfrac{D}{s}\right)",
+    needs=[positive("epsilon"), positive("shift"), positive("steps"), integer("F")],
+    source=", with discrete Gaussian noise; delta(.; mu) is the curve of the Gaussian mechanism",
+)
+def discrete_gaussian_delta(*, epsilon: float, shift: float, steps: float, F: int) -> float:
+    """The privacy curve of the discrete Gaussian in F dimensions, in grid steps: that of the Gaussian, and hardly more.
+
+    Derivation. g(x) = exp(-|x|^2 / (2 s^2)), X = N(0, s^2 I), k + [-1/2, 1/2]^F the cell of k, u uniform on the cell of
+    0. (1) By Jensen the integral of g over the cell of k is g(k) E exp(-(2 <k, u> + |u|^2) / (2 s^2)) >= g(k)
+    exp(-F / (24 s^2)), as E u = 0 and E |u|^2 = F / 12. (2) The sum of exp(-j^2 / (2 s^2)) over whole j is at least
+    sqrt(2 pi) s: the other terms of Poisson's formula are positive. So Pr(K = k) <= exp(F / (24 s^2)) Pr(round(X) = k).
+    (3) For a whole shift v the privacy loss at k is (|v|^2 - 2 <k, v>) / (2 s^2), with no constant, as both laws have
+    the same sum; at round(X) it exceeds the one at X by |v|_1 / (2 s^2) <= sqrt(F) D / (2 s^2) at most. (4) H is
+    E (1 - e^(epsilon - loss))_+ under K, which rises with the loss; under X it is the Gaussian curve at |v| / s, which
+    rises with |v|. The other order is the mirror image.
+
+    >>> round(discrete_gaussian_delta(epsilon=1.0, shift=2.0**16, steps=4.22480 * 2**16, F=1) * 1e6, 3)
+    1.0
+    """
+    rounding = F**0.5 * shift / (2 * steps**2)
+    return exp(F / (24 * steps**2) + float(log_gaussian_delta(epsilon - rounding, shift / steps)))

@@ -203,6 +203,27 @@ def chernoff_of_the_loss(*, steps, shift):
         yield {"steps": steps, "delta": delta}, lattice_laws.hockey_stick(p, q, e), delta
 
 
+@inequality_claim(
+    private_svm.discrete_gaussian_delta,
+    quick=({"steps": 60, "shift": 60}, {"steps": 60, "shift": 15}),
+    full=({"steps": 300, "shift": 100},),
+    caught=(1.2, 2),
+    cost=0.3,
+    note="the exact curve of two lattice laws in one dimension, and in two along the diagonal",
+)
+def curve_of_the_discrete_gaussian(*, steps, shift):
+    """Both sides in balls or floats: one coordinate that moves, and two that move alike on a coarser lattice."""
+    p, q = (lattice_laws.gaussian(steps, place, 14) for place in (0, shift))
+    for epsilon in (0.1, 0.5, 1.0):
+        claimed = private_svm.discrete_gaussian_delta(epsilon=epsilon, shift=shift, steps=steps, F=1)
+        yield {"steps": steps, "epsilon": epsilon}, lattice_laws.hockey_stick(p, q, exact(epsilon)), claimed
+    coarse = 4
+    p, q = (lattice_laws.gaussian(coarse, place, 9) for place in (0, 3))
+    pair = [[a * b for a in law for b in law] for law in (p, q)]
+    claimed = private_svm.discrete_gaussian_delta(epsilon=1.0, shift=3 * 2**0.5, steps=coarse, F=2)
+    yield {"steps": coarse, "F": 2}, lattice_laws.hockey_stick(*pair, exact(1.0)), claimed
+
+
 @attack_claim(
     private_svm.concentration_epsilon,
     law="discrete_gaussian.bits",

@@ -1,14 +1,13 @@
 """The discrete Gaussian on a grid: its exact sampler, its law, its budget, its low bits, and planted mistakes."""
 
-from math import log
-
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from lemmata.experiments.instances.reachable_floats import watched
 from lemmata.mechanisms import discrete_gaussian, gaussian
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.arithmetic import certified_delta
+from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 from tests.streams import streams
 
 BUDGET = ApproxDP(1.0, 1e-6)
@@ -67,11 +66,13 @@ def test_the_law_is_a_probability_on_the_grid(steps):
 
 @pytest.mark.parametrize("F", [1, 7])
 @pytest.mark.parametrize("steps", [1, 100, 2**16])
-def test_the_noise_pays_for_the_sensitivity_and_for_rounding(F, steps):
+def test_the_noise_pays_for_the_sensitivity_and_for_rounding_and_for_no_more(F, steps):
     law = discrete_gaussian.law([0.0] * F, sensitivity=2.0, bound=1.0, privacy=BUDGET, steps=steps)
-    rho = (2.0 + law.grid * np.sqrt(F)) ** 2 / (2 * law.sigma**2)
-    spent = rho + 2 * np.sqrt(rho * log(1e6))
-    assert 0.9 * (steps > 1) < spent <= 1.0
+    moved = 2.0 / law.grid + np.sqrt(F)
+    assert certified_delta(1.0, moved / law.steps) <= discrete_gaussian.spent(1.0, moved, law.steps, F) <= BUDGET.delta
+    assert discrete_gaussian.spent(1.0, moved * (1 + 1e-12), law.steps - 1, F) > BUDGET.delta
+    if steps == 2**16:
+        assert law.sigma == pytest.approx(2 * gaussian_noise_multiplier(BUDGET), rel=1e-3)
 
 
 def test_low_bits_tell_the_textbook_gaussian_s_database_and_not_ours():

@@ -4,8 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
+from scipy.special import ndtri
 from scipy.stats import chisquare, norm
 
+from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.mechanisms import grid_gaussian
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
@@ -30,29 +33,69 @@ def test_releases_follow_the_rounded_normal_law(centre, sigma, step):
 
 
 class Digits:
-    """A generator whose uniform digits and sign are given: the sampler as a function of them."""
+    """A generator whose words, or further digits, are given: the sampler as a function of them."""
 
-    def __init__(self, sign, *digits):
-        self.left = [sign, *digits]
+    def __init__(self, *drawn):
+        self.left = list(drawn)
 
-    def integers(self, _):
-        return self.left.pop(0)
+    def integers(self, *_, size=None, **__):
+        return self.left.pop(0) if size is None else np.array([self.left.pop(0) for _ in range(size)], dtype=np.int64)
 
 
-@pytest.mark.parametrize("sign", [0, 1])
-def test_a_draw_is_the_rounded_quantile_and_asks_for_digits_where_it_must(sign):
-    for digits in (1, 2**20, 2**52 - 1, 2**52, 2**53 - 1):
-        size = -norm.ppf((digits + 0.5) / 2**54)
-        cell = grid_gaussian.cell(Digits(sign, digits, 2**52, 2**52), Fraction(1, 3), Fraction(10))
-        assert cell == round(1 / 3 + (10 if sign else -10) * size)
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_draw_is_the_rounded_quantile(sign):
+    """In ball arithmetic and in float64, from the first digits of V to the last."""
+    for digits in (2**10, 2**30, 2**49 + 7, 2**62 - 1, 2**62, 2**63 - 2**20):
+        size = -norm.ppf((digits + 0.5) / 2**64)
+        word = digits - 2**63 if sign < 0 else digits
+        for centre in (0.0, 1 / 3, -1e6 - 0.4):
+            settled = grid_gaussian.settled(Digits(1, 1, 1), digits, sign, Fraction(centre), Fraction(1000))
+            fast = grid_gaussian.rounded_normal(Digits(word, 1, 1, 1), 1000.0, 1, np.array([centre]))[0]
+            assert settled == fast == round(centre + sign * 1000 * size)
 
 
 def test_more_digits_are_drawn_where_two_cells_are_possible():
-    """The cells meet 1e-17 above the centre; V in [1 - 2^-53, 1) leaves the noise between 0 and 1.4e-16."""
-    for further, cell in ((0, 1), (2**53 - 1, 0)):
-        source = Digits(1, 2**53 - 1, further, further, further)
-        assert grid_gaussian.cell(source, Fraction(1, 2) - Fraction(1, 10**17), Fraction(1)) == cell
+    """The cells meet 1e-19 above the centre; V in [1 - 2^-63, 1) leaves the noise between 0 and 1.4e-19."""
+    for further, cell in ((0, 1), (2**32 - 1, 0)):
+        source = Digits(further, further, further)
+        centre = Fraction(1, 2) - Fraction(1, 10**19)
+        assert grid_gaussian.settled(source, 2**63 - 1, 1, centre, Fraction(1)) == cell
         assert len(source.left) < 3
+
+
+def test_ndtri_is_as_accurate_as_the_sampler_relies_on():
+    """2^-48, on quantiles below 4.4: by one Newton step in ball arithmetic from the float."""
+    draw, worst = rng("ndtri"), 0.0
+    with ctx.workprec(120):
+        for v in [*(draw.random(1500) / 2), *2.0 ** -draw.uniform(1, 16, 1500)]:
+            t = exact(-float(ndtri(v)))
+            off = (Phi(-t) - exact(float(v))) * (2 * arb.pi()).sqrt() * (t * t / 2).exp()
+            worst = max(worst, abs(float(off)))
+    assert worst < 2.0**-48
+
+
+@pytest.mark.parametrize("sigma", [0.6, 37.5, 2.0**26, 2.0**41])
+def test_float64_never_decides_what_it_cannot(sigma):
+    """The same words give the same cells when every one is decided in ball arithmetic."""
+    draws = 300
+    fast = grid_gaussian.rounded_normal(np.random.default_rng(5), sigma, draws)
+    slow = []
+    for word in np.random.default_rng(5).integers(-(2**63), 2**63, size=draws, dtype=np.int64).tolist():
+        digits, sign = word & (2**63 - 1), -1 if word < 0 else 1
+        slow.append(grid_gaussian.settled(rng("further"), digits, sign, Fraction(0), Fraction(sigma)))
+    assert (fast == slow).mean() > 0.99  # cells that more digits decide differ by chance, at most one in a hundred
+    assert np.abs(fast - slow).max() <= 1
+
+
+def test_a_draw_at_the_edge_of_a_cell_is_settled_and_one_inside_is_not(monkeypatch):
+    tried = rng("edges").integers(2**61, 2**63, size=100_000, dtype=np.int64)
+    places = -(2.0**30) * ndtri(tried * 2.0**-64)
+    edge = np.abs(places - np.floor(places) - 0.5)
+    asked = []
+    monkeypatch.setattr(grid_gaussian, "settled", lambda *given: asked.append(given) or 0)
+    for word in tried[[edge.argmin(), edge.argmax(), edge.argmin()]].tolist():
+        grid_gaussian.rounded_normal(Digits(word), 2.0**30, 1)
+    assert len(asked) == 2
 
 
 def test_all_releases_lie_on_the_grid_whatever_the_low_bits_of_the_value():

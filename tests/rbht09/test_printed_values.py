@@ -1,6 +1,6 @@
 """Formulas at points where they are numbers that can be computed by hand from what the paper prints."""
 
-from math import e, exp, inf, log, pi, sqrt
+from math import e, erf, exp, inf, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -46,6 +46,12 @@ TABLE = [
         2.0**-17 + 20 * (e + 1) / (e - 1) * 2.0**-24 * 1.001 * 3,
     ),
     (private_svm.concentration_epsilon, {"rho": 4.0, "delta": exp(-9)}, 16),
+    # sqrt(F) D / (2 s^2) = 1 leaves epsilon 0, where the curve at mu = D / s = 2 is 2 Phi(1) - 1
+    (
+        private_svm.discrete_gaussian_delta,
+        {"epsilon": 1.0, "shift": 4.0, "steps": 2.0, "F": 4},
+        exp(1 / 24) * erf(1 / sqrt(2)),
+    ),
     (private_svm.grid_scale, {"sensitivity": 1.0, "grid": 0.25, "F": 4, "beta": 0.5}, 4),
     (svm_sensitivity.weight_sensitivity_smooth, DATABASE, 3),
     (svm_sensitivity.weight_sensitivity_smooth_sharp, DATABASE, 1.5),

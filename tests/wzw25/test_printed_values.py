@@ -60,6 +60,7 @@ POINTS = {
         ("margin_of_the_proof", dict(gamma=1.0, e=0.75, b=2.0), 0.5 / sqrt(1.25)),
     ],
     "gaussian_privacy": [
+        ("grid_sums", dict(radius=3.0, sigma=8.0, n=5), 0.75),
         ("budget_each", dict(epsilon=8.0, delta=e**-2, m=4), 1),  # 8/(2 sqrt 16)
         ("approx_epsilon_simple", dict(mu=3.0, delta=e**-2), 12),
         ("gaussian_delta", dict(epsilon=-1.0, mu=1.0), ndtr(1.5) - ndtr(0.5) / e),
