@@ -24,7 +24,7 @@ SPLITS, FITS = 200, 60
 
 
 def problems():
-    """Two small tables, scaled by constants that are known or, for breast cancer, by its published maxima."""
+    """Two small tables, scaled by constants that are known or, for breast cancer, by the maxima of its columns."""
     X, y = load_digits(return_X_y=True)
     chosen = np.isin(y, (3, 8))
     yield "digits 3-8", X[chosen], y[chosen]
