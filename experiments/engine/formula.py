@@ -23,7 +23,7 @@ SIGNS = {
 }  # fmt: skip
 RELATIONS = {
     "le": "≤", "ge": "≥", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
-    "sim": "~", "asymp": "≍", "propto": "∝", "pm": "±",
+    "sim": "~", "asymp": "≍", "propto": "∝", "pm": "±", "cap": "∩",
     "Rightarrow": "⇒", "iff": "⇔", "to": "→", "mapsto": "↦", "wedge": "∧", "setminus": "∖", "subset": "⊂", "mid": "|",
     "times": "×", "otimes": "⊗", "oplus": "⊕", "notin": "∉", "supset": "⊃", "subsetneq": "⊊", "Leftrightarrow": "⇔",
 }  # fmt: skip

@@ -232,7 +232,7 @@ def count_minimum(*, factor=1):
     quick=grid(box=["narrow"]),
     full=grid(box=["wide"]),
     control=Control("noise {} times as large", (1.1, 1.5, 2)),
-    cost=1.0,
+    cost=0.6,
     given=[bound.max_mean, *JENSEN],
     rounding=TIED,
     note=f"E max ≤ E √(2 log K) ≤ √(2 log E K); {AT_ZERO}",

@@ -72,7 +72,7 @@ def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
     quick=grid(epsilon=[1.0], delta=[1e-5], d=[3]),
     control=Control("the float64 noise of the same sigma", (2,)),
     cap=6,
-    cost=1e-4,
+    cost=3e-5,
     note="bit-level: who knows both datasets' gradients asks whether a release is one of them plus any double",
 )
 def descent_bits(*, epsilon, delta, d, factor=1):

@@ -9,7 +9,7 @@ import pytest
 from lemmata.experiments.engine import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")]
 
 
 def run(module, *arguments, monkeypatch):
