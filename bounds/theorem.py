@@ -49,11 +49,14 @@ class Hypothesis:
     holds: Callable[..., bool]
     whole: bool = False  # the one argument is a whole number
 
+    def admits(self, values: Mapping[str, Any]) -> bool:
+        """Whether the named entries of `values` satisfy the condition."""
+        return self.holds(*(values[name] for name in self.names))
+
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise `OutsideHypotheses` unless the named entries of `values` satisfy the condition."""
-        chosen = [values[name] for name in self.names]
-        if not self.holds(*chosen):
-            named = dict(zip(self.names, chosen, strict=True))
+        if not self.admits(values):
+            named = {name: values[name] for name in self.names}
             raise OutsideHypotheses(f"{in_words(named)} is outside the hypothesis: {self.range}")
 
 

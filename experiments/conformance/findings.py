@@ -121,7 +121,7 @@ def outside(claim: Claim) -> list[str]:
         for setting in settings:
             if missing := set(claim.corner.names) - set(setting):
                 found.append(f"{place} does not set {', '.join(sorted(missing))}, which its corner is about")
-            elif not claim.corner.holds(*(setting[name] for name in claim.corner.names)):
+            elif not claim.corner.admits(setting):
                 found.append(f"{place} uses it at {setting}, outside its corner: {claim.corner.range}")
     return found
 

@@ -71,8 +71,8 @@ def head(id: str, rows: list[Row]) -> list[str]:
 
 def where_true(row: Row) -> str:
     """The scope of what holds, where a slip is true, or where the counterexample lies."""
-    if row["corner"] or row["misprint"]:
-        return in_symbols(charity(row))
+    if said := charity(row):
+        return in_symbols(said)
     if row["verdict"] == REFUTED:
         return in_symbols(f"false at {in_a_row((row['witness'] or {}).get('setting', {}))}")
     return row["scope"] or "–"
@@ -160,7 +160,7 @@ def one(row: Row) -> list[str]:
         lines += wrapped("formula", in_unicode(theorem.says))
         lines += wrapped("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
-    lines += wrapped("charity", in_symbols(charity(row)) if row["corner"] or row["misprint"] else "")
+    lines += wrapped("charity", in_symbols(charity(row)))
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
     lines += wrapped("note", in_symbols(row["note"]))

@@ -109,8 +109,10 @@ def phrase(row: Row) -> str:
 
 
 def charity(row: Row) -> str:
-    """Of a row that is false in a corner, or misprinted: where it is true, and what that costs the paper."""
-    if row.get("misprint"):
+    """Of a row that is false in a corner, or misprinted: where it is true, and what that costs the paper; else ""."""
+    if not (row["corner"] or row["misprint"]):
+        return ""
+    if row["misprint"]:
         return f"A misprint: {row['misprint']}."
     if row["verdict"] == INCONCLUSIVE:
         return f"False unless {row['corner']}; undecided there: {row['undecided']}."

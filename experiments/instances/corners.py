@@ -31,6 +31,6 @@ def both(one: Hypothesis, other: Hypothesis) -> Hypothesis:
 
     def holds(*values: float) -> bool:
         named = dict(zip(names, values, strict=True))
-        return all(each.holds(*(named[name] for name in each.names)) for each in (one, other))
+        return one.admits(named) and other.admits(named)
 
     return Hypothesis(names, f"{one.range}, {other.range}", holds)

@@ -26,6 +26,7 @@ from lemmata.experiments.audits import committed, power
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.drawing import caption, figures, pictures_of
 from lemmata.experiments.engine import graph
+from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.ledger import jsonable
@@ -36,7 +37,6 @@ from lemmata.experiments.report.formulas import compared
 from lemmata.mechanisms import hardening
 
 BAD = (REFUTED, SLIP)  # what a page shows first
-FIRST = ("privacy", "statement", "constant")  # severities, worst first
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
 Nav = tuple[tuple[str, str], ...]  # what the head of every page links to: words, page
@@ -219,7 +219,7 @@ def counts(statements: list[dict]) -> dict[str, int]:
 def front(listed: list, statements: list, rows: list, root: int) -> dict[str, Any]:
     """What the front page shows of [(paper, its counts, its errata)]."""
     found = [row for _, _, errata in listed for row in errata]
-    worst = sorted(found, key=lambda row: FIRST.index(row["severity"]))
+    worst = sorted(found, key=lambda row: SEVERITIES.index(row["severity"]))
     seen: dict[str, dict] = {}
     for row in worst:  # one finding a statement: its worst
         seen.setdefault(library.statement_of(row["id"]), row)
@@ -363,7 +363,7 @@ def errata_of(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]
                 }
             )
     for errata in found.values():
-        errata.sort(key=lambda row: FIRST.index(row["severity"]))
+        errata.sort(key=lambda row: SEVERITIES.index(row["severity"]))
     return found
 
 

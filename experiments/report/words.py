@@ -115,7 +115,7 @@ def view(row: dict, figures: list[dict]) -> dict:
         "sentence": sentence(in_symbols(in_a_sentence(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": sentence(row["note"].rstrip(".")),
-        "charity": charity(row) if row["corner"] or row["misprint"] else "",
+        "charity": charity(row),
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
@@ -134,8 +134,8 @@ def in_prose(text: str) -> str:
 
 def subtitle(row: dict) -> str:
     """The sentence below the title: where it is true, or what is wrong."""
-    if row["corner"] or row["misprint"]:
-        return charity(row)
+    if said := charity(row):
+        return said
     if row["verdict"] == REFUTED:
         return sentence(in_symbols(in_a_sentence(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:

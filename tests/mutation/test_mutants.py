@@ -36,8 +36,8 @@ PLANTED = {  # module, function, what stands there, the mistake, and the check t
         "rng.normal(size=(size, self.value.size))", "rng.normal(size=(size, 1))", LAWS["gaussian"],
     ),
     "one noise for all coordinates of a step": (
-        "lemmata.mechanisms.noisy_gd", "NoisyGDLaw._descend",
-        "size=W.shape)", "size=(1, size)) * np.ones_like(W)", LAWS["noisy_gd"],
+        "lemmata.mechanisms.noisy_gd", "NoisyGDLaw.noise",
+        "size=shape)", "size=(1, *shape[1:])) * np.ones(shape)", LAWS["noisy_gd"],
     ),
     "one noise for all scores": (
         "lemmata.mechanisms.adaptive_margin", "WhiteBoxLaw.sample",
@@ -54,7 +54,7 @@ PLANTED = {  # module, function, what stands there, the mistake, and the check t
     ),
     "a penalty that rewards": (
         "lemmata.mechanisms.adaptive_margin", "AdaptiveMarginLaw.sample",
-        "+ self.penalties[j]", "- self.penalties[j]", partial(PAID, False),
+        "errors + self.penalties[j]", "errors - self.penalties[j]", partial(PAID, False),
     ),
     "a penalty that rewards, all seen": (
         "lemmata.mechanisms.adaptive_margin", "WhiteBoxLaw.means",

@@ -369,7 +369,7 @@ LEARNERS = (
             sampled_gd.SampledGDLaw, "_run", rewritten("scale=self.sigma", "scale=self.sigma / 2"),
             batches_have_other_noise),
     Planted(12, "noise of descents on random batches halved after it is drawn", "one draw moved",
-            sampled_gd.SampledGDLaw, "_run", rewritten("(noise[t % ahead] -", "(noise[t % ahead] / 2 -"),
+            sampled_gd.SampledGDLaw, "_run", rewritten("noise[t % ahead] -", "noise[t % ahead] / 2 -"),
             batches_have_other_noise),
     Planted(18, "descents on random batches reuse one step's noise", "draws counted", sampled_gd.SampledGDLaw, "_run",
             rewritten("size=(min(ahead, self.steps - t), k))",
