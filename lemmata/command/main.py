@@ -324,11 +324,14 @@ def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str
 @main.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
-@click.option("--publish", is_flag=True, help="Also write the folder published/, the committed record.")
+@click.option("--publish", metavar="FOLDER", help="Also copy the site there, whole and by itself, for any static host.")
+@click.option("--record", is_flag=True, help="Also write published/ledger.csv, the committed record.")
 @root_option
 @out_option
 @plainly()
-def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, out: str | None) -> None:
+def report(
+    paths: tuple[str, ...], open_page: bool, publish: str | None, record: bool, root: int, out: str | None
+) -> None:
     """Draw the pages of a paper from its store, by default of this package; what has not changed is left alone."""
     from lemmata.experiments.engine import remembered
 
@@ -338,10 +341,20 @@ def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, ou
     start = remembered.begun(stored(folder))
     from lemmata.experiments.report import write
 
-    also = None if papers else of_the_checkout("lemmata.tools.speed.pages", "speed_pages")
+    also = None if papers else of_the_checkout("lemmata.tools.speed.pages", "CHECKOUT")
     with open_store(folder) as store:
-        page, summary = write(store, root, folder, publish=publish, start=start, also=also, papers=papers)
+        page, summary = write(store, root, folder, record=record, start=start, also=also, papers=papers)
     click.echo(summary)
+    if publish:
+        from lemmata.experiments.report.publish import LARGEST, NotOurs, published
+
+        try:
+            files, size = published(folder, Path(publish))
+        except NotOurs as error:
+            raise Usage(str(error)) from None
+        click.echo(f"{files} files, {size / 1e6:.1f} MB, for any static host: {Path(publish).resolve()}")
+        if size > LARGEST:
+            click.echo(f"lemmata: larger than the {LARGEST / 1e6:.0f} MB that a reader should load", err=True)
     if open_page:
         click.launch(str(page))
 
