@@ -72,6 +72,11 @@ def of_the_checkout(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name) if found else None
 
 
+def completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """What the shell offers: papers, and the ids of statements."""
+    return [name for name in (*library.papers, *library.ids) if name.startswith(incomplete.lower())]
+
+
 NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 
 
@@ -88,7 +93,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, metavar=NAMES)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
 @click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead.")
@@ -171,7 +176,7 @@ def contradictions(rows: Iterable[Row], folder: Path) -> list[str]:
 
 
 @main.command("ledger")
-@click.argument("arguments", nargs=-1, metavar=NAMES)
+@click.argument("arguments", nargs=-1, metavar=NAMES, shell_complete=completed)
 @click.option("--json", "as_json", is_flag=True, help="The machine's interface.")
 @click.option("--csv", "as_csv", is_flag=True)
 @click.option("--timings", is_flag=True, help="Add seconds and CPU seconds, which differ from run to run.")
@@ -250,18 +255,19 @@ def recorded(names: Sequence[str], folder: Path) -> list[Row] | None:
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
+@click.option("--short", "only_head", is_flag=True, help="The first ten lines only.")
 @root_option
 @out_option
 @plainly()
-def explain(arguments: tuple[str, ...], root: int, out: str | None) -> None:
+def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
     """Is it true, where, what to cite instead; then statement, hypotheses, derivation, witness of every reading."""
     papers, id, folder = one(arguments, out)
     with open_store(folder) as store:
         keys = select([id])
         from lemmata.experiments.engine import published, registry
         from lemmata.experiments.engine.claim import CLAIMS
-        from lemmata.experiments.engine.explain import explained
+        from lemmata.experiments.engine.explain import explained, fitted, head
         from lemmata.experiments.engine.ledger import ledger
 
         rows = ledger(store, root, [CLAIMS[key] for key in keys])
@@ -269,8 +275,11 @@ def explain(arguments: tuple[str, ...], root: int, out: str | None) -> None:
         fresh, rows = rows, published.instead(rows, folder, root)
         if rows != fresh:
             click.echo("lemmata: what follows was published with the last full run", err=True)
+    if only_head:
+        click.echo(fitted("\n".join(head(id, [row for row in rows if id in (row["id"], row["parent"])])), width()))
+        return
     registry.load(registry.modules([*library.house, *papers]))  # what falls with it may stand anywhere
-    click.echo(explained(id, rows))
+    click.echo(fitted(explained(id, rows), width()))
 
 
 @main.command()
@@ -290,7 +299,7 @@ def pilot(key: str, root: int) -> None:
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=completed)
 @plainly()
 def where(arguments: tuple[str, ...]) -> None:
     """file:line of a statement's bound, claim, law and test."""

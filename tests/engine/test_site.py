@@ -2,10 +2,12 @@
 
 import json
 import re
+import shutil
+import subprocess
 from datetime import date
 from html.parser import HTMLParser
 from importlib import metadata
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import pytest
 import yaml
@@ -23,6 +25,7 @@ from lemmata.mechanisms.streams import LEDGER_ROOT
 from lemmata.tools.speed.pages import CHECKOUT
 from tests.engine import toy
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 OUTWARD = ("https://arxiv.org/abs/", "https://doi.org/")  # where a page may lead, beside what the documents name
 
 
@@ -294,3 +297,33 @@ def test_the_workflow_builds_what_it_deploys(request):
     context = main.commands[report[0]].make_context(report[0], report[1:])
     (upload,) = [step["with"]["path"] for step in steps if "upload-pages-artifact" in step.get("uses", "")]
     assert context.params["publish"] == upload
+
+
+# Search ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="NO BROWSER HERE: nothing was searched")
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("Lemma 6.4", "Lemma 6.4"), ("wzw25 lemma 6.4", "Lemma 6.4"), ("Johnson–Lindenstrauss", "Remark, JL")],
+)
+def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path, query, first):
+    """In the ledger, as a reader types it; the label of the first row that is shown begins with `first`."""
+    opened = site[0] / "probe.html"
+    told = (
+        "<script>const shown = [...document.querySelectorAll('tr[data-text]:not(.hide)')];"
+        "document.documentElement.dataset.first = shown.length + ' ' + shown[0]?.querySelector('a').innerText</script>"
+    )
+    text = (site[0] / "ledger.html").read_text(encoding="utf-8")
+    opened.write_text(text.replace("</body>", told + "</body>"), encoding="utf-8")
+    quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+    address = f"file://{opened}?{urlencode({'q': query})}"
+    try:
+        made = subprocess.run(
+            [str(CHROMIUM), *quiet, f"--user-data-dir={tmp_path}", "--dump-dom", address],
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+    finally:
+        opened.unlink()
+    found = re.search(r'data-first="(\d+) (\w+) ([^"]*)"', made.stdout)
+    assert found and int(found[1]) >= 1 and found[3].startswith(first), found
