@@ -182,7 +182,7 @@ def evidence_of(row: Row) -> str:
 def control_of(row: Row) -> str:
     """How we know that the check could have failed."""
     if row["smallest_caught"]:
-        return f"the sabotaged twin was caught: {in_symbols(row['smallest_caught'])}"
+        return f"the same check refuses a copy broken on purpose: {in_symbols(row['smallest_caught'])}"
     return f"came out {row['control']}" if row["control"] else "–"
 
 

@@ -16,7 +16,7 @@ from lemmata.experiments.report.replies import replies_of
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
-    "privacy": "Privacy errors: who follows the text leaks more than it promises",
+    "privacy": "Privacy errors: an implementation of the text leaks more than it promises",
     "statement": "False as printed, by more than a constant",
     "constant": "Wrong constants: true once a constant is replaced",
 }

@@ -42,7 +42,7 @@ REASONS = {
     "TIGHT": "the truth is so close to the bound that sampling cannot tell",
     "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
     "NO_POWER": "the attack could not have seen any leak",
-    "NO_TEETH": "the sabotaged twin was not caught, so the check proves nothing",
+    "NO_TEETH": "the check did not refuse a copy broken on purpose, so it proves nothing",
     "NO_PROOF": "neither a proof nor a counterexample is known",
     "CORNER": "false outside what is named, undecided inside",
     "NO_CONSTANT": "no constant makes the bound a statement that can be checked",

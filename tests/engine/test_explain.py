@@ -66,15 +66,14 @@ BAD = ROW | {"verdict": "REFUTED", "severity": "privacy", "witness": {"setting":
         (ROW | {"scope": ""}, "–"),
         (BAD, "false at n = 1, β = 0.1235"),
         (BAD | {"witness": None}, "false at its only setting"),
-        (SLIP, "True for n ≥ 2; nothing in the paper uses it."),
+        (SLIP, "True for n ≥ 2. Nothing in the paper uses it."),
         (
             SLIP | {"used": ["Lemma 1", "Lemma 2"]},
-            "True for n ≥ 2, which every use keeps (Lemma 1, Lemma 2); nothing downstream changes.",
+            "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2).",
         ),
         (
             SLIP | {"restated": ["Lemma 1"]},
-            "True for n ≥ 2; restated with the same flaw (Lemma 1), and no use depends on it; "
-            "nothing downstream changes.",
+            "True for n ≥ 2. The same flaw is repeated in Lemma 1; nothing depends on it.",
         ),
         (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
         (
@@ -135,7 +134,10 @@ def test_values_for_people(value, words):
 
 
 def test_controls_in_words():
-    assert explain.control_of(ROW | {"smallest_caught": "p / 2"}) == "the sabotaged twin was caught: p / 2"
+    assert (
+        explain.control_of(ROW | {"smallest_caught": "p / 2"})
+        == "the same check refuses a copy broken on purpose: p / 2"
+    )
     assert explain.control_of(ROW | {"control": "HOLDS"}) == "came out HOLDS"
     assert explain.control_of(ROW) == "–"
 
@@ -161,7 +163,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     row |= {"nonvacuous_from": {}, "witness": {"claimed": 1.0, "python": "assert True\n"}}
     assert explain.one(row) == [
         "a/printed   REFUTED, privacy",
-        "  charity          True for n ≥ 2, which every use keeps (Lemma 1); nothing downstream changes.",
+        "  charity          True for n ≥ 2. The paper uses it only there (Lemma 1).",
         "  scope            everywhere",
         "  evidence         derivation",
         "  tightness        [0.5, None]",
