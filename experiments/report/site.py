@@ -28,7 +28,7 @@ from lemmata.experiments.engine.claim import SEVERITIES
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.examples import GALLERY
-from lemmata.experiments.report import atlas, citing, words
+from lemmata.experiments.report import atlas, citing, speaks, words
 from lemmata.experiments.report.api import api_pages
 from lemmata.experiments.report.drawn import Drawn
 from lemmata.experiments.report.dress import NAV, OWN, Also, rendered, static
@@ -125,7 +125,12 @@ def our_figures(page: Callable, made: list[tuple[str, str]], single: list[dict],
     """Add the pages that only this package has; returns {path: SVG} of what they show."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
-    tables = dict[str, Any](atlas=atlas.shown(), epsilons=atlas.EPSILONS, delta=in_symbols(f"{atlas.DELTA:g}"))
+    tables = dict[str, Any](
+        picture=speaks.speaking(single),
+        atlas=atlas.shown(),
+        epsilons=atlas.EPSILONS,
+        delta=in_symbols(f"{atlas.DELTA:g}"),
+    )
     made.append(page("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}

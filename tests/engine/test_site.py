@@ -21,6 +21,7 @@ from lemmata.experiments.report.dress import in_one_font
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.publish import LARGEST, MARK, NotOurs, published
 from lemmata.experiments.report.replies import replies_of
+from lemmata.experiments.report.speaks import speaking
 from lemmata.mechanisms.streams import LEDGER_ROOT
 from lemmata.tools.speed.pages import CHECKOUT
 from tests.engine import toy
@@ -327,3 +328,22 @@ def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path,
         opened.unlink()
     found = re.search(r'data-first="(\d+) (\w+) ([^"]*)"', made.stdout)
     assert found and int(found[1]) >= 1 and found[3].startswith(first), found
+
+
+# The picture of when bounds speak -------------------------------------------------------------------------------------
+
+
+def test_the_picture_has_a_dot_a_bound_that_holds_on_a_logarithmic_axis():
+    def row(id, first, verdict="HOLDS", part=""):
+        url = f"statements/{id}.html#{id}"
+        return {"id": id, "nonvacuous_from": first, "verdict": verdict, "part": part, "reading": "explicit", "url": url}
+
+    rows = [row("wzw25.thm4.1", 10**8), row("wzw25.thm4.1", 10**6, part="tail"), row("wzw25.lemA.5", 1)]
+    rows += [row("wzw25.lemF.2", 10, "REFUTED"), row("wzw25.lemC.1", 10, part="impl:x"), row("wzw25.lemH.2", None)]
+    picture = speaking(rows)
+    late, early = picture["lines"][1], picture["lines"][0]
+    assert (early["label"], early["first"], early["url"]) == ("Wang 2025, Lemma A.5", 0, "statements/wzw25.lemA.5.html")
+    assert (late["first"], late["last"]) == (75, 100)
+    assert late["dots"][0]["words"] == "explicit tail: from n = 1,000,000"
+    assert [tick["place"] for tick in picture["ticks"]] == [0, 25, 50, 75, 100]
+    assert speaking([])["lines"] == []
