@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import reals
-from lemmata.mechanisms.law import finite, generator, within_unit
+from lemmata.mechanisms.law import finite, generator, one_of, within_unit
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 
@@ -47,14 +47,21 @@ class SelectionLaw:
         return self.log_density(np.arange(self.candidates))
 
 
-def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta: float) -> SelectionLaw:
+CALIBRATIONS = ("printed", "sharp")
+
+
+def law(
+    scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta: float, calibration: str = "printed"
+) -> SelectionLaw:
     """The generalized exponential mechanism over scores to be minimised, shape (N,), with sensitivities, shape (N,).
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if score j never moves by more than
     sensitivity j between neighbours (assumed: it belongs to the caller's scores) and sensitivities and `beta` do not
     depend on the private data. Accuracy: with probability at least 1 - beta the selected score is at most min_j
-    (score_j + 4 sensitivity_j log(N/beta) / epsilon). A sensitivity of 0 says that a score is public. With equal
-    sensitivities the plain `exponential.law` loses half as much. The analysis is over the reals. Takes O(N^2) time.
+    (score_j + 4 sensitivity_j log(N/beta) / epsilon). `calibration` "sharp" puts theta in place of epsilon / 2, between
+    that and epsilon, by the exact account for N candidates (`bounds.spent_among`). A sensitivity of 0 says that a score
+    is public. With equal sensitivities the plain `exponential.law` loses half as much. The analysis is over the reals.
+    Takes O(N^2) time.
 
     Raises ValueError for scores that are empty or not finite, sensitivities of another length, negative or not
     finite, beta outside (0, 1), and a guarantee that is not pure.
@@ -62,6 +69,7 @@ def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta
     >>> law([0.0, 1.0], [1.0, 0.0], privacy=PureDP(1.0), beta=0.1).log_probabilities().round(3).tolist()
     [-2.575, -0.079]
     """
+    one_of(CALIBRATIONS, calibration=calibration)
     (beta,) = within_unit(beta=beta)
     if beta < 1e-300:
         raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
@@ -73,10 +81,12 @@ def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta
         raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():
         raise ValueError(f"sensitivities = {gamma.tolist()} has entries outside [0, inf)")
-    t = bounds.shift(candidates=q.size, epsilon=privacy.epsilon, beta=beta)
+    rate = bounds.affordable_rate(epsilon=privacy.epsilon, candidates=q.size)
+    spent = privacy if calibration == "printed" else PureDP(2 * rate, privacy.neighbours)
+    t = bounds.shift(candidates=q.size, epsilon=spent.epsilon, beta=beta)
     normalised = bounds.normalised_scores(scores=q, sensitivities=gamma, t=t)
     in_play = np.flatnonzero(np.isfinite(normalised))
-    choice = exponential.law(-normalised[in_play], sensitivity=1.0, privacy=privacy)
+    choice = exponential.law(-normalised[in_play], sensitivity=1.0, privacy=spent)
     return SelectionLaw(choice, in_play, q.size, privacy)
 
 
@@ -86,6 +96,7 @@ def fit(
     *,
     privacy: Guarantee,
     beta: float,
+    calibration: str = "printed",
     rng: np.random.Generator | None = None,
 ) -> int:
     """One release of the generalized exponential mechanism: the index of the selected candidate.
@@ -95,4 +106,5 @@ def fit(
     >>> fit([0.0, 900.0], [1.0, 1.0], privacy=PureDP(1.0), beta=0.1, rng=np.random.default_rng(0))
     0
     """
-    return int(law(scores, sensitivities, privacy=privacy, beta=beta).sample(generator(rng))[0])
+    released = law(scores, sensitivities, privacy=privacy, beta=beta, calibration=calibration)
+    return int(released.sample(generator(rng))[0])
