@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.bounds.exact.few_candidates import affordable_rate
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import reals
 from lemmata.mechanisms.law import finite, generator, one_of, within_unit
@@ -81,7 +82,7 @@ def law(
         raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():
         raise ValueError(f"sensitivities = {gamma.tolist()} has entries outside [0, inf)")
-    rate = bounds.affordable_rate(epsilon=privacy.epsilon, candidates=q.size)
+    rate = affordable_rate(epsilon=privacy.epsilon, candidates=q.size)
     spent = privacy if calibration == "printed" else PureDP(2 * rate, privacy.neighbours)
     t = bounds.shift(candidates=q.size, epsilon=spent.epsilon, beta=beta)
     normalised = bounds.normalised_scores(scores=q, sensitivities=gamma, t=t)

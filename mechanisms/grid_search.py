@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
+from lemmata.bounds.exact.few_candidates import affordable_rate
 from lemmata.mechanisms import glm_gd, glm_output
 from lemmata.mechanisms.arithmetic import brief, down
 from lemmata.mechanisms.gaussian import GaussianLaw
@@ -175,7 +176,7 @@ def law(
     caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
-    rate = generalized_exponential.affordable_rate(epsilon=selection.epsilon, candidates=K + 1)
+    rate = affordable_rate(epsilon=selection.epsilon, candidates=K + 1)
     return GridSearchLaw(
         bases,
         validation,

@@ -50,11 +50,11 @@ def sharp_growth(mu: float, r: float) -> float:
     return _rounded_up(brentq(above, low, top, xtol=1e-300, rtol=8.9e-16), above)
 
 
-def first_below(excess: Callable[[float], float], top: float, low: float = 0.0) -> float:
-    """The root of a decreasing function on [low, top], rounded up to where it is not positive."""
+def first_below(excess: Callable[[float], float], top: float) -> float:
+    """The root of a decreasing function on [0, top], rounded up to where it is not positive."""
     while excess(top) > 0:
         top *= 2
-    return _rounded_up(brentq(excess, low, top, xtol=1e-300, rtol=8.9e-16), excess)
+    return _rounded_up(brentq(excess, 0.0, top, xtol=1e-300, rtol=8.9e-16), excess)
 
 
 def _rounded_up(value: float, excess: Callable[[float], float]) -> float:

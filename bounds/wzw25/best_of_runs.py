@@ -164,7 +164,9 @@ def worst_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> flo
     least = winner_profile.least_epsilon(chain)
     if sharp <= least or excess(sharp) > 0:
         return sharp
-    return least if excess(least) <= 0 else first_below(excess, sharp, least)
+    if excess(least) <= 0:
+        return least
+    return least + first_below(lambda more: excess(least + more), sharp - least)
 
 
 def first_epsilon(mu: float, r: float, delta: float, eta: float) -> float:

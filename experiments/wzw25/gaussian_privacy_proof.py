@@ -1,19 +1,23 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point, for sums over records: what descents rest on."""
+"""Remark 2.3 of Wang, Zhu & Wang in floating point, for sums over records; and for releases chosen adaptively."""
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 
 import numpy as np
 
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
+from lemmata.bounds.wzw25 import gaussian_privacy_proof as accounts
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.adaptive_spending import BetterOfTwoWays, spent
 from lemmata.experiments.instances.reachable_floats import watched
 from lemmata.mechanisms import grid_sums, noisy_gd
+from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.law import clip_rows
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 
 
 def hard_rows(n, d, radius):
@@ -85,6 +89,90 @@ def descent_bits(*, epsilon, delta, d, factor=1):
     laws = [noisy_gd.law(X, np.ones(8), noise=noise, **setting) for X in (rows, other)]
     laws = [replace(law, strides=np.ones(1)) for law in laws]
     return watched(laws, [-law.gradients(np.zeros((d, 1)))[:, 0] for law in laws])
+
+
+# Accounts: the releases are chosen one after the other ---------------------------------------------------------------
+
+
+TWO_BRANCHES = Control("the better of two ways after the fact: the second release is chosen by the first", (2,))
+
+
+def best_choice(budget, t, first, factor, depth, **kept):
+    """The most that an adversary spends at t of an account, or with factor 2 of the rule that was wrong, over delta."""
+    delta = getattr(budget, "delta", 0.0) or 1e-6
+    rule = partial(Accountant, budget, **kept) if factor == 1 else partial(BetterOfTwoWays, budget)
+    firsts = [GaussianDP(first)] if depth == 2 and first else None
+    return spent(rule, t, delta, top=budget.epsilon, firsts=firsts, depth=depth, rounds=14)
+
+
+ACCOUNTS = {"rounding": 1e-3, "cost": 6}  # trapezoids
+
+
+@inequality_claim(
+    accounts.pure_account,
+    quick=grid(epsilon=[1.0], depth=[2]),
+    full=grid(epsilon=[0.3, 2.5], depth=[3]),
+    control=Control("an account of {} times the budget", (1.05, 2)),
+    **ACCOUNTS,
+)
+def pure_account_played(*, epsilon, depth, factor=1):
+    """Randomised responses, each chosen by the outcomes before; along the curve."""
+    budget = PureDP(factor * epsilon)
+    for t in (0.0, 0.4 * epsilon, 0.9 * epsilon):
+        claimed = accounts.pure_account(t=t, epsilon=epsilon)
+        found = spent(partial(Accountant, budget), t, 0.5, top=budget.epsilon, depth=depth)
+        yield {"epsilon": epsilon, "t": t}, found, claimed
+
+
+@inequality_claim(
+    accounts.approximate_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},),
+    full=({"epsilon": 0.5, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
+    """An account that refuses Gaussians; the wrong rule takes them and the others, whichever comes out smaller."""
+    start = first if factor > 1 else 0.0
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, start, factor, depth, way="approximate")
+    yield (
+        {"epsilon": epsilon, "delta": delta},
+        found,
+        accounts.approximate_account(t=epsilon, epsilon=epsilon, delta=delta),
+    )
+
+
+@inequality_claim(
+    accounts.gaussian_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "kept": 0.0, "depth": 2},),
+    full=({"epsilon": 1.0, "delta": 1e-6, "first": 0.0, "kept": 0.4, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def gaussian_account_played(*, epsilon, delta, first, kept, depth, factor=1):
+    """Kept as Gaussian from the start, with `kept` of epsilon in reserve: the m of its caps on the curve."""
+    reserve = PureDP(kept) if kept else None
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth, way="gaussian", reserve=reserve)
+    mu = gaussian_mu(epsilon - kept, delta)
+    yield {"epsilon": epsilon, "reserve": kept}, found, accounts.gaussian_account(t=epsilon, mu=mu, epsilon=kept)
+
+
+@inequality_claim(
+    accounts.mixed_account,
+    quick=(
+        {"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},
+        {"epsilon": 3.0, "delta": 1e-5, "first": 0.4, "depth": 2},
+    ),
+    full=({"epsilon": 0.1, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    given=[accounts.approximate_account, accounts.gaussian_account],
+    control=TWO_BRANCHES,
+    note="the wrong rule spends 2.3 to 2.5 δ",
+    **ACCOUNTS,
+)
+def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
+    """The default account, first release fixed, the second of any kind by its outcome; or three of any kind."""
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth)
+    yield {"epsilon": epsilon, "delta": delta}, found, accounts.mixed_account(epsilon=epsilon, delta=delta)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from scipy.special import softmax
 from scipy.stats import chisquare
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.bounds.exact.few_candidates import affordable_rate
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.instances.selection_pairs import rare_choice
 from lemmata.mechanisms import exponential, generalized_exponential
@@ -161,7 +162,7 @@ def test_a_mechanism_that_forgets_to_normalise_is_refuted_by_attack():
 @given(epsilon=floats(1e-9, 600), candidates=integers(2, 10**7))
 @exactly
 def test_the_rate_spends_epsilon_and_no_more(epsilon, candidates):
-    rate = bounds.affordable_rate(epsilon=epsilon, candidates=candidates)
+    rate = affordable_rate(epsilon=epsilon, candidates=candidates)
     assert epsilon / 2 * (1 - 1e-9) <= rate <= epsilon
     spent = bounds.spent_among(theta=rate, candidates=candidates)
     assert (1 - 3e-4) * epsilon <= spent <= epsilon
@@ -172,4 +173,4 @@ def test_the_quadratic_has_the_root_that_bisection_finds(candidates):
     for epsilon in (1e-3, 0.7, 30.0):
         ends = epsilon / 3, epsilon * 2
         root = brentq(lambda t, e=epsilon: bounds.spent_among(theta=t, candidates=candidates) - e, *ends)
-        assert bounds.affordable_rate(epsilon=epsilon, candidates=candidates) == pytest.approx(root, rel=1e-8)
+        assert affordable_rate(epsilon=epsilon, candidates=candidates) == pytest.approx(root, rel=1e-8)
