@@ -83,7 +83,7 @@ from lemmata.command.main import script
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.existence import exists_claim, unbounded_claim
 from lemmata.experiments.checks.identity import identity_claim
-from lemmata.experiments.checks.inequality import equality, inequality_claim, largest, spread, up_to_one
+from lemmata.experiments.checks.inequality import Case, Link, equality, inequality_claim, largest, spread, up_to_one
 from lemmata.experiments.engine.claim import (
     Control,
     attack_claim,
@@ -102,8 +102,10 @@ __all__ = [
     "PRECISION",
     "REFUTED",
     "VACUOUS",
+    "Case",
     "Control",
     "Hypothesis",
+    "Link",
     "OutOfReach",
     "OutsideHypotheses",
     "Paper",

@@ -12,6 +12,7 @@ from lemmata.bounds.bms22.sign_projection import inner_products_preserved
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.experiments.bms22.efficient_learner import rows
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances.boosted_rounds import failing_samples
@@ -100,10 +101,10 @@ def signs_keep_the_order():
     for p in [least, *learner_settings(200)]:
         k, y = ceil(56 * log(2 * p["m"] / p["beta"])), log(2 * p["m"] / p["beta"])
         whole = log(6 * (3 * p["m"] + 1) / p["beta"])
-        yield p | {"link": "distortion"}, sign_distortion(p["m"], k, p["beta"]), sqrt(12 * whole / k)
-        yield p | {"link": "logarithm"}, whole, (1 + log(12) / log(2)) * y
+        yield Link("distortion", p, sign_distortion(p["m"], k, p["beta"]), sqrt(12 * whole / k))
+        yield Link("logarithm", p, whole, (1 + log(12) / log(2)) * y)
         order = steps.distortion_of_rows(k=k, **{name: p[name] for name in SAMPLE_AND_BUDGET})
-        yield p | {"link": "order"}, 3 * sqrt(12 * (1 + log(12) / log(2)) * y / k), 3 * DISTORTION * order
+        yield Link("order", p, 3 * sqrt(12 * (1 + log(12) / log(2)) * y / k), 3 * DISTORTION * order)
     return {"tightness": None}
 
 

@@ -36,7 +36,7 @@ def order_claim(
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         options: dict = {"family": family, "growth": growth}
-        return cases_claim(statement, outgrown, "", options=options, **{"evidence": "derivation"} | fields)
+        return cases_claim(statement, outgrown, "", options=options, **fields)
     options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=options, **fields)
 
@@ -52,19 +52,23 @@ def outgrown(
     growth: float,
     python: Callable | str | None = None,
 ) -> Verdict:
-    """REFUTED if truth / g grows along the cases, else INCONCLUSIVE."""
+    """REFUTED if truth / g grows along the cases, whatever of its enclosures is true; else INCONCLUSIVE."""
     points, ratios, ending = [], [], Ending(cases)
-    for point, truth, g in ending:
+    for *_, point, truth, g in ending:
         points.append(point)
-        ratios.append(float(truth) / float(g) / factor)
+        ratios.append(arb(truth) / arb(g) / factor if isinstance(truth, arb) else float(truth) / float(g) / factor)
     if isinstance(ending.returned, Verdict):
         return ending.returned
     if not grows(ratios, growth):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
     shown = witness.growth(
-        points[-1], family=family, points=points, ratios=ratios, python=program(python, points, ratios)
+        points[-1],
+        family=family,
+        points=points,
+        ratios=list(map(float, ratios)),
+        python=program(python, points, ratios),
     )
-    return refuted(evidence, shown, **(ending.returned or {}))
+    return refuted("derivation", shown, **(ending.returned or {}))
 
 
 def within_order(
@@ -99,12 +103,12 @@ def within_order(
 
 
 def grows(ratios: Sequence[float], growth: float = GROWTH) -> bool:
-    """At least three ratios, each `growth` times the one before: what counts as growing without bound.
+    """At least three finite ratios, each `growth` times the one before: what counts as growing without bound.
 
     >>> grows([1, 10, 100]), grows([1, 4, 16])
     (True, False)
     """
-    return len(ratios) >= 3 and all(b >= growth * a > 0 for a, b in pairwise(ratios))
+    return len(ratios) >= 3 and all(inf > b >= growth * a > 0 for a, b in pairwise(ratios))
 
 
 def searched(log_ratio: Callable, box: dict) -> Cases:

@@ -24,6 +24,8 @@ EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
     "derivation": "derived in prose beside the code, which calls it step by step and found no counterexample",
+    "composition": "derived in prose; the check only puts together again what the statement puts together",
+    "tested": "computed at the settings that were tried",
     "sampled": "tested at the settings that were tried, at odds of a million to one or better",
     "": "",
 }
@@ -138,7 +140,7 @@ def _enclosed(interval: re.Match[str]) -> str:
 def evidence_of(row: Row) -> str:
     """How strong the weakest link is, and what is cited without proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
-        return "computed exactly, at the settings that were tried"
+        return EVIDENCE["tested"]
     cited = f"; up to what it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
     return (EVIDENCE[row["evidence"]] or "–") + cited
 

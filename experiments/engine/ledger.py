@@ -15,6 +15,7 @@ from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFU
 from lemmata.experiments.engine import fingerprint, places, registry
 from lemmata.experiments.engine.cell import Cell, Sabotaged, combine, fold
 from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.evidence import MACHINE, missing, weakest
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.store import Store
@@ -22,8 +23,6 @@ from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 if TYPE_CHECKING:
     import pandas as pd
-
-EVIDENCE = ("sampled", "derivation", "enumeration", "certificate", "")  # weakest first
 
 
 def evaluate(claim: Claim, store: Store, root: int) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
@@ -95,7 +94,7 @@ def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Ver
     """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
     said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
     notes = [said, claim.note, verdict.note]
-    verdict = _one_sided(claim, verdict)
+    verdict = _earned(claim, _one_sided(claim, verdict))
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
     if claim.control and positive and control.outcome != REFUTED:
         outcome = control.outcome or "not run"
@@ -114,6 +113,15 @@ def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
     if blind == HOLDS:
         return inconclusive("ONE_SIDED_ORACLE", "its left side is a lower bound of the truth: nothing larger was found")
     return inconclusive("ONE_SIDED_ORACLE", "its left side is an upper bound of the truth, which may be less")
+
+
+def _earned(claim: Claim, verdict: Verdict) -> Verdict:
+    """A verdict that says derived, or everywhere, and names no step is worth what was tried."""
+    if verdict.outcome != HOLDS or verdict.evidence in MACHINE:
+        return verdict
+    if not missing(verdict.evidence, verdict.scope, claim.theorem.formula, claim.given):
+        return verdict
+    return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
 
 
 def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
@@ -194,7 +202,7 @@ def _rest_on(rows: Sequence[Row]) -> None:
                 return
             if link["scope"] == "settings" and row["scope"]:
                 row["scope"] = "settings"
-            row["evidence"] = min(row["evidence"], link["evidence"], key=EVIDENCE.index)
+            row["evidence"] = weakest((row["evidence"], link["evidence"]))
             row["cites"] = sorted({*row["cites"], *link["cites"]})
 
     for row in rows:
@@ -263,7 +271,7 @@ def _summary(key: str, parts: Sequence[Row]) -> Row:
             "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in claimed) else "",
-            "evidence": min((p["evidence"] for p in (parts if true else [worst])), key=EVIDENCE.index),
+            "evidence": weakest([p["evidence"] for p in (parts if true else [worst])]),
             "rests_on": [p["key"] for p in parts],
             "cites": sorted({text for p in parts for text in p["cites"]}),
             "note": f"worst part: {worst['part']}. {worst['note']}".strip(),

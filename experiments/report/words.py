@@ -22,6 +22,7 @@ EDGES = {
     "slip": "dubious",
     "machine-checked": "good",
     "derived": "good",
+    "composed": "good",
     "citing": "good",
     "tested": "good",
 }
@@ -31,6 +32,7 @@ REASONS = {
     "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
     "NO_POWER": "the attack could not have seen any leak",
     "NO_TEETH": "the sabotaged twin was not caught, so the check proves nothing",
+    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
     "NO_PROOF": "neither a proof nor a counterexample is known",
     "CORNER": "false outside what is named, undecided inside",
     "NO_CONSTANT": "no constant makes the bound a statement that can be checked",
