@@ -212,7 +212,7 @@ def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> fl
 def round_excess(*, m: int, k: int, multiplier: float, a: float) -> float:
     """The expected excess of one round is at most 2 a sqrt(A B), with A, B of `excess_coefficients`.
 
-    eta = (Lambda/L) sqrt(A/B). Derivation, F the mean of the hinge over the records, F_b its Moreau envelope:
+    Derivation. eta = (Lambda/L) sqrt(A/B). With F the mean of the hinge over the records, F_b its Moreau envelope:
     F_b <= F <= F_b + L^2/(2b). Phase i starts at v_1, the projection of the last release; SGD on fresh draws gives
     E F_b(mean) - F_b(u) <= E ||v_1 - u||^2/(2 eta_i n_i) + eta_i L^2/2 for every u in the ball that is fixed before the
     phase: the minimiser for i = 1 (distance at most Lambda), the average of phase i - 1 for i >= 2, at most ||noise||

@@ -96,7 +96,7 @@ def population_corrected(*, n: Number, k: int, beta: Number, empirical: Number) 
 def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     """The right-hand side of AM-GM for the middle term.
 
-    a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
+    Derivation. a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
     """
     return root_r**2 + root_Q**2
 

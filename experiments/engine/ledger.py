@@ -12,10 +12,10 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.literature import literature
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.engine import fingerprint, places, registry
+from lemmata.experiments.engine import fingerprint, places, programs, registry
 from lemmata.experiments.engine.cell import Cell, Sabotaged, combine, fold
 from lemmata.experiments.engine.claim import CLAIMS, Claim
-from lemmata.experiments.engine.evidence import MACHINE, missing, weakest
+from lemmata.experiments.engine.evidence import MACHINE, PROSE, derivation, missing, weakest
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.store import Store
@@ -95,6 +95,8 @@ def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Ver
     said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
     notes = [said, claim.note, verdict.note]
     verdict = _earned(claim, _one_sided(claim, verdict))
+    if verdict.outcome == HOLDS and verdict.evidence in PROSE and not claim.given:
+        notes.append(derivation(claim.theorem.formula))  # all that it stands on, for who reads the table alone
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
     if claim.control and positive and control.outcome != REFUTED:
         outcome = control.outcome or "not run"
@@ -124,13 +126,29 @@ def _earned(claim: Claim, verdict: Verdict) -> Verdict:
     return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
 
 
+def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
+    """What fell is undecided until a program that calls the row's own function has shown it in a process of its own.
+
+    A law of ours under attack is not what a paper says: a row about it is red at once.
+    """
+    if verdict.outcome != REFUTED or claim.law:
+        return verdict
+    python = str((verdict.witness or {}).get("python") or "").strip()
+    said = programs.NOT_RUN if python else programs.NO_PROGRAM
+    if python and (answer := store.program(programs.digest(claim, python))) is not None:
+        said = answer
+    if not said:
+        return verdict
+    return replace(verdict, outcome=INCONCLUSIVE, reason="UNCONFIRMED", note=f"it falls, and {said}")
+
+
 def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root)
     if verdict is None:
         waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
-    verdict, notes = _with_teeth(claim, verdict, control)
+    verdict, notes = _with_teeth(claim, _confirmed(claim, verdict, store), control)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
     slip, aside = refuted and claim.slips, refuted and bool(claim.undecided)
     if aside:

@@ -115,7 +115,7 @@ def run(
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
     keys = select(names, papers)
-    from lemmata.experiments.engine import registry
+    from lemmata.experiments.engine import programs, registry
     from lemmata.experiments.engine import run as runner
     from lemmata.experiments.engine.ledger import ledger, table
 
@@ -129,7 +129,9 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        programs.confirm(
+            runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True), store
+        )
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
