@@ -279,8 +279,10 @@ def chance_as_set(statement, levels):
     severity="constant",
     corner=require("K ≥ 2δ", lambda level: level >= 2),
     restated=("abgmu22.lem.stab-outpert",),
-    python="from math import log\nfrom scipy.stats import norm\n"
-    "assert 2 * norm.sf(log(1.5)) > 1 / 1.5  # K = 1, delta = 2/3",
+    python="from math import sqrt\nfrom scipy.stats import norm\n"
+    "from lemmata.bounds.abgmu22.stability import tail_level_as_set\n"
+    "square = tail_level_as_set(radius=1.0, sigma=1.0, level=1.5)  # K = 1, delta = 2/3\n"
+    "assert 2 * norm.sf(sqrt(square)) > 1 / 1.5",
     note="false for K/δ below 1.8 only",
 )
 def level_as_set_near_one():

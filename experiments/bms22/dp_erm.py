@@ -112,17 +112,18 @@ def selection_gives_it_away(**setting):
     law, _ = flipped_laws("printed", **setting)
     python = f"""import numpy as np
 from scipy.special import ndtr
-from lemmata.bounds.bms22.dp_erm import sides
+from lemmata.bounds.bms22.dp_erm import calibrated_privacy, sides
 from lemmata.mechanisms.dp_erm import law
 from lemmata.mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
+claimed = calibrated_privacy(m=2, **parameters)
 epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
 budget = dict(privacy=ApproxDP(epsilon, delta), calibration='printed')
 released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), **budget, **parameters)
 sigma = 2 * released.radius / released.rho * released.eta / 4 * released.multiplier
 p, q = released.select(np.array([[1.0], [-1.0]])).log_probabilities()
 low, high = sides(released.rounds, ndtr(-1.0 / sigma), np.exp(q - p))
-assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
+assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     output = "release = norm_bound (the other output: -norm_bound)"
     return broken_privacy(setting, law, setting["radius"], python, output=output)
 

@@ -100,18 +100,19 @@ def selection_gives_it_away(**setting):
     python = f"""import numpy as np
 from scipy.special import ndtr
 from lemmata.bounds.bms22.dp_erm import sides
-from lemmata.mechanisms.efficient_learner import law
-from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22.efficient_learner import calibrated_privacy
+from lemmata.mechanisms import efficient_learner, fast_projection, privacy
 parameters = {without_size(setting)!r}
-epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
-phi = fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
+claimed, delta = calibrated_privacy(m=2, **parameters), parameters['delta']
+budget = privacy.ApproxDP(parameters.pop('epsilon'), parameters.pop('delta'))
+phi = fast_projection.fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
 X, y = np.array([[0.5] * 4, [0.0] * 4]), np.array([1.0, 1.0])
-inner = law(X, y, privacy=ApproxDP(epsilon, delta), projection=phi, calibration='printed', **parameters).trained
+law = efficient_learner.law(X, y, privacy=budget, projection=phi, calibration='printed', **parameters)
+inner = law.trained
 sigma = 2 * inner.radius / inner.rho * inner.eta / 4 * inner.multiplier
 scores = inner.select(np.array([[2.0], [-2.0]])).log_probabilities()
 low, high = sides(inner.rounds, ndtr(-2.0 / sigma), np.exp(-abs(scores[0] - scores[1])))
-assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
+assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     output = "release = 2 norm_bound Phi (the other output: its negative)"
     return broken_privacy(setting, law, record, python, output=output)
 

@@ -56,11 +56,12 @@ def any_budget_is_too_much(*, m, epsilon, delta, beta, **sizes):
         return inconclusive("BUDGET", f"the tail shows {spent:.3g} of epsilon")
     python = f"""from math import ceil, log
 from lemmata.bounds.bms22.efficient_learner import printed_rows
-from lemmata.bounds.bms22.kernel_learner import far_tail
+from lemmata.bounds.bms22.kernel_learner import far_tail, printed_privacy
 m, epsilon, delta, beta = {m}, {epsilon}, {delta}, {beta}
 k = ceil(printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta / 2))
 p, log_q = far_tail(m=m, k=k, epsilon=epsilon, delta=delta, beta=beta)
-assert log(p - delta) > epsilon + log_q  # P_S > e^epsilon P_S' + delta"""
+claimed = printed_privacy(m=m, epsilon=epsilon, delta=delta, beta=beta, **{sizes!r})
+assert log(p - delta) > claimed + log_q  # P_S > e^epsilon P_S' + delta"""
     a, b = "(x, -1), (x, +1), (x, +1), (x, +1)", "(x, +1), (x, +1), (x, +1), (x, +1)"
     setting = {"m": m, "k": k, "epsilon": epsilon, "delta": delta, "beta": beta}
     return refuted(

@@ -52,7 +52,8 @@ def monomials_have_the_kernel():
     severity="constant",
     corner=require("d ≥ 2, or p at most a constant", lambda d, degree: d >= 2 or degree <= 10),
     python="""from math import comb
-ratios = [comb(1 + p, p) / 1**p for p in (1, 10, 100)]
+from lemmata.bounds.bms22.polynomial_kernels import printed_dimension
+ratios = [comb(1 + p, p) / printed_dimension(d=1, degree=p) for p in (1, 10, 100)]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
     note="p + 1 monomials in one variable; for d ≥ 2 the constant is 3/2 for every p",
 )
@@ -90,11 +91,9 @@ def monomials_are_counted():
     bounds.printed_largest,
     finding="rᵖ stands for (r² + c)ᵖ",
     severity="statement",
-    python="""from fractions import Fraction
-r, c, p = Fraction(1, 2), Fraction(1, 10), 2
-assert r**p > (r**2 + c) ** p  # the largest kappa_p(x, x) on the ball of radius r
-r = 2
-assert r**p < (r**2 + c) ** p""",
+    python="""from lemmata.bounds.bms22.polynomial_kernels import printed_largest
+r, c, p = 0.5, 0.1, 2
+assert printed_largest(degree=p, constant=c, radius=r) > 2 * (r**2 + c) ** p  # the largest kappa_p(x, x)""",
     note="κ_p(x, x) reaches (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1, so false whether it "
     "means at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)ᵖᐟ²",
 )

@@ -11,7 +11,7 @@ from lemmata.bounds.bms22.sign_projection import order_bound
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
-from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, largest, program
+from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, endless, largest, named, program
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
@@ -54,11 +54,14 @@ def outgrown(
 ) -> Verdict:
     """REFUTED if truth / g grows along the cases, whatever of its enclosures is true; else INCONCLUSIVE."""
     points, ratios, ending = [], [], Ending(cases)
-    for *_, point, truth, g in ending:
+    for case in ending:
+        *_, point, truth, g = case
+        if endless(truth, g):
+            ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
         points.append(point)
         ratios.append(arb(truth) / arb(g) / factor if isinstance(truth, arb) else float(truth) / float(g) / factor)
-    if isinstance(ending.returned, Verdict):
-        return ending.returned
+    if ending.undecided or isinstance(ending.returned, Verdict):
+        return ending.undecided or ending.returned
     if not grows(ratios, growth):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
     shown = witness.growth(
@@ -103,12 +106,12 @@ def within_order(
 
 
 def grows(ratios: Sequence[float], growth: float = GROWTH) -> bool:
-    """At least three finite ratios, each `growth` times the one before: what counts as growing without bound.
+    """At least three ratios, each `growth` times the one before: what counts as growing without bound.
 
     >>> grows([1, 10, 100]), grows([1, 4, 16])
     (True, False)
     """
-    return len(ratios) >= 3 and all(inf > b >= growth * a > 0 for a, b in pairwise(ratios))
+    return len(ratios) >= 3 and all(b >= growth * a > 0 for a, b in pairwise(ratios))
 
 
 def searched(log_ratio: Callable, box: dict) -> Cases:

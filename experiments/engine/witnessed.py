@@ -21,10 +21,11 @@ from lemmata.bounds import theorem
 from lemmata.bounds.theorem import Theorem
 
 SECONDS = 120  # of the clock, for one run of a program
-CHANGES = (1e3, 1e-3, 1e30, 1e-30, -1.0)  # the k-th value that is returned is multiplied by the k-th power of these
+CHANGES = ((1e3, 0), (1e-3, 0), (1e30, 0), (1e-30, 0), (-1.0, 0), (1.0, 1))  # a factor to the k-th power, a summand
 
 State = dict[str, Any]
-WATCHED: State = {"key": "", "change": 1.0, "calls": 0}  # of this process
+Change = tuple[float, float]
+WATCHED: State = {"key": "", "change": (1.0, 0), "calls": 0}  # of this process
 
 
 def watch(made: Theorem) -> None:
@@ -48,25 +49,28 @@ def _changed(key: str, value: Any) -> Any:
     if key != WATCHED["key"]:
         return value
     WATCHED["calls"] += 1
-    by = WATCHED["change"] ** WATCHED["calls"]
-    return value if by == 1 else times(value, by)
+    factor, summand = WATCHED["change"]
+    by = factor ** WATCHED["calls"]  # another one at each call: that ratios stay as they are would show nothing
+    return value if (by, summand) == (1, 0) else moved(value, by, summand)
 
 
-def times(value: Any, by: float) -> Any:
-    """Every number in a value multiplied, truth values turned round; texts stay."""
+def moved(value: Any, by: float, plus: float) -> Any:
+    """Every number in a value changed, truth values turned round, nothing made something; texts stay."""
     if isinstance(value, bool):
         return not value
-    if isinstance(value, str | None):
+    if value is None:
+        return by
+    if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return {name: times(inner, by) for name, inner in value.items()}
+        return {name: moved(inner, by, plus) for name, inner in value.items()}
     if isinstance(value, set | frozenset):
         return type(value)()
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(times(inner, by) for inner in value))
+        return type(value)(*(moved(inner, by, plus) for inner in value))
     if isinstance(value, list | tuple):
-        return type(value)(times(inner, by) for inner in value)
-    return value * by
+        return type(value)(moved(inner, by, plus) for inner in value)
+    return value * by + plus if plus else value * by
 
 
 def install() -> None:
@@ -85,7 +89,7 @@ def judged(python: str, key: str, module: str, folder: str) -> str:
     """What is wrong with one program, or ""."""
     if not folder:
         importlib.import_module(module)
-    plain = in_child(python, key, 1.0, folder)
+    plain = in_child(python, key, (1.0, 0), folder)
     if plain["error"]:
         return f"its program failed in a process of its own: {plain['error']}"
     if not plain["calls"]:
@@ -95,7 +99,7 @@ def judged(python: str, key: str, module: str, folder: str) -> str:
     return ""
 
 
-def in_child(python: str, key: str, change: float, folder: str) -> State:
+def in_child(python: str, key: str, change: Change, folder: str) -> State:
     """{error: the last line, or "", calls: how often the statement was called} of one run, in a fork."""
     here, there = os.pipe()
     child = os.fork()
@@ -111,7 +115,7 @@ def in_child(python: str, key: str, change: float, folder: str) -> State:
     return json.loads(said) if said else {"error": "it died", "calls": 0}
 
 
-def run(python: str, key: str, change: float, folder: str) -> State:
+def run(python: str, key: str, change: Change, folder: str) -> State:
     """Run a program here, warnings being errors, with one statement watched."""
     WATCHED.update(key=key, change=change, calls=0)
     signal.signal(signal.SIGALRM, _late)

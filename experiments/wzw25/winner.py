@@ -288,9 +288,9 @@ def more_runs_given_drawn(law, left, right):
     """A program: the largest noise given Y exceeds the largest noise."""
     return f"""
 from lemmata.bounds.exact.best_of_runs import max_given_drawn
-from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.wzw25.winner import maximum_without_condition
 eta, r, size = {law["eta"]!r}, {law["r"]!r}, {law["size"]!r}
-assert max_given_drawn(eta, r, size) > mean_max_of_count(eta, r)"""
+assert max_given_drawn(eta, r, size) > maximum_without_condition(eta=eta, r=r, size=size, sigma=1.0)"""
 
 
 @inequality_claim(
