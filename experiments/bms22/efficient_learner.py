@@ -107,8 +107,7 @@ claimed, delta = calibrated_privacy(m=2, **parameters), parameters['delta']
 budget = privacy.ApproxDP(parameters.pop('epsilon'), parameters.pop('delta'))
 phi = fast_projection.fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
 X, y = np.array([[0.5] * 4, [0.0] * 4]), np.array([1.0, 1.0])
-law = efficient_learner.law(X, y, privacy=budget, projection=phi, calibration='printed', **parameters)
-inner = law.trained
+inner = efficient_learner.law(X, y, privacy=budget, projection=phi, calibration='printed', **parameters).trained
 sigma = 2 * inner.radius / inner.rho * inner.eta / 4 * inner.multiplier
 scores = inner.select(np.array([[2.0], [-2.0]])).log_probabilities()
 low, high = sides(inner.rounds, ndtr(-2.0 / sigma), np.exp(-abs(scores[0] - scores[1])))

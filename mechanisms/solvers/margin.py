@@ -116,19 +116,26 @@ def _system(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nearest_weights(Z: np.ndarray) -> np.ndarray:
-    """Convex weights of a point of conv(Z) near the one nearest to the origin."""
-    weights, _ = nnls(*_system(Z), maxiter=30 * sum(Z.shape))
-    return weights / weights.sum()
+    """Convex weights of a point of conv(Z) near the one nearest to the origin.
 
-
-def _polished(Z: np.ndarray, weights: np.ndarray, rounds: int = 200) -> np.ndarray:
-    """Wolfe's minimum-norm-point algorithm from `weights`, a least-squares problem of its own every step.
-
-    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas.
+    Not every version of SciPy's solver returns a minimiser; one that returns nothing stands for the shortest record.
     """
-    support, a = np.flatnonzero(weights), weights[weights > 0]
+    weights, _ = nnls(*_system(Z), maxiter=30 * sum(Z.shape))
+    total = weights.sum()
+    if not 0 < total < np.inf:
+        return np.eye(len(Z))[np.linalg.norm(Z, axis=1).argmin()]
+    return weights / total
+
+
+def _polished(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Wolfe's minimum-norm-point algorithm from any convex `weights`, a least-squares problem of its own every step.
+
+    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas. Whatever
+    it begins with, its first step goes to the nearest point of a face, as the next ones suppose.
+    """
+    support, a = _nearest_of_a_face(Z, np.flatnonzero(weights), weights[weights > 0])
     best, shortest = weights, np.inf
-    for _ in range(rounds):
+    for _ in range(200 + 10 * len(Z)):
         nearest = a @ Z[support]
         length = float(np.linalg.norm(nearest))
         if not 0 < length < shortest:
@@ -139,20 +146,24 @@ def _polished(Z: np.ndarray, weights: np.ndarray, rounds: int = 200) -> np.ndarr
         entering = int(values.argmin())
         if length - values[entering] <= 1e-12 * length or entering in support:
             break
-        support, a = np.append(support, entering), np.append(a, 0.0)
-        while True:
-            system, right = _system(Z[support])
-            target = np.linalg.lstsq(system, right, rcond=None)[0]
-            target /= target.sum()
-            if (target >= 0).all():
-                a = target
-                break
-            falling = target < 0  # walk towards the target until the first weight is used up, and drop it
-            step = np.min(a[falling] / (a[falling] - target[falling]))
-            a = a + step * (target - a)
-            kept = a > 1e-15
-            support, a = support[kept], a[kept] / a[kept].sum()
+        support, a = _nearest_of_a_face(Z, np.append(support, entering), np.append(a, 0.0))
     return best
+
+
+def _nearest_of_a_face(Z: np.ndarray, support: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Records and positive weights of the nearest point of their affine hull, no farther than the point given."""
+    while True:
+        system, right = _system(Z[support])
+        target = np.linalg.lstsq(system, right, rcond=None)[0]
+        target /= target.sum()
+        if (target >= 0).all():
+            return support[target > 0], target[target > 0]
+        falling = target < 0  # walk towards the target until the first weight is used up, and drop it
+        steps = a[falling] / (a[falling] - target[falling])
+        a = a + steps.min() * (target - a)
+        a[np.flatnonzero(falling)[steps.argmin()]] = 0.0
+        kept = a > 1e-15
+        support, a = support[kept], a[kept] / a[kept].sum()
 
 
 def _enclosure(Z: np.ndarray, direction: np.ndarray, weights: np.ndarray) -> GeometricMargin:
