@@ -148,7 +148,9 @@ def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
     if verdict is None:
         waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
-    verdict, notes = _with_teeth(claim, _confirmed(claim, verdict, store), control)
+    verdict, notes = _with_teeth(claim, verdict, control)
+    verdict = _confirmed(claim, verdict, store)
+    notes.append(verdict.note)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
     slip, aside = refuted and claim.slips, refuted and bool(claim.undecided)
     if aside:

@@ -249,7 +249,8 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Enclosures of gamma(S') for every subset S' of S, two arrays (2^n,): lower and upper.
 
     Bit i of an index says whether record i is in the subset. The minimum over no record is +inf, so the empty
-    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records.
+    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records, and ArithmeticError where an
+    enclosure is wider than 1e-9 of the longest record: whoever reads one end of it would take it for the truth.
     """
     X = rows(X)
     y = signs(y, len(X))
@@ -257,10 +258,13 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     if n > LARGEST_TABLE:
         raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
     lower, upper = np.full(2**n, np.inf), np.full(2**n, np.inf)
+    longest = np.linalg.norm(X, axis=1).max()
     for index in range(1, 2**n):
         chosen = (index >> np.arange(n)) & 1 == 1
         enclosure = geometric_margin(X[chosen], y[chosen])
         lower[index], upper[index] = enclosure.value, enclosure.upper
+        if enclosure.gap > LEVEL_SLACK * longest:
+            raise ArithmeticError(f"a margin is known to lie in [{enclosure.value}, {enclosure.upper}] only")
     return lower, upper
 
 
@@ -268,14 +272,14 @@ def inliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     """The family S_in(margin) of Definition 6.1, as bit masks: every subset S' with gamma(S') >= margin.
 
     The empty subset, mask 0, belongs to it at every level. Equality is decided up to a relative 1e-9.
-    Raises ValueError above `LARGEST_TABLE` records or for a margin below 0.
+    Raises ValueError above `LARGEST_TABLE` records or for a margin below 0, and ArithmeticError where an enclosure is
+    too wide to decide.
 
     >>> inliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
     [0, 1, 4]
     """
     level = _level(margin)
-    _, upper = subset_margins(X, y)
-    return np.flatnonzero(upper >= level)
+    return np.flatnonzero(_reaches(*subset_margins(X, y), level))
 
 
 def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
@@ -285,6 +289,16 @@ def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     [3, 6, 7]
     """
     return np.sort(2 ** len(rows(X)) - 1 - inliers(X, y, margin))
+
+
+def _reaches(lower: ArrayLike, upper: ArrayLike, level: float) -> np.ndarray:
+    """Which margins are at least `level`; raises ArithmeticError where an enclosure has it inside."""
+    lower, upper = np.asarray(lower), np.asarray(upper)
+    unknown = (lower < level) & (level <= upper)
+    if unknown.any():
+        low, high = lower[unknown].flat[0], upper[unknown].flat[0]
+        raise ArithmeticError(f"a margin is known to lie in [{low}, {high}] only, and {level} is inside")
+    return lower >= level
 
 
 def _level(margin: float) -> float:
@@ -313,7 +327,8 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
     listed while there are at most `LARGEST_LIST`; then low == high, unless a tie is closer than 1e-7 of the longest
     record. Beyond that `low` counts disjoint cores, small sets of records of which one must go because a convex
     combination of them is shorter than the margin, and `high` what is left when all of them are removed.
-    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0.
+    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0, and ArithmeticError
+    where an enclosure is too wide to decide.
 
     >>> found = min_outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6)
     >>> found.low, found.high
@@ -332,7 +347,8 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
                 if side.sum() <= len(kept):
                     break
                 left = np.flatnonzero(side)
-                if geometric_margin(X[left], y[left]).upper >= level:
+                found = geometric_margin(X[left], y[left])
+                if _reaches(found.value, found.upper, level):
                     kept = left
                     break
     return Outliers(low, len(X) - len(kept), np.setdiff1d(everyone, kept))
@@ -345,7 +361,7 @@ def _disjoint_cores(
     cores = []
     while len(left):
         margin = geometric_margin(X[left], y[left])
-        if margin.upper >= level:
+        if _reaches(margin.value, margin.upper, level):
             break
         core = left[margin.weights > 0]
         cores.append(core)
