@@ -23,6 +23,7 @@ SIZES = grid(
 
 @inequality_claim(
     bounds.output_err,
+    evidence="composition",
     given=[baselines.output_excess],
     tightness=equality,
     note="Markov's inequality: an excess of err(B) with probability β/(4K), and 0 else, attains it",

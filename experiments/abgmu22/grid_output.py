@@ -81,6 +81,7 @@ PIPELINES = grid(
 
 @inequality_claim(
     bounds.pipeline_excess,
+    evidence="composition",
     given=[
         search.grid_excess,
         proof.penalty,

@@ -33,6 +33,7 @@ from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
 
 @inequality_claim(
     bounds.generation_budget,
+    evidence="composition",
     control=Control("runs with {} times their budget", (1.01, 1.5)),
     rounding=1e-9,
     tightness=equality,
@@ -325,6 +326,7 @@ def exact_failures():
 
 @inequality_claim(
     bounds.grid_excess,
+    evidence="composition",
     given=CHAIN,
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),

@@ -219,6 +219,7 @@ def order_links(p, substitution):
 
 @inequality_claim(
     bounds.boosted_excess,
+    evidence="composition",
     quick=grid(calibration=["corrected", "tight"]),
     given=[steps.round_excess, steps.score_sensitivity, "bms22.thm3.1.em-accuracy/explicit"],
     rounding=ROUNDING,

@@ -223,6 +223,7 @@ def bound_along_m(**_):
 
 @inequality_claim(
     bounds.kernel_excess,
+    evidence="composition",
     quick=({"releases": 0},),
     full=({"releases": 1}, {"releases": 1, "kept": 0.0}),
     given=["bms22.thm3.2/explicit/utility", bounds.features_penalty],

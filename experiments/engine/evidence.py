@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 EVIDENCE = ("sampled", "tested", "composition", "derivation", "enumeration", "certificate", "")  # weakest first
 PROSE = ("composition", "derivation")  # what a person has to check
 MACHINE = ("enumeration", "certificate")
-FEWEST = 15  # words of a derivation that says something
+FEWEST = 12  # words of a derivation that says something
 NAMED = re.compile(r"[=<>≤≥≈⇒^/]|\b[a-z]+\d+\.\w+")  # a formula, or a row
 
 

@@ -142,6 +142,7 @@ def main_theorem():
 
 @inequality_claim(
     bounds.penalised_error,
+    evidence="composition",
     given=(whole_grid.quantile_off_grid, population_risk.penalised_sensitivity),
     nonvacuous_from=FROM_EMPIRICAL,
     rounding=1e-9,
@@ -365,6 +366,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
 
 @identity_claim(
     bounds.scaled_twin,
+    evidence="composition",
     control=Control("the radius multiplied by {}, the margins not", (1.01,)),
     rounding=1e-9,
     note="a function of γ/b, n, ε and |S_out|",

@@ -112,6 +112,7 @@ def theorem_71_has_a_constant():
 
 @identity_claim(
     bound.tuned_margin_error,
+    evidence="composition",
     given=[bound.tuned_error_given_drawn, bound.missed_probability, GOOD],
     rounding=1e-9,
     nonvacuous_from=lambda: smallest_useful_n(),
