@@ -137,7 +137,7 @@ def fewest_outliers(*, subset_margins: Array, level: float) -> int:
 def outlier_count(*, subset_margins: Array, level: float) -> int:
     """There is always an outlier set: all of S.
 
-    Derivation. |S_out(level)|, at least 1, because the empty subset is an inlier set: its margin is a minimum over
+    Derivation. |S_out(level)| >= 1, because the empty subset is an inlier set: its margin is a minimum over
     nothing. The minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the empty subset
     S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
 

@@ -132,7 +132,7 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
 def winner_below(*, scores: Sequence[float], noise: Sequence[float]) -> float:
     """The winner's clean score is at most the noisy minimum minus the smallest noise.
 
-    Derivation. Pathwise: the noisy minimum is U_out + xi_out, and xi_out is one of the noises. (Here U_out is the clean
+    Derivation. Pathwise: the noisy minimum is U_out + xi_out, and xi_out, one of the noises, is >= min xi. (Here U_out is the clean
     score.)
 
     >>> winner_below(scores=[0, 1], noise=[2, -1])
@@ -165,7 +165,7 @@ def winner_below_as_printed(*, scores: Sequence[float], noise: Sequence[float]) 
 def reflected_maximum(*, noise: Sequence[float]) -> float:
     """Minus the smallest noise and the largest have one law, also given Y.
 
-    Derivation. max(-xi): K and Y are functions of the draws, and (xi_t) has the law of (-xi_t) given them.
+    Derivation. -min xi = max(-xi); K and Y are functions of the draws, and (xi_t) has the law of (-xi_t) given them.
 
     >>> reflected_maximum(noise=[2, -1])
     1

@@ -52,7 +52,7 @@ def _found(
 ) -> Verdict:
     nearest: tuple | None = None
     for case in Ending(cases):
-        *_, setting, left, right = case
+        setting, left, right = case[-3:]
         if endless(left, right):  # that decides nothing
             continue
         share, proof = allowed(left, right, rounding), proof_of(left, right)
@@ -67,7 +67,8 @@ def _found(
     if nearest is None:
         return inconclusive("FAILED", "the check yields no candidate")
     if exhaustive or factor > 1:
-        return broken(*nearest[1:], python)
+        _, proof, setting, left, right = nearest
+        return broken(proof, setting, left, right, python)
     return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[2]}")
 
 

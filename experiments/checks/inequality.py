@@ -128,7 +128,7 @@ def cases_claim(
     evidence = evidence or ("derivation" if earned else "tested")
     scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
-    said = {"evidence": evidence, "scope": scope, "given": given}
+    said: Any = {"evidence": evidence, "scope": scope, "given": given}
 
     def decorate(check: Callable) -> Callable:
         mutates = "factor" in inspect.signature(check).parameters
@@ -226,12 +226,12 @@ def program(python: Callable | str | None, *shown: Any) -> str:
 class Ending:
     """The cases and links of a check, what they leave undecided, and what it returns after the last one."""
 
-    def __init__(self, cases: Cases) -> None:
+    def __init__(self, cases: Iterable[tuple]) -> None:
         self.cases = cases
         self.returned: Any = None
         self.undecided: Verdict | None = None
 
-    def __iter__(self) -> Iterator[Case | Link]:
+    def __iter__(self) -> Iterator[Any]:
         cases = iter(self.cases)
         while True:
             try:
@@ -239,7 +239,7 @@ class Ending:
             except StopIteration as end:
                 self.returned = end.value
                 return
-            yield Case(*case) if type(case) is tuple and len(case) == 3 else case
+            yield Case(*case) if type(case) is tuple and len(case) == 3 else case  # another tuple: another decider's
 
     def leave(self, reason: str, note: str) -> None:
         """Something is undecided; what came first is told."""

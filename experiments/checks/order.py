@@ -53,7 +53,9 @@ def outgrown(
     python: Callable | str | None = None,
 ) -> Verdict:
     """REFUTED if truth / g grows along the cases, whatever of its enclosures is true; else INCONCLUSIVE."""
-    points, ratios, ending = [], [], Ending(cases)
+    points: list[dict] = []
+    ratios: list[Any] = []
+    ending = Ending(cases)
     for case in ending:
         *_, point, truth, g = case
         if endless(truth, g):

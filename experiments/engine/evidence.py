@@ -28,6 +28,11 @@ def derivation(formula: Callable) -> str:
     return found[1].strip() if found else ""
 
 
+def without_derivation(note: str, formula: Callable) -> str:
+    """The note of a row less the derivation that closes it, for a page that shows the docstring too."""
+    return note.removesuffix(derivation(formula)).removesuffix("; ")
+
+
 def derived(formula: Callable) -> bool:
     """Whether the record of a statement derives it: in at least `FEWEST` words, of which one is a formula or a row.
 

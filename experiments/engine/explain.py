@@ -14,6 +14,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
 from lemmata.experiments.engine import graph
+from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import charity, headline, leading
@@ -165,7 +166,8 @@ def one(row: Row) -> list[str]:
     lines += wrapped("charity", in_symbols(charity(row)))
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
-    lines += wrapped("note", in_symbols(row["note"]))
+    note = without_derivation(row["note"], theorem.formula) if theorem else row["note"]
+    lines += wrapped("note", in_symbols(note))
     witness = dict(row["witness"] or {})
     python = witness.pop("python", "")
     if witness:

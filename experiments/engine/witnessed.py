@@ -82,7 +82,7 @@ def install() -> None:
         watch(made)
         return checked
 
-    theorem._guarded = watching  # type: ignore[assignment]
+    theorem._guarded = watching
 
 
 def judged(python: str, key: str, module: str, folder: str) -> str:

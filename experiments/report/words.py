@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
+from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
@@ -98,6 +99,8 @@ def record_of(row: Row) -> Theorem | None:
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
+    if theorem:
+        row = row | {"note": without_derivation(row["note"], theorem.formula)}
     row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
     made = row | {
         "class": class_of(row),
