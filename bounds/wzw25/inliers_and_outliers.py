@@ -153,10 +153,11 @@ def total_loss(*, outliers: int, width: Real, gamma: Real, radius: Real, excess:
 def most_removed(*, n: int) -> int:
     """Removing n - 2 points always leaves a linearly separable rest.
 
-    Derivation. n - 2 are removed where 2 remain with a margin > 0, "for any non-degenerate binary classification problem". Two records z, z' have a margin unless
-    one is a nonpositive multiple of the other, so what is needed is one pair that is not. Without an intercept the pair
-    must not be opposite: (1, +1) and (2, -1) on a line are. Among three nonzero records there is always such a pair: if
-    z_2 and z_3 are both opposite to z_1, they are not to each other.
+    Derivation. n - 2 are removed where 2 remain with a margin > 0, "for any non-degenerate binary classification
+    problem". Two records z, z' have a margin unless one is a nonpositive multiple of the other, so what is needed
+    is one pair that is not. Without an intercept the pair must not be opposite: (1, +1) and (2, -1) on a line are.
+    Among three nonzero records there is always such a pair: if z_2 and z_3 are both opposite to z_1, they are not
+    to each other.
 
     >>> most_removed(n=10)
     8

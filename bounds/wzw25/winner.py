@@ -132,8 +132,8 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
 def winner_below(*, scores: Sequence[float], noise: Sequence[float]) -> float:
     """The winner's clean score is at most the noisy minimum minus the smallest noise.
 
-    Derivation. Pathwise: the noisy minimum is U_out + xi_out, and xi_out, one of the noises, is >= min xi. (Here U_out is the clean
-    score.)
+    Derivation. Pathwise: the noisy minimum is U_out + xi_out, and xi_out, one of the noises, is >= min xi. (Here
+    U_out is the clean score.)
 
     >>> winner_below(scores=[0, 1], noise=[2, -1])
     1

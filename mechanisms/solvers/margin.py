@@ -68,7 +68,7 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
 
     The nonnegative least-squares problem min_{a >= 0} ||Z' a||^2 / s^2 + (sum a - 1)^2 has its optimum at a
     multiple of the nearest point's weights, for every scale s > 0. Where its answer leaves a gap, Wolfe's
-    algorithm continues.
+    algorithm begins anew.
     Raises ValueError for invalid data.
 
     >>> found = geometric_margin([[3.0, 4.0], [3.0, -4.0]], [1, 1])
@@ -89,7 +89,7 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     weights = _nearest_weights(small)
     enclosed = _enclosure(Z, _towards(weights @ Z), weights)
     if not _settled(enclosed, radius):
-        weights = _polished(small, weights)
+        weights = _polished(small)
         enclosed = _tighter(enclosed, _enclosure(Z, _towards(weights @ Z), weights))
     if not _settled(enclosed, radius):
         # A short combination of long records has lost its direction to cancellation: solve for that.
@@ -127,21 +127,24 @@ def _nearest_weights(Z: np.ndarray) -> np.ndarray:
     return weights / total
 
 
-def _polished(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Wolfe's minimum-norm-point algorithm from any convex `weights`, a least-squares problem of its own every step.
+def _polished(Z: np.ndarray) -> np.ndarray:
+    """Convex weights by Wolfe's minimum-norm-point algorithm, a least-squares problem of its own every step.
 
-    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas. Whatever
-    it begins with, its first step goes to the nearest point of a face, as the next ones suppose.
+    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas. It begins
+    with the shortest record, whatever NNLS said: only from records that are affinely independent, as all that enter
+    afterwards leave them, is every step sure to come nearer.
     """
-    support, a = _nearest_of_a_face(Z, np.flatnonzero(weights), weights[weights > 0])
-    best, shortest = weights, np.inf
+    support, a = np.array([np.linalg.norm(Z, axis=1).argmin()]), np.ones(1)
+    best, shortest = np.zeros(len(Z)), np.inf
     for _ in range(200 + 10 * len(Z)):
         nearest = a @ Z[support]
         length = float(np.linalg.norm(nearest))
-        if not 0 < length < shortest:
+        if length >= shortest:
             break
         best, shortest = np.zeros(len(Z)), length
         best[support] = a
+        if length == 0:
+            break
         values = Z @ nearest / length
         entering = int(values.argmin())
         if length - values[entering] <= 1e-12 * length or entering in support:
