@@ -160,12 +160,13 @@ def _nearest_of_a_face(Z: np.ndarray, support: np.ndarray, a: np.ndarray) -> tup
         target = np.linalg.lstsq(system, right, rcond=None)[0]
         target /= target.sum()
         if (target >= 0).all():
-            return support[target > 0], target[target > 0]
+            used = target > 1e-14
+            return support[used], target[used] / target[used].sum()
         falling = target < 0  # walk towards the target until the first weight is used up, and drop it
         steps = a[falling] / (a[falling] - target[falling])
         a = a + steps.min() * (target - a)
         a[np.flatnonzero(falling)[steps.argmin()]] = 0.0
-        kept = a > 1e-15
+        kept = a > 0  # the record that has just entered may have next to nothing yet, and stays
         support, a = support[kept], a[kept] / a[kept].sum()
 
 

@@ -67,7 +67,7 @@ with contextlib.ExitStack() as stack:
     def false_coin_fails(rng, size, *, beta):
         return rng.random(size) < 2 * beta
 
-    @c.mean_claim(mean, bound=lambda: 0.1, control=Control("X x {}", (4,)), cap=10)
+    @c.mean_claim(mean, bound=lambda: 0.1, control=Control("X x {}", (4,)), cap=10, python=lambda: "assert True")
     def uniform(rng, size, factor=1):
         return rng.random(size) * 0.1 * factor
 
