@@ -43,7 +43,7 @@ def monomials_have_the_kernel():
         )
         claimed = bounds.polynomial_kernel(inner=float(inner), degree=degree, constant=float(c))
         scale = np.prod(np.linalg.norm(features, axis=1))
-        yield setting | {"of": "our map"}, 1 + float(features[0] @ features[1]) / scale, 1 + claimed / scale
+        yield Link("our map", setting, 1 + float(features[0] @ features[1]) / scale, 1 + claimed / scale)
 
 
 @order_claim(

@@ -20,6 +20,7 @@ from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import winner as bound
 from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 from lemmata.experiments.instances.tuned_data import hardest_gap
@@ -261,7 +262,7 @@ def reflection(*, size, factor=1):
             first += weight * bound.winner_below(**path)
             second += weight * bound.winner_below_as_printed(**path)
     yield {"size": size}, lowest, highest
-    yield {"size": size, "of": "Equation 24"}, first, second
+    yield Link("Equation 24", {"size": size}, first, second)
 
 
 @inequality_claim(
