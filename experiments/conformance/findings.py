@@ -85,7 +85,7 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
     said = [
         *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
         *(("control", text) for text in rows.control(row)),
-        *(("refuted", text) for text in rows.refutation(row, paper)),
+        *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),
         *(("links", text) for text in rows.sound(row, paper)),
         *(("steps", text) for text in steps(row, claim)),
