@@ -61,13 +61,19 @@ with contextlib.ExitStack() as stack:
         false_coin,
         severity="constant",
         corrected_by="abgmu22.asm1/printed/coin",
-        python=lambda **setting: "assert True",
+        python=lambda **setting: "from tests.engine.toy import false_coin\nassert 2 * 0.1 > false_coin(beta=0.1)",
         **settings | {"control": None},
     )
     def false_coin_fails(rng, size, *, beta):
         return rng.random(size) < 2 * beta
 
-    @c.mean_claim(mean, bound=lambda: 0.1, control=Control("X x {}", (4,)), cap=10, python=lambda: "assert True")
+    @c.mean_claim(
+        mean,
+        bound=lambda: 0.1,
+        control=Control("X x {}", (4,)),
+        cap=10,
+        python=lambda: "from tests.engine.toy import mean\nassert mean() is None",
+    )
     def uniform(rng, size, factor=1):
         return rng.random(size) * 0.1 * factor
 
