@@ -38,6 +38,7 @@ def watch(made: Theorem) -> None:
         return
     plain = type(formula)(formula.__code__, formula.__globals__, formula.__name__, formula.__defaults__)
     plain.__kwdefaults__ = formula.__kwdefaults__
+    formula.__signature__ = inspect.signature(formula)  # which claims read
     name = f"_watched_{made.key}"
     formula.__globals__[name] = lambda *args, **kwargs: _changed(made.key, plain(*args, **kwargs))
     scope: dict[str, Any] = {}
