@@ -69,9 +69,8 @@ def smooth_lower(*, n: float, epsilon: float, d: float, norm: float) -> float:
 def tightness(*, n: float, epsilon: float, d: float, norm: float) -> float:
     """How far the lower bound is from the upper one, at most: |w*| times it, so that they agree at |w*| = 1.
 
-    Derivation. |w*| times the lower bound is |w*|/sqrt n + min{|w*|^(7/3)/(n epsilon)^(2/3), sqrt d |w*|^2/(n
-    epsilon)}, and |w*|^(7/3) >= |w*|^2 where |w*| >= 1, so both members of the minimum are at least those of the upper
-    bound; at |w*| = 1 they are equal.
+    Derivation. |w*| lower = |w*|/sqrt n + min{|w*|^(7/3)/(n epsilon)^(2/3), sqrt d |w*|^2/(n epsilon)}, and |w*|^(7/3)
+    >= |w*|^2 from |w*| = 1 on, where both are equal.
     """
     return norm * smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=d, norm=norm)
 
@@ -106,8 +105,7 @@ def lipschitz_rate(*, n: float, epsilon: float, rank: float, norm: float) -> flo
 def smooth_crossover(*, privacy: float) -> float:
     """The dimension from which the dimension-free branch is smaller; `privacy` is n epsilon.
 
-    Derivation. |w*|^2/(n epsilon)^(2/3) = sqrt d |w*|^2/(n epsilon) says sqrt d = (n epsilon)^(1/3); squared, d = (n
-    epsilon)^(2/3), and both steps can be taken back.
+    Derivation. Divided by |w*|^2/(n epsilon) it says (n epsilon)^(1/3) = sqrt d, squared d = (n epsilon)^(2/3).
     """
     return privacy ** (2 / 3)
 
@@ -124,8 +122,7 @@ def smooth_crossover(*, privacy: float) -> float:
 def lower_crossover(*, privacy: float, norm: float) -> float:
     """The same for the lower bound: another dimension, unless |w*| = 1.
 
-    Derivation. |w*|^(4/3)/(n epsilon)^(2/3) = sqrt d |w*|/(n epsilon) says sqrt d = (|w*| n epsilon)^(1/3); squared, d
-    = (|w*| n epsilon)^(2/3), and both steps can be taken back.
+    Derivation. Divided by |w*|/(n epsilon) it says (|w*| n epsilon)^(1/3) = sqrt d, squared d = (|w*| n epsilon)^(2/3).
     """
     return (norm * privacy) ** (2 / 3)
 
@@ -142,8 +139,7 @@ def lower_crossover(*, privacy: float, norm: float) -> float:
 def lipschitz_crossover(*, privacy: float) -> float:
     """The rank from which the dimension-free branch is smaller.
 
-    Derivation. |w*|/sqrt(n epsilon) = sqrt(rank) |w*|/(n epsilon) says sqrt(rank) = sqrt(n epsilon), that is rank = n
-    epsilon, and both steps can be taken back.
+    Derivation. Divided by |w*|/(n epsilon) it says sqrt(n epsilon) = sqrt(rank), squared rank = n epsilon.
     """
     return privacy
 

@@ -65,9 +65,8 @@ DUAL = [*SIZES, in_unit_interval("gamma")]
 def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
     """Case 1: the stationary point (a, b) of the reduced dual without its box.
 
-    Derivation. The reduced dual (n - 1) a + b - ((n - 1)^2 a^2 - 2 gamma (n - 1) a b + b^2)/2 is stationary where (n -
-    1) a = 1 + gamma b and b = 1 + gamma (n - 1) a, which gives b (1 - gamma^2) = 1 + gamma and (n - 1) a = b = 1/(1 -
-    gamma).
+    Derivation. The dual (n - 1) a + b - ((n - 1)^2 a^2 - 2 gamma (n - 1) a b + b^2)/2 is stationary where (n - 1) a = 1
+    + gamma b and b = 1 + gamma (n - 1) a, which gives (n - 1) a = b = 1/(1 - gamma).
     """
     return 1 / ((n - 1) * (1 - gamma)), 1 / (1 - gamma)
 
@@ -92,8 +91,8 @@ def interior_from(*, n: int, gamma: Real) -> Real:
 def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
     """Case 3: the last row's variable when the others are at C / n.
 
-    Derivation. The reduced dual's derivative in b, 1 + gamma (n - 1) a - b, vanishes at b = 1 + gamma (n - 1) a, which
-    at a = C/n is 1 + C gamma (n - 1)/n.
+    Derivation. The dual's derivative in b vanishes at b = 1 + gamma (n - 1) a, at a = C/n that is 1 + C gamma (n -
+    1)/n.
     """
     return 1 + C * gamma * (n - 1) / n
 
@@ -149,8 +148,7 @@ def case_one_excluded(*, C: Real, gamma: Real) -> Real:
 def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
     """C itself lies above (1 - gamma) C, for every gamma: the assumption gamma < 1/2 is not needed.
 
-    Derivation. 0 < gamma < 1 gives (1 - gamma) C < C, and n > C is the hypothesis, so n > C > (1 - gamma) C for every
-    gamma.
+    Derivation. 0 < gamma < 1 gives (1 - gamma) C < C, and n > C is the hypothesis: n > C > (1 - gamma) C.
     """
     return C
 
@@ -221,8 +219,7 @@ def separation(*, C: Real, n: int) -> Real:
 def sine_estimate(*, N: int) -> float:
     """The sine on [0, pi / 2] lies above its chord; equality at N = 2.
 
-    Derivation. The sine is concave on [0, pi/2], so it lies above its chord (2/pi) x there, and x = pi/N <= pi/2 gives
-    sin(pi/N) >= 2/N.
+    Derivation. The sine is concave on [0, pi/2], so it is above its chord there: sin(pi/N) >= (2/pi) pi/N = 2/N.
     """
     return 2 / N
 
@@ -235,8 +232,7 @@ def sine_estimate(*, N: int) -> float:
 def largest_gamma(*, N: Any) -> Any:
     """The kernel between centre and circle, in terms of N; at most 1/2 from N = 4 on.
 
-    Derivation. gamma = exp(-1/(2 sigma^2)) increases with sigma, and at sigma^2 = 8/(N^2 log 2) the exponent is -N^2
-    log(2)/16.
+    Derivation. gamma rises with sigma, and at sigma^2 = 8/(N^2 log 2) its exponent -1/(2 sigma^2) is -N^2 log(2)/16.
     """
     return numbers.exp(-(N**2) * numbers.log(2) / 2**4)
 
@@ -369,8 +365,7 @@ def least_databases_printed() -> int:
 def least_databases() -> int:
     """N is at least 4, because (2 / sigma) sqrt(2 / log 2) is more than 4. Nothing needs N > 4.
 
-    Derivation. sigma < sqrt(1/(2 log 2)) gives (2/sigma) sqrt(2/log 2) > 2 sqrt(2 log 2) sqrt(2/log 2) = 4, so its
-    floor is at least 4.
+    Derivation. sigma < sqrt(1/(2 log 2)) gives (2/sigma) sqrt(2/log 2) > 2 sqrt(2 log 2) sqrt(2/log 2) = 4.
     """
     return 4
 

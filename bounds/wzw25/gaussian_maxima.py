@@ -78,8 +78,7 @@ def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
 
     Derivation. Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union
     bound P(M >= sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and a >=
-    sqrt(2 log 2) makes that at most Phi(-sqrt(2 log 2)) beta = 0.1195 beta for all n, sigma and beta; n = 1, beta -> 1
-    attains it.
+    sqrt(2 log 2) makes that at most Phi(-sqrt(2 log 2)) beta = 0.1195 beta; n = 1, beta -> 1 attains it.
 
     >>> round(float(max_threshold_scaled(n=10, sigma=2.0, beta=0.05)), 4)
     9.7911
@@ -284,8 +283,7 @@ def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
     the rest is at most E[K; K > terms].
 
     Derivation. E[min] = sum_j E[min | K = j] Pr[K = j], the law of total expectation, and K is independent of the
-    noise, so E[min | K = j] is the mean of the minimum of j; the series converges because E K is finite and |E min of
-    j| <= j.
+    noise, so E[min | K = j] is the mean of the minimum of j.
     """
     weights = tnb.weights(eta, r, terms)
     partial = -sum((p * mean_max(j) for j, p in enumerate(weights, 1)), arb(0))
@@ -323,8 +321,7 @@ def log_moment(eta: Number, r: Number, power: Number, terms: int = 250) -> arb:
 def root_outside(*, eta: Number, r: Number) -> arb:
     """Jensen's inequality for the square root: log K >= 0 as K >= 1, and the square root is concave on [0, inf).
 
-    Derivation. log K >= 0 because K >= 1, and the square root is concave on [0, inf), so E sqrt(log K) <= sqrt(E log K)
-    by Jensen's inequality.
+    Derivation. log K >= 0 as K >= 1, and the square root is concave: E sqrt(log K) <= sqrt(E log K), by Jensen.
     """
     return log_moment(eta, r, 1).sqrt()
 

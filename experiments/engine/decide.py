@@ -42,7 +42,7 @@ def decided(
         return [{"key": claim.key} for claim, _ in tried], [cells for _, cells in tried], "\n".join(lines)
     store, keys = Store(), {claim.key for claim in claims}
     run = execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
-    programs.confirm(run, store)
+    programs.confirm(run, store, jobs)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
     rows = [row for row, _ in pairs]
     return rows, [cells for _, cells in pairs], table(rows, width)

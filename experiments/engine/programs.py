@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
             yield job.claim, str((verdict.witness or {}).get("python") or "").strip()
 
 
-def confirm(jobs: Iterable[Job], store: Store) -> None:
+def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
     """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store."""
     waiting: dict[str, dict[str, Any]] = {}
     for claim, python in fallen(jobs):
@@ -48,9 +49,13 @@ def confirm(jobs: Iterable[Job], store: Store) -> None:
             waiting[name] = {"python": python, "key": claim.theorem.key, "module": claim.theorem.formula.__module__}
             paper = library.paper(claim.key)
             waiting[name]["folder"] = "" if paper.house else str(paper.folder)
-    if waiting:
-        for name, said in zip(waiting, answers(list(waiting.values())), strict=True):
-            store.keep_program(name, said)
+    shares = [share for i in range(workers) if (share := list(waiting)[i::workers])]
+    with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
+        for share, said in zip(
+            shares, pool.map(lambda names: answers([waiting[n] for n in names]), shares), strict=True
+        ):
+            for name, answer in zip(share, said, strict=True):
+                store.keep_program(name, answer)
 
 
 def answers(asked: Sequence[dict[str, Any]]) -> list[str]:

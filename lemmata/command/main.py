@@ -129,9 +129,8 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        programs.confirm(
-            runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True), store
-        )
+        ran = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        programs.confirm(ran, store, jobs)
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
