@@ -4,6 +4,7 @@ E-values, bounds and tightness are computed when folding, so editing a bound fol
 trial changes the code hash and leaves the old chunks unread. Nothing is ever deleted except by `--fresh`.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -41,6 +42,7 @@ CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT
     PRIMARY KEY (key, code, root, profile));
 CREATE TABLE IF NOT EXISTS failed (key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, message TEXT,
     PRIMARY KEY (key, code, root, setting, stream));
+CREATE TABLE IF NOT EXISTS programs (digest TEXT PRIMARY KEY, said TEXT NOT NULL);
 """
 
 
@@ -227,6 +229,17 @@ class Store:
             (key, code, root, *where[:2]),
         ).fetchone()
         return message and message[0]
+
+    def keep_program(self, digest: str, said: str) -> None:
+        """What the program of a witness came to: "", or what is wrong with it."""
+        self._execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", (digest, said))
+
+    def program(self, digest: str) -> str | None:
+        """What a program came to, or None if it has not run."""
+        with contextlib.suppress(sqlite3.OperationalError):  # a store of before programs were kept
+            found = self._db.execute("SELECT said FROM programs WHERE digest = ?", (digest,)).fetchone()
+            return found and found[0]
+        return None
 
     def mark_done(self, key: str, code: str, root: int, profile: str) -> None:
         """Every cell of this profile has been decided or exhausted."""

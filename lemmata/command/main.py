@@ -111,7 +111,7 @@ def run(
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
     keys = select(names, papers)
-    from lemmata.experiments.engine import registry
+    from lemmata.experiments.engine import programs, registry
     from lemmata.experiments.engine import run as runner
     from lemmata.experiments.engine.ledger import ledger, table
 
@@ -125,7 +125,8 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        ran = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        programs.confirm(ran, store, jobs)
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))

@@ -41,7 +41,7 @@ def by_key(store):
 def test_toy_claims_get_the_verdicts_they_deserve():
     with toy.registered() as claims:
         store = Store()
-        run.execute(list(claims.values()), store, root=TEST_ROOT)
+        toy.execute(list(claims.values()), store, root=TEST_ROOT)
         rows = by_key(store)
     coin = rows["abgmu22.asm1/printed/coin"]
     assert (coin["verdict"], coin["control"], coin["smallest_caught"]) == ("HOLDS", "REFUTED", "p x 6")
