@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import floor, frexp, inf, isfinite
+from math import floor, frexp, inf, isfinite, nextafter
 
 import numpy as np
 from flint import arb, ctx
@@ -28,10 +28,9 @@ from scipy.special import log_ndtr, ndtri
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.mechanisms.arithmetic import brief, up
 from lemmata.mechanisms.entropy import words
-from lemmata.mechanisms.gaussian import noise_for
 from lemmata.mechanisms.laplace import shape_of
 from lemmata.mechanisms.law import finite, generator, positive, sized
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
 from lemmata.mechanisms.proved_floats import quantile_of
 
 FINE = 2**20  # grid steps in one standard deviation, by default
@@ -65,6 +64,18 @@ def rounded_normal(
         block = slice(start, start + BLOCK)
         _draw(rng, sigma, None if centres is None else centres[block], flat[block])
     return out
+
+
+def on_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, bound: float) -> np.ndarray:
+    """step round((value + N(0, sigma^2 I)) / step), exactly, for floats of size at most about `bound`; both are public.
+
+    `step` is the power of two below the larger of sigma / 2^20 and bound / 2^45.
+
+    >>> bool((on_grid(np.random.default_rng(0), np.array([0.3, 0.1]), 2.0, 1.0) % 2.0**-20 == 0).all())
+    True
+    """
+    step = 2.0 ** (frexp(max(sigma / FINE, bound * 2.0**-45))[1] - 1)
+    return rounded_normal(rng, up(Fraction(sigma) / Fraction(step)), value.shape, value / step) * step
 
 
 def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, out: np.ndarray) -> None:
@@ -142,6 +153,20 @@ class GridGaussianLaw:
         near, end = (far - self.step / 2) / self.sigma, (far + self.step / 2) / self.sigma
         mass = log_ndtr(-near) + np.log(-np.expm1(log_ndtr(-end) - log_ndtr(-near)))
         return np.where(np.all(places == np.rint(places), axis=-1), mass.sum(axis=-1), -inf)
+
+
+def noise_for(sensitivity: float, privacy: Guarantee) -> float:
+    """The standard deviation that gives `privacy`: sensitivity times the multiplier, never below sensitivity / mu.
+
+    >>> noise_for(3.0, GaussianDP(0.5))
+    6.0
+    """
+    (sensitivity,) = positive(sensitivity=sensitivity)
+    multiplier = gaussian_noise_multiplier(privacy)
+    sigma = sensitivity * multiplier
+    while sigma < Fraction(sensitivity) * Fraction(multiplier):
+        sigma = nextafter(sigma, inf)
+    return sigma
 
 
 def law(
