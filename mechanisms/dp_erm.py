@@ -13,7 +13,7 @@ Three calibrations:
                  `lemmata.bounds.bms22.dp_erm.rounds_delta`: a sixtieth of the printed noise at m = 10^4,
                  epsilon = 1, delta = 1e-5, beta = 0.1.
 
-`noise`: "float" for experiments; "exact", which is what `fit` takes: exact phases (`lemmata.mechanisms.phased_sgd`), and
+`noise`: "float" for experiments; "exact", which is what `fit` takes: exact phases (`lemmata.mechanisms.phased_sgd`) and
 losses rounded down, record by record, to whole steps of a public grid, whose sums are exact, for an exact choice.
 """
 
@@ -32,8 +32,8 @@ from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import real, up
-from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, sized, whole, within_unit
 from lemmata.mechanisms.grid_sums import BITS, check_noise
+from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, sized, whole, within_unit
 from lemmata.mechanisms.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
@@ -51,8 +51,8 @@ def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
 def hinge_steps(W: np.ndarray, Z: np.ndarray, rho: float, reach: float) -> tuple[np.ndarray, int]:
     """(sum_i floor(hinge_i / step) for every row of W, whole numbers, shape (runs,); the most that a record moves it).
 
-    Losses are cut to [max(0, 1 - reach), 1 + reach], where those of |<w, z>| <= reach rho lie; a step is a power of two,
-    of which the interval has fewer than 2^20, so that sums of up to 2^33 records are exact.
+    Losses are cut to [max(0, 1 - reach), 1 + reach], where those of |<w, z>| <= reach rho lie; a step is a power of
+    two, of which the interval has fewer than 2^20, so that sums of up to 2^33 records are exact.
     """
     low, high = max(0.0, 1 - reach), 1 + reach
     step, block = 2.0 ** (frexp(high - low)[1] - BITS), max(1, ENTRIES // len(Z))

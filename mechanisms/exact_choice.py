@@ -17,10 +17,10 @@ import numpy as np
 from flint import arb, ctx
 
 from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.wzw25.gaussian_privacy_proof import partial_sum_error
 from lemmata.mechanisms.entropy import words
-from lemmata.mechanisms.proved_floats import ERROR, exp_of
+from lemmata.mechanisms.proved_floats import exp_of
 
-UNIT = 2.0**-53
 Enclosed = Callable[[], Iterable[arb]]  # the weights in balls, at flint's precision when it is called
 
 
@@ -37,13 +37,12 @@ def weights_of(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
 def slack(count: int) -> float:
     """How far a partial sum of `count` weights of `weights_of`, one of them 1, may be off, relative to the whole sum.
 
-    A difference and a product are rounded: an exponent x is off by at most 3 |x| 2^-53, a weight e^x by 3 |x| e^x 2^-53,
-    below 2^-52, and by a relative 2^-46 (`exp_of`), or by e^-700 where it counts as 0. Each addition adds 2^-53 of the sum.
+    Derived, and compared with balls, in `wzw25.rem2.3.float64/explicit/choice`.
 
     >>> slack(1000) < 2**-39
     True
     """
-    return 2 * ERROR + 8 * (count + 1) * UNIT
+    return partial_sum_error(candidates=count)
 
 
 def balls_of(scores: np.ndarray, scale: float, top: float) -> list[arb]:

@@ -56,9 +56,13 @@ class ExponentialLaw:
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: indices, shape (size,). Two passes over the scores, whatever `size` is."""
         rng, scale = generator(rng), self.scale
-        found = [(top := scores.max(), weights_of(scores, scale, top).sum(), scores.size) for _, scores in self._scores()]
+        found = [
+            (top := scores.max(), weights_of(scores, scale, top).sum(), scores.size) for _, scores in self._scores()
+        ]
         tops, sums, sizes = (np.array(column) for column in zip(*found, strict=True))
-        off = 2 * slack(int(sizes.max()) + len(tops) + 300)  # 300: an exponent of a block, at least -700, is off by 2100 2^-53
+        off = 2 * slack(
+            int(sizes.max()) + len(tops) + 300
+        )  # 300: an exponent of a block, at least -700, is off by 2100 2^-53
         blocks = choose(rng, weights_of(tops, scale, tops.max()) * sums, size, partial(self._sums, tops.max()), off)
         winner = np.zeros(size, dtype=np.int64)
         for (start, scores), top, block in zip(self._scores(), tops, range(len(tops)), strict=True):

@@ -29,7 +29,6 @@ from lemmata.mechanisms.arithmetic import reals
 from lemmata.mechanisms.law import finite, generator, within_unit
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
-
 HEIGHT = 2000.0  # over epsilon: the least a normalised score is cut at, where its weight is e^-1000
 BITS = 53  # of a normalised score; a float holds it
 

@@ -61,9 +61,7 @@ class BallGDLaw:
         """Core-seconds a release, roughly."""
         return self.steps * (2 * self.data.X.size + 30 * self.data.X.shape[1]) / RATE
 
-    def _noisy_gradients(
-        self, rng: np.random.Generator, shape: tuple[int, int]
-    ) -> Callable[[np.ndarray], np.ndarray]:
+    def _noisy_gradients(self, rng: np.random.Generator, shape: tuple[int, int]) -> Callable[[np.ndarray], np.ndarray]:
         """W -> grad L(W) + xi, `steps` times."""
         if not self.grid:
             return lambda W: self.data.mean_gradients(W) + rng.normal(scale=self.sigma, size=shape)

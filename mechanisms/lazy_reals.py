@@ -4,8 +4,8 @@
     noise.balls()                                    # enclosures of b_1, b_2, b_3 from the digits drawn so far
     noise.refine()                                   # 64 more digits of every uniform number behind them
 
-Pairs of normal numbers are sqrt(-2 log U) (cos, sin)(2 pi V); a radial vector is a normal one scaled to a length that is
-a sum of as many -log U as there are dimensions, a gamma number. Whoever rounds a function of b to a public grid, and
+Pairs of normal numbers are sqrt(-2 log U) (cos, sin)(2 pi V); a radial vector is a normal one scaled to a length that
+is a sum of as many -log U as there are dimensions, a gamma number. Whoever rounds a function of b to a public grid, and
 refines until the cell is proved, releases a rounding of the mechanism over the reals: post-processing.
 """
 
@@ -75,7 +75,10 @@ def rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: f
     noise = LazyNoise(rng, kind, len(centre))
     while True:
         with ctx.workprec(noise.precision):
-            scale, shift = exact(Fraction(spread) / Fraction(grid)), [Fraction(c) / Fraction(grid) for c in centre.tolist()]
+            scale, shift = (
+                exact(Fraction(spread) / Fraction(grid)),
+                [Fraction(c) / Fraction(grid) for c in centre.tolist()],
+            )
             cells = [cell(exact(c) + scale * b) for c, b in zip(shift, noise.balls(), strict=True)]
         if None not in cells:
             return np.array([float(Fraction(one) * Fraction(grid)) for one in cells if one is not None])

@@ -72,7 +72,7 @@ class NetworkLaw:
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the numbers of the networks: scores -errors, whole numbers, of sensitivity 1."""
+        """The exponential mechanism over the numbers of the networks: scores -errors, of sensitivity 1."""
         return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     def weights(self, numbers: ArrayLike) -> np.ndarray:

@@ -8,11 +8,11 @@ b(w) times the determinant of the Hessian. Two noises: theirs, with density prop
 is purely private; Gaussian b has the privacy profile of Redberg, Koskela & Wang (2023), which `law` states and proves
 for replaced rows.
 
-`noise`: "float" draws b and solves in float64, for experiments: no solver ends in the minimiser, and the density argument
-is about it. "exact", which is what `fit` takes, releases the minimiser over the real numbers for a b over the real
-numbers, rounded to a public grid: digits of b are drawn (`lemmata.mechanisms.lazy_reals`), and a point near the minimiser
-is certified (`lemmata.mechanisms.solvers.certified_risk`), until it is proved which point of the grid is nearest.
-Rounding is post-processing, so that the guarantee holds for the bits released.
+`noise`: "float" draws b and solves in float64, for experiments: no solver ends in the minimiser, and the density
+argument is about it. "exact", which is what `fit` takes, releases the minimiser over the real numbers for a b over the
+real numbers, rounded to a public grid: digits of b are drawn (`lemmata.mechanisms.lazy_reals`), and a point near the
+minimiser is certified (`lemmata.mechanisms.solvers.certified_risk`), until it is proved which point of the grid is
+nearest. Rounding is post-processing, so that the guarantee holds for the bits released.
 """
 
 from __future__ import annotations
@@ -218,7 +218,8 @@ def law(
     (`gaussian_split`.) Redberg, Koskela & Wang have the curve for one row more, twice, for slopes of any sign.
     Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are public. With `noise` "exact" it
     holds for the bits released. With "float" it is over the reals: our solver's last digits and the float64 noise are
-    not hardened, and its best point is released, whatever it is. Huber's second derivative jumps, on a set of releases of probability 0.
+    not hardened, and its best point is released, whatever it is. Huber's second derivative jumps, on a set of releases
+    of probability 0.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> released.sample(np.random.default_rng(0), 5).shape, released.ridge

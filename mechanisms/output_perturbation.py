@@ -6,7 +6,7 @@ where b has density proportional to exp(-rate ||b||_2), with the logistic loss o
 is 1 / C. A baseline beside `lemmata.mechanisms.private_svm`, whose Laplace noise is calibrated to the L1 sensitivity:
 here it is L2, and no factor sqrt(F) enters the calibration.
 
-`noise`: "float" draws b in float64, for experiments. "exact", which is what `fit` takes, releases w(D) + b over the real
+`noise`: "float" draws b in float64, for experiments. "exact", which `fit` takes, releases w(D) + b over the real
 numbers, rounded to a public grid (`lemmata.mechanisms.lazy_reals`), w(D) a float that is certified to be as near to the
 minimiser as is charged for.
 """

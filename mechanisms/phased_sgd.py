@@ -11,8 +11,8 @@ phase is projected, which is post-processing and lets the analysis compare with 
 
 `noise`: "float" draws it in float64, for experiments. "exact", which is what `fit` takes, releases every phase as its
 average in float64 plus a Gaussian over the reals, rounded to a public grid (`lemmata.mechanisms.grid_gaussian`). The
-average misses the one over the reals, whose sensitivity is 2 L eta_i, by at most `float_error`, which is charged twice:
-the guarantee then holds for the bits released.
+average misses the one over the reals, whose sensitivity is 2 L eta_i, by at most `average_error`, which is charged
+twice: the guarantee then holds for the bits released (`wzw25.rem2.3.float64/explicit/averages`).
 
 Many runs are columns of one loop over records, 30 microseconds a step for 200 runs in R^10 in numpy. Where there are
 many steps, a compiled kernel takes the same ones, each in a tenth of a microsecond.
@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import phased_sgd as bounds
+from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
 from lemmata.mechanisms import grid_gaussian
 from lemmata.mechanisms.arithmetic import in_range, up
 from lemmata.mechanisms.grid_sums import check_noise, on_grid
@@ -103,18 +104,6 @@ def phases(n: int, *, eta: float, lipschitz: float, multiplier: float) -> list[t
     return [(length, step, 2 * lipschitz * step * multiplier) for length, step in steps]
 
 
-def float_error(length: int, k: int, *, longest: float, norm_bound: float) -> float:
-    """How far float64 is from the average over the reals of a phase of `length` steps in R^k, no longer than `longest`.
-
-    Let u = 2^-52 (k + 16). A step computes <v, z> to k 2^-52 |v| |z|, so the factor of z, which is clipped to the cap,
-    to a relative u/2 of the cap and to pull / |z| of that; the sum and the projection add (k/2 + 8) 2^-53 of |v| and of
-    the step. So one step is off by at most 3 u (norm_bound + longest), pull being at most 1/2. The step itself moves no
-    two points apart (`lemmata.bounds.bms22.phased_sgd`), so t of them are off by t times that, and the average by half
-    of it at the end; summing `length` points adds `length` 2^-53. In any order, with fused products or without.
-    """
-    return 2 * length * (k + 16) * 2.0**-52 * (norm_bound + longest)
-
-
 def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplier: float, norm_bound: float) -> float:
     """multiplier times the sensitivity of a phase's average in float64, rounded up.
 
@@ -122,7 +111,7 @@ def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplie
     True
     """
     longest = nextafter(lipschitz * step * (1 + 2.0**-50), inf)
-    off = float_error(length, k, longest=longest, norm_bound=norm_bound)
+    off = average_error(length=length, k=k, longest=longest, norm_bound=norm_bound)
     return up(Fraction(multiplier) * 2 * (Fraction(longest) + Fraction(off)))
 
 

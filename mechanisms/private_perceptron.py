@@ -5,7 +5,7 @@
 as long as the noisy number is not small: the SuLQ perceptron of Blum, Dwork, McSherry & Nissim (2005), with the exact
 account of a number of rounds that is fixed beforehand. The count is free: see `law`.
 
-`noise`: "float" for experiments; "exact", which is what `fit` takes: rows rounded once to a public grid, exact sums, and
+`noise`: "float" for experiments; "exact", which `fit` takes: rows rounded once to a public grid, exact sums, and
 Gaussians rounded to grids (`lemmata.mechanisms.grid_sums`).
 """
 

@@ -31,7 +31,6 @@ from lemmata.bounds.exact.balls import Phi, exact, phi
 
 PARTS = 8  # bits of a binade's segments
 LOW = 16  # binades below 1
-ERROR = 2.0**-46
 FIRST = (1023 - LOW) << PARTS  # what the leading bits of 2^-16 are
 COARSE = float(np.round(log(2) / 256 * 2.0**42) * 2.0**-42)  # 34 bits of log(2)/256, which begins behind 2^-9
 
@@ -43,7 +42,7 @@ def _middles() -> np.ndarray:
 
 
 def _quantile(c: float) -> arb:
-    """t with 2 Phi(-t) = c, in a ball: a Newton step from a float, whose error e it turns into less than (|t| + 1) e^2."""
+    """t with 2 Phi(-t) = c, in a ball: a Newton step from a float, whose error e becomes less than (|t| + 1) e^2."""
     t = -exact(float(ndtri(c / 2)) if c < 1 else -float(ndtri(1 - c / 2)))
     step = (2 * Phi(-t) - exact(c)) / (2 * phi(t))
     left = 4 * (abs(t) + 1) * step**2
@@ -136,7 +135,9 @@ def certified_error(name: str) -> arb:
             tables = [abs(exact(p) / (arb(2).log() * j / 256).exp() - 1) for j, p in enumerate(powers.tolist())]
             return _largest([(r**5 / 120) * arb("1.01"), *tables])
         errors, half = [], arb(2) ** -(PARTS + 1)
-        for c, held in zip(_middles().tolist(), (_quantiles() if name == "quantile" else _logs())[0].tolist()):
+        for c, held in zip(
+            _middles().tolist(), (_quantiles() if name == "quantile" else _logs())[0].tolist(), strict=True
+        ):
             power = arb(2) ** (int(np.frexp(c)[1]) - 1)
             h, low = half * power, exact(c) - half * power
             if name == "log":

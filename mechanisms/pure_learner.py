@@ -65,7 +65,7 @@ class PrivateMarginLaw:
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the numbers of the candidates: scores -errors, whole numbers, of sensitivity 1."""
+        """The exponential mechanism over the numbers of the candidates: scores -errors, of sensitivity 1."""
         return exponential.streamed(
             partial(_scores, self.errors),
             candidates=self.candidates.size,

@@ -80,6 +80,11 @@ class GridNoisyMaxLaw:
     grid: float  # a power of two, public
     privacy: PureDP
 
+    @property
+    def scale(self) -> float:
+        """Of the noise."""
+        return self.grid * self.steps
+
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: indices, shape (size,)."""
         height = max(1, ENTRIES // len(self.places))
@@ -125,9 +130,9 @@ def law(
 
     Formal guarantee: (2 sensitivity / scale)-DP, rounded up, if no score moves by more than `sensitivity` between
     neighbours (assumed: it belongs to the caller's score). Nothing can be saved: two candidates far apart that move
-    against each other come as near to it as one likes. With `noise` "exact", which needs `privacy`, it holds in floating
-    point, at a millionth more noise. Raises ValueError for scores that are empty or not finite, for sensitivity or
-    scale outside (0, inf), for a guarantee that is not pure, and unless exactly one of `privacy` and `scale` is given.
+    against each other come as near to it as one likes. With `noise` "exact", which needs `privacy`, it holds in
+    floating point, at a millionth more noise. Raises ValueError for scores that are empty or not finite, for a
+    sensitivity or scale outside (0, inf), for a guarantee that is not pure, and unless exactly one of `privacy` and `scale` is given.
 
     >>> law([0.0, 0.0], privacy=PureDP(1.0), sensitivity=0.5).scale
     1.0

@@ -2,9 +2,10 @@
 
     J(w) = ridge/2 ||w||^2 + share (sum_i loss(<w, z_i>) + <b, w>)
 
-J is `ridge`-strongly convex, so w is within ||grad J(w)|| / ridge of the minimiser; the gradient is enclosed with b, whose
-entries may be balls, first in float64 with its error bounded, then in ball arithmetic. From one w to the next goes a Newton step with a Hessian in float64, or, where that does not make
-the gradient shorter, a step along the gradient, which always does.
+J is `ridge`-strongly convex, so w is within ||grad J(w)|| / ridge of the minimiser; the gradient is enclosed with b,
+whose entries may be balls, first in float64 with its error bounded, then in ball arithmetic. From one w to the next
+goes a Newton step with a Hessian in float64, or, where that does not make the gradient shorter, a step along the
+gradient, which always does.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class Problem:
         """A bound on the distance of w from the minimiser, by float64.
 
         With u = 2^-53 a margin is off by (F + 2) u ||w||, a slope by that times the curvature and 2^-44, and a sum of n
-        slopes times rows by n times a slope's error and (n + 2) u n; the sum with the other terms and the length add 8 u
-        of all that is summed. All bounds are taken twice, for their own rounding and their second order.
+        slopes times rows by n times a slope's error and (n + 2) u n; the sum with the other terms and the length add 8
+        u of all that is summed. All bounds are taken twice, for their own rounding and their second order.
         """
         (n, F), unit, share = self.Z.shape, 2.0**-53, float(self.share)
         tilt = np.array([float(one.mid()) for one in b])
