@@ -55,8 +55,8 @@ TABLE = (
     Line(
         ("PhasedSGD", "phased_sgd"),
         "exact",
-        "Averages of iterates in float64, whose distance from those over the reals is bounded and charged, and a Gaussian "
-        "over the reals, rounded to a public grid.",
+        "Averages of iterates in float64, whose distance from those over the reals is bounded and charged, and a "
+        "Gaussian over the reals, rounded to a public grid.",
         "wzw25.rem2.3.float64/explicit/averages-privacy",
     ),
     Line(
@@ -83,8 +83,8 @@ TABLE = (
     Line(
         ("output_perturbation",),
         "exact",
-        "A minimiser certified to the accuracy that is charged, and noise over the reals, rounded to a public grid: digits "
-        "are drawn until the cell is proved.",
+        "A minimiser certified to the accuracy that is charged, and noise over the reals, rounded to a public grid: "
+        "digits are drawn until the cell is proved.",
         "wzw25.rem2.3.float64/explicit/minimiser",
     ),
     Line(

@@ -132,7 +132,8 @@ def law(
     neighbours (assumed: it belongs to the caller's score). Nothing can be saved: two candidates far apart that move
     against each other come as near to it as one likes. With `noise` "exact", which needs `privacy`, it holds in
     floating point, at a millionth more noise. Raises ValueError for scores that are empty or not finite, for a
-    sensitivity or scale outside (0, inf), for a guarantee that is not pure, and unless exactly one of `privacy` and `scale` is given.
+    sensitivity or scale outside (0, inf), for a guarantee that is not pure, and unless exactly one of `privacy` and
+    `scale` is given.
 
     >>> law([0.0, 0.0], privacy=PureDP(1.0), sensitivity=0.5).scale
     1.0

@@ -95,10 +95,10 @@ class Problem:
         yield point, self.distance(w, b)
         while True:
             g = self.gradient(point, b)
-            length = sum((one * one for one in g), arb(0)).sqrt()
+            length = sum((one * one for one in g), arb(0)).upper().sqrt()
             yield point, upper_end(length / exact(self.ridge))
             middle = np.array([float(one.mid()) for one in g])
-            if not float(length.rad()) < 2.0**-20 * float(np.linalg.norm(middle)):
+            if not sum(float(one.rad()) for one in g) < 2.0**-20 * float(np.linalg.norm(middle)):
                 return
             step = self._newton(point, middle) if upper_end(length) <= last / 2 else self._along(middle)
             last = upper_end(length)
