@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from flint import arb, ctx
@@ -34,6 +35,7 @@ def weights_of(scores: np.ndarray, scale: float, top: float) -> np.ndarray:
         return exp_of(scale * (scores - top))
 
 
+@lru_cache(maxsize=4096)
 def slack(count: int) -> float:
     """How far a partial sum of `count` weights of `weights_of`, one of them 1, may be off, relative to the whole sum.
 

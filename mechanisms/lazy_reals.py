@@ -11,8 +11,6 @@ refines until the cell is proved, releases a rounding of the mechanism over the 
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from flint import arb, ctx
 
@@ -31,14 +29,17 @@ class LazyNoise:
         (self.dimension,) = whole(dimension=dimension)
         pairs = 2 * ((self.dimension + 1) // 2)
         self.kind, self.rng, self.drawn = kind, generator(rng), DIGITS
-        self.digits = [self._more(DIGITS) for _ in range(pairs + (self.dimension if kind == "radial" else 0))]
+        self.digits = self._more(pairs + (self.dimension if kind == "radial" else 0), DIGITS)
 
-    def _more(self, bits: int) -> int:
-        return int.from_bytes(self.rng.bytes(bits // 8), "little")
+    def _more(self, count: int, bits: int) -> list[int]:
+        width = bits // 8
+        drawn = self.rng.bytes(count * width)
+        return [int.from_bytes(drawn[i : i + width], "little") for i in range(0, count * width, width)]
 
     def refine(self) -> None:
         """64 more digits of every uniform number."""
-        self.digits = [(old << 64) + self._more(64) for old in self.digits]
+        further = self._more(len(self.digits), 64)
+        self.digits = [(old << 64) + new for old, new in zip(self.digits, further, strict=True)]
         self.drawn += 64
 
     @property
@@ -49,9 +50,8 @@ class LazyNoise:
     def balls(self) -> list[arb]:
         """Enclosures of the coordinates, at `precision`; wide ones while a digit string is 0."""
         with ctx.workprec(self.precision):
-            low = [exact(Fraction(d, 2**self.drawn)) for d in self.digits]
-            end = exact(Fraction(1, 2**self.drawn))
-            uniform = [one.union(one + end) for one in low]
+            unit = arb(2) ** -self.drawn
+            uniform = [arb(d, 1) * unit for d in self.digits]  # from one unit below, which does no harm, to one above
             half = (self.dimension + 1) // 2
             normal: list[arb] = []
             for u, v in zip(uniform[:half], uniform[half : 2 * half], strict=True):
@@ -75,13 +75,11 @@ def rounded(rng: np.random.Generator, centre: np.ndarray, spread: float, grid: f
     noise = LazyNoise(rng, kind, len(centre))
     while True:
         with ctx.workprec(noise.precision):
-            scale, shift = (
-                exact(Fraction(spread) / Fraction(grid)),
-                [Fraction(c) / Fraction(grid) for c in centre.tolist()],
-            )
-            cells = [cell(exact(c) + scale * b) for c, b in zip(shift, noise.balls(), strict=True)]
+            fine = 1 / exact(grid)
+            scale, places = exact(spread) * fine, [exact(c) * fine for c in centre.tolist()]
+            cells = [cell(place + scale * b) for place, b in zip(places, noise.balls(), strict=True)]
         if None not in cells:
-            return np.array([float(Fraction(one) * Fraction(grid)) for one in cells if one is not None])
+            return np.array([float(one) for one in cells if one is not None]) * grid
         noise.refine()
 
 

@@ -158,7 +158,7 @@ class ObjectiveLaw:
                 for point, distance in self._problem.nearer(self._solved(b), b):
                     cells = [cell(scale * (one + arb(0, distance))) for one in point]
                     if None not in cells:
-                        return np.array([float(one * Fraction(self.grid)) for one in cells if one is not None])
+                        return np.array([float(one) for one in cells if one is not None]) * self.grid
             noise.refine()
 
     def _solved(self, b: list[arb]) -> np.ndarray:

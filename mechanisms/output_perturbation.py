@@ -146,6 +146,7 @@ def law(
     sensitivity = up(2 * Fraction(C) / n + 2 * Fraction(tolerance(C, n, F)))  # L2, one row replaced
     rate = down(Fraction(privacy.epsilon) / Fraction(sensitivity))
     if grid:
+        (rate,) = sized(rate=rate)
         share = Fraction(C) / n
         weights = certified(Z, weights, ridge=1.0, share=share, loss=loss, within=tolerance(C, n, F))
         grid = 2.0 ** (frexp(max(1 / rate, C * 2.0**-30))[1] - FINE)

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, log, nextafter, pi
 
 import numpy as np
@@ -104,6 +105,7 @@ def phases(n: int, *, eta: float, lipschitz: float, multiplier: float) -> list[t
     return [(length, step, 2 * lipschitz * step * multiplier) for length, step in steps]
 
 
+@lru_cache(maxsize=4096)
 def exact_sigma(length: int, k: int, *, step: float, lipschitz: float, multiplier: float, norm_bound: float) -> float:
     """multiplier times the sensitivity of a phase's average in float64, rounded up.
 

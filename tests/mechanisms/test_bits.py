@@ -166,9 +166,7 @@ def test_float_noise_passes_no_gate(name, monkeypatch):
         assert "noise" in str(error)
         assert "noise" not in inspect.signature(getattr(module_of(name), "fit", lambda: None)).parameters
         return
-    others = name == "confidence_boosting" or name.startswith(
-        "PrivateSearchCV(P"
-    )  # an exact learner, given or searched
+    others = name == "confidence_boosting" or name.startswith("PrivateSearchCV(P")  # what they hold is exact
     assert others or not gates.passed
 
 
