@@ -197,6 +197,7 @@ def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float 
 
     A mu_i-GDP release is charged (0, 0, mu_i^2), an (epsilon_i, delta_i)-DP one (epsilon_i, delta_i, 0) or (0, delta_i,
     mu_i^2) with the mu_i that epsilon_i implies.
+
     Derivation. Let G_m(a) = Phi(Phi^-1(a) + m), which is concave. By induction from the last of finitely many releases
     to the first, from any state of the account,
 
