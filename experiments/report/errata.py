@@ -23,6 +23,7 @@ SEVERITY_WORDS = {
 CLASS_WORDS = {  # behind a number of statements
     "machine-checked": "hold by a proof that a machine checked",
     "derived": "hold by a derivation",
+    "composed": "hold by a derivation whose check repeats the formula",
     "citing": "hold up to a result of others",
     "tested": "held wherever we tried them",
     "refuted": "are false as printed",

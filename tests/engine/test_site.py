@@ -14,7 +14,6 @@ import yaml
 
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
-from lemmata.experiments.engine import run
 from lemmata.experiments.engine.store import Store
 from lemmata.experiments.report import api, citing, write
 from lemmata.experiments.report.dress import in_one_font
@@ -36,7 +35,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with toy.registered() as claims:
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         write(store, LEDGER_ROOT, folder / "reports", also=CHECKOUT)
     published(folder / "reports", folder / "copy")
     return folder / "copy", folder / "reports"
@@ -265,7 +264,7 @@ def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp
     monkeypatch.setattr(errata, "replies_of", lambda paper, *_: {key: [said]} if paper.id == "abgmu22" else {})
     with toy.registered() as claims:
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         write(store, LEDGER_ROOT, tmp_path)
     for page in ("errata/abgmu22.html", "errata/abgmu22-letter.html", "statements/abgmu22.asm1.html"):
         text = (tmp_path / page).read_text(encoding="utf-8")
