@@ -37,7 +37,9 @@ SPACES = {"|": "0", "‖": "0", "/": ".05em"}
 @functools.cache
 def mathml(latex: str) -> str:
     """A display formula as MathML. Raises ValueError if LaTeX survives the conversion."""
-    made = convert(latex.replace(r"\setminus", "∖").replace(":=", "≔"), display="block")
+    made = convert(
+        latex.replace(r"\setminus", "∖").replace(":=", "≔").replace(r"\arg", r"\mathrm{arg}"), display="block"
+    )
     made = made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     if "\\" in made:
         left = ", ".join(re.findall(r"[\\]\w*", made))
