@@ -232,5 +232,5 @@ def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     source=", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows."""
+    """The prefactor of the transform that is tabulated (cf. Table 1): (2 pi)^-d, in all three rows."""
     return transform_constant_inverse(d=d, pi=pi)

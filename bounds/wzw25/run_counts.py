@@ -263,6 +263,6 @@ def geometric_quantile(*, r: float, beta: float) -> int:
 def smallest_t(*, r: float, beta: float) -> int:
     """The ceiling is the smallest whole t that will do: one less fails.
 
-    log(1 - r) < 0 turns the inequality round. It needs whole t (Fact A.3 at real t would give t >= the quotient only).
+    log(1 - r) < 0 turns the inequality round. It needs whole t (cf. Fact A.3: real t give t >= the quotient only).
     """
     return geometric_quantile(r=r, beta=beta)

@@ -33,7 +33,7 @@ def slopes():
     given=[network.slope_at_zero],
     caught=(4.01, 8),
     note="true and four times too large: the slope of tanh(ηa/4) is at most η/4, and the proof of Theorem 5.1 needs "
-    "that from three layers on (bms22.clmD.2.s2)",
+    "that from three layers on (cf. bms22.clmD.2.s2)",
 )
 def slope_is_below_eta():
     """Difference quotients of the activation as it is printed."""

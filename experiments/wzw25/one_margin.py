@@ -201,7 +201,9 @@ def outliers_need_the_radius():
 
 
 @average_order(
-    bounds.expected_order, given=[bounds.expected_loss], note="the proof's constants, 4 and 23/5, are in s1 and s4"
+    bounds.expected_order,
+    given=[bounds.expected_loss, third_margin_rows],
+    note="the proof's constants, 4 and 23/5, are in s1 and s4",
 )
 def expected_order_holds():
     """sup(explicit / g): one certificate for the noise, one for the outliers, samples at the corners."""

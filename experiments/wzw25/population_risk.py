@@ -138,7 +138,7 @@ def means_are_ordered():
 
 @inequality_claim(
     bounds.doubled,
-    given=[bounds.twice_geometric_mean],
+    given=["wzw25.lemI.2/printed", bounds.twice_geometric_mean],
     caught=(1.01,),
     note="so the last line of the proof is right, and the statement, with log(β/4), is not what it proves. By "
     "squaring; a rational lattice agrees",
