@@ -13,7 +13,7 @@ import os
 import sys
 import textwrap
 import types
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -45,17 +45,10 @@ def reached(*roots: Callable, within: tuple[str, ...] = ("lemmata.bounds",)) -> 
 
 
 def _reached(roots: tuple, within: tuple[str, ...]) -> Iterator[tuple[types.FunctionType, int]]:
-    seen, queue = set(), deque((root, 0) for root in roots)
-    while queue:
-        thing, removes = queue.popleft()
-        if id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        if isinstance(thing, types.FunctionType) and f"{thing.__module__}.".startswith(
-            tuple(f"{name}." for name in within)
-        ):
+    packages = tuple(f"{name}." for name in within)
+    for thing, removes in fingerprint.reached(*roots):
+        if isinstance(thing, types.FunctionType) and f"{thing.__module__}.".startswith(packages):
             yield thing, removes
-        queue += ((other, removes + 1) for other in fingerprint._described(thing)[1])
 
 
 def parsed(function: types.FunctionType) -> ast.FunctionDef:
