@@ -128,7 +128,10 @@ def gap_below_the_end(
 ) -> float:
     """The same excess for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2: what stands inside O(.).
 
-    min(1, explicit) <= C printed with C = `ORDER`, by `lemmata.experiments.instances.networks.derived`.
+    Derivation. With Q = r (eta Lambda)^L/rho: L k <= 277 of the printed rows, N (L-1) + 1 <= N L, 1 + 4 Lambda sqrt(L)/
+    gamma <= 1 + 19.6 Q, whose logarithm is at most 5.33 log Q, and log(4/beta) <= 3 log(Lm/beta): mA <= 1477 N theta
+    r^2 (2 eta Lambda)^{2L}/rho^2. And alpha + sqrt(2 (R + alpha) A) + 2A <= 3A/epsilon + (sqrt 2 + sqrt 3) sqrt A where
+    that is below 1: min(1, explicit) <= C printed with C = `ORDER`.
     """
     sizes: dict[str, Any] = dict(m=m, epsilon=epsilon, beta=beta, norm_bound=norm_bound, radius=radius)
     return printed_gap(**sizes, rho=rho, eta=eta, layers=layers, width=width)

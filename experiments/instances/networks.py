@@ -32,12 +32,7 @@ COMPLEXITY = 1477.0  # mA <= 1477 N theta r^2 (2 eta Lambda)^{2L}/rho^2
 
 
 def derived(*, m, epsilon, beta, width, **shape):
-    """What min(1, explicit) is at most for eta >= 1/2, rho <= r (eta Lambda)^L/2 and beta <= 1/2.
-
-    With Q = r (eta Lambda)^L/rho: L k <= 277 of printed rows, N (L-1) + 1 <= N L, 1 + 4 Lambda sqrt(L)/gamma <= 1 +
-    19.6 Q, whose logarithm is at most 5.33 log Q, and log(4/beta) <= 3 log(Lm/beta): mA <= 1477 X. And alpha +
-    sqrt(2 (R + alpha) A) + 2A <= 3A/epsilon + (sqrt 2 + sqrt 3) sqrt A where that is below 1.
-    """
+    """What min(1, explicit) is at most under the three hypotheses, by the derivation of `network.gap_below_the_end`."""
     sizes = {"m": m, "beta": beta} | shape
     logs = network_embedding.printed_logarithm(**shape)
     A = COMPLEXITY * network_embedding.printed_rows.theorem.formula(**sizes) * width * logs / m
