@@ -65,18 +65,18 @@ def code_hash(*roots: Any) -> str:
 
 def texts(*roots: Any) -> list[str]:
     """What the functions `roots` reach, sorted: a text for each function, class and value."""
-    return sorted({PYTHON, *(described(thing)[0] for thing, _ in reached(*roots))})
+    return sorted({PYTHON, *(_described(thing)[0] for thing, _ in reached(*roots))})
 
 
 def reached(*roots: Any) -> Iterator[tuple[Any, int]]:
     """Every function, class and value that `roots` name, themselves first, and at how many removes."""
-    return closure(roots, lambda thing: described(thing)[1], key=id)
+    return closure(roots, lambda thing: _described(thing)[1], key=id)
 
 
 _KEPT: dict[int, tuple[Any, Described]] = {}  # by id, with the thing itself, so that its id stays its own
 
 
-def described(thing: Any) -> Described:
+def _described(thing: Any) -> Described:
     """(a text of its own, the further things that it names); cached."""
     if id(thing) not in _KEPT:
         _KEPT[id(thing)] = thing, _describe(thing)

@@ -187,10 +187,10 @@ assert ratios[0] > 15 and ratios[1] > 9 * ratios[0] and ratios[2] > 9 * ratios[1
     finding="the term of the outliers lacks the factor b",
     family=half.__doc__,
     severity="statement",
+    misprint="read b|S_out| for |S_out|, as the last line of the proof and Corollary D.2 have it",
     python=SCALED,
-    note="The term of the outliers lacks the factor b, which the last line of the proof and Corollary D.2 have. True "
-    "as printed for b ≤ 1, hence in the unit ball of Theorem 6.5; false in the larger balls of Appendix L, for which "
-    "the lemma is stated.",
+    note="The term of the outliers lacks the factor b. True as printed for b ≤ 1, hence in the unit ball (cf. Theorem "
+    "6.5); false in the larger balls of Appendix L, for which the lemma is stated.",
 )
 def outliers_need_the_radius():
     """Records, b and gamma scaled by s keep the loss, a printed term tends to 0: truth / g along s, in fractions."""
