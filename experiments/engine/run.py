@@ -228,7 +228,7 @@ def execute(
 ) -> list[Job]:
     """Decide `claims`; every chunk goes to `store`. Returns the jobs."""
     running = [Job(claim, root, profile, store) for claim in claims]
-    with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=not progress) as bar:
+    with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=None if progress else True) as bar:
         bar.update(sum(job.done for job in running))
         try:
             with pool_of(jobs, dask) as pool:
