@@ -144,11 +144,13 @@ def printed_gap(
     """The excess of Algorithm 1's risk over the margin loss of the comparator: what stands inside O(.).
 
     `margin_loss` is the empirical rho-margin loss of the comparator. No constant is printed, neither here nor in
-    k = O(Lambda^2 r^2 log(m/beta)/rho^2). For beta <= 1/2, a = Lambda r/rho and L = log(m/beta) it holds with C =
-    `ORDER`. Derivation. The number of rows is at most 46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, as 8(3m+1)/beta <=
-    32 m/beta and log 32 <= 5L. If a^2 L^2 >= m this is above 1. Else log(41a) <= 5.9 L, so m A = k log(1+40a) +
-    log(4/beta) <= 1660 a^2 L^2 + log(1/beta). And log(41a) <= 5.4 log(a/beta), log(4/beta) <= 4.4 a^2 L log(a/beta): so
-    alpha. The explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
+    k = O(Lambda^2 r^2 log(m/beta)/rho^2).
+
+    Derivation for beta <= 1/2, with C = `ORDER`, a = Lambda r/rho and L = log(m/beta). The number of rows is at most
+    46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, as 8(3m+1)/beta <= 32 m/beta and log 32 <= 5L. If a^2 L^2 >= m this is
+    above 1. Else log(41a) <= 5.9 L, so m A = k log(1+40a) + log(4/beta) <= 1660 a^2 L^2 + log(1/beta). And log(41a) <=
+    5.4 log(a/beta), log(4/beta) <= 4.4 a^2 L log(a/beta): so alpha. The explicit excess is at most sqrt(2 R A) +
+    (3/2) alpha + 3A.
 
     >>> round(printed_gap(m=1000, epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, margin_loss=0.0), 4)
     0.452
@@ -184,6 +186,7 @@ def soft_gap(
     """The same excess without logarithms: what stands inside O~(.).
 
     The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times this, for every beta.
+
     Derivation. k <= 233 a^2 log(2m/beta) gives m A = k log(1+40a) + log(4/beta) <= 234 a^2 T; alpha = 2A/epsilon; the
     explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
     """
@@ -348,7 +351,7 @@ def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, 
 def expected_square(*, d: int, k: int, norm: float) -> float:
     """The mean square of ||Phi^T w|| for a w fixed before Phi is drawn: d/k times that of w.
 
-    (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
+    Derivation. (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
 
     >>> expected_square(d=6, k=3, norm=1.0)
     2.0
@@ -366,8 +369,8 @@ def expected_square(*, d: int, k: int, norm: float) -> float:
 def selected_norm(*, d: int, k: int, norm_bound: float) -> float:
     """The expected norm of Phi^T w~ for a w~ selected with knowledge of Phi, whatever the cover.
 
-    ||Phi^T w~|| <= 2 Lambda ||Phi||. For Gaussian G, sign(G) |G| has mean absolute values sqrt(2/pi), so Jensen gives
-    E ||sign matrix|| <= sqrt(pi/2) E ||G||, and E ||G|| <= sqrt(k) + sqrt(d) (Gordon 1985).
+    Derivation. ||Phi^T w~|| <= 2 Lambda ||Phi||. For Gaussian G, sign(G) |G| has mean absolute values sqrt(2/pi), so
+    Jensen gives E ||sign matrix|| <= sqrt(pi/2) E ||G||, and E ||G|| <= sqrt(k) + sqrt(d) (Gordon 1985).
 
     2 Lambda sqrt(d/k), as for a fixed w, is false here: at k = d = 2 half of the sign matrices have norm sqrt(2), half
     1, and a cover that contains their longest directions, on data that make them the best candidates, reaches
