@@ -78,8 +78,8 @@ def second_moment_order(*, d: int) -> float:
 def second_moment(*, d: int) -> float:
     """The second moments of the other two rows: d for normal frequencies, 2d for Laplace frequencies.
 
-    Derivation. Coordinates are independent, with E omega_i^2 = 1 for N(0, 1) and int x^2 e^{-|x|}/2 dx = 2 for Laplace's
-    law, so that their sums over d coordinates are d and 2d: the larger one is 2d.
+    Derivation. Coordinates are independent, with E omega_i^2 = 1 for N(0, 1) and int x^2 e^{-|x|}/2 dx = 2 for
+    Laplace's law, so that the sums over d coordinates are d and 2d: the larger one is 2d.
     """
     return 2.0 * d
 
