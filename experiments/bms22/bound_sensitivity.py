@@ -150,6 +150,7 @@ def third_order():
 
 @inequality_claim(
     bounds.sensitivity_3_explicit,
+    given=[bounds.sensitivity_2_explicit],
     quick=grid(m=[3], ratio=[0.5]),
     full=grid(m=[2, 6], ratio=[1.0, 3.0]),
     note="attained for Λ r ≤ ρ by equal points and one changed label; all records have norm r here",
