@@ -6,9 +6,7 @@ import ast
 import base64
 import csv
 import hashlib
-import inspect
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -24,12 +22,13 @@ from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.audits import committed, power
 from lemmata.experiments.comparison import page as comparison
-from lemmata.experiments.drawing import caption, figures, pictures_of
-from lemmata.experiments.engine import graph
+from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
+from lemmata.experiments.engine.curves import Picture, caption, telling
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.ledger import jsonable
+from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.report import atlas, words
 from lemmata.experiments.report.drawn import Drawn
@@ -92,9 +91,16 @@ def static() -> dict[str, str]:
     }
 
 
-def drawn(pairs: list, kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
-    """The rows of [(row, its cells)] as the templates want them, {path: SVG} of new figures, and all their paths."""
-    curves = [pictures_of(cells) for _, cells in pairs]
+def figures(pictures: Sequence[Picture]) -> list[str]:
+    """The SVGs of one row, in whatever process: matplotlib is loaded where there is something to draw."""
+    from lemmata.experiments.drawing import drawn
+
+    return [made.decode() for made in drawn(pictures, "svg")]
+
+
+def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
+    """The rows of [(row, its curves)] as the templates want them, {path: SVG} of new figures, and all their paths."""
+    curves = chosen(pairs)
     named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
     new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
     made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new) if new else []
@@ -107,10 +113,25 @@ def drawn(pairs: list, kept: Drawn) -> tuple[list[dict], dict[str, str], list[st
     return rows, files, [path for paths in named for path in paths]
 
 
+def chosen(pairs: Sequence[Pair]) -> list[list[Picture]]:
+    """The figures of [(row, its curves)] on its page: at most one a row, and the same never twice.
+
+    `lemmata figure ID` draws all of them.
+    """
+    shown: set[str] = set()
+    curves = []
+    for row, pictures in pairs:
+        fresh = {repr((library.statement_of(row["id"]), p.series, p.rate)): p for p in pictures if telling(p)}
+        new = [mark for mark in fresh if mark not in shown][:1]
+        shown.update(new)
+        curves.append([fresh[mark] for mark in new])
+    return curves
+
+
 @cache
 def drawing() -> str:
     """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
-    code = inspect.getsource(sys.modules[figures.__module__])
+    code = (resources.files("lemmata.experiments") / "drawing.py").read_text(encoding="utf-8")
     return code + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
 
 
@@ -122,7 +143,7 @@ def figure_paths(row: dict, pictures: list) -> list[str]:
 
 
 def pages(
-    pairs: list,
+    pairs: Sequence[Pair],
     root: int,
     reports: Path,
     kept: Drawn | None = None,
@@ -134,6 +155,7 @@ def pages(
     The site is that of `papers`; by default it is that of this package, with its learners, audits and examples. `also`
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
+    registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
     rows, svgs, used = drawn(pairs, kept or Drawn(reports))
     house = not papers
     papers = papers or library.house

@@ -114,6 +114,11 @@ def run(
     if not (names or papers or in_checkout()):
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
+    if not (papers or names or fresh or only_plan) and (
+        rows := remembered.recall(stored(folder), root, papers, profile)
+    ):
+        concluded(rows, folder, nothing_new=True)
+        return
     keys = select(names, papers)
     from lemmata.experiments.engine import registry
     from lemmata.experiments.engine import run as runner
@@ -129,13 +134,21 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
     if not names:
         with open_store(folder) as store:
-            rows, _ = remembered.folded(store, root, begun, papers)
+            rows = [row for row, _ in remembered.folded(store, root, begun, papers, done)]
+    concluded(rows, folder, counted=not names)
+
+
+def concluded(rows: Sequence[Row], folder: Path, *, counted: bool = True, nothing_new: bool = False) -> None:
+    """What a run came to; exit status 1 where it contradicts what was published."""
+    if nothing_new:
+        click.echo("lemmata: nothing has changed since the last run: there is nothing to decide", err=True)
+    if counted:
         click.echo(counts(rows))
     said(folder)
     if clashes := contradictions(rows, folder):
