@@ -205,7 +205,7 @@ def worst_ratio(
     -inf. `log_axes` are searched in the logarithm, `integers` over whole numbers. The result depends on `seed` alone:
     a lower bound of the supremum up to rounding, never an upper one.
     """
-    from scipy.optimize import differential_evolution  # these two: a third of a second, which most commands need not pay
+    from scipy.optimize import differential_evolution  # half a second with the next, which few commands need pay
     from scipy.stats import qmc
 
     root = _checked(box, integers)

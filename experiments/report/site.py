@@ -6,12 +6,14 @@ import ast
 import base64
 import csv
 import hashlib
+import importlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import metadata, resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jinja2
@@ -20,7 +22,7 @@ import numpy as np
 
 from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.audits import committed, power
+from lemmata.experiments.audits import committed
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
@@ -156,7 +158,8 @@ def pages(
     makes pages that it is to have beside its own: a checkout has those of the speed of its cores.
     """
     registry.load(registry.modules(papers or None))  # where the rows were kept, nothing has been loaded yet
-    rows, svgs, used = drawn(pairs, kept or Drawn(reports))
+    kept = kept or Drawn(reports)
+    rows, svgs, used = drawn(pairs, kept)
     house = not papers
     papers = papers or library.house
     page = partial(rendered, nav=NAV if house else OWN)
@@ -179,7 +182,8 @@ def pages(
     mutants = mutation_run(reports) if house else None
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, house=house))
     if house:
-        svgs |= our_figures(made, single, reports)
+        new, ours = our_figures(made, single, reports, kept)
+        svgs, used = svgs | new, used + ours
         made += also(reports) if also else []
     return dict(made) | svgs | static(), used
 
@@ -190,21 +194,43 @@ def own_heading(papers: Sequence[Paper], statements: list) -> tuple[str, str]:
     return " · ".join(paper.title for paper in papers), f"$ lemmata explain {first}\n$ lemmata run {first}"
 
 
-def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) -> dict[str, str]:
-    """Add the pages that only this package has; returns {path: SVG} of what they show."""
+def our_figures(
+    made: list[tuple[str, str]], single: list[dict], reports: Path, kept: Drawn
+) -> tuple[dict[str, str], list[str]]:
+    """Add the pages that only this package has; returns {path: SVG} of their new figures, and the paths of all."""
     speaking = [row for row in single if row["nonvacuous_from"] is not None]
     silent = [row for row in single if row["verdict"] == VACUOUS]
     tables = dict[str, Any](atlas=atlas.shown(), epsilons=atlas.EPSILONS, delta=in_symbols(f"{atlas.DELTA:g}"))
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
-    made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
+    lines = committed("power")
+    audits, new = standing("audits", repr(lines), kept, lambda pictures: {"power": pictures.power(lines)})
+    made.append(rendered("audits.html.j2", "audits.html", rows=attacked, figures=audits, **tables))
     side_by_side = comparison.shown(reports)
-    made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
+    means = comparison.tables(reports)["means"]
+    learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
+    made.append(rendered("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
     made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
-    svgs = {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
-    return svgs | {"site/audits-power.svg": power.picture(committed("power"))}
+    return new | more, [*audits.values(), *learners.values()]
+
+
+def standing(
+    study: str, data: str, kept: Drawn, draw: Callable[[ModuleType], dict[str, str]]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """({name: path} of the figures of a study, {path: SVG} of those that do not stand there already).
+
+    A path tells the data and the style, as those of statements do; `draw` is given the study's module of pictures.
+    """
+    room = f"lemmata.experiments.{study}"
+    code = (resources.files(room) / "pictures.py").read_text(encoding="utf-8")
+    start = f"site/{study}-{hashlib.blake2b((data + code + drawing()).encode(), digest_size=6).hexdigest()}-"
+    paths = [path for path in kept.files if path.startswith(start)]
+    if paths and all(map(kept.intact, paths)):
+        return {path.removeprefix(start).removesuffix(".svg"): path for path in paths}, {}
+    svgs = draw(importlib.import_module(f"{room}.pictures"))
+    return {name: f"{start}{name}.svg" for name in svgs}, {f"{start}{name}.svg": svg for name, svg in svgs.items()}
 
 
 def mutation_run(reports: Path) -> dict | None:

@@ -334,6 +334,11 @@ def one(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Paper], str
     return papers, meant.partition("/")[0], folder
 
 
+def speed_pages(reports: Path) -> list[tuple[str, str]]:
+    """The pages of how fast a checkout is."""
+    return of_the_checkout("lemmata.tools.speed.pages", "speed_pages")(reports)
+
+
 @main.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or PAPER]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
@@ -351,7 +356,8 @@ def report(paths: tuple[str, ...], open_page: bool, publish: bool, root: int, ou
     start = remembered.begun(stored(folder))
     from lemmata.experiments.report import write
 
-    also = None if papers else of_the_checkout("lemmata.tools.speed.pages", "speed_pages")
+    measured = not papers and importlib.util.find_spec("lemmata.tools")
+    also = speed_pages if measured else None
     with open_store(folder) as store:
         page, summary = write(store, root, folder, publish=publish, start=start, also=also, papers=papers)
     click.echo(summary)
