@@ -97,6 +97,9 @@ def edited(house):
     python(house, "-c", MARK)  # what was put back is as it was, but for its time
 
 
+ROW = {"key": "a", "reason": ""}
+
+
 def append(text):
     return lambda data: data + text.encode()
 
@@ -184,14 +187,14 @@ def test_a_store_that_grows_while_its_rows_are_folded_is_not_kept(tmp_path, monk
     store = Store(tmp_path / "ledger.sqlite")
     start = remembered.state(store.path)
 
-    def grows(store, root, papers):
+    def grows(store, root, **_):
         store.mark_done("a", "b", 1, "quick")
-        return [({"key": "a"}, [])]
+        return [(ROW, [])]
 
     monkeypatch.setattr(ledger, "ledger_with_cells", grows)
-    assert remembered.folded(store, ROOT, start)[0] == [{"key": "a"}]
+    assert remembered.folded(store, ROOT, start) == [(ROW, [])]
     assert not (tmp_path / "ledger.rows.json").exists()
-    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_, **__: [({"key": "a"}, [])])
+    monkeypatch.setattr(ledger, "ledger_with_cells", lambda *_, **__: [(ROW, [])])
     remembered.folded(store, ROOT, start)
     assert (tmp_path / "ledger.rows.json").exists()
 

@@ -93,8 +93,10 @@ class Engine:
 
     def time_report(self):
         site = module("lemmata.experiments.report.site", "pages")
+        curves = module("lemmata.experiments.engine.curves", "pictures_of")
+        pairs = self.ledger.ledger_with_cells(self.kept, SEED, self.claims)
         with tempfile.TemporaryDirectory() as folder:
-            site.pages(self.ledger.ledger_with_cells(self.kept, SEED, self.claims), SEED, Path(folder))
+            site.pages([(row, curves.pictures_of(cells)) for row, cells in pairs], SEED, Path(folder))
 
     def track_overhead_of_a_run(self):
         """What a run takes beyond its trials, over what the trials take."""
