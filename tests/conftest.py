@@ -1,9 +1,11 @@
 """What all tests share: the invented paper is imported by its test alone; `--touched` asks what a change concerns."""
 
 import ast
+import inspect
 import subprocess
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -22,48 +24,78 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     since = config.getoption("--touched")
     if not since or collection_path.suffix != ".py" or not collection_path.is_relative_to(ROOT):
         return None
-    changed = touched(since)
-    name = within(collection_path)
-    if name in changed or asks_rows(collection_path) or collection_path.name in ("conftest.py", "__init__.py"):
-        return None
-    mirrored = f"{collection_path.parent.name}/{collection_path.stem.removeprefix('test_')}.py"
-    if name.startswith("tests/") and any(path.endswith(mirrored) for path in changed):
-        return None
-    return (
-        None if name.startswith("tests/") and imported(collection_path) & {module(path) for path in changed} else True
-    )
+    known = asks_rows(collection_path) or collection_path.name in ("conftest.py", "__init__.py")
+    return None if known or asked(collection_path, since) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the tests that ask every row, keep the rows whose check, law or statement reaches what has changed."""
     since = config.getoption("--touched")
     if since:
-        kept = [item for item in items if concerns(item, touched(since))]
+        kept = [item for item in items if concerns(item, since)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
 
 
-def concerns(item: pytest.Item, changed: frozenset[str]) -> bool:
+def concerns(item: pytest.Item, since: str) -> bool:
     """Whether an item asks about what has changed; a file of tests that has changed is asked as a whole."""
-    if not asks_rows(item.path) or within(item.path) in changed:
-        return True
-    return any(key in item.name for key in rows(changed))
+    if not asks_rows(item.path) or within(item.path) in touched(since):
+        return asked(item.path, since)
+    return any(key in item.name for key in rows(since))
+
+
+def asked(path: Path, since: str) -> bool:
+    """Whether a file has changed, or is of tests that mirror or import one whose code has changed."""
+    changed, name = touched(since), within(path)
+    if name in changed or not name.startswith("tests/"):
+        return name in changed
+    mirrored = f"{path.parent.name}/{path.stem.removeprefix('test_')}.py"
+    edited = [other for other in changed if defined_anew(other, since) != frozenset()]
+    return any(other.endswith(mirrored) for other in edited) or bool(imported(path) & set(map(module, edited)))
 
 
 @cache
-def rows(changed: frozenset[str]) -> frozenset[str]:
-    """The keys of the rows that reach a module that has changed, and the names of the functions that it defines."""
+def rows(since: str) -> frozenset[str]:
+    """The keys of the rows that reach a definition that has changed, and the names of the functions that state them."""
     from lemmata.experiments.conformance import edit
     from lemmata.experiments.engine import registry
     from lemmata.experiments.engine.claim import CLAIMS
 
     registry.load()
-    modules, found = {module(path) for path in changed}, set[str]()
-    for key, claim in CLAIMS.items():
+    names, found = {module(path): defined_anew(path, since) for path in touched(since)}, set[str]()
+    names = {name: anew for name, anew in names.items() if anew != frozenset()}
+
+    def differs(function: FunctionType) -> bool:
+        anew = names.get(function.__module__, frozenset())
+        mine = {function.__qualname__.partition(".")[0], *function.__code__.co_names}
+        return anew is None or not anew.isdisjoint(mine)
+
+    for key, claim in CLAIMS.items() if names else ():
         roots = filter(None, (claim.trial, claim.by, claim.theorem.formula))
-        if any(function.__module__ in modules for function in edit.reached(*roots, within=edit.PACKAGES)):
+        if any(map(differs, map(inspect.unwrap, edit.reached(*roots, within=edit.PACKAGES)))):
             found |= {key, claim.theorem.formula.__name__}
     return frozenset(found)
+
+
+@cache
+def defined_anew(path: str, since: str) -> frozenset[str] | None:
+    """What a file defines otherwise than a revision did, none for a changed comment; None where that is all of it."""
+    before = subprocess.run(["git", "show", f"{since}:{path}"], cwd=ROOT, capture_output=True, text=True)
+    if before.returncode or not (ROOT / path).exists():
+        return None
+    old, new = (definitions(text) for text in (before.stdout, (ROOT / path).read_text(encoding="utf-8")))
+    anew = frozenset(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    return None if "" in anew else anew
+
+
+def definitions(text: str) -> dict[str, str]:
+    """{what a file defines at its top level: its syntax tree}, "" for imports and all that it does beside."""
+    found = dict[str, str]()
+    for node in ast.parse(text).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+        for name in (getattr(target, "name", None) or getattr(target, "id", "") for target in targets):
+            found[name] = found.get(name, "") + ast.dump(node)
+    return found
 
 
 @cache
