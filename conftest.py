@@ -9,10 +9,10 @@ from types import FunctionType
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parent
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 
-collect_ignore = ["fifth_paper"]
+collect_ignore = ["tests/fifth_paper"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,8 +24,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     since = config.getoption("--touched")
     if not since or collection_path.suffix != ".py" or not collection_path.is_relative_to(ROOT):
         return None
-    known = asks_rows(collection_path) or collection_path.name in ("conftest.py", "__init__.py")
-    return None if known or asked(collection_path, since) else True
+    if collection_path.name in ("conftest.py", "__init__.py") or asked(collection_path, since):
+        return None
+    return None if asks_rows(collection_path) and edited(since) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,8 +51,14 @@ def asked(path: Path, since: str) -> bool:
     if name in changed or not name.startswith("tests/"):
         return name in changed
     mirrored = f"{path.parent.name}/{path.stem.removeprefix('test_')}.py"
-    edited = [other for other in changed if defined_anew(other, since) != frozenset()]
-    return any(other.endswith(mirrored) for other in edited) or bool(imported(path) & set(map(module, edited)))
+    anew = edited(since)
+    return any(other.endswith(mirrored) for other in anew) or not imported(path).isdisjoint(map(module, anew))
+
+
+@cache
+def edited(since: str) -> tuple[str, ...]:
+    """The files that define something otherwise."""
+    return tuple(path for path in touched(since) if defined_anew(path, since) != frozenset())
 
 
 @cache
@@ -62,8 +69,7 @@ def rows(since: str) -> frozenset[str]:
     from lemmata.experiments.engine.claim import CLAIMS
 
     registry.load()
-    names, found = {module(path): defined_anew(path, since) for path in touched(since)}, set[str]()
-    names = {name: anew for name, anew in names.items() if anew != frozenset()}
+    names, found = {module(path): defined_anew(path, since) for path in edited(since)}, set[str]()
 
     def differs(function: FunctionType) -> bool:
         anew = names.get(function.__module__, frozenset())
