@@ -1,6 +1,7 @@
 """What all tests share: the invented paper is imported by its test alone; `--touched` asks what a change concerns."""
 
 import ast
+import hashlib
 import inspect
 import subprocess
 from functools import cache
@@ -17,6 +18,7 @@ collect_ignore = ["tests/fifth_paper"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--touched", metavar="REVISION", help="only what the changes since a revision of git concern")
+    parser.addoption("--at-most", metavar="N", type=int, help="of these N, others at every commit")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -29,13 +31,28 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if asks_rows(collection_path) and edited(since) else True
 
 
+@pytest.hookimpl(trylast=True)  # after the marks have been asked
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the tests that ask every row, keep the rows whose check, law or statement reaches what has changed."""
-    since = config.getoption("--touched")
+    since, most = config.getoption("--touched"), config.getoption("--at-most")
     if since:
         kept = [item for item in items if concerns(item, since)]
+        if most:
+            drawn = set(sorted((item.nodeid for item in kept), key=lot)[:most])
+            kept = [item for item in kept if item.nodeid in drawn]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
+
+
+def lot(nodeid: str) -> bytes:
+    """The place of a test in an order that is another at every commit, and the same for all workers."""
+    return hashlib.blake2b(f"{head()} {nodeid}".encode(), digest_size=8).digest()
+
+
+@cache
+def head() -> str:
+    """The commit that is checked out."""
+    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
 
 
 def concerns(item: pytest.Item, since: str) -> bool:
