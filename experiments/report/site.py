@@ -5,20 +5,15 @@ from __future__ import annotations
 import ast
 import base64
 import csv
-import hashlib
-import importlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import jinja2
-import joblib
-import numpy as np
 
 from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
@@ -26,7 +21,6 @@ from lemmata.experiments.audits import committed
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine import graph, registry
 from lemmata.experiments.engine.claim import SEVERITIES
-from lemmata.experiments.engine.curves import Picture, caption, telling
 from lemmata.experiments.engine.formula import in_symbols
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.ledger import jsonable
@@ -34,6 +28,7 @@ from lemmata.experiments.engine.remembered import Pair
 from lemmata.experiments.examples import GALLERY
 from lemmata.experiments.report import atlas, words
 from lemmata.experiments.report.drawn import Drawn
+from lemmata.experiments.report.figures import drawn, standing
 from lemmata.experiments.report.formulas import compared
 from lemmata.mechanisms import hardening
 
@@ -91,57 +86,6 @@ def static() -> dict[str, str]:
         "site/style.css": style.replace("FONT", f"data:font/woff2;base64,{font}"),
         "site/script.js": (folder / "script.js").read_text(encoding="utf-8"),
     }
-
-
-def figures(pictures: Sequence[Picture]) -> list[str]:
-    """The SVGs of one row, in whatever process: matplotlib is loaded where there is something to draw."""
-    from lemmata.experiments.drawing import drawn
-
-    return [made.decode() for made in drawn(pictures, "svg")]
-
-
-def drawn(pairs: Sequence[Pair], kept: Drawn) -> tuple[list[dict], dict[str, str], list[str]]:
-    """The rows of [(row, its curves)] as the templates want them, {path: SVG} of new figures, and all their paths."""
-    curves = chosen(pairs)
-    named = [figure_paths(row, pictures) for (row, _), pictures in zip(pairs, curves, strict=True)]
-    new = [i for i, paths in enumerate(named) if not all(map(kept.intact, paths))]
-    made = joblib.Parallel(n_jobs=-1, batch_size=8)(joblib.delayed(figures)(curves[i]) for i in new) if new else []
-    files = {path: svg for i, svgs in zip(new, made, strict=True) for path, svg in zip(named[i], svgs, strict=True)}
-    rows = []
-    for (row, _), pictures, paths in zip(pairs, curves, named, strict=True):
-        places = (path.removeprefix("statements/") for path in paths)
-        shown = [{"path": place, "caption": in_symbols(caption(p))} for place, p in zip(places, pictures, strict=True)]
-        rows.append(words.view(row, shown))
-    return rows, files, [path for paths in named for path in paths]
-
-
-def chosen(pairs: Sequence[Pair]) -> list[list[Picture]]:
-    """The figures of [(row, its curves)] on its page: at most one a row, and the same never twice.
-
-    `lemmata figure ID` draws all of them.
-    """
-    shown: set[str] = set()
-    curves = []
-    for row, pictures in pairs:
-        fresh = {repr((library.statement_of(row["id"]), p.series, p.rate)): p for p in pictures if telling(p)}
-        new = [mark for mark in fresh if mark not in shown][:1]
-        shown.update(new)
-        curves.append([fresh[mark] for mark in new])
-    return curves
-
-
-@cache
-def drawing() -> str:
-    """What draws a figure: our code and the libraries. A changed style draws every figure anew."""
-    code = (resources.files("lemmata.experiments") / "drawing.py").read_text(encoding="utf-8")
-    return code + "".join(map(metadata.version, ("matplotlib", "statsmodels")))
-
-
-def figure_paths(row: dict, pictures: list) -> list[str]:
-    """Where the figures of a row stand. A name tells the data and the style, so a file that exists is up to date."""
-    data = [(p.setting, p.series, p.rate and [np.asarray(part).tolist() for part in p.rate]) for p in pictures]
-    mark = hashlib.blake2b(repr((data, drawing())).encode(), digest_size=6).hexdigest()
-    return [f"statements/figures/{words.anchor(row['key'])}-{mark}-{i}.svg" for i in range(len(pictures))]
 
 
 def pages(
@@ -211,26 +155,9 @@ def our_figures(
     means = comparison.tables(reports)["means"]
     learners, more = standing("comparison", means.to_csv(), kept, lambda pictures: pictures.figures(means))
     made.append(rendered("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
-    made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE))
+    made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
     return new | more, [*audits.values(), *learners.values()]
-
-
-def standing(
-    study: str, data: str, kept: Drawn, draw: Callable[[ModuleType], dict[str, str]]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """({name: path} of the figures of a study, {path: SVG} of those that do not stand there already).
-
-    A path tells the data and the style, as those of statements do; `draw` is given the study's module of pictures.
-    """
-    room = f"lemmata.experiments.{study}"
-    code = (resources.files(room) / "pictures.py").read_text(encoding="utf-8")
-    start = f"site/{study}-{hashlib.blake2b((data + code + drawing()).encode(), digest_size=6).hexdigest()}-"
-    paths = [path for path in kept.files if path.startswith(start)]
-    if paths and all(map(kept.intact, paths)):
-        return {path.removeprefix(start).removesuffix(".svg"): path for path in paths}, {}
-    svgs = draw(importlib.import_module(f"{room}.pictures"))
-    return {name: f"{start}{name}.svg" for name in svgs}, {f"{start}{name}.svg": svg for name, svg in svgs.items()}
 
 
 def mutation_run(reports: Path) -> dict | None:

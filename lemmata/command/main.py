@@ -2,8 +2,8 @@
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
 an audited mechanism is REFUTED, or a core became slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store
-is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130 and 143 after an interrupt. Modules
-that cost seconds to import are imported by the commands that need them.
+is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130, 143 and 129 after an interrupt,
+SIGTERM and SIGHUP. Modules that cost seconds to import are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ import importlib
 import importlib.util
 import json
 import os
-import signal
-import sys
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lemmata.bounds.library import Paper, library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import Terminated, Usage, out_option, plainly, root_option
+from lemmata.command.console import Usage, heed, out_option, plainly, root_option
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.rows import (
     computed,
@@ -61,19 +59,14 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
-    if sys.platform != "win32":
-
-        def terminated(*_: object) -> Never:
-            raise Terminated
-
-        signal.signal(signal.SIGTERM, terminated)
+    heed()
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, metavar=NAMES)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
-@click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead.")
+@click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
 @root_option
 @click.option("--plan", "only_plan", is_flag=True, help="Print the planned core-seconds and stop.")
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
@@ -102,9 +95,10 @@ def run(
         concluded(kept, folder, nothing_new=True)
         return
     keys = select(names, papers)
-    from lemmata.experiments.engine import registry
+    from lemmata.experiments.engine import programs, registry
     from lemmata.experiments.engine import run as runner
-    from lemmata.experiments.engine.ledger import ledger, table
+    from lemmata.experiments.engine.explain import table
+    from lemmata.experiments.engine.ledger import ledger
 
     claims = registry.closure(keys)
     if only_plan:
@@ -117,6 +111,7 @@ def run(
             for claim in claims:
                 store.forget(claim.key, root)
         done = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        programs.confirm(done, store, jobs)
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))
@@ -164,7 +159,8 @@ def show_ledger(
     rows = [row for row in rows if not reading or row["reading"].split("[")[0] in reading]
     if not timings:
         rows = [{name: value for name, value in row.items() if name not in TIMINGS} for row in rows]
-    from lemmata.experiments.engine.ledger import as_frame, jsonable, table
+    from lemmata.experiments.engine.explain import table
+    from lemmata.experiments.engine.ledger import as_frame, jsonable
 
     if as_json:
         click.echo(json.dumps(jsonable(rows), indent=1, ensure_ascii=False))

@@ -46,6 +46,8 @@ def open_store(out: Path, *, reading: bool = True) -> Store:
     store = Store(stored(out), reading=reading)
     if store.missing:
         click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
+    if store.aside:
+        click.echo(f"lemmata: {store.path} was of an older version and now is {store.aside}: all is new", err=True)
     return store
 
 

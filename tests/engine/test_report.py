@@ -19,7 +19,7 @@ from lemmata.experiments.engine.curves import pictures_of
 from lemmata.experiments.engine.graph import CLASSES
 from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
 from lemmata.experiments.engine.store import Store
-from lemmata.experiments.report import site, words, write
+from lemmata.experiments.report import figures, words, write
 from lemmata.experiments.report.drawn import Drawn
 from lemmata.experiments.report.formulas import mathml
 from lemmata.experiments.report.summary import summary_lines
@@ -35,7 +35,7 @@ def reports(tmp_path_factory):
     """The site of the toy claims."""
     with toy.registered() as claims:
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         path, text = write(store, LEDGER_ROOT, tmp_path_factory.mktemp("reports"), publish=True)
         (path.parent / "summary.txt").write_text(text)
         return path.parent
@@ -113,12 +113,12 @@ def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     store = Store()
     run.execute(claims, store)
     pairs = [(row, pictures_of(cells)) for row, cells in ledger_with_cells(store, LEDGER_ROOT, claims)]
-    _, new, paths = site.drawn(pairs, Drawn(tmp_path))
+    _, new, paths = figures.drawn(pairs, Drawn(tmp_path))
     assert list(new) == paths and all(text.startswith("<svg") for text in new.values())
     assert Drawn(tmp_path).replace(new, paths, "") == len(paths)
-    assert site.drawn(pairs, Drawn(tmp_path))[1:] == ({}, paths)
+    assert figures.drawn(pairs, Drawn(tmp_path))[1:] == ({}, paths)
     (tmp_path / paths[0]).write_text("<svg>an older one</svg>")
-    assert paths[0] in site.drawn(pairs, Drawn(tmp_path))[1]
+    assert paths[0] in figures.drawn(pairs, Drawn(tmp_path))[1]
 
 
 def test_the_summary_names_what_is_refuted(reports):
@@ -126,13 +126,14 @@ def test_the_summary_names_what_is_refuted(reports):
     assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
 
 
-def test_what_holds_is_counted_in_four_words():
+def test_what_holds_is_counted_in_five_words():
     row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "reason": "", "cites": []}
     kinds = [("certificate", "everywhere"), ("derivation", "domain: n <= 9"), ("sampled", "settings")]
+    kinds += [("composition", "everywhere"), ("tested", "settings")]
     rows = [row | {"evidence": evidence, "scope": scope} for evidence, scope in kinds]
     rows.append(rows[1] | {"cites": ["Bartlett 1998"]})
-    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 citing, 1 tested"
-    assert words.counted(rows) == {"machine-checked": 1, "derived": 1, "citing": 1, "tested": 1}
+    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 composed, 1 citing, 2 tested"
+    assert words.counted(rows) == {"machine-checked": 1, "derived": 1, "composed": 1, "citing": 1, "tested": 2}
 
 
 def test_a_page_draws_what_rests_on_what(tmp_path):
@@ -140,7 +141,7 @@ def test_a_page_draws_what_rests_on_what(tmp_path):
         key = "abgmu22.asm2/printed/rests"
         claims[key] = replace(claims[key], given=("abgmu22.asm1/printed/coin",))
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         folder = write(store, LEDGER_ROOT, tmp_path)[0].parent / "statements"
     rests = (folder / "abgmu22.asm2.html").read_text().partition("<h2>Rests on</h2>")[2]
     assert 'href="../statements/abgmu22.asm1.html#abgmu22.asm1_printed_coin"' in rests.partition("</section>")[0]
@@ -157,7 +158,7 @@ def page_with_a_corner(corrected_by, folder, **changes):
         claims[key] = replace(claims[key], **fields)
         claims[corrected_by] = replace(claims[corrected_by], **changes)
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         path, text = write(store, LEDGER_ROOT, folder)
         row = next(row for row in ledger(store, LEDGER_ROOT) if row["key"] == key)
         return row, (path.parent / "errata" / "abgmu22.html").read_text(), text
