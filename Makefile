@@ -83,7 +83,7 @@ COMPILE = .venv/bin/python -m compileall -qq -j 0 -x /tests/ .venv/lib || true
 	@$(COMPILE)
 	@touch $@
 
-# Keeps the pins that still satisfy pyproject.toml; delete requirements.lock first to renew them all.
+# Keeps the pins that still satisfy pyproject.toml; delete both locks first to renew them all.
 PINS = CUSTOM_COMPILE_COMMAND="make lock" "$$tools/bin/pip-compile" --quiet --extra fast --generate-hashes --allow-unsafe \
     --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-options
 
