@@ -211,7 +211,7 @@ def hoeffding_covers_one_pair(*, factor=1):
         largest.append(log_ratios.max())
         for chosen in (np.argmax(log_ratios), np.argmin(np.abs(logs + 5))):  # the worst level, and a middling one
             truth = atomic_kernels.coin_tail_ball(count, p, 1.0, t[chosen] * (1 - 1e-12))
-            allowed = bounds.one_pair_tail(count=count * factor, t=exact(t[chosen]))
+            allowed = bounds.one_pair_tail(count=count, t=exact(t[chosen] * math.sqrt(factor)))
             yield {"count": count, "p": p, "t": t[chosen]}, truth, allowed
     log_ratio = max(largest)
     w = fmpz_poly([0, 1])

@@ -34,7 +34,7 @@ ENGINE = (
     "lemmata.bounds.theorem",
     *(
         f"lemmata.experiments.engine.{m}"
-        for m in "cell claim explain fingerprint ledger registry remembered run schedule store verdict".split()
+        for m in "cell claim costs explain fingerprint ledger registry remembered run schedule store verdict".split()
     ),
 )
 # Where libraries stand: where this interpreter says, and where numpy was found, say a folder on PYTHONPATH.
