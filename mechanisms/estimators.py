@@ -24,16 +24,13 @@ privacy of the release. Sparse rows are accepted and made dense.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
 
 from lemmata.mechanisms import (
     adaptive_margin,
@@ -45,112 +42,19 @@ from lemmata.mechanisms import (
     private_tuning,
     projected_gd,
     pure_learner,
+    scaling,
 )
-from lemmata.mechanisms.inputs import column, equal, kind_of, seeded, tabular
-from lemmata.mechanisms.law import AdaptiveModel, LinearModel, kept, one_of, two_streams, whole
-from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, to_gaussian_budget
+from lemmata.mechanisms.arithmetic import root_down
+from lemmata.mechanisms.law import AdaptiveModel, one_of, whole
+from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
+from lemmata.mechanisms.private_classifier import LARGEST, ApproximateClassifier, PrivateClassifier
 from lemmata.mechanisms.sign_projection import sign_projection
 
-LARGEST = 1e100  # what an infinite entry counts as
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
 STEPS = 100  # of a run of MarginClassifier at most: more did no better on 20,000 records
 NARROWEST = 0.003  # hinge of MarginClassifier: so many steps do not find their way on a narrower one
 WIDEST = 1 / 16  # beyond, real records within the width are most of them, and the descent only averages y x
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class PrivateClassifier(ClassifierMixin, BaseEstimator):
-    """What the estimators share: data in, one release, a linear predictor out. `classes`: see the top of this file."""
-
-    epsilon: float = 1.0
-    classes: Any = None
-    random_state: Any = None
-    spends = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
-
-    def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        """The law of the weights on this dataset, (size, d) a sample, within `privacy`."""
-        raise NotImplementedError(f"{type(self).__name__} has no law of weights")
-
-    def _budget(self) -> Guarantee:
-        """What a fit may spend."""
-        return PureDP(self.epsilon)
-
-    def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
-        """One release as a predictor."""
-        public, private = two_streams(rng)
-        law = self._law(X, signs, self._budget(), public)
-        return LinearModel(law.sample(private)[0], law.privacy)
-
-    def _rows(self, X: np.ndarray) -> np.ndarray:
-        """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
-        return X
-
-    def _table(self, X: ArrayLike, **given: Any) -> Any:
-        """Checked by scikit-learn, dense and finite."""
-        asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
-        X = tabular(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            checked = validate_data(self, X, **given, **asked)
-        table, y = checked if "y" in given else (checked, None)
-        table = table.toarray() if hasattr(table, "toarray") else table
-        table = np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
-        return (table, y) if "y" in given else table
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
-        """One release. X: (n, d), dense, sparse or a frame; y: (n,), two labels of any type."""
-        named, kind = self.classes is not None and y is not None, kind_of(y)
-        rng = seeded(self.random_state)
-        table, y = (self._table(X), column(y)) if named else self._table(X, y=y)
-        check_consistent_length(table, y)
-        if self.classes is None:
-            try:
-                check_classification_targets(y)
-                self.classes_ = np.unique(y)
-            except TypeError:
-                raise ValueError("y has labels of several types, which have no order: give `classes`") from None
-            if len(self.classes_) > 2:
-                raise ValueError(f"Only binary classification is supported: y has {len(self.classes_)} labels, not 2.")
-        else:
-            self.classes_ = np.asarray(self.classes)
-            pair = self.classes_.tolist() if self.classes_.shape == (2,) else [None]
-            if any(label is None or label != label for label in pair) or pair[0] == pair[1]:
-                raise ValueError("classes is not a pair of two different labels")
-            if kind != "O" and (kind == "U") != (self.classes_.dtype.kind == "U"):
-                raise ValueError(f"classes = {tuple(self.classes)} are of another type than y, of kind {kind}")
-        signs = np.where(equal(y, self.classes_[-1]), 1.0, -1.0)
-        self.model_ = self._release(self._rows(table), signs, rng)
-        self.privacy_ = self._budget()
-        kept(self.model_.privacy, self.privacy_, "model_")
-        self.coef_ = self.model_.weights[None, :]
-        return self
-
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """<weights, x> for every row, shape (n,): positive for the second class."""
-        check_is_fitted(self)
-        return self.model_.decision_function(self._rows(self._table(X, reset=False)))
-
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Labels, shape (n,); a tie is the second class."""
-        positive = self.decision_function(X) >= 0
-        return self.classes_[np.where(positive, len(self.classes_) - 1, 0)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.poor_score = True  # at a small epsilon on few records, and it must be
-        tags.input_tags.sparse = tags.input_tags.allow_nan = True
-        tags.input_tags.string = True  # in arrays of objects: text that is no number counts as 0
-        return tags
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class ApproximateClassifier(PrivateClassifier):
-    """A learner with a delta."""
-
-    delta: float = 1e-5
-
-    def _budget(self) -> Guarantee:
-        return ApproxDP(self.epsilon, self.delta)
+SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
 
 
 # Learners that are Gaussian mechanisms --------------------------------------------------------------------------------
@@ -371,9 +275,56 @@ class MarginClassifier(ExactClassifier):
     """
 
     spends = "gaussian"
+    ranges: str | None = "private"
+    bounds: Any = None
+    categories: Any = None
+
+    @property
+    def _standardises(self) -> bool:
+        return self.ranges is not None or self.bounds is not None
+
+    def _table(self, X: Any, reset: bool = True) -> np.ndarray:
+        """Numbers and indicators; what is no number stays NaN where the ranges say what stands for it."""
+        table = scaling.dense(self, X, reset)
+        if self._standardises:
+            return table
+        return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
 
     def _rows(self, X: np.ndarray) -> np.ndarray:
-        return unit_rows(X)
+        if not hasattr(self, "ranges_"):
+            return unit_rows(X)
+        return scaling.ball_rows(self.ranges_.standardised(X), self._columns(X.shape[1]).size, CONSTANT)
+
+    def _columns(self, D: int) -> Any:
+        return scaling.columns_of(self, D)
+
+    def _learn(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """The ranges within `SHARE` of mu^2, then the weights within what they left of it."""
+        mu = to_gaussian_budget(self._budget()).mu
+        self.__dict__.pop("ranges_", None)  # of a fit before
+        if not self._standardises:
+            self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}
+            return super()._learn(table, sides, rng)
+        first, second = rng.spawn(2)
+        most = GaussianDP(root_down(SHARE * Fraction(mu) ** 2))
+        asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise}
+        self.ranges_ = scaling.find(table, self._columns(table.shape[1]), budget=most, rng=first, **asked)
+        spent = self.ranges_.privacy
+        left = GaussianDP(root_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
+        self.budget_ = {"ranges": spent, "learner": left}
+        one: Any = clone(self).set_params(ranges=None, bounds=None)
+        one._allotted = left
+        model = one._learned(self._rows(table), sides, second)
+        return replace(model, privacy=GaussianDP(mu))
 
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         return resolved_law(X, signs, privacy=privacy, noise=self.noise)
+
+    def _linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of a record inside the ranges, and of a row of length 1 where there are none."""
+        weights = weights / sqrt(1 + CONSTANT**2)
+        slopes, constant = weights[:, :-1], CONSTANT * weights[:, -1]
+        if hasattr(self, "ranges_"):
+            slopes = slopes / (self.ranges_.spread * scaling.row_length(self._columns(slopes.shape[1]).size))
+            constant = constant - slopes @ self.ranges_.centre
+        return slopes, constant
