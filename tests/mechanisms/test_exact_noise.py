@@ -181,14 +181,16 @@ def test_the_table_says_what_the_defaults_are():
         if name not in bases:
             default = kind().get_params().get("noise", "exact" if name == "PrivateSVM" else "float")
             assert hardening.answer(name).noise == default, name
-    for name in ("noisy_gd", "projected_gd", "known_margin", "adaptive_margin", "private_tuning"):
+    for name in ("noisy_gd", "projected_gd", "known_margin", "adaptive_margin", "private_tuning", "column_ranges"):
         module = importlib.import_module(f"lemmata.mechanisms.{name}")
         assert inspect.signature(module.fit).parameters["noise"].default == hardening.answer(name).noise == "exact"
     for line in hardening.TABLE:
         assert not line.row or line.row in CLAIMS, line.row
         for name in line.names:
             assert (
-                name in learners or name == "PrivateSearchCV" or importlib.util.find_spec(f"lemmata.mechanisms.{name}")
+                name in learners
+                or name in ("PrivateSearchCV", "PrivateScaler")
+                or importlib.util.find_spec(f"lemmata.mechanisms.{name}")
             )
 
 
