@@ -249,13 +249,16 @@ class ColumnRangesLaw:
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """`size` independent searches, one after the other."""
-        found = [self._search(rng) for _ in range(size)]
+        found = [self.search(lambda counts, sigma: self.noisy(rng, counts, sigma)) for _ in range(size)]
         return {name: np.array([one[name] for one in found]) for name in ("centre", "spread", "mu")}
 
-    def _search(self, rng: np.random.Generator) -> dict[str, Any]:
-        """One search: the octaves, then closer looks at the columns that need them."""
+    def search(self, ask: Callable[[np.ndarray, float], np.ndarray]) -> dict[str, Any]:
+        """One search: the octaves, then closer looks at the columns that need them.
+
+        `ask(counts, sigma)` hands back noisy counts: what is released is a function of them.
+        """
         (n, d), shapes = self.X.shape, octave_shapes()
-        noisy = self.first_counts(rng)[0]
+        noisy = ask(octave_counts(self.X), self.sigma)
         best = nearest(noisy, n, self.sigma)
         centre, spread = shapes.centre[best].copy(), shapes.spread[best].copy()
         spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
@@ -267,7 +270,7 @@ class ColumnRangesLaw:
             if not len(closer) or spent + price > left:
                 break
             spent += price
-            counts = self.noisy(rng, cell_counts(self.X[:, closer], low, width), sigma)
+            counts = ask(cell_counts(self.X[:, closer], low, width), sigma)
             cells = cell_shapes()
             best, step = cells.fits(counts, n, sigma).argmax(axis=1), width / CELLS
             centre[closer], spread[closer] = low + cells.centre[best] * step, cells.spread[best] * step

@@ -177,6 +177,16 @@ def counts(law: Any, ask: Callable) -> np.ndarray:
     return W.T
 
 
+def looks(law: Any, ask: Callable) -> np.ndarray:
+    """Ranges of columns: counts of octaves of all of them, then of cells of some; a record moves two counts of each."""
+
+    def asked(counts: np.ndarray, sigma: float) -> np.ndarray:
+        return np.asarray(ask("counts", counts, sensitivity=sqrt(2 * len(counts)), scale=sigma))
+
+    found = law.search(asked)
+    return np.concatenate([found["centre"], found["spread"]])
+
+
 # Noise of samplers of our own, as numbers that are uniform if it has its law ------------------------------------------
 
 

@@ -22,6 +22,7 @@ from lemmata.experiments.audits.programs import (
     counts,
     descent,
     lifted,
+    looks,
     minimiser,
     of_choice,
     of_grid,
@@ -40,6 +41,7 @@ from lemmata.experiments.audits.programs import (
 from lemmata.experiments.audits.tables import keep
 from lemmata.mechanisms import (
     adaptive_margin,
+    column_ranges,
     confidence_boosting,
     dp_erm,
     efficient_learner,
@@ -187,6 +189,8 @@ PROGRAMS = (
             under_radial, noise=of_minimiser),
     Program(objective_perturbation, lambda X, y: objective_perturbation.law(X, y, privacy=ONE, C=1.0), tilt,
             noise=of_tilt),
+    Program(column_ranges, lambda X, y: column_ranges.law(1000 + X, privacy=GaussianDP(40.0)), looks,
+            release=lambda law, rng: (lambda drawn: np.append(drawn["centre"], drawn["spread"]))(law.sample(rng, 1))),
     Program(private_perceptron, lambda X, y: private_perceptron.law(X, y, privacy=MU, rounds=3), counts),
     Program(label_learner, on_public, choice,
             release=lambda law, rng: law.selection.sample(rng, 1), noise=of_choice),
