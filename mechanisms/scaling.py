@@ -114,8 +114,8 @@ class PrivateScaler(TransformerMixin, BaseEstimator):
         make_pipeline(PrivateScaler(epsilon=0.3), NoisyGD(epsilon=0.7, classes=(0, 1)))
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record of `center_` and `scale_`, for every input.
-    What a learner behind it promises comes on top: an `accountant` adds it up. `transform` treats every record by
-    itself, and what it returns is not private.
+    What a learner behind it promises comes on top: an `accountant` adds it up (`fit(X, accountant=account)`).
+    `transform` treats every record by itself, and what it returns is not private.
 
     Parameters
     ----------

@@ -184,5 +184,6 @@ class PrivateSearchCV(ApproximateClassifier):
         drawn = law.sample(private)
         self.best_index_ = int(drawn["index"][0])
         self.best_params_ = self.settings()[self.best_index_]
+        self.cv_results_ = {"params": self.settings()}  # scores and runs are not released
         rows = self._candidates()[self.best_index_]._rows
         return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)
