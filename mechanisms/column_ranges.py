@@ -10,11 +10,11 @@ from nothing else, each column gets the nearest of some shapes (normal, exponent
 at 256 positions), by least squares with a prior over shapes and positions that is learnt from the noisy counts of all
 columns: 64 pixels on one scale tell each other of it, and columns without a common scale do not.
 
-A column whose records lie in a small part of an octave, such as 10^6 +- 1, is looked at again: 16 cells between two
-neighbouring edges, then 16 cells between two of those, and so on, at most `LEVELS` times, all such columns in one
-release of sensitivity sqrt(2 d'), d' their number. Releases stop where the next would exceed the budget; what is not
-spent is left to the learner. That a schedule may depend on what was released, as long as the squares of mu add up to no
-more than the budget's, is shown in `lemmata.mechanisms.privacy_filter`.
+A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
+near: 16 cells over the two octaves, then 16 over two of those cells, and so on, at most `LEVELS` times, all such
+columns in one release of sensitivity sqrt(2 d'), d' their number. Releases stop where the next would exceed the budget;
+what is not spent is left to the learner. That a schedule may depend on what was released, as long as the squares of mu
+add up to no more than the budget's, is derived at `wzw25.rem2.3.float64/explicit/schedule`.
 
 Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
 Counts are whole and their noise is exact by default (`lemmata.mechanisms.grid_sums.noisy_counts`), so the guarantee
@@ -44,12 +44,14 @@ BINS = 4 * OCTAVES + 1
 CELLS = 16  # of a closer look, and one more on either side for what lies outside
 LEVELS = 12  # closer looks, at most: 8^12 = 2^36 cells of an octave
 PRECISE = 16  # a count's noise is n / 16 where the budget affords it: more precision did no better
+CLOSER = 24  # the same of a closer look
+HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
 LEARNING = 1000  # columns, at most, that the prior is learnt from
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped
-NARROW = 32  # a shape with this many spreads between 0 and its centre: as good as a point
+NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
 Cdf = Callable[[np.ndarray], np.ndarray]
 
@@ -106,12 +108,30 @@ def exponential(x: np.ndarray) -> np.ndarray:
     return -np.expm1(-np.maximum(x, 0.0))
 
 
-def families() -> list[tuple[Cdf, float, float]]:
-    """(distribution function, centre, spread) of every family, in units of a position."""
-    found: list[tuple[Cdf, float, float]] = [
-        (normal(mean, 1.0), mean, 1.0) for mean in (0.0, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0, NARROW, -NARROW)
-    ]
-    found += [(exponential, 0.8, 0.8), (lambda x: 1 - exponential(-x), -0.8, 0.8)]
+def broad(x: np.ndarray) -> np.ndarray:
+    """The distribution function of a number whose logarithm to base 2 is normal with spread 3, of either sign."""
+    with np.errstate(divide="ignore"):
+        return 0.5 + np.sign(x) * ndtr(np.log2(np.abs(x)) / 3) / 2
+
+
+@dataclass(frozen=True)
+class Family:
+    """A shape, with the centre and spread that a column of it gets, in units of a position."""
+
+    distribution: Cdf
+    centre: float
+    spread: float
+    narrow: bool = False
+
+
+def families() -> list[Family]:
+    """Normals, exponentials, zeros beside normals, broad ones, and points: all of a column in one octave, or in two.
+
+    Of a point no more is known than its octaves, so its spread is a quarter of its centre.
+    """
+    found = [Family(normal(mean, 1.0), mean, 1.0) for mean in (0.0, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)]
+    found += [Family(exponential, 0.8, 0.8), Family(lambda x: 1 - exponential(-x), -0.8, 0.8)]
+    found += [Family(broad, 0.0, 2.0)]
     for sign in (1, -1):
         for zeros in (0.3, 0.6, 0.9):
             for width in (1 / 2, 1 / 8):
@@ -119,7 +139,10 @@ def families() -> list[tuple[Cdf, float, float]]:
                 shape = lambda x, zeros=zeros, sign=sign, width=width: (  # noqa: E731
                     zeros * (x >= 0) + (1 - zeros) * ndtr((x - sign) / width)
                 )
-                found.append((shape, sign * centre, sqrt(square - centre**2)))
+                found.append(Family(shape, sign * centre, sqrt(square - centre**2)))
+        for place in (-1.3, -0.7, -0.3, 0.0, 0.3, 0.7, 1.3):  # of an edge between two octaves
+            mean = sign * (NARROW + place)
+            found.append(Family(normal(mean, 1.0), mean, NARROW / 4, narrow=True))
     return found
 
 
@@ -137,15 +160,13 @@ def octave_shapes() -> Shapes:
     edges[[0, -1]] = -inf, inf
     places = np.arange(4 * OCTAVES)
     units = 2.0 ** ((places - 2 * OCTAVES) / 2)
-    masses, centre, spread = [], [], []
-    for distribution, middle, width in families():
-        masses.append(np.diff(distribution(edges / units[:, None]), axis=1))
-        centre.append(middle * units)
-        spread.append(width * units)
-    kinds = np.repeat(np.arange(len(masses)), len(units))
-    middles, widths = np.concatenate(centre), np.concatenate(spread)
-    narrow = np.abs(middles) >= NARROW * widths
-    return Shapes(np.concatenate(masses), middles, widths, kinds, np.tile(places, len(masses)), narrow)
+    every = families()
+    masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
+    centre = np.concatenate([family.centre * units for family in every])
+    spread = np.concatenate([family.spread * units for family in every])
+    narrow = np.repeat([family.narrow for family in every], len(units))
+    kind = np.repeat(np.arange(len(every)), len(units))
+    return Shapes(masses, centre, spread, kind, np.tile(places, len(every)), narrow)
 
 
 @cache
@@ -262,29 +283,38 @@ class ColumnRangesLaw:
         best = nearest(noisy, n, self.sigma)
         centre, spread = shapes.centre[best].copy(), shapes.spread[best].copy()
         spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
-        closer = np.flatnonzero(shapes.narrow[best])
-        low, width = two_octaves(noisy[closer])
+        low, width, held = two_octaves(noisy)
+        here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
+        low, width, sigma, cells = low[here], width[here], n / CLOSER, cell_shapes()
         for _ in range(LEVELS):
-            sigma = n / PRECISE
-            price = Fraction(2 * len(closer)) / Fraction(sigma) ** 2
-            if not len(closer) or spent + price > left:
+            price = Fraction(2 * len(here)) / Fraction(sigma) ** 2
+            if not len(here) or spent + price > left:
                 break
             spent += price
-            counts = ask(cell_counts(self.X[:, closer], low, width), sigma)
-            cells = cell_shapes()
-            best, step = cells.fits(counts, n, sigma).argmax(axis=1), width / CELLS
-            centre[closer], spread[closer] = low + cells.centre[best] * step, cells.spread[best] * step
-            again = cells.narrow[best] & (step > np.abs(centre[closer]) * 2.0**-45)
-            low, width, closer = (centre[closer] - step)[again], 2 * step[again], closer[again]
+            counts, step = ask(cell_counts(self.X[:, here], low, width), sigma), width / CELLS
+            fits = cells.fits(counts, n, sigma)
+            best = fits.argmax(axis=1)
+            again = cells.narrow[best] & (around(counts, cells.centre[best]) > HELD * n - sigma)
+            best = np.where(again, best, np.where(cells.narrow, -inf, fits).argmax(axis=1))
+            centre[here], spread[here] = low + cells.centre[best] * step, cells.spread[best] * step
+            again &= step > np.abs(centre[here]) * 2.0**-45
+            low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
         return {"centre": centre, "spread": spread, "mu": root_up(spent)}
 
 
-def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two neighbouring octaves of one sign that hold most, by their noisy counts: their lower ends and widths."""
+def two_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The neighbouring octaves of one sign that hold most, by noisy counts: lower ends, widths, what they hold."""
     pairs = noisy[:, :-1] + noisy[:, 1:]
     pairs[:, 2 * OCTAVES - 1 : 2 * OCTAVES + 1] = -inf  # with the middle, which is of both signs
-    best, edges = pairs.argmax(axis=1) if len(pairs) else np.zeros(0, dtype=int), octave_edges()
-    return edges[best], edges[best + 2] - edges[best]
+    best, edges = pairs.argmax(axis=1), octave_edges()
+    return edges[best], edges[best + 2] - edges[best], pairs.max(axis=1)
+
+
+def around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """What the cells within one of a centre hold, by noisy counts (d, 18); centres (d,) in cells."""
+    cell, middle = np.arange(-1, CELLS + 1), centre[:, None]
+    near = (cell >= np.floor(middle - 1)) & (cell < np.ceil(middle + 1))
+    return np.asarray((noisy * near).sum(axis=1))
 
 
 def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -> ColumnRangesLaw:

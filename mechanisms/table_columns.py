@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.arithmetic import brief
-from lemmata.mechanisms.law import entries
+from lemmata.mechanisms.inputs import numbers_of
 
 BUCKETS = 8  # of a category without a list
 
@@ -85,7 +85,7 @@ def numbers(values: Any) -> np.ndarray:
         return np.asarray(values, dtype=float)
     if hasattr(values, "to_numpy") and kind in "biuf":
         return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
-    return entries("X", np.asarray(values, dtype=object).tolist())
+    return numbers_of(np.asarray(values, dtype=object))
 
 
 def indicators(values: Any, one: Column) -> np.ndarray:

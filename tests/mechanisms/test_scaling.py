@@ -321,3 +321,13 @@ def test_steps_that_look_at_the_data_are_named():
     assert told(pipeline(PrivateScaler())) == []
     assert told(pipeline(FunctionTransformer(np.tanh), Normalizer(), "passthrough")) == []
     assert told(lambda: make_pipeline(StandardScaler(), PrivateScaler()).fit(X)) == ["Pipeline"]
+
+
+@pytest.mark.parametrize("entry", [[1], (1, 2), np.ones(2)], ids=str)
+def test_a_list_in_a_frame_is_no_number_and_not_refused(entry):
+    """It made one array of the frame, whose rows then differed in length."""
+    frame = pd.DataFrame({"a": [0.5, 1.0, 2.0, 3.0], "b": [1.0, 2.0, 0.5, 1.0]}).astype(object)
+    spoilt = frame.copy()
+    spoilt.iat[0, 0] = entry
+    for table in (spoilt, spoilt.to_numpy()):
+        NoisyGD(classes=(0, 1)).fit(table, [0, 1, 0, 1]).predict(frame)

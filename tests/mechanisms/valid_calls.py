@@ -338,11 +338,11 @@ TABLE = {
 INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
-    inputs: "seeded kind_of tabular column equal",
+    inputs: "seeded kind_of tabular numbers_of column equal",
     glm_output: "accuracy",
     label_learner: "kept_class",
-    column_ranges: "normal exponential families octave_edges octave_shapes cell_shapes nearest octave_bins counts_of "
-    "octave_counts cell_counts two_octaves released",
+    column_ranges: "normal exponential broad families octave_edges octave_shapes cell_shapes nearest octave_bins "
+    "counts_of octave_counts cell_counts two_octaves around released",
     disclosure: "leak warn_of_leaks leaking_steps pay refuse",
     scaling: "dense columns_of given find row_length ball_rows",
     table_columns: "numbers indicators text_of layout",
