@@ -7,23 +7,35 @@ Delta (ridge - 1) / C. Which b gave the release w can be read off the gradient, 
 b(w) times the determinant of the Hessian. Two noises: theirs, with density proportional to exp(-epsilon' ||b||_2 / 2),
 is purely private; Gaussian b has the privacy profile of Redberg, Koskela & Wang (2023), which `law` states and proves
 for replaced rows.
+
+`noise`: "float" draws b and solves in float64, for experiments: no solver ends in the minimiser, and the density
+argument is about it. "exact", which is what `fit` takes, releases the minimiser over the real numbers for a b over the
+real numbers, rounded to a public grid: digits of b are drawn (`lemmata.mechanisms.lazy_reals`), and a point near the
+minimiser is certified (`lemmata.mechanisms.solvers.certified_risk`), until it is proved which point of the grid is
+nearest. Rounding is post-processing, so that the guarantee holds for the bits released.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import expm1, log, log1p, nextafter, pi
-from typing import Any
+from functools import cached_property
+from math import expm1, frexp, log, log1p, nextafter, pi
+from typing import Any, ClassVar
 
 import numpy as np
+from flint import arb, ctx
 from numpy.typing import ArrayLike
 
+from lemmata.bounds.exact.balls import exact
 from lemmata.mechanisms.arithmetic import certified_delta, in_range
+from lemmata.mechanisms.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.law import LinearModel, generator, sized, whole
-from lemmata.mechanisms.output_perturbation import FeatureMap, prepared, radial_log_density, radial_noise
+from lemmata.mechanisms.lazy_reals import LazyNoise, cell
+from lemmata.mechanisms.output_perturbation import FINE, FeatureMap, prepared, radial_log_density, radial_noise
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
 from lemmata.mechanisms.private_svm import ClippedMap
+from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
 SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off by
@@ -33,7 +45,13 @@ SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off
 class RadialNoise:
     """b with density proportional to exp(-rate ||b||_2)."""
 
+    kind: ClassVar[str] = "radial"
     rate: float  # epsilon' / 2: public
+
+    @property
+    def spread(self) -> Fraction:
+        """What a vector with density proportional to exp(-||b||) is multiplied by."""
+        return 1 / Fraction(self.rate)
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
         """`size` vectors, shape (size, dimension)."""
@@ -48,7 +66,13 @@ class RadialNoise:
 class GaussianNoise:
     """b ~ N(0, sigma^2 I)."""
 
+    kind: ClassVar[str] = "normal"
     sigma: float  # public
+
+    @property
+    def spread(self) -> Fraction:
+        """What a standard normal vector is multiplied by."""
+        return Fraction(self.sigma)
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
         """`size` vectors, shape (size, dimension)."""
@@ -118,9 +142,35 @@ class ObjectiveLaw:
     noise: RadialNoise | GaussianNoise  # of b
     privacy: PureDP | ApproxDP
     feature_map: ClippedMap = field(repr=False)
+    grid: float = 0.0  # of an exact release, a power of two, public; 0 if noise and minimiser are float64's
+
+    @cached_property
+    def _problem(self) -> Problem:
+        share = Fraction(self.C) / len(self.Z)
+        return Problem(self.Z, ridge=self.ridge, share=share, loss=self.loss)
+
+    def _exactly(self, rng: np.random.Generator) -> np.ndarray:
+        """The rounded minimiser of one draw, shape (F,)."""
+        noise, scale = LazyNoise(rng, self.noise.kind, self.Z.shape[1]), exact(1 / Fraction(self.grid))
+        while True:
+            with ctx.workprec(noise.precision):
+                b = [exact(self.noise.spread) * ball for ball in noise.balls()]
+                for point, distance in self._problem.nearer(self._solved(b), b):
+                    cells = [cell(scale * (one + arb(0, distance))) for one in point]
+                    if None not in cells:
+                        return np.array([float(one) for one in cells if one is not None]) * self.grid
+            noise.refine()
+
+    def _solved(self, b: list[arb]) -> np.ndarray:
+        """A point near the minimiser in float64, shape (F,)."""
+        middle = np.nan_to_num([float(one.mid()) for one in b])
+        share = self.C / len(self.Z)
+        return minimise(self.Z, linear=middle[None], ridge=self.ridge, share=share, loss=self.loss)[0][0]
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F), solved together."""
+        """`size` independent releases, shape (size, F), solved together, or exactly one by one."""
+        if self.grid:
+            return np.array([self._exactly(rng) for _ in range(size)])
         b = self.noise.draw(rng, size, self.Z.shape[1])
         return minimise(self.Z, linear=b, ridge=self.ridge, share=self.C / len(self.Z), loss=self.loss)[0]
 
@@ -151,6 +201,7 @@ def law(
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
+    noise: str = "float",
 ) -> ObjectiveLaw:
     """The law of the minimiser of a randomly tilted objective: radial noise for a PureDP, Gaussian for an ApproxDP.
 
@@ -165,21 +216,28 @@ def law(
     the mean over b of (1 - e^(epsilon - L))_+, and L is at most J plus the largest of the four; (.)_+ of a largest is
     at most a sum, and each summand is the Gaussian curve: delta(epsilon - J; 2/sigma) + 2 delta(epsilon - J; 1/sigma).
     (`gaussian_split`.) Redberg, Koskela & Wang have the curve for one row more, twice, for slopes of any sign.
-    Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are public, and the minimisers are
-    exact: the analysis is over the reals, our solver's last digits and the float64 noise are not hardened. Its best
-    point is released, whatever it is. Huber's second derivative jumps, on a set of releases of probability 0.
+    Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are public. With `noise` "exact" it
+    holds for the bits released. With "float" it is over the reals: our solver's last digits and the float64 noise are
+    not hardened, and its best point is released, whatever it is. Huber's second derivative jumps, on a set of releases
+    of probability 0.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> released.sample(np.random.default_rng(0), 5).shape, released.ridge
     ((5, 1), 1.0)
     """
     phi, Z, C = prepared(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
+    check_noise(noise)
+    Z, grid = on_grid(Z, 1.0, noise)
     sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}
     if isinstance(privacy, PureDP):
         spent, ridge = split_budget(epsilon=privacy.epsilon, **sizes)
-        return ObjectiveLaw(Z, C, loss, ridge, RadialNoise(spent / 2), privacy, phi)
-    sigma, ridge = gaussian_split(epsilon=privacy.epsilon, delta=privacy.delta, **sizes)
-    return ObjectiveLaw(Z, C, loss, ridge, GaussianNoise(sigma), privacy, phi)
+        tilt: RadialNoise | GaussianNoise = RadialNoise(spent / 2)
+    else:
+        sigma, ridge = gaussian_split(epsilon=privacy.epsilon, delta=privacy.delta, **sizes)
+        tilt = GaussianNoise(sigma)
+    if grid:
+        grid = 2.0 ** (frexp(max(C / len(Z) / ridge * float(tilt.spread), C * 2.0**-30))[1] - FINE)
+    return ObjectiveLaw(Z, C, loss, ridge, tilt, privacy, phi, grid)
 
 
 def fit(
@@ -191,6 +249,7 @@ def fit(
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
@@ -201,4 +260,4 @@ def fit(
     """
     approximate = ApproxDP(epsilon, delta)
     privacy = approximate if approximate.delta > 0 else PureDP(epsilon)
-    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map).model(generator(rng))
+    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map, noise=noise).model(generator(rng))

@@ -330,4 +330,4 @@ def test_a_list_in_a_frame_is_no_number_and_not_refused(entry):
     spoilt = frame.copy()
     spoilt.iat[0, 0] = entry
     for table in (spoilt, spoilt.to_numpy()):
-        NoisyGD(classes=(0, 1)).fit(table, [0, 1, 0, 1]).predict(frame)
+        NoisyGD(classes=(0, 1)).fit(table, [0, 1, 0, 1]).predict(table)
