@@ -190,7 +190,7 @@ PROGRAMS = (
             under_radial, noise=of_minimiser),
     Program(objective_perturbation, lambda X, y: objective_perturbation.law(X, y, privacy=ONE, C=1.0), tilt,
             noise=of_tilt),
-    Program(column_ranges, lambda X, y: column_ranges.law(1000 + X, privacy=GaussianDP(40.0)), looks,
+    Program(column_ranges, lambda X, y: column_ranges.law(X + np.array([1e15, 0.0]), privacy=GaussianDP(40.0)), looks,
             release=lambda law, rng: everything(law, lambda counts, sigma: law.noisy(rng, counts, sigma))),
     Program(private_perceptron, lambda X, y: private_perceptron.law(X, y, privacy=MU, rounds=3), counts),
     Program(label_learner, on_public, choice,
