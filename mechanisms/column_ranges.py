@@ -14,7 +14,7 @@ A column with four fifths of its records in two octaves, such as 10^6 +- 1, is l
 near: 16 cells over the two octaves, then 16 over two of those cells, and so on, at most `LEVELS` times, all such
 columns in one release of sensitivity sqrt(2 d'), d' their number. Releases stop where the next would exceed the budget;
 what is not spent is left to the learner. That a schedule may depend on what was released, as long as the squares of mu
-add up to no more than the budget's, is derived at `wzw25.rem2.3.float64/explicit/schedule`.
+add up to no more than the budget's, is derived at `wzw25.rem2.3/explicit/account-gaussian`.
 
 Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
 Counts are whole and their noise is exact by default (`lemmata.mechanisms.grid_sums.noisy_counts`), so the guarantee

@@ -3,16 +3,25 @@
 Averages of iterates and minimisers are no sums of whole numbers, so they are computed with an error. Either the error
 is bounded beforehand by public numbers and charged (`averages`), or the release is a rounding of a mechanism over the
 real numbers that is proved draw by draw (`minimiser`). Both rest on float64 functions with proved errors (`tables`).
+
+Accounts, at the end, are about releases that are chosen one after the other. The remark composes mechanisms whose mu_i
+are fixed in advance. There a release, its guarantee and whether there is one at all may depend on all outcomes before,
+under caps that are kept: a privacy filter (Rogers, Roth, Ullman & Vadhan 2016; Smith & Thakurta 2022 for sums of mu^2;
+Whitehouse, Ramdas, Rogers & Wu 2023). Each statement is a way in which `lemmata.mechanisms.accountant` keeps an
+account, and gives its curve: the largest P(A) - e^t Q(A) over events A and over ways to choose, P and Q the laws of all
+that is seen under two neighbours. The induction that all of them share is in `gaussian_account`. Written for the
+largest chance p(b) under P of a test of chance b under Q; the curve is the largest p(b) - e^t b.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import expm1, sqrt
 
-from scipy.special import ndtr, ndtri
+import numpy as np
 
-from lemmata.bounds.theorem import in_unit_interval, integer, positive, require
-from lemmata.bounds.wzw25.gaussian_privacy import SOURCE, gaussian_mechanism_gdp, textbook_release
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require
+from lemmata.bounds.wzw25.gaussian_privacy import SOURCE, composed_gdp, gaussian_mechanism_gdp, textbook_release
 
 UNIT = 2.0**-52
 
@@ -61,6 +70,29 @@ def average_gdp(*, longest: float, error: float, sigma: float) -> float:
     True
     """
     return gaussian_mechanism_gdp(sensitivity=2 * (longest + error), sigma=sigma)
+
+
+@textbook_release.explicit(
+    part="counts",
+    says=r"\Big(\#\{i:b(x_{ij})=k\}+h\left\lfloor\tfrac{\sigma\xi_{jk}}{h}\right\rceil\Big)_{j\le d,\,k}"
+    r"\ \text{is}\ \frac{\sqrt{2d}}{\sigma}\text{-GDP},\quad h=2^{-q}\le1",
+    needs=[integer("columns"), positive("sigma")],
+    source=", the Gaussian mechanism, on counts",
+)
+def column_counts(*, columns: int, sigma: float) -> float:
+    """Privacy of the noisy counts of every column of a table at once, in whatever bins: sqrt(2 d) / sigma.
+
+    Derivation. (1) A record is in one bin of each of the d columns, by a function b of its own entries: float64 decides
+    which, and may decide as it likes. (2) Replacing a record takes 1 from one count of each column and adds 1 to
+    another, or to the same: the vector of all counts moves by at most sqrt(2 d) in the L2 norm. (3) Counts are whole,
+    so they lie on every grid h = 2^-q <= 1: a count plus h round(sigma xi / h), xi exact, is count plus sigma xi,
+    rounded to that grid: post-processing of a Gaussian mechanism (Remark 2.3), whose mu is sensitivity over sigma.
+    Counts to 2^53 are exact in float64.
+
+    >>> column_counts(columns=8, sigma=16.0)
+    0.25
+    """
+    return gaussian_mechanism_gdp(sensitivity=sqrt(2 * columns), sigma=sigma)
 
 
 @textbook_release.explicit(
@@ -131,51 +163,106 @@ def minimiser_distance(*, gradient: float, ridge: float) -> float:
     return gradient / ridge
 
 
-# Counts of all columns, and releases planned as they come: what ranges rest on ----------------------------------------
+# Accounts -------------------------------------------------------------------------------------------------------------
+
+LEVEL = at_least("t", 0)
+CHOSEN = r"\mathrm{releases\ chosen\ by\ the\ outcomes\ before}:\quad "
+RESERVE = [at_least("epsilon", 0), require("0 <= delta < 1", lambda delta: 0 <= delta < 1)]
 
 
-@textbook_release.explicit(
-    part="counts",
-    says=r"\Big(\#\{i:b(x_{ij})=k\}+h\left\lfloor\tfrac{\sigma\xi_{jk}}{h}\right\rceil\Big)_{j\le d,\,k}"
-    r"\ \text{is}\ \frac{\sqrt{2d}}{\sigma}\text{-GDP},\quad h=2^{-q}\le1",
-    needs=[integer("columns"), positive("sigma")],
-    source=", the Gaussian mechanism, on counts",
+@composed_gdp.explicit(
+    part="account-pure",
+    kind="privacy",
+    says=CHOSEN + r"\sum_i\varepsilon_i\le\varepsilon\ \Rightarrow\ H_{e^t}(P\,\|\,Q)\le(1-e^{t-\varepsilon})_+",
+    needs=[LEVEL, positive("epsilon")],
+    source="for accounts kept as pure; Rogers, Roth, Ullman & Vadhan 2016",
 )
-def column_counts(*, columns: int, sigma: float) -> float:
-    """Privacy of the noisy counts of every column of a table at once, in whatever bins: sqrt(2 d) / sigma.
+def pure_account(*, t: float, epsilon: float) -> float:
+    """The curve of an account of pure releases whose epsilons add up to at most a cap: that of one release at the cap.
 
-    Derivation. (1) A record is in one bin of each of the d columns, by a function b of its own entries: float64 decides
-    which, and may decide as it likes. (2) Replacing a record takes 1 from one count of each column and adds 1 to
-    another, or to the same: the vector of all counts moves by at most sqrt(2 d) in the L2 norm. (3) Counts are whole,
-    so they lie on every grid h = 2^-q <= 1: a count plus h round(sigma xi / h), xi exact, is count plus sigma xi,
-    rounded to that grid: post-processing of a Gaussian mechanism (Remark 2.3), whose mu is sensitivity over sigma.
-    Counts to 2^53 are exact in float64.
+    Derivation. Part account-gaussian with the caps (epsilon, 0, 0): p(b) <= min(1, e^epsilon b), whose curve it is.
 
-    >>> column_counts(columns=8, sigma=16.0)
-    0.25
+    >>> round(pure_account(t=0.5, epsilon=1.0), 4)
+    0.3935
     """
-    return gaussian_mechanism_gdp(sensitivity=sqrt(2 * columns), sigma=sigma)
+    return max(0.0, -expm1(t - epsilon))
 
 
-@textbook_release.explicit(
-    part="schedule",
-    says=r"\mu_{t+1}=\mu_{t+1}(\text{releases }1..t),\ \sum_t\mu_t^2\le\mu^2\ \text{always}\ \Rightarrow\ "
-    r"\text{power at level }\alpha\le\Phi(\Phi^{-1}(\alpha)+\mu)",
-    needs=[positive("mu"), in_unit_interval("level")],
-    source=", Gaussian releases whose budgets depend on those before; Smith & Thakurta 2022",
+@composed_gdp.explicit(
+    part="account-approximate",
+    kind="privacy",
+    says=CHOSEN + r"\sum_i\varepsilon_i\le\varepsilon,\ \sum_i\delta_i\le\delta\ \Rightarrow\ "
+    r"H_{e^t}(P\,\|\,Q)\le\delta+(1-\delta)(1-e^{t-\varepsilon})_+",
+    needs=[LEVEL, positive("epsilon"), in_unit_interval("delta")],
+    source="for accounts kept as approximate; Rogers, Roth, Ullman & Vadhan 2016",
 )
-def scheduled_power(*, mu: float, level: float) -> float:
-    """The power at `level` of the best test between neighbours, if each budget is chosen by what was released before.
+def approximate_account(*, t: float, epsilon: float, delta: float) -> float:
+    """The curve of an account whose epsilons and deltas add up to at most their caps: that of one release at the caps.
 
-    Derivation. Write G_r(a) = Phi(Phi^-1(a) + r), which is concave in a and grows with r. By induction from the last
-    release to the first, a test of level a has power at most G_r(a) with r^2 what is left of mu^2. (1) After the last
-    release the outcome is known: power is level, G_0. (2) The next release, of budget m <= r chosen by what is known,
-    is a function of one draw of N(0, 1) or N(m, 1). Given its outcome x the test has level a(x), with mean a, and by
-    induction power at most G_s(a(x)), s^2 = r^2 - m^2. (3) The mean of G_s(a(x)) under N(m, 1) is at most the power of
-    a test, of level a, of the pair (N(0, 1), N(0, 1)) against (N(m, 1), N(s, 1)), which is that of N(0, 1) against
-    N(r, 1): G_r(a). Whether there is another release is a choice of m = 0.
+    Derivation. Part account-gaussian with the caps (epsilon, delta, 0): p(b) <= min(1, delta + e^epsilon b).
 
-    >>> round(scheduled_power(mu=1.0, level=0.5), 5)
-    0.84134
+    >>> round(approximate_account(t=0.5, epsilon=1.0, delta=0.1), 4)
+    0.4541
     """
-    return float(ndtr(ndtri(level) + mu))
+    return delta + (1 - delta) * max(0.0, -expm1(t - epsilon))
+
+
+@composed_gdp.explicit(
+    part="account-gaussian",
+    kind="privacy",
+    says=CHOSEN + r"\sum_i\mu_i^2\le\mu^2,\ \sum_i\varepsilon_i\le\varepsilon,\ \sum_i\delta_i\le\delta\ \Rightarrow\ "
+    r"H_{e^t}(P\,\|\,Q)\le\delta+\delta(t-\varepsilon;\mu)",
+    needs=[LEVEL, positive("mu"), *RESERVE],
+    source="for accounts kept as Gaussian, with a reserve (epsilon, delta); Smith & Thakurta 2022 without one",
+)
+def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float = 0.0) -> float:
+    """The curve of an account with three caps, each release charged to some of the sums E, D and S (of mu^2).
+
+    A mu_i-GDP release is charged (0, 0, mu_i^2), an (epsilon_i, delta_i)-DP one (epsilon_i, delta_i, 0) or (0, delta_i,
+    mu_i^2) with the mu_i that epsilon_i implies.
+
+    Derivation. Let G_m(a) = Phi(Phi^-1(a) + m), which is concave. By induction from the last of finitely many releases
+    to the first, from any state of the account,
+
+        p(b) <= C(b) = min(1, delta - D + G_r(min(1, e^(epsilon - E) b))),    r^2 = mu^2 - S.
+
+    After the last release p(b) = b. Otherwise b(x) is the test's chance after outcome x of the next release; its mean
+    under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge.
+    (1) Charged (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On
+    the rest, a mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 takes up what is
+    missing of the mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge.
+    (2) Charged (0, 0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P
+    (Blackwell). With a(x) = min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of
+    two independent Gaussian pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2.
+    (3) Charged (0, delta_i, mu_i^2): the release is a function of one that tells all with chance delta_i, and otherwise
+    is epsilon_i-DP, so mu_i-GDP (Kairouz, Oh & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 -
+    delta_i)) <= G(a) by concavity.
+    At the start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
+
+    >>> round(gaussian_account(t=1.0, mu=0.26805) * 1e5, 2)
+    1.0
+    """
+    return delta + float(np.exp(log_gaussian_delta(t - epsilon, mu)))
+
+
+@composed_gdp.explicit(
+    part="account-mixed",
+    kind="privacy",
+    says=CHOSEN + r"\mathrm{first\ as\ approximate},\ \mathrm{from\ sums}\ (E,D)\ \mathrm{on\ as\ Gaussian\ with}\ "
+    r"\delta(\varepsilon-E;m)\le\delta-D\ \Rightarrow\ H_{e^\varepsilon}(P\,\|\,Q)\le\delta",
+    needs=[positive("epsilon"), in_unit_interval("delta")],
+    source="for accounts that switch once, at the first Gaussian release",
+)
+def mixed_account(*, epsilon: float, delta: float) -> float:
+    """What an account may spend at epsilon that is kept as approximate until its first Gaussian release: delta.
+
+    Derivation. Before the switch p(b) <= min(1, delta - D + e^(epsilon - E) b) is shown as in part account-gaussian,
+    step (1), with c b in place of G_r, which is concave too. At the switch delta(epsilon - E; m) <= delta - D says
+    G_m(a) <= delta - D + e^(epsilon - E) a for all a, so the C of part account-gaussian at the caps (E, D, m^2) is at
+    most what was allowed before. The switch may come when the outcomes say so, once, and is never taken back: who takes
+    the better of both ways after the fact spends more than twice delta.
+
+    >>> mixed_account(epsilon=1.0, delta=1e-6)
+    1e-06
+    """
+    return delta

@@ -1,23 +1,26 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums, counts, averages, minimisers, choices."""
+"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums, counts, averages, minimisers, choices; accounts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 
 import numpy as np
 from flint import arb
-from scipy.special import ndtr
 
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
 from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.adaptive_spending import BetterOfTwoWays, spent
+from lemmata.experiments.instances.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.reachable_floats import watched
 from lemmata.mechanisms import column_ranges, exact_choice, grid_sums, noisy_gd, phased_sgd, proved_floats
+from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.law import clip_rows
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.solvers import certified_risk
 
 
@@ -245,20 +248,88 @@ def points_near_a_minimiser(*, loss, n):
                 yield {"loss": loss, "in": "float64", "moved": far}, off, problem.distance(w, b)
 
 
-# Counts of all columns ------------------------------------------------------------------------------------------------
-
-EXTREME = (0.0, -0.0, 1.0, -1.0, 5e-324, 1e-300, 2.0**-64, 0.99, 1e6, 1e100, 1.7e308, np.inf, -np.inf, np.nan)
+# Accounts: the releases are chosen one after the other ---------------------------------------------------------------
 
 
-def tables(n, d):
-    """Pairs of tables that differ in one record: extreme entries, equal and alternating ones."""
-    draw = np.random.default_rng(n + d)
-    table = draw.normal(size=(n, d)) * 10.0 ** draw.integers(-30, 30, size=d)
-    for value in EXTREME:
-        for other in (1.5, value):
-            replaced = table.copy()
-            replaced[0] = np.where(np.arange(d) % 2 == 0, value, other)
-            yield value, table, replaced
+TWO_BRANCHES = Control("the better of two ways after the fact: the second release is chosen by the first", (2,))
+
+
+def best_choice(budget, t, first, factor, depth, **kept):
+    """The most that an adversary spends at t of an account, or with factor 2 of the rule that was wrong, over delta."""
+    delta = getattr(budget, "delta", 0.0) or 1e-6
+    rule = partial(Accountant, budget, **kept) if factor == 1 else partial(BetterOfTwoWays, budget)
+    firsts = [GaussianDP(first)] if depth == 2 and first else None
+    return spent(rule, t, delta, top=budget.epsilon, firsts=firsts, depth=depth, rounds=14)
+
+
+ACCOUNTS = {"rounding": 1e-3, "cost": 6}  # trapezoids
+
+
+@inequality_claim(
+    release.pure_account,
+    quick=grid(epsilon=[1.0], depth=[2]),
+    full=grid(epsilon=[0.3, 2.5], depth=[3]),
+    control=Control("an account of {} times the budget", (1.05, 2)),
+    **ACCOUNTS,
+)
+def pure_account_played(*, epsilon, depth, factor=1):
+    """Randomised responses, each chosen by the outcomes before; along the curve."""
+    budget = PureDP(factor * epsilon)
+    for t in (0.0, 0.4 * epsilon, 0.9 * epsilon):
+        claimed = release.pure_account(t=t, epsilon=epsilon)
+        found = spent(partial(Accountant, budget), t, 0.5, top=budget.epsilon, depth=depth)
+        yield {"epsilon": epsilon, "t": t}, found, claimed
+
+
+@inequality_claim(
+    release.approximate_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},),
+    full=({"epsilon": 0.5, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
+    """An account that refuses Gaussians; the wrong rule takes them and the others, whichever comes out smaller."""
+    start = first if factor > 1 else 0.0
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, start, factor, depth, way="approximate")
+    yield (
+        {"epsilon": epsilon, "delta": delta},
+        found,
+        release.approximate_account(t=epsilon, epsilon=epsilon, delta=delta),
+    )
+
+
+@inequality_claim(
+    release.gaussian_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "kept": 0.0, "depth": 2},),
+    full=({"epsilon": 1.0, "delta": 1e-6, "first": 0.0, "kept": 0.4, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def gaussian_account_played(*, epsilon, delta, first, kept, depth, factor=1):
+    """Kept as Gaussian from the start, with `kept` of epsilon in reserve: the m of its caps on the curve."""
+    reserve = PureDP(kept) if kept else None
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth, way="gaussian", reserve=reserve)
+    mu = gaussian_mu(epsilon - kept, delta)
+    yield {"epsilon": epsilon, "reserve": kept}, found, release.gaussian_account(t=epsilon, mu=mu, epsilon=kept)
+
+
+@inequality_claim(
+    release.mixed_account,
+    quick=(
+        {"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},
+        {"epsilon": 3.0, "delta": 1e-5, "first": 0.4, "depth": 2},
+    ),
+    full=({"epsilon": 0.1, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    given=[release.approximate_account, release.gaussian_account],
+    control=TWO_BRANCHES,
+    note="the wrong rule spends 2.3 to 2.5 δ",
+    **ACCOUNTS,
+)
+def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
+    """The default account, first release fixed, the second of any kind by its outcome; or three of any kind."""
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth)
+    yield {"epsilon": epsilon, "delta": delta}, found, release.mixed_account(epsilon=epsilon, delta=delta)
 
 
 @inequality_claim(
@@ -273,7 +344,7 @@ def tables(n, d):
 def counts_move_by_one_record(*, n, d, mu, factor=1):
     """The squared distance of all counts over 2 d, first and closer looks; what the law spends, over its budget."""
     privacy = GaussianDP(mu)
-    for value, one, other in tables(n, d):
+    for value, one, other in neighbours(n, d):
         laws = [column_ranges.law(table, privacy=privacy) for table in (one, other)]
         looks = [column_ranges.octave_counts(law.X) for law in laws]
         cells = [column_ranges.cell_counts(law.X, np.full(d, 0.5), np.full(d, 2.0)) for law in laws]
@@ -284,22 +355,6 @@ def counts_move_by_one_record(*, n, d, mu, factor=1):
         yield {"entry": repr(value), "sigma": laws[0].sigma}, claimed, mu * (1 + 1e-15)
         spent = laws[1].sample(np.random.default_rng(1))["mu"][0]
         yield {"entry": repr(value), "spent": spent}, spent, mu
-
-
-@dataclass(frozen=True)
-class FirstCounts:
-    """The first release of a search, as an attack sees it."""
-
-    law: column_ranges.ColumnRangesLaw
-
-    def sample(self, rng, size=1):
-        """Shape (size, d 257)."""
-        return self.law.first_counts(rng, size).reshape(size, -1)
-
-    def log_density(self, releases):
-        """Up to a constant that both datasets share, and up to the rounding to the grid."""
-        standard = (releases - column_ranges.octave_counts(self.law.X).ravel()) / self.law.sigma
-        return -(standard**2).sum(axis=1) / 2
 
 
 @attack_claim(
@@ -319,48 +374,6 @@ def a_record_leaves_its_octaves(*, columns, sigma, factor=1):
     other[0] = -1.0
     laws = [column_ranges.law(X, privacy=GaussianDP(9.0), noise="exact") for X in (records, other)]
     return tuple(FirstCounts(replace(law, sigma=sigma / factor)) for law in laws)
-
-
-def power_of(mu, first, cut, level, points=20_001):
-    """Power and level of the best test where a second release, with all of mu that is left, is made beyond a cut.
-
-    The log-likelihood ratio is first x - first^2 / 2, and second z - second^2 / 2 more if x > cut; the test says yes
-    above a threshold. Level and power are integrals over x, by the trapezoidal rule on either side of the cut.
-    """
-    second = sqrt(max(mu**2 - first**2, 0.0))
-
-    def chance(threshold, shift):
-        total = 0.0
-        for low, high, more in ((-12.0, cut, 0.0), (cut, 12.0 + mu, second)):
-            x = np.linspace(low, high, points)
-            left = threshold - (first * x - first**2 / 2)
-            inside = (left <= 0).astype(float) if not more else ndtr(-(left / more + more / 2) + shift * more)
-            total += np.trapezoid(inside * np.exp(-((x - shift * first) ** 2) / 2), x) / sqrt(2 * np.pi)
-        return total
-
-    low, high = -40.0, 40.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance(middle, 0) > level else (low, middle)
-    return chance(high, 1), chance(high, 0)
-
-
-@inequality_claim(
-    release.scheduled_power,
-    quick=grid(mu=[1.0], level=[0.1, 0.5]),
-    full=grid(mu=[0.3, 3.0], level=[1e-3, 0.9]),
-    given=["wzw25.rem2.3/printed/composition"],
-    control=Control("a second release of what is left of {} times mu^2", (1.2, 1.5, 2)),
-    cost=0.5,
-    rounding=1e-3,
-    note="The best tests of schedules of two releases, the second made or not by the first; integrals to 1e-3.",
-)
-def schedules_of_two(*, mu, level, factor=1):
-    """Shares of the first release and places of the cut; the level is taken as it came out."""
-    for share in (0.1, 0.3, 0.5, 0.8):
-        for cut in (-2.0, -0.5, 0.3, 1.0, 2.5):
-            power, reached = power_of(mu * sqrt(factor), mu * sqrt(share), cut, level)
-            yield {"mu": mu, "share": share, "cut": cut}, power, release.scheduled_power(mu=mu, level=reached)
 
 
 if __name__ == "__main__":
