@@ -36,7 +36,7 @@ def site(tmp_path_factory):
     with toy.registered() as claims:
         store = Store()
         toy.execute(list(claims.values()), store)
-        write(store, LEDGER_ROOT, folder / "reports", also=CHECKOUT)
+        write(store, LEDGER_ROOT, folder / "reports", also=lambda: CHECKOUT)
     published(folder / "reports", folder / "copy")
     return folder / "copy", folder / "reports"
 

@@ -19,10 +19,12 @@ OURS: Page = partial(rendered, nav=docs.NAV)
 def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
     """What asv has measured, and how costs grow."""
     measured = reports / "asv" / "results"
-    lines, regressed = page.shown(measured if measured.exists() else reports / "published" / "asv")
+    kept = measured if measured.exists() else reports / "published" / "asv"
+    lines, regressed = page.shown(kept)
     dashboards = (reports / "asv" / "html" / "data.js").exists()
+    record = {"lines": lines, "regressed": regressed, "dashboards": dashboards}
     return [
-        page_of("speed.html.j2", "speed.html", lines=lines, regressed=regressed, dashboards=dashboards),
+        page_of("speed.html.j2", "speed.html", drawing=page.drawing(kept), **record),
         page_of("scaling.html.j2", "scaling.html", lines=scaling.table()),
     ]
 
