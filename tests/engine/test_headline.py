@@ -36,7 +36,7 @@ def rows():
     """The ledger as it was accepted, without running anything."""
     lines = accepted.everything()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ledger, "evaluate", lambda claim, store, root: decided(lines, claim))
+        patch.setattr(ledger, "evaluate", lambda claim, store, root, *_: decided(lines, claim))
         patch.setattr(ledger, "_one_sided", lambda claim, verdict: verdict)
         patch.setattr(ledger, "_confirmed", lambda claim, verdict, store: verdict)
         return ledger.ledger(Store(), LEDGER_ROOT)
