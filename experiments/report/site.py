@@ -22,7 +22,7 @@ import numpy as np
 
 from lemmata.bounds.library import Paper, Work, library
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.audits import committed, power
+from lemmata.experiments.audits import committed, nulls, power
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.drawing import caption, figures, pictures_of
 from lemmata.experiments.engine import graph
@@ -176,6 +176,7 @@ def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) 
     made.append(rendered("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
     tables = {name: committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
+    tables["nulls"] = nulls.shown(committed("nulls"))
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     side_by_side = comparison.shown(reports)
     made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
