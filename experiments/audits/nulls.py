@@ -242,5 +242,7 @@ def measured(table: Path, audits: int) -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    for made in measured(TABLE, int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS):
+    from lemmata.experiments.audits import nulls  # not as __main__, whose code would be other code
+
+    for made in nulls.measured(TABLE, int(sys.argv[1]) if len(sys.argv) > 1 else AUDITS):
         print(*list(made.values())[:-1], sep="  ", flush=True)

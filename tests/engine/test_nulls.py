@@ -120,12 +120,12 @@ def test_it_goes_on_where_it_was_and_counts_other_code_afresh(tmp_path, monkeypa
 
 
 def test_what_is_published_could_have_failed_and_did_not():
-    """So many audits that a rate twice as large as allowed would be seen, and none of the counts is too large."""
+    """So many audits that a rate twice as large as allowed would be seen nine times of ten; no count is too large."""
     lines = committed("nulls")
     assert {line["null"] for line in lines} == set(nulls.NULLS)
     for line in lines:
         audits = int(line["audits"])
-        assert audits >= 500 and binom.cdf(nulls.allowed(audits), audits, 2 * nulls.LEVEL) < 1e-3
+        assert audits >= 500 and binom.cdf(nulls.allowed(audits), audits, 2 * nulls.LEVEL) < 0.1
         assert max(int(line["alarms"]), int(line["overclaims"])) <= nulls.allowed(audits), line
 
 
