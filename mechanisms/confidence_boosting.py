@@ -11,6 +11,10 @@ Three calibrations of the noise, n the number of all records and Delta = loss_bo
                  no record is in two chunks
     "printed"    2 sqrt(Delta/(n epsilon)), the learner at epsilon/2: `privacy` says what is really spent
     "squared"    4 Delta/(n epsilon), the learner at epsilon/2: `privacy` says what is really spent, (m + 1) epsilon/2
+
+`noise` is that of the choice: "float" for experiments; "exact", which is what `fit` takes: losses in whole steps of a
+public grid, whose sums are exact, and discrete Laplace noise (`lemmata.mechanisms.report_noisy_max`). The models are as
+exact as the learner's law is.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.mechanisms import report_noisy_max
 from lemmata.mechanisms.arithmetic import real, up
 from lemmata.mechanisms.glm_losses import Records, records
+from lemmata.mechanisms.grid_sums import check_noise
 from lemmata.mechanisms.law import Law, LinearModel, functions, generator, kept, one_of, sized, whole
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP, check_guarantee, to_approx
 
@@ -44,6 +49,7 @@ class BoostedLaw:
     scale: float  # of the Laplace noise
     selection: PureDP  # what the choice spends
     privacy: ApproxDP  # neighbours differ in one replaced record
+    noise: str = "float"
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """The models of all chunks, shape (size, m, d)."""
@@ -53,14 +59,19 @@ class BoostedLaw:
         """Mean clipped losses on the last chunk of the rows of W, shape (size,), in [0, loss_bound]."""
         return self.data.mean_losses(W, self.loss_bound)
 
-    def select(self, candidates: ArrayLike) -> report_noisy_max.NoisyMaxLaw:
+    def select(self, candidates: ArrayLike) -> report_noisy_max.NoisyMaxLaw | report_noisy_max.GridNoisyMaxLaw:
         """The exact law of the chosen index among fixed models, shape (m, d)."""
+        if self.noise == "exact":
+            sums, _, most = self.data.loss_steps(candidates, self.loss_bound)
+            return report_noisy_max.law(-sums, sensitivity=float(most), privacy=self.selection, noise="exact")
         moved = sensitivity(self.loss_bound, len(self.data.X))
         return report_noisy_max.law(-self.losses(candidates), sensitivity=moved, scale=self.scale)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, d)."""
         W = self.candidates(rng, size)
+        if self.noise == "exact":
+            return np.array([own[self.select(own).sample(rng)[0]] for own in W])
         scores = -self.losses(W.reshape(-1, W.shape[2])).reshape(size, -1)
         return W[np.arange(size), (scores + rng.laplace(scale=self.scale, size=scores.shape)).argmax(axis=1)]
 
@@ -100,6 +111,7 @@ def law(
     radius: float = 1.0,
     label_bound: float | None = None,
     calibration: str = "tight",
+    noise: str = "float",
 ) -> BoostedLaw:
     """Run `learner(X, y, privacy=)` on m = `candidates` chunks and choose the best model on another one, privately.
 
@@ -108,7 +120,8 @@ def law(
     at that noise, which may be more. The learner is handed (epsilon, delta), or (epsilon/2, delta) if not "tight", and
     its promise is what counts, and more than it was handed is refused if "tight": no record is in two chunks, so the
     total is the larger of it and of the choice. Enforced here: records (`glm_losses.records`), losses clipped to
-    [0, loss_bound], chunks by position. The analysis is over the reals; floating-point noise is not hardened.
+    [0, loss_bound], chunks by position. With `noise` "exact" the choice holds in floating point, with "float" over the
+    reals.
 
     X: (n, d), n > `candidates`; y: (n,). `loss` is one of `glm_losses.LOSSES`. Raises ValueError for anything out of
     range, and for a learner that promises different guarantees for chunks of the same size.
@@ -125,6 +138,7 @@ def law(
     functions(learner=learner)
     check_guarantee("privacy", privacy)
     one_of(CALIBRATIONS, calibration=calibration)
+    check_noise(noise)
     if not isinstance(privacy, PureDP | ApproxDP) or not privacy.epsilon > 0:
         raise ValueError(f"privacy = {privacy} is not a PureDP or an ApproxDP with epsilon > 0")
     (loss_bound,) = sized(loss_bound=loss_bound)
@@ -137,16 +151,16 @@ def law(
         learner(data.X[i * size : (i + 1) * size], data.y[i * size : (i + 1) * size], privacy=budget)
         for i in range(candidates)
     )
-    if len(promised := {getattr(run, "privacy", None) for run in runs}) > 1:
+    promised = {kept(getattr(run, "privacy", None), budget, f"learner[{i}]") for i, run in enumerate(runs)}
+    if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for chunks of one size")
-    promise: Any = promised.pop()
-    training = _spent(kept(promise, budget, "learner[0]") if calibration == "tight" else promise, budget)
+    training = _spent(promised.pop(), budget)
     choice = report_noisy_max.law([0.0], sensitivity=sensitivity(loss_bound, last), scale=scale).privacy
     choice = PureDP(choice.epsilon, privacy.neighbours)
     total = bounds.disjoint_epsilon(training=training.epsilon, selection=choice.epsilon)
     last_chunk = Records(data.X[-last:], data.y[-last:], loss, data.radius, data.label_bound)
     spent = ApproxDP(total, training.delta, privacy.neighbours)
-    return BoostedLaw(runs, last_chunk, loss_bound, scale, choice, spent)
+    return BoostedLaw(runs, last_chunk, loss_bound, scale, choice, spent, noise)
 
 
 def _calibrated(
@@ -184,6 +198,7 @@ def fit(
     radius: float = 1.0,
     label_bound: float | None = None,
     calibration: str = "tight",
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record, delta = 0 for a pure learner.
@@ -207,5 +222,6 @@ def fit(
         radius=radius,
         label_bound=label_bound,
         calibration=calibration,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -12,6 +12,9 @@ Three calibrations:
     "tight"      Delta as corrected, and the least noise for which the rounds are (epsilon/2, delta)-DP by
                  `lemmata.bounds.bms22.dp_erm.rounds_delta`: a sixtieth of the printed noise at m = 10^4,
                  epsilon = 1, delta = 1e-5, beta = 0.1.
+
+`noise`: "float" for experiments; "exact", which is what `fit` takes: exact phases (`lemmata.mechanisms.phased_sgd`) and
+losses rounded down, record by record, to whole steps of a public grid, whose sums are exact, for an exact choice.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import log
+from math import ceil, frexp, log
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +32,9 @@ from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import real, up
+from lemmata.mechanisms.grid_sums import BITS, check_noise
 from lemmata.mechanisms.law import LinearModel, clip_rows, generator, labels, one_of, sized, whole, within_unit
-from lemmata.mechanisms.phased_sgd import bootstrap_runs
+from lemmata.mechanisms.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 
 CALIBRATIONS = ("tight", "corrected", "printed")
@@ -42,6 +46,19 @@ def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
     block = max(1, ENTRIES // len(Z))
     parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
     return np.concatenate([np.maximum(0.0, 1 - part / rho).mean(axis=1) for part in parts])
+
+
+def hinge_steps(W: np.ndarray, Z: np.ndarray, rho: float, reach: float) -> tuple[np.ndarray, int]:
+    """(sum_i floor(hinge_i / step) for every row of W, whole numbers, shape (runs,); the most that a record moves it).
+
+    Losses are cut to [max(0, 1 - reach), 1 + reach], where those of |<w, z>| <= reach rho lie; a step is a power of
+    two, of which the interval has fewer than 2^20, so that sums of up to 2^33 records are exact.
+    """
+    low, high = max(0.0, 1 - reach), 1 + reach
+    step, block = 2.0 ** (frexp(high - low)[1] - BITS), max(1, ENTRIES // len(Z))
+    parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
+    sums = [np.floor((np.clip(1 - part / rho, low, high) - low) / step).sum(axis=1) for part in parts]
+    return np.concatenate(sums), ceil((high - low) / step)
 
 
 def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
@@ -71,6 +88,7 @@ class BoostedLaw:
     sensitivity: float  # Delta, of the scores
     selection: PureDP  # the budget that the selection is run with
     privacy: ApproxDP  # neighbours differ in one replaced record
+    noise: str = "float"
 
     @property
     def gradients(self) -> int:
@@ -102,16 +120,26 @@ class BoostedLaw:
             eta=self.eta,
             multiplier=self.multiplier,
             rows=rows,
+            noise=self.noise,
         )
 
     def select(self, candidates: ArrayLike) -> exponential.ExponentialLaw:
         """The law of the selected index among fixed vectors, shape (rounds, k)."""
-        scores = -hinge_means(np.asarray(candidates, dtype=float), self.Z, self.rho)
-        return exponential.law(scores, sensitivity=self.sensitivity, privacy=self.selection)
+        W = np.asarray(candidates, dtype=float)
+        if self.noise == "float":
+            return exponential.law(
+                -hinge_means(W, self.Z, self.rho), sensitivity=self.sensitivity, privacy=self.selection
+            )
+        sums, most = hinge_steps(W, self.Z, self.rho, self.norm_bound * self.radius / self.rho)
+        needed = sensitivity_for(len(self.Z), self.radius, self.norm_bound, self.rho, "corrected")
+        moved = up(most * Fraction(self.sensitivity) / Fraction(needed))
+        return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, k)."""
         W = self.candidates(rng, size)
+        if self.noise == "exact":
+            return np.array([own[self.select(own).sample(rng)[0]] for own in W])
         losses = hinge_means(W.reshape(-1, W.shape[2]), self.Z, self.rho).reshape(size, -1)
         return W[np.arange(size), self.choose(rng, losses)]
 
@@ -128,6 +156,8 @@ def sample_each(laws: Sequence[BoostedLaw], rng: np.random.Generator) -> np.ndar
     first, count = laws[0], len(laws)
     if any((law.Z.shape, law.eta, law.rounds) != (first.Z.shape, first.eta, first.rounds) for law in laws):
         raise ValueError("laws have different sizes or parameters")
+    if first.noise == "exact":
+        return np.concatenate([law.sample(rng) for law in laws])
     m, k = first.Z.shape
     rows = np.repeat(np.arange(count * m).reshape(count, m), first.rounds, axis=0)
     stacked = np.concatenate([law.Z for law in laws])
@@ -165,13 +195,14 @@ def law(
     norm_bound: float,
     beta: float,
     calibration: str = "tight",
+    noise: str = "float",
 ) -> BoostedLaw:
     """DP-ERM of bms22: minimise the mean hinge loss max(0, 1 - y <w, x>/rho) over the ball of radius `norm_bound`.
 
     Formal guarantee: `privacy`, an (epsilon, delta) under replacement of one record, for every input, if `calibration`
     is "tight" or "corrected"; with "printed" the law's `privacy` is what the selection at that sensitivity spends,
     which may be more. Rows are clipped to `radius` and labels read here; the number of rounds and all sizes depend
-    on public numbers only. The analysis is over the reals; floating-point noise is not hardened.
+    on public numbers only. With `noise` "exact" it holds for the bits released, with "float" over the reals.
 
     X: (m, k) with m >= 2; y: (m,), each -1 or +1. `beta` is the failure probability. Raises ValueError for anything out
     of range: 0 < delta < 1/m, 0 < epsilon <= log(1/delta), 0 < beta < 1.
@@ -185,7 +216,8 @@ def law(
     one_of(CALIBRATIONS, calibration=calibration)
     if not isinstance(privacy, ApproxDP):
         raise ValueError(f"privacy is a {type(privacy).__name__}, not ApproxDP")
-    X = clip_rows(X, radius)
+    check_noise(noise)
+    X = exact_rows(clip_rows(X, radius), radius, noise)
     m, k = X.shape
     if m < 2:
         raise ValueError(f"X has shape {X.shape}, not (m, k) with m >= 2: one record leaves no phase")
@@ -208,6 +240,7 @@ def law(
         sensitivity=used,
         selection=PureDP(epsilon / 2, privacy.neighbours),
         privacy=ApproxDP(spent, delta, privacy.neighbours),
+        noise=noise,
     )
 
 
@@ -222,6 +255,7 @@ def fit(
     norm_bound: float,
     beta: float,
     calibration: str = "tight",
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of DP-ERM, as a predictor x -> sign(<weights, x>) that remembers its privacy.
@@ -240,5 +274,6 @@ def fit(
         norm_bound=norm_bound,
         beta=beta,
         calibration=calibration,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

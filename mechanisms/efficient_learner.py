@@ -80,6 +80,7 @@ def law(
     beta: float,
     calibration: str = "tight",
     projection: Projection,
+    noise: str = "float",
 ) -> EfficientLaw:
     """A_EffPrivMrg of bms22: learn a linear classifier with margin rho against vectors of norm `norm_bound`.
 
@@ -112,6 +113,7 @@ def law(
         norm_bound=2 * norm_bound,
         beta=beta / 3,
         calibration=calibration,
+        noise=noise,
     )
     return EfficientLaw(projection, trained, trained.privacy)
 
@@ -130,6 +132,7 @@ def fit(
     k: int | None = None,
     kind: str = "fast",
     projection: Projection | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of A_EffPrivMrg, as a predictor x -> sign(<weights, x>) that remembers its privacy.
@@ -156,5 +159,6 @@ def fit(
         beta=beta,
         calibration=calibration,
         projection=projection,
+        noise=noise,
     )
     return LinearModel(released.sample(private)[0], released.privacy)

@@ -196,7 +196,7 @@ class ProjectedGD(NoisyGD):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PhasedSGD(ApproximateClassifier):
+class PhasedSGD(ExactClassifier):
     """One pass of phased SGD on the hinge loss of width `rho`: A_GLL of bms22 (`phased_sgd.law`). n >= 2."""
 
     spends = "gaussian"
@@ -207,7 +207,7 @@ class PhasedSGD(ApproximateClassifier):
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         several(X)
         sizes: Any = {"rho": self.rho, "radius": self.radius, "norm_bound": self.norm_bound}
-        return phased_sgd.law(X, signs, privacy=privacy, **sizes)
+        return phased_sgd.law(X, signs, privacy=privacy, **sizes, noise=self.noise)
 
 
 def several(X: np.ndarray) -> None:
@@ -255,7 +255,7 @@ class PureMargin(PrivateClassifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DPERM(ApproximateClassifier):
+class DPERM(ExactClassifier):
     """Boosted phased SGD: DP-ERM of bms22 (`dp_erm.law`). n >= 2 and delta < 1/n."""
 
     rho: float = 0.1
@@ -266,7 +266,7 @@ class DPERM(ApproximateClassifier):
     def _law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         several(X)
         sizes: Any = {"rho": self.rho, "radius": self.radius, "norm_bound": self.norm_bound, "beta": self.beta}
-        return dp_erm.law(X, signs, privacy=privacy, **sizes)
+        return dp_erm.law(X, signs, privacy=privacy, **sizes, noise=self.noise)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -280,7 +280,7 @@ class EfficientMargin(DPERM):
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "beta": self.beta}
         phi = efficient_learner.draw_projection(*X.shape, **spent, k=self.k, rng=public)
         sizes: Any = {"rho": self.rho, "radius": self.radius, "norm_bound": self.norm_bound, "beta": self.beta}
-        return efficient_learner.law(X, signs, privacy=privacy, projection=phi, **sizes)
+        return efficient_learner.law(X, signs, privacy=privacy, projection=phi, **sizes, noise=self.noise)
 
 
 # Learners that find their margin --------------------------------------------------------------------------------------

@@ -1,23 +1,25 @@
 """The exponential mechanism: release candidate c with probability proportional to exp(epsilon q(c) / (2 Dq)).
 
-Scores are computed once, or streamed block by block when there are too many to hold. A release is the
-candidate that wins after every score got its own Gumbel noise of scale 2 Dq / epsilon (Gumbel-max), so the
-mechanism is also report-noisy-max. Many releases from K candidates do not need size x K Gumbels: the best
-of a block is Gumbel again, moved to the block's log-sum-exp, and who it is does not depend on how high it
-came. So every block is entered as one candidate, and a winner is drawn inside it for the releases it leads
-so far.
+Scores are computed once, or streamed block by block when there are too many to hold. The chances are exact, though
+floats can only approximate them (`lemmata.mechanisms.exact_choice`): first a block is chosen by the sum of its weights,
+then a candidate inside it. An index has no low bits, so the guarantee holds for what is released, if it holds for the
+scores as they are, floats: a score that is computed may move by more than its formula does, and whole numbers do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
+from flint import arb
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from lemmata.mechanisms.arithmetic import down
+from lemmata.mechanisms.exact_choice import balls_of, choose, slack, weights_of
 from lemmata.mechanisms.law import finite, functions, generator, positive, whole
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
@@ -36,29 +38,43 @@ class ExponentialLaw:
 
     @property
     def scale(self) -> float:
-        """epsilon / (2 Dq), the factor of the scores in the exponent."""
-        return self.privacy.epsilon / (2 * self.sensitivity)
+        """epsilon / (2 Dq), the factor of the scores in the exponent, rounded down."""
+        return down(Fraction(self.privacy.epsilon) / (2 * Fraction(self.sensitivity)))
 
     def _weighted(self) -> Iterator[tuple[int, np.ndarray]]:
         """Pairs (index of the first candidate, scale * scores) block by block."""
+        return ((start, self.scale * scores) for start, scores in self._scores())
+
+    def _scores(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Pairs (index of the first candidate, scores) block by block."""
         start = 0
         for block in self.blocks():
             scores = _checked(block)
-            yield start, self.scale * scores
+            yield start, scores
             start += scores.size
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases: indices, shape (size,). One pass over the scores, whatever `size` is."""
-        height, winner = np.full(size, -np.inf), np.zeros(size, dtype=np.int64)
-        for start, logits in self._weighted():
-            top = logits.max()
-            rising = np.cumsum(np.exp(logits - top))
-            best = top + np.log(rising[-1]) + rng.gumbel(size=size)
-            leads = np.flatnonzero(best > height)
-            # u < 1, so the candidate found always has positive weight
-            inside = np.searchsorted(rising, rng.random(leads.size) * rising[-1], side="right")
-            height[leads], winner[leads] = best[leads], start + np.minimum(inside, logits.size - 1)
+        """`size` independent releases: indices, shape (size,). Two passes over the scores, whatever `size` is."""
+        rng, scale = generator(rng), self.scale
+        found = [
+            (top := scores.max(), weights_of(scores, scale, top).sum(), scores.size) for _, scores in self._scores()
+        ]
+        tops, sums, sizes = (np.array(column) for column in zip(*found, strict=True))
+        off = 2 * slack(
+            int(sizes.max()) + len(tops) + 300
+        )  # 300: an exponent of a block, at least -700, is off by 2100 2^-53
+        blocks = choose(rng, weights_of(tops, scale, tops.max()) * sums, size, partial(self._sums, tops.max()), off)
+        winner = np.zeros(size, dtype=np.int64)
+        for (start, scores), top, block in zip(self._scores(), tops, range(len(tops)), strict=True):
+            here = np.flatnonzero(blocks == block)
+            if here.size:
+                balls = partial(balls_of, scores, scale, top)
+                winner[here] = start + choose(rng, weights_of(scores, scale, top), here.size, balls)
         return winner
+
+    def _sums(self, top: float) -> Iterator[arb]:
+        """The sums of the weights of all blocks in balls, relative to that of a score `top`."""
+        return (sum(balls_of(scores, self.scale, top), arb(0)) for _, scores in self._scores())
 
     def log_normaliser(self) -> float:
         """log sum_c exp(epsilon q(c) / (2 Dq)), in one pass."""
@@ -96,9 +112,9 @@ def law(scores: ArrayLike, *, privacy: Guarantee, sensitivity: float) -> Exponen
     """The exponential mechanism (bms22 Definition 2.1) over scores that fit in memory, (candidates,), larger is better.
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if no score moves by more than
-    `sensitivity` between neighbours (assumed: it belongs to the caller's score) and the candidates do not
-    depend on the private data. The analysis is over the reals. Raises ValueError for scores that are empty
-    or not finite, a sensitivity outside (0, inf), and a guarantee that is not pure.
+    `sensitivity` between neighbours (assumed: it belongs to the caller's score, as floats) and the candidates do not
+    depend on the private data. It holds in floating point: the chances are exact. Raises ValueError for scores that are
+    empty or not finite, a sensitivity outside (0, inf), and a guarantee that is not pure.
 
     >>> law([0.0, 1.0], privacy=PureDP(2.0), sensitivity=1.0).log_probabilities().round(3).tolist()
     [-1.313, -0.313]

@@ -4,21 +4,26 @@ The theorem speaks of real numbers. A float64 near 10^17 has no room for noise o
 value itself. Whether that happens depends on the private value, so it cannot be refused without giving something away.
 Instead there is a public `bound`: entries beyond it are clipped, which moves no two datasets further apart, and noise
 that is too small for the bound is refused.
+
+`law` is the mechanism in float64, for experiments: its low bits tell neighbours apart. `fit` releases the one over the
+reals, rounded to a public grid (`lemmata.mechanisms.grid_gaussian`), unless `noise` is "float".
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf, nextafter
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.privacy_curves import LOG_SQRT_2PI
+from lemmata.mechanisms import grid_gaussian
 from lemmata.mechanisms.arithmetic import brief, up
+from lemmata.mechanisms.grid_gaussian import noise_for
+from lemmata.mechanisms.grid_sums import check_noise
 from lemmata.mechanisms.law import finite, generator, positive, sized
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, check_guarantee, gaussian_noise_multiplier
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, check_guarantee
 
 RESOLUTION = 2.0**36  # a bound may be so many standard deviations: the grid of floats is then 2^-16 of one
 
@@ -82,20 +87,6 @@ def law(
     return GaussianLaw(np.clip(value, -bound, bound), spread, GaussianDP(mu, neighbours))
 
 
-def noise_for(sensitivity: float, privacy: Guarantee) -> float:
-    """The standard deviation that gives `privacy`: sensitivity times the multiplier, never below sensitivity / mu.
-
-    >>> noise_for(3.0, GaussianDP(0.5))
-    6.0
-    """
-    (sensitivity,) = positive(sensitivity=sensitivity)
-    multiplier = gaussian_noise_multiplier(privacy)
-    sigma = sensitivity * multiplier
-    while sigma < Fraction(sensitivity) * Fraction(multiplier):
-        sigma = nextafter(sigma, inf)
-    return sigma
-
-
 def fit(
     value: ArrayLike,
     *,
@@ -103,12 +94,17 @@ def fit(
     sensitivity: float,
     sigma: float | None = None,
     bound: float | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
     """One release of the Gaussian mechanism, shape (k,). Its guarantee is Gaussian, so it takes `privacy` or `sigma`.
 
     >>> fit([0.0], privacy=GaussianDP(1.0), sensitivity=1.0, rng=np.random.default_rng(0)).round(3).tolist()
-    [0.126]
+    [1.094]
     """
+    check_noise(noise)
     released = law(value, privacy=privacy, sensitivity=sensitivity, sigma=sigma, bound=bound)
-    return released.sample(generator(rng))[0]
+    if noise == "float":
+        return released.sample(generator(rng))[0]
+    reach = RESOLUTION * released.sigma if bound is None else bound
+    return grid_gaussian.fit(value, sensitivity=sensitivity, bound=reach, sigma=released.sigma, rng=rng)

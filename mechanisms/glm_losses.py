@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf, log, sqrt
+from math import ceil, frexp, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import assumptions, baselines
+from lemmata.mechanisms.grid_sums import BITS, coefficient_bits
 from lemmata.mechanisms.law import clip_rows, entries, labels, one_of, sized
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES
 
@@ -138,6 +139,23 @@ class Records:
     def _mean(self, W: np.ndarray, cap: float) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.fmin(self.link.value(W @ self.X.T, self.y), cap).mean(axis=1)
+
+    def loss_steps(self, W: ArrayLike, cap: float) -> tuple[np.ndarray, float, int]:
+        """(sum_i floor(min(cap, loss_i) / step) for every row of W, whole numbers, shape (size,); step; cap / step).
+
+        The step is a power of two, of which `cap` has at most 2^20, and the last number is rounded up: a record moves a
+        sum by at most that, exactly, and sums of up to 2^33 records are exact. Weights as in `mean_losses`.
+        """
+        coefficient_bits(len(self.X))
+        step = 2.0 ** (frexp(cap)[1] - BITS)
+        rows = np.clip(np.nan_to_num(np.asarray(W, dtype=float)), -LARGEST, LARGEST)
+        height = max(1, BLOCK // len(self.X))
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [
+                np.floor(np.fmin(self.link.value(rows[i : i + height] @ self.X.T, self.y), cap) / step).sum(axis=1)
+                for i in range(0, len(rows), height)
+            ]
+        return np.concatenate(parts), step, ceil(cap / step)
 
     def mean_gradients(self, W: np.ndarray) -> np.ndarray:
         """Gradients of the mean loss at the rows of W, shape (size, d)."""

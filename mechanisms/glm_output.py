@@ -10,15 +10,18 @@ private relative without a ball, for 1-Lipschitz margin losses.
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms import gaussian
+from lemmata.mechanisms import gaussian, grid_gaussian
 from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_gd import SAFE
 from lemmata.mechanisms.glm_losses import records
+from lemmata.mechanisms.grid_gaussian import GridGaussianLaw
+from lemmata.mechanisms.grid_sums import check_noise
 from lemmata.mechanisms.law import LinearModel, generator, sized
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 from lemmata.mechanisms.solvers.ball_risk import minimise
@@ -50,14 +53,16 @@ def law(
     radius: float = 1.0,
     label_bound: float | None = None,
     ridge: float | None = None,
-) -> GaussianLaw:
+    noise: str = "float",
+) -> GaussianLaw | GridGaussianLaw:
     """Solve once, release the constrained minimiser under Gaussian noise: a `GaussianLaw`, with its density.
 
     Formal guarantee: mu-GDP under replacement of one record, for every input, with the mu of `privacy` (for an ApproxDP
     the largest that implies it): the L2 sensitivity is 2 G/(ridge n) plus what the solver may miss on two datasets
     (`accuracy`, of public numbers), or the diameter 2 norm_bound if that is less. Enforced here: rows are clipped to
     `radius` and labels to what `label_bound` allows. The solver's best point is released, whatever it is: no error
-    tells neighbours apart. The analysis is over the reals; floating-point noise is not hardened.
+    tells neighbours apart. With `noise` "exact" the release is rounded to a public grid, a `GridGaussianLaw`, and the
+    guarantee holds for its bits; with "float" it is one over the reals.
 
     `ridge` by default balances regularisation and noise (`baselines.balanced_ridge`), from public numbers. Raises
     ValueError for bad input and for a loss that is not smooth.
@@ -67,6 +72,7 @@ def law(
     (1.0, (1, 1))
     """
     (norm_bound,) = sized(norm_bound=norm_bound)
+    check_noise(noise)
     mu = to_gaussian_budget(privacy).mu
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     link, n = data.link, len(data.X)
@@ -89,7 +95,10 @@ def law(
     missed = accuracy(n, data.X.shape[1], gradient=gradient, ridge=ridge, norm_bound=norm_bound)
     moved = baselines.output_sensitivity(n=n, gradient_norm=gradient, ridge=ridge)
     sensitivity = min(moved + 2 * missed, 2 * norm_bound + 2 * ACCURACY * norm_bound)
-    return gaussian.law(weights, privacy=GaussianDP(mu, privacy.neighbours), sensitivity=sensitivity * SAFE)
+    sizes: Any = {"privacy": GaussianDP(mu, privacy.neighbours), "sensitivity": sensitivity * SAFE}
+    if noise == "float":
+        return gaussian.law(weights, **sizes)
+    return grid_gaussian.law(weights, bound=norm_bound * (1 + ACCURACY), **sizes)
 
 
 def fit(
@@ -103,6 +112,7 @@ def fit(
     radius: float = 1.0,
     label_bound: float | None = None,
     ridge: float | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
@@ -120,5 +130,6 @@ def fit(
         radius=radius,
         label_bound=label_bound,
         ridge=ridge,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

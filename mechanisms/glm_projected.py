@@ -48,6 +48,7 @@ def law(
     radius: float = 1.0,
     label_bound: float | None = None,
     steps: str | int = "balanced",
+    noise: str = "float",
 ) -> ProjectedLaw:
     """Project, clip at twice the radius, descend over the ball of twice the norm, lift.
 
@@ -75,6 +76,7 @@ def law(
         radius=STRETCH * radius,
         label_bound=label_bound,
         steps=steps,
+        noise=noise,
     )
     return ProjectedLaw(descent, projection)
 
@@ -91,6 +93,7 @@ def fit(
     radius: float = 1.0,
     label_bound: float | None = None,
     steps: str | int = "balanced",
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record, given the projection.
@@ -112,5 +115,6 @@ def fit(
         radius=radius,
         label_bound=label_bound,
         steps=steps,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))[0], released.privacy)

@@ -10,12 +10,17 @@ here nothing does. What may be chosen, the printed word first:
 
     accounting   "printed"   A gets (epsilon/2K, delta/2K), the selection epsilon/2
                  "disjoint"  A gets 1/sqrt(K) of the Gaussian budget, the selection all of epsilon: a record lies in one
-                             half, and a record of S1 never meets the selection's scores but through the w_j
+                             half, and a record of S1 never meets the selection's scores but through the w_j.
+                             It spends its epsilon by the exact account for K + 1 candidates: at K = 5 and
+                             epsilon = 1 a score counts 1.14 times as much as by twice its sensitivity
     sensitivity  "printed"   Delta_j: so large that w_0 is selected whatever the data are (abgmu22.thm.grid)
                  "average"   Delta_j / |S2|, what one record moves a mean by
     penalty      "printed"   Delta_j log(K/beta)/n + sqrt(4 ||Y||^2 log(K/beta)/n), whose units disagree
                  "corrected" what the theorem needs (`lemmata.bounds.abgmu22.grid_search.penalty`)
                  "none"      what a user should take: penalties near ||Y||^2 leave nothing to choose below n = 10^4
+
+`noise`: "float" for experiments; "exact", which is what `fit` takes: exact base algorithms where they are ours (another
+is as exact as it is), losses in whole steps of a public grid, and an exact choice.
 """
 
 from __future__ import annotations
@@ -30,10 +35,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
+from lemmata.bounds.exact.few_candidates import affordable_rate
+from lemmata.mechanisms import generalized_exponential as selections
 from lemmata.mechanisms import glm_gd, glm_output
-from lemmata.mechanisms.arithmetic import brief, down
+from lemmata.mechanisms.arithmetic import brief, down, up
 from lemmata.mechanisms.gaussian import GaussianLaw
 from lemmata.mechanisms.glm_losses import Records, records
+from lemmata.mechanisms.grid_gaussian import GridGaussianLaw
+from lemmata.mechanisms.grid_sums import check_noise
 from lemmata.mechanisms.law import LinearModel, generator, kept, one_of, whole, within_unit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, to_gaussian_budget
 
@@ -59,15 +68,15 @@ class GridSearchLaw:
     penalties: np.ndarray  # shape (K,)
     sensitivities: np.ndarray  # of the scores, w_0's 0 first, shape (K + 1,)
     selection: PureDP
+    rate: float  # of the selection: index j has probability proportional to exp(-rate s_j)
     beta: float  # the selection's confidence
     privacy: ApproxDP  # neighbours differ in one replaced record
+    noise: str = "float"
 
     @property
     def t(self) -> float:
         """The multiple of its sensitivity by which the selection raises a score."""
-        return generalized_exponential.shift(
-            candidates=len(self.sensitivities), epsilon=self.selection.epsilon, beta=self.beta
-        )
+        return generalized_exponential.shift(candidates=len(self.sensitivities), epsilon=2 * self.rate, beta=self.beta)
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """w_0, ..., w_K of `size` runs, shape (size, K + 1, d)."""
@@ -81,10 +90,26 @@ class GridSearchLaw:
             scores[:, j] = self.validation.mean_losses(candidates[:, j], cap) + penalty
         return scores
 
+    def select(self, candidates: np.ndarray) -> selections.SelectionLaw:
+        """The exact law of the index among fixed w_0, ..., w_K, shape (K + 1, d); scores and their moves times |S2|.
+
+        A sum of whole steps is exact; adding a penalty rounds it by a relative 2^-53, which is charged.
+        """
+        half = len(self.validation.X)
+        scores, moves = [self.validation.label_bound**2 * half], [0.0]
+        given = zip(candidates[1:], self.caps.tolist(), self.penalties.tolist(), self.sensitivities[1:], strict=True)
+        for w, cap, penalty, moved in given:
+            (total,), step, most = self.validation.loss_steps(w[None], cap)
+            scores.append(total * step + penalty * half)
+            rounding = Fraction(2, 2**53) * (Fraction(most * step) + Fraction(penalty)) * half
+            moves.append(up(max(Fraction(most * step), Fraction(float(moved)) * half) + rounding))
+        calibration = "printed" if self.rate == self.selection.epsilon / 2 else "sharp"
+        return selections.law(scores, moves, privacy=self.selection, beta=self.beta, calibration=calibration)
+
     def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
         """The exact law of the index given the scores, shape (size, K + 1), logarithms."""
         s = generalized_exponential.normalised_scores(scores=scores, sensitivities=self.sensitivities, t=self.t)
-        logits = -self.selection.epsilon / 2 * s
+        logits = -self.rate * s
         return np.asarray(logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True))
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
@@ -94,8 +119,11 @@ class GridSearchLaw:
 
     def _block(self, rng: np.random.Generator, size: int) -> dict[str, np.ndarray]:
         W = self.candidates(rng, size)
-        logits = self.log_probabilities(self.scores(W))
-        index = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+        if self.noise == "exact":
+            index = np.array([self.select(own).sample(rng)[0] for own in W])
+        else:
+            logits = self.log_probabilities(self.scores(W))
+            index = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
         return {"index": index, "weights": W[np.arange(size), index]}
 
 
@@ -132,6 +160,7 @@ def law(
     sensitivity: str | Callable[[int], float] = "average",
     penalty: str = "corrected",
     accounting: str = "printed",
+    noise: str = "float",
 ) -> GridSearchLaw:
     """Private grid search: K candidates from one half of the records, a private choice on the other.
 
@@ -152,6 +181,7 @@ def law(
     """
     one_of(PENALTIES, penalty=penalty)
     one_of(ACCOUNTING, accounting=accounting)
+    check_noise(noise)
     (K,), (beta,) = whole(guesses=guesses), within_unit(beta=beta)
     beta = max(beta, SUREST)
     if K > MOST:
@@ -166,7 +196,8 @@ def law(
     train = BASES.get(base) if isinstance(base, str) else base
     if not callable(train):
         raise ValueError(f"base = {brief(base)} is not one of {', '.join(BASES)}, nor a function")
-    settings = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
+    settings: dict[str, Any] = {"privacy": run, "loss": loss, "radius": radius, "label_bound": data.label_bound}
+    settings |= {"noise": noise} if isinstance(base, str) else {}
     norms = grid_search.norm_guesses(guesses=K)
     bases = tuple(train(data.X[:half], data.y[:half], norm_bound=float(B), **settings) for B in norms)
     for j, one in enumerate(bases):
@@ -174,6 +205,7 @@ def law(
     caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
+    rate = affordable_rate(epsilon=selection.epsilon, candidates=K + 1)
     return GridSearchLaw(
         bases,
         validation,
@@ -181,14 +213,16 @@ def law(
         penalties(data, caps, K, beta, penalty),
         gamma,
         selection,
+        rate if accounting == "disjoint" else selection.epsilon / 2,
         beta / 4,
         spent,
+        noise,
     )
 
 
 def noise_length(base: Any, n: int, guesses: int, beta: float) -> float:
     """What a Gaussian release may add to |<w, x>| / ||x||, but for a chance of beta/(4K) on n/2 records; else 0."""
-    if not isinstance(base, GaussianLaw):
+    if not isinstance(base, GaussianLaw | GridGaussianLaw):
         return 0.0
     return base.sigma * sqrt(2 * log(4 * guesses * max(n, 2) / beta))
 
@@ -230,6 +264,7 @@ def fit(
     sensitivity: str | Callable[[int], float] = "average",
     penalty: str = "none",
     accounting: str = "disjoint",
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release, as a predictor; (epsilon, delta)-DP under replacement of one record.
@@ -254,5 +289,6 @@ def fit(
         sensitivity=sensitivity,
         penalty=penalty,
         accounting=accounting,
+        noise=noise,
     )
     return LinearModel(released.sample(generator(rng))["weights"][0], released.privacy)

@@ -1,8 +1,8 @@
 """What each mechanism releases by default, to the last bit: the one table that README and the pages are made from.
 
 "exact": the guarantee holds for the bits released, by the row named, up to what `but` says. "float": noise or choice
-in float64; the guarantee is one over the real numbers, and low bits can tell neighbouring datasets apart. How long a
-release takes is hardened nowhere.
+in float64; the guarantee is one over the real numbers, and low bits can tell neighbouring datasets apart: nothing
+releases so by default. `GENERATORS` says where random bits come from. How long a release takes is hardened nowhere.
 """
 
 from __future__ import annotations
@@ -47,13 +47,55 @@ TABLE = (
         "the law of the number of runs, which depends on no data (a relative 1e-15)",
     ),
     Line(
+        ("private_perceptron", "glm_gd", "glm_projected"),
+        "exact",
+        SUMS,
+        SUMS_ROW,
+    ),
+    Line(
+        ("PhasedSGD", "phased_sgd"),
+        "exact",
+        "Averages of iterates in float64, whose distance from those over the reals is bounded and charged, and a "
+        "Gaussian over the reals, rounded to a public grid.",
+        "wzw25.rem2.3.float64/explicit/averages-privacy",
+    ),
+    Line(
+        ("DPERM", "EfficientMargin", "dp_erm", "efficient_learner", "kernel_learner"),
+        "exact",
+        "Rounds as `PhasedSGD`; losses in whole steps of a public grid, and an exact choice.",
+        "wzw25.rem2.3.float64/explicit/averages-privacy",
+        "the law of how often a record is read, which depends on no data (a relative 1e-9, charged)",
+    ),
+    Line(
         ("PrivateSVM", "private_svm", "kernel_svm"),
         "exact",
         "Weights rounded to a public grid, the rounding in the sensitivity, and discrete Laplace noise.",
         "rbht09.thm7.float64/corrected",
+        "the solver, which is charged for an accuracy that tests show and nothing proves beforehand",
     ),
     Line(
-        ("grid_gaussian",),
+        ("glm_output",),
+        "exact",
+        "A minimiser in float64, its error charged, and a Gaussian over the reals, rounded to a public grid.",
+        "wzw25.rem2.3.float64/corrected",
+        "the solver, which is charged for an accuracy that tests show and nothing proves beforehand",
+    ),
+    Line(
+        ("output_perturbation",),
+        "exact",
+        "A minimiser certified to the accuracy that is charged, and noise over the reals, rounded to a public grid: "
+        "digits are drawn until the cell is proved.",
+        "wzw25.rem2.3.float64/explicit/minimiser",
+    ),
+    Line(
+        ("objective_perturbation",),
+        "exact",
+        "The minimiser over the reals, rounded to a public grid: digits of the noise are drawn, and a point near the "
+        "minimiser is certified, until the cell is proved.",
+        "wzw25.rem2.3.float64/explicit/minimiser",
+    ),
+    Line(
+        ("gaussian", "grid_gaussian"),
         "exact",
         "The Gaussian release, rounded to a public grid: post-processing.",
         "wzw25.rem2.3.float64/corrected",
@@ -65,53 +107,51 @@ TABLE = (
         "rbht09.thm7.float64/explicit/profile",
     ),
     Line(
+        ("majority",),
+        "exact",
+        "A difference of counts, and discrete Laplace noise.",
+        "rbht09.thm7.float64/corrected",
+    ),
+    Line(
         ("snapping",),
         "exact",
         "Laplace noise whose law over the doubles is known.",
         "rbht09.thm7.float64/explicit/snapping",
     ),
     Line(
-        ("PhasedSGD", "DPERM", "EfficientMargin", "phased_sgd", "dp_erm", "efficient_learner", "kernel_learner"),
-        "float",
-        "Averages of iterates, not sums over records: their sensitivity is proved over the reals, step by step.",
-        "wzw25.rem2.3.float64/explicit",
+        ("PureMargin", "pure_learner", "network_learner", "label_learner"),
+        "exact",
+        "An index, chosen by numbers of errors with exact chances.",
+        "wzw25.rem2.3.float64/explicit/choice",
     ),
     Line(
-        ("gaussian", "glm_gd", "glm_projected", "glm_output", "output_perturbation", "private_perceptron"),
-        "float",
-        "Float64 noise beside a float64 statistic; `grid_gaussian` and `discrete_gaussian` release one exactly.",
-        "wzw25.rem2.3.float64/explicit",
+        ("exponential", "generalized_exponential", "margin_selection", "grid_search"),
+        "exact",
+        "An index, chosen with exact chances; normalised scores are rational numbers on a public grid.",
+        "wzw25.rem2.3.float64/explicit/choice",
+        "scores that a caller computes, whose sensitivity is the caller's promise; what a caller's learner releases",
     ),
     Line(
-        ("objective_perturbation",),
-        "float",
-        "The release is a minimiser under noise: exact only for a solver without error.",
+        ("report_noisy_max", "confidence_boosting"),
+        "exact",
+        "An index: scores in whole steps of a public grid, and discrete Laplace noise.",
+        "rbht09.thm7.float64/corrected",
+        "scores that a caller computes, whose sensitivity is the caller's promise; what a caller's learner releases",
     ),
-    Line(
-        (
-            "PureMargin",
-            "pure_learner",
-            "network_learner",
-            "label_learner",
-            "exponential",
-            "generalized_exponential",
-            "report_noisy_max",
-            "confidence_boosting",
-            "grid_search",
-            "margin_selection",
-            "majority",
-        ),
-        "float",
-        "An index has no low bits, but the chances with which it is drawn, or the scores' noise, are floats.",
-    ),
+)
+GENERATORS = (
+    ("no `rng`, no `random_state`", "every bit is the operating system's, from its cryptographic stream (`entropy`)"),
+    ("a generator or a seed", "PCG64 as a rule: it can be repeated, and its state inferred, by others too; for study"),
+    ("projections, frequencies", "published, so drawn from a stream of their own, of either kind"),
+    ("verdicts and audits", "PCG64DXSM streams derived from what a chunk is, so that every number can be repeated"),
 )
 
 
 def answer(name: str) -> Line:
     """The line of a mechanism or estimator. Raises ValueError for a name that the table lacks.
 
-    >>> answer("MarginClassifier").noise, answer("PhasedSGD").noise
-    ('exact', 'float')
+    >>> answer("MarginClassifier").noise, answer("objective_perturbation").noise
+    ('exact', 'exact')
     """
     for line in TABLE:
         if name in line.names:

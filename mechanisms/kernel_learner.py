@@ -157,6 +157,7 @@ def law(
     beta: float,
     calibration: str = "tight",
     projection: KernelProjection,
+    noise: str = "float",
 ) -> efficient_learner.EfficientLaw:
     """A_PrivKerMrg of bms22: learn with margin rho against functions of RKHS norm `norm_bound`, K(x, x) = radius^2.
 
@@ -188,6 +189,7 @@ def law(
         norm_bound=2 * norm_bound,
         beta=beta / 2,
         calibration=calibration,
+        noise=noise,
         projection=projection,
     )
 
@@ -208,6 +210,7 @@ def fit(
     count: int | None = None,
     k: int | None = None,
     projection: KernelProjection | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of A_PrivKerMrg, as a predictor x -> sign(h(x)) that remembers its privacy.
@@ -240,6 +243,14 @@ def fit(
             rng=public,
         )
     released = law(
-        X, y, privacy=privacy, rho=rho, norm_bound=norm_bound, beta=beta, calibration=calibration, projection=projection
+        X,
+        y,
+        privacy=privacy,
+        rho=rho,
+        norm_bound=norm_bound,
+        beta=beta,
+        calibration=calibration,
+        projection=projection,
+        noise=noise,
     )
     return LinearModel(released.trained.sample(private)[0], released.privacy, projection.apply)

@@ -48,8 +48,8 @@ class LabelLaw:
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the cover: scores -errors/m of sensitivity 1/m."""
-        return exponential.law(-self.errors / self.samples, privacy=self.privacy, sensitivity=1 / self.samples)
+        """The exponential mechanism over the cover: scores -errors, whole numbers, of sensitivity 1."""
+        return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases: numbers of hypotheses, shape (size,)."""

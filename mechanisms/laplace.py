@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from lemmata.mechanisms.arithmetic import in_range
 from lemmata.mechanisms.entropy import words
 from lemmata.mechanisms.law import finite, generator, positive, whole
+from lemmata.mechanisms.proved_floats import log_of
 
 STEPS = 2**20  # grid steps in one noise scale, at least
 MOST = 2**40  # grid steps in one noise scale, at most: noise of it is exact in float64
@@ -65,16 +66,16 @@ def _signed(rng: np.random.Generator, steps: int, size: int) -> np.ndarray:
     """`size` signed whole numbers; a zero with the sign minus is `SECOND_ZERO`, to be drawn again.
 
     Let j be the 63 digits of U. If j >= 2^48, then -log U is below 10.4, and -log(j / 2^63) in float64 differs from it
-    by less than 2^-45: 2^-48 for the digits not drawn, 2^-53 for the rounding of j, 2^-46 for 8 units in the last place
-    of the logarithm, of which numpy's errs by 4 at most, and 2^-49 for the product with `steps`.
+    by less than 2^-45: 2^-48 for the digits not drawn, 2^-53 for the rounding of j, 2^-46, proved, for the logarithm
+    (`lemmata.mechanisms.proved_floats`), and 2^-49 for the product with `steps`.
     """
     drawn = words(rng, size)
     digits = drawn & (2**63 - 1)
     product = digits.astype(float)
     product *= 2.0**-63
-    np.maximum(product, 2.0**-63, out=product)
-    np.log(product, out=product)
-    product *= -steps
+    np.maximum(product, 2.0**-16, out=product)
+    product = log_of(product)
+    product *= steps
     whole_part = np.floor(product)
     product -= whole_part
     slack = min(0.5, steps * 2.0**-45)

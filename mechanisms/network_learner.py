@@ -72,8 +72,8 @@ class NetworkLaw:
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the numbers of the networks: scores -errors/m of sensitivity 1/m."""
-        return exponential.law(-self.errors / self.samples, privacy=self.privacy, sensitivity=1 / self.samples)
+        """The exponential mechanism over the numbers of the networks: scores -errors, of sensitivity 1."""
+        return exponential.law(-self.errors.astype(float), privacy=self.privacy, sensitivity=1.0)
 
     def weights(self, numbers: ArrayLike) -> np.ndarray:
         """The weights of the networks with these numbers, all layers in a row, shape (n, k (N (L-1) + 1))."""

@@ -7,23 +7,35 @@ Delta (ridge - 1) / C. Which b gave the release w can be read off the gradient, 
 b(w) times the determinant of the Hessian. Two noises: theirs, with density proportional to exp(-epsilon' ||b||_2 / 2),
 is purely private; Gaussian b has the privacy profile of Redberg, Koskela & Wang (2023), which `law` states and proves
 for replaced rows.
+
+`noise`: "float" draws b and solves in float64, for experiments: no solver ends in the minimiser, and the density
+argument is about it. "exact", which is what `fit` takes, releases the minimiser over the real numbers for a b over the
+real numbers, rounded to a public grid: digits of b are drawn (`lemmata.mechanisms.lazy_reals`), and a point near the
+minimiser is certified (`lemmata.mechanisms.solvers.certified_risk`), until it is proved which point of the grid is
+nearest. Rounding is post-processing, so that the guarantee holds for the bits released.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import expm1, log, log1p, nextafter, pi
-from typing import Any
+from functools import cached_property
+from math import expm1, frexp, log, log1p, nextafter, pi
+from typing import Any, ClassVar
 
 import numpy as np
+from flint import arb, ctx
 from numpy.typing import ArrayLike
 
+from lemmata.bounds.exact.balls import exact
 from lemmata.mechanisms.arithmetic import certified_delta, in_range
+from lemmata.mechanisms.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.law import LinearModel, generator, sized, whole
-from lemmata.mechanisms.output_perturbation import FeatureMap, prepared, radial_log_density, radial_noise
+from lemmata.mechanisms.lazy_reals import LazyNoise, cell
+from lemmata.mechanisms.output_perturbation import FINE, FeatureMap, prepared, radial_log_density, radial_noise
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_noise_multiplier
 from lemmata.mechanisms.private_svm import ClippedMap
+from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
 SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off by
@@ -33,7 +45,13 @@ SAFE = 1 - 1e-12  # relative: what the float arithmetic of the budget may be off
 class RadialNoise:
     """b with density proportional to exp(-rate ||b||_2)."""
 
+    kind: ClassVar[str] = "radial"
     rate: float  # epsilon' / 2: public
+
+    @property
+    def spread(self) -> Fraction:
+        """What a vector with density proportional to exp(-||b||) is multiplied by."""
+        return 1 / Fraction(self.rate)
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
         """`size` vectors, shape (size, dimension)."""
@@ -48,7 +66,13 @@ class RadialNoise:
 class GaussianNoise:
     """b ~ N(0, sigma^2 I)."""
 
+    kind: ClassVar[str] = "normal"
     sigma: float  # public
+
+    @property
+    def spread(self) -> Fraction:
+        """What a standard normal vector is multiplied by."""
+        return Fraction(self.sigma)
 
     def draw(self, rng: np.random.Generator, size: int, dimension: int) -> np.ndarray:
         """`size` vectors, shape (size, dimension)."""
@@ -62,18 +86,19 @@ class GaussianNoise:
 def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple[float, float]:
     """(epsilon', ridge): what the noise may spend after the Hessian, and the regularisation that leaves it half.
 
-    One row replaced changes the log-determinant of the Hessian by at most 2 log(1 + c C / (n ridge)). Where that is
-    less than epsilon the ridge stays 1; else it is c C / (n (e^(epsilon / 4) - 1)), and half of epsilon is left.
+    One row replaced changes the log-determinant of the Hessian by at most log(1 + c C / (n ridge)), as `law` shows.
+    Where that is at most epsilon / 2 the ridge stays 1; else it is c C / (n (e^(epsilon / 2) - 1)). So epsilon' never
+    falls as epsilon grows, and never jumps.
 
     >>> split_budget(epsilon=1.0, n=1000, C=1.0, curvature=0.25)[1]
     1.0
     """
     (n,) = whole(n=n)
     epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
-    left = epsilon - 2 * log1p(curvature * C / n)
-    if left > 0:
-        return left * SAFE, 1.0
-    return epsilon / 2 * SAFE, curvature * C / (n * expm1(epsilon / 4)) / SAFE
+    ridge, cost = 1.0, log1p(curvature * C / n)
+    if cost > epsilon / 2:
+        ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
+    return (epsilon - cost) * SAFE, ridge
 
 
 def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature: float) -> tuple[float, float]:
@@ -85,13 +110,8 @@ def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature:
     >>> gaussian_split(epsilon=1.0, delta=1e-5, n=1000, C=1.0, curvature=0.25)
     (7.462962, 1.0)
     """
-    (n,) = whole(n=n)
-    epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
     delta = in_range("delta", delta, 1e-300, 1)  # a certified delta is never below the smallest float
-    ridge, cost = 1.0, log1p(curvature * C / n)
-    if cost > epsilon / 2:
-        ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
-    left = (epsilon - cost) * SAFE
+    left, ridge = split_budget(epsilon=epsilon, n=n, C=C, curvature=curvature)
 
     def enough(sigma: float) -> bool:
         parts = certified_delta(left, 2 / sigma), certified_delta(left, 1 / sigma)
@@ -118,9 +138,35 @@ class ObjectiveLaw:
     noise: RadialNoise | GaussianNoise  # of b
     privacy: PureDP | ApproxDP
     feature_map: ClippedMap = field(repr=False)
+    grid: float = 0.0  # of an exact release, a power of two, public; 0 if noise and minimiser are float64's
+
+    @cached_property
+    def _problem(self) -> Problem:
+        share = Fraction(self.C) / len(self.Z)
+        return Problem(self.Z, ridge=self.ridge, share=share, loss=self.loss)
+
+    def _exactly(self, rng: np.random.Generator) -> np.ndarray:
+        """The rounded minimiser of one draw, shape (F,)."""
+        noise, scale = LazyNoise(rng, self.noise.kind, self.Z.shape[1]), exact(1 / Fraction(self.grid))
+        while True:
+            with ctx.workprec(noise.precision):
+                b = [exact(self.noise.spread) * ball for ball in noise.balls()]
+                for point, distance in self._problem.nearer(self._solved(b), b):
+                    cells = [cell(scale * (one + arb(0, distance))) for one in point]
+                    if None not in cells:
+                        return np.array([float(one) for one in cells if one is not None]) * self.grid
+            noise.refine()
+
+    def _solved(self, b: list[arb]) -> np.ndarray:
+        """A point near the minimiser in float64, shape (F,)."""
+        middle = np.nan_to_num([float(one.mid()) for one in b])
+        share = self.C / len(self.Z)
+        return minimise(self.Z, linear=middle[None], ridge=self.ridge, share=share, loss=self.loss)[0][0]
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """`size` independent releases, shape (size, F), solved together."""
+        """`size` independent releases, shape (size, F), solved together, or exactly one by one."""
+        if self.grid:
+            return np.array([self._exactly(rng) for _ in range(size)])
         b = self.noise.draw(rng, size, self.Z.shape[1])
         return minimise(self.Z, linear=b, ridge=self.ridge, share=self.C / len(self.Z), loss=self.loss)[0]
 
@@ -151,35 +197,43 @@ def law(
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
+    noise: str = "float",
 ) -> ObjectiveLaw:
     """The law of the minimiser of a randomly tilted objective: radial noise for a PureDP, Gaussian for an ApproxDP.
 
-    Formal guarantee: `privacy`, under replacement of one row, for every input. Pure: with features of norm at most 1
-    and slopes at most 1 a replaced row moves b(w) by at most 2, which costs epsilon'; the determinant of the Hessian
-    costs the rest (`split_budget`).
-    Approximate: let z be the row that becomes z', tau = n ridge / C. (1) A row adds one rank-one term of at most c to a
-    Hessian of at least tau, so the two determinants differ by a factor of at most 1 + c / tau, which costs J, its
-    logarithm. (2) b'(w) - b(w) = s z - s' z' with slopes s, s' in [0, 1] up to one common sign, since a margin loss
+    Formal guarantee: `privacy`, under replacement of one row, for every input. Let z be the row that becomes z', tau =
+    n ridge / C. (1) A row adds one rank-one term of at most c to a Hessian of at least tau, so the two determinants
+    differ by a factor of at most 1 + c / tau, which costs J, its logarithm, once: each is at least that of the rows
+    that stay, and at most 1 + c / tau times it. Pure: with features of norm at most 1 and slopes at most 1 a replaced
+    row moves b(w) by at most 2, which costs epsilon' (`split_budget`; `lemmata.bounds.rbht09.private_svm`).
+    Approximate: (2) b'(w) - b(w) = s z - s' z' with slopes s, s' in [0, 1] up to one common sign, since a margin loss
     falls. The log-ratio of N(0, sigma^2 I) at b and b + v is (2 <b, v> + ||v||^2) / (2 sigma^2), convex in v, so it is
     largest at s, s' in {0, 1}: at v = 0 or at one of three fixed vectors of lengths at most 1, 1 and 2. (3) delta is
     the mean over b of (1 - e^(epsilon - L))_+, and L is at most J plus the largest of the four; (.)_+ of a largest is
     at most a sum, and each summand is the Gaussian curve: delta(epsilon - J; 2/sigma) + 2 delta(epsilon - J; 1/sigma).
     (`gaussian_split`.) Redberg, Koskela & Wang have the curve for one row more, twice, for slopes of any sign.
-    Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are public, and the minimisers are
-    exact: the analysis is over the reals, our solver's last digits and the float64 noise are not hardened. Its best
-    point is released, whatever it is. Huber's second derivative jumps, on a set of releases of probability 0.
+    Enforced here: features are clipped to norm 1. Assumed: `feature_map`, C and n are public. With `noise` "exact" it
+    holds for the bits released. With "float" it is over the reals: our solver's last digits and the float64 noise are
+    not hardened, and its best point is released, whatever it is. Huber's second derivative jumps, on a set of releases
+    of probability 0.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> released.sample(np.random.default_rng(0), 5).shape, released.ridge
     ((5, 1), 1.0)
     """
     phi, Z, C = prepared(X, y, privacy, C, loss, feature_map, (PureDP, ApproxDP))
+    check_noise(noise)
+    Z, grid = on_grid(Z, 1.0, noise)
     sizes: Any = {"n": len(Z), "C": C, "curvature": MARGIN_LOSSES[loss].curvature}
     if isinstance(privacy, PureDP):
         spent, ridge = split_budget(epsilon=privacy.epsilon, **sizes)
-        return ObjectiveLaw(Z, C, loss, ridge, RadialNoise(spent / 2), privacy, phi)
-    sigma, ridge = gaussian_split(epsilon=privacy.epsilon, delta=privacy.delta, **sizes)
-    return ObjectiveLaw(Z, C, loss, ridge, GaussianNoise(sigma), privacy, phi)
+        tilt: RadialNoise | GaussianNoise = RadialNoise(spent / 2)
+    else:
+        sigma, ridge = gaussian_split(epsilon=privacy.epsilon, delta=privacy.delta, **sizes)
+        tilt = GaussianNoise(sigma)
+    if grid:
+        grid = 2.0 ** (frexp(max(C / len(Z) / ridge * float(tilt.spread), C * 2.0**-30))[1] - FINE)
+    return ObjectiveLaw(Z, C, loss, ridge, tilt, privacy, phi, grid)
 
 
 def fit(
@@ -191,6 +245,7 @@ def fit(
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of objective perturbation, as a predictor; (epsilon, delta)-DP under replacement of one record.
@@ -201,4 +256,4 @@ def fit(
     """
     approximate = ApproxDP(epsilon, delta)
     privacy = approximate if approximate.delta > 0 else PureDP(epsilon)
-    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map).model(generator(rng))
+    return law(X, y, privacy=privacy, C=C, loss=loss, feature_map=feature_map, noise=noise).model(generator(rng))

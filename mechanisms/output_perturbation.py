@@ -5,23 +5,32 @@
 where b has density proportional to exp(-rate ||b||_2), with the logistic loss or Huber's. Their regularisation Lambda
 is 1 / C. A baseline beside `lemmata.mechanisms.private_svm`, whose Laplace noise is calibrated to the L1 sensitivity:
 here it is L2, and no factor sqrt(F) enters the calibration.
+
+`noise`: "float" draws b in float64, for experiments. "exact", which `fit` takes, releases w(D) + b over the real
+numbers, rounded to a public grid (`lemmata.mechanisms.lazy_reals`), w(D) a float that is certified to be as near to the
+minimiser as is charged for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import lgamma, log, pi
+from fractions import Fraction
+from math import frexp, lgamma, log, pi
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.arithmetic import brief
+from lemmata.mechanisms.arithmetic import brief, down, up
+from lemmata.mechanisms.grid_sums import check_noise, on_grid
 from lemmata.mechanisms.law import LinearModel, generator, labels, one_of, sized, whole
+from lemmata.mechanisms.lazy_reals import rounded
 from lemmata.mechanisms.privacy import Guarantee, PureDP
 from lemmata.mechanisms.private_svm import LARGEST, ClippedMap
+from lemmata.mechanisms.solvers.certified_risk import certified
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
 
+FINE = 20  # binary places of the noise's scale that an exact release has
 FeatureMap = Callable[[np.ndarray], np.ndarray]
 
 
@@ -55,13 +64,17 @@ class OutputLaw:
     rate: float  # of the noise, epsilon over the L2 sensitivity: public
     privacy: PureDP
     feature_map: ClippedMap = field(repr=False)
+    grid: float = 0.0  # of an exact release, a power of two, public; 0 if the noise is float64's
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """`size` independent releases, shape (size, F); the problem was solved once."""
+        if self.grid:
+            spread = up(1 / Fraction(self.rate))
+            return np.array([rounded(rng, self.weights, spread, self.grid, "radial") for _ in range(size)])
         return self.weights + radial_noise(rng, self.rate, size, len(self.weights))
 
     def log_density(self, releases: ArrayLike) -> np.ndarray:
-        """Exact log-density of releases, shape (size,)."""
+        """Exact log-density of releases, of those over the reals before they are rounded, shape (size,)."""
         lengths = np.linalg.norm(np.atleast_2d(releases) - self.weights, axis=1)
         return radial_log_density(lengths, self.rate, len(self.weights))
 
@@ -110,6 +123,7 @@ def law(
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
+    noise: str = "float",
 ) -> OutputLaw:
     """Solve once, release the weights under noise with density proportional to exp(-rate ||b||_2).
 
@@ -117,18 +131,26 @@ def law(
     convex objective with slopes at most 1 and features of norm at most 1 moves by at most 2 C / n in L2, and the
     log-density is `rate`-Lipschitz. Enforced here: features are clipped to norm 1, and rate = epsilon over 2 C / n plus
     what the solver may miss on two datasets (`tolerance`, public); its best point is released, whatever it is.
-    Assumed: `feature_map`, C and n are public. The analysis is over the reals: the noise is float64 and not hardened
-    (`lemmata.mechanisms.laplace` says what that leaks). Raises ValueError for bad input.
+    Assumed: `feature_map`, C and n are public. With `noise` "exact" it holds for the bits released, with "float" over
+    the reals (`lemmata.mechanisms.laplace` says what that leaks). Raises ValueError for bad input.
 
     >>> released = law([[1.0], [-1.0]], [1, -1], privacy=PureDP(2.0), C=1.0)
     >>> round(released.rate, 6), released.sample(np.random.default_rng(0)).shape
     (2.0, (1, 1))
     """
     phi, Z, C = prepared(X, y, privacy, C, loss, feature_map)
+    check_noise(noise)
+    Z, grid = on_grid(Z, 1.0, noise)
     n, F = Z.shape
-    weights, _ = minimise(Z, linear=np.zeros((1, F)), ridge=1.0, share=C / n, loss=loss)
-    sensitivity = 2 * C / n + 2 * tolerance(C, n, F)  # L2, one row replaced
-    return OutputLaw(weights[0], privacy.epsilon / sensitivity, privacy, phi)
+    (weights,), _ = minimise(Z, linear=np.zeros((1, F)), ridge=1.0, share=C / n, loss=loss)
+    sensitivity = up(2 * Fraction(C) / n + 2 * Fraction(tolerance(C, n, F)))  # L2, one row replaced
+    rate = down(Fraction(privacy.epsilon) / Fraction(sensitivity))
+    if grid:
+        (rate,) = sized(rate=rate)
+        share = Fraction(C) / n
+        weights = certified(Z, weights, ridge=1.0, share=share, loss=loss, within=tolerance(C, n, F))
+        grid = 2.0 ** (frexp(max(1 / rate, C * 2.0**-30))[1] - FINE)
+    return OutputLaw(weights, rate, privacy, phi, grid)
 
 
 def fit(
@@ -139,6 +161,7 @@ def fit(
     C: float,
     loss: str = "logistic",
     feature_map: FeatureMap | None = None,
+    noise: str = "exact",
     rng: np.random.Generator | None = None,
 ) -> LinearModel:
     """One release of output perturbation, as a predictor; epsilon-DP under replacement of one record.
@@ -147,4 +170,5 @@ def fit(
     >>> fit(X, y, epsilon=1.0, C=1.0, rng=np.random.default_rng(0)).predict([[1.0]])
     array([1.])
     """
-    return law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, feature_map=feature_map).model(generator(rng))
+    released = law(X, y, privacy=PureDP(epsilon), C=C, loss=loss, feature_map=feature_map, noise=noise)
+    return released.model(generator(rng))

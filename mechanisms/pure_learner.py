@@ -49,8 +49,8 @@ def count_errors(candidates: Cover, Z: np.ndarray) -> np.ndarray:
     return errors
 
 
-def _scores(errors: np.ndarray, samples: int) -> Iterator[np.ndarray]:
-    return (errors[i : i + exponential.BLOCK] / -samples for i in range(0, len(errors), exponential.BLOCK))
+def _scores(errors: np.ndarray) -> Iterator[np.ndarray]:
+    return (-errors[i : i + exponential.BLOCK].astype(float) for i in range(0, len(errors), exponential.BLOCK))
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class PrivateMarginLaw:
 
     @property
     def selection(self) -> exponential.ExponentialLaw:
-        """The exponential mechanism over the numbers of the candidates: scores -errors/m of sensitivity 1/m."""
+        """The exponential mechanism over the numbers of the candidates: scores -errors, of sensitivity 1."""
         return exponential.streamed(
-            partial(_scores, self.errors, self.samples),
+            partial(_scores, self.errors),
             candidates=self.candidates.size,
-            sensitivity=1 / self.samples,
+            sensitivity=1.0,
             privacy=self.privacy,
         )
 

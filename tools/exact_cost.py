@@ -1,63 +1,140 @@
-"""What exact noise costs `MarginClassifier` in accuracy and time, beside float64 noise: python -m tools.exact_cost.
+"""What exact noise costs in accuracy and time, beside float64 noise: python -m tools.exact_cost [EPSILON].
 
-Mean of 200 splits (three quarters train), percent right, one thread; seconds are medians of 60 fits:
-
-    data, epsilon         float   exact   difference, +- its standard error
-    digits 3-8, 0.5       82.13   83.75     1.62 +- 0.92
-    digits 3-8, 1         92.18   92.31     0.12 +- 0.40
-    digits 3-8, 3         95.96   95.72    -0.24 +- 0.22
-    breast cancer, 0.5    73.48   74.23     0.76 +- 1.00
-    breast cancer, 1      85.51   86.63     1.13 +- 0.59
-    breast cancer, 3      91.27   91.39     0.13 +- 0.25
-
-    a fit on digits 13.8 and 14.4 milliseconds, on breast cancer 21 and 18; a number of noise 12 and 50 nanoseconds
+A pair of fits has the same records and the same noise: `Coupled` draws float64's normal numbers from the words that the
+rounded ones are drawn from, so that what is left is the rounding of records, averages and noise. Where a choice is
+made, by numbers that are drawn in another way, the pair has its own. Percent right of held-out records of the
+comparison's tables (`lemmata compare`), at most 500 train, at least 100 splits, more until the standard error is below
+a tenth of a point or half a minute is over. Seconds are medians of 30 fits in turns, with NumPy's own normal numbers
+for float64, one thread. What was found stands in reports/published/exact_cost.csv.
 """
 
+import csv
+import sys
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits
 
-from lemmata.mechanisms.estimators import MarginClassifier
+from lemmata.experiments.comparison.problems import draw
+from lemmata.mechanisms import (
+    estimators,
+    glm_gd,
+    glm_output,
+    objective_perturbation,
+    output_perturbation,
+    private_perceptron,
+)
+from lemmata.mechanisms.entropy import words
+from lemmata.mechanisms.proved_floats import quantile_of
+from lemmata.mechanisms.search import PrivateSearchCV
 
-SPLITS, FITS = 200, 60
-
-
-def problems():
-    """Two small tables, scaled by constants that are known or, for breast cancer, by the maxima of its columns."""
-    X, y = load_digits(return_X_y=True)
-    chosen = np.isin(y, (3, 8))
-    yield "digits 3-8", X[chosen], y[chosen]
-    X, y = load_breast_cancer(return_X_y=True)
-    yield "breast cancer", X / X.max(axis=0), y
-
-
-def right(X, y, epsilon, noise):
-    """Percent right of held-out records, shape (SPLITS,)."""
-    found = []
-    for seed in range(SPLITS):
-        order = np.random.default_rng(seed).permutation(len(y))
-        train, test = np.split(order, [int(0.75 * len(y))])
-        model = MarginClassifier(epsilon=epsilon, noise=noise, random_state=seed, classes=np.unique(y))
-        found.append(100 * (model.fit(X[train], y[train]).predict(X[test]) == y[test]).mean())
-    return np.array(found)
+PUBLISHED = Path(__file__).parents[1] / "reports" / "published" / "exact_cost.csv"
+TABLES = ("digits:3-8", "breast_cancer", "randhie", "fair")
+LEAST, MOST, SECONDS, ENOUGH = 100, 20_000, 30.0, 0.1
+FITS = 30
+DELTA = 1e-5
+FLIPPED = ("MarginClassifier", "NoisyGD", "ProjectedGD", "AdaptiveMargin", "TunedMargin", "PrivateSearchCV")
 
 
-def seconds(X, y, noise):
-    """The median time of a fit."""
-    taken = []
-    for seed in range(FITS):
-        start = perf_counter()
-        MarginClassifier(noise=noise, random_state=seed).fit(X, y)
-        taken.append(perf_counter() - start)
-    return np.median(taken)
+class Coupled(np.random.Generator):
+    """A generator whose normal numbers are the quantiles that `grid_gaussian.rounded_normal` rounds.
+
+    Tables of them get a minus where `flipped`: exact descents add noise to sums that are divided by minus the width.
+    """
+
+    flipped = False
+
+    def spawn(self, n_children):
+        """Children of the same kind."""
+        children = super().spawn(n_children)
+        for child in children:
+            child.flipped = self.flipped
+        return children
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        """As NumPy's, from one word each."""
+        drawn = words(self, int(np.prod(size)) if size is not None else 1)
+        sizes = quantile_of(np.maximum((drawn & (2**63 - 1)).astype(float) * 2.0**-63, 2.0**-16))
+        minus = self.flipped and isinstance(size, tuple) and len(size) == 2
+        found = loc + scale * np.where((drawn < 0) != minus, -sizes, sizes)
+        return found[0] if size is None else found.reshape(size)
+
+
+def estimated(kind, epsilon, noise, rng, X, y, **parameters):
+    """A fitted estimator."""
+    budget = {"epsilon": epsilon} | ({"delta": DELTA} if "delta" in kind().get_params() else {})
+    return kind(**budget, **parameters, noise=noise, random_state=rng, classes=(-1.0, 1.0)).fit(X, y)
+
+
+def fitted(fit, epsilon, noise, rng, X, y, **parameters):
+    """A model of a module's `fit`."""
+    return fit(X, y, epsilon=epsilon, **parameters, noise=noise, rng=rng)
+
+
+GLM = {"delta": DELTA, "loss": "logistic", "norm_bound": 10.0}
+LEARNERS = {
+    name: partial(estimated, getattr(estimators, name))
+    for name in ("MarginClassifier", "NoisyGD", "PhasedSGD", "DPERM", "AdaptiveMargin", "TunedMargin")
+} | {
+    "ProjectedGD": partial(estimated, estimators.ProjectedGD, k=8),
+    "EfficientMargin": partial(estimated, estimators.EfficientMargin, k=8),
+    "PrivateSearchCV": partial(estimated, PrivateSearchCV),
+    "glm_gd": partial(fitted, glm_gd.fit, **GLM, steps=30),
+    "glm_output": partial(fitted, glm_output.fit, **GLM),
+    "output_perturbation": partial(fitted, output_perturbation.fit, C=10.0),
+    "objective_perturbation": partial(fitted, objective_perturbation.fit, C=10.0),
+    "private_perceptron": partial(fitted, private_perceptron.fit, delta=DELTA),
+}
+
+
+def pair(learner, table, epsilon, seed, flipped):
+    """(percent right with float noise, with exact noise) on one split."""
+    problem, found = draw(table, 500, np.random.default_rng(seed)), []
+    for noise in ("float", "exact"):
+        rng = Coupled(np.random.PCG64DXSM(seed))
+        rng.flipped = flipped
+        model = learner(epsilon, noise, rng, problem.X, problem.y)
+        found.append(100 * np.mean(model.predict(problem.test) == problem.truth))
+    return found
+
+
+def seconds(learner, table, epsilon):
+    """(median seconds of a fit with float noise, with exact noise)."""
+    problem, taken = draw(table, 500, np.random.default_rng(0)), []
+    for seed in range(FITS + 1):
+        turns = []
+        for noise in ("float", "exact"):
+            start = perf_counter()
+            learner(epsilon, noise, np.random.default_rng(seed), problem.X, problem.y)
+            turns.append(perf_counter() - start)
+        taken.append(turns)
+    return np.median(taken[1:], axis=0)
+
+
+def compared(learner, table, epsilon, flipped=False):
+    """(percent right with float noise, with exact noise, their difference, its standard error, splits)."""
+    found, start = [], perf_counter()
+    while len(found) < MOST:
+        found.append(pair(learner, table, epsilon, len(found), flipped))
+        right = np.array(found)
+        error = float(np.std(right[:, 1] - right[:, 0]) / np.sqrt(len(found)))
+        if (len(found) >= LEAST and error < ENOUGH) or perf_counter() - start > SECONDS:
+            break
+    plain, exact = right.mean(axis=0)
+    return plain, exact, exact - plain, error, len(found)
 
 
 if __name__ == "__main__":
-    for name, X, y in problems():
-        for epsilon in (0.5, 1.0, 3.0):
-            plain, exact = (right(X, y, epsilon, noise) for noise in ("float", "exact"))
-            error = np.sqrt((plain.var() + exact.var()) / SPLITS)
-            difference = exact.mean() - plain.mean()
-            print(f"{name}, {epsilon:g}: {plain.mean():.2f} {exact.mean():.2f} {difference:.2f} +- {error:.2f}")
-        print(f"{name}: {seconds(X, y, 'float'):.4f} and {seconds(X, y, 'exact'):.4f} seconds a fit")
+    epsilon = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    with PUBLISHED.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow("learner table epsilon float exact difference error splits seconds_float seconds_exact".split())
+        for name, learner in LEARNERS.items():
+            for table in TABLES:
+                slow, fast = seconds(learner, table, epsilon)
+                *rates, splits = compared(learner, table, epsilon, name in FLIPPED)
+                numbers = [f"{rate:.3f}" for rate in rates] + [splits, f"{slow:.5f}", f"{fast:.5f}"]
+                writer.writerow([name, table, f"{epsilon:g}", *numbers])
+                file.flush()
+                print(name, table, *numbers)

@@ -104,7 +104,7 @@ def trained(law: Any, ask: Callable) -> np.ndarray:
 
 def choice(law: Any, ask: Callable) -> np.ndarray:
     """The exponential mechanism on numbers of errors over n, of which a record moves each by 1/n at most."""
-    return ask("errors", -law.errors / law.samples, sensitivity=2 / law.samples, scale=1 / law.selection.scale,
+    return ask("errors", -law.errors.astype(float), sensitivity=2.0, scale=1 / law.selection.scale,
                order=replay.SPAN, draw=lambda rng, _: law.selection.sample(rng, 1))  # fmt: skip
 
 

@@ -180,7 +180,7 @@ def our_figures(made: list[tuple[str, str]], single: list[dict], reports: Path) 
     made.append(rendered("audits.html.j2", "audits.html", rows=attacked, **tables))
     side_by_side = comparison.shown(reports)
     made.append(rendered("comparison.html.j2", "comparison.html", **side_by_side))
-    made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE))
+    made.append(rendered("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
     made.append(rendered("gallery.html.j2", "gallery.html", examples=gallery()))
     svgs = {f"site/comparison-{name}.svg": svg for name, svg in side_by_side["figures"].items()}
     return svgs | {"site/audits-power.svg": power.picture(committed("power"))}

@@ -1,19 +1,26 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point, for sums over records: what descents rest on."""
+"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums, averages, minimisers, choices; and accounts."""
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 
 import numpy as np
+from flint import arb
 
+from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
+from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.adaptive_spending import BetterOfTwoWays, spent
 from lemmata.experiments.instances.reachable_floats import watched
-from lemmata.mechanisms import grid_sums, noisy_gd
+from lemmata.mechanisms import exact_choice, grid_sums, noisy_gd, phased_sgd, proved_floats
+from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.law import clip_rows
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
+from lemmata.mechanisms.solvers import certified_risk
 
 
 def hard_rows(n, d, radius):
@@ -76,15 +83,252 @@ def noisy_sums_on_a_grid(*, n, d, radius, steps, factor=1):
     note="bit-level: who knows both datasets' gradients asks whether a release is one of them plus any double",
 )
 def descent_bits(*, epsilon, delta, d, factor=1):
-    """One step of length 1 of the descent behind `MarginClassifier`, on a record and on its opposite."""
-    rows = np.random.default_rng(d).normal(size=(8, d))
-    other = rows.copy()
-    other[0] *= -1
+    """One step of length 1 of the descent behind `MarginClassifier`, on a record and on its opposite.
+
+    The other records are 0: a float64 sum of several depends on their order, and the attacker would miss its centre.
+    """
+    rows = np.zeros((8, d))
+    rows[0] = np.random.default_rng(d).normal(size=d)
+    other = -rows
     setting = {"privacy": ApproxDP(epsilon, delta), "width": 0.5, "steps": 1, "output": "last"}
     noise = {1: "exact", 2: "float"}[factor]
     laws = [noisy_gd.law(X, np.ones(8), noise=noise, **setting) for X in (rows, other)]
     laws = [replace(law, strides=np.ones(1)) for law in laws]
     return watched(laws, [-law.gradients(np.zeros((d, 1)))[:, 0] for law in laws])
+
+
+def phase_of(records, start, *, rho, pull, cap, norm_bound):
+    """The average of a phase's iterates in balls, records and start as floats."""
+    v, total = [exact(x) for x in start.tolist()], [arb(0)] * len(start)
+    for row in records.tolist():
+        z = [exact(x) for x in row]
+        total = [a + b for a, b in zip(total, v, strict=True)]
+        square = sum((x * x for x in z), arb(0))
+        if any(row):
+            along = exact(rho) - sum((a * b for a, b in zip(z, v, strict=True)), arb(0))
+            size = (along * exact(pull) / square).max(arb(0)).min(exact(cap))
+            v = [a + size * b for a, b in zip(v, z, strict=True)]
+        length = sum((x * x for x in v), arb(0)).sqrt().max(exact(norm_bound))
+        v = [x * exact(norm_bound) / length for x in v]
+    return [x / len(records) for x in total]
+
+
+@inequality_claim(
+    release.average_error,
+    quick=grid(n=[40], k=[1, 5], rho=[0.2]),
+    full=grid(n=[300], k=[20], rho=[0.01, 1.0]),
+    control=Control("iterates in single precision", (2,)),
+    cost=0.5,
+    bits=256,
+    note="Averages of the phases that `fit` runs against the same in balls; rows are full, tiny, equal and opposite.",
+)
+def averages_in_floats(*, n, k, rho, factor=1):
+    """The distance of a phase's float average from that over the reals, and what is charged for it."""
+    rows = phased_sgd.exact_rows(hard_rows(n, k, 1.0), 1.0, "exact")
+    rows[3:6] = rows[0]
+    rows[6] = -rows[0]
+    kind = np.float64 if factor == 1 else np.float32
+    law = phased_sgd.law(
+        rows, np.ones(n), privacy=GaussianDP(1.0), rho=rho, radius=1.0, norm_bound=1.0, noise="exact", eta=2.0 * rho
+    )
+    for i, (length, step, _) in enumerate(law.phases, start=1):
+        records, start = law.Z[:length], np.full(k, 1 / np.sqrt(k))
+        sizes = {"rho": rho, "pull": 2 * step / law.eta, "cap": step / rho, "norm_bound": 1.0}
+        pairs = [(z[None].astype(kind), phased_sgd.inverse_squares(z[None]).astype(kind)) for z in records]
+        found = phased_sgd.average_iterate(start[None].astype(kind), pairs, **sizes)[0]
+        truth = phase_of(records, start, **sizes)
+        off = sum(((exact(float(a)) - b) ** 2 for a, b in zip(found, truth, strict=True)), arb(0)).sqrt()
+        claimed = release.average_error(length=length, k=k, longest=law.lipschitz * step, norm_bound=1.0)
+        yield {"phase": i, "steps": length, "k": k}, off, claimed
+
+
+@inequality_claim(
+    release.average_gdp,
+    quick=grid(n=[50], k=[3]),
+    full=grid(n=[10**5], k=[100]),
+    given=[release.average_error, bounds.grid_release, "wzw25.rem2.3/printed/composition"],
+    note="the noise of every phase that `fit` adds, in rationals, and the mu that its law states",
+)
+def phases_keep_their_promise(*, n, k):
+    """What a phase spends, and the mu of the law that `fit` releases from."""
+    privacy = GaussianDP(0.5)
+    for rho in (0.01, 1.0):
+        law = phased_sgd.law(
+            np.zeros((n, k)), np.ones(n), privacy=privacy, rho=rho, radius=1.0, norm_bound=1.0, noise="exact"
+        )
+        for length, step, _ in law.phases:
+            longest = law.lipschitz * step
+            sigma = phased_sgd.exact_sigma(
+                length, k, step=step, lipschitz=law.lipschitz, multiplier=law.multiplier, norm_bound=1.0
+            )
+            error = release.average_error(length=length, k=k, longest=longest, norm_bound=1.0)
+            spent = release.average_gdp(longest=longest, error=error, sigma=sigma)
+            yield {"steps": length, "rho": rho}, spent, law.privacy.mu
+
+
+@inequality_claim(
+    release.table_error,
+    quick=grid(name=["quantile", "log", "exp"]),
+    caught=(1e6, 2e6),
+    cost=0.3,
+    evidence="certificate",
+    bits=100,
+    note="all 4,097 segments in balls, then floats at their ends and middles; the tables are loose for exp",
+)
+def tables_in_balls(*, name):
+    """Remainders and table entries with the roundings, and the functions themselves at both ends of every segment."""
+    claimed = release.table_error()
+    yield {"function": name}, proved_floats.certified_error(name) + exact(2.0**-49), claimed
+    draw = np.random.default_rng(7)
+    if name == "exp":
+        for x in (-draw.uniform(0, 700, 500)).tolist():
+            found = exact(float(proved_floats.exp_of(np.array([x]))[0]))
+            yield {"function": name, "x": x}, abs(found / exact(x).exp() - 1), claimed
+        return
+    edges = 2.0 ** -draw.integers(0, 16, 400) * (1 - draw.integers(0, 256, 400) / 512)
+    for x in np.concatenate([edges, np.nextafter(edges, 0), draw.uniform(2**-15, 1, 400)]).tolist():
+        at = np.array([x])
+        if name == "log":
+            yield {"function": name, "x": x}, abs(exact(float(proved_floats.log_of(at)[0])) + exact(x).log()), claimed
+        else:
+            off = abs(exact(float(proved_floats.quantile_of(at)[0])) - proved_floats._quantile(x))
+            yield {"function": name, "x": x}, off, claimed
+
+
+@inequality_claim(
+    release.partial_sum_error,
+    quick=grid(candidates=[2, 40]),
+    full=grid(candidates=[3000]),
+    given=[release.table_error],
+    control=Control("weights summed in single precision", (2,)),
+    bits=128,
+    note="partial sums of the weights from which indices are chosen, against the same in balls",
+)
+def partial_sums_in_floats(*, candidates, factor=1):
+    """Scores far and near, equal and huge; the error of every partial sum over the whole sum."""
+    draw = np.random.default_rng(candidates)
+    for spread in (1e-3, 1.0, 300.0):
+        scores = draw.normal(size=candidates) * spread + 1e6
+        scale, top = 0.3, float(scores.max())
+        weights = exact_choice.weights_of(scores, scale, top)
+        rising = np.cumsum(weights.astype(np.float64 if factor == 1 else np.float32))
+        balls, total, worst = exact_choice.balls_of(scores, scale, top), arb(0), arb(0)
+        for found, ball in zip(rising.tolist(), balls, strict=True):
+            total += ball
+            worst = worst.max(abs(exact(found) - total))
+        claimed = release.partial_sum_error(candidates=candidates)
+        yield {"candidates": candidates, "spread": spread}, worst / total, claimed
+
+
+@inequality_claim(
+    release.minimiser_distance,
+    quick=grid(loss=["logistic", "huber"], n=[20]),
+    full=grid(loss=["logistic", "huber"], n=[200]),
+    bits=256,
+    rounding=1e-12,
+    note="points at several distances from a minimiser that is known to 60 digits; without records it is attained",
+)
+def points_near_a_minimiser(*, loss, n):
+    """The true distance, the bound by the gradient in balls, and the bound in float64 that a first decision takes."""
+    draw = np.random.default_rng(n)
+    for rows in (draw.normal(size=(n, 4)) / 4, np.zeros((n, 4))):
+        problem = certified_risk.Problem(rows, ridge=0.75, share=Fraction(3) / n, loss=loss)
+        b = [exact(float(x)) for x in draw.normal(size=4) * 3]
+        point = [arb(0)] * 4
+        for found, _ in problem.nearer(np.zeros(4), b):
+            point = found
+        for far in (0.0, 1e-12, 1e-6, 0.1):
+            w = np.array([float(x) for x in point]) + far * draw.normal(size=4)
+            off = sum(((exact(float(a)) - c) ** 2 for a, c in zip(w, point, strict=True)), arb(0)).sqrt()
+            length = sum((g * g for g in problem.gradient([exact(float(x)) for x in w], b)), arb(0)).sqrt()
+            claimed = release.minimiser_distance(gradient=max(upper_end(length), 1e-300), ridge=problem.ridge)
+            yield {"loss": loss, "records": bool(rows.any()), "moved": far}, off, exact(claimed)
+            if far:
+                yield {"loss": loss, "in": "float64", "moved": far}, off, problem.distance(w, b)
+
+
+# Accounts: the releases are chosen one after the other ---------------------------------------------------------------
+
+
+TWO_BRANCHES = Control("the better of two ways after the fact: the second release is chosen by the first", (2,))
+
+
+def best_choice(budget, t, first, factor, depth, **kept):
+    """The most that an adversary spends at t of an account, or with factor 2 of the rule that was wrong, over delta."""
+    delta = getattr(budget, "delta", 0.0) or 1e-6
+    rule = partial(Accountant, budget, **kept) if factor == 1 else partial(BetterOfTwoWays, budget)
+    firsts = [GaussianDP(first)] if depth == 2 and first else None
+    return spent(rule, t, delta, top=budget.epsilon, firsts=firsts, depth=depth, rounds=14)
+
+
+ACCOUNTS = {"rounding": 1e-3, "cost": 6}  # trapezoids
+
+
+@inequality_claim(
+    release.pure_account,
+    quick=grid(epsilon=[1.0], depth=[2]),
+    full=grid(epsilon=[0.3, 2.5], depth=[3]),
+    control=Control("an account of {} times the budget", (1.05, 2)),
+    **ACCOUNTS,
+)
+def pure_account_played(*, epsilon, depth, factor=1):
+    """Randomised responses, each chosen by the outcomes before; along the curve."""
+    budget = PureDP(factor * epsilon)
+    for t in (0.0, 0.4 * epsilon, 0.9 * epsilon):
+        claimed = release.pure_account(t=t, epsilon=epsilon)
+        found = spent(partial(Accountant, budget), t, 0.5, top=budget.epsilon, depth=depth)
+        yield {"epsilon": epsilon, "t": t}, found, claimed
+
+
+@inequality_claim(
+    release.approximate_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},),
+    full=({"epsilon": 0.5, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
+    """An account that refuses Gaussians; the wrong rule takes them and the others, whichever comes out smaller."""
+    start = first if factor > 1 else 0.0
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, start, factor, depth, way="approximate")
+    yield (
+        {"epsilon": epsilon, "delta": delta},
+        found,
+        release.approximate_account(t=epsilon, epsilon=epsilon, delta=delta),
+    )
+
+
+@inequality_claim(
+    release.gaussian_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "kept": 0.0, "depth": 2},),
+    full=({"epsilon": 1.0, "delta": 1e-6, "first": 0.0, "kept": 0.4, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def gaussian_account_played(*, epsilon, delta, first, kept, depth, factor=1):
+    """Kept as Gaussian from the start, with `kept` of epsilon in reserve: the m of its caps on the curve."""
+    reserve = PureDP(kept) if kept else None
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth, way="gaussian", reserve=reserve)
+    mu = gaussian_mu(epsilon - kept, delta)
+    yield {"epsilon": epsilon, "reserve": kept}, found, release.gaussian_account(t=epsilon, mu=mu, epsilon=kept)
+
+
+@inequality_claim(
+    release.mixed_account,
+    quick=(
+        {"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},
+        {"epsilon": 3.0, "delta": 1e-5, "first": 0.4, "depth": 2},
+    ),
+    full=({"epsilon": 0.1, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    given=[release.approximate_account, release.gaussian_account],
+    control=TWO_BRANCHES,
+    note="the wrong rule spends 2.3 to 2.5 δ",
+    **ACCOUNTS,
+)
+def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
+    """The default account, first release fixed, the second of any kind by its outcome; or three of any kind."""
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth)
+    yield {"epsilon": epsilon, "delta": delta}, found, release.mixed_account(epsilon=epsilon, delta=delta)
 
 
 if __name__ == "__main__":

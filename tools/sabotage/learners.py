@@ -234,7 +234,7 @@ def networks() -> tuple:
 def networks_leak() -> bool:
     """Exact: how far a score moves, against the sensitivity that the selection is made for."""
     a, b = networks()
-    return bool(np.abs(a.errors - b.errors).max() / a.samples > a.selection.sensitivity * (1 + 1e-9))
+    return bool(np.abs(a.errors - b.errors).max() > a.selection.sensitivity)
 
 
 def sampled_otherwise() -> bool:
@@ -377,11 +377,12 @@ LEARNERS = (
     Planted(25, "batches with twice the rate that is charged", "records counted", sampled_gd, "batches",
             lambda f: lambda rng, n, rate, steps: f(rng, n, 2 * rate, steps), batches_are_too_large),
     Planted(14, "label learner with half the sensitivity", "exact divergence", label_learner.LabelLaw, "selection",
-            rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"), labels_leak),
+            rewritten("sensitivity=1.0", "sensitivity=0.5"), labels_leak),
     Planted(14, "network learner with half the sensitivity", "sensitivity replay", network_learner.NetworkLaw,
-            "selection", rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"), networks_leak),
-    Planted(14, "exponential mechanism sampled with a Gumbel noise twice too large", "attack on its own probabilities",
-            exponential.ExponentialLaw, "sample", rewritten("np.exp(logits - top)", "np.exp((logits - top) / 2)"),
+            "selection", rewritten("sensitivity=1.0", "sensitivity=0.5"), networks_leak),
+    Planted(14, "exponential mechanism sampled with half its exponent", "attack on its own probabilities",
+            exponential.ExponentialLaw, "sample",
+            rewritten("weights_of(scores, scale, top), here", "weights_of(scores, scale / 2, top), here"),
             sampled_otherwise),
     Planted(11, "snapping with half its noise", "attack on its own probabilities", snapping, "draw",
             lambda f: lambda rng: f(rng) // 2, snapped_otherwise),

@@ -50,7 +50,7 @@ PROGRAMS = (
     Planted(14, "grid search chooses twice as eagerly", REPLAY, grid_search.GridSearchLaw, "_block",
             rewritten("(logits +", "(2 * logits +"), unsound("grid search")),
     Planted(14, "A_PrivMrg with half the sensitivity", REPLAY, pure_learner.PrivateMarginLaw, "selection",
-            rewritten("sensitivity=1 / self.samples", "sensitivity=0.5 / self.samples"), unsound("pure learner")),
+            rewritten("sensitivity=1.0", "sensitivity=0.5"), unsound("pure learner")),
     Planted(16, "majority's noise for a label left out where one is replaced", REPLAY, majority, "SENSITIVITY",
             lambda moved: moved / 2, unsound("majority")),
     Planted(12, "noise of objective perturbation halved", REPLAY, objective_perturbation, "radial_noise", quieter,

@@ -1,0 +1,245 @@
+"""Remark 2.3 of Wang, Zhu & Wang (2025), executed: what is released exactly where no sum over records is. Ours.
+
+Averages of iterates and minimisers are no sums of whole numbers, so they are computed with an error. Either the error
+is bounded beforehand by public numbers and charged (`averages`), or the release is a rounding of a mechanism over the
+real numbers that is proved draw by draw (`minimiser`). Both rest on float64 functions with proved errors (`tables`).
+
+Accounts, at the end, are about releases that are chosen one after the other. The remark composes mechanisms whose mu_i
+are fixed in advance. There a release, its guarantee and whether there is one at all may depend on all outcomes before,
+under caps that are kept: a privacy filter (Rogers, Roth, Ullman & Vadhan 2016; Smith & Thakurta 2022 for sums of mu^2;
+Whitehouse, Ramdas, Rogers & Wu 2023). Each statement is a way in which `lemmata.mechanisms.accountant` keeps an
+account, and gives its curve: the largest P(A) - e^t Q(A) over events A and over ways to choose, P and Q the laws of all
+that is seen under two neighbours. The induction that all of them share is in `gaussian_account`. Written for the
+largest chance p(b) under P of a test of chance b under Q; the curve is the largest p(b) - e^t b.
+"""
+
+from __future__ import annotations
+
+from math import expm1
+
+import numpy as np
+
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require
+from lemmata.bounds.wzw25.gaussian_privacy import SOURCE, composed_gdp, gaussian_mechanism_gdp, textbook_release
+
+UNIT = 2.0**-52
+
+
+@textbook_release.explicit(
+    part="averages",
+    says=r"\left\|\mathrm{fl}\left(\tfrac1n\sum_{t\le n}v_t\right)-\tfrac1n\sum_{t\le n}v_t\right\|_2\le "
+    r"2n(k+16)2^{-52}(\Lambda+a),\quad v_{t+1}=\Pi_\Lambda\left(v_t+s_tz_t\right),\ "
+    r"s_t=\min\left(\tfrac{p(\rho-\langle v_t,z_t\rangle)_+}{\|z_t\|^2},c\right),\ c\|z_t\|\le a,\ p\le\tfrac12",
+    needs=[integer("length"), integer("k"), positive("longest"), positive("norm_bound")],
+    source=SOURCE,
+)
+def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> float:
+    """How far float64 is from the average over the reals of a phase of phased SGD, of `length` steps in R^k.
+
+    Derivation. Let u = 2^-52 (k + 16) and a = `longest`, the longest step. (1) <v, z> is off by k 2^-52 |v| |z| at
+    most, in any order and with fused products or without; so the number that is cut at c is off by a relative u/2 of
+    c and by p k 2^-52 |v| / |z|, and its product with z by u/2 (a + |v|). (2) Sum and projection add (k/2 + 8) 2^-53
+    (|v| + a). One step is off by at most 3 u (Lambda + a). (3) A step over the reals, a proximal one, moves no two
+    points apart as p <= 2: after t steps the points are at most t times that apart, their average (n - 1)/2 times, and
+    summing n points adds n 2^-53 of the longest. (4) So replacing a record moves the float average by at most the
+    sensitivity over the reals and twice this error; the average plus a Gaussian over the reals, rounded to a public
+    grid, is post-processing of a Gaussian mechanism with that sensitivity (`corrected`).
+
+    >>> average_error(length=500, k=84, longest=0.0, norm_bound=1.0) == 500 * 200 * 2.0**-52
+    True
+    """
+    return 2 * length * (k + 16) * UNIT * (norm_bound + longest)
+
+
+@textbook_release.explicit(
+    part="averages-privacy",
+    says=r"g\left\lfloor\tfrac{\mathrm{fl}(\bar v)+\sigma\xi}{g}\right\rceil\ \text{is}\ "
+    r"\tfrac{2(a+e)}{\sigma}\text{-GDP},\quad\|\mathrm{fl}(\bar v)-\bar v\|_2\le e,\ \xi\ \text{exact}",
+    needs=[positive("longest"), positive("error"), positive("sigma")],
+    source=SOURCE,
+)
+def average_gdp(*, longest: float, error: float, sigma: float) -> float:
+    """Privacy of a phase's average in float64 under a rounded Gaussian: 2 (a + e) / sigma.
+
+    Derivation. Over the reals a replaced record moves the average by at most 2 a, twice the longest step; in float64 by
+    2 a + 2 e (`average_error`, step 4). Clipping, projecting and whatever else is done with the release is
+    post-processing, and phases compose (Remark 2.3).
+
+    >>> average_gdp(longest=0.5, error=2.0**-20, sigma=4.0) - 0.25 < 1e-6
+    True
+    """
+    return gaussian_mechanism_gdp(sensitivity=2 * (longest + error), sigma=sigma)
+
+
+@textbook_release.explicit(
+    part="tables",
+    says=r"|\hat t(x)-t(x)|\le2^{-46},\ 2\Phi(-t(x))=x;\quad|\hat\ell(x)+\log x|\le2^{-46}\quad"
+    r"\left(2^{-16}\le x\le1\right);\quad|\hat e(x)e^{-x}-1|\le2^{-46}\quad(-700\le x\le0)",
+    kind="inequality",
+    needs=[],
+    source=", float64 functions of our own, on which the exact samplers rest",
+)
+def table_error() -> float:
+    """The error of the quantile, the logarithm and the exponential of `lemmata.mechanisms.proved_floats`: 2^-46.
+
+    Derivation: Taylor polynomials of degree 4 around the middles of segments; the remainders and the tables are
+    enclosed in balls over all segments, and the roundings of sums and products, which IEEE 754 bounds, add less than
+    2^-49 (top of that file).
+
+    >>> table_error() == 2.0**-46
+    True
+    """
+    return 2.0**-46
+
+
+@textbook_release.explicit(
+    part="choice",
+    says=r"\left|\mathrm{fl}\Big(\sum_{j\le i}w_j\Big)-\sum_{j\le i}w_j\right|\le\left(2^{-45}+8(N+1)2^{-53}\right)"
+    r"\sum_jw_j,\quad w_j=e^{\theta(q_j-\max_iq_i)}",
+    kind="inequality",
+    needs=[integer("candidates")],
+    source=", the exponential mechanism, executed in float64",
+)
+def partial_sum_error(*, candidates: int) -> float:
+    """How far float64's partial sums of the exponential mechanism's weights are off, relative to the whole sum.
+
+    Derivation. A difference and a product are rounded, so an exponent x is off by at most 3 |x| 2^-53 and its weight by
+    3 |x| e^x 2^-53 < 2^-52; e^x has a relative error of 2^-46 (`table_error`), or counts as 0 below e^-700; each of N
+    additions adds 2^-53 of the sum. The sum is at least 1. A uniform number whose first 63 digits lie farther than that
+    from all partial sums chooses the same candidate as over the reals, one nearer is decided in balls with as many
+    digits as it takes: the chances are exact, and epsilon is that of the mechanism over the reals, for floats as
+    scores.
+
+    >>> partial_sum_error(candidates=1000) < 2.0**-39
+    True
+    """
+    return 2 * table_error() + 8 * (candidates + 1) * 2.0**-53
+
+
+@textbook_release.explicit(
+    part="minimiser",
+    says=r"\|w-\arg\min J\|_2\le\tfrac1\lambda\|\nabla J(w)\|_2,\quad J\ \lambda\text{-strongly convex}\ \Rightarrow\ "
+    r"g\left\lfloor\tfrac{\arg\min J}{g}\right\rceil\ \text{decided}",
+    kind="inequality",
+    needs=[positive("gradient"), positive("ridge"), require("gradient < inf", lambda gradient: gradient < 1e300)],
+    source=", objective perturbation, released without a solver's error",
+)
+def minimiser_distance(*, gradient: float, ridge: float) -> float:
+    """How far a point is from the minimiser of a ridge-strongly convex function: its gradient's length over ridge.
+
+    Derivation. <grad J(w) - grad J(w*), w - w*> >= ridge |w - w*|^2 and grad J(w*) = 0; Cauchy-Schwarz. So where w, its
+    gradient and the noise b are enclosed in balls, so is the minimiser, and if all of the ball rounds to one point of a
+    public grid that is the rounding of the mechanism over the real numbers, whose guarantee it has (post-processing:
+    for objective perturbation the density of b at b(w) times a determinant, which no float enters). Else digits of b,
+    or Newton steps, are added; a tie has probability 0.
+
+    >>> minimiser_distance(gradient=0.5, ridge=2.0)
+    0.25
+    """
+    return gradient / ridge
+
+
+# Accounts -------------------------------------------------------------------------------------------------------------
+
+LEVEL = at_least("t", 0)
+CHOSEN = r"\mathrm{releases\ chosen\ by\ the\ outcomes\ before}:\quad "
+RESERVE = [at_least("epsilon", 0), require("0 <= delta < 1", lambda delta: 0 <= delta < 1)]
+
+
+@composed_gdp.explicit(
+    part="account-pure",
+    kind="privacy",
+    says=CHOSEN + r"\sum_i\varepsilon_i\le\varepsilon\ \Rightarrow\ H_{e^t}(P\,\|\,Q)\le(1-e^{t-\varepsilon})_+",
+    needs=[LEVEL, positive("epsilon")],
+    source="for accounts kept as pure; Rogers, Roth, Ullman & Vadhan 2016",
+)
+def pure_account(*, t: float, epsilon: float) -> float:
+    """The curve of an account of pure releases whose epsilons add up to at most a cap: that of one release at the cap.
+
+    Derivation. Part account-gaussian with the caps (epsilon, 0, 0): p(b) <= min(1, e^epsilon b), whose curve it is.
+
+    >>> round(pure_account(t=0.5, epsilon=1.0), 4)
+    0.3935
+    """
+    return max(0.0, -expm1(t - epsilon))
+
+
+@composed_gdp.explicit(
+    part="account-approximate",
+    kind="privacy",
+    says=CHOSEN + r"\sum_i\varepsilon_i\le\varepsilon,\ \sum_i\delta_i\le\delta\ \Rightarrow\ "
+    r"H_{e^t}(P\,\|\,Q)\le\delta+(1-\delta)(1-e^{t-\varepsilon})_+",
+    needs=[LEVEL, positive("epsilon"), in_unit_interval("delta")],
+    source="for accounts kept as approximate; Rogers, Roth, Ullman & Vadhan 2016",
+)
+def approximate_account(*, t: float, epsilon: float, delta: float) -> float:
+    """The curve of an account whose epsilons and deltas add up to at most their caps: that of one release at the caps.
+
+    Derivation. Part account-gaussian with the caps (epsilon, delta, 0): p(b) <= min(1, delta + e^epsilon b).
+
+    >>> round(approximate_account(t=0.5, epsilon=1.0, delta=0.1), 4)
+    0.4541
+    """
+    return delta + (1 - delta) * max(0.0, -expm1(t - epsilon))
+
+
+@composed_gdp.explicit(
+    part="account-gaussian",
+    kind="privacy",
+    says=CHOSEN + r"\sum_i\mu_i^2\le\mu^2,\ \sum_i\varepsilon_i\le\varepsilon,\ \sum_i\delta_i\le\delta\ \Rightarrow\ "
+    r"H_{e^t}(P\,\|\,Q)\le\delta+\delta(t-\varepsilon;\mu)",
+    needs=[LEVEL, positive("mu"), *RESERVE],
+    source="for accounts kept as Gaussian, with a reserve (epsilon, delta); Smith & Thakurta 2022 without one",
+)
+def gaussian_account(*, t: float, mu: float, epsilon: float = 0.0, delta: float = 0.0) -> float:
+    """The curve of an account with three caps, each release charged to some of the sums E, D and S (of mu^2).
+
+    A mu_i-GDP release is charged (0, 0, mu_i^2), an (epsilon_i, delta_i)-DP one (epsilon_i, delta_i, 0) or (0, delta_i,
+    mu_i^2) with the mu_i that epsilon_i implies.
+
+    Derivation. Let G_m(a) = Phi(Phi^-1(a) + m), which is concave. By induction from the last of finitely many releases
+    to the first, from any state of the account,
+
+        p(b) <= C(b) = min(1, delta - D + G_r(min(1, e^(epsilon - E) b))),    r^2 = mu^2 - S.
+
+    After the last release p(b) = b. Otherwise b(x) is the test's chance after outcome x of the next release; its mean
+    under Q is b, and p(b) is at most the mean under P of C(b(x)), with the C of the state after the charge.
+    (1) Charged (epsilon_i, delta_i, 0): P <= e^epsilon_i Q but for a mass delta_i of P, which adds delta_i at most. On
+    the rest, a mass of at most 1, Jensen's inequality puts the mean inside the concave G_r (G_r(0) = 0 takes up what is
+    missing of the mass), and the mean of min(1, c b(x)) is at most min(1, e^epsilon_i c b): the C before the charge.
+    (2) Charged (0, 0, mu_i^2): the release is a function of one draw of N(0, 1) under Q, of N(mu_i, 1) under P
+    (Blackwell). With a(x) = min(1, c b(x)) the mean of G_s(a(x)) under P is at most the power, at level min(1, c b), of
+    two independent Gaussian pairs at mu_i and s, which is G_r with r^2 = mu_i^2 + s^2.
+    (3) Charged (0, delta_i, mu_i^2): the release is a function of one that tells all with chance delta_i, and otherwise
+    is epsilon_i-DP, so mu_i-GDP (Kairouz, Oh & Viswanath 2015). The chance adds delta_i, and (1 - delta_i) G(a / (1 -
+    delta_i)) <= G(a) by concavity.
+    At the start E = D = S = 0, and the largest C(b) - e^t b is at most delta + delta(t - epsilon; mu).
+
+    >>> round(gaussian_account(t=1.0, mu=0.26805) * 1e5, 2)
+    1.0
+    """
+    return delta + float(np.exp(log_gaussian_delta(t - epsilon, mu)))
+
+
+@composed_gdp.explicit(
+    part="account-mixed",
+    kind="privacy",
+    says=CHOSEN + r"\mathrm{first\ as\ approximate},\ \mathrm{from\ sums}\ (E,D)\ \mathrm{on\ as\ Gaussian\ with}\ "
+    r"\delta(\varepsilon-E;m)\le\delta-D\ \Rightarrow\ H_{e^\varepsilon}(P\,\|\,Q)\le\delta",
+    needs=[positive("epsilon"), in_unit_interval("delta")],
+    source="for accounts that switch once, at the first Gaussian release",
+)
+def mixed_account(*, epsilon: float, delta: float) -> float:
+    """What an account may spend at epsilon that is kept as approximate until its first Gaussian release: delta.
+
+    Derivation. Before the switch p(b) <= min(1, delta - D + e^(epsilon - E) b) is shown as in part account-gaussian,
+    step (1), with c b in place of G_r, which is concave too. At the switch delta(epsilon - E; m) <= delta - D says
+    G_m(a) <= delta - D + e^(epsilon - E) a for all a, so the C of part account-gaussian at the caps (E, D, m^2) is at
+    most what was allowed before. The switch may come when the outcomes say so, once, and is never taken back: who takes
+    the better of both ways after the fact spends more than twice delta.
+
+    >>> mixed_account(epsilon=1.0, delta=1e-6)
+    1e-06
+    """
+    return delta
