@@ -46,7 +46,7 @@ def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> 
     sensitivity over the reals and twice this error; the average plus a Gaussian over the reals, rounded to a public
     grid, is post-processing of a Gaussian mechanism with that sensitivity (`corrected`).
 
-    >>> average_error(length=500, k=84, longest=0.0, norm_bound=1.0) == 500 * 200 * 2.0**-52
+    >>> average_error(length=500, k=84, longest=0.5, norm_bound=1.0) == 500 * 300 * 2.0**-52
     True
     """
     return 2 * length * (k + 16) * UNIT * (norm_bound + longest)
