@@ -12,7 +12,10 @@ is stated and how it is decided may stand together or apart:
 
     @odd_sum.corrected(says=r"\sum_{i=1}^n (2i-1) = n^2")
     def odd_sum_corrected(*, n: int) -> int:
-        '''The sum itself: i^2 - (i-1)^2 = 2i - 1 telescopes.'''
+        '''The sum itself.
+
+        Derivation. i^2 - (i - 1)^2 = 2i - 1, and the sum over i telescopes to n^2.
+        '''
         return n**2
 
     @inequality_claim(odd_sum_corrected)
@@ -32,18 +35,25 @@ source = "dg03"} with a table [sources.dg03] of authors, title and year; an id t
 "dg03.thm2.1", is printed there.
 
 Claims. A check of `inequality_claim`, `identity_claim` or `exists_claim` takes no argument, or the entries of each of
-`quick`, and yields cases (setting, left, right); that of `unbounded_claim` takes `level`. A trial of `tail_claim`,
-`mean_claim` or `rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and
-decides P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
+`quick`, and yields cases (setting, left, right) and links of one's own derivation, Link(name, setting, left, right);
+that of `unbounded_claim` takes `level`. A case that fails refutes; a link that fails leaves the row INCONCLUSIVE
+(FAILED). So does an infinite float: an infinity that is meant is a ball. A trial of `tail_claim`, `mean_claim` or
+`rate_claim` is `trial(rng, size, *, factor=1, **setting)`, where `factor` sabotages what is tried, and decides
+P(event) <= `bound(**setting)`, by default the entry `beta`. All of them can say
 
     quick, full     settings: grid(n=[10, 100], beta=[0.1]); `full` is tried with --profile full
     control         Control("what {} does", (2, 5)): sabotage by the least factor that is caught; NO_TEETH if none is
     caught          of an inequality: the factors that divide its right side, larger ones for a looser bound
-    evidence, scope "derivation" and "everywhere" for a proof, "sampled" and "settings" for what was tried only
+    evidence, scope what says nothing is "tested" at "settings". It is a "derivation" "everywhere" if it is `given`
+                    rows, or if the record's docstring has a section that begins with "Derivation", whole sentences
+                    with a formula; to say "derivation" without either is an error. "composition" where the check only
+                    repeats what the statement's function puts together
     oracle          "exact", "below" or "above": where a left side that is computed stands beside the truth
     rounding        the relative error of a left side in floats, at most 1e-3
     given, cites    rows that it rests on; results of others that are used without a proof
-    severity        of a printed row that falls: "privacy", "statement" or "constant"; python: the program that shows it
+    severity        of a printed row that falls: "privacy", "statement" or "constant"
+    python          the program that shows that it falls: it runs in a process of its own, calls the statement, and
+                    fails if that says something else; without one the row is INCONCLUSIVE (UNCONFIRMED)
     finding         what is wrong, in a few words: the headline of a statement that falls; by default a short note
     corrected_by    the row that is true instead, by default the corrected reading
     cap, chunk      how many chunks of how many trials at most: BUDGET if they do not decide it
@@ -83,7 +93,7 @@ from lemmata.command.main import script
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.existence import exists_claim, unbounded_claim
 from lemmata.experiments.checks.identity import identity_claim
-from lemmata.experiments.checks.inequality import equality, inequality_claim, largest, spread, up_to_one
+from lemmata.experiments.checks.inequality import Case, Link, equality, inequality_claim, largest, spread, up_to_one
 from lemmata.experiments.engine.claim import (
     Control,
     attack_claim,
@@ -102,8 +112,10 @@ __all__ = [
     "PRECISION",
     "REFUTED",
     "VACUOUS",
+    "Case",
     "Control",
     "Hypothesis",
+    "Link",
     "OutOfReach",
     "OutsideHypotheses",
     "Paper",

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.engine import registry
+from lemmata.experiments.engine import programs, registry
 from lemmata.experiments.engine.claim import CLAIMS
 from lemmata.experiments.engine.explain import explained
 from lemmata.experiments.engine.ledger import ledger, ledger_with_cells
@@ -39,7 +39,7 @@ def test_a_folder_goes_through_contents_claim_verdict_and_page(added, tmp_path):
     paper = added(FOLDER)
     claims = [claim for group in registry.load(registry.modules([paper])).values() for claim in group]
     store = Store()
-    execute(claims, store, root=1)
+    programs.confirm(execute(claims, store, root=1), store)
     rows = {row["key"]: row for row in ledger(store, 1, papers=[paper])}
     assert {key: row["verdict"] for key, row in rows.items()} == {
         "inv25.lem1/printed": "HOLDS",

@@ -35,8 +35,8 @@ RECONSTRUCTED: dict[str, Any] = {"reading": "explicit", "reconstructed": True}
 def slope_bound(*, label_bound: Any, smoothness: Any, reach: Any) -> Any:
     """The largest slope of a non-negative H-smooth phi with phi(0) <= ||Y||^2 on [-reach, reach].
 
-    phi >= 0 at -phi'(0)/H and phi(s) <= phi(0) + phi'(0) s + H s^2/2 give phi'(0)^2 <= 2 H phi(0); from 0 to t the
-    slope changes by at most H |t|. Attained by the square (H/2)(t + sqrt(2/H) ||Y||)^2.
+    Derivation. phi >= 0 at -phi'(0)/H and phi(s) <= phi(0) + phi'(0) s + H s^2/2 give phi'(0)^2 <= 2 H phi(0); from 0
+    to t the slope changes by at most H |t|. Attained by the square (H/2)(t + sqrt(2/H) ||Y||)^2.
 
     >>> float(slope_bound(label_bound=2.0, smoothness=2.0, reach=3.0))
     10.0
@@ -110,7 +110,11 @@ def ball_excess(*, n: int, steps: int, gradient_norm: Any, mu: Any, d: int, norm
     **RECONSTRUCTED,
 )
 def projected_distance(*, distance: Any) -> Any:
-    """How far from u the projection of v is: no further than v, which is at `distance`."""
+    """How far from u the projection of v is: no further than v, which is at `distance`.
+
+    Derivation. p = Proj(v) has <v - p, u - p> <= 0 for all u of the ball, which is convex, so |v - u|^2 = |v - p|^2 +
+    |u - p|^2 - 2 <v - p, u - p> >= |u - p|^2.
+    """
     return distance
 
 
@@ -148,9 +152,9 @@ RIDGE = [integer("n"), positive("gradient_norm"), positive("ridge")]
 def output_sensitivity(*, n: int, gradient_norm: Any, ridge: Any) -> Any:
     """How far the constrained regularised minimiser moves when one record is replaced: 2 G / (lambda n).
 
-    Both objectives are lambda-strongly convex and each minimiser is optimal on the ball, so the sum of the two excesses
-    is at least lambda D^2; the sum is the difference of two loss differences over n, at most 2 G D / n. Approached
-    by linear losses <+-G, w> with lambda B > G, where the minimiser -mean/lambda is inside the ball.
+    Derivation. Both objectives are lambda-strongly convex and each minimiser is optimal on the ball, so the sum of the
+    two excesses is at least lambda D^2; the sum is the difference of two loss differences over n, at most 2 G D / n.
+    Approached by linear losses <+-G, w> with lambda B > G, where the minimiser -mean/lambda is inside the ball.
 
     >>> output_sensitivity(n=100, gradient_norm=3.0, ridge=0.5)
     0.12
@@ -226,8 +230,8 @@ def output_excess(
 def ridge_cost(*, ridge: Any, norm: Any) -> Any:
     """By how much the mean loss of the regularised minimiser may exceed that of w*, which is in the ball.
 
-    L^(w^) - L^(w*) <= <grad L^(w^), w^ - w*> <= lambda <w^, w* - w^> <= lambda ||w*||^2/4: convexity, optimality on the
-    ball, and the maximum at w^ = w*/2. Attained by a hinge whose kink is w*, at w^ = w*/2.
+    Derivation. L^(w^) - L^(w*) <= <grad L^(w^), w^ - w*> <= lambda <w^, w* - w^> <= lambda ||w*||^2/4: convexity,
+    optimality on the ball, and the maximum at w^ = w*/2. Attained by a hinge whose kink is w*, at w^ = w*/2.
 
     >>> ridge_cost(ridge=0.5, norm=2.0)
     0.5
@@ -261,6 +265,9 @@ def stability_gap(*, gradient_norm: Any, moved: Any) -> Any:
 )
 def noise_cost(*, smoothness: Any, radius: Any, sigma: Any) -> Any:
     """What Gaussian noise adds to an expected H-smooth loss, at most; attained by squares at ||x|| = ||X||.
+
+    Derivation. phi(t + z) <= phi(t) + phi'(t) z + H z^2/2, as phi is H-smooth; z = <b, x> has mean 0 and variance |x|^2
+    sigma^2 <= ||X||^2 sigma^2, so the mean over z is at most phi(t) + H ||X||^2 sigma^2/2.
 
     >>> noise_cost(smoothness=2.0, radius=3.0, sigma=0.5)
     2.25

@@ -168,7 +168,11 @@ def all_below(*, n: int, beta: float) -> float:
     source=", proof, with a union bound",
 )
 def all_below_corrected(*, n: int, one_above: float) -> float:
-    """The same from the chance p = `one_above` that one loss exceeds Delta: 1 - n p, so p <= beta/(4n) is needed."""
+    """The same from the chance p = `one_above` that one loss exceeds Delta: 1 - n p, so p <= beta/(4n) is needed.
+
+    Derivation. By the union bound over the n records the chance that one of the losses exceeds Delta is at most n p, so
+    all are at most Delta with probability at least 1 - n p = 1 - n `one_above`.
+    """
     return 1 - n * one_above
 
 
@@ -186,7 +190,11 @@ def bernstein_tail(*, n: int, variance: float, loss_bound: float, t: float) -> f
 
 @bernstein_tail.corrected(says=r"\ell\le\Delta\ \Rightarrow\ \Pr[|L-\hat L|>t]\le2" + BERNSTEIN)
 def bernstein_tail_corrected(*, n: int, variance: float, loss_bound: float, t: float) -> float:
-    """The same with both tails counted, as log(2/beta) in the next step does."""
+    """The same with both tails counted, as log(2/beta) in the next step does.
+
+    Derivation. Bernstein's inequality, cited, bounds P(L - L^ > t) and P(L^ - L > t) by exp(-3 n t^2/(6 V + 2 Delta t))
+    each, where V = n E (L - L^)^2 is the variance of one loss, and |L - L^| > t is one or the other.
+    """
     return 2 * exp(-3 * n * t**2 / (6 * n * variance + 2 * loss_bound * t))
 
 
@@ -224,7 +232,11 @@ def deviation_corrected(*, n: int, beta: float, variance: float, loss_bound: flo
     needs=[integer("n"), at_least("second_moment", 0)],
 )
 def variance_bound(*, n: int, second_moment: Real) -> Real:
-    """The variance of the empirical loss is at most E l^2 / n."""
+    """The variance of the empirical loss is at most E l^2 / n.
+
+    Derivation. L^ is the mean of n independent losses of mean L, so E (L - L^)^2 = Var(l)/n = (E l^2 - L^2)/n <= E
+    l^2/n.
+    """
     return second_moment / n
 
 
@@ -234,7 +246,11 @@ def variance_bound(*, n: int, second_moment: Real) -> Real:
     source=", proof, where the available text ends; the last square is ours",
 )
 def second_moment_split(*, moved: Real, at_zero: Real) -> Real:
-    """Twice the second moment of l(w) - l(0), `moved`, and twice that of l(0)."""
+    """Twice the second moment of l(w) - l(0), `moved`, and twice that of l(0).
+
+    Derivation. With a = l(w) - l(0) and b = l(0), (a + b)^2 = 2 a^2 + 2 b^2 - (a - b)^2 <= 2 a^2 + 2 b^2; the
+    expectation of both sides is the statement.
+    """
     return 2 * moved + 2 * at_zero
 
 
@@ -253,7 +269,11 @@ OURS: dict = {"reading": "explicit", "source": "our derivation"}
     **OURS,
 )
 def exponential_moment(*, beta: float) -> float:
-    """Markov's inequality: for all but beta/4 of the w, E_x exp(Z^2) <= 8/beta. x need not be fixed, only given."""
+    """Markov's inequality: for all but beta/4 of the w, E_x exp(Z^2) <= 8/beta. x need not be fixed, only given.
+
+    Derivation. E exp(Z^2) <= 2 holds for every x, so also for the mean over x: E_w E_x exp(Z^2) <= 2. The inner mean is
+    a nonnegative function of w, and by Markov's inequality exceeds 8/beta with probability at most 2 beta/8 = beta/4.
+    """
     return 8 / beta
 
 
@@ -296,7 +316,12 @@ def largest_mean(*, n: int, beta: float, gamma: float, smoothness: float, label_
     **OURS,
 )
 def lower_deviation(*, n: int, b: float, second_moment: float) -> float:
-    """The lower tail of a mean of nonnegative numbers, however large they may be: e^-x <= 1 - x + x^2/2 for x >= 0."""
+    """The lower tail of a mean of nonnegative numbers, however large they may be: e^-x <= 1 - x + x^2/2 for x >= 0.
+
+    Derivation. With v = E l^2 and lambda > 0, E e^(-lambda l) <= 1 - lambda L + lambda^2 v/2 <= exp(-lambda L +
+    lambda^2 v/2), so P(L - L^ >= t) <= exp(-n lambda t + n lambda^2 v/2) by Chernoff's bound. At lambda = t/v that is
+    exp(-n t^2/(2v)), which is b at the t that is stated.
+    """
     return sqrt(2 * second_moment * log(1 / b) / n)
 
 
@@ -328,7 +353,11 @@ def split_deviation(
     **OURS,
 )
 def solved(*, a: float, T: float, label_bound: float) -> float:
-    """The largest L is a + 2 b^2 + 2 b sqrt(b^2 + a), b = T Y; and 2 sqrt x <= x/Y + Y. Equality at a + b^2 = Y^2."""
+    """The largest L is a + 2 b^2 + 2 b sqrt(b^2 + a), b = T Y; and 2 sqrt x <= x/Y + Y. Equality at a + b^2 = Y^2.
+
+    Derivation. With b = T Y the largest L is (b + sqrt(b^2 + a))^2 = a + 2 b^2 + 2 b sqrt(b^2 + a), and 2 sqrt(b^2 + a)
+    <= (b^2 + a)/Y + Y, so it is at most a + 2 b^2 + T (b^2 + a + Y^2) = (1 + T) (a + T (1 + T) Y^2). At Y = 0 it is a.
+    """
     return (1 + T) * (a + T * (1 + T) * label_bound**2)
 
 
@@ -341,5 +370,10 @@ def solved(*, a: float, T: float, label_bound: float) -> float:
     **OURS,
 )
 def units(*, level: float, s: float) -> float:
-    """What a level becomes when the loss is counted in other units: s times what it was. U and V as printed do not."""
+    """What a level becomes when the loss is counted in other units: s times what it was. U and V as printed do not.
+
+    Derivation. T depends on the units through gamma sqrt(H)/||Y|| alone, which does not change where H and ||Y||^2 are
+    both multiplied by s. Each corrected level is 1 + T times a loss, plus ||Y||^2 and Delta times numbers without
+    units, so it is multiplied by s.
+    """
     return s * level

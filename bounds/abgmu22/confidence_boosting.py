@@ -150,6 +150,10 @@ def noisy_max_epsilon(*, sensitivity: float, scale: float) -> float:
     Fix the other noises; candidate i wins if its own exceeds a level that moves by at most 2a. Approached by two
     candidates far apart.
 
+    Derivation. Fix the noises of the others: candidate i is chosen if its own noise exceeds max_j (q_j + noise_j) -
+    q_i, a level that moves by at most 2a. The tail of Laplace noise of scale s beyond a level that moves by 2a changes
+    by a factor of at most exp(2a/s), and so does the chance of i, which is the mean of that tail over the other noises.
+
     >>> noisy_max_epsilon(sensitivity=0.5, scale=2.0)
     0.5
     """
@@ -173,6 +177,10 @@ def true_range(*, candidates: int, delta: float, gamma: float, smoothness: float
     """(Y + gamma sqrt(H log(2m/delta)/2))^2: Markov's inequality for exp(Z^2), a union over m models.
 
     Clipping the loss of a record there costs no privacy and, with probability 1 - delta, changes nothing.
+
+    Derivation. With Z = <w, x>/gamma and E exp(Z^2) <= 2, Markov's inequality gives P(Z^2 > log(2m/delta)) <= 2
+    delta/(2m) = delta/m for each model, so delta for one of m. And a nonnegative H-smooth loss with l(0) <= Y^2 is at
+    most Y^2 + sqrt(2H) Y |t| + H t^2/2 = (Y + sqrt(H/2) |t|)^2 at t = <w, x>.
 
     >>> round(true_range(candidates=5, delta=1e-5, gamma=1.0, smoothness=1.0, label_bound=0.0), 3)
     6.908

@@ -150,7 +150,11 @@ def boosted_rate_squared_corrected(
     **OURS,
 )
 def no_good_model(*, candidates: int) -> float:
-    """The chance that all m independent models are worse than twice A's mean: Markov's inequality, m times."""
+    """The chance that all m independent models are worse than twice A's mean: Markov's inequality, m times.
+
+    Derivation. The excess is at least 0, so Markov's inequality gives P(excess > 2 err) <= 1/2 for each model; the m
+    models are independent, so all are worse with probability at most 2^-m.
+    """
     return 2.0**-candidates
 
 
@@ -162,7 +166,11 @@ def no_good_model(*, candidates: int) -> float:
     **OURS,
 )
 def selection_loss(*, candidates: int, b: float, scale: float) -> float:
-    """What report noisy max with Laplace noise of scale s loses: |noise| <= s log(m/b) for all, but for chance b."""
+    """What report noisy max with Laplace noise of scale s loses: |noise| <= s log(m/b) for all, but for chance b.
+
+    Derivation. Laplace noise of scale s has P(|noise| > s log(m/b)) = b/m, so no noise of m exceeds that but for a
+    chance of b; then the chosen score is at least the largest one minus twice that level.
+    """
     return 2 * scale * log(candidates / b)
 
 
@@ -206,5 +214,9 @@ def split_difference(*, x: float, reference: float, eta: float, label_bound: flo
     **OURS,
 )
 def solved_difference(*, a: float, eta: float) -> float:
-    """sqrt 8 eta sqrt x <= x/2 + 4 eta^2; equality at a = 0."""
+    """sqrt 8 eta sqrt x <= x/2 + 4 eta^2; equality at a = 0.
+
+    Derivation. sqrt 8 eta sqrt x = 2 sqrt(x/2 * 4 eta^2) <= x/2 + 4 eta^2, so x <= a + x/2 + 4 eta^2, which is x <= 2a
+    + 8 eta^2.
+    """
     return 2 * a + 8 * eta**2

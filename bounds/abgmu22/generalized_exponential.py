@@ -116,6 +116,10 @@ def normalised_sensitivity() -> int:
     """How far one record moves a normalised score, at most: 1.
 
     Every term of the maximum moves by at most (gamma_i + gamma_j) / (gamma_i + gamma_j).
+
+    Derivation. s_i is the maximum over j of (q_i + t gamma_i - q_j - t gamma_j)/(gamma_i + gamma_j). Where every q
+    moves by at most its gamma, the numerator moves by at most gamma_i + gamma_j, so every term moves by at most 1, and
+    so does the maximum.
     """
     return 1
 
@@ -125,6 +129,9 @@ def best_normalised() -> int:
     """The smallest normalised score: 0.
 
     The term j = i is 0, and for i with the smallest q_i + t gamma_i no term is positive.
+
+    Derivation. The term j = i of the maximum is 0, so s_i >= 0 for every i; and for the i with the smallest q_i + t
+    gamma_i no term is positive, so its s_i = 0.
     """
     return 0
 
@@ -136,5 +143,8 @@ def score_threshold(*, scores: Sequence[Real], sensitivities: Sequence[Real], t:
     """What a normalised score of at most t says: min_j q_j + 2 t gamma_j.
 
     q_i + t gamma_i - q_j - t gamma_j <= t (gamma_i + gamma_j).
+
+    Derivation. s_i <= t says q_i + t gamma_i - q_j - t gamma_j <= t (gamma_i + gamma_j) for every j, which is q_i <=
+    q_j + 2 t gamma_j.
     """
     return min(q + 2 * t * gamma for q, gamma in zip(scores, sensitivities, strict=True))

@@ -76,7 +76,11 @@ def grid_budget_disjoint(*, epsilon: Any, delta: Any, guesses: int, n: int = 2) 
     source=PROOF,
 )
 def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
-    """What K runs with (epsilon/2K, delta/2K) each spend by basic composition: (epsilon/2, delta/2)."""
+    """What K runs with (epsilon/2K, delta/2K) each spend by basic composition: (epsilon/2, delta/2).
+
+    Derivation. Basic composition adds budgets up: K runs with epsilon/(2K) and delta/(2K) each spend K epsilon/(2K) =
+    epsilon/2 and K delta/(2K) = delta/2 in all.
+    """
     return np.array([epsilon / 2, delta / 2])
 
 
@@ -87,7 +91,11 @@ def generation_budget(*, epsilon: Any, delta: Any, guesses: int) -> Array:
     source=PROOF,
 )
 def valid_chance(*, delta: Any, guesses: int) -> Any:
-    """The chance that the sensitivities are valid, as printed: at least delta/2. True, and of no use."""
+    """The chance that the sensitivities are valid, as printed: at least delta/2. True, and of no use.
+
+    Derivation. By the corrected reading the chance is at least 1 - delta/2, which is at least delta/2 because delta <=
+    1.
+    """
     return delta / 2
 
 
@@ -96,7 +104,12 @@ def valid_chance(*, delta: Any, guesses: int) -> Any:
     source=PROOF + ", with 1 - delta/2, and for the mean's own sensitivity",
 )
 def valid_chance_corrected(*, delta: Any, guesses: int) -> Any:
-    """1 - delta/2: K candidates, each bad on S2 or on S2' with probability at most 2 delta/(4K)."""
+    """1 - delta/2: K candidates, each bad on S2 or on S2' with probability at most 2 delta/(4K).
+
+    Derivation. The losses of a candidate exceed Delta(B_j) somewhere on S2 or on S2' with probability at most 2
+    delta/(4K), so those of one of K candidates with at most delta/2, by the union bound. Otherwise all n/2 losses lie
+    in [0, Delta], and their mean moves by at most Delta/(n/2) = 2 Delta/n where one record is replaced.
+    """
     return 1 - delta / 2
 
 

@@ -58,6 +58,9 @@ def second_moment_in_units(*, label_bound: Any) -> Any:
 def second_moment_corrected(*, label_bound: Any, loss_bound: Any) -> Any:
     """E ell^2 <= Delta E ell, with equality for losses 0 and Delta. Larger risks are never selected. Both
     printed readings have this corrected one.
+
+    Derivation. 0 <= ell <= Delta gives ell^2 <= Delta ell, so E ell^2 <= Delta E ell <= 2 Delta ||Y||^2 for a candidate
+    whose risk is at most 2 ||Y||^2.
     """
     return 2 * loss_bound * label_bound**2
 
@@ -136,7 +139,11 @@ def unseen_chance(*, beta: float) -> float:
     source=PROOF,
 )
 def proof_penalty(*, loss_bound: Any, label_bound: Any, n: int, guesses: int, beta: Any) -> Any:
-    """tau_j: with A = Delta u/n and B^2 = 4 ||Y||^2 u/n, u = log(4K/beta), (A + B)^2 >= A (A + B) + B^2."""
+    """tau_j: with A = Delta u/n and B^2 = 4 ||Y||^2 u/n, u = log(4K/beta), (A + B)^2 >= A (A + B) + B^2.
+
+    Derivation. With A = Delta u/n, B^2 = 4 ||Y||^2 u/n, u = log(4K/beta) and t = A + B the exponent t^2 n^2/(Delta t n
+    + 4 n ||Y||^2) is u t^2/(A t + B^2), and (A + B)^2 >= A (A + B) + B^2, so it is at least u.
+    """
     part = log(4 * guesses / beta) / n
     return loss_bound * part + sqrt(4 * label_bound**2 * part)
 
@@ -253,7 +260,11 @@ def printed_ball(*, norm: Any) -> Any:
 
 @printed_ball.corrected(says=SMALLEST + r"2\max\{\|w^*\|,1\}", source=PROOF + ", as the theorem states it")
 def smallest_ball(*, norm: Any) -> Any:
-    """2 max{||w*||, 1}, as the theorem has it: if j' > 1 then ||w*|| > 2^(j'-1)."""
+    """2 max{||w*||, 1}, as the theorem has it: if j' > 1 then ||w*|| > 2^(j'-1).
+
+    Derivation. If j' = 1, then 2^j' = 2 <= 2 max{||w*||, 1}. If j' > 1, then j' - 1 was too small, so ||w*|| > 2^(j' -
+    1), and 2^j' < 2 ||w*||.
+    """
     return 2 * max(norm, 1)
 
 
@@ -274,7 +285,11 @@ def outer_err(*, err: Callable, norm: Any) -> Any:
     source=PROOF + ", for functions err that do not decrease",
 )
 def outer_err_monotone(*, err: Callable, norm: Any) -> Any:
-    """The same for err that does not decrease."""
+    """The same for err that does not decrease.
+
+    Derivation. err does not decrease and ||w*|| >= 2^K, so err(||w*||) >= err(2^K), and that is at least ||Y||^2 by the
+    choice of K.
+    """
     return outer_err.theorem.formula(err=err, norm=norm)
 
 

@@ -67,7 +67,11 @@ def smooth_lower(*, n: float, epsilon: float, d: float, norm: float) -> float:
     source=", 'apart from the dependence on the norm, our bound is essentially tight in all parameters'",
 )
 def tightness(*, n: float, epsilon: float, d: float, norm: float) -> float:
-    """How far the lower bound is from the upper one, at most: |w*| times it, so that they agree at |w*| = 1."""
+    """How far the lower bound is from the upper one, at most: |w*| times it, so that they agree at |w*| = 1.
+
+    Derivation. |w*| lower = |w*|/sqrt n + min{|w*|^(7/3)/(n epsilon)^(2/3), sqrt d |w*|^2/(n epsilon)}, and |w*|^(7/3)
+    >= |w*|^2 from |w*| = 1 on, where both are equal.
+    """
     return norm * smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=d, norm=norm)
 
 
@@ -99,7 +103,10 @@ def lipschitz_rate(*, n: float, epsilon: float, rank: float, norm: float) -> flo
     **OURS,
 )
 def smooth_crossover(*, privacy: float) -> float:
-    """The dimension from which the dimension-free branch is smaller; `privacy` is n epsilon."""
+    """The dimension from which the dimension-free branch is smaller; `privacy` is n epsilon.
+
+    Derivation. Divided by |w*|^2/(n epsilon) it says (n epsilon)^(1/3) = sqrt d, squared d = (n epsilon)^(2/3).
+    """
     return privacy ** (2 / 3)
 
 
@@ -113,7 +120,10 @@ def smooth_crossover(*, privacy: float) -> float:
     **OURS,
 )
 def lower_crossover(*, privacy: float, norm: float) -> float:
-    """The same for the lower bound: another dimension, unless |w*| = 1."""
+    """The same for the lower bound: another dimension, unless |w*| = 1.
+
+    Derivation. Divided by |w*|/(n epsilon) it says (|w*| n epsilon)^(1/3) = sqrt d, squared d = (|w*| n epsilon)^(2/3).
+    """
     return (norm * privacy) ** (2 / 3)
 
 
@@ -127,7 +137,10 @@ def lower_crossover(*, privacy: float, norm: float) -> float:
     **OURS,
 )
 def lipschitz_crossover(*, privacy: float) -> float:
-    """The rank from which the dimension-free branch is smaller."""
+    """The rank from which the dimension-free branch is smaller.
+
+    Derivation. Divided by |w*|/(n epsilon) it says sqrt(n epsilon) = sqrt(rank), squared rank = n epsilon.
+    """
     return privacy
 
 
@@ -149,10 +162,10 @@ def slope(norm: float) -> float:
 def regularised_risk(*, u: float, empirical: float) -> float:
     """The expected risk of a regularised minimiser by its empirical one, u = H/(lambda n).
 
-    Replace z_i by z': both objectives are lambda-strongly convex, so lambda D^2 <= (l(w'; z_i) - l(w; z_i) + l(w; z') -
-    l(w'; z'))/n, D = |w - w'|, and l(w'; z) - l(w; z) <= sqrt(2 H l(w; z)) D + H D^2/2. Hence D <= 2 sqrt(2H) (sqrt a +
-    sqrt b)/(lambda n) with a = l(w; z_i), b = l(w'; z'), both of mean E L^; and E l(w'; z_i) - a is at most 8u + 16u^2
-    times it.
+    Derivation. Replace z_i by z': both objectives are lambda-strongly convex, so lambda D^2 <= (l(w'; z_i) - l(w; z_i)
+    + l(w; z') - l(w'; z'))/n, D = |w - w'|, and l(w'; z) - l(w; z) <= sqrt(2 H l(w; z)) D + H D^2/2. Hence D <= 2
+    sqrt(2H) (sqrt a + sqrt b)/(lambda n) with a = l(w; z_i), b = l(w'; z'), both of mean E L^; and E l(w'; z_i) - a is
+    at most 8u + 16u^2 times it.
     """
     return (1 + 16 * u) * empirical
 
@@ -167,9 +180,9 @@ def regularised_risk(*, u: float, empirical: float) -> float:
 def descended_risk(*, v: float, empirical: float) -> float:
     """The expected risk of averaged noisy descent by the mean empirical loss of its iterates.
 
-    Two runs with the same noise, z_i replaced: projected steps with eta <= 2/H do not move them apart, but for z_i and
-    z': D <= (eta/n) sum_t (sqrt(2H a_t) + sqrt(2H b_t)), so E D^2 <= 8 H (eta T/n)^2 A, A the mean empirical loss.
-    E l(w'; z_i) - l(w; z_i) <= sqrt(2H A) sqrt(E D^2) + H E D^2/2 <= (4v + 4v^2) A.
+    Derivation. Two runs with the same noise, z_i replaced: projected steps with eta <= 2/H do not move them apart, but
+    for z_i and z': D <= (eta/n) sum_t (sqrt(2H a_t) + sqrt(2H b_t)), so E D^2 <= 8 H (eta T/n)^2 A, A the mean
+    empirical loss. E l(w'; z_i) - l(w; z_i) <= sqrt(2H A) sqrt(E D^2) + H E D^2/2 <= (4v + 4v^2) A.
     """
     return (1 + 2 * v) ** 2 * empirical
 
@@ -318,8 +331,8 @@ SEEN = require("n (1 - e^-epsilon) >= 1", lambda n, epsilon: -n * expm1(-epsilon
 def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     """What a private test of two distributions must err, in all: x = 1 with probability p, else 0; y = +1 or -1.
 
-    Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <= 0) + delta
-    (e^(K epsilon) - 1)/(e^epsilon - 1), so the errors of a pair sum to at least e^(-K epsilon) - delta K.
+    Derivation. Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <=
+    0) + delta (e^(K epsilon) - 1)/(e^epsilon - 1), so the errors of a pair sum to at least e^(-K epsilon) - delta K.
     """
     return float((1 + p * expm1(-epsilon)) ** n - delta * n * p)
 
@@ -357,10 +370,10 @@ def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> floa
 def sampled_excess(*, n: int, norm: float) -> float:
     """No learner, private or not, does better on both of two distributions, however large |w*| >= 1 is.
 
-    l = psi(y w/omega), psi(s) = 1 - s up to 1/2, (3/2 - s)^2/2 up to 3/2, then 0: 1-smooth, psi(0) = 1. P(y = 1) is 1/2
-    + alpha or 1/2 - alpha, alpha = 1/(5 sqrt n). The wrong sign costs alpha, as L(0) = 1 and L(omega/2) = 1 - alpha; a
-    test of the two errs (1 - TV)/2 on one of them, and TV of the binomial laws is at most 1/2. w* is between omega/2
-    and omega, so |x| = 1/omega <= 1.
+    Derivation. l = psi(y w/omega), psi(s) = 1 - s up to 1/2, (3/2 - s)^2/2 up to 3/2, then 0: 1-smooth, psi(0) = 1. P(y
+    = 1) is 1/2 + alpha or 1/2 - alpha, alpha = 1/(5 sqrt n). The wrong sign costs alpha, as L(0) = 1 and L(omega/2) = 1
+    - alpha; a test of the two errs (1 - TV)/2 on one of them, and TV of the binomial laws is at most 1/2. w* is between
+    omega/2 and omega, so |x| = 1/omega <= 1.
     """
     return 1 / (20 * sqrt(n))
 

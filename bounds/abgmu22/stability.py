@@ -226,8 +226,8 @@ def printed_tail(*, t: Any, radius: Any, sigma: Any) -> Any:
 def corrected_tail(*, t: Any, radius: Any, sigma: Any) -> Any:
     """The usual bound, for both tails together: 2 (1 - Phi(z)) <= exp(-z^2/2) for z >= 0.
 
-    Equal at z = 0; the derivative of exp(-z^2/2) - 2 (1 - Phi(z)) is (sqrt(2/pi) - z) exp(-z^2/2): it rises from 0 and
-    then falls towards 0.
+    Derivation. Equal at z = 0; the derivative of exp(-z^2/2) - 2 (1 - Phi(z)) is (sqrt(2/pi) - z) exp(-z^2/2): it rises
+    from 0 and then falls towards 0.
     """
     return gaussian_tail(t=t, radius=radius, sigma=sigma)
 
@@ -267,7 +267,12 @@ def tail_level_as_set(*, radius: Any, sigma: Any, level: Any) -> Any:
     source=PROOF + ", with t as it is set, K/delta at least 2",
 )
 def tail_level_as_set_corrected(*, radius: Any, sigma: Any, level: Any) -> Any:
-    """The same where K >= 2 delta: z = log(K/delta) >= log 2, and 2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on."""
+    """The same where K >= 2 delta: z = log(K/delta) >= log 2, and 2 (1 - Phi(z)) <= exp(-z) from z = 0.65 on.
+
+    Derivation. With t = ||X|| sigma log(K/delta) the chance is 2 (1 - Phi(z)) at z = log(K/delta) >= log 2, and is to
+    be at most delta/K = exp(-z). h(z) = z + log(2 (1 - Phi(z))) is concave, as log(1 - Phi) is; it is 0 at z = 0 and
+    below -0.01 at z = 0.65, so it is negative from there on, and log 2 > 0.65.
+    """
     return tail_level_as_set.theorem.formula(radius=radius, sigma=sigma, level=level)
 
 
@@ -295,5 +300,8 @@ def all_records(*, n: int, delta: float, beta: float, guesses: int) -> float:
     """The same for all n/2 records of S2, each at its share: what Assumption 2 and Bernstein's inequality need.
 
     Privacy alone needs the two that differ, each at min{delta, beta}/(8K).
+
+    Derivation. By the union bound over the n/2 records of S2, the chance that one of them has a loss of at least
+    Delta(B) is at most (n/2) min{delta, beta}/(2 n K) = min{delta, beta}/(4K).
     """
     return two_records.theorem.formula(n=n, delta=delta, beta=beta, guesses=guesses)

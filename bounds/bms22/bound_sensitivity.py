@@ -83,10 +83,10 @@ def sensitivity_1(*, m: int, ratio: float, beta: float) -> float:
 def sensitivity_1_explicit(*, m: int, ratio: float, beta: float, constant: float) -> float:
     """Sensitivity of the bound for the pure linear learner, with the constant C of F_1.
 
-    F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is from 0 to
-    1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with one label
-    changed, for rho < Lambda r and m >= 2. Reading the root as covering R only, as the appendix prints Theorem 3.1,
-    would give C B/m^1.5.
+    Derivation. F_1 = G(min_w R(w)) with G(t) = t + C sqrt(t B/m) + C Gamma, increasing and concave: the largest step is
+    from 0 to 1/m, and it is taken (lemF.3a has equality) by m records x with |x| = r, y = 1 and their neighbour with
+    one label changed, for rho < Lambda r and m >= 2. Reading the root as covering R only, as the appendix prints
+    Theorem 3.1, would give C B/m^1.5.
 
     >>> round(sensitivity_1_explicit(m=100, ratio=1.0, beta=0.5, constant=2.0), 6)
     0.117267
@@ -112,9 +112,9 @@ def sensitivity_2(*, m: int, ratio: float) -> float:
 def sensitivity_2_explicit(*, m: int, ratio: float) -> float:
     """Sensitivity of the least hinge loss over a ball.
 
-    The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x), and the
-    least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned; for 1
-    <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
+    Derivation. The hinge loss of one record lies in [(1 - x)_+, 1 + x] for x = Lambda r/rho, a range of min(1 + x, 2x),
+    and the least mean lies in [0, 1]. Reached for m >= 2: for x <= 1 by m equal records of norm r, one of them turned;
+    for 1 <= x <= m - 1 by m - 1 records of norm rho/Lambda, and one of norm r that is turned.
 
     >>> sensitivity_2_explicit(m=100, ratio=2.0), sensitivity_2_explicit(m=100, ratio=0.5)
     (0.03, 0.01)
@@ -131,6 +131,9 @@ def other_minimiser() -> int:
     """By how much the minimiser of the neighbour does better on S' than w' does, at most: 0.
 
     The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0.
+
+    Derivation. The right-hand side less the left-hand side is L_S'(w'') - L_S'(w') >= 0, because w' minimises L_S' over
+    the ball, in which w'' lies.
     """
     return 0
 
@@ -145,6 +148,9 @@ def lipschitz_step(*, m: int, ratio: float) -> float:
     """How far one record moves the hinge loss of a fixed w, at most: 2 Lambda r / (m rho).
 
     The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r.
+
+    Derivation. The hinge loss is 1/rho-Lipschitz in u = y <w, x>, and u moves by at most 2 Lambda r where a record is
+    replaced, so the mean over m records moves by at most 2 Lambda r/(m rho).
 
     >>> lipschitz_step(m=100, ratio=2.0)
     0.04
@@ -171,6 +177,9 @@ def sensitivity_3_explicit(*, m: int, ratio: float) -> float:
     As in R^d, with <h, psi(x)> for <w, x> and |psi(x)| = r. Reached for Lambda r <= rho and m >= 2 by m equal points,
     one label changed.
 
+    Derivation. h(x) = <h, psi(x)> with |psi(x)| = r, so the hinge loss of a record lies in [(1 - x)_+, 1 + x], x =
+    Lambda r/rho, and the least mean in [0, 1], as in bms22.lemF.3b: one record moves it by at most min(1 + x, 2x, m)/m.
+
     >>> sensitivity_3_explicit(m=100, ratio=2.0)
     0.03
     """
@@ -193,9 +202,9 @@ def sensitivity_4(*, m: int, M: float) -> float:
 def sensitivity_4_explicit(*, m: int, M: float) -> float:
     """Sensitivity of the bound for label privacy.
 
-    F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in t. Reached
-    where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H; meant is
-    H.
+    Derivation. F_4 = t + 2 sqrt(t M/m) + terms free of S, at most 1/m + 2 sqrt(M)/m from t = 0 to 1/m, and concave in
+    t. Reached where some x and h have |h(x)| > rho. The appendix prints the first minimum over H_NN, the paper over H;
+    meant is H.
 
     >>> sensitivity_4_explicit(m=100, M=4.0)
     0.05
@@ -220,6 +229,9 @@ def sensitivity_5_explicit(*, m: int) -> float:
     """Sensitivity of the least margin loss.
 
     1/m for any class. Reached where some x and h have |h(x)| > rho, and m >= 2.
+
+    Derivation. The margin loss of one record is 0 or 1, so replacing it moves the loss of every h by at most 1/m; and
+    the minima of two functions that differ by at most 1/m differ by at most 1/m.
 
     >>> sensitivity_5_explicit(m=100)
     0.01

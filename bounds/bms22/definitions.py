@@ -45,8 +45,9 @@ def smallest_delta(*, laws: Any, pairs: Any, epsilon: float) -> float:
 def smallest_epsilon(*, laws: Any, pairs: Any) -> float:
     """The smallest epsilon at delta = 0 of a finite mechanism, decided by single outputs.
 
-    P(O) <= e^epsilon Q(O) for every event iff p_o <= e^epsilon q_o for every output: sum over o in O, and take O = {o}.
-    `laws`: shape (datasets, outputs); `pairs`: shape (pairs, 2). Infinite if an output is possible under one law only.
+    Derivation. P(O) <= e^epsilon Q(O) for every event iff p_o <= e^epsilon q_o for every output: sum over o in O, and
+    take O = {o}. `laws`: shape (datasets, outputs); `pairs`: shape (pairs, 2). Infinite if an output is possible under
+    one law only.
 
     >>> float(smallest_epsilon(laws=np.array([[0.75, 0.25], [0.25, 0.75]]), pairs=[(0, 1)]))
     1.0986
@@ -93,6 +94,10 @@ def label_delta_bound(*, laws: Any, pairs: Any, epsilon: float) -> float:
     The pairs of Definition 6.1 are among those of Definition 2.1, so its smallest delta is at most theirs. The converse
     fails.
 
+    Derivation. The smallest delta is the maximum over the pairs and over the events O of P(O) - e^epsilon Q(O). Two
+    neighbours that differ in one label differ in one record, so the label pairs are among all pairs, and the maximum
+    over fewer pairs is not larger.
+
     >>> float(label_delta_bound(laws=np.array([[1.0, 0.0], [0.5, 0.5]]), pairs=[(0, 1)], epsilon=0.0))
     0.5
     """
@@ -127,19 +132,30 @@ def losses(*, u: Real, rho: Real) -> tuple[int, int, Real]:
     part="margin", says=r"1_{u\le0}\le1_{u\le\rho}", kind="inequality", needs=[at_least("rho", 0)], source=CONSEQUENCE
 )
 def margin_loss(*, u: Real, rho: Real) -> int:
-    """The margin loss: at least the zero-one loss, rho = 0 included."""
+    """The margin loss: at least the zero-one loss, rho = 0 included.
+
+    Derivation. If u <= 0, then u <= rho because rho >= 0, so the right side is 1; if u > 0, the left side is 0.
+    """
     return int(u <= rho)
 
 
 @losses.explicit(part="hinge", says=r"1_{u\le0}\le\ell^\rho(u)", kind="inequality", source=CONSEQUENCE)
 def hinge_loss(*, u: Real, rho: Real) -> Real:
-    """The hinge loss: at least the zero-one loss."""
+    """The hinge loss: at least the zero-one loss.
+
+    Derivation. If u <= 0, then 1 - u/rho >= 1, which is the left side; if u > 0, the left side is 0 and the hinge loss
+    at least 0.
+    """
     return max(1 - u / rho, 0)
 
 
 @losses.explicit(part="ramp", says=r"\min(1,\ell^\rho(u))\le1_{u\le\rho}", kind="inequality", source=CONSEQUENCE)
 def ramp_loss(*, u: Real, rho: Real) -> Real:
-    """The hinge loss capped at 1: at most the margin loss, as the hinge loss itself is not."""
+    """The hinge loss capped at 1: at most the margin loss, as the hinge loss itself is not.
+
+    Derivation. If u <= rho, the right side is 1 and the left side at most 1; if u > rho, then 1 - u/rho < 0, so the
+    left side is 0.
+    """
     return min(1, max(1 - u / rho, 0))
 
 
@@ -147,7 +163,11 @@ def ramp_loss(*, u: Real, rho: Real) -> Real:
     part="lipschitz", says=r"|\ell^\rho(u)-\ell^\rho(v)|\le\frac{|u-v|}\rho", kind="inequality", source=CONSEQUENCE
 )
 def lipschitz_constant(*, rho: Real) -> Real:
-    """The Lipschitz constant of the hinge loss: 1/rho."""
+    """The Lipschitz constant of the hinge loss: 1/rho.
+
+    Derivation. The loss is max{a, 0} of a = 1 - u/rho, and |max{a, 0} - max{b, 0}| <= |a - b|, which is |u - v|/rho for
+    b = 1 - v/rho.
+    """
     return 1 / rho
 
 
@@ -158,5 +178,9 @@ def lipschitz_constant(*, rho: Real) -> Real:
     source=CONSEQUENCE,
 )
 def loss_of_zero(*, rho: Real) -> Real:
-    """The hinge loss of w = 0: the smallest empirical hinge loss over a ball is at most 1, whatever the data."""
+    """The hinge loss of w = 0: the smallest empirical hinge loss over a ball is at most 1, whatever the data.
+
+    Derivation. w = 0 lies in the ball, so the minimum is at most its loss, which is max{1 - 0/rho, 0} = 1 on every
+    record, whatever the data.
+    """
     return hinge_loss(u=0, rho=rho)

@@ -259,6 +259,9 @@ def corrected_gradients(*, m: int, beta: float) -> float:
 def gradient_count(*, m: int, beta: float) -> int:
     """The number of gradient computations, counted.
 
+    Derivation. The algorithm runs ceil(log(2/beta)) rounds; each goes through phases of floor(m/2^i) records, i = 1, 2,
+    ..., and computes one gradient a record. The count is the number of rounds times the sum of these lengths.
+
     >>> gradient_count(m=1000, beta=0.1)
     2982
     """

@@ -85,7 +85,11 @@ def printed_multiplier(*, epsilon: float, delta: float) -> float:
     source=PROOF,
 )
 def round_parameters(*, m: int, delta: float, rounds: int, epsilon: float) -> tuple[float, float]:
-    """(epsilon', delta') of the proof in terms of epsilon_hat and delta_hat, which steps 2 and 3 should equal."""
+    """(epsilon', delta') of the proof in terms of epsilon_hat and delta_hat, which steps 2 and 3 should equal.
+
+    Derivation. With epsilon^ = epsilon/(2M) and delta^ = delta/M, log(2/delta^) = log(2M/delta), so epsilon' =
+    epsilon/(4 M log(2M/delta)) and delta' = delta^2/(4 M log(2M/delta)), which are steps 2 and 3.
+    """
     T = allowed_copies(delta, rounds)
     return epsilon / (2 * rounds) / T, delta * (delta / rounds) / (2 * T)
 
@@ -165,10 +169,10 @@ def printed_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float)
 def score_sensitivity(*, m: int, radius: float, norm_bound: float, rho: float) -> float:
     """min(1 + a, 2a)/m, by which one record moves a score of the hinge at most.
 
-    The losses of a record are max(0, 1 - u/rho), |u| <= Lambda r: they lie in [max(0, 1 - a), 1 + a], so two differ by
-    at most min(1 + a, 2a), attained by (x, 1) and (x, -1) at w = +-Lambda x/|x|, |x| = r. For another convex
-    (1/rho)-Lipschitz loss, a label may shift the loss by any constant; the selection does not see constants, and 2a/m
-    is enough for it.
+    Derivation. The losses of a record are max(0, 1 - u/rho), |u| <= Lambda r: they lie in [max(0, 1 - a), 1 + a], so
+    two differ by at most min(1 + a, 2a), attained by (x, 1) and (x, -1) at w = +-Lambda x/|x|, |x| = r. For another
+    convex (1/rho)-Lipschitz loss, a label may shift the loss by any constant; the selection does not see constants, and
+    2a/m is enough for it.
 
     >>> score_sensitivity(m=2, radius=1.0, norm_bound=1.0, rho=0.25)
     2.5
@@ -208,7 +212,7 @@ def round_order(*, m: int, k: int, epsilon: float, delta: float, a: float) -> fl
 def round_excess(*, m: int, k: int, multiplier: float, a: float) -> float:
     """The expected excess of one round is at most 2 a sqrt(A B), with A, B of `excess_coefficients`.
 
-    eta = (Lambda/L) sqrt(A/B). Derivation, F the mean of the hinge over the records, F_b its Moreau envelope:
+    Derivation. eta = (Lambda/L) sqrt(A/B). With F the mean of the hinge over the records, F_b its Moreau envelope:
     F_b <= F <= F_b + L^2/(2b). Phase i starts at v_1, the projection of the last release; SGD on fresh draws gives
     E F_b(mean) - F_b(u) <= E ||v_1 - u||^2/(2 eta_i n_i) + eta_i L^2/2 for every u in the ball that is fixed before the
     phase: the minimiser for i = 1 (distance at most Lambda), the average of phase i - 1 for i >= 2, at most ||noise||

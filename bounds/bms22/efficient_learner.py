@@ -269,9 +269,10 @@ def polynomial_time(*, m: int, d: int, epsilon: float, delta: float, beta: float
 def operations(*, m: int, d: int, k: int, beta: float) -> int:
     """The number of the learner's operations, counted.
 
-    m + 1 fast transforms; m rows clipped (an inner product of 2k - 1, a scaling of k) and 1/|z|^2 of each (2k). M
-    rounds: a step takes two inner products, two sums and two scalings of vectors and three operations on numbers,
-    8k + 1; a phase begins with a clipping and ends with a mean and noise, 6k - 1; a score takes m times 2k + 1.
+    Derivation. m + 1 fast transforms; m rows clipped (an inner product of 2k - 1, a scaling of k) and 1/|z|^2 of each
+    (2k). M rounds: a step takes two inner products, two sums and two scalings of vectors and three operations on
+    numbers, 8k + 1; a phase begins with a clipping and ends with a mean and noise, 6k - 1; a score takes m times 2k +
+    1.
 
     >>> operations(m=100, d=50, k=10, beta=0.1)
     82091

@@ -64,7 +64,12 @@ def distortion_of_rows(*, m: int, epsilon: float, delta: float, beta: float, k: 
     source=PROOF,
 )
 def printed_distortion(*, m: int, epsilon: float, delta: float, beta: float) -> float:
-    """The second equality, at the printed k before rounding, which can only help: the right-hand side."""
+    """The second equality, at the printed k before rounding, which can only help: the right-hand side.
+
+    Derivation. The printed k is epsilon m log(m/beta)/(log^{3/2}(1/delta) log(1/beta)), so log(m/beta)/k =
+    log^{3/2}(1/delta) log(1/beta)/(epsilon m), and its root is the right side. A larger k, rounded up, makes the left
+    side smaller.
+    """
     return sqrt(-log(beta) / (epsilon * m)) * (-log(delta)) ** 0.75
 
 
@@ -140,6 +145,10 @@ def released_deviation(*, m: int, beta: float, radius: float, rho: float) -> flo
     """8r/(rho sqrt(m)) + sqrt(log(3/beta)/(2m)), the same for all vectors of norm 2.
 
     The class has complexity 2 * 2r/sqrt(m); the rest as in `printed_deviation`.
+
+    Derivation. The functions x -> <w, x> with |w| <= 2 and |x| <= 2r have a Rademacher complexity of at most 2 *
+    2r/sqrt(m), and the hinge is 1/rho-Lipschitz, so the margin bound, cited, adds 2 * 4r/(rho sqrt(m)) = 8r/(rho
+    sqrt(m)) and sqrt(log(3/beta)/(2m)).
     """
     return 8 * radius / (rho * sqrt(m)) + sqrt(log(3 / beta) / (2 * m))
 
@@ -154,6 +163,9 @@ def lifted_score(*, w: Array, projected: Array) -> Array:
     """<w, Phi x> for every row x, which <Phi^T w, x> equals: the lifted vector has the risk of the projected one.
 
     `w`: shape (k,); `projected`: Phi x for every row x, shape (n, k).
+
+    Derivation. <Phi^T w, x> = <w, Phi x> for every x and every matrix Phi, so both classifiers have the same score on
+    every record, and with it the same risk.
     """
     return projected @ w
 
@@ -240,5 +252,9 @@ def minimiser_radius(*, gamma: float) -> float:
     says=r"\min_{w\in\mathbb{B}^k(2)}\widehat{L}^{\rho}_{S_\Phi}(w)\le\widehat{L}^{\rho}_{S_\Phi}(w^*_\Phi)"
 )
 def corrected_minimiser_radius(*, gamma: float) -> float:
-    """The radius 2 of the ball that Algorithm 2 trains on, which holds w*_Phi: sqrt(1 + gamma/3) <= 2."""
+    """The radius 2 of the ball that Algorithm 2 trains on, which holds w*_Phi: sqrt(1 + gamma/3) <= 2.
+
+    Derivation. In the event of Lemma A.3 ||Phi w*||^2 <= 1 + gamma/3 < 4 for gamma < 1, so Phi w* is one of the vectors
+    of norm at most 2, and the minimum over them is at most its loss.
+    """
     return 2 * minimiser_radius(gamma=gamma)

@@ -148,7 +148,11 @@ def informative_from(bound: Any, **setting: Any) -> int:
     source=SOURCE + ", second paragraph",
 )
 def small_sample(*, m: int, d: int, epsilon: float, beta: float) -> float:
-    """The number of samples below which the bound is at least 1: 64 M log(2/beta)/epsilon, M itself a function of m."""
+    """The number of samples below which the bound is at least 1: 64 M log(2/beta)/epsilon, M itself a function of m.
+
+    Derivation. The last term of the bound is 64 M log(2/beta)/(epsilon m), and m < 64 M log(2/beta)/epsilon says that
+    it is more than 1, which no risk exceeds; the other terms are not negative.
+    """
     return 64 * m * complexity(m=m, d=d, beta=beta) * log(2 / beta) / epsilon
 
 
@@ -170,7 +174,11 @@ def distance_to_the_cover(*, rho: Real) -> Real:
     source=", for the truncated hypothesis and open balls",
 )
 def distance_to_an_open_cover(*, rho: Real) -> Real:
-    """The same for h_rho, strictly: covers of H_rho are near truncated hypotheses, and h may be far beyond rho."""
+    """The same for h_rho, strictly: covers of H_rho are near truncated hypotheses, and h may be far beyond rho.
+
+    Derivation. This is what a cover of H_rho by open balls of radius rho/2 in the largest distance on x_1, ..., x_m is:
+    every h_rho has a member g with max_i |g(x_i) - h_rho(x_i)| < rho/2.
+    """
     return rho / 2
 
 
@@ -185,6 +193,9 @@ def implied_loss(*, margin: Real, rho: Real) -> int:
     """The rho-margin loss of h, at least the rho/2-margin loss of every g within rho/2: `margin` is y h(x).
 
     If y h(x) > rho then y g(x) > rho/2. It is the premise that fails, for |h(x)| > rho.
+
+    Derivation. If the right side is 0, then y h(x) > rho, and |g(x) - h(x)| <= rho/2 gives y g(x) >= y h(x) - rho/2 >
+    rho/2, so the left side is 0 too; where the right side is 1 nothing is to be shown.
     """
     return int(margin <= rho)
 
@@ -244,9 +255,9 @@ def log_cover_size(*, m: Number, d: Number) -> Any:
 def log_cover_size_derived(*, m: Number, d: Number) -> Any:
     """The natural logarithm of the size, for d <= m: log 2 times the printed number, which bounds the binary one.
 
-    Cut [-rho, rho] into 17 levels, rho/8 apart. Alon et al. (1997) give, on n points and b levels, covers of at most
-    2 (n b^2)^(d log2(e n b/d)) functions at distance two levels, rho/4 and less than rho/2. Printed are n = 2m points,
-    as Lemma A.2 needs; on the m points of the sample a little less would do.
+    Derivation. Cut [-rho, rho] into 17 levels, rho/8 apart. Alon et al. (1997) give, on n points and b levels, covers
+    of at most 2 (n b^2)^(d log2(e n b/d)) functions at distance two levels, rho/4 and less than rho/2. Printed are n =
+    2m points, as Lemma A.2 needs; on the m points of the sample a little less would do.
     """
     return (arb(2).log() if isinstance(m, arb) else log(2)) * log_cover_size(m=m, d=d)
 
@@ -333,7 +344,11 @@ def final_line(*, margin_loss: float, loss: float, part: float) -> float:
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, part: float) -> float:
-    """What h* minimises: t + 2 sqrt(t) M/m increases strictly in t. The root of M/m is lost in print, to no effect."""
+    """What h* minimises: t + 2 sqrt(t) M/m increases strictly in t. The root of M/m is lost in print, to no effect.
+
+    Derivation. t + 2 sqrt(t) c is strictly increasing in t >= 0 for every c >= 0, so it is least exactly where t = R^
+    is least, and both sides have the same minimisers.
+    """
     return loss + 2 * numbers.sqrt(loss) * part
 
 

@@ -23,6 +23,9 @@ def hinge_loss(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
 
     Mass alpha/2 each at (+r, -1) and (-r, +1), (1 - alpha)/2 each at (+gamma, +1) and (-gamma, -1).
 
+    Derivation. At +r with label -1 and -r with label +1, of mass alpha, y w x = -w r; at +gamma with +1 and -gamma with
+    -1, of mass 1 - alpha, y w x = w gamma. The hinge loss at u = y w x is max{0, 1 - u}.
+
     >>> hinge_loss(w=1.0, alpha=0.5, gamma=0.5, radius=1.0)
     1.25
     """
@@ -39,7 +42,11 @@ def hinge_loss(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     source=", second display",
 )
 def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
-    """Expected hinge loss of w, piece by piece."""
+    """Expected hinge loss of w, piece by piece.
+
+    Derivation. Of the two terms of the loss, 1 + w r >= 0 from w = -1/r on and 1 - w gamma >= 0 up to w = 1/gamma.
+    Between them both stand and add up to w (alpha r - (1 - alpha) gamma) + 1; beyond either, one is left.
+    """
     if w * gamma >= 1:
         return alpha * (1 + w * radius)
     if w * radius <= -1:
@@ -56,7 +63,11 @@ def hinge_pieces(*, w: Real, alpha: Real, gamma: Real, radius: Real) -> Real:
     source=", third paragraph",
 )
 def middle_slope(*, gamma: Real) -> Real:
-    """The slope of the middle piece, which falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2."""
+    """The slope of the middle piece, which falls: alpha (-1 + 2 alpha) at r = 1 and alpha = gamma/2.
+
+    Derivation. At r = 1 and gamma = 2 alpha the slope is alpha - (1 - alpha) 2 alpha = alpha (-1 + 2 alpha), which is
+    negative because alpha = gamma/2 < 1/2.
+    """
     return gamma / 2 * (-1 + gamma)
 
 
@@ -74,6 +85,10 @@ def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
     The other cases reach 1 at w = 0 and (1 - alpha)(1 + gamma/r) > 1 at w = -1/r. alpha (1 + gamma/gamma), as the
     appendix's text shows it, would be gamma, which is not (1 + gamma)/2.
 
+    Derivation. The loss is convex and linear in pieces. It falls up to w = 1/gamma, where the slopes are -(1 - alpha)
+    gamma and alpha (-1 + 2 alpha), and rises beyond with alpha r, so it is least there, and its value is alpha (1 +
+    1/gamma) = (gamma/2) (1 + 1/gamma) = (1 + gamma)/2.
+
     >>> hinge_minimum(gamma=0.5)
     (2.0, 0.75)
     """
@@ -89,7 +104,11 @@ def hinge_minimum(*, gamma: Real) -> tuple[Real, Real]:
     source=", third and fourth paragraph",
 )
 def zero_one_loss(*, gamma: Real) -> Real:
-    """The zero-one loss of w*, which every w > 0 has: gamma/2."""
+    """The zero-one loss of w*, which every w > 0 has: gamma/2.
+
+    Derivation. For w > 0 the points at +-r are errors, y w x = -w r < 0, and those at +-gamma are not, y w x = w gamma
+    > 0; the former have mass alpha = gamma/2.
+    """
     return gamma / 2
 
 
@@ -101,7 +120,11 @@ def zero_one_loss(*, gamma: Real) -> Real:
     source=", fourth paragraph",
 )
 def minimiser_norm(*, gamma: Real, m: int) -> Real:
-    """The norm of the minimiser, which exceeds the sample size: 1/gamma."""
+    """The norm of the minimiser, which exceeds the sample size: 1/gamma.
+
+    Derivation. The minimiser is w* = 1/gamma, as the part `minimiser` shows, so its norm exceeds m where 1/gamma > m,
+    which is gamma < 1/m.
+    """
     return 1 / gamma
 
 
@@ -134,9 +157,9 @@ empirical_norm_without_outliers = empirical_norm.corrected(
 def empirical_chance(*, m: int, gamma: Real) -> Real:
     """The probability that all minimisers of the empirical hinge loss are longer than m: (1 - gamma/2)^m.
 
-    It is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and nowhere
-    else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the others.
-    (1 - gamma/2)^m > (1 - 1/(2m))^m >= 1/2, and tends to 1 as m gamma -> 0.
+    Derivation. It is the probability of a sample without a point at +-r; then the loss vanishes from w = 1/gamma on and
+    nowhere else. With one such point, 1 - (m - 1) gamma > 0, and the least minimiser is -1: short, and wrong on all the
+    others. (1 - gamma/2)^m > (1 - 1/(2m))^m >= 1/2, and tends to 1 as m gamma -> 0.
 
     >>> empirical_chance(m=2, gamma=0.25)
     0.765625

@@ -53,7 +53,11 @@ def family(d: int, size: int | None = None, length: Fraction = LENGTH) -> list[t
     source=", first condition",
 )
 def best_chance(*, d: int) -> int:
-    """The chance 1 - R that h* is right: 1."""
+    """The chance 1 - R that h* is right: 1.
+
+    Derivation. x is e_1 or -e_1 and y = sgn(x_1), so y <e_1, x> = |x_1| = 1 > 0 at both points: h* = h_{e_1} errs
+    nowhere.
+    """
     return 1
 
 
@@ -66,7 +70,11 @@ def best_chance(*, d: int) -> int:
     source=", second condition",
 )
 def other_risk(*, d: int) -> int:
-    """The risk of all other hypotheses, which are wrong everywhere: 1."""
+    """The risk of all other hypotheses, which are wrong everywhere: 1.
+
+    Derivation. Every other weight of the family has w_1 < 0, so y <w, x> = w_1 |x_1| = w_1 < 0 at both points, an error
+    at each.
+    """
     return 1
 
 
@@ -83,6 +91,9 @@ def least_inner_product(*, d: int) -> Fraction:
 
     Printed in both texts. It bounds how different hypotheses are; a good cover would have |<w, w'>| <= 1/8, which is
     decided in the part `separated`. As printed it allows any number of hypotheses in every dimension d >= 2.
+
+    Derivation. The weights other than e_1 lie on an arc of angle 1.44 < pi/2 that begins at -e_1, so <w, w'> >= cos
+    1.44 > 0.13 > 1/8 for two of them, and |<e_1, w>| = cos of the angle between w and -e_1 >= cos 1.44.
     """
     return Fraction(1, 8)
 
@@ -105,9 +116,9 @@ def least_inner_product(*, d: int) -> Fraction:
 def failure_chance(*, d: int, epsilon: float, m: int, rho: float) -> float:
     """How often a wrong hypothesis is selected from m < c' d/epsilon samples, at least: 9/10.
 
-    With N hypotheses of empirical loss 1 beside one of loss 0 the exponential mechanism selects the latter with
-    probability 1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' = 1,
-    c = 2.
+    Derivation. With N hypotheses of empirical loss 1 beside one of loss 0 the exponential mechanism selects the latter
+    with probability 1/(1 + N e^{-epsilon m/2}), at most 1/10 once N >= 9 e^{epsilon m/2}; here N >= 9 e^{d/2} and c' =
+    1, c = 2.
     """
     return 0.9
 
@@ -155,7 +166,11 @@ def printed_best_chance(*, d: int) -> int:
     source=", proof, with labels +-1",
 )
 def best_chance_with_signs(*, d: int) -> int:
-    """The chance that h* = h_{e_1}, which is linear, is right with labels -1 and +1: 1, as printed."""
+    """The chance that h* = h_{e_1}, which is linear, is right with labels -1 and +1: 1, as printed.
+
+    Derivation. y = sgn(x_1) and h_{e_1}(x) = x_1, so y h(x) = |x_1| = 1/sqrt(d) > 0 at every point of the cube: there
+    is no error.
+    """
     return printed_best_chance(d=d)
 
 
@@ -179,7 +194,8 @@ def printed_other_risk(*, d: int) -> int:
 def cube_risk(*, d: int) -> Fraction:
     """The risk of the printed w, counted: P(Bin(d-1, 1/2) <= d/2), which tends to 1/2.
 
-    y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong. Labels +-1.
+    Derivation. y <w, x> = (S - 1)/d with S a sum of d - 1 fair signs: the first coordinate alone is always wrong.
+    Labels +-1.
 
     >>> [cube_risk(d=d) for d in (1, 2, 3, 5)]
     [Fraction(1, 1), Fraction(1, 1), Fraction(3, 4), Fraction(11, 16)]
@@ -198,8 +214,8 @@ def cube_risk(*, d: int) -> Fraction:
 def log2_cube_family(*, d: int) -> float:
     """The logarithm to base 2 of how many printed w there are, at least: d/4.
 
-    All that agree in their first ceil(9d/16) coordinates: <w, w'> >= 1/8, and 2^{floor(7d/16)} of them. The bound of
-    Gilbert and Varshamov is about |<w, w'>| <= 1/8, for which c = 0.01 does (d large).
+    Derivation. All that agree in their first ceil(9d/16) coordinates: <w, w'> >= 1/8, and 2^{floor(7d/16)} of them. The
+    bound of Gilbert and Varshamov is about |<w, w'>| <= 1/8, for which c = 0.01 does (d large).
     """
     return d / 4
 
@@ -224,6 +240,8 @@ def printed_inner_product(*, d: int) -> Fraction:
 def largest_inner_product(*, d: int) -> Fraction:
     """The largest modulus of <e_1, w> for the printed w once d >= c = 64: 1/8.
 
+    Derivation. |<e_1, w>| = 1/sqrt(d) for every printed w, and 1/sqrt(d) <= 1/8 says d >= 64, with equality at d = 64.
+
     >>> largest_inner_product(d=64)
     Fraction(1, 8)
     """
@@ -242,6 +260,9 @@ def log_printed_chance(*, epsilon: float, m: int, size: float) -> float:
 
     R <= 1. The exponent is printed as epsilon/2m; it is (epsilon/2) m, as in the next expression. With |W| = 2^{cd} and
     c' = c log 2 this is epsilon m/2 - c' d.
+
+    Derivation. With a_w = exp(-R^(h_w) epsilon m/2) the mechanism gives h* the probability a_*/(a_* + sum_w a_w), a_*
+    its own weight; a_* <= 1, so that is at most 1/sum_w a_w, and R^ <= 1 makes every a_w at least e^{-epsilon m/2}.
     """
     return epsilon * m / 2 - log(size)
 
@@ -256,6 +277,9 @@ def log_halved(*, c: Real, d: int, epsilon: Real, m: Real) -> Real:
     """The logarithm of the bound e^{-c' d/2} of that chance, from fewer than c' d/epsilon samples.
 
     The condition is printed as m < c'/d epsilon, which with d >= 1 is only narrower; the lemma says c' d/epsilon.
+
+    Derivation. epsilon m < c' d gives epsilon m/2 - c' d < c' d/2 - c' d = -c' d/2, and the exponential function
+    increases.
     """
     return -c * d / 2
 
@@ -279,6 +303,8 @@ def printed_dimension(*, c: float) -> float:
 )
 def dimension(*, c: float) -> float:
     """The dimension from which on, and from no smaller one, the chance is at most 1/10: 2 log(10)/c'.
+
+    Derivation. e^{-c' d/2} <= 1/10 says c' d/2 >= log 10, that is d >= 2 log(10)/c', and both steps can be taken back.
 
     >>> round(dimension(c=0.5), 3)
     9.21

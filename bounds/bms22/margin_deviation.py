@@ -128,7 +128,7 @@ def margin_deviation_derived(*, m: Number, d: Number, beta: Number, empirical: N
 def margin_deviation_of_one(*, m: Number, beta: Number, empirical: Number) -> Number:
     """The same for a class of fat-shattering dimension 0, a single hypothesis for instance: M = 1 + log(1/beta).
 
-    If no point is shattered at rho/16, all h lie within rho/8 of one h_0, and with v = 1[y h_0 <= rho/8]:
+    Derivation. If no point is shattered at rho/16, all h lie within rho/8 of one h_0, and with v = 1[y h_0 <= rho/8]:
     1[y h <= 0] <= v <= 1[y h <= rho] for all h at once. One variable is left, and Chernoff's bound exp(-m KL(q || p))
     with KL(q || p) >= (sqrt p - sqrt q)^2 (Okamoto 1958) gives exp(-M) = beta / e.
 

@@ -60,9 +60,9 @@ def grid_point(*, m: int, rho: float, base: str = "e", rounding: str = "ceil") -
 def grid_point_corrected(*, m: int, rho: float) -> float | None:
     """The grid point in [rho/2, rho]: with base 2, rounded up, the grid covers the interval.
 
-    For rho < 1 it is the printed one: 4^J >= m puts 2^-J at or below m^(-1/2) <= rho, so the largest grid point that is
-    at most rho works. For rho = 1 it is 1/2. At m = 1 the interval is {1} and the printed grid empty (J = 0); one
-    point, 1/2, serves.
+    Derivation. For rho < 1 it is the printed one: 4^J >= m puts 2^-J at or below m^(-1/2) <= rho, so the largest grid
+    point that is at most rho works. For rho = 1 it is 1/2. At m = 1 the interval is {1} and the printed grid empty (J =
+    0); one point, 1/2, serves.
 
     >>> grid_point_corrected(m=100, rho=1.0), grid_point_corrected(m=100, rho=0.1)
     (0.5, 0.0625)
@@ -120,6 +120,9 @@ def half_sensitivity(*, rho_hat: float, rho_opt: float, power: float) -> float:
 
     It does for a non-increasing Delta_rho, not for a non-decreasing one.
 
+    Derivation. rho^ >= rho_opt/2 and Delta_rho does not increase with rho, so Delta_rho^ <= Delta_{rho_opt/2}, which is
+    what non-increasing means; rho^power with power <= 0 is such a function.
+
     >>> half_sensitivity(rho_hat=0.25, rho_opt=0.25, power=1)
     0.125
     """
@@ -145,6 +148,9 @@ def raised_loss(*, rho: float, loss_hat: float, loss_opt: float, power: float, s
     The lemma asks that F(rho, t) be non-increasing in rho for every t, and nothing of t; F_1 to F_5 do not fall as t
     grows.
 
+    Derivation. g_rho^(S) <= g_rho_opt(S) because rho^ <= rho_opt (bms22.lemF.1.t4), and F(rho, t) does not decrease in
+    t, so F(rho^, g_rho^) <= F(rho^, g_rho_opt).
+
     >>> raised_loss(rho=0.5, loss_hat=0.1, loss_opt=0.2, power=1, slope=1)
     2.2
     """
@@ -168,6 +174,9 @@ def halved_margin(*, rho_hat: float, rho_opt: float, power: float) -> float:
     """The bound at half the margin, less t, for F(rho, t) = rho^-power + t at one t.
 
     Needs rho_hat >= rho_opt/2 and that F is non-increasing in rho.
+
+    Derivation. rho^ >= rho_opt/2 and F(rho, t) does not increase in rho, so F(rho^, t) <= F(rho_opt/2, t) at the one t
+    = g_rho_opt(S).
 
     >>> halved_margin(rho_hat=0.5, rho_opt=0.5, power=1)
     4.0
@@ -203,6 +212,9 @@ def corrected_confidence(*, m: int, beta: float) -> float:
     """The confidence beta/J at which the promise survives the choice.
 
     Some grid point fails with probability at most J beta/J.
+
+    Derivation. At each rho of the grid the promise fails with probability at most beta/J, so by the union bound over
+    its J points it fails at one of them with probability at most J beta/J = beta, and the chosen point is one of them.
 
     >>> corrected_confidence(m=100, beta=0.1)
     0.025
@@ -244,6 +256,9 @@ def trivial_above(*, h_max: Real, rho: Real) -> Real:
     y h(x) <= h_max <= rho for every record, so the margin loss is 1. The hinge loss is trivial from 2 h_max on, 1/2;
     between h_max and 2 h_max the rest of F, proportional to 1/rho, falls by at most 2: nothing is lost but a factor 2.
 
+    Derivation. y h(x) <= h_max <= rho for every record and every h, so every margin loss is 1 and every hinge loss at
+    least 1 - h_max/rho; so are their means, and the least of these over h.
+
     >>> trivial_above(h_max=1.0, rho=2.0)
     0.5
     """
@@ -265,6 +280,9 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[flo
     """Two terms, of F_2 and F_3, and of F_1 from m = 3 on, which are trivial up to h_max/sqrt(m).
 
     Both are at least 1, up to the constant of the O(.) they stand in.
+
+    Derivation. With x = Lambda r/(rho sqrt(m)) >= 1 the two terms are x >= 1 and x^2 log^2(m/beta) >= log^2(m) >=
+    log^2(3) > 1 for m >= 3, as beta < 1.
     """
     ratio = h_max / rho
     return ratio / sqrt(m), ratio**2 * log(m / beta) ** 2 / m if m >= 3 else inf
@@ -279,11 +297,11 @@ def trivial_small(*, h_max: float, rho: float, m: int, beta: float) -> tuple[flo
 def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: list[float]) -> tuple[list[float], ...]:
     """The bounds F_1, F_2, F_4, F_5 along margins: they fall as the margin grows, where they are defined.
 
-    Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta = 1/(2m), two
-    layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda r/rho >= 1:
-    x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are linear in x; M rises with d up to d = 34
-    m, which no smaller sample can use; F_5 is a product of rising factors while theta >= 0, that is for rho <= r (eta
-    Lambda)^L (beyond, sqrt(theta) is undefined, and Theorem 5.1 says nothing).
+    Derivation. Beside the loss t, for each Lambda r/rho (r/rho) in `ratios`; constants of O(.) count as 1, delta =
+    1/(2m), two layers of width 3 with eta Lambda = 2, fat_{rho/32} = min((32 Lambda r/rho)^2, 34 m). With x = Lambda
+    r/rho >= 1: x^2 log(x/beta) has derivative x (2 log(x/beta) + 1) > 0; F_2 and F_3 are linear in x; M rises with d up
+    to d = 34 m, which no smaller sample can use; F_5 is a product of rising factors while theta >= 0, that is for rho
+    <= r (eta Lambda)^L (beyond, sqrt(theta) is undefined, and Theorem 5.1 says nothing).
 
     >>> [round(x, 3) for x in bounds_along(m=10**6, epsilon=1.0, beta=0.1, loss=0.1, ratios=[2.0])[1]]
     [0.094]
@@ -306,10 +324,10 @@ def bounds_along(*, m: int, epsilon: float, beta: float, loss: float, ratios: li
 def larger_margin(*, rho: Real, factor_rho: Real) -> Real:
     """A larger margin, rho' = factor rho: the least margin loss and the least hinge loss over a ball do not fall.
 
-    Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss: for a
-    misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
-    ranges over the ball of radius Lambda/rho, which shrinks. That uses a class closed under shrinking: balls in R^d
-    and in a RKHS are.
+    Derivation. Margin loss: 1{u <= rho} is non-decreasing for every h, so the minimum is, over any class. Hinge loss:
+    for a misclassified record (1 - u/rho)_+ falls with rho, so no fixed w will do; but L^rho(w) = L^1(w/rho), and w/rho
+    ranges over the ball of radius Lambda/rho, which shrinks. That uses a class closed under shrinking: balls in R^d and
+    in a RKHS are.
 
     >>> larger_margin(rho=0.5, factor_rho=2)
     1.0

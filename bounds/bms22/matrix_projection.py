@@ -140,10 +140,11 @@ def all_signs_equal(p: int) -> tuple[float, int]:
 def column_average(*, weights: Iterable[float], column_values: Iterable[float]) -> float:
     """The worst column, which bounds the average over columns: N of them cost no logarithm.
 
-    x -> cosh(lambda sqrt x) is convex (its Taylor coefficients are positive), so Jensen moves the average outside. With
-    P(sqrt V >= s) <= E cosh(lambda sqrt V)/cosh(lambda s) <= 2 e^{-lambda s} max_j E e^{+-lambda xi_j}, the N columns
-    together have the two-sided tail of one. Here a_j = ||w_j||^2/||W||_F^2 and xi_j is column j's normalised error.
-    Returns the right-hand side: the largest of `column_values`, E cosh(lambda xi_j), that has a positive weight.
+    Derivation. x -> cosh(lambda sqrt x) is convex (its Taylor coefficients are positive), so Jensen moves the average
+    outside. With P(sqrt V >= s) <= E cosh(lambda sqrt V)/cosh(lambda s) <= 2 e^{-lambda s} max_j E e^{+-lambda xi_j},
+    the N columns together have the two-sided tail of one. Here a_j = ||w_j||^2/||W||_F^2 and xi_j is column j's
+    normalised error. Returns the right-hand side: the largest of `column_values`, E cosh(lambda xi_j), that has a
+    positive weight.
     """
     return max(value for weight, value in zip(weights, column_values, strict=True) if weight > 0)
 
@@ -159,9 +160,9 @@ def column_average(*, weights: Iterable[float], column_values: Iterable[float]) 
 def product_mgf(*, rate: float) -> float:
     """A bound of the log-mgf of the product of two random signed sums, sub-gamma: 3 lambda^2/(1 - 4 lambda).
 
-    With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz splits its
-    mgf (`split_mgf`), which is convex in |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at |b|^2 = 4:
-    3 lambda^2. k rows: k times this at lambda/k.
+    Derivation. With a = w + z and b = w - z, |a|^2 + |b|^2 = 4, the product is (<s,a>^2 - <s,b>^2)/4; Cauchy-Schwarz
+    splits its mgf (`split_mgf`), which is convex in |a|^2, hence largest at |a|^2 = 4: 2 lambda^2/(1 - 4 lambda), or at
+    |b|^2 = 4: 3 lambda^2. k rows: k times this at lambda/k.
 
     >>> round(product_mgf(rate=0.1), 3)
     0.05

@@ -219,7 +219,12 @@ def embedding_failure(*, m: int, k: int, layers: int, beta: float) -> float:
     source=f"{SOURCE}D.2",
 )
 def hidden_norm(*, norm_bound: Real, radius: Real, eta: Real, layers: int) -> Real:
-    """The norm of the last hidden layer before activation, at most, for an eta-Lipschitz activation."""
+    """The norm of the last hidden layer before activation, at most, for an eta-Lipschitz activation.
+
+    Derivation. ||v_1|| = ||W_1 x|| <= Lambda r, as the Frobenius norm bounds the operator norm, and ||v_j|| = ||W_j
+    psi(v_{j-1})|| <= Lambda eta ||v_{j-1}||, as psi is eta-Lipschitz with psi(0) = 0; L - 2 such steps give r eta^(L-2)
+    Lambda^(L-1).
+    """
     return radius * eta ** (layers - 2) * norm_bound ** (layers - 1)
 
 
@@ -241,7 +246,11 @@ def unravelled(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: R
     source=", all summands",
 )
 def unravelled_whole(*, norm_bound: Real, radius: Real, eta: Real, layers: int, tau: Real) -> Real:
-    """What the recursion gives: 1 + 2 + ... + 2^{L-1} = 2^L - 1 times tau r eta^{L-1} Lambda^L."""
+    """What the recursion gives: 1 + 2 + ... + 2^{L-1} = 2^L - 1 times tau r eta^{L-1} Lambda^L.
+
+    Derivation. Write Gamma_j = c_j tau r eta^(j-1) Lambda^j. Then c_1 <= 1 and c_j <= 1 + 2 c_{j-1}, so c_L <= 1 + 2 +
+    ... + 2^(L-1) = 2^L - 1.
+    """
     return (2**layers - 1) * tau * radius * eta ** (layers - 1) * norm_bound**layers
 
 
@@ -325,7 +334,11 @@ def distance_within_the_cover(*, resolution: Real) -> Real:
     source=", for every W of the space and its nearest member; a product of covers of the layers at gamma/sqrt(L)",
 )
 def distance_from_the_cover(*, resolution: Real) -> Real:
-    """How far any point of the product of balls is from the nearest member: gamma, if each layer's is gamma/sqrt(L)."""
+    """How far any point of the product of balls is from the nearest member: gamma, if each layer's is gamma/sqrt(L).
+
+    Derivation. The cover is the product of covers of the L balls, each within gamma/sqrt(L), and the nearest point is
+    taken layer by layer: sum_j ||W_j - W'_j||_F^2 <= L gamma^2/L = gamma^2.
+    """
     return distance_within_the_cover.theorem.formula(resolution=resolution)
 
 

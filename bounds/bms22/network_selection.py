@@ -104,6 +104,9 @@ def deviation_below_the_end(
 def uniform_deviation(*, m: int, beta: float, log_size: float) -> float:
     """How far the risk of any member of a finite cover is above its errors: `log_size` is log|C|.
 
+    Derivation. Hoeffding's inequality gives P(R > R^ + t) <= exp(-2 m t^2) for one member, and the union bound |C|
+    exp(-2 m t^2), which is beta/4 at the t that is stated.
+
     >>> round(uniform_deviation(m=1000, beta=0.1, log_size=10.0), 4)
     0.0827
     """
@@ -177,6 +180,10 @@ def printed_log_size(
 )
 def log_volume_bound(*, k: int, layers: int, width: int, norm_bound: float, resolution: float) -> float:
     """A lower bound of log|C| for every gamma-cover of the product of balls: the quotient of their volumes.
+
+    Derivation. The balls of radius gamma around the members of a cover, in the dimension k (N (L - 1) + 1) of the
+    product, contain the product, so |C| times the volume of one of them is at least its volume: |C| >=
+    vol(product)/vol(ball).
 
     >>> round(log_volume_bound(k=1, layers=1, width=1, norm_bound=1.0, resolution=0.1), 4)
     2.9957

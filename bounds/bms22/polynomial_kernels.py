@@ -25,8 +25,8 @@ POLYNOMIAL = [*DEGREE, *HINGE]
 def polynomial_kernel(*, inner: float, degree: int, constant: float) -> float:
     """(<x, x'> + c)^p, which the inner product of the vectors of monomials is, each with its weight.
 
-    "The vector of all monomials of a p-th degree polynomial": x^a with the weight sqrt(p!/(a_0! ... a_d!) c^{a_0}) by
-    the multinomial theorem, a_0 = p - |a|. The text leaves the weights out.
+    Derivation. "The vector of all monomials of a p-th degree polynomial": x^a with the weight sqrt(p!/(a_0! ... a_d!)
+    c^{a_0}) by the multinomial theorem, a_0 = p - |a|. The text leaves the weights out.
     """
     return (inner + constant) ** degree
 
@@ -52,6 +52,9 @@ def corrected_dimension(*, d: int, degree: int) -> int:
 @printed_dimension.explicit(says=r"\bar{d}=\binom{d+p}{p}", kind="identity", source="our count")
 def dimension(*, d: int, degree: int) -> int:
     """C(d + p, p), the number of monomials of degree at most p in d variables.
+
+    Derivation. A monomial of degree at most p in d variables is a multiset of p letters out of d + 1, the last of which
+    stands for 1; there are C(d + p, p) = (d + p)!/(d! p!) of them.
 
     >>> dimension(d=30, degree=3)
     5456

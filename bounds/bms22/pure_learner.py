@@ -345,7 +345,7 @@ def norm_in_fewer_dimensions(*, d: int, m: int, beta: float, norm_bound: float, 
 def expected_square(*, d: int, k: int, norm: float) -> float:
     """The mean square of ||Phi^T w|| for a w fixed before Phi is drawn: d/k times that of w.
 
-    (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
+    Derivation. (Phi^T w)_j = sum_i s_ij w_i/sqrt(k) has mean square ||w||^2/k for each of the d columns.
 
     >>> expected_square(d=6, k=3, norm=1.0)
     2.0
@@ -363,8 +363,8 @@ def expected_square(*, d: int, k: int, norm: float) -> float:
 def selected_norm(*, d: int, k: int, norm_bound: float) -> float:
     """The expected norm of Phi^T w~ for a w~ selected with knowledge of Phi, whatever the cover.
 
-    ||Phi^T w~|| <= 2 Lambda ||Phi||. For Gaussian G, sign(G) |G| has mean absolute values sqrt(2/pi), so Jensen gives
-    E ||sign matrix|| <= sqrt(pi/2) E ||G||, and E ||G|| <= sqrt(k) + sqrt(d) (Gordon 1985).
+    Derivation. ||Phi^T w~|| <= 2 Lambda ||Phi||. For Gaussian G, sign(G) |G| has mean absolute values sqrt(2/pi), so
+    Jensen gives E ||sign matrix|| <= sqrt(pi/2) E ||G||, and E ||G|| <= sqrt(k) + sqrt(d) (Gordon 1985).
 
     2 Lambda sqrt(d/k), as for a fixed w, is false here: at k = d = 2 half of the sign matrices have norm sqrt(2), half
     1, and a cover that contains their longest directions, on data that make them the best candidates, reaches

@@ -79,10 +79,10 @@ def printed_size(*, k: int, norm_bound: float, radius: float, rho: float) -> flo
 def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> tuple[float, float]:
     """The logarithms of (20 Lambda r/rho)^k and (1 + 40 Lambda r/rho)^k, between which the smallest cover has points.
 
-    Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the points of a maximal set
-    with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie in B(R + eta/2), whose
-    volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C| counts: log(1 + 40a) <=
-    (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
+    Derivation. Below: |C| balls of radius eta cover a ball of volume (R/eta)^k times theirs. Above: the points of a
+    maximal set with distances > eta in B(R) cover it, and their balls of radius eta/2 are disjoint and lie in B(R +
+    eta/2), whose volume is (1 + 2R/eta)^k times theirs. R/eta = 20 Lambda r/rho. In the proof only log|C| counts: log(1
+    + 40a) <= (log 41/log 20) log(20a) for a >= 1, a constant that O(.) absorbs.
 
     >>> [round(x, 3) for x in log_size_bounds(k=2, norm_bound=1.0, radius=1.0, rho=1.0)]
     [5.991, 7.427]
@@ -101,9 +101,9 @@ def log_size_bounds(*, k: int, norm_bound: float, radius: float, rho: float) -> 
 def lattice_size_bound(*, k: int, norm_bound: float, radius: float, rho: float) -> int:
     """The number of points of the cover that we run, at most: Theta_k (2 + 20 Lambda r/rho)^k.
 
-    A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim (that is,
-    closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and lie in
-    B(R + 2 eta). k = 1: a grid of ceil(R/eta) points, the least possible.
+    Derivation. A_k^* scaled to covering radius eta, its points within R + eta of 0, those outside B(R) moved to its rim
+    (that is, closer to every point of the ball). Their Voronoi cells are disjoint, of volume V_k eta^k / Theta_k, and
+    lie in B(R + 2 eta). k = 1: a grid of ceil(R/eta) points, the least possible.
 
     >>> lattice_size_bound(k=2, norm_bound=1.0, radius=1.0, rho=1.0)
     585
@@ -154,6 +154,9 @@ def lifted_errors(*, projected_margins: Sequence[float]) -> float:
     """The share of errors of the lifted classifier: that of projected margins which are not positive.
 
     <Phi^T w, x> = <w, Phi x>. The display prints 1(y <w, x>), the indicator of a number; we read 1(y <w, x> <= 0).
+
+    Derivation. <Phi^T w, x> = <w, Phi x> for every x, so the margins of the lifted and of the projected classifier are
+    equal record by record, and so are the shares of those that are not positive.
 
     >>> lifted_errors(projected_margins=[1.0, 0.0, -2.0, 3.0])
     0.5
@@ -232,7 +235,11 @@ def margin_kept_corrected(*, norm_bound: float, radius: float, rho: float) -> fl
     source=SOURCE + ": this directly implies",
 )
 def implied_loss_margin(*, norm_bound: float, radius: float, rho: float) -> float:
-    """The margin that the projected ones would have to exceed for the inference: 0.65 rho. 2/3 > 0.65 > 1/3."""
+    """The margin that the projected ones would have to exceed for the inference: 0.65 rho. 2/3 > 0.65 > 1/3.
+
+    Derivation. A record that the left side counts has y <w*_Phi, x_Phi> <= 0.65 rho < 2 rho/3, so by the premise y <w*,
+    x> < rho, and the right side counts it too.
+    """
     return 0.65 * rho
 
 
@@ -340,8 +347,8 @@ def objective(*, loss: float, complexity: float) -> float:
 def one_classifier(*, m: int, complexity: float) -> float:
     """The probability of R > R^ + sqrt(2 R^ A) + 2A for one classifier: at most e^{-mA}.
 
-    If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R A), so
-    sqrt(R) <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.
+    Derivation. If R^ = R - t, P <= exp(-m t^2/(2R)); at t = sqrt(2 R A) that is e^{-mA}. Otherwise R <= R^ + sqrt(2 R
+    A), so sqrt(R) <= sqrt(A/2) + sqrt(A/2 + R^), and R <= R^ + A + sqrt(A^2 + 2 R^ A) <= R^ + sqrt(2 R^ A) + 2A.
 
     >>> one_classifier(m=100, complexity=0.03) == exp(-3)
     True

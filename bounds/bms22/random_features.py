@@ -28,6 +28,9 @@ def feature_norm(*, radius: float) -> float:
     """The Euclidean norm of psi(x), for every x and every draw of the frequencies: r.
 
     D pairs with squared norm r^2/D (cos^2 + sin^2) = r^2/D each.
+
+    Derivation. psi(x) has D pairs (r/sqrt D) (cos <omega, x>, sin <omega, x>), each of squared norm (r^2/D) (cos^2 +
+    sin^2) = r^2/D; all D of them make r^2, whatever omega and x are.
     """
     return radius
 
@@ -83,8 +86,8 @@ def inner_product_error_sharp(*, m: int, beta: Number, count: int, radius: float
 def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
     """The mean of the inner product of two features, the kernel: they are unbiased.
 
-    <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b); each
-    term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
+    Derivation. <psi(x), psi(x')> = (r^2/D) sum_l cos <omega_l, x - x'>, since cos a cos b + sin a sin b = cos(a - b);
+    each term has mean r^2 E cos <omega, x - x'> = r^2 K_bar(x - x') by Bochner's theorem (the law is symmetric where K
     is real). `mean_cosine` is that expectation.
     """
     return radius**2 * mean_cosine
@@ -100,7 +103,7 @@ def mean_inner_product(*, mean_cosine: Any, radius: float = 1.0) -> Any:
 def one_pair_tail(*, count: float, t: Number) -> Any:
     """How often D independent terms in [-1, 1] leave their mean by t, at most: 2 exp(-D t^2/2).
 
-    Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
+    Derivation. Hoeffding's lemma: for a term c in [-1, 1] the log-mgf L of c - E c has L(0) = L'(0) = 0 and L'' = the
     variance of a law on [-1, 1] <= 1, so L(s) <= s^2/2; Markov at s = t, both signs.
     """
     return 2 * exp(-count * t**2 / 2)
@@ -119,5 +122,8 @@ def all_pairs_tail(*, m: int, beta: Number) -> Number:
 
     With m^2 pairs, as the proof's words have it, it would be 2 beta^2, too much above beta = 1/2; there are half of
     m (m-1) pairs, because the error of (i, j) is that of (j, i).
+
+    Derivation. There are m (m - 1)/2 unordered pairs, and each fails with probability at most 2 exp(-(D/2) 4
+    log(m/beta)/D) = 2 (beta/m)^2: in all beta^2 (m - 1)/m <= beta^2 <= beta.
     """
     return beta**2 * (m - 1) / m

@@ -174,9 +174,9 @@ def vc_dimension(patterns: Any) -> int:
 def vc_of_classifiers(*, patterns: Any) -> int:
     """The same for functions that never vanish, and for all linear functions, where both dimensions agree.
 
-    A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip the columns
-    whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many points as the
-    sets {x: <w, x> >= 0}, which they are at z = -x.
+    Derivation. A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip
+    the columns whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many
+    points as the sets {x: <w, x> >= 0}, which they are at z = -x.
     """
     return vc_of_signs(patterns=patterns)
 
@@ -191,9 +191,9 @@ def vc_of_classifiers(*, patterns: Any) -> int:
 def ghost_reaches(*, m: int) -> Fraction:
     """The probability that a ghost sample has at least the expected number of errors: above 1/4.
 
-    On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is that of
-    P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not reached by
-    p > 1/2) and tends to 1 - 2/e = 0.264 for j = 1 and large m. For m = 1 there is no such p.
+    Derivation. On (j/m, (j+1)/m] the event is B >= j + 1 and its probability increases in p, so the infimum over p is
+    that of P(Bin(m, j/m) >= j + 1) over j = 1, ..., m - 1. It is attained at m = 2 (1/4 itself, approached and not
+    reached by p > 1/2) and tends to 1 - 2/e = 0.264 for j = 1 and large m. For m = 1 there is no such p.
     """
     return Fraction(1, 4)
 
@@ -208,8 +208,8 @@ def ghost_reaches(*, m: int) -> Fraction:
 def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     """The square of the deviation from the risk, (p - r)^2 / p: at most that from the ghost sample.
 
-    The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) / sqrt((p + r)/2) >=
-    (p - r) / sqrt(p) because r <= p.
+    Derivation. The left-hand side increases in r' (its square is 2 (x - r)^2/(x + r)) and at r' = p is (p - r) /
+    sqrt((p + r)/2) >= (p - r) / sqrt(p) because r <= p.
     """
     return deviation(r, p)
 
@@ -225,9 +225,9 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
 def swapping_tail(*, s: int, u: Number) -> arb:
     """A bound of the tail of a sum of s fair signs: swapping records makes such a sum.
 
-    Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)), whose first
-    two terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is worst at
-    a = s = m.
+    Derivation. Chernoff's bound exp(-s D) with D = ((1+x) log(1+x) + (1-x) log(1-x)) / 2 = sum x^(2i) / (2i (2i-1)),
+    whose first two terms are x^2/2 + x^4/12, at x = u/s. In the proof u = e sqrt(m a / 2) with s <= min(a, m), which is
+    worst at a = s = m.
     """
     u = exact(u)
     return (-(u**2) / (2 * s) - u**4 / (12 * exact(s) ** 3)).exp()
@@ -283,7 +283,7 @@ def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
 def solved(*, r: Number, Q: Number) -> Any:
     """The largest risk p that a deviation of at most 2 sqrt(Q p) allows: p = r + 2 sqrt(Q r) + 4 Q.
 
-    R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): in terms of a = sqrt(r) and
-    b = sqrt(Q) the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
+    Derivation. R - 2 sqrt(Q R) increases for R >= Q, so it is enough that p - r >= 2 sqrt(Q p): in terms of a = sqrt(r)
+    and b = sqrt(Q) the squares differ by (2ab + 4b^2)^2 - 4 b^2 p = 8 a b^3 >= 0.
     """
     return relative(r, Q)

@@ -135,8 +135,8 @@ def pair_vectors(*, m: int) -> int:
 def pair_vectors_up_to_sign(*, m: int) -> int:
     """How many non-zero sums and differences of normalised pairs there are up to sign: m^2, as printed.
 
-    m doubled vectors, m (m - 1)/2 sums and as many differences. Those come in pairs +-, m (3m - 1)/2 vectors in all,
-    and a projection distorts both of a pair alike.
+    Derivation. m doubled vectors, m (m - 1)/2 sums and as many differences. Those come in pairs +-, m (3m - 1)/2
+    vectors in all, and a projection distorts both of a pair alike.
 
     >>> pair_vectors_up_to_sign(m=2)
     4
@@ -192,6 +192,9 @@ def doubled_logarithm(*, m: int, beta: float) -> float:
     """The ratio log(m^2/beta) / log(m/beta): the square inside the logarithm costs a factor 2.
 
     log(m^2/beta) = 2 log m + log(1/beta) <= 2 log(m/beta).
+
+    Derivation. log(m^2/beta) = 2 log m + log(1/beta) <= 2 log m + 2 log(1/beta) = 2 log(m/beta), since log(1/beta) > 0,
+    so C = 2.
     """
     return (2 * log(m) - log(beta)) / (log(m) - log(beta))
 
@@ -206,6 +209,10 @@ def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
     """How far <u, v> may move where ||u + v|| and ||u - v|| are kept: polarisation.
 
     `plus` and `minus` are ||u + v||^2 and ||u - v||^2 of unit vectors, each kept up to gamma/3 ((3) and (4)).
+
+    Derivation. <u, v> = (||u + v||^2 - ||u - v||^2)/4, for u and v as for Phi u and Phi v, and each of the two squares
+    moves by at most gamma/3 of itself, so their difference over 4 moves by at most (gamma/12) (||u + v||^2 + ||u -
+    v||^2).
     """
     return gamma / 12 * (plus + minus)
 
@@ -220,6 +227,9 @@ def parallelogram(*, gamma: Real) -> Real:
 
     Printed reason: the triangle inequality, which gives only 4 + 4 = 8 and 2 gamma/3. The parallelogram identity
     ||u + v||^2 + ||u - v||^2 = 2 ||u||^2 + 2 ||v||^2 = 4 gives gamma/3, with equality.
+
+    Derivation. ||u + v||^2 + ||u - v||^2 = 2 ||u||^2 + 2 ||v||^2 = 4 for unit vectors, the parallelogram identity, and
+    gamma/12 times 4 is gamma/3.
     """
     return gamma / 3
 

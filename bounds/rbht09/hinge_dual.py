@@ -23,8 +23,9 @@ from lemmata.bounds.theorem import integer, positive, require, theorem
 def dual_objective(*, alpha: Sequence, labels: Sequence, gram: Sequence[Sequence]) -> Any:
     """The objective of the dual program of the SVM with hinge loss; there is no intercept, hence no equality.
 
-    (1 - z)_+ = max over a in [0, 1] of a (1 - z). With alpha_i = (C/n) a_i, minimum and maximum may be exchanged (the
-    objective is convex in w, linear in alpha, the box compact), and the minimiser is w = sum_i alpha_i y_i phi(x_i).
+    Derivation. (1 - z)_+ = max over a in [0, 1] of a (1 - z). With alpha_i = (C/n) a_i, minimum and maximum may be
+    exchanged (the objective is convex in w, linear in alpha, the box compact), and the minimiser is w = sum_i alpha_i
+    y_i phi(x_i).
 
     >>> dual_objective(alpha=[1.0, 1.0], labels=[1, -1], gram=[[1.0, 0.5], [0.5, 1.0]])
     1.5

@@ -74,7 +74,7 @@ COMPACT = [*CONFIDENCE, integer("count", 2), integer("d"), at_least("sigma_p", 0
 def noise_range_compact(*, acc: float, delta: float, count: float, d: int, sigma_p: float, diam: float) -> float:
     """A scale that shrinks like 1 / log(d_hat), not like 1 / sqrt(d_hat): the noise over a compact set M alone.
 
-    Let Z(x) = <mu, phi_hat(x)>, d_hat >= 2, and N = (1 + 2 diam / r)^d points an r-net of M (`net_points`).
+    Derivation. Let Z(x) = <mu, phi_hat(x)>, d_hat >= 2, and N = (1 + 2 diam / r)^d points an r-net of M (`net_points`).
 
     At a point: E exp(Z / lambda) = prod_i 1 / (1 - phi_i^2) with sum_i phi_i^2 = 1 and phi_i^2 <= 1 / d_hat. The
     logarithm is convex in the phi_i^2, so it is largest where d_hat of them are 1 / d_hat: (1 - 1 / d_hat)^(-d_hat) <=
@@ -147,6 +147,9 @@ def noise_tail_halved(*, acc: float, lam: float, count: int) -> float:
 def distance_of_excess(*, excess: float, a: float = 1.0) -> float:
     """How far from the minimiser a function with a small excess risk can be: sqrt(2 excess / a).
 
+    Derivation. (a/2) ||f - f*||^2 <= R[f] - R[f*] <= excess by the two hypotheses; divided by a/2, the root is ||f -
+    f*|| <= sqrt(2 excess/a).
+
     >>> distance_of_excess(excess=2.0)
     2.0
     """
@@ -210,7 +213,11 @@ def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1
     source=", Equation (4.3)",
 )
 def same_dual_distance(*, eta: Any, Lambda: Any) -> Any:
-    """One combination of two kernels: sum_i |alpha_i| |k(x_i, x) - k_hat(x_i, x)|."""
+    """One combination of two kernels: sum_i |alpha_i| |k(x_i, x) - k_hat(x_i, x)|.
+
+    Derivation. Both functions have the same dual variables, so |f*(x) - g(x)| = |sum_i alpha_i y_i (k(x_i, x) - k^(x_i,
+    x))| <= eta sum_i |alpha_i| <= eta Lambda, eta the largest distance of the two kernels.
+    """
     return eta * Lambda
 
 

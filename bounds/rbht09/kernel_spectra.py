@@ -84,6 +84,9 @@ def rbf_density_scaled(*, point: Sequence, sigma: Any) -> Any:
 
     E cos(omega z) = exp(-z^2 / (2 sigma^2)) for omega ~ N(0, sigma^-2), in each coordinate.
 
+    Derivation. In each coordinate E cos(omega z) = exp(-z^2/(2 sigma^2)) for omega ~ N(0, sigma^-2), the characteristic
+    function of a normal law; the coordinates are independent, and the product over them is exp(-|z|^2/(2 sigma^2)).
+
     >>> round(float(rbf_density_scaled(point=[0.0], sigma=2.0)), 4)
     0.7979
     """
@@ -101,6 +104,9 @@ def laplacian_density(*, point: Sequence) -> Any:
     """Laplacian: Cauchy frequencies, coordinate by coordinate.
 
     The residue of e^{i omega z} / (pi (1 + omega^2)) at omega = i gives e^{-|z|}. The law has no second moment.
+
+    Derivation. In each coordinate the residue of e^{i omega z}/(pi (1 + omega^2)) at omega = i gives the integral
+    e^{-|z|}, and the product over the coordinates is e^{-|z|_1}.
     """
     value = 1
     for x in point:
@@ -119,6 +125,9 @@ def cauchy_measure(*, point: Sequence) -> Any:
     """Cauchy: a pair of transforms as printed, though p is a measure of mass 2^d.
 
     2 int_0^inf e^{-x} cos(zx) dx = 2 / (1 + z^2), in each coordinate.
+
+    Derivation. In each coordinate 2 int_0^inf e^{-x} cos(z x) dx = 2/(1 + z^2), and both columns are products over the
+    coordinates.
     """
     return exp(-sum(_magnitude(x) for x in point))
 
@@ -132,7 +141,11 @@ def cauchy_measure(*, point: Sequence) -> Any:
     source=", Algorithm 3, step 1 draws from p",
 )
 def rbf_mass(*, d: int, sigma: Any) -> int:
-    """RBF: the printed p is a probability density, what Algorithm 3 draws from."""
+    """RBF: the printed p is a probability density, what Algorithm 3 draws from.
+
+    Derivation. The printed p is the density of N(0, I): (2 pi)^(-d/2) times the product of d integrals of e^{-x^2/2},
+    each sqrt(2 pi), is 1.
+    """
     return 1
 
 
@@ -144,7 +157,11 @@ def rbf_mass(*, d: int, sigma: Any) -> int:
     source=", Algorithm 3, step 1 draws from p",
 )
 def laplacian_mass(*, d: int) -> int:
-    """Laplacian: the printed p is a probability density, what Algorithm 3 draws from."""
+    """Laplacian: the printed p is a probability density, what Algorithm 3 draws from.
+
+    Derivation. Each factor integrates to (arctan(inf) - arctan(-inf))/pi = 1 over the line, and the product of d such
+    integrals is 1.
+    """
     return 1
 
 
@@ -172,6 +189,9 @@ def cauchy_mass(*, d: int) -> int:
 )
 def cauchy_density(*, point: Sequence) -> Any:
     """Cauchy: Laplace frequencies for the kernel with g(0) = 1.
+
+    Derivation. The printed pair is divided by 2^d on both sides: e^{-|x|} integrates to 2 in each coordinate, so 2^-d
+    e^{-|omega|_1} is a density, and the kernel is 1 at 0.
 
     >>> float(cauchy_density(point=[0.0, 0.0]))
     0.25
@@ -232,5 +252,9 @@ def table_constant(*, d: int, pi: Any = math.pi) -> Any:
     source=", against Table 1, at sigma = 1",
 )
 def table_constant_inverse(*, d: int, pi: Any = math.pi) -> Any:
-    """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows."""
+    """The prefactor of the transform that Table 1 tabulates: (2 pi)^-d, in all three rows.
+
+    Derivation. In every row g is the transform int e^{i<omega, x>} p(omega) d omega of a density, and g is integrable,
+    so Fourier's inversion gives (2 pi)^-d int e^{-i<omega, x>} g(x) dx = p(omega).
+    """
     return transform_constant_inverse(d=d, pi=pi)

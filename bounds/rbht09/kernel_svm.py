@@ -52,7 +52,11 @@ def risk_distance(*, acc: Any) -> Any:
     source=", for records of which M contains all, not only those of the database",
 )
 def risk_distance_within(*, acc: Any) -> Any:
-    """Risks over records of M differ by at most the sup-norm over M: z -> (1 - y z)_+ is 1-Lipschitz for y = +-1."""
+    """Risks over records of M differ by at most the sup-norm over M: z -> (1 - y z)_+ is 1-Lipschitz for y = +-1.
+
+    Derivation. z -> (1 - y z)_+ is 1-Lipschitz for y = +-1, so the losses of a record x of M differ by at most |f^(x) -
+    f(x)| <= acc, and so do their means.
+    """
     return risk_distance.theorem.formula(acc=acc)
 
 
@@ -113,7 +117,11 @@ def gram_order(*, n: int, d: int, count: int) -> float:
     source=", with the <rho_j, x_i> counted",
 )
 def gram_order_corrected(*, n: int, d: int, count: int) -> float:
-    """The printed order and that of the products <rho_j, x_i>, d_hat n d multiplications."""
+    """The printed order and that of the products <rho_j, x_i>, d_hat n d multiplications.
+
+    Derivation. The products <rho_j, x_i> take d_hat n d multiplications and the matrix, which is symmetric, d_hat n (n
+    + 1), together n d_hat (d + n + 1) <= (4/3) n d_hat (n + d), because n + d >= 3.
+    """
     return gram_order.theorem.formula(n=n, d=d, count=count) + count * n * d
 
 

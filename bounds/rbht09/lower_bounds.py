@@ -49,10 +49,11 @@ def optimal_privacy(*, log_ratios: Array) -> float:
 def packing_level(*, delta: float, N: int) -> float:
     """The optimal privacy on a packing alone: the heart of Theorems 18 and 20, as an equality.
 
-    The N balls of radius acc around the SVMs are disjoint, and row i puts at least 1 - delta into ball i. If beta is
-    the level, row 1 puts at least e^-beta (1 - delta) into each of the N - 1 other balls, and at most delta into all
-    of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which names the own ball with probability
-    1 - delta and each other one with delta / (N - 1), attains it; above delta = (N - 1) / N the uniform choice does.
+    Derivation. The N balls of radius acc around the SVMs are disjoint, and row i puts at least 1 - delta into ball i.
+    If beta is the level, row 1 puts at least e^-beta (1 - delta) into each of the N - 1 other balls, and at most delta
+    into all of them: (N - 1) (1 - delta) <= delta e^beta. Randomised response, which names the own ball with
+    probability 1 - delta and each other one with delta / (N - 1), attains it; above delta = (N - 1) / N the uniform
+    choice does.
 
     >>> round(packing_level(delta=0.05, N=2), 4), packing_level(delta=0.9, N=5)
     (2.9444, 0.0)
@@ -91,12 +92,12 @@ def line_accuracy(*, C: float, n: int) -> float:
 def line_accuracy_sharp(*, C: float, n: int) -> float:
     """Half of the largest distance that two neighbouring SVMs on the line can have at x = 1: n + 1 times Lemma 17's.
 
-    Attained: n rows at 1 / sqrt(C) with label +1 have w = sqrt(C); with x_n = -n / sqrt(C) instead,
-    w = -sqrt(C) / n. Largest: let s(w) = w - (C / n) sum_{i<n} v_i 1[v_i w < 1] with v_i = y_i x_i, which grows at
-    least as fast as w. A solution a > 0 has s(a) <= C / (n a), because the last row pulls only while v_n a <= 1; a
-    solution -b < 0 has s(-b) >= -C / (n b). Subtract: a + b <= (C / n) (1 / a + 1 / b), so a b <= C / n. Every
-    solution is at most sqrt(C) in size, and a + b on {a b <= C / n, a, b <= sqrt(C)} is largest at a corner,
-    sqrt(C) + sqrt(C) / n. Two solutions of one sign differ by at most sqrt(C).
+    Derivation. Attained: n rows at 1 / sqrt(C) with label +1 have w = sqrt(C); with x_n = -n / sqrt(C) instead, w =
+    -sqrt(C) / n. Largest: let s(w) = w - (C / n) sum_{i<n} v_i 1[v_i w < 1] with v_i = y_i x_i, which grows at least as
+    fast as w. A solution a > 0 has s(a) <= C / (n a), because the last row pulls only while v_n a <= 1; a solution -b <
+    0 has s(-b) >= -C / (n b). Subtract: a + b <= (C / n) (1 / a + 1 / b), so a b <= C / n. Every solution is at most
+    sqrt(C) in size, and a + b on {a b <= C / n, a, b <= sqrt(C)} is largest at a corner, sqrt(C) + sqrt(C) / n. Two
+    solutions of one sign differ by at most sqrt(C).
 
     >>> line_accuracy_sharp(C=4.0, n=10)
     1.1
@@ -137,7 +138,11 @@ FLAT = require("C (M n - m) / n < 1 / M", lambda C, n, M, m: C * (M * n - m) / n
     needs=[*POINTS, require("C (M (n - 2) + m) / n < 1 / M", lambda C, n, M, m: C * (M * (n - 2) + m) / n * M < 1)],
 )
 def first_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
-    """The SVM of the database whose last row, at M - m, has label -1: all rows are active."""
+    """The SVM of the database whose last row, at M - m, has label -1: all rows are active.
+
+    Derivation. Where all rows are active the optimality condition is w = (C/n) sum_i y_i x_i = (C/n) ((n - 1) M - (M -
+    m)) = (C/n) (M (n - 2) + m); and they are, since w M < 1 is the hypothesis and the last margin is negative.
+    """
     return C * (M * (n - 2) + m) / n
 
 
@@ -148,7 +153,11 @@ def first_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
     needs=[*POINTS, FLAT],
 )
 def second_weight(*, C: Real, n: int, M: Real, m: Real) -> Real:
-    """The SVM of the database whose last row has label +1."""
+    """The SVM of the database whose last row has label +1.
+
+    Derivation. Where all rows are active the optimality condition is w = (C/n) sum_i y_i x_i = (C/n) ((n - 1) M + M -
+    m) = (C/n) (M n - m); and they are, since w M < 1 is the hypothesis and M - m < M.
+    """
     return C * (M * n - m) / n
 
 
@@ -331,7 +340,11 @@ def wrong_ball_strict(*, delta: Real) -> Real:
 
 @wrong_ball_strict.corrected(says=WRONG + r"\le\delta", source=", proof, (6.2), not strict")
 def wrong_ball(*, delta: Real) -> Real:
-    """What the wrong ball gets: the balls are disjoint, and all outside the own ball is at most delta."""
+    """What the wrong ball gets: the balls are disjoint, and all outside the own ball is at most delta.
+
+    Derivation. The balls around f_1* and f_2* are disjoint, so f^_2 in the ball of f_1* is part of the event that f^_2
+    is not in the ball of f_2*, which has probability <= delta by the accuracy that is asked for.
+    """
     return wrong_ball_strict.theorem.formula(delta=delta)
 
 

@@ -63,7 +63,11 @@ DUAL = [*SIZES, in_unit_interval("gamma")]
     source=", proof, the unconstrained program",
 )
 def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
-    """Case 1: the stationary point (a, b) of the reduced dual without its box."""
+    """Case 1: the stationary point (a, b) of the reduced dual without its box.
+
+    Derivation. The dual (n - 1) a + b - ((n - 1)^2 a^2 - 2 gamma (n - 1) a b + b^2)/2 is stationary where (n - 1) a = 1
+    + gamma b and b = 1 + gamma (n - 1) a, which gives (n - 1) a = b = 1/(1 - gamma).
+    """
     return 1 / ((n - 1) * (1 - gamma)), 1 / (1 - gamma)
 
 
@@ -85,7 +89,11 @@ def interior_from(*, n: int, gamma: Real) -> Real:
     needs=DUAL,
 )
 def last_when_first_full(*, C: Real, n: int, gamma: Real) -> Real:
-    """Case 3: the last row's variable when the others are at C / n."""
+    """Case 3: the last row's variable when the others are at C / n.
+
+    Derivation. The dual's derivative in b vanishes at b = 1 + gamma (n - 1) a, at a = C/n that is 1 + C gamma (n -
+    1)/n.
+    """
     return 1 + C * gamma * (n - 1) / n
 
 
@@ -116,7 +124,11 @@ def first_when_last_full(*, C: Real, n: int, gamma: Real) -> Real:
     source=", proof, case 4 with its factor n - 1",
 )
 def first_when_last_full_corrected(*, C: Real, n: int, gamma: Real) -> Real:
-    """Case 4: the other rows' variable when the last one is at C / n. The lemma needs the last one only."""
+    """Case 4: the other rows' variable when the last one is at C / n. The lemma needs the last one only.
+
+    Derivation. The reduced dual's derivative in a, (n - 1) (1 - (n - 1) a + gamma b), vanishes at a = (1 + gamma b)/(n
+    - 1), which at b = C/n is (1 + C gamma/n)/(n - 1).
+    """
     return (1 + C * gamma / n) / (n - 1)
 
 
@@ -134,7 +146,10 @@ def case_one_excluded(*, C: Real, gamma: Real) -> Real:
     says=r"n>C\ \Rightarrow\ n>C>(1-\gamma)C", needs=[positive("C"), in_unit_interval("gamma")]
 )
 def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
-    """C itself lies above (1 - gamma) C, for every gamma: the assumption gamma < 1/2 is not needed."""
+    """C itself lies above (1 - gamma) C, for every gamma: the assumption gamma < 1/2 is not needed.
+
+    Derivation. 0 < gamma < 1 gives (1 - gamma) C < C, and n > C is the hypothesis: n > C > (1 - gamma) C.
+    """
     return C
 
 
@@ -144,7 +159,7 @@ def case_one_excluded_corrected(*, C: Real, gamma: Real) -> Real:
 def last_dual(*, C: Real, n: int, gamma: Real) -> Real:
     """The last row's dual variable is at its bound, wherever the row stands.
 
-    The dual's derivative in b is 1 + gamma (n - 1) a - b >= 1 - C / n > 0. No condition on gamma is needed.
+    Derivation. The dual's derivative in b is 1 + gamma (n - 1) a - b >= 1 - C / n > 0. No condition on gamma is needed.
     """
     return C / n
 
@@ -176,7 +191,11 @@ def nearest_kernel_printed(*, sine: Any, sigma: Any) -> Any:
     source=", proof, a power for the product",
 )
 def nearest_kernel(*, sine: Any, sigma: Any) -> Any:
-    """The kernel of two points of the unit circle at the angle 2 pi / N, `sine` = sin(pi / N)."""
+    """The kernel of two points of the unit circle at the angle 2 pi / N, `sine` = sin(pi / N).
+
+    Derivation. Two points of the unit circle at the angle 2 pi/N are 2 sin(pi/N) apart, so their kernel is exp(-4
+    sin^2(pi/N)/(2 sigma^2)), and gamma = exp(-1/(2 sigma^2)) is that of the centre and a point at distance 1.
+    """
     return numbers.exp(4 * sine**2 * numbers.log(gamma_of(sigma)))
 
 
@@ -198,7 +217,10 @@ def separation(*, C: Real, n: int) -> Real:
 
 @theorem("rbht09.lem19.s11", says=r"N\ge2\ \Rightarrow\ \sin\frac{\pi}{N}\ge\frac2N", needs=[integer("N", 2)])
 def sine_estimate(*, N: int) -> float:
-    """The sine on [0, pi / 2] lies above its chord; equality at N = 2."""
+    """The sine on [0, pi / 2] lies above its chord; equality at N = 2.
+
+    Derivation. The sine is concave on [0, pi/2], so it is above its chord there: sin(pi/N) >= (2/pi) pi/N = 2/N.
+    """
     return 2 / N
 
 
@@ -208,7 +230,10 @@ def sine_estimate(*, N: int) -> float:
     needs=[integer("N", 1)],
 )
 def largest_gamma(*, N: Any) -> Any:
-    """The kernel between centre and circle, in terms of N; at most 1/2 from N = 4 on."""
+    """The kernel between centre and circle, in terms of N; at most 1/2 from N = 4 on.
+
+    Derivation. gamma rises with sigma, and at sigma^2 = 8/(N^2 log 2) its exponent -1/(2 sigma^2) is -N^2 log(2)/16.
+    """
     return numbers.exp(-(N**2) * numbers.log(2) / 2**4)
 
 
@@ -338,7 +363,10 @@ def least_databases_printed() -> int:
 
 @least_databases_printed.corrected(says=FOUR_AT_LEAST + r"\ge4", source=", proof, at least 4")
 def least_databases() -> int:
-    """N is at least 4, because (2 / sigma) sqrt(2 / log 2) is more than 4. Nothing needs N > 4."""
+    """N is at least 4, because (2 / sigma) sqrt(2 / log 2) is more than 4. Nothing needs N > 4.
+
+    Derivation. sigma < sqrt(1/(2 log 2)) gives (2/sigma) sqrt(2/log 2) > 2 sqrt(2 log 2) sqrt(2/log 2) = 4.
+    """
     return 4
 
 

@@ -45,9 +45,9 @@ def differential_privacy(*, beta: float) -> float:
 def laplace_worst_log_ratio(*, first: Array, second: Array, lam: float) -> float:
     """The worst log-ratio of two product Laplace laws is their centres' L1 distance over the scale.
 
-    log p_1(t) / p_2(t) = (||t - w_2||_1 - ||t - w_1||_1) / lam <= ||w_1 - w_2||_1 / lam by the triangle inequality,
-    with equality at t = w_1. `first` and `second` hold F numbers each. So the sensitivity of the centre decides
-    the privacy of output perturbation, and nothing else does.
+    Derivation. log p_1(t) / p_2(t) = (||t - w_2||_1 - ||t - w_1||_1) / lam <= ||w_1 - w_2||_1 / lam by the triangle
+    inequality, with equality at t = w_1. `first` and `second` hold F numbers each. So the sensitivity of the centre
+    decides the privacy of output perturbation, and nothing else does.
 
     >>> laplace_worst_log_ratio(first=[1, 0], second=[0, 2], lam=3)
     1.0
@@ -124,8 +124,8 @@ def textbook_release(*, beta: float) -> float:
 def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float:
     """Privacy of discrete Laplace noise on a grid of step g: scale (S + F g) / beta.
 
-    Each of the F coordinates, rounded to the nearest grid step, moves by at most g / 2, so two rounded centres differ
-    by at most S + F g in L1, a whole number of steps. K is discrete Laplace, Pr(K = k) proportional to
+    Derivation. Each of the F coordinates, rounded to the nearest grid step, moves by at most g / 2, so two rounded
+    centres differ by at most S + F g in L1, a whole number of steps. K is discrete Laplace, Pr(K = k) proportional to
     exp(-|k| g / lambda), sampled exactly: |log Pr(K = k - a) - log Pr(K = k - b)| <= |a - b| g / lambda for whole a, b.
 
     >>> grid_scale(sensitivity=1.0, grid=0.25, F=4, beta=2.0)
@@ -150,13 +150,13 @@ def grid_scale(*, sensitivity: float, grid: float, F: int, beta: float) -> float
 def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) -> float:
     """Privacy of the snapping mechanism in float64: S / lambda, and F times a slack for its roundings.
 
-    One coordinate, eta = 2^-53, B the bound. A release falls into a cell [b, b') of the grid according to thresholds on
-    U. Over the reals the threshold at b is v = exp(-|w - b| / lambda). In float64 the sum is off by eta |b|, the
-    product and the logarithm by 2 eta |w - b|, and U has gaps of 2 eta U: so |ln u - ln v| <= eta E with
-    E = (|b| + 2 |w - b|) / lambda + 2, at most 10 B / lambda, because |w| <= B and |b| <= B + Lambda / 2 <= 2 B.
-    A cell beside w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at most
-    eta E (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it. The
-    factor 1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| / lambda),
+    Derivation. One coordinate, eta = 2^-53, B the bound. A release falls into a cell [b, b') of the grid according to
+    thresholds on U. Over the reals the threshold at b is v = exp(-|w - b| / lambda). In float64 the sum is off by eta
+    |b|, the product and the logarithm by 2 eta |w - b|, and U has gaps of 2 eta U: so |ln u - ln v| <= eta E with E =
+    (|b| + 2 |w - b|) / lambda + 2, at most 10 B / lambda, because |w| <= B and |b| <= B + Lambda / 2 <= 2 B. A cell
+    beside w has probability (u' - u) / 2 with v' / v = exp(Lambda / lambda) >= e: its relative error is at most eta E
+    (e + 1) / (e - 1) = eta E coth(1/2); the cell around w and the two ends have less. Two centres double it. The factor
+    1.001 is for second orders, since eta E < 2^-13. Between the ideal laws the ratio is exp(|w - w'| / lambda),
     rounding being post-processing. Mironov 2012, Theorem 1, has 2^-49 B / lambda in place of our 43.3 * 2^-53.
 
     >>> snapping_epsilon(sensitivity=1.0, scale=2.0, bound=8.0, F=1) - 0.5 < 2e-14
@@ -176,7 +176,7 @@ def snapping_epsilon(*, sensitivity: float, scale: float, bound: float, F: int) 
 def concentration(*, sensitivity: float, sigma: float, grid: float, F: int) -> float:
     """The discrete Gaussian on a grid is rho-zCDP: Rényi divergence at most alpha rho for every alpha > 1.
 
-    In grid steps, s = sigma / g: for whole points at distance d, sum_k p(k)^alpha q(k)^(1 - alpha) is
+    Derivation. In grid steps, s = sigma / g: for whole points at distance d, sum_k p(k)^alpha q(k)^(1 - alpha) is
     exp(alpha (alpha - 1) d^2 / (2 s^2)) times theta(alpha d) / theta(0), theta(t) = sum_k exp(-(k - t)^2 / (2 s^2)),
     and theta is largest at whole t (Poisson summation: its Fourier coefficients are positive). Equality where alpha d
     is whole. Coordinates add up to the squared L2 distance, which rounding makes S / g + sqrt(F) at most.

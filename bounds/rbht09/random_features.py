@@ -86,7 +86,7 @@ def net_failure(*, count: int, d: int, eps: float, q: float, y: float) -> float:
 def uniform_failure(*, count: int, d: int, eps: float, sigma_p: float, diam: float) -> float:
     """The chance that k_hat misses k by eps somewhere on M, bounded for every number of frequencies.
 
-    With f = k_hat - k, a function of Delta in the ball of radius R = diam(M), and D = `count`:
+    Derivation. With f = k_hat - k, a function of Delta in the ball of radius R = diam(M), and D = `count`:
 
     Near 0, if q^2 eps < 2: both 1 - g and 1 - k_hat are >= 0, and 1 - g <= sigma_p^2 R^2 / 2 < eps, so f <= -eps
     is the only way to fail. Then the mean of Y_l = min(2, ||omega_l||^2 R^2 / 2) reaches eps, because

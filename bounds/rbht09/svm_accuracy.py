@@ -116,6 +116,9 @@ def useful_scale_exact(*, acc: float, delta: float, Phi: float, F: int) -> float
 
     acc / (Phi q), q the (1 - delta)-quantile of Erlang_F with scale 1. Necessary too when phi(M) contains
     Phi times every sign vector, because then the sup-norm is Phi ||mu||_1.
+
+    Derivation. ||mu||_1 is lambda times an Erlang_F variable of scale 1, so Pr(Phi ||mu||_1 > acc) = Pr(Erlang_F >
+    acc/(Phi lambda)), which is delta exactly where acc/(Phi lambda) is the (1 - delta)-quantile.
     """
     return float(acc / (Phi * gammainccinv(F, delta)))
 
@@ -130,6 +133,9 @@ def sup_distance(*, mu: Array, Phi: float) -> float:
     """Sup-norm distance of private and exact classifier.
 
     Phi ||mu||_1 by Hölder; attained where phi(x) = Phi sign(mu).
+
+    Derivation. By Hölder's inequality |<mu, phi(x)>| <= ||mu||_1 max_i |phi_i(x)| <= Phi ||mu||_1, with equality where
+    phi(x) = Phi sign(mu).
     """
     return Phi * float(np.abs(mu).sum())
 
@@ -145,6 +151,9 @@ def erlang_mgf(*, F: int, lam: float, t: float) -> float:
     """Moment generating function of Erlang_F with scale lambda.
 
     (1 - lambda t)^(-F) for t < 1 / lambda. It fits footnote 5's scale lambda, not the sentence's lambda^(-1).
+
+    Derivation. With y = x/lambda, E e^{tX} is the integral of y^(F-1) e^{-(1 - lambda t) y}/(F-1)! over y > 0;
+    substituting (1 - lambda t) y takes out the factor (1 - lambda t)^(-F) and leaves the integral of a density.
 
     >>> erlang_mgf(F=2, lam=1.0, t=0.5)
     4.0
@@ -187,7 +196,7 @@ ERLANG = [integer("q"), positive("lam")]
 def erlang_density(*, x: float, q: int, lam: float) -> float:
     """Density of the sum of q independent exponentials of mean lambda.
 
-    x^(q-1) e^(-x/lambda) / (lambda^q (q-1)!), by induction: convolving with one more exponential integrates
+    Derivation. x^(q-1) e^(-x/lambda) / (lambda^q (q-1)!), by induction: convolving with one more exponential integrates
     y^(q-1) / (q-1)! to y^q / q!.
 
     >>> round(erlang_density(x=2.0, q=3, lam=1.0), 6)
@@ -208,8 +217,8 @@ def erlang_density(*, x: float, q: int, lam: float) -> float:
 def erlang_cdf(*, x: float, q: int, lam: float) -> float:
     """Distribution function of Erlang_q.
 
-    1 - e^(-y) sum_{j < q} y^j / j!, y = x / lambda: its derivative telescopes to the density, and it vanishes at 0.
-    Evaluated as a regularised incomplete gamma function, which does not cancel near x = 0.
+    Derivation. 1 - e^(-y) sum_{j < q} y^j / j!, y = x / lambda: its derivative telescopes to the density, and it
+    vanishes at 0. Evaluated as a regularised incomplete gamma function, which does not cancel near x = 0.
 
     >>> round(erlang_cdf(x=2.0, q=3, lam=1.0), 6)
     0.323324
@@ -222,6 +231,9 @@ def erlang_mean(*, q: int, lam: float) -> float:
     """Expectation of Erlang_q.
 
     q lambda = lambda q! / (q-1)!.
+
+    Derivation. With y = x/lambda, E X is lambda times the integral of y^q e^{-y}/(q-1)! over y > 0, which is lambda
+    q!/(q-1)! = q lambda.
     """
     return q * lam
 
@@ -231,6 +243,9 @@ def erlang_variance(*, q: int, lam: float) -> float:
     """Variance of Erlang_q.
 
     q lambda^2 = lambda^2 ((q+1)! / (q-1)! - q^2).
+
+    Derivation. As for the mean, E X^2 = lambda^2 (q+1)!/(q-1)! = lambda^2 q (q + 1), and less (q lambda)^2 that is q
+    lambda^2.
     """
     return q * lam**2
 
@@ -261,5 +276,8 @@ def magnitude_scale_corrected(*, lam: float) -> float:
     """Scale of the exponential law of |Laplace(0, lambda)|: lambda, as the number printed is its rate.
 
     Pr(|Z| > x) = 2 int_x^inf e^(-z/lambda) / (2 lambda) dz = e^(-x/lambda).
+
+    Derivation. Pr(|Z| > x) = 2 int_x^inf e^(-z/lambda)/(2 lambda) dz = e^(-x/lambda), the tail of an exponential law of
+    scale lambda.
     """
     return 1 / magnitude_scale(lam=lam)

@@ -64,11 +64,11 @@ def weight_sensitivity(*, n: int, C: float, F: int, L: float = 1.0, kappa: float
 def weight_sensitivity_sharp(*, n: int, C: float, F: int, L: float = 1.0, kappa: float = 1.0) -> float:
     """Half of Lemma 21's sensitivity, which is attained.
 
-    J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
+    Derivation. J_D and J_D' are 1-strongly convex with minimisers w and w', so J_D(w') >= J_D(w) + ||w - w'||^2 / 2 and
     J_D'(w) >= J_D'(w') + ||w - w'||^2 / 2. Add them; only the last row differs, so with f(x) = <w, phi(x)>
 
-        ||w - w'||_2^2 <= (C/n) [loss(y_n, f'(x_n)) - loss(y_n, f(x_n)) + loss(y'_n, f(x'_n)) - loss(y'_n, f'(x'_n))]
-                       <= (C/n) L (|f(x_n) - f'(x_n)| + |f(x'_n) - f'(x'_n)|) <= (2 L C kappa / n) ||w - w'||_2 .
+    ||w - w'||_2^2 <= (C/n) [loss(y_n, f'(x_n)) - loss(y_n, f(x_n)) + loss(y'_n, f(x'_n)) - loss(y'_n, f'(x'_n))]
+                   <= (C/n) L (|f(x_n) - f'(x_n)| + |f(x'_n) - f'(x'_n)|) <= (2 L C kappa / n) ||w - w'||_2 .
 
     Divide, and ||v||_1 <= sqrt(F) ||v||_2. Attained by the hinge loss (L = 1): all rows at
     phi(x) = kappa F^(-1/2) (1, ..., 1), C kappa^2 <= 1, one label flipped: every margin is at most 1, all dual
@@ -94,9 +94,9 @@ def auxiliary_gradient(
 ) -> Array:
     """The auxiliary risk's gradient.
 
-    By (3.2), C grad R_emp(w_D', D') = -w_D', which cancels the last term; so the gradient vanishes at w_D. Arguments
-    are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand ends the
-    left side in w - w_D; Lemma 21 prints w - w_D' in the same place, so we read a lost prime.
+    Derivation. By (3.2), C grad R_emp(w_D', D') = -w_D', which cancels the last term; so the gradient vanishes at w_D.
+    Arguments are vectors in R^F: `first` = w_D, `second` = w_D' and the gradients of R_emp at them. The text at hand
+    ends the left side in w - w_D; Lemma 21 prints w - w_D' in the same place, so we read a lost prime.
     """
     return C * np.subtract(risk_gradient_first, risk_gradient_second) + np.subtract(w, second)
 
@@ -107,8 +107,8 @@ def auxiliary_risk(
 ) -> float:
     """The auxiliary risk is not positive at its minimiser.
 
-    R~(w) = C <grad R_emp(w_D, D) - grad R_emp(w_D', D'), w - w_D'> + 1/2 ||w - w_D'||_2^2, minimised at w_D. Its value
-    there is exactly -1/2 ||w_D - w_D'||_2^2: bounding it by 0 is where the lemma loses its factor 2.
+    Derivation. R~(w) = C <grad R_emp(w_D, D) - grad R_emp(w_D', D'), w - w_D'> + 1/2 ||w - w_D'||_2^2, minimised at
+    w_D. Its value there is exactly -1/2 ||w_D - w_D'||_2^2: bounding it by 0 is where the lemma loses its factor 2.
     """
     step = np.subtract(w, second)
     return C * np.subtract(risk_gradient_first, risk_gradient_second) @ step + step @ step / 2
@@ -145,6 +145,9 @@ def norm_ratio(*, F: int) -> float:
     """Largest ratio of the L1 to the L2 norm in R^F.
 
     sqrt(F), attained by vectors with entries of equal size.
+
+    Derivation. By the Cauchy-Schwarz inequality ||w||_1 = <|w|, (1, ..., 1)> <= ||w||_2 sqrt(F), with equality where
+    all |w_i| are equal.
     """
     return sqrt(F)
 
@@ -165,8 +168,8 @@ def auxiliary_display(*, n: int, C: float, g: float, squared_distance: float) ->
 def auxiliary_display_corrected(*, n: int, C: float, g: float, squared_distance: float) -> float:
     """A non-positive sum, with -g.
 
-    The set displayed is the negative of what bounds (n / C) r from below, so 0 >= -g + n / (2 C) ||.||^2. (A.3)
-    follows from |g| <= 2 L ||f - f'||_inf either way.
+    Derivation. The set displayed is the negative of what bounds (n / C) r from below, so 0 >= -g + n / (2 C) ||.||^2.
+    (A.3) follows from |g| <= 2 L ||f - f'||_inf either way.
     """
     return auxiliary_display(n=n, C=C, g=-g, squared_distance=squared_distance)
 

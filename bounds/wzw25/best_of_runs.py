@@ -118,10 +118,10 @@ def profile_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> f
 def sharp_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
     """The best of K runs from the privacy curve of one run, with the ratio of the tails taken exactly.
 
-    In the derivation of part profile the ratio (r + (1-r)(1-q')) / (r + (1-r)(1-q)) is at most exp(e^) for every q as
-    soon as (1 - r) delta_M(e^) <= r (exp(e^) - 1): put x = 1 - q and 1 - q' <= exp(e^) x + delta_M(e^). At equality the
-    bound of the ratio does not depend on x, and no other e^ gives a smaller one: it is tangent to the largest ratio.
-    Never larger than part profile. Holds for any base mechanism with its own curve; here mu-GDP.
+    Derivation. In the derivation of part profile the ratio (r + (1-r)(1-q')) / (r + (1-r)(1-q)) is at most exp(e^) for
+    every q as soon as (1 - r) delta_M(e^) <= r (exp(e^) - 1): put x = 1 - q and 1 - q' <= exp(e^) x + delta_M(e^). At
+    equality the bound of the ratio does not depend on x, and no other e^ gives a smaller one: it is tangent to the
+    largest ratio. Never larger than part profile. Holds for any base mechanism with its own curve; here mu-GDP.
 
     >>> [round(sharp_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
     [0.925, 2.748]
@@ -149,10 +149,10 @@ def first_epsilon(mu: float, r: float, delta: float, eta: float) -> float:
 def score_only_delta(*, epsilon: float, mu: float, r: float, eta: float = 1.0) -> float:
     """The exact privacy curve of the best score, where a run releases a Gaussian score and nothing else.
 
-    The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U > u)), so the
-    hockey-stick divergence is a sum of differences of distribution functions over the intervals where the log ratio
-    of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two intervals.
-    Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
+    Derivation. The larger of both orders of the pair. The best of K scores is at most u with probability 1 - G(P(U >
+    u)), so the hockey-stick divergence is a sum of differences of distribution functions over the intervals where the
+    log ratio of the densities exceeds epsilon. The ratio is monotone for r near 1 only; for small r there may be two
+    intervals. Changes of sign are looked for on a grid of u, spaced about 0.006, and refined.
 
     >>> round(score_only_delta(epsilon=0.4791, mu=0.1, r=1 / 495) * 1e5, 2)
     1.0
@@ -211,6 +211,9 @@ def relaxed_epsilon(*, mu: Real, t: Real, delta: Real) -> Real:
     """The relaxation of Lemma K.1.
 
     6 mu t + delta, larger than the left side by 3/2 mu (2 t - mu): equal at the end of the range.
+
+    Derivation. 6 mu t + delta - (3/2 mu^2 + 3 mu t + delta) = 3 mu t - 3/2 mu^2 = 3/2 mu (2 t - mu), which is at least
+    0 for mu <= 2 t.
 
     >>> relaxed_epsilon(mu=2.0, t=1.0, delta=0.5)
     12.5
@@ -317,6 +320,9 @@ def budget_spent(*, epsilon: Real, t: Real) -> tuple[Real, Real]:
     """The budget inverts Corollary K.2: what it spends, and the largest mu in units of 2 t.
 
     (6 mu t, mu / (2 t)) at mu = epsilon / (6 t).
+
+    Derivation. 6 mu t = epsilon at mu = epsilon/(6 t), and mu <= 2 t says epsilon <= 12 t^2, which is 24 log(1/(r
+    delta)) because t^2 = 2 log(1/(r delta)).
 
     >>> budget_spent(epsilon=12.0, t=1.0)
     (12.0, 1.0)

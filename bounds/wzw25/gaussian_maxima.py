@@ -39,9 +39,9 @@ COUNT = [require("-1 < eta < inf", lambda eta: -1 < float(eta) < np.inf), in_uni
 def max_mean(*, n: Number, sigma: Number) -> Number:
     """The expected maximum of n Gaussians.
 
-    For every lambda > 0, Jensen and a sum in place of the maximum give exp(lambda E M) <= E exp(lambda M) <= n
-    exp(lambda^2 sigma^2 / 2), so E M <= log(n) / lambda + lambda sigma^2 / 2, and lambda = sqrt(2 log n) / sigma makes
-    the right side sigma sqrt(2 log n). At n = 1 both sides are 0.
+    Derivation. For every lambda > 0, Jensen and a sum in place of the maximum give exp(lambda E M) <= E exp(lambda M)
+    <= n exp(lambda^2 sigma^2 / 2), so E M <= log(n) / lambda + lambda sigma^2 / 2, and lambda = sqrt(2 log n) / sigma
+    makes the right side sigma sqrt(2 log n). At n = 1 both sides are 0.
 
     >>> round(float(max_mean(n=10, sigma=2.0)), 4)
     4.2919
@@ -76,9 +76,9 @@ def max_threshold(*, n: Number, sigma: Number, beta: Number) -> Number:
 def max_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
     """The level that the maximum of n Gaussians exceeds with probability at most beta, sigma in both terms.
 
-    Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union bound P(M >=
-    sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and a >= sqrt(2 log 2)
-    makes that at most Phi(-sqrt(2 log 2)) beta = 0.1195 beta for all n, sigma and beta; n = 1, beta -> 1 attains it.
+    Derivation. Write a = sqrt(2 log 2n), b = sqrt(2 log 1/beta), h(x) = exp(x^2/2) Phi(-x), decreasing. By the union
+    bound P(M >= sigma (a + b)) <= n Phi(-a-b) = n exp(-a^2/2) exp(-b^2/2) exp(-ab) h(a + b) <= beta h(a) / 2, and a >=
+    sqrt(2 log 2) makes that at most Phi(-sqrt(2 log 2)) beta = 0.1195 beta; n = 1, beta -> 1 attains it.
 
     >>> round(float(max_threshold_scaled(n=10, sigma=2.0, beta=0.05)), 4)
     9.7911
@@ -132,8 +132,8 @@ def range_threshold_scaled(*, n: Number, sigma: Number, beta: Number) -> Number:
 def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
     """A range of at least t leaves the open interval (-t/2, t/2).
 
-    If -t/2 < m and M < t/2 then M - m < t. The right side: 1 - (1 - 2 Phi(-t / (2 sigma)))^n for n >= 2, and 1 for n =
-    1, where the printed m < M is impossible.
+    Derivation. If -t/2 < m and M < t/2 then M - m < t. The right side: 1 - (1 - 2 Phi(-t / (2 sigma)))^n for n >= 2,
+    and 1 for n = 1, where the printed m < M is impossible.
     """
     outside = 2 * max_exceeds(1, exact(t) / (2 * exact(sigma)))
     return power_complement((-outside).log1p(), n) if n > 1 and outside < 1 else arb(1)
@@ -148,8 +148,8 @@ def interval_is_left(*, n: int, sigma: Number, t: Number) -> arb:
 def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     """The union bound over two ends, as printed.
 
-    m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2 sigma),
-    because m >= -t/2 has the probability of M <= t/2; so the inequality holds and says nothing.
+    Derivation. m >= -t/2 is a slip for m <= -t/2. As it stands the right side is (1 - Phi^n) + Phi^n = 1, Phi at t / (2
+    sigma), because m >= -t/2 has the probability of M <= t/2; so the inequality holds and says nothing.
     """
     z = exact(t) / (2 * exact(sigma))
     return max_exceeds(n, z) + 1 - min_at_most(n, -z)
@@ -160,7 +160,11 @@ def two_ends(*, n: int, sigma: Number, t: Number) -> arb:
     source=", proof, second line, with m <= -t/2 and m <= M",
 )
 def two_ends_mirrored(*, n: int, sigma: Number, t: Number) -> arb:
-    """The union bound over two ends; equality for n = 1."""
+    """The union bound over two ends; equality for n = 1.
+
+    Derivation. The interval is left only if M >= t/2 or m <= -t/2, so by the union bound its chance is at most the sum
+    of theirs; for n = 1, m = M, and for t > 0 the two events exclude each other, with equality.
+    """
     z = exact(t) / (2 * exact(sigma))
     return max_exceeds(n, z) + min_at_most(n, -z)
 
@@ -176,6 +180,9 @@ def both_ends_alike(*, n: int, sigma: Number, t: Number) -> arb:
     """Twice the chance of one end.
 
     As printed the left side is 1 for every t (see the step before); with m <= -t/2 in it, m has the law of -M.
+
+    Derivation. -xi_1, ..., -xi_n have the law of xi_1, ..., xi_n, so m = -max(-xi) has the law of -M, and Pr[m <= -t/2]
+    = Pr[M >= t/2].
     """
     return 2 * max_exceeds(n, exact(t) / (2 * exact(sigma)))
 
@@ -274,6 +281,9 @@ def total_expectation(*, eta: Number, r: Number, terms: int) -> tuple[arb, arb]:
 
     For sigma = 1. Returns (partial sum over j <= terms, a bound of the rest): |E min of j| <= sqrt(2 log j) <= j, so
     the rest is at most E[K; K > terms].
+
+    Derivation. E[min] = sum_j E[min | K = j] Pr[K = j], the law of total expectation, and K is independent of the
+    noise, so E[min | K = j] is the mean of the minimum of j.
     """
     weights = tnb.weights(eta, r, terms)
     partial = -sum((p * mean_max(j) for j, p in enumerate(weights, 1)), arb(0))
@@ -309,7 +319,10 @@ def log_moment(eta: Number, r: Number, power: Number, terms: int = 250) -> arb:
     source=", proof, fourth line: Jensen's inequality, first time",
 )
 def root_outside(*, eta: Number, r: Number) -> arb:
-    """Jensen's inequality for the square root: log K >= 0 as K >= 1, and the square root is concave on [0, inf)."""
+    """Jensen's inequality for the square root: log K >= 0 as K >= 1, and the square root is concave on [0, inf).
+
+    Derivation. log K >= 0 as K >= 1, and the square root is concave: E sqrt(log K) <= sqrt(E log K), by Jensen.
+    """
     return log_moment(eta, r, 1).sqrt()
 
 
@@ -332,7 +345,11 @@ def logarithm_outside(*, eta: Number, r: Number) -> arb:
     source="derived here",
 )
 def root_log_curvature(*, x: Number) -> arb:
-    """The second derivative of sqrt(log x), negative for x > 1: one application of Jensen's inequality would do."""
+    """The second derivative of sqrt(log x), negative for x > 1: one application of Jensen's inequality would do.
+
+    Derivation. The first derivative is 1/(2 x sqrt(log x)), and its derivative -(1/(2 x^2)) (log x)^(-1/2) - (1/(4
+    x^2)) (log x)^(-3/2) = -(2 log x + 1)/(4 x^2 (log x)^(3/2)), negative for x > 1.
+    """
     log_x = exact(x).log()
     return -(2 * log_x + 1) / (4 * exact(x) ** 2 * log_x ** exact(1.5))
 

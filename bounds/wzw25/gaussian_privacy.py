@@ -83,9 +83,8 @@ def smallest_gdp(*, p: ArrayLike, q: ArrayLike) -> float:
 def gaussian_delta(*, epsilon: ArrayLike, mu: ArrayLike) -> Any:
     """The exact curve delta(epsilon; mu) of the Gaussian pair, every real epsilon.
 
-    p / q = exp(mu^2 / 2 - mu x) falls in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon / mu
-    = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space
-    (`log_gaussian_delta`).
+    Derivation. p / q = exp(mu^2 / 2 - mu x) falls in x, so {p > e^epsilon q} is the half-line x < mu / 2 - epsilon / mu
+    = -u, on which P has mass Phi(-u) and Q has mass Phi(-u - mu). Evaluated in log space (`log_gaussian_delta`).
 
     >>> round(float(gaussian_delta(epsilon=1.0, mu=1.0)), 10)
     0.126936737
@@ -162,6 +161,10 @@ def gaussian_mechanism_gdp(*, sensitivity: float, sigma: float) -> float:
 )
 def gaussian_mechanism_curve(*, epsilon: ArrayLike, sensitivity: float, sigma: float) -> Any:
     """The characterization is tight: at distance Delta the curve is attained at every epsilon.
+
+    Derivation. Divided by sigma and turned into the direction of f(X') - f(X), two values at distance Delta are N(0, 1)
+    and N(Delta/sigma, 1) with the same independent noise in all other directions, which tells nothing: the divergence
+    is that of this pair at every epsilon, the curve of wzw25.def2.2 at mu = Delta/sigma.
 
     >>> round(float(gaussian_mechanism_curve(epsilon=1.0, sensitivity=2.0, sigma=2.0)), 6)
     0.126937
@@ -341,10 +344,11 @@ def textbook_release(*, mu: float) -> float:
 def grid_release(*, sensitivity: float, sigma: float, step: float) -> float:
     """Privacy of the Gaussian mechanism rounded to a public grid and drawn exactly: Delta / sigma, nothing is lost.
 
-    The release is a function of f(X) + sigma xi, xi standard normal over the reals: rounding to the nearest multiple
-    of `step` is post-processing of a (Delta / sigma)-GDP mechanism (Remark 2.3). Clipping f to a public bound before
-    moves no two values apart. The event {release >= t}, t on the grid, is {f(X) + sigma xi >= t - step / 2}: under two
-    values at distance Delta its normal quantiles differ by exactly Delta / sigma, so no smaller mu is true either.
+    Derivation. The release is a function of f(X) + sigma xi, xi standard normal over the reals: rounding to the nearest
+    multiple of `step` is post-processing of a (Delta / sigma)-GDP mechanism (Remark 2.3). Clipping f to a public bound
+    before moves no two values apart. The event {release >= t}, t on the grid, is {f(X) + sigma xi >= t - step / 2}:
+    under two values at distance Delta its normal quantiles differ by exactly Delta / sigma, so no smaller mu is true
+    either.
 
     >>> grid_release(sensitivity=1.0, sigma=2.0, step=0.25)
     0.5

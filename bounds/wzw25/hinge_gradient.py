@@ -29,7 +29,7 @@ def hinge_sum(w: Array, Z: Array, width: float) -> Array:
 def tangent_value(*, f_x: Real, slope: Real) -> Real:
     """First order condition for convexity: f(x) + <g, y - x>, which f(y) is never below.
 
-    `slope` is <g, y - x> for a subgradient g at x. Derivation for a differentiable convex f: convexity gives
+    Derivation. `slope` is <g, y - x> for a subgradient g at x. For a differentiable convex f convexity gives
     (f(x + t (y - x)) - f(x)) / t <= f(y) - f(x) for 0 < t <= 1, and the left side tends to <grad f(x), y - x>.
     For a subgradient it is the definition. The paper prints "differentiable" and uses it on the hinge loss, which is
     not: there g = -sum a_i z_i / c with a_i = 1 below the kink, 0 above, anything in [0, 1] on it, and the
@@ -53,8 +53,8 @@ def tangent_value(*, f_x: Real, slope: Real) -> Real:
 def add_remove_sensitivity(*, radius: Real, width: Real) -> Real:
     """Sensitivity of the gradient sum when a record is added or removed: radius / width.
 
-    A record's subgradient is -a z / c with a in [0, 1], so its norm is at most ||x|| / c; attained at w = 0, where
-    every record is active.
+    Derivation. A record's subgradient is -a z / c with a in [0, 1], so its norm is at most ||x|| / c; attained at w =
+    0, where every record is active.
 
     >>> add_remove_sensitivity(radius=1.0, width=0.5)
     2.0
@@ -73,8 +73,8 @@ def add_remove_sensitivity(*, radius: Real, width: Real) -> Real:
 def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
     """Sensitivity of the gradient sum when a record is replaced: 2 radius / width.
 
-    The triangle inequality over part (a). Attained at w = 0 by (x, +1) against (x, -1) with ||x|| = radius, whatever
-    the other records are, so the maximum over w in R^d is exactly this (for one fixed w it may be smaller).
+    Derivation. The triangle inequality over part (a). Attained at w = 0 by (x, +1) against (x, -1) with ||x|| = radius,
+    whatever the other records are, so the maximum over w in R^d is exactly this (for one fixed w it may be smaller).
 
     >>> replacement_sensitivity(radius=1.0, width=0.5)
     4.0
@@ -90,6 +90,9 @@ def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
 )
 def lipschitz_constant(*, norm: Real, width: Real) -> Real:
     """Lipschitz constant of one record's hinge loss: ||x|| / c, the proof's only line.
+
+    Derivation. The loss is max{0, 1 - y <w, x>/c}, 1-Lipschitz in its second argument, and |y <w, x> - y <v, x>|/c <=
+    ||x|| ||w - v||/c by the Cauchy-Schwarz inequality.
 
     >>> lipschitz_constant(norm=1.0, width=0.25)
     4.0

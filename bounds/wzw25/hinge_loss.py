@@ -39,9 +39,9 @@ def hinge_loss(*, margin: Real, width: Real) -> Real:
 def rescaled_weights(*, w: Real, width: Real, other: Real) -> Real:
     """Over all of R^d the smallest hinge loss does not depend on the confidence margin.
 
-    w other / width: its loss with confidence margin `other` is the loss of w with `width`, record by record, because
-    the margin enters as y <w, x> / c only. So w -> w c'/c carries minimisers to minimisers. On a ball of fixed radius
-    the two minima differ; the paper's w ranges over R^d.
+    Derivation. w other / width: its loss with confidence margin `other` is the loss of w with `width`, record by
+    record, because the margin enters as y <w, x> / c only. So w -> w c'/c carries minimisers to minimisers. On a ball
+    of fixed radius the two minima differ; the paper's w ranges over R^d.
 
     >>> rescaled_weights(w=2.0, width=0.5, other=0.25)
     1.0
@@ -76,11 +76,11 @@ def excess_empirical_risk(*, loss: Real, smallest: Real) -> Real:
 def smallest_hinge(*, weights: Sequence[Real]) -> Real:
     """The smallest hinge loss over R^d is attained, and is the value of a linear programme.
 
-    sum_i a_i for weights a of shape (n,) with 0 <= a_i <= 1 and sum_i a_i z_i = 0: at most the smallest hinge sum for
-    every such a, and equal to it at the best. Because max(0, 1 - <z, w>/c) >= a (1 - <z, w>/c) for 0 <= a <= 1, so
-    L_c(w; S) >= sum_i a_i - <sum_i a_i z_i, w>/c = sum_i a_i for every w; minimising sum_i s_i subject to s_i >= 0,
-    s_i >= 1 - <z_i, w>/c is a feasible linear programme bounded from below, so its minimum is attained and equals that
-    of its dual, which is the display (w/c is one variable). So EER exists for the hinge sum, and is at least 0.
+    Derivation. sum_i a_i for weights a of shape (n,) with 0 <= a_i <= 1 and sum_i a_i z_i = 0: at most the smallest
+    hinge sum for every such a, and equal to it at the best. Because max(0, 1 - <z, w>/c) >= a (1 - <z, w>/c) for 0 <= a
+    <= 1, so L_c(w; S) >= sum_i a_i - <sum_i a_i z_i, w>/c = sum_i a_i for every w; minimising sum_i s_i subject to s_i
+    >= 0, s_i >= 1 - <z_i, w>/c is a feasible linear programme bounded from below, so its minimum is attained and equals
+    that of its dual, which is the display (w/c is one variable). So EER exists for the hinge sum, and is at least 0.
 
     >>> smallest_hinge(weights=[1, 0.5, 0.5])
     2.0
@@ -95,6 +95,9 @@ def hinge_excess(*, loss: Real, weights: Sequence[Real]) -> Real:
     """The excess empirical risk is never negative.
 
     loss - sum_i a_i with the dual weights a of part minimum: the excess of the hinge sum without a search over w.
+
+    Derivation. EER(w) = L(w) - min L over R^d, which is at least 0 for every w because the minimum is attained; by the
+    part minimum it is loss - sum_i a_i.
 
     >>> hinge_excess(loss=3.0, weights=[1, 0.5, 0.5])
     1.0

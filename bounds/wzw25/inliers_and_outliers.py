@@ -24,6 +24,9 @@ def loss_through_excess(*, smallest: Real, excess: Real) -> Real:
 
     smallest + excess, an equality by Definition A.11 with w* a minimiser over R^d, which exists (defA.11, minimum).
 
+    Derivation. The excess EER is defined as the loss less the smallest loss (wzw25.defA.11, whose part minimum shows
+    that it is attained), so loss = smallest + excess, an equality.
+
     >>> loss_through_excess(smallest=2.5, excess=0.5)
     3.0
     """
@@ -58,7 +61,7 @@ def separator_loss(*, inlier_loss: Real, outlier_loss: Real) -> Real:
 def lossless_width(*, gamma: Real) -> Real:
     """The largest confidence margin c at which the inliers' separator has no loss on them: gamma.
 
-    y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
+    Derivation. y <w_in, x> >= gamma(S_in) >= gamma >= c for every record of S_in, because w_in has norm 1.
 
     >>> lossless_width(gamma=0.3)
     0.3
@@ -91,8 +94,8 @@ def outlier_loss_printed(*, radius: Real, outliers: int, width: Real) -> Real:
 def outlier_loss(*, radius: Real, outliers: int, width: Real) -> Real:
     """Each outlier costs at most one and its norm over the confidence margin.
 
-    (1 + radius / width) outliers: y <w_in, x> >= -||x|| because w_in has norm 1. Attained by records -radius w_in.
-    At most twice the printed bound where c <= radius.
+    Derivation. (1 + radius / width) outliers: y <w_in, x> >= -||x|| because w_in has norm 1. Attained by records
+    -radius w_in. At most twice the printed bound where c <= radius.
 
     >>> outlier_loss(radius=1.0, outliers=2, width=0.5)
     6.0
@@ -150,10 +153,11 @@ def total_loss(*, outliers: int, width: Real, gamma: Real, radius: Real, excess:
 def most_removed(*, n: int) -> int:
     """Removing n - 2 points always leaves a linearly separable rest.
 
-    n - 2, "for any non-degenerate binary classification problem". Two records z, z' have a margin unless one is a
-    nonpositive multiple of the other, so what is needed is one pair that is not. Without an intercept the pair must
-    not be opposite: (1, +1) and (2, -1) on a line are. Among three nonzero records there is always such a pair: if
-    z_2 and z_3 are both opposite to z_1, they are not to each other.
+    Derivation. n - 2 are removed where 2 remain with a margin > 0, "for any non-degenerate binary classification
+    problem". Two records z, z' have a margin unless one is a nonpositive multiple of the other, so what is needed
+    is one pair that is not. Without an intercept the pair must not be opposite: (1, +1) and (2, -1) on a line are.
+    Among three nonzero records there is always such a pair: if z_2 and z_3 are both opposite to z_1, they are not
+    to each other.
 
     >>> most_removed(n=10)
     8
@@ -198,12 +202,12 @@ def outlier_share(*, n: int, s: int) -> Real:
 def hinge_risk(*, n: int, s: int, gamma: Real) -> Real:
     """No minimiser of a hinge loss can do without the margin in the outlier term.
 
-    1 - s/n, the empirical zero-one risk of every minimiser, for every c: n - s records z = gamma e_1, which leave the
-    margin gamma, and s outliers z = -e_1. On -c < t < c / gamma the hinge sum of t e_1 has slope (s - gamma (n - s)) /
-    c > 0, so it is least at t = -c only, and every inlier is an error. With s just above gamma (n - s) the outliers
-    are a share s/n of about gamma, the risk is about 1, and s / (gamma n) is about 1 as well: the printed outlier term
-    is the right one for hinge minimisers, private or not. An algorithm that answers the question with yes must
-    minimise something else.
+    Derivation. 1 - s/n, the empirical zero-one risk of every minimiser, for every c: n - s records z = gamma e_1, which
+    leave the margin gamma, and s outliers z = -e_1. On -c < t < c / gamma the hinge sum of t e_1 has slope (s - gamma
+    (n - s)) / c > 0, so it is least at t = -c only, and every inlier is an error. With s just above gamma (n - s) the
+    outliers are a share s/n of about gamma, the risk is about 1, and s / (gamma n) is about 1 as well: the printed
+    outlier term is the right one for hinge minimisers, private or not. An algorithm that answers the question with yes
+    must minimise something else.
 
     >>> round(hinge_risk(n=101, s=10, gamma=0.1), 3)
     0.901

@@ -232,8 +232,8 @@ scaled_tail_order_proper = scaled_tail_order.corrected(
 def scaled_radius(*, radius: float, scale: float) -> float:
     """The radius after records, radius and grid are multiplied by one factor, which changes no release.
 
-    The hinge loss of width gamma/3 sees <w, x>/gamma only, Delta = 12 b/gamma and k see gamma/b only, and clipping
-    commutes with the factor: gradients, noise and step sizes stay.
+    Derivation. The hinge loss of width gamma/3 sees <w, x>/gamma only, Delta = 12 b/gamma and k see gamma/b only, and
+    clipping commutes with the factor: gradients, noise and step sizes stay.
     """
     return radius * scale
 
@@ -314,6 +314,9 @@ def scaled_twin(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
 
     Nor does the algorithm with the grid of Corollary G.2, {b/n, 2b/n, ..., b}: projections do not see scale, the
     gradient's noise and step size scale with the gradient (Theorem L.1). With the grid of Algorithm 3 it would.
+
+    Derivation. Every term of the rate depends on gamma and b through gamma/b alone, and (s gamma)/(s b) = gamma/b for
+    every s > 0.
     """
     return scaled_rate.theorem.formula(
         n=n, gamma=gamma / radius, outliers=outliers, epsilon=epsilon, delta=delta, radius=1.0
@@ -340,8 +343,8 @@ ANY_PRIVATE = [at_least("epsilon", 0), at_least("delta", 0), between("empirical"
 def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
     """The expected population risk of a private algorithm whose expected error on the data is `empirical`.
 
-    E R_D(M(S)) = E[M(S) errs on z'], z' fresh. Replace z_i by z': at most e^epsilon E[M(S^i) errs on z'] + delta, and
-    (S^i, z') has the law of (S, z_i). Average over i. Both terms are sharp.
+    Derivation. E R_D(M(S)) = E[M(S) errs on z'], z' fresh. Replace z_i by z': at most e^epsilon E[M(S^i) errs on z'] +
+    delta, and (S^i, z') has the law of (S, z_i). Average over i. Both terms are sharp.
 
     >>> expected_gap(epsilon=0.0, delta=0.125, empirical=0.25)
     0.375

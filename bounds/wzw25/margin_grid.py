@@ -86,9 +86,9 @@ def grid_constant(*, n: int, epsilon: Real) -> Real:
 def grid_size(*, n: int) -> int:
     """The grid has one value more than the logarithm of n.
 
-    ceil(log2 n) + 1 distinct values: j = 0, ..., floor(log2 n), and 1, which is 2^j / n exactly when n is a power of
-    two. At most log2(n) + 2, which is at most 4 log2(n) once log2(n) >= 2/3. A list that repeats the value 1, as
-    Algorithm 3 prints it, has one entry more for powers of two.
+    Derivation. ceil(log2 n) + 1 distinct values: j = 0, ..., floor(log2 n), and 1, which is 2^j / n exactly when n is a
+    power of two. At most log2(n) + 2, which is at most 4 log2(n) once log2(n) >= 2/3. A list that repeats the value 1,
+    as Algorithm 3 prints it, has one entry more for powers of two.
 
     >>> grid_size(n=5), grid_size(n=8)
     (4, 4)
@@ -126,8 +126,8 @@ def neighbour_bound(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Rea
 def grid_neighbour(*, n: int, gamma: Real) -> Fraction:
     """Every margin of at least 1/n has a grid value within a factor 2 below it.
 
-    The largest grid value that is at most gamma. 2^j / n <= gamma < 2^(j+1) / n for one j >= 0, and 2^j <= n gamma <=
-    n, so j <= floor(log2 n). Below 1/n there is none.
+    Derivation. The largest grid value that is at most gamma. 2^j / n <= gamma < 2^(j+1) / n for one j >= 0, and 2^j <=
+    n gamma <= n, so j <= floor(log2 n). Below 1/n there is none.
 
     >>> grid_neighbour(n=5, gamma=Fraction(7, 10))
     Fraction(2, 5)
@@ -249,6 +249,8 @@ def short_margin(*, n: int, gamma: Real, epsilon: Real) -> Real:
 
     1 / (n gamma^2 epsilon) = (n / epsilon) / (n gamma)^2 > n / epsilon >= 1.
 
+    Derivation. With n gamma < 1 and epsilon <= n, 1/(n gamma^2 epsilon) = (n/epsilon)/(n gamma)^2 > n/epsilon >= 1.
+
     >>> short_margin(n=10, gamma=0.05, epsilon=10.0)
     4.0
     """
@@ -284,9 +286,10 @@ def any_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
 def left_margin(*, outliers: int, n: int, gamma: Real, epsilon: Real) -> Real:
     """The best level for an outlier set is the margin it leaves.
 
-    min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1), the term of one S_out on the right. At S_out = S, gamma =
-    inf, it is 0, and the left side never is. Other S_out: the term decreases in gamma, and S_out is in S_out(gamma) for
-    gamma <= gamma(S minus S_out), which is at most 1 in the unit ball. On the left S_out = S costs at least n / n = 1.
+    Derivation. min(outliers / (n gamma) + 1 / (n gamma^2 epsilon), 1), the term of one S_out on the right. At S_out =
+    S, gamma = inf, it is 0, and the left side never is. Other S_out: the term decreases in gamma, and S_out is in
+    S_out(gamma) for gamma <= gamma(S minus S_out), which is at most 1 in the unit ball. On the left S_out = S costs at
+    least n / n = 1.
 
     >>> left_margin(outliers=2, n=10, gamma=0.5, epsilon=1.0)
     0.8

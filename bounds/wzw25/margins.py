@@ -46,10 +46,10 @@ def margin(*, w: Array, X: Array, y: Array) -> float:
 def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
     """The geometric margin is the distance of the origin from the hull of the signed records.
 
-    ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every a, and equal
-    to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the maximum over ||w||
-    <= 1 of min_i <w, z_i> = min_a <w, sum_i a_i z_i>; (2) both sets are compact and convex and the form is bilinear, so
-    the maximum and the minimum change places (von Neumann); (3) max over ||w|| <= 1 of <w, v> = ||v||.
+    Derivation. ||sum_i a_i z_i|| for convex weights a, shape (n,), z_i = y_i x_i: an upper bound on gamma(S) for every
+    a, and equal to it at the smallest. Because: (1) max(t, 0) = max over 0 <= s <= 1 of s t, so gamma(S) is the maximum
+    over ||w|| <= 1 of min_i <w, z_i> = min_a <w, sum_i a_i z_i>; (2) both sets are compact and convex and the form is
+    bilinear, so the maximum and the minimum change places (von Neumann); (3) max over ||w|| <= 1 of <w, v> = ||v||.
 
     >>> hull_distance(weights=np.array([0.5, 0.5]), X=[[3.0, 4.0], [3.0, -4.0]], y=[1, 1])
     3.0
@@ -67,8 +67,9 @@ def hull_distance(*, weights: Array, X: Array, y: Array) -> float:
 def svm_margin(*, w: Array) -> float:
     """The geometric margin of separable data is 1 over the norm of their hard-margin SVM.
 
-    1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so ||w*|| <= 1 /
-    gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no feasible w.
+    Derivation. 1 / ||w||. Because: if v is a unit vector of margin gamma(S) > 0, then v / gamma(S) is feasible, so
+    ||w*|| <= 1 / gamma(S); and w* / ||w*|| has margin at least 1 / ||w*||. Data that are not separable have no feasible
+    w.
 
     >>> svm_margin(w=np.array([0.6, 0.8]) / 4)
     4.0
@@ -116,9 +117,9 @@ def inlier_sets(*, subset_margins: Array, level: float) -> Array:
 def fewest_outliers(*, subset_margins: Array, level: float) -> int:
     """A larger margin leaves fewer outlier sets, and its smallest is no smaller.
 
-    m(level) = n - max{|S'| : gamma(S') >= level}. Because gamma(S') >= gamma' >= gamma, S_in(gamma') is
-    contained in S_in(gamma), their complements likewise, and a minimum over fewer sets is no smaller.
-    Moreover S_in(gamma) contains every subset of its members: fewer records, larger minimum in Equation 1.
+    Derivation. m(level) = n - max{|S'| : gamma(S') >= level}. Because gamma(S') >= gamma' >= gamma, S_in(gamma') is
+    contained in S_in(gamma), their complements likewise, and a minimum over fewer sets is no smaller. Moreover
+    S_in(gamma) contains every subset of its members: fewer records, larger minimum in Equation 1.
 
     >>> fewest_outliers(subset_margins=np.array([np.inf, 0.2, 0.7, 0.1]), level=0.5)
     1
@@ -136,9 +137,9 @@ def fewest_outliers(*, subset_margins: Array, level: float) -> int:
 def outlier_count(*, subset_margins: Array, level: float) -> int:
     """There is always an outlier set: all of S.
 
-    |S_out(level)|, at least 1, because the empty subset is an inlier set: its margin is a minimum over nothing. The
-    minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the empty subset S_out(gamma)
-    is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
+    Derivation. |S_out(level)| >= 1, because the empty subset is an inlier set: its margin is a minimum over
+    nothing. The minima over S_out(gamma) in Lemma 6.3, Corollary D.2 and Lemma 6.4 need this. Without the empty subset
+    S_out(gamma) is empty as soon as every record is shorter than gamma, for one record alone has margin ||x||.
 
     >>> outlier_count(subset_margins=np.array([np.inf, 0.2]), level=0.9)
     1
@@ -156,8 +157,8 @@ def outlier_count(*, subset_margins: Array, level: float) -> int:
 def outlier_count_at_zero(*, n: int) -> int:
     """At level 0 every subset is an outlier set, of separable data or not.
 
-    |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0 does not
-    mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many rows).
+    Derivation. |S_out(0)| = 2^n: the margin of Equation 1 is clipped at 0, so gamma(S') >= 0 for every S', and level 0
+    does not mean separable. What divides by gamma says nothing there (Lemma 6.2 asks for infinitely many rows).
 
     >>> outlier_count_at_zero(n=3)
     8

@@ -226,6 +226,9 @@ def rounded_gdp(*, n: int, mu: float) -> float:
 def whole_steps_gdp(*, steps: int, mu: float, sensitivity: float) -> float:
     """sigma computed from the whole number of steps: exactly mu for every T, also where n mu < 1.
 
+    Derivation. sigma = Delta sqrt(T)/mu with the whole T put in gives sqrt(T) Delta/sigma = mu, whatever n mu is:
+    nothing is rounded after sigma is computed.
+
     >>> whole_steps_gdp(steps=4, mu=0.1, sensitivity=1.0)
     0.1
     """
@@ -244,6 +247,9 @@ def squared_gradient_printed(*, n: int, d: int, sensitivity: Real, sigma: Real) 
     A sensitivity bounds differences, not gradients: the convex loss <a, w> + hinge has the sensitivity of the hinge,
     and a gradient sum of norm up to n (||a|| + Delta / 2). For per-record gradients of norm at most Delta it is true:
     E ||g + xi||^2 = ||g||^2 + d sigma^2 and ||g|| <= n Delta; for the hinge ||g|| <= n Delta / 2.
+
+    Derivation. The noise xi has mean 0 and is independent of g, so E ||g + xi||^2 = ||g||^2 + d sigma^2, and a sum of n
+    gradients of norm at most Delta has ||g|| <= n Delta.
 
     >>> squared_gradient_printed(n=2, d=3, sensitivity=1.0, sigma=1.0)
     7.0
@@ -309,6 +315,9 @@ def telescoped_corrected(*, distance: Any, eta: Any, steps: int, second_moment: 
 )
 def balanced(*, distance: float, steps: int, second_moment: float) -> float:
     """The chosen eta balances the two terms. (The proof's eta has L for Delta; L appears nowhere else.)
+
+    Derivation. At eta = D/sqrt(T G), G = n^2 Delta^2 + d sigma^2, D^2/(T eta) = D sqrt(G/T) and eta G = D sqrt(G/T), so
+    the sum is 2 D sqrt(G/T).
 
     >>> balanced(distance=1.0, steps=4, second_moment=4.0)
     2.0

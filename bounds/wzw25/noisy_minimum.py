@@ -64,7 +64,7 @@ def choice_mean_sharp(*, count: Number, sigma: Number) -> Number:
 def chosen_against_noisy_minimum(*, scores: Array, noise: Array) -> Array:
     """The chosen score, from the noisy minimum.
 
-    min(U + xi) = U_out + xi_out >= U_out + min xi. Shapes (..., count); returns shape (...).
+    Derivation. min(U + xi) = U_out + xi_out >= U_out + min xi. Shapes (..., count); returns shape (...).
     """
     return np.min(scores + noise, axis=-1) - np.min(noise, axis=-1)
 
@@ -79,6 +79,9 @@ def noisy_minimum(*, scores: Array, noise: Array) -> Array:
     """The noisy minimum, from the minimum.
 
     At the best score the noise is at most max xi. Shapes (..., count); returns shape (...).
+
+    Derivation. Let theta* have the smallest U. Then min(U + xi) <= U_theta* + xi_theta* <= min U + max xi, because the
+    minimum is at most any one of its terms.
     """
     return np.min(scores, axis=-1) + np.max(noise, axis=-1)
 
@@ -106,7 +109,11 @@ def chosen_against_range(*, scores: Array, noise: Array) -> Array:
     source=", proof, `By xi is symmetric'",
 )
 def min_is_minus_max(*, count: int) -> arb:
-    """The expected minimum is minus the expected maximum, here for sigma = 1: noise of mean 0 is symmetric."""
+    """The expected minimum is minus the expected maximum, here for sigma = 1: noise of mean 0 is symmetric.
+
+    Derivation. min xi = -max(-xi), and (-xi_theta) has the law of (xi_theta), as normal noise of mean 0 is symmetric,
+    so E min xi = -E max xi.
+    """
     return -mean_max(count)
 
 
@@ -164,9 +171,9 @@ def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Nu
 def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Number:
     """The excess of the chosen score that is passed with probability at most beta, without the detour by the range.
 
-    For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and xi_* -
-    xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma sqrt(log(count / beta))
-    makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
+    Derivation. For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and
+    xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma sqrt(log(count /
+    beta)) makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
     """
     size, deviation, allowed = alike(count, sigma, beta)
     return 2 * deviation * sqrt(log(size / allowed))

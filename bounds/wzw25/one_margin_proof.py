@@ -51,6 +51,9 @@ def inlier_loss(*, margin: float, gamma: float) -> float:
 
     max(0, 1 - margin / (gamma/3)) for a record that the unit separator sees at `margin` >= gamma/3.
 
+    Derivation. Every inlier has y <w, Phi x> >= gamma/3 for the unit separator of the projected inliers, so 1 - y <w,
+    Phi x>/(gamma/3) <= 0 and its hinge loss of width gamma/3 is 0; so is their sum.
+
     >>> inlier_loss(margin=0.25, gamma=0.75), inlier_loss(margin=0.125, gamma=0.75)
     (0, 0.5)
     """
@@ -228,9 +231,9 @@ def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: flo
 def lifted_margin(*, margin: float, length: float, radius: float = 1.0) -> float:
     """The margin of a clipped projected record: lifted weights see the record itself, unless it was clipped.
 
-    <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the value
-    returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3 speak
-    of two different losses, equal on the event of Lemma 6.2, explicit).
+    Derivation. <Phi' w, x> = <w, Phi x>. Clipping multiplies `margin` = y <w, Phi x> by min(1, 2b/||Phi x||) > 0: the
+    value returned. Its sign stays, so errors agree; the hinge loss may rise or fall with clipping (Lemmas 6.3 and D.3
+    speak of two different losses, equal on the event of Lemma 6.2, explicit).
 
     >>> lifted_margin(margin=3.0, length=4.0)
     1.5

@@ -96,7 +96,7 @@ def population_corrected(*, n: Number, k: int, beta: Number, empirical: Number) 
 def twice_geometric_mean(*, root_r: Fraction, root_Q: Fraction) -> Fraction:
     """The right-hand side of AM-GM for the middle term.
 
-    a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
+    Derivation. a^2 + b^2 in terms of a = sqrt(R_S), b = sqrt(Q); minus the left-hand side it is (a - b)^2.
     """
     return root_r**2 + root_Q**2
 
@@ -160,7 +160,8 @@ def printed_at_large_beta(*, n: int, k: int, beta: float, empirical: float) -> f
 def penalised_sensitivity(*, n: int, k: int, beta: float) -> float:
     """The sensitivity of the penalised number of errors: a replaced record changes it by at most 1, sometimes by 1.
 
-    The penalty depends on n, k and beta, which neighbours share; one record is right or wrong.
+    Derivation. The penalty depends on n, k and beta, which neighbours share, so U changes by as much as the number of
+    errors. The other n - 1 records count alike; the replaced one is right or wrong: |U(w; S) - U(w; S')| <= 1.
 
     >>> penalised_sensitivity(n=10, k=3, beta=0.01)
     1.0
@@ -198,6 +199,10 @@ def averaged_sensitivity_corrected(*, n: int) -> float:
 
     One record of n is right or wrong. Equation 3 is the same rule only up to the weight of the penalty: times n the
     proof's score is errors + 5 VC log(2n) + ..., Equation 3 is errors + 5/2 VC log(2n) + ... Both are private.
+
+    Derivation. The penalty depends on public numbers only, so the scores of neighbours differ by the change of the
+    number of errors divided by n. One replaced record changes that number by -1, 0 or 1, so by at most 1/n in all, and
+    by 1/n where it is right in one dataset and wrong in the other.
 
     >>> averaged_sensitivity_corrected(n=10)
     0.1

@@ -109,8 +109,8 @@ def selected_risk_sharp(*, n: int, calls: int, mu: float, beta: float, best: flo
 def grid_size_bound(*, n: int) -> float:
     """4 log2 n, a bound on the size of the grid.
 
-    |Gamma| <= floor(log2 n) + 2 <= 4 log2(n), as 3 log2(n) > 2 for n >= 2. (The = in the next line, 4 sqrt(|Gamma|) =
-    8 sqrt(log2 n), is a <= too.)
+    Derivation. |Gamma| <= floor(log2 n) + 2 <= 4 log2(n), as 3 log2(n) > 2 for n >= 2. (The = in the next line, 4
+    sqrt(|Gamma|) = 8 sqrt(log2 n), is a <= too.)
     """
     return 4 * log2(n)
 
@@ -139,7 +139,12 @@ def term_a(*, n: int, gamma: float) -> float:
     needs=[*TERM_A, at_least("c", 1)],
 )
 def term_a_with_its_constant(*, n: int, gamma: float, c: float) -> float:
-    """The same with the constant c of k, by which only its first summand grows."""
+    """The same with the constant c of k, by which only its first summand grows.
+
+    Derivation. |Gamma| <= 4 log2(n) by thm6.7.s4, and beta = n^-2, so log(|Gamma| (n+2) (n+1)/beta) <= log(4 n^2 (n+2)
+    (n+1) log2 n), which bounds k by c/gamma^2 times it, and log(4 |Gamma|/beta) <= log(16 n^2 log2 n). The printed
+    display is the case c = 1.
+    """
     first = log(4 * n**2 * (n + 2) * (n + 1) * log2(n)) * log(2 * n) / gamma**2
     return term_a.theorem.formula(n=n, gamma=gamma) + 5 * (c - 1) * first / n
 
@@ -153,7 +158,11 @@ def term_a_with_its_constant(*, n: int, gamma: float, c: float) -> float:
     source=f"{PROOF}, after Equation 18",
 )
 def inverse_budget(*, n: int, epsilon: float, delta: float) -> float:
-    """1/mu at the largest grid that the proof allows for, |Gamma| = 4 log2(n)."""
+    """1/mu at the largest grid that the proof allows for, |Gamma| = 4 log2(n).
+
+    Derivation. mu = epsilon/(4 sqrt(|Gamma| log(1/delta))), and |Gamma| <= 4 log2(n) by the printed step, so 1/mu <= 4
+    sqrt(4 log2(n) log(1/delta))/epsilon = 8 sqrt(log2(n) log(1/delta))/epsilon.
+    """
     return 8 * sqrt(log2(n) * log(1 / delta)) / epsilon
 
 
@@ -171,7 +180,12 @@ inverse_budget_at_most = inverse_budget.corrected(
     source=f"{PROOF}, term (b)",
 )
 def term_b(*, n: int, epsilon: float, delta: float) -> float:
-    """Term (b): the price of the choice."""
+    """Term (b): the price of the choice.
+
+    Derivation. 1/mu = 4 sqrt(|Gamma| log(1/delta))/epsilon <= 8 sqrt(log2(n) log(1/delta))/epsilon, as |Gamma| <= 4
+    log2(n) by thm6.7.s4, and 2 sqrt(2 log(2 |Gamma|)) <= 2 sqrt(2 log(8 log2 n)); their product over n is the right
+    side.
+    """
     return 16 * sqrt(2 * log2(n) * log(1 / delta) * log(8 * log2(n))) / (n * epsilon)
 
 
@@ -185,8 +199,8 @@ def term_b(*, n: int, epsilon: float, delta: float) -> float:
 def term_c(*, n: int) -> arb:
     """Term (c): the price of confidence, printed as an equality.
 
-    The left-hand side is sqrt(8 log 2 + 16 log n) / n, the right-hand side sqrt(16 log 2 + 16 log n) / n: a <=. (And
-    the term lacks the factor 1/mu, see Equation 18.)
+    Derivation. The left-hand side is sqrt(8 log 2 + 16 log n) / n, the right-hand side sqrt(16 log 2 + 16 log n) / n: a
+    <=. (And the term lacks the factor 1/mu, see Equation 18.)
     """
     return 4 * exact(2 * n).log().sqrt() / n
 

@@ -141,6 +141,9 @@ def third_step(*, gamma: float) -> float:
     """Lemma B.2 with e = gamma leaves gamma/3.
 
     Lemma B.2 asks 0 < e < 1. gamma = 1 is covered by Lemma B.1, where e = 1 is allowed; gamma = 0 needs no lemma.
+
+    Derivation. With e = gamma and b = 1 Lemma B.2 leaves gamma/2 - gamma/6 = (3 gamma - gamma)/6 = gamma/3, an identity
+    that is linear in gamma.
     """
     return gamma / 3
 
@@ -252,6 +255,9 @@ def projected_minimum(*, gamma: float, e: float, b: float) -> float:
 
     The margin is clipped at 0: for gamma = 0 the set S' need not be separable, and the minimum may be as low as -b.
     Where gamma(S') > gamma, the printed "=" is ">=".
+
+    Derivation. On the event of Lemma B.1 |<Phi w, Phi x> - <w, x>| <= (e/3) ||w|| ||x|| <= e b/3 for every record, and
+    y <w, x> >= gamma(S') >= gamma with ||w|| = 1, so y <Phi w, Phi x> >= gamma - e b/3.
     """
     return gamma - e * b / 3
 
@@ -265,7 +271,11 @@ projected_minimum_corrected = projected_minimum.corrected(
 
 @theorem("wzw25.lemB.2.s2", says=r"\|\Phi w_{S'}\|\le\sqrt{1+\frac{e}{3}}", needs=[in_unit_interval("e")])
 def projected_norm(*, e: float) -> float:
-    """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3)."""
+    """On the event of Lemma B.1 the separating direction grows by at most sqrt(1 + e/3).
+
+    Derivation. The event of Lemma B.1, with u = v = w, is | ||Phi w||^2 - ||w||^2 | <= (e/3) ||w||^2, and ||w|| = 1, so
+    ||Phi w||^2 <= 1 + e/3.
+    """
     return sqrt(1 + e / 3)
 
 

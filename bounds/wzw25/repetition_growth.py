@@ -34,6 +34,9 @@ def inverse_r_rearranged(*, n: Any, alpha: Any, eta: Any) -> Any:
     """Lemma M.1's formula for 1/r at beta = n^-alpha, |Theta| = log n.
 
     1 / (b/(m + b - m b)) = m/b + 1 - m with b = beta^(1/eta) = n^(-alpha/eta).
+
+    Derivation. With b = beta^(1/eta) = n^(-alpha/eta) and m = |Theta| = log n, 1/r = (m + b - m b)/b = m/b + 1 - m =
+    (n^(alpha/eta) - 1) log n + 1.
     """
     return (n ** (alpha / eta) - 1) * log(n) + 1
 
@@ -126,8 +129,8 @@ def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
 def repetitions_of_any_law(*, n: Any, alpha: Any, size: Any) -> Any:
     """A lower bound on the expected repetitions for every eta > -1, indeed for every law of K.
 
-    Jensen: n^-alpha >= E x^K >= x^(E K) at x = 1 - 1/|Theta|; and -log(1 - t) <= t/(1 - t). With |Theta| = log n this
-    is alpha (log n)^2 up to lower terms: no choice of eta reaches O(log n) repetitions, as the paper expects; but
-    eta = log n comes within polylogarithms, so polynomially many are not needed.
+    Derivation. Jensen: n^-alpha >= E x^K >= x^(E K) at x = 1 - 1/|Theta|; and -log(1 - t) <= t/(1 - t). With |Theta| =
+    log n this is alpha (log n)^2 up to lower terms: no choice of eta reaches O(log n) repetitions, as the paper
+    expects; but eta = log n comes within polylogarithms, so polynomially many are not needed.
     """
     return alpha * log(n) / -log(1 - 1 / size)

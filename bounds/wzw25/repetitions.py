@@ -141,9 +141,9 @@ def sufficient_r(*, beta: float, candidates: int, slack: float) -> float:
 def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
     """The text's lower bound on the expected repetitions, at beta = n^-alpha.
 
-    (1 - beta)/beta = n^alpha - 1, so it is the corrected lemma. At equality the failure probability is beta, so "at
-    least", not "larger than". Read with a constant, beta = c n^-alpha, it is (|Theta| - 1)(n^alpha/c - 1): the part
-    `text` of the explicit reading.
+    Derivation. (1 - beta)/beta = n^alpha - 1, so it is the corrected lemma. At equality the failure probability is
+    beta, so "at least", not "larger than". Read with a constant, beta = c n^-alpha, it is (|Theta| - 1)(n^alpha/c - 1):
+    the part `text` of the explicit reading.
 
     >>> repetitions_polynomial(n=8, alpha=1, size=3)
     14
@@ -159,7 +159,7 @@ def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
 def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: Any) -> Any:
     """The text's lower bound for beta = O(n^-alpha) with constant c.
 
-    (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.
+    Derivation. (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.
     """
     return (size - 1) * (n**alpha / c - 1)
 
@@ -237,10 +237,10 @@ sufficiently_small_r = largest_r_as_printed.corrected(
 def largest_r(*, eta: float, beta: float, size: int) -> float:
     """The exact largest r, for every eta > -1 (at eta = 0 the equation is log(1 + (u-1)/|Theta|) = (1 - beta) log u).
 
-    The likelihood ratio of TNB(eta, r) against TNB(eta, r'), r > r', is proportional to ((1 - r)/(1 - r'))^k and falls
-    in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*]. Divide s^-eta - 1 <=
-    beta (r^-eta - 1) by r^-eta, s/r = 1 + (u - 1)/|Theta|, to get the equation. r* = 1 if beta >= 1 - 1/|Theta| (one
-    draw does it), and 0 if -1 < eta < 0 and beta <= 1 - |Theta|^eta (no r does it).
+    Derivation. The likelihood ratio of TNB(eta, r) against TNB(eta, r'), r > r', is proportional to ((1 - r)/(1 -
+    r'))^k and falls in k, so E x^K increases in r for x in (0, 1): the admissible r form an interval (0, r*]. Divide
+    s^-eta - 1 <= beta (r^-eta - 1) by r^-eta, s/r = 1 + (u - 1)/|Theta|, to get the equation. r* = 1 if beta >= 1 -
+    1/|Theta| (one draw does it), and 0 if -1 < eta < 0 and beta <= 1 - |Theta|^eta (no r does it).
 
     >>> round(largest_r(eta=1, beta=0.2, size=5), 12), largest_r(eta=1, beta=0.5, size=2)
     (0.0625, 1.0)

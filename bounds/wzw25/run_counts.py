@@ -50,9 +50,9 @@ def pmf(*, eta: float, r: float, k: Array | int) -> Array:
 def total_probability(*, eta: float, r: float) -> float:
     """The weights of Definition A.1 are positive and sum to one.
 
-    c_k = prod_{l<k} (l + eta)/(l + 1) satisfies (k + 1) c_{k+1} = (k + eta) c_k, so f(z) = sum_{k>=0} c_k z^k has
-    radius 1 and solves (1 - z) f' = eta f, f(0) = 1: f(z) = (1 - z)^-eta. At z = 1 - r the terms k >= 1 sum to the
-    printed normaliser, r^-eta - 1. For -1 < eta < 0 the first factor of the product and the normaliser are both
+    Derivation. c_k = prod_{l<k} (l + eta)/(l + 1) satisfies (k + 1) c_{k+1} = (k + eta) c_k, so f(z) = sum_{k>=0} c_k
+    z^k has radius 1 and solves (1 - z) f' = eta f, f(0) = 1: f(z) = (1 - z)^-eta. At z = 1 - r the terms k >= 1 sum to
+    the printed normaliser, r^-eta - 1. For -1 < eta < 0 the first factor of the product and the normaliser are both
     negative and all other factors positive. At eta = 0 it is the series of -log(1 - z).
     """
     return 1.0
@@ -111,9 +111,10 @@ def pgf(*, eta: float, r: float, x: float) -> float:
 def distance_to_logarithmic(*, eta: float, r: float) -> float:
     """The law is continuous at eta = 0, with an explicit modulus.
 
-    With y = eta L the likelihood ratio P_eta(k) / P_0(k) is [y / (e^y - 1)] prod_{l=1}^{k-1} (1 + eta/l). For eta > 0
-    it increases in k, so its least value is at k = 1 and TV = E_0 (1 - ratio)_+ <= 1 - y/(e^y - 1) <= y/2. For eta < 0
-    it decreases, so its inverse is least at k = 1 and TV = E_eta (1 - 1/ratio)_+ <= 1 - (1 - e^-|y|)/|y| <= |y|/2.
+    Derivation. With y = eta L the likelihood ratio P_eta(k) / P_0(k) is [y / (e^y - 1)] prod_{l=1}^{k-1} (1 + eta/l).
+    For eta > 0 it increases in k, so its least value is at k = 1 and TV = E_0 (1 - ratio)_+ <= 1 - y/(e^y - 1) <= y/2.
+    For eta < 0 it decreases, so its inverse is least at k = 1 and TV = E_eta (1 - 1/ratio)_+ <= 1 - (1 - e^-|y|)/|y| <=
+    |y|/2.
 
     >>> round(distance_to_logarithmic(eta=-0.001, r=0.01), 6)
     0.002303
@@ -131,11 +132,11 @@ def distance_to_logarithmic(*, eta: float, r: float) -> float:
 def mixing_quantile(*, eta: float, r: float, q: Array | float) -> Array:
     r"""Every TNB law is one plus an untruncated negative binomial whose success probability is random.
 
-    P(N = j | p) = Gamma(j + 1 + eta) / (Gamma(1 + eta) j!) p^(1+eta) (1 - p)^j, so with j = k - 1 the powers of p
-    cancel: int_r^1 p^(-1-eta) P(N = k - 1 | p) dp is Gamma(k + eta) / (Gamma(1 + eta) (k - 1)!) int_r^1 (1 - p)^(k-1)
-    dp, and the last integral is (1 - r)^k / k: this is P(K = k) up to the constant, which is eta / (r^-eta - 1), or
-    1 / log(1/r) at eta = 0. No rejection, for all eta > -1; eta = 0 is Kemp's generator (p = r^U). Returns the mixing
-    law's quantile of order `q`, between r and 1: p^-eta is uniform between r^-eta and 1.
+    Derivation. P(N = j | p) = Gamma(j + 1 + eta) / (Gamma(1 + eta) j!) p^(1+eta) (1 - p)^j, so with j = k - 1 the
+    powers of p cancel: int_r^1 p^(-1-eta) P(N = k - 1 | p) dp is Gamma(k + eta) / (Gamma(1 + eta) (k - 1)!) int_r^1 (1
+    - p)^(k-1) dp, and the last integral is (1 - r)^k / k: this is P(K = k) up to the constant, which is eta / (r^-eta -
+    1), or 1 / log(1/r) at eta = 0. No rejection, for all eta > -1; eta = 0 is Kemp's generator (p = r^U). Returns the
+    mixing law's quantile of order `q`, between r and 1: p^-eta is uniform between r^-eta and 1.
 
     >>> [round(float(mixing_quantile(eta=e, r=0.01, q=0.5)), 4) for e in (-0.5, 0.0, 0.5)]
     [0.3025, 0.1, 0.0331]
@@ -166,6 +167,9 @@ def geometric_pmf(*, r: float, k: Array | int) -> Array:
     """At eta = 1 the law is geometric, on 1, 2, 3, ...
 
     (1 - r)^k / (1/r - 1) = r (1 - r)^(k-1); every factor of the product is one.
+
+    Derivation. At eta = 1 every factor (l + eta)/(l + 1) of the product is 1, so the weight is (1 - r)^k/(1/r - 1) = r
+    (1 - r)^(k-1).
     """
     return r * np.exp((np.asarray(k, dtype=float) - 1) * log1p(-r))
 
@@ -178,7 +182,11 @@ def geometric_pmf(*, r: float, k: Array | int) -> Array:
     needs=[UNIT_R, integer("k")],
 )
 def logarithmic_pmf(*, r: float, k: Array | int) -> Array:
-    """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r."""
+    """At eta = 0 the law is the logarithmic (log-series) one with parameter 1 - r.
+
+    Derivation. At eta = 0 the product of l/(l + 1), l = 1, ..., k - 1, telescopes to 1/k, so the weight is (1 - r)^k/(k
+    log(1/r)), and with p = 1 - r that is (-1/log(1 - p)) p^k/k.
+    """
     k = np.asarray(k, dtype=float)
     return np.exp(k * log1p(-r)) / (k * -log(r))
 
@@ -229,9 +237,9 @@ def geometric_cdf_floored(*, r: float, t: Array | float) -> Array:
 def geometric_quantile(*, r: float, beta: float) -> int:
     """A number of runs that the geometric law exceeds with probability at most beta.
 
-    t = ceil(log beta / log(1 - r)) >= 1, and P(K > t) = (1 - r)^t <= (1 - r)^(log beta / log(1 - r)) = beta. The
-    ceiling is decided exactly, in rationals or, above 10^4, in balls: there (1 - r)^t = beta has no solution in floats
-    (an odd numerator above 1 to the power t has more than 53 bits; 1 - r = 2^-j gives t <= 1074).
+    Derivation. t = ceil(log beta / log(1 - r)) >= 1, and P(K > t) = (1 - r)^t <= (1 - r)^(log beta / log(1 - r)) =
+    beta. The ceiling is decided exactly, in rationals or, above 10^4, in balls: there (1 - r)^t = beta has no solution
+    in floats (an odd numerator above 1 to the power t has more than 53 bits; 1 - r = 2^-j gives t <= 1074).
 
     >>> geometric_quantile(r=0.5, beta=0.125), geometric_quantile(r=1e-12, beta=0.5)
     (3, 693147180560)
@@ -264,5 +272,8 @@ def smallest_t(*, r: float, beta: float) -> int:
     """The ceiling is the smallest whole t that will do: one less fails.
 
     log(1 - r) < 0 turns the inequality round. It needs whole t (Fact A.3 at real t would give t >= the quotient only).
+
+    Derivation. (1 - r)^t <= beta says t log(1 - r) <= log beta, that is t >= log(beta)/log(1 - r), as log(1 - r) < 0
+    turns the inequality round; and a whole t is at least a number if and only if it is at least its ceiling.
     """
     return geometric_quantile(r=r, beta=beta)

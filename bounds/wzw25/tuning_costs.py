@@ -61,6 +61,9 @@ def grids_bound(*, m: int, K: int) -> int:
     K m, what stands inside the second O(.). log(m^K) = K log m is smaller: O(K log m) holds too and says more. The
     first is (m^K)^{1/2} up to a logarithm.
 
+    Derivation. The cost of A_PrivTune is logarithmic in |Theta|: log(m^K) = K log m <= K m/e, as log(m)/m is largest at
+    m = e; so it is O(K m), and (m^K)^(1/2) is m^O(K).
+
     >>> grids_bound(m=10, K=3)
     30
     """

@@ -58,6 +58,10 @@ def errors_with_ties(*, margins: ArrayLike) -> int:
     One record is right or wrong, so the sensitivity is unchanged; the hinge loss is 1 at a tie, so it still bounds the
     errors, and every proof stays as it is.
 
+    Derivation. A record with <w, x> = 0 is an error under both labels, any other one under exactly one of them, so the
+    two sums add up to n + #ties <= n + #{i: <w, x_i> = 0}. The hinge loss max(0, 1 - u/c) is at least 1 where u <= 0,
+    and one record changes the number of errors by at most 1.
+
     >>> errors_with_ties(margins=[0.0, -1.0, 2.0])
     2
     """

@@ -60,8 +60,8 @@ def runs_given_drawn(*, eta: Number, r: Number, size: Number) -> Any:
 def noisy_minimum_mean(*, eta: float, r: float, size: int, sigma: float) -> float:
     """The expected noisy minimum of a random number of candidates, as the lemma defines U_out.
 
-    Returns what is added to the best expected score. True for a plain reason: given Y the minimum is at most
-    U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
+    Derivation. Returns what is added to the best expected score. True for a plain reason: given Y the minimum is at
+    most U_{theta*} + xi at the *first* draw of theta*, which is chosen without the noise, so the mean is at most
     E[U_{theta*}]; and E K >= 1 makes the second term at least 0. At eta = 0 the fraction 0/0 stands for its limit E K.
     """
     return count_bound(eta=eta, r=r, sigma=sigma)
@@ -132,7 +132,8 @@ def winner_mean_geometric(*, r: float, size: int, sigma: float) -> float:
 def winner_below(*, scores: Sequence[float], noise: Sequence[float]) -> float:
     """The winner's clean score is at most the noisy minimum minus the smallest noise.
 
-    Pathwise: the noisy minimum is U_out + xi_out, and xi_out is one of the noises. (Here U_out is the clean score.)
+    Derivation. Pathwise: the noisy minimum is U_out + xi_out, and xi_out, one of the noises, is >= min xi. (Here
+    U_out is the clean score.)
 
     >>> winner_below(scores=[0, 1], noise=[2, -1])
     1
@@ -164,7 +165,7 @@ def winner_below_as_printed(*, scores: Sequence[float], noise: Sequence[float]) 
 def reflected_maximum(*, noise: Sequence[float]) -> float:
     """Minus the smallest noise and the largest have one law, also given Y.
 
-    max(-xi): K and Y are functions of the draws, and (xi_t) has the law of (-xi_t) given them.
+    Derivation. -min xi = max(-xi); K and Y are functions of the draws, and (xi_t) has the law of (-xi_t) given them.
 
     >>> reflected_maximum(noise=[2, -1])
     1
@@ -181,6 +182,9 @@ def minimum_splits(*, scores: Sequence[float], noise: Sequence[float]) -> float:
 
     The draw of the smallest clean score is one of those the noisy minimum is taken over.
 
+    Derivation. Let t* be a draw of the smallest clean score. Then min(U + xi) <= U_{t*} + xi_{t*} <= min U + max xi,
+    because the minimum is at most any one of its terms.
+
     >>> minimum_splits(scores=[0, 1], noise=[2, -1])
     2
     """
@@ -196,6 +200,9 @@ def best_expected_score(*, means: Sequence[float]) -> float:
     """The expected clean minimum is at most the smallest expected score.
 
     Given Y theta* is among those drawn, and scores do not depend on the draws, so the minimum is at most U_{theta*}.
+
+    Derivation. theta* is among those drawn given Y, so min_t U_{i_t} <= U_{theta*} on every path; scores do not depend
+    on the draws, so the mean given Y of the right side is E[U_{theta*}] = min_theta E[U_theta].
 
     >>> best_expected_score(means=[2, 1])
     1

@@ -6,7 +6,7 @@ from scipy.stats import norm
 from lemmata.bounds.abgmu22 import assumptions as bounds
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.inequality import Link, equality
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.instances.glm_losses import largest_losses, smooth_pieces
 
@@ -23,6 +23,7 @@ SIZES = grid(
 
 @inequality_claim(
     bounds.output_err,
+    evidence="composition",
     given=[baselines.output_excess],
     tightness=equality,
     note="Markov's inequality: an excess of err(B) with probability β/(4K), and 0 else, attains it",
@@ -35,7 +36,7 @@ def markov():
             mean = baselines.output_excess(**sizes)
             chance = levels["beta"] / (4 * levels["guesses"])
             yield sizes | levels, mean, err * chance * (1 + 1e-12)
-            yield sizes | levels | {"of": "no larger"}, err * chance, mean * (1 + 1e-12)
+            yield Link("no larger", sizes | levels, err * chance, mean * (1 + 1e-12))
 
 
 # Assumption 2 ---------------------------------------------------------------------------------------------------------
@@ -58,8 +59,8 @@ def losses_over_the_ball():
                 yield sizes | {"loss": name}, largest, bound
                 slope = baselines.slope_bound(label_bound=label, smoothness=H, reach=0)
                 chain = label**2 + slope * reach * label + H * (reach * label) ** 2 / 2
-                yield sizes | {"of": "chain"}, chain, bound
-                yield sizes | {"of": "chain, from above"}, bound, chain
+                yield Link("chain", sizes, chain, bound)
+                yield Link("chain, from above", sizes, bound, chain)
     rng = np.random.default_rng(0)
     for _ in range(200):
         H, reach = 10 ** rng.uniform(-2, 2, size=2)
@@ -89,7 +90,7 @@ def losses_under_noise(*, n, factor=1):
             bad = -np.expm1(n // 2 * np.log1p(-2 * norm.sf(t)))  # deviation ||X|| sigma = 1
             yield setting, bad, allowed
             chain = n / 2 * float(bounds.gaussian_tail(t=t, radius=sizes["radius"], sigma=sizes["sigma"]))
-            yield setting | {"of": "chain"}, chain, allowed
+            yield Link("chain", setting, chain, allowed)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.mechanisms import confidence_boosting, report_noisy_max
@@ -152,7 +153,7 @@ def noise_for_a_chunk(*, factor=1):
     for point in CHUNKS:
         moved = (point["candidates"] + 1) * point["loss_bound"] / point["n"]
         scale = bounds.chunk_scale(**point) / factor
-        yield point | {"of": "s1"}, bounds.noisy_max_epsilon(sensitivity=moved, scale=scale), point["epsilon"]
+        yield Link("s1", point, bounds.noisy_max_epsilon(sensitivity=moved, scale=scale), point["epsilon"])
     yield from spent(bounds.chunk_scale, CHUNKS, factor)
 
 

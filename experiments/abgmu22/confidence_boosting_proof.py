@@ -16,6 +16,7 @@ from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control
 from lemmata.mechanisms import report_noisy_max
 
@@ -291,7 +292,7 @@ def worst_differences(*, factor=1):
             rare = 2 * g**2 * (4 * Y**2 * (2 * K) + g**2 * (2 * K) ** 2) * exp(room - K)
             claimed = proof.squared_difference(both=0.0, **sizes)
             yield sizes | {"of": "M > 2K"}, rare, claimed / factor
-            yield sizes | {"of": "statement"}, claimed, rare
+            yield Link("statement", sizes, claimed, rare)
         for Y, a, c in product((1e-3, 1.0, g * sqrt(2 * K)), (0.0, 1.0, room, K, 2 * K), (0.0, 1.0)):
             z_i, z_j = sqrt(a), sqrt(a) * c
             most = 1.0 if a <= room else exp(room - a)

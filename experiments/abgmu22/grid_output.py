@@ -13,7 +13,7 @@ from lemmata.bounds.abgmu22 import grid_search as search
 from lemmata.bounds.abgmu22 import grid_search_proof as proof
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.inequality import Link, equality
 from lemmata.experiments.checks.order import order_claim
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
@@ -81,6 +81,7 @@ PIPELINES = grid(
 
 @inequality_claim(
     bounds.pipeline_excess,
+    evidence="composition",
     given=[
         search.grid_excess,
         proof.penalty,
@@ -109,7 +110,7 @@ def chain_of_the_pipeline():
         yield sizes, chain + hidden, float(bounds.pipeline_excess(**sizes))
         q = np.sqrt(2 * np.log(2 * sizes["n"] * sizes["guesses"] / sizes["beta"]))
         markov = 4 * sizes["guesses"] / sizes["beta"] * bounds.beyond_the_clip(loss_bound=float(clip), q=float(q))
-        yield sizes | {"of": "what clipping hides"}, float(markov), hidden
+        yield Link("what clipping hides", sizes, float(markov), hidden)
         yield from hidden_of_the_selected(sizes)
 
 

@@ -16,7 +16,7 @@ from lemmata.bounds.abgmu22 import grid_search as bounds
 from lemmata.bounds.abgmu22 import grid_search_proof as steps
 from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
 from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.inequality import Link, equality
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.instances.grid_oracles import (
     candidates_law,
@@ -33,6 +33,7 @@ from lemmata.mechanisms.privacy import ApproxDP, gaussian_mu
 
 @inequality_claim(
     bounds.generation_budget,
+    evidence="composition",
     control=Control("runs with {} times their budget", (1.01, 1.5)),
     rounding=1e-9,
     tightness=equality,
@@ -320,11 +321,12 @@ def exact_failures():
                 epsilon=1.0,
                 **sizes,
             )
-            yield sizes | {"of": "end to end"}, chance, beta
+            yield Link("end to end", sizes, chance, beta)
 
 
 @inequality_claim(
     bounds.grid_excess,
+    evidence="composition",
     given=CHAIN,
     tightness=equality,
     nonvacuous_from=lambda: smallest_useful_n(),

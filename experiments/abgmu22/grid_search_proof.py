@@ -11,7 +11,7 @@ from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.inequality import Link, equality
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.instances.grid_oracles import selection_failure, smallest_index, two_point
 
@@ -99,7 +99,7 @@ def means_from_below(*, factor=1):
     for setting in grid(loss_bound=[0.1, 30.0], risk=[0.01, 2.0], n=[2, 1000], chance=[1e-9, 0.5]):
         t = bounds.deviation_below(**setting) / factor
         exponent = setting["n"] / 2 * t**2 / (2 * setting["loss_bound"] * setting["risk"])
-        yield setting | {"of": "exponent"}, -log(setting["chance"]) * (1 - EXPONENT), exponent
+        yield Link("exponent", setting, -log(setting["chance"]) * (1 - EXPONENT), exponent)
 
 
 @inequality_claim(
@@ -115,7 +115,7 @@ def means_from_above(*, factor=1):
         t, v = bounds.deviation_above(**setting) / factor, setting["loss_bound"] * setting["risk"]
         c = setting["loss_bound"] / 3  # sup over s < 1/c of s t - v s^2/(2 (1 - c s))
         exponent = setting["n"] / 2 * v / c**2 * (1 + c * t / v - sqrt(1 + 2 * c * t / v))
-        yield setting | {"of": "exponent"}, -log(setting["chance"]) * (1 - 1e-6), exponent
+        yield Link("exponent", setting, -log(setting["chance"]) * (1 - 1e-6), exponent)
     for x in map(Fraction, np.linspace(0.01, 2.9, 60)):
         yield {"x": x}, float(np.expm1(float(x)) - float(x)), float(x**2 / (2 * (1 - x / 3)))
 

@@ -15,6 +15,7 @@ from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import grows, identity_claim, inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
 
@@ -170,7 +171,7 @@ def descent_chain():
             sampling, noise = 8 / point["n"], 6 * d * ((1 + sqrt(2)) * sizes["norm"] / (point["n"] * point["mu"])) ** 2
             halves = sum(2 * sqrt(1.5 * sizes["norm"] ** 2 * cost) for cost in (sampling, noise))
             yield sizes | {"of": "halves"}, halves, claimed
-            yield sizes | {"of": "statement"}, claimed, halves
+            yield Link("statement", sizes, claimed, halves)
 
 
 @inequality_claim(

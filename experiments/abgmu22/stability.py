@@ -11,7 +11,7 @@ from lemmata.bounds.abgmu22 import stability as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
 from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.checks.inequality import equality
+from lemmata.experiments.checks.inequality import Link, equality
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.instances.glm_losses import largest_losses
 from lemmata.mechanisms import glm_gd, glm_output
@@ -189,7 +189,7 @@ def squares_at_the_end(statement, n, factor):
             setting = sizes | levels | {"n": n, "sigma": sigma}
             yield setting, -np.expm1(n // 2 * np.log1p(-2 * norm.sf(max(t, 0.1)))), allowed
             chain = n / 2 * float(assumptions.gaussian_tail(t=max(t, 0.0), radius=radius, sigma=sigma))
-            yield setting | {"of": "chain"}, chain, allowed
+            yield Link("chain", setting, chain, allowed)
 
 
 @inequality_claim(
@@ -239,7 +239,7 @@ def usual_tail():
     for z in (1.0, 5.0):  # no other exponent is right: log P / z^2 -> -1/2
         t = 100 * z
         rate = -np.log(bounds.corrected_tail(t=5.0, radius=1.0, sigma=1.0)) / 25
-        yield {"t": t, "of": "exponent"}, rate, -(norm.logsf(t) + np.log(2)) / t**2
+        yield Link("exponent", {"t": t}, rate, -(norm.logsf(t) + np.log(2)) / t**2)
 
 
 @inequality_claim(
@@ -264,7 +264,7 @@ def level_from_the_tail():
         setting = {"level": level, "radius": radius, "sigma": sigma}
         t = float(np.sqrt(bounds.tail_level_corrected(**setting)))
         yield setting, 2 * norm.sf(t / (radius * sigma)), 1 / level
-        yield setting | {"of": "chain"}, float(bounds.corrected_tail(t=t, radius=radius, sigma=sigma)), 1 / level
+        yield Link("chain", setting, float(bounds.corrected_tail(t=t, radius=radius, sigma=sigma)), 1 / level)
 
 
 def chance_as_set(statement, levels):
@@ -279,8 +279,10 @@ def chance_as_set(statement, levels):
     severity="constant",
     corner=require("K ≥ 2δ", lambda level: level >= 2),
     restated=("abgmu22.lem.stab-outpert",),
-    python="from math import log\nfrom scipy.stats import norm\n"
-    "assert 2 * norm.sf(log(1.5)) > 1 / 1.5  # K = 1, delta = 2/3",
+    python="from math import sqrt\nfrom scipy.stats import norm\n"
+    "from lemmata.bounds.abgmu22.stability import tail_level_as_set\n"
+    "square = tail_level_as_set(radius=1.0, sigma=1.0, level=1.5)  # K = 1, delta = 2/3\n"
+    "assert 2 * norm.sf(sqrt(square)) > 1 / 1.5",
     note="false for K/δ below 1.8 only",
 )
 def level_as_set_near_one():

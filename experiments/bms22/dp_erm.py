@@ -10,6 +10,7 @@ from lemmata.bounds.bms22.phased_sgd import one_round, rounds_for
 from lemmata.bounds.bms22.pure_learner import selection_excess
 from lemmata.bounds.exact.balls import enclosure, lower_end, upper_end
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order, witness
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive, refuted
 from lemmata.experiments.instances.boosted_rounds import mixture_delta, substitution_constant
@@ -111,17 +112,18 @@ def selection_gives_it_away(**setting):
     law, _ = flipped_laws("printed", **setting)
     python = f"""import numpy as np
 from scipy.special import ndtr
-from lemmata.bounds.bms22.dp_erm import sides
+from lemmata.bounds.bms22.dp_erm import calibrated_privacy, sides
 from lemmata.mechanisms.dp_erm import law
 from lemmata.mechanisms.privacy import ApproxDP
 parameters = {without_size(setting)!r}
+claimed = calibrated_privacy(m=2, **parameters)
 epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
 budget = dict(privacy=ApproxDP(epsilon, delta), calibration='printed')
 released = law(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), **budget, **parameters)
 sigma = 2 * released.radius / released.rho * released.eta / 4 * released.multiplier
 p, q = released.select(np.array([[1.0], [-1.0]])).log_probabilities()
 low, high = sides(released.rounds, ndtr(-1.0 / sigma), np.exp(q - p))
-assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
+assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     output = "release = norm_bound (the other output: -norm_bound)"
     return broken_privacy(setting, law, setting["radius"], python, output=output)
 
@@ -205,18 +207,19 @@ def order_links(p, substitution):
     first, second = one_round(p["epsilon"], p["delta"], M)
     excess = steps.round_excess(multiplier=steps.printed_multiplier(epsilon=first, delta=second), **run)
     order = steps.round_order(epsilon=first, delta=second, **run)
-    yield p | {"link": "one round"}, excess, bounds.ROUND_CONSTANT * order
-    yield p | {"link": "substitution"}, order, max(1.0, substitution) * a * steps.corrected_substitution(**sizes)
+    yield Link("one round", p, excess, bounds.ROUND_CONSTANT * order)
+    yield Link("substitution", p, order, max(1.0, substitution) * a * steps.corrected_substitution(**sizes))
     claimed, whole = a * steps.corrected_substitution(**sizes), bounds.corrected_order(**p)
-    yield p | {"link": "the order"}, claimed, whole
-    yield p | {"link": "the order, back"}, whole, claimed
+    yield Link("the order", p, claimed, whole)
+    yield Link("the order, back", p, whole, claimed)
     noise = whole - bounds.corrected_order.theorem.formula(**p | {"k": 0})
     share = 8 * (1 + 2 / e) / log(2) ** 1.5
-    yield p | {"link": "selection"}, bounds.boosted_excess(**p) - e * excess, share * noise + ROUNDING * whole
+    yield Link("selection", p, bounds.boosted_excess(**p) - e * excess, share * noise + ROUNDING * whole)
 
 
 @inequality_claim(
     bounds.boosted_excess,
+    evidence="composition",
     quick=grid(calibration=["corrected", "tight"]),
     given=[steps.round_excess, steps.score_sensitivity, "bms22.thm3.1.em-accuracy/explicit"],
     rounding=ROUNDING,
@@ -229,13 +232,13 @@ def markov_then_selection(*, calibration):
     count, decades = (200, (-3, 0)) if calibration == "corrected" else (5, (-1, 0))
     for p in random_settings(count, 20, k=(0, 4), epsilon=decades, beta=(-4, 1), a=(-2, 2)):
         M, a = rounds_for(p["beta"]), p["a"]
-        yield p | {"link": "all rounds fail"}, exp(-M), p["beta"] / 2
+        yield Link("all rounds fail", p, exp(-M), p["beta"] / 2)
         multiplier = bounds.round_multiplier(p["m"], p["epsilon"], p["delta"], M, calibration)
         total = e * steps.round_excess(m=p["m"], k=p["k"], multiplier=multiplier, a=a)
         if M > 1:
             moved = steps.score_sensitivity(m=p["m"], radius=a, norm_bound=1.0, rho=1.0)
             total += selection_excess(candidates=M, epsilon=p["epsilon"] / 2, sensitivity=moved, beta=p["beta"] / 2)
-        yield p | {"link": "sum"}, total, bounds.boosted_excess(calibration=calibration, **p)
+        yield Link("sum", p, total, bounds.boosted_excess(calibration=calibration, **p))
     return {"tightness": None}
 
 
@@ -329,7 +332,7 @@ def gradients_within_order(*, factor=1):
     points = [{"m": m, "beta": b} for m in range(2, 300) for b in (0.999, 2 / e * (1 - 1e-9), 0.5, 0.1, 1e-9)]
     yield from between_orders(bounds.printed_gradients, bounds.corrected_gradients, points)
     for p in (p for p in points if p["beta"] <= 0.5):
-        yield p | {"link": "beta <= 1/2"}, bounds.gradient_count(**p), 2.1 * bounds.printed_gradients(**p)
+        yield Link("beta <= 1/2", p, bounds.gradient_count(**p), 2.1 * bounds.printed_gradients(**p))
     large = [{"m": m, "beta": 0.1} for m in (10**3, 10**6, 10**9)]
     return within_order(
         g,

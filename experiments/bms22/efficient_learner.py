@@ -13,6 +13,7 @@ from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, rate_claim
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances.boosted_rounds import substitution_constant
@@ -72,7 +73,7 @@ LEARNER = SMALL_RHO | {"epsilon": 0.1, "rho": 1e-3, "beta": 0.03}
 def training_is_private(*, factor=1, **setting):
     """Lemma 3.1 at radius 2r, norm bound 2 Lambda and beta/3, its links here; and records that Phi makes too long."""
     trained = setting | {name: 2 * setting[name] for name in ("radius", "norm_bound")} | {"beta": setting["beta"] / 3}
-    yield setting | {"link": "Lemma 3.1"}, training.printed_privacy(**trained), bounds.printed_privacy(**setting)
+    yield Link("Lemma 3.1", setting, training.printed_privacy(**trained), bounds.printed_privacy(**setting))
     laws = two_records(setting, "corrected")
     ending = yield from privacy_cases(training.printed_privacy, trained, *laws, factor)
     rng = np.random.default_rng(1)
@@ -99,18 +100,18 @@ def selection_gives_it_away(**setting):
     python = f"""import numpy as np
 from scipy.special import ndtr
 from lemmata.bounds.bms22.dp_erm import sides
-from lemmata.mechanisms.efficient_learner import law
-from lemmata.mechanisms.fast_projection import fast_projection
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.bounds.bms22.efficient_learner import calibrated_privacy
+from lemmata.mechanisms import efficient_learner, fast_projection, privacy
 parameters = {without_size(setting)!r}
-epsilon, delta = parameters.pop('epsilon'), parameters.pop('delta')
-phi = fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
+claimed, delta = calibrated_privacy(m=2, **parameters), parameters['delta']
+budget = privacy.ApproxDP(parameters.pop('epsilon'), parameters.pop('delta'))
+phi = fast_projection.fast_projection(1, 4, rng=np.random.default_rng({ALIGNED}))  # k = 1, as printed; |Phi x| = 2
 X, y = np.array([[0.5] * 4, [0.0] * 4]), np.array([1.0, 1.0])
-inner = law(X, y, privacy=ApproxDP(epsilon, delta), projection=phi, calibration='printed', **parameters).trained
+inner = efficient_learner.law(X, y, privacy=budget, projection=phi, calibration='printed', **parameters).trained
 sigma = 2 * inner.radius / inner.rho * inner.eta / 4 * inner.multiplier
 scores = inner.select(np.array([[2.0], [-2.0]])).log_probabilities()
 low, high = sides(inner.rounds, ndtr(-2.0 / sigma), np.exp(-abs(scores[0] - scores[1])))
-assert low > np.exp(epsilon) * high + delta  # the label of record 1 flipped"""
+assert low > np.exp(claimed) * high + delta  # the label of record 1 flipped"""
     output = "release = 2 norm_bound Phi (the other output: its negative)"
     return broken_privacy(setting, law, record, python, output=output)
 
@@ -161,7 +162,7 @@ def risk_within_order(*, factor=1):
     yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points:
         total = steps.corrected_training(**p) + sqrt(log(2 / p["beta"]) / p["m"])
-        yield p | {"link": "training and deviation"}, total, bounds.corrected_order(**p)
+        yield Link("training and deviation", p, total, bounds.corrected_order(**p))
     return within_order(
         g,
         constant(),
@@ -243,10 +244,10 @@ def three_events(*, releases, sample=0, kept=1.0):
     for p in learner_settings(200):
         k = ceil(80 * log(24 * p["m"] / p["beta"]))
         t = bounds.sign_distortion(p["m"], k, p["beta"])
-        yield p | {"link": "projection"}, (3 * p["m"] + 1) * sign_projection_tail(k=k, t=t), p["beta"] / 3
+        yield Link("projection", p, (3 * p["m"] + 1) * sign_projection_tail(k=k, t=t), p["beta"] / 3)
         trained = training.boosted_excess(k=k, **p | {"a": 4 * p["a"], "beta": p["beta"] / 3})
         deviation = steps.released_deviation(m=p["m"], beta=p["beta"], radius=p["a"], rho=1.0)
-        yield p | {"link": "sum"}, p["a"] * t + trained + deviation, bounds.learner_excess(k=k, **p)
+        yield Link("sum", p, p["a"] * t + trained + deviation, bounds.learner_excess(k=k, **p))
     if releases:
         rng = np.random.default_rng(sample)
         sizes = {"m": 2**16, "k": 600, "epsilon": 8.0, "delta": 0.1 / 2**16, "beta": 0.5}
@@ -254,7 +255,7 @@ def three_events(*, releases, sample=0, kept=1.0):
         found = risks(rng, releases, d=1000, gamma=1.0, tested=2000, kept=kept, **sizes)
         if kept == 1:
             for risk in found:
-                yield sizes | {"link": "a release"}, risk, bound
+                yield Link("a release", sizes, risk, bound)
             return {"tightness": None, "note": f"{releases} releases are below the bound, {bound:.3f}"}
         if found.min() <= bound:
             return inconclusive(

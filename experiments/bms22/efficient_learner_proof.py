@@ -12,6 +12,7 @@ from lemmata.bounds.bms22.sign_projection import inner_products_preserved
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.experiments.bms22.efficient_learner import rows
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, within_order
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances.boosted_rounds import failing_samples
@@ -76,7 +77,7 @@ def norms_stay(*, factor=1):
     family="x = (1, ..., 1)/√d, k = d²/2 as printed, d = 8, 64, 512: Φx = 0 with probability above β/3, so γ is 3",
     growth=2.5,
     severity="constant",
-    python=lambda points, _: lost_program(points, "k / (log(p['m']) - log(p['beta'])) * 9"),
+    python=lambda points, _: lost_program(points, "9 / printed_distortion_of_rows(**setting, k=k) ** 2"),
     note="the first of two equalities, 'by Lemma A.4', whose k has another factor log(m/(γβ)): that factor is needed. "
     "A fast transform sends (1, ..., 1)/√d to one coordinate if the signs agree with a row of the transform, which "
     "k draws miss. With independent signs it holds; √log(m/β) of the theorem absorbs the other factor",
@@ -100,10 +101,10 @@ def signs_keep_the_order():
     for p in [least, *learner_settings(200)]:
         k, y = ceil(56 * log(2 * p["m"] / p["beta"])), log(2 * p["m"] / p["beta"])
         whole = log(6 * (3 * p["m"] + 1) / p["beta"])
-        yield p | {"link": "distortion"}, sign_distortion(p["m"], k, p["beta"]), sqrt(12 * whole / k)
-        yield p | {"link": "logarithm"}, whole, (1 + log(12) / log(2)) * y
+        yield Link("distortion", p, sign_distortion(p["m"], k, p["beta"]), sqrt(12 * whole / k))
+        yield Link("logarithm", p, whole, (1 + log(12) / log(2)) * y)
         order = steps.distortion_of_rows(k=k, **{name: p[name] for name in SAMPLE_AND_BUDGET})
-        yield p | {"link": "order"}, 3 * sqrt(12 * (1 + log(12) / log(2)) * y / k), 3 * DISTORTION * order
+        yield Link("order", p, 3 * sqrt(12 * (1 + log(12) / log(2)) * y / k), 3 * DISTORTION * order)
     return {"tightness": None}
 
 
@@ -341,6 +342,7 @@ def distortion_within_order(*, factor=1):
     severity="statement",
     misprint="read 𝔹ᵏ(2Λ), the ball that Algorithm 2 trains in, for 𝔹ᵏ under the argmin",
     python="""import numpy as np
+from lemmata.bounds.bms22.efficient_learner_proof import minimiser_radius
 phi = np.ones((8, 2)) / np.sqrt(8)
 phi[:3, 1] *= -1  # signs / sqrt(k); x = e_1, e_2; y = 1; w* = (1, 1)/sqrt(2); rho = r = Lambda = 1
 star = phi @ np.array([1.0, 1.0]) / np.sqrt(2)
@@ -348,7 +350,8 @@ loss = lambda w: np.maximum(0, 1 - w @ phi).mean()
 assert max(abs(phi.T @ phi - np.eye(2)).max(), abs(star @ star - 1)) <= 0.25 + 1e-12  # gamma = 0.75
 angles = np.linspace(0, 2 * np.pi, 10**5)  # the ball's part in the plane of the columns
 basis = np.linalg.qr(phi)[0]
-best = min(loss(basis @ np.array([np.cos(t), np.sin(t)])) for t in angles[::20])
+R = minimiser_radius(gamma=0.75)
+best = min(loss(R * basis @ np.array([np.cos(t), np.sin(t)])) for t in angles[::20])
 assert best > loss(star) + 0.09""",
     note="'by definition of ŵ' needs Φw* in the ball, and its norm may be √(1 + γ/3) > 1. Display (17) survives: "
     "scaling Φw* down costs another O(rγ/ρ)",

@@ -11,6 +11,7 @@ from lemmata.bounds.bms22.random_features import feature_norm
 from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
 from lemmata.experiments.bms22.efficient_learner import soft_cases, with_logs
 from lemmata.experiments.checks import inequality_claim, order_claim, within_order, witness
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.audit import Sampler
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim
@@ -55,11 +56,12 @@ def any_budget_is_too_much(*, m, epsilon, delta, beta, **sizes):
         return inconclusive("BUDGET", f"the tail shows {spent:.3g} of epsilon")
     python = f"""from math import ceil, log
 from lemmata.bounds.bms22.efficient_learner import printed_rows
-from lemmata.bounds.bms22.kernel_learner import far_tail
+from lemmata.bounds.bms22.kernel_learner import far_tail, printed_privacy
 m, epsilon, delta, beta = {m}, {epsilon}, {delta}, {beta}
 k = ceil(printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta / 2))
 p, log_q = far_tail(m=m, k=k, epsilon=epsilon, delta=delta, beta=beta)
-assert log(p - delta) > epsilon + log_q  # P_S > e^epsilon P_S' + delta"""
+claimed = printed_privacy(m=m, epsilon=epsilon, delta=delta, beta=beta, **{sizes!r})
+assert log(p - delta) > claimed + log_q  # P_S > e^epsilon P_S' + delta"""
     a, b = "(x, -1), (x, +1), (x, +1), (x, +1)", "(x, +1), (x, +1), (x, +1), (x, +1)"
     setting = {"m": m, "k": k, "epsilon": epsilon, "delta": delta, "beta": beta}
     return refuted(
@@ -80,8 +82,8 @@ def learner_is_private(**setting):
     """Theorem 3.2 at 2 Lambda and beta/2; our law's links to it: norms, projected records, sizes, what it promises."""
     trained = setting | {"norm_bound": 2 * setting["norm_bound"], "beta": setting["beta"] / 2}
     claimed = bounds.privacy_in_range(**setting)
-    yield setting | {"link": "Theorem 3.2"}, efficient_learner.printed_privacy(**trained), claimed
-    yield setting | {"link": "printed"}, claimed, bounds.printed_privacy(**setting)
+    yield Link("Theorem 3.2", setting, efficient_learner.printed_privacy(**trained), claimed)
+    yield Link("printed", setting, claimed, bounds.printed_privacy(**setting))
     rng = np.random.default_rng(0)
     X, y = 10.0 ** rng.uniform(-3, 3, (setting["m"], 1)) * rng.normal(size=(setting["m"], 3)), np.ones(setting["m"])
     sizes = {name: setting[name] for name in ("norm_bound", "rho", "beta")}
@@ -95,8 +97,8 @@ def learner_is_private(**setting):
         if not set(moved) <= {setting["m"] - 1} or law.trained.rounds != twin.trained.rounds:
             return inconclusive("FAILED", "a replaced record moves more than its own projected row")
         longest = np.linalg.norm([*law.trained.Z, *twin.trained.Z], axis=1).max()
-        yield setting | {"kernel": kernel, "link": "norm"}, longest / 2, feature_norm(radius=setting["radius"])
-        yield setting | {"kernel": kernel, "link": "law"}, law.privacy.epsilon, claimed
+        yield Link("norm", setting | {"kernel": kernel}, longest / 2, feature_norm(radius=setting["radius"]))
+        yield Link("law", setting | {"kernel": kernel}, law.privacy.epsilon, claimed)
     return None
 
 
@@ -196,7 +198,7 @@ def risk_within_order(*, factor=1):
         halved = p | {"a": 2 * p["a"], "beta": p["beta"] / 2}
         chain = C * efficient_learner.corrected_order(**halved)
         chain += bounds.printed_penalty(m=p["m"], beta=p["beta"], a=p["a"])
-        yield p | {"link": "Theorem 3.2 and s3"}, chain, constant() * bounds.corrected_order(**p)
+        yield Link("Theorem 3.2 and s3", p, chain, constant() * bounds.corrected_order(**p))
     return within_order(
         g,
         constant(),
@@ -221,6 +223,7 @@ def bound_along_m(**_):
 
 @inequality_claim(
     bounds.kernel_excess,
+    evidence="composition",
     quick=({"releases": 0},),
     full=({"releases": 1}, {"releases": 1, "kept": 0.0}),
     given=["bms22.thm3.2/explicit/utility", bounds.features_penalty],
@@ -249,7 +252,7 @@ def features_then_learner(*, releases, kept=1.0):
     if releases:
         risk, least = clustered_release(np.random.default_rng(0), kept=kept, **sizes)
         if kept == 1:
-            yield sizes | {"link": "a release"}, risk, least + excess
+            yield Link("a release", sizes, risk, least + excess)
             return {"note": f"a release errs on {risk:.3g}, the bound is {least + excess:.3f}"}
         if risk <= 1 - sqrt(1 / 2) + excess:  # with right labels the least loss is at most 1 - 1/sqrt(2)
             return inconclusive("NO_TEETH", f"with all labels wrong a release errs on {risk:.3f} only")

@@ -11,6 +11,7 @@ import numpy as np
 from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22 import random_features
 from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, grid, tail_claim
 from lemmata.experiments.instances.kernel_machines import exact_coefficients, machine, with_features
 
@@ -75,7 +76,7 @@ def errors_reach_the_loss():
     worse = np.mean(-y * (off @ (y * alpha))) / rho  # all margins are below rho, where the loss is linear
     count = 4 * log(2 * m / beta) / e**2
     allowed = bounds.transferred_loss(m=m, beta=beta, count=count, radius=1.0, rho=rho, total=alpha.sum())
-    yield {"m": m, "error": e, "link": "worst direction"}, worse, allowed
+    yield Link("worst direction", {"m": m, "error": e}, worse, allowed)
 
 
 @identity_claim(bounds.transferred_loss_by_dual, given=[bounds.transferred_loss, bounds.coefficient_sum])
@@ -169,8 +170,8 @@ def any_number_of_features():
             cost = bounds.features_penalty(**sample, count=count, a=a)
             yield sample | sizes | {"D": count}, radius**2 * t * total / rho + mu * norm_bound**2, cost
             square = bounds.square_of_weights(**sample, norm_bound=norm_bound)
-            yield sample | sizes | {"D": count, "link": "norm"}, norm_bound**2 + radius**2 * t * total**2, square
-        yield sample | sizes | {"link": "printed"}, cost, bounds.printed_penalty(**sample, a=a)
+            yield Link("norm", sample | sizes | {"D": count}, norm_bound**2 + radius**2 * t * total**2, square)
+        yield Link("printed", sample | sizes, cost, bounds.printed_penalty(**sample, a=a))
 
 
 CONTROLLED = {"norm_bound": 1.0, "rho": 1.0, "radius": 1.0, "beta": 0.9}

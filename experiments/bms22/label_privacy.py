@@ -133,6 +133,7 @@ def explicit_is_smaller(*, factor=1):
 
 @inequality_claim(
     bounds.label_bound_derived,
+    evidence="composition",
     control=Control("what is added to the margin loss, divided by {}", (1.01, 1.2)),
     given=[
         bounds.selection_loss_derived,

@@ -15,6 +15,7 @@ from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
 from lemmata.bounds.exact.balls import exact
 from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.instances import label_classes as small
 
@@ -213,7 +214,7 @@ def selection_exceeds_its_loss(*, factor=1):
         excess = pure_learner.selection_excess.theorem.formula(
             candidates=exp(log_size), epsilon=point["epsilon"], sensitivity=1 / point["m"], beta=point["beta"] / 2
         )
-        yield point | {"of": "accuracy"}, excess, loss / factor
+        yield Link("accuracy", point, excess, loss / factor)
 
 
 WHOLE = """
@@ -242,7 +243,7 @@ def half_margins_are_kept():
     """Equation (27) for open covers, and every small class."""
     for loss in (Fraction(0), Fraction(1, 3), Fraction(1)):
         step = bounds.least_loss_of_an_open_cover(margin_loss=loss)
-        yield {"R": loss, "of": "equation (27)"}, step, bounds.least_half_margin_loss(margin_loss=loss)
+        yield Link("equation (27)", {"R": loss}, step, bounds.least_half_margin_loss(margin_loss=loss))
     yield from least_losses(bounds.least_half_margin_loss, small.RHO / 2, closed=False)
 
 
@@ -270,7 +271,7 @@ def same_minimisers():
         for t in (i / 500 for i in range(501)):
             value = float(bounds.objective(loss=t, part=part))
             yield {"loss": t, "part": part}, nextafter(before, inf), value
-            yield {"loss": t, "part": part, "of": "Lemma A.2"}, abs(value - square_of_sum(t, part**2) + part**2), 1e-11
+            yield Link("Lemma A.2", {"loss": t, "part": part}, abs(value - square_of_sum(t, part**2) + part**2), 1e-11)
             before = value
     return {"tightness": None}
 

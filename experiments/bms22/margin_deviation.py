@@ -22,11 +22,11 @@ from lemmata.experiments.instances.deviation_laws import (
 
 BEYOND = """
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.bms22.margin_deviation import margin_complexity
+from lemmata.bounds.bms22.margin_deviation import margin_deviation
 m, d, beta = {m}, {d}, exact({beta!r})
 # All functions to [-1, 1] on d points, rho = 1/2: fat_(1/32) = d. Labels +1, x uniform, h = 1 on the sample, else -1.
 risk = 1 - exact(m) / d  # at least; the empirical margin loss is 0
-assert risk > margin_complexity(exact(m), d, beta), "Lemma A.2 would allow it"
+assert risk > margin_deviation(m=exact(m), d=d, beta=beta, empirical=exact(0)), "Lemma A.2 would allow it"
 """
 
 

@@ -16,6 +16,7 @@ from lemmata.bounds.bms22 import margin_selection_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive, refuted
 from lemmata.experiments.instances import selection_families as families
@@ -158,10 +159,10 @@ def lemma_links(penalty, *, m, epsilon, beta):
             1 / (rho / 2) + 0.3,
         )
         for left, right in pairwise((at_hat, *chain)):
-            yield {"m": m, "link": "F"} | near, left, right * (1 + ROUNDING)
-        yield {"m": m, "link": "penalty"} | near, choice, penalty(moved) * (1 + ROUNDING)
+            yield Link("F", {"m": m} | near, left, right * (1 + ROUNDING))
+        yield Link("penalty", {"m": m} | near, choice, penalty(moved) * (1 + ROUNDING))
     kept = bounds.grid_size(m) * proof.corrected_confidence(m=m, beta=beta)
-    yield {"m": m, "link": "confidence"}, kept, beta * (1 + ROUNDING)
+    yield Link("confidence", {"m": m}, kept, beta * (1 + ROUNDING))
 
 
 @inequality_claim(
@@ -274,21 +275,21 @@ def corollary_term(*, m, norm_bound, r, rho, epsilon, beta):
     setting = {"m": m, "norm_bound": norm_bound, "r": r, "rho": rho, "epsilon": epsilon, "beta": beta}
     moved = bound_sensitivity.lipschitz_step(m=m, ratio=norm_bound * r / (rho / 2))
     choice = proof.corrected_choice(sensitivity=moved, m=m, epsilon=epsilon / 2, beta=beta / 2)
-    yield setting | {"link": "choice"}, choice, bounds.corollary_penalty(**setting)
+    yield Link("choice", setting, choice, bounds.corollary_penalty(**setting))
     each = proof.corrected_confidence(m=m, beta=beta / 6)  # of the sample's event at one margin
     chances = beta / 2 + bounds.grid_size(m) * each + 2 * beta / 6
-    yield setting | {"link": "confidence"}, chances, beta
+    yield Link("confidence", setting, chances, beta)
     for n, b, a in product((1, 3, 17, 10**3, 10**9, 10**30), (0.99, 0.5, 1e-9), (1.0, 100.0)):
         delta, single = 1 / (2 * n), proof.corrected_confidence(m=n, beta=b / 6)
         complexity = efficient_learner_proof.linear_complexity(m=n, norm_bound=2, radius=2 * a)
         united = efficient_learner_proof.margin_bound(m=n, confidence=single, complexity=complexity, rho=1.0)
         alone = efficient_learner_proof.released_deviation(m=n, beta=b / 2, radius=a, rho=1.0)
         order = efficient_learner.corrected_order(m=n, epsilon=-log(delta), delta=delta, beta=b / 2, a=a)
-        yield {"link": "all margins at once", "m": n, "beta": b, "a": a}, united, alone + order
+        yield Link("all margins at once", {"m": n, "beta": b, "a": a}, united, alone + order)
     for n, b in product((3, 4, 5, 16, 17, 65, 257, 10**9), (0.5, 0.1, 1e-9)):
         small = setting | {"m": n, "beta": b}
         printed = bounds.corollary_order(**small)
-        yield small | {"link": "m >= 3, beta <= 1/2"}, bounds.corollary_penalty(**small), largest_constant() * printed
+        yield Link("m >= 3, beta <= 1/2", small, bounds.corollary_penalty(**small), largest_constant() * printed)
     return {"tightness": None}
 
 

@@ -43,9 +43,9 @@ def uncovered(*, m, base, rounding, factor=1):
     if rho is None:
         return inconclusive("BUDGET", "every point tried is covered")
     python = f"""
-from lemmata.bounds.bms22.margin_selection_proof import margins
-V = margins({m}, 1.0, {base!r}, {rounding!r})
-assert not any(v <= {rho!r} < 2 * v for v in V) and {m} * {rho!r}**2 >= 1"""
+from lemmata.bounds.bms22.margin_selection_proof import grid_point
+near = grid_point(m={m}, rho={rho!r}, base={base!r}, rounding={rounding!r})  # with near <= rho < 2 near
+assert near is None and {m} * {rho!r}**2 >= 1"""
     words = {
         "claimed": "a grid point rho^ with rho^ <= rho < 2 rho^",
         "found": f"none for rho = {rho:.6g} h_max; the grid is {bounds.margins(m, 1.0, base, rounding).tolist()}",
@@ -353,8 +353,8 @@ def least(z, rho):  # min over |w| <= 1 of the mean hinge loss, at breakpoints a
 half, one = Q(1, 2), Q(1)
 moved = [abs(least([rho] * 3 + [one], rho) - least([rho] * 3 + [-one], rho)) for rho in (half, one)]
 assert moved == [Q(3, 4), Q(2, 4)]  # m = 4: (1 + x)/m at x = Lambda r/rho = 2, 2x/m at x = 1
-from lemmata.bounds.bms22.bound_sensitivity import sensitivity_2_explicit
-assert moved[1] == sensitivity_2_explicit(m=4, ratio=1.0) < moved[0]
+from lemmata.bounds.bms22.margin_selection_proof import rising_sensitivities
+assert moved[1] == rising_sensitivities(m=4, ratio=1.0, beta=0.1, M=5.0)[1] < moved[0]
 """
 
 

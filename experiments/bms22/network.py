@@ -10,6 +10,7 @@ from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
 from lemmata.bounds.exact.balls import exact
 from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
@@ -211,7 +212,7 @@ def four_events(*, factor=1, **setting):
     for point in (setting, *networks.EVENTS):
         for link, share in networks.links(factor=factor, **point).items():
             shares[link] = max(share, shares.get(link, 0.0))
-            yield point | {"link": link}, share, 1 + 1e-9
+            yield Link(link, point, share, 1 + 1e-9)
     if min(shares.values()) <= 0:
         return inconclusive("FAILED", "a link of the derivation was never used")
     used = ", ".join(f"the {link} uses {share:.3g}" for link, share in shares.items())

@@ -9,6 +9,7 @@ import numpy as np
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
 from lemmata.experiments.checks import ROUNDING, inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.instances import covers, networks
 from lemmata.mechanisms.network_learner import product_cover
@@ -194,7 +195,7 @@ def layerwise_vectors_are_kept(*, factor=1):
     for point in networks.corners():
         k = bounds.embedding_rows(**point)
         norm, _ = deviations(m=2 * point["m"], k=k, beta=point["beta"] / (4 * point["layers"]))
-        yield point | {"of": "growth"}, 1 + norm, bounds.enlargement(k=k, width=1)
+        yield Link("growth", point, 1 + norm, bounds.enlargement(k=k, width=1))
 
 
 @inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], note="with equality")

@@ -10,6 +10,7 @@ from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import polynomial_kernels as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.instances.erm_families import SAMPLE_AND_BUDGET, learner_settings
 from lemmata.mechanisms.kernel_features import monomials
 
@@ -42,7 +43,7 @@ def monomials_have_the_kernel():
         )
         claimed = bounds.polynomial_kernel(inner=float(inner), degree=degree, constant=float(c))
         scale = np.prod(np.linalg.norm(features, axis=1))
-        yield setting | {"of": "our map"}, 1 + float(features[0] @ features[1]) / scale, 1 + claimed / scale
+        yield Link("our map", setting, 1 + float(features[0] @ features[1]) / scale, 1 + claimed / scale)
 
 
 @order_claim(
@@ -51,7 +52,8 @@ def monomials_have_the_kernel():
     severity="constant",
     corner=require("d ≥ 2, or p at most a constant", lambda d, degree: d >= 2 or degree <= 10),
     python="""from math import comb
-ratios = [comb(1 + p, p) / 1**p for p in (1, 10, 100)]
+from lemmata.bounds.bms22.polynomial_kernels import printed_dimension
+ratios = [comb(1 + p, p) / printed_dimension(d=1, degree=p) for p in (1, 10, 100)]
 assert ratios[2] > 5 * ratios[1] > 25 * ratios[0]""",
     note="p + 1 monomials in one variable; for d ≥ 2 the constant is 3/2 for every p",
 )
@@ -74,7 +76,7 @@ def words_are_more_than_monomials():
         yield point, bounds.dimension(**point), bounds.corrected_dimension(**point)
         if d > 1:
             printed = Fraction(3, 2) * bounds.printed_dimension(**point)
-            yield point | {"link": "d >= 2"}, bounds.dimension(**point), printed
+            yield Link("d >= 2", point, bounds.dimension(**point), printed)
 
 
 @identity_claim(bounds.dimension)
@@ -89,11 +91,9 @@ def monomials_are_counted():
     bounds.printed_largest,
     finding="rᵖ stands for (r² + c)ᵖ",
     severity="statement",
-    python="""from fractions import Fraction
-r, c, p = Fraction(1, 2), Fraction(1, 10), 2
-assert r**p > (r**2 + c) ** p  # the largest kappa_p(x, x) on the ball of radius r
-r = 2
-assert r**p < (r**2 + c) ** p""",
+    python="""from lemmata.bounds.bms22.polynomial_kernels import printed_largest
+r, c, p = 0.5, 0.1, 2
+assert printed_largest(degree=p, constant=c, radius=r) > 2 * (r**2 + c) ** p  # the largest kappa_p(x, x)""",
     note="κ_p(x, x) reaches (r² + c)ᵖ: less than rᵖ for r < 1 and c < r − r², more for r ≥ 1, so false whether it "
     "means at least or exactly. rᵖ is the norm of the p-th power of x, and the features' norm is (r² + c)ᵖᐟ²",
 )

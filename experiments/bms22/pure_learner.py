@@ -19,6 +19,7 @@ from lemmata.bounds.bms22.exponential_mechanism import replace_pairs, worst_log_
 from lemmata.bounds.exact.balls import exact, integral
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
@@ -285,7 +286,7 @@ def three_events(*, margin_loss, factor=1, **setting):
     for point in (setting | {"margin_loss": margin_loss}, *learner_bounds.EVENTS):
         for link, share in learner_bounds.links(factor=factor, **point).items():
             shares[link] = max(share, shares.get(link, 0.0))
-            yield point | {"link": link}, share, 1 + 1e-9
+            yield Link(link, point, share, 1 + 1e-9)
     sizes = [10**3, 10**4, 10**5, 10**6]
     narrower = setting | {"rho": min(setting["rho"], 0.99 * setting["norm_bound"] * setting["radius"])}
     del narrower["m"]

@@ -10,6 +10,7 @@ from lemmata.bounds.bms22 import pure_learner_proof as proof
 from lemmata.bounds.bms22.relative_deviation import deviation, relative
 from lemmata.bounds.bms22.sign_projection import parallelogram
 from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances import covers, learner_bounds, learner_programs
@@ -364,7 +365,7 @@ def same_minimisers(*, complexity):
     for t in (i / 1000 for i in range(1001)):
         value, lemma = proof.objective(loss=t, complexity=complexity), relative(t, complexity) - 4 * complexity
         yield {"loss": t, "complexity": complexity}, nextafter(before, inf), value
-        yield {"loss": t, "complexity": complexity, "of": "Lemma A.1"}, abs(value - lemma), 1e-12
+        yield Link("Lemma A.1", {"loss": t, "complexity": complexity}, abs(value - lemma), 1e-12)
         before = value
     return {"tightness": None}
 

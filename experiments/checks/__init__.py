@@ -2,11 +2,22 @@
 
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.identity import identity_claim
-from lemmata.experiments.checks.inequality import ROUNDING, cases_claim, equality, inequality_claim, spread, up_to_one
+from lemmata.experiments.checks.inequality import (
+    ROUNDING,
+    Case,
+    Link,
+    cases_claim,
+    equality,
+    inequality_claim,
+    spread,
+    up_to_one,
+)
 from lemmata.experiments.checks.order import grows, order_claim, rows_order, searched, within_order
 
 __all__ = [
     "ROUNDING",
+    "Case",
+    "Link",
     "cases_claim",
     "equality",
     "grows",

@@ -12,17 +12,20 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb
-
+from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.inequality import (
+    Ending,
     allowed,
     broken,
     cases_claim,
+    endless,
     inequality_claim,
+    proof_of,
     ratio,
     sides,
+    withheld,
 )
 from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive
@@ -35,9 +38,9 @@ def exists_claim(statement: Statement[..., Any], **fields: Any) -> Callable:
     """A claim that there is a case with left <= right: the check yields candidates (setting, left, right).
 
     HOLDS at the first that is one, with that candidate as its witness: evidence "enumeration" where both sides are
-    rational, "certificate" where one is a ball, else "sampled"; scope "everywhere", since one is enough. Candidates
-    that run out refute nothing, unless `exhaustive=True` says that there are no others. The control divides the right
-    side by the factors `caught`, and all candidates together are then taken for all there are.
+    rational, "certificate" where one is a ball, else "tested"; scope "everywhere" but for floats, since one is enough.
+    Candidates that run out refute nothing, unless `exhaustive=True` says that there are no others. The control divides
+    the right side by the factors `caught`, and all candidates together are then taken for all there are.
     """
     exhaustive = fields.pop("exhaustive", False)
     options = {"exhaustive": exhaustive}
@@ -48,21 +51,25 @@ def _found(
     cases: Iterable, *, factor: float, exhaustive: bool, rounding: float | None, python: Any, **_: Any
 ) -> Verdict:
     nearest: tuple | None = None
-    for setting, left, right in cases:
-        share = allowed(left, right, rounding)
+    for case in Ending(cases):
+        setting, left, right = case[-3:]
+        if endless(left, right):  # that decides nothing
+            continue
+        share, proof = allowed(left, right, rounding), proof_of(left, right)
         exact_left, exact_right = sides(left, right, Fraction(1) / Fraction(factor))
         if exact_left <= exact_right + abs(exact_right) * Fraction(share):
-            proof = "certificate" if isinstance(exact_left, arb) else "sampled" if share else "enumeration"
             reached = ratio(exact_left, exact_right)
             found = witness.inequality(setting, exact_left, exact_right)
-            return holds(proof, "everywhere", tightness=(reached, reached), note=f"one is {found['setting']}")
+            scope = "settings" if proof == "tested" else "everywhere"
+            return holds(proof, scope, tightness=(reached, reached), note=f"one is {found['setting']}")
         if nearest is None or ratio(exact_left, exact_right) < nearest[0]:
-            nearest = ratio(exact_left, exact_right), setting, exact_left, exact_right
+            nearest = ratio(exact_left, exact_right), proof, setting, exact_left, exact_right
     if nearest is None:
         return inconclusive("FAILED", "the check yields no candidate")
     if exhaustive or factor > 1:
-        return broken(nearest[1], nearest[2], nearest[3], python)
-    return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[1]}")
+        _, proof, setting, left, right = nearest
+        return broken(proof, setting, left, right, python)
+    return inconclusive("BUDGET", f"none of the candidates is one; the nearest is {nearest[2]}")
 
 
 def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] = LEVELS, **fields: Any) -> Callable:
@@ -70,7 +77,8 @@ def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] =
 
     `check(level=..., **setting)` returns (setting, what is lost there), a lower bound of the truth that may be `inf`;
     the row HOLDS if it passes every one of `levels`, 1 to a million by default. What shows it for all levels is a
-    derivation, to be named as for every other row. The control cuts off what is lost at the factors `caught`.
+    derivation, to be named as for every other row. The levels say nothing about how much more is lost, so tightness is
+    withheld. The control cuts off what is lost at the factors `caught`.
     """
     steps = tuple(levels)
 
@@ -80,10 +88,11 @@ def unbounded_claim(statement: Statement[..., Any], *, levels: Iterable[float] =
             for level in steps:
                 where, lost = check(level=level, **setting)
                 kept = lost if factor == 1 else min(lost, factor)
-                yield {"level": level, **where}, level, kept if kept != float("inf") else 2 * level
+                yield {"level": level, **where}, level, exact(kept) if isinstance(kept, float) else kept
 
         cases.__signature__ = MUTATES  # type: ignore[attr-defined]
         return inequality_claim(statement, **fields)(cases)
 
+    fields = {"tightness": withheld} | fields
     fields.setdefault("control", Control("what is lost cut off at {}", fields.pop("caught", (10.0, 1000.0))))
     return decorate

@@ -8,8 +8,20 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import Statement
-from lemmata.experiments.checks.inequality import Cases, Ending, allowed, broken, cases_claim, exactly, sides
-from lemmata.experiments.engine.verdict import Verdict, inconclusive
+from lemmata.experiments.checks.inequality import (
+    Case,
+    Cases,
+    Ending,
+    allowed,
+    broken,
+    cases_claim,
+    endless,
+    exactly,
+    named,
+    proof_of,
+    sides,
+)
+from lemmata.experiments.engine.verdict import Verdict
 
 SHARP = 1e-9  # relative radius below which two balls that overlap count as equal
 
@@ -35,23 +47,28 @@ def equal(
     python: Callable | str | None = None,
     digits: int = 0,
 ) -> Verdict:
-    """REFUTED at the first case whose sides are proved to differ, else HOLDS."""
+    """REFUTED at the first case whose sides are proved to differ, else HOLDS; links as in `compare`."""
     checked, ending = 0, Ending(cases)
-    undecided = None
-    for setting, left, right in ending:
+    for case in ending:
+        *_, setting, left, right = case
+        if endless(left, right):
+            ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
+            continue
         checked += 1
-        share = allowed(left, right, rounding)
+        share, proof = allowed(left, right, rounding), proof_of(left, right)
         left, right = sides(left, right, Fraction(factor))
         if isinstance(left, arb):
             right = right + abs(right) * exact(share) * arb(0, 1) if share else right
             differ = not left.overlaps(right)
             if not differ and not sharp(left, right, digits):
-                undecided = undecided or inconclusive("BUDGET", f"the balls are too wide at {setting}")
+                ending.leave("BUDGET", f"the balls are too wide at {named(case)}")
         else:
             differ = abs(left - right) > exactly(share) * max(abs(left), abs(right))
+        if differ and isinstance(case, Case):
+            return broken(proof, setting, left, right, python)
         if differ:
-            return broken(setting, left, right, python)
-    return undecided or ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
+            ending.leave("FAILED", f"{named(case)} of our derivation fails: {float(left):.6g} ≠ {float(right):.6g}")
+    return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 
 def sharp(left: arb, right: arb, digits: int) -> bool:

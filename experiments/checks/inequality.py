@@ -10,10 +10,10 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb, ctx
 
@@ -21,10 +21,31 @@ from lemmata.bounds.exact.balls import PRECISION, exact, upper_end
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claim import Control, exact_claim
+from lemmata.experiments.engine.evidence import derived
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
-Case = tuple[dict[str, Any], Any, Any]  # setting, left side, right side
-Cases = Generator[Case, None, Any]  # and at the end a Verdict, a dict of its fields, or None
+
+class Case(NamedTuple):
+    """left <= right at one setting is what the statement says: if it fails there, the statement is refuted.
+
+    A check may yield it as a plain tuple.
+    """
+
+    setting: dict[str, Any]
+    left: Any
+    right: Any
+
+
+class Link(NamedTuple):
+    """left <= right is a step of our own derivation: if it fails, we have not shown the statement, and that is all."""
+
+    name: str
+    setting: dict[str, Any]
+    left: Any
+    right: Any
+
+
+Cases = Generator[tuple, None, Any]  # of `Case` and `Link`, and at the end a Verdict, a dict of its fields, or None
 
 COARSEST = 1e-3  # the largest rounding that a check may ask for
 ROUNDING = 1e-12  # relative: what a formula computed in floats may be off by
@@ -50,18 +71,27 @@ def equality(ratios: list[float]) -> tuple[float, float]:
     return 1.0, 1.0
 
 
+def withheld(ratios: list[float]) -> None:
+    """No tightness: the cases show nothing about how close the bound comes."""
+
+
 def inequality_claim(statement: Statement[..., Any], *, tightness: Callable = largest, **fields: Any) -> Callable:
-    """A claim that left <= right, whose check yields cases (setting, left, right).
+    """A claim that left <= right, whose check yields cases (setting, left, right) and links of our own derivation.
 
     Rationals are compared as rationals and balls, of at least `bits` bits, as balls; where a side is a float, up to a
-    relative error of `ROUNDING`. A `rounding` that is given holds for whatever the sides are. `tightness` reads the
-    ratios left / right: `largest` (default), `up_to_one` (the cases need not contain the worst one), `spread` or
-    `equality`. The control divides the right side by the factors `caught`; a check that takes `factor` mutates itself
-    instead and says how in `control`. HOLDS has the given `evidence` (default "derivation") and `scope` (default
-    "everywhere"; "enumeration" and "settings" for a row with a severity, which is expected to fall); `python`, a text
-    or a function of (setting, left, right), is the program of the witness. What the check returns is added: a dict of
-    more fields of the verdict (note, series), or a Verdict, which is then the result. The other fields are those of
-    `exact_claim`.
+    relative error of `ROUNDING`. A `rounding` that is given holds for whatever the sides are. An infinite float decides
+    nothing; an infinity that is meant is a ball. A `Case` that fails refutes; a `Link` that fails leaves the row
+    INCONCLUSIVE (`FAILED`) and is named, except in the control, where it is what is caught. `tightness` reads the
+    ratios left / right: `largest` (default), `up_to_one` (the cases need not contain the worst one), `spread`,
+    `equality` or `withheld`. The control divides the right side by the factors `caught`; a check that takes `factor`
+    mutates itself instead and says how in `control`.
+
+    HOLDS is "tested" at "settings" where the claim says nothing. It is a "derivation" "everywhere" where the claim is
+    `given` rows, or the docstring of its record has a section "Derivation" (`lemmata.experiments.engine.evidence`), and
+    the row has no severity, with which it is expected to fall; `evidence` and `scope` say otherwise, and more than is
+    earned is an error. `python`, a text or a function of (setting, left, right), is the program of the witness. What
+    the check returns is added: a dict of more fields of the verdict (note, series), or a Verdict, which is then the
+    result. The other fields are those of `exact_claim`.
     """
     options = {"tightness": tightness}
     return cases_claim(statement, compare, "the right-hand side divided by {}", options=options, **fields)
@@ -76,6 +106,7 @@ def cases_claim(
     control: Control | None = None,
     evidence: str = "",
     scope: str = "",
+    given: Iterable[Statement[..., Any] | str] = (),
     rounding: float | None = None,
     bits: int = PRECISION,
     figure: Callable | None = None,
@@ -92,9 +123,12 @@ def cases_claim(
     falls = bool(fields.get("severity"))  # it is expected to: where a setting does not break it, it was only tried
     if control is None and not falls:
         control = Control(says, caught)
-    evidence = evidence or ("enumeration" if falls else "derivation")
-    scope = scope or ("settings" if falls else "everywhere")
+    given = tuple(given)
+    earned = not falls and bool(given or derived(statement.theorem.formula))
+    evidence = evidence or ("derivation" if earned else "tested")
+    scope = scope or ("settings" if falls or evidence in ("sampled", "tested") else "everywhere")
     how = {"evidence": evidence, "scope": scope, "rounding": rounding, "python": python} | (options or {})
+    said: Any = {"evidence": evidence, "scope": scope, "given": given}
 
     def decorate(check: Callable) -> Callable:
         mutates = "factor" in inspect.signature(check).parameters
@@ -103,10 +137,11 @@ def cases_claim(
         def trial(*, factor: float = 1, **setting: Any) -> Verdict:
             with ctx.workprec(max(ctx.prec, bits)):
                 itself, sides = ({"factor": factor}, 1) if mutates else ({}, factor)
-                verdict = decide(check(**setting, **itself), factor=sides, **how)
+                cases = check(**setting, **itself)
+                verdict = decide(cases if factor == 1 else all_cases(cases), factor=sides, **how)
             return replace(verdict, series=figure(**setting)) if figure else verdict
 
-        return exact_claim(statement, control=control, by=decide, **fields)(trial)
+        return exact_claim(statement, control=control, by=decide, **said, **fields)(trial)
 
     return decorate
 
@@ -125,28 +160,61 @@ def compare(
 ) -> Verdict:
     """REFUTED at the first case with left > constant right / factor, else HOLDS with the largest ratio.
 
-    A case that a ball leaves undecided makes it INCONCLUSIVE, unless a later one refutes.
+    A case that a ball or an infinite float leaves undecided, or a link that fails, makes it INCONCLUSIVE, unless a
+    later case refutes.
     """
-    ratios, undecided, ending = [], None, Ending(cases)
-    for setting, left, right in ending:
+    ratios, ending = [], Ending(cases)
+    for case in ending:
+        *_, setting, left, right = case
         if any(isinstance(side, float) and side != side for side in (left, right)):
-            return inconclusive("FAILED", f"a side is NaN at {setting}")
+            return inconclusive("FAILED", f"a side is NaN at {named(case)}")
         if factor > 1 and right < 0:
             raise ValueError(f"right = {right} at {setting}: dividing a negative bound by {factor} loosens it")
+        if endless(left, right):
+            if left != -math.inf and right != math.inf:  # nothing is compared there otherwise
+                ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
+            continue
         share = allowed(left, right, rounding)
+        proof = proof_of(left, right)
         left, right = sides(left, right, Fraction(constant) / Fraction(factor))
         slack = abs(right) * (exact(share) if isinstance(right, arb) else exactly(share)) if share else 0
         if left > right + slack:
-            return broken(setting, left, right, python)
-        if not left <= right + slack:
-            undecided = undecided or inconclusive("BUDGET", f"a ball straddles the bound at {setting}")
+            if isinstance(case, Case):
+                return broken(proof, setting, left, right, python)
+            ending.leave("FAILED", f"{named(case)} of our derivation fails: {float(left):.6g} > {float(right):.6g}")
+        elif not left <= right + slack:
+            ending.leave("BUDGET", f"a ball straddles the bound at {named(case)}")
         ratios.append(ratio(left, right))
-    return undecided or ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
+    return ending.verdict(len(ratios), evidence, scope, tightness=tightness(ratios or [0.0]), note=note)
 
 
-def broken(setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
-    """REFUTED by one case: certified if its sides are balls, else by numbers that were enumerated."""
-    proof = "certificate" if isinstance(left, arb) else "enumeration"
+def all_cases(cases: Cases) -> Cases:
+    """The same with every link a case: what a control breaks is caught, wherever it breaks."""
+    ending = Ending(cases)
+    for case in ending:
+        yield Case(*case[1:]) if isinstance(case, Link) else case
+    return ending.returned
+
+
+def named(case: Case | Link) -> str:
+    """Where a case stands, and which link it is."""
+    return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case.setting}"
+
+
+def endless(*sides: Any) -> bool:
+    """Whether one of the sides is an infinite float, which may be meant or have overflowed."""
+    return any(isinstance(side, float) and math.isinf(side) for side in sides)
+
+
+def proof_of(left: Any, right: Any) -> str:
+    """What a comparison of two sides stands on: balls, rationals, or floats."""
+    if isinstance(left, arb) or isinstance(right, arb):
+        return "certificate"
+    return "tested" if isinstance(left, float) or isinstance(right, float) else "enumeration"
+
+
+def broken(proof: str, setting: dict, left: Any, right: Any, python: Callable | str | None) -> Verdict:
+    """REFUTED by one case, as its sides have it: by a certificate, by enumeration, or by floats that were tried."""
     return refuted(proof, witness.inequality(setting, left, right, python=program(python, setting, left, right)))
 
 
@@ -156,21 +224,33 @@ def program(python: Callable | str | None, *shown: Any) -> str:
 
 
 class Ending:
-    """The cases of a check, and what it returns after the last one."""
+    """The cases and links of a check, what they leave undecided, and what it returns after the last one."""
 
-    def __init__(self, cases: Cases) -> None:
+    def __init__(self, cases: Iterable[tuple]) -> None:
         self.cases = cases
         self.returned: Any = None
+        self.undecided: Verdict | None = None
 
-    def __iter__(self) -> Iterator[Case]:
-        self.returned = yield from self.cases
+    def __iter__(self) -> Iterator[Any]:
+        cases = iter(self.cases)
+        while True:
+            try:
+                case = next(cases)
+            except StopIteration as end:
+                self.returned = end.value
+                return
+            yield Case(*case) if type(case) is tuple and len(case) == 3 else case  # another tuple: another decider's
+
+    def leave(self, reason: str, note: str) -> None:
+        """Something is undecided; what came first is told."""
+        self.undecided = self.undecided or inconclusive(reason, note)
 
     def verdict(self, checked: int, evidence: str, scope: str, **fields: Any) -> Verdict:
-        """HOLDS, unless the check returned a verdict of its own or yielded no case."""
-        if isinstance(self.returned, Verdict):
-            return self.returned
+        """HOLDS, unless something is undecided, the check returned a verdict of its own, or compared nothing."""
+        if self.undecided or isinstance(self.returned, Verdict):
+            return self.undecided or self.returned
         if not checked:
-            return inconclusive("FAILED", "the check yields no case")
+            return inconclusive("FAILED", "the check yields no case with finite sides")
         return holds(evidence, scope, **fields | (self.returned or {}))
 
 

@@ -11,7 +11,7 @@ from lemmata.bounds.bms22.sign_projection import order_bound
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, worst_ratio
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
-from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, largest, program
+from lemmata.experiments.checks.inequality import Cases, Ending, cases_claim, compare, endless, largest, named, program
 from lemmata.experiments.engine.verdict import Verdict, holds, inconclusive, refuted
 
 GROWTH = 5  # each ratio of a family must be at least this many times the one before
@@ -36,7 +36,7 @@ def order_claim(
         raise ValueError(f"constant = {constant}, family = {family!r}: give exactly one of them")
     if family:
         options: dict = {"family": family, "growth": growth}
-        return cases_claim(statement, outgrown, "", options=options, **{"evidence": "derivation"} | fields)
+        return cases_claim(statement, outgrown, "", options=options, **fields)
     options = {"constant": constant, "tightness": tightness, "note": f"explicit ≤ C g with C = {constant:g}"}
     return cases_claim(statement, compare, f"the constant {constant:g} divided by {{}}", options=options, **fields)
 
@@ -52,19 +52,28 @@ def outgrown(
     growth: float,
     python: Callable | str | None = None,
 ) -> Verdict:
-    """REFUTED if truth / g grows along the cases, else INCONCLUSIVE."""
-    points, ratios, ending = [], [], Ending(cases)
-    for point, truth, g in ending:
+    """REFUTED if truth / g grows along the cases, whatever of its enclosures is true; else INCONCLUSIVE."""
+    points: list[dict] = []
+    ratios: list[Any] = []
+    ending = Ending(cases)
+    for case in ending:
+        *_, point, truth, g = case
+        if endless(truth, g):
+            ending.leave("FAILED", f"a side is an infinite float at {named(case)}")
         points.append(point)
-        ratios.append(float(truth) / float(g) / factor)
-    if isinstance(ending.returned, Verdict):
-        return ending.returned
+        ratios.append(arb(truth) / arb(g) / factor if isinstance(truth, arb) else float(truth) / float(g) / factor)
+    if ending.undecided or isinstance(ending.returned, Verdict):
+        return ending.undecided or ending.returned
     if not grows(ratios, growth):
         return inconclusive("NO_CONSTANT", f"truth / g = {ratios} along the family that should outgrow it")
     shown = witness.growth(
-        points[-1], family=family, points=points, ratios=ratios, python=program(python, points, ratios)
+        points[-1],
+        family=family,
+        points=points,
+        ratios=list(map(float, ratios)),
+        python=program(python, points, ratios),
     )
-    return refuted(evidence, shown, **(ending.returned or {}))
+    return refuted("derivation", shown, **(ending.returned or {}))
 
 
 def within_order(

@@ -15,6 +15,7 @@ from lemmata.experiments.conformance import accepted, numbers, rows, ties
 from lemmata.experiments.engine import fingerprint, registry
 from lemmata.experiments.engine.claim import CLAIMS, Claim
 from lemmata.experiments.engine.decide import decide
+from lemmata.experiments.engine.evidence import missing
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 
@@ -84,7 +85,7 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
     said = [
         *(("accepted", text) for text in rows.verdict(row, lines.get(key))),
         *(("control", text) for text in rows.control(row)),
-        *(("refuted", text) for text in rows.refutation(row, paper)),
+        *(("refuted", text) for text in rows.refutation(row)),
         *(("charity", text) for text in outside(claim)),
         *(("links", text) for text in rows.sound(row, paper)),
         *(("steps", text) for text in steps(row, claim)),
@@ -99,16 +100,15 @@ def _of(row: dict, lines: dict, paper: Paper, root: int) -> Iterator[Finding]:
 
 
 def steps(row: Mapping[str, Any], claim: Claim) -> list[str]:
-    """A derivation rests on rows, or stands in the record; so does an enumeration that speaks of everything."""
+    """What says that a machine has covered everything rests on rows, or on a derivation in the record.
+
+    What says derived without either is an error where the claim is declared.
+    """
     swept = row["evidence"] == "enumeration" and row["scope"] == "everywhere"
-    derived = row["verdict"] == HOLDS and (row["evidence"] == "derivation" or swept)
-    if not derived or claim.given or claim.cites or "Derivation" in (inspect.getdoc(claim.theorem.formula) or ""):
+    if row["verdict"] != HOLDS or not swept:
         return []
-    called = "a machine has covered everything" if swept else "derived"
-    return [
-        f"it says {called} and names no step: given=[...], a paragraph that begins with Derivation in the record's "
-        'docstring, or evidence="sampled", scope="settings" if it was only tried'
-    ]
+    lacks = missing("enumeration", "everywhere", claim.theorem.formula, claim.given)
+    return [f"it says that a machine has covered everything: {lacks}"] if lacks else []
 
 
 def outside(claim: Claim) -> list[str]:
@@ -163,7 +163,7 @@ def _shown(claim: Claim) -> list[tuple[dict, Any, Any]]:
     if setting is None or not inspect.isgeneratorfunction(check):
         return []
     with contextlib.suppress(Exception):  # the row says so itself
-        return [case for case in itertools.islice(check(**setting), CASES) if len(case) == 3]
+        return [case[-3:] for case in itertools.islice(check(**setting), CASES) if len(case) >= 3]
     return []
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.evidence import weakest
 from lemmata.experiments.engine.store import Chunk, Where
 from lemmata.experiments.engine.verdict import (
     LOG_HOLD,
@@ -222,11 +223,9 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
         chosen = verdicts[outcomes.index(INCONCLUSIVE)]
     else:
         chosen = verdicts[outcomes.index(HOLDS)]
-        rank = {"sampled": 0, "derivation": 1, "enumeration": 2, "certificate": 3, "": 4}
         held = [v for v in verdicts if v.outcome == HOLDS]
-        weakest = min(held, key=lambda v: rank.get(v.evidence, 0))
         scope = "settings" if any(v.scope == "settings" for v in held) else chosen.scope
-        chosen = replace(chosen, evidence=weakest.evidence, scope=scope)
+        chosen = replace(chosen, evidence=weakest([v.evidence for v in held]), scope=scope)
         silent = [cell.trials for cell in cells if cell.silent]
         if silent:
             where = "" if len(silent) == len(held) else f" at {len(silent)} of {len(held)} settings"

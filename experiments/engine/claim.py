@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from lemmata.bounds.theorem import THEOREMS, Hypothesis, Statement, Theorem
+from lemmata.experiments.engine.evidence import missing
 from lemmata.experiments.engine.verdict import AttackDecider, MeanDecider, RateDecider, TailDecider
 
 ORACLES = ("exact", "below", "above")  # where the left side of a check stands beside the truth
@@ -95,6 +96,8 @@ class Claim:
     note: str = ""
     oracle: str = ""  # of a left side: "exact", or "below" or "above" the truth where it can only err so
     by: Callable[..., Any] | None = None  # the shared check that drives the trial: its code counts as the trial's
+    evidence: str = ""  # of a check by cases that holds, and its scope: "" where the check's verdict says so itself
+    scope: str = ""
 
     @property
     def part(self) -> str:
@@ -218,6 +221,8 @@ class Common(TypedDict, total=False):
     note: str
     oracle: str
     by: Callable[..., Any] | None
+    evidence: str
+    scope: str
 
 
 class Fields(Common, total=False):
@@ -252,6 +257,8 @@ def _register(
         fields.setdefault("corrected_by", twin(theorem))
     fields["corrected_by"] = key_of(fields.get("corrected_by", ""))
     fields["given"] = tuple(map(key_of, given))
+    if lacks := missing(fields.get("evidence", ""), fields.get("scope", ""), theorem.formula, fields["given"]):
+        raise ValueError(f"{theorem.key}: {lacks}")
     if isinstance(size := fields.get("chunk"), int):
         fields["chunk"] = lambda **_: size
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lemmata.experiments.engine import registry
+from lemmata.experiments.engine import programs, registry
 from lemmata.experiments.engine.cell import Cell
 from lemmata.experiments.engine.claim import Claim
 from lemmata.experiments.engine.graph import Row
@@ -17,7 +17,7 @@ def decide(key: str, *, root: int, profile: str = "quick", store: Store | None =
     if (claim := registry.find(key)) is None:
         raise ValueError(f"claim = {key!r} is not registered")
     store = store or Store()
-    execute(registry.closure([key]), store, root=root, profile=profile)
+    programs.confirm(execute(registry.closure([key]), store, root=root, profile=profile), store)
     return next(row for row in ledger(store, root, [claim]) if row["key"] == key)
 
 
@@ -41,7 +41,8 @@ def decided(
         lines = [f"{claim.key:50} {_outcome(cells)}" for claim, cells in tried]
         return [{"key": claim.key} for claim, _ in tried], [cells for _, cells in tried], "\n".join(lines)
     store, keys = Store(), {claim.key for claim in claims}
-    execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
+    run = execute(registry.closure(keys), store, root=root, profile=profile, jobs=jobs, progress=True)
+    programs.confirm(run, store, jobs)
     pairs = [(row, cells) for row, cells in ledger_with_cells(store, root, claims) if row["key"] in keys]
     rows = [row for row, _ in pairs]
     return rows, [cells for _, cells in pairs], table(rows, width)

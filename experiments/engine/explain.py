@@ -14,6 +14,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.bounds.verdicts import HOLDS, REFUTED, SLIP
 from lemmata.experiments.engine import graph
+from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import charity, headline, leading
@@ -24,6 +25,8 @@ EVIDENCE = {
     "certificate": "machine-checked by ball arithmetic over the stated domain",
     "enumeration": "machine-checked by enumeration",
     "derivation": "derived in prose beside the code, which calls it step by step and found no counterexample",
+    "composition": "derived in prose; the check only puts together again what the statement puts together",
+    "tested": "computed at the settings that were tried",
     "sampled": "tested at the settings that were tried, at odds of a million to one or better",
     "": "",
 }
@@ -138,7 +141,7 @@ def _enclosed(interval: re.Match[str]) -> str:
 def evidence_of(row: Row) -> str:
     """How strong the weakest link is, and what is cited without proof."""
     if row["verdict"] == HOLDS and graph.class_of(row) == "tested" and row["evidence"] != "sampled":
-        return "computed exactly, at the settings that were tried"
+        return EVIDENCE["tested"]
     cited = f"; up to what it cites: {'; '.join(row['cites'])}" if row["cites"] else ""
     return (EVIDENCE[row["evidence"]] or "–") + cited
 
@@ -163,7 +166,8 @@ def one(row: Row) -> list[str]:
     lines += wrapped("charity", in_symbols(charity(row)))
     for name in ("scope", "evidence", "corrected_by", "tightness", "nonvacuous_from", "smallest_caught", "trials"):
         lines += wrapped(name.replace("_", " "), short(row[name]) if row[name] else "")
-    lines += wrapped("note", in_symbols(row["note"]))
+    note = without_derivation(row["note"], theorem.formula) if theorem else row["note"]
+    lines += wrapped("note", in_symbols(note))
     witness = dict(row["witness"] or {})
     python = witness.pop("python", "")
     if witness:

@@ -1,8 +1,9 @@
 """The graph of the ledger: what a row rests on, what falls if it falls, and what that makes it worth.
 
 A row that HOLDS is *machine-checked* (a certificate or an enumeration covers the stated domain), *derived* (a proof in
-prose beside the code, called by its check), *citing* (either of these up to a result that is cited without a proof of
-ours), or *tested* (at the settings that were tried). A chance of error of 0 is claimed for the first class only.
+prose beside the code, called by its check), *composed* (a derivation whose check only puts together again what the
+statement's own body does), *citing* (any of these up to a result that is cited without a proof of ours), or *tested*
+(at the settings that were tried). A chance of error of 0 is claimed for the first class only.
 """
 
 from collections import Counter
@@ -12,10 +13,12 @@ from typing import Any
 from lemmata.bounds.library import library
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.experiments.engine.claim import CLAIMS
+from lemmata.experiments.engine.evidence import MACHINE, PROSE
 
 CLASSES = {
     "machine-checked": "machine-checked",
     "derived": "derived",
+    "composed": "composed",
     "citing": "citing",
     "tested": "tested",
     "refuted": "refuted",
@@ -26,7 +29,6 @@ CLASSES = {
     "not-a-claim": "not a claim",
     "open": "open",
 }
-MACHINE = ("certificate", "enumeration")
 Row = dict[str, Any]  # of the ledger: `ledger.py` has the fields
 Graph = Mapping[str, Iterable[str]]  # key -> the keys that it rests on
 
@@ -42,11 +44,11 @@ def class_of(row: Row) -> str:
             NOT_A_CLAIM: "not-a-claim",
             OPEN: "open",
         }[row["verdict"]]
-    if row["evidence"] not in (*MACHINE, "derivation") or row["scope"] in ("settings", ""):
+    if row["evidence"] not in (*MACHINE, *PROSE) or row["scope"] in ("settings", ""):
         return "tested"
     if row["cites"]:
         return "citing"
-    return "machine-checked" if row["evidence"] in MACHINE else "derived"
+    return {"derivation": "derived", "composition": "composed"}.get(row["evidence"], "machine-checked")
 
 
 def tally(rows: Iterable[Row]) -> Counter[str]:

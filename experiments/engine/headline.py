@@ -25,6 +25,7 @@ WORST = (  # verdict and severity, what a reader should know first at the top
     (HOLDS, ""),
     (NOT_A_CLAIM, ""),
 )
+TRIED = ("sampled", "tested")
 TRUE: Row = {"verdict": HOLDS, "reading": "printed", "evidence": "derivation"}
 FALLEN = {
     "privacy": "who follows the text is not private",
@@ -100,7 +101,7 @@ def phrase(row: Row) -> str:
     if row["verdict"] == HOLDS and row["reading"] != "printed":
         return "is true in this reading"
     return {
-        HOLDS: "held wherever we tried it" if row["evidence"] == "sampled" else "is true as printed",
+        HOLDS: "held wherever we tried it" if row["evidence"] in TRIED else "is true as printed",
         VACUOUS: "says nothing at the sizes we tried",
         INCONCLUSIVE: "is undecided",
         OPEN: "is not decided yet",

@@ -12,9 +12,10 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.literature import literature
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
-from lemmata.experiments.engine import fingerprint, places, registry
+from lemmata.experiments.engine import fingerprint, places, programs, registry
 from lemmata.experiments.engine.cell import Cell, Sabotaged, combine, fold
 from lemmata.experiments.engine.claim import CLAIMS, Claim
+from lemmata.experiments.engine.evidence import MACHINE, PROSE, derivation, missing, weakest
 from lemmata.experiments.engine.graph import Row
 from lemmata.experiments.engine.headline import headline, leading
 from lemmata.experiments.engine.store import Store
@@ -22,8 +23,6 @@ from lemmata.experiments.engine.verdict import Verdict, inconclusive
 
 if TYPE_CHECKING:
     import pandas as pd
-
-EVIDENCE = ("sampled", "derivation", "enumeration", "certificate", "")  # weakest first
 
 
 def evaluate(claim: Claim, store: Store, root: int) -> tuple[Verdict | None, list[Cell], Sabotaged, str]:
@@ -95,7 +94,9 @@ def _with_teeth(claim: Claim, verdict: Verdict, control: Sabotaged) -> tuple[Ver
     """(verdict, notes): a positive verdict counts only if the claim's control came out REFUTED."""
     said = claim.theorem.quoted_by and f"so quoted by {claim.theorem.quoted_by}"
     notes = [said, claim.note, verdict.note]
-    verdict = _one_sided(claim, verdict)
+    verdict = _earned(claim, _one_sided(claim, verdict))
+    if verdict.outcome == HOLDS and verdict.evidence in PROSE and not claim.given:
+        notes.append(derivation(claim.theorem.formula))  # all that it stands on, for who reads the table alone
     positive = verdict.outcome == HOLDS or verdict.reason == "AUDIT_ONLY"
     if claim.control and positive and control.outcome != REFUTED:
         outcome = control.outcome or "not run"
@@ -116,6 +117,31 @@ def _one_sided(claim: Claim, verdict: Verdict) -> Verdict:
     return inconclusive("ONE_SIDED_ORACLE", "its left side is an upper bound of the truth, which may be less")
 
 
+def _earned(claim: Claim, verdict: Verdict) -> Verdict:
+    """A verdict that says derived, or everywhere, and names no step is worth what was tried."""
+    if verdict.outcome != HOLDS or verdict.evidence in MACHINE:
+        return verdict
+    if not missing(verdict.evidence, verdict.scope, claim.theorem.formula, claim.given):
+        return verdict
+    return replace(verdict, evidence=weakest((verdict.evidence, "tested")), scope="settings")
+
+
+def _confirmed(claim: Claim, verdict: Verdict, store: Store) -> Verdict:
+    """What fell is undecided until a program that calls the row's own function has shown it in a process of its own.
+
+    A law of ours under attack is not what a paper says: a row about it is red at once.
+    """
+    if verdict.outcome != REFUTED or claim.law:
+        return verdict
+    python = str((verdict.witness or {}).get("python") or "").strip()
+    said = programs.NOT_RUN if python else programs.NO_PROGRAM
+    if python and (answer := store.program(programs.digest(claim, python))) is not None:
+        said = answer
+    if not said:
+        return verdict
+    return replace(verdict, outcome=INCONCLUSIVE, reason="UNCONFIRMED", note=f"it falls, and {said}")
+
+
 def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
     """The row of one claim, before what it rests on is looked at; the second value draws its figure."""
     verdict, cells, control, profile = evaluate(claim, store, root)
@@ -123,6 +149,8 @@ def claim_row(claim: Claim, store: Store, root: int) -> tuple[Row, list[Cell]]:
         waiting = "not finished: run it again" if any(c.folded for c in cells) else "not run yet"
         verdict = Verdict(OPEN, note=waiting if cells else "no admissible setting")
     verdict, notes = _with_teeth(claim, verdict, control)
+    verdict = _confirmed(claim, verdict, store)
+    notes.append(verdict.note)
     refuted = verdict.outcome == REFUTED and claim.theorem.reading == "printed"
     slip, aside = refuted and claim.slips, refuted and bool(claim.undecided)
     if aside:
@@ -194,7 +222,7 @@ def _rest_on(rows: Sequence[Row]) -> None:
                 return
             if link["scope"] == "settings" and row["scope"]:
                 row["scope"] = "settings"
-            row["evidence"] = min(row["evidence"], link["evidence"], key=EVIDENCE.index)
+            row["evidence"] = weakest((row["evidence"], link["evidence"]))
             row["cites"] = sorted({*row["cites"], *link["cites"]})
 
     for row in rows:
@@ -263,7 +291,7 @@ def _summary(key: str, parts: Sequence[Row]) -> Row:
             "scope": "" if worst["verdict"] != HOLDS else "settings" if "settings" in scopes else worst["scope"],
             "skipped": [s for p in parts for s in p["skipped"]],
             "control": REFUTED if all(p["control"] == REFUTED for p in claimed) else "",
-            "evidence": min((p["evidence"] for p in (parts if true else [worst])), key=EVIDENCE.index),
+            "evidence": weakest([p["evidence"] for p in (parts if true else [worst])]),
             "rests_on": [p["key"] for p in parts],
             "cites": sorted({text for p in parts for text in p["cites"]}),
             "note": f"worst part: {worst['part']}. {worst['note']}".strip(),

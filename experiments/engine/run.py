@@ -21,7 +21,7 @@ from joblib.externals.loky.process_executor import ShutdownExecutorError, Termin
 from tqdm import tqdm
 
 from lemmata.bounds.library import library
-from lemmata.experiments.engine import registry
+from lemmata.experiments.engine import cluster, registry
 from lemmata.experiments.engine.cell import Sabotaged
 from lemmata.experiments.engine.claim import Claim, Setting
 from lemmata.experiments.engine.schedule import Job, Pool, Result, Schedule, cell_cost, drive
@@ -193,20 +193,37 @@ class Workers:
         return not all([future.cancel() or future.done() for future in self.tickets])
 
 
-@contextlib.contextmanager
-def pool_of(jobs: int, dask: str | None) -> Iterator[Pool]:
-    """Where chunks are computed: here, in `jobs` processes, or on the cluster at `dask`."""
-    if dask:
-        from distributed import Client
+class Cluster(Workers):
+    """Workers of a Dask cluster, each of which shows that it is as this process is before its chunks are believed."""
 
-        with Client(dask) as client:
-            pool = Workers(client.get_executor(), sum(client.nthreads().values()))
+    def __init__(self, executor: futures.Executor, workers: int, codes: dict[str, str]) -> None:
+        super().__init__(executor, workers)
+        self.parent, self.codes = cluster.here(), codes
+
+    def submit(self, ticket: int, *chunk: Any) -> None:
+        arguments = (self.parent, self.codes[chunk[0]], library.brought, compute, *chunk)
+        self.tickets[self.executor.submit(cluster.believed, *arguments)] = ticket
+
+
+@contextlib.contextmanager
+def pool_of(jobs: int, dask: str | None, codes: dict[str, str]) -> Iterator[Pool]:
+    """Where chunks are computed: here, in `jobs` processes, or on the cluster at `dask` for claims of these `codes`."""
+    if dask:
+        with cluster.connected(dask) as client:
+            pool: Workers = Cluster(client.get_executor(), sum(client.nthreads().values()), codes)
             yield pool
             pool.drop()
     elif jobs == 1:
         yield Here()
     else:
-        executor = get_reusable_executor(jobs, env=ONE_THREAD)
+        try:
+            executor = get_reusable_executor(jobs, env=ONE_THREAD)
+        except OSError as error:  # of the semaphores that processes share, where /dev/shm is closed
+            print(
+                f"lemmata: no worker process can be started here ({error.strerror}); going on in one", file=sys.stderr
+            )
+            yield Here()
+            return
         pool, over = Workers(executor, jobs), False
         try:
             yield pool
@@ -228,14 +245,16 @@ def execute(
 ) -> list[Job]:
     """Decide `claims`; every chunk goes to `store`. Returns the jobs."""
     running = [Job(claim, root, profile, store) for claim in claims]
-    with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=not progress) as bar:
+    with tqdm(total=len(running), unit="claim", file=sys.stderr, disable=None if progress else True) as bar:
         bar.update(sum(job.done for job in running))
         try:
-            with pool_of(jobs, dask) as pool:
+            with pool_of(jobs, dask, {job.claim.key: job.code for job in running}) as pool:
                 drive(Schedule(running, store.costs()), pool, lambda job: bar.update())
         except (TerminatedWorkerError, ShutdownExecutorError):
             message = "a worker died (killed, or out of memory); what was finished is stored, run it again"
             raise Fault(message) from None
+        except (cluster.Refused, cluster.Lost) as error:
+            raise Fault(f"{error}; what was finished is stored, run it again") from None
     for job in running:
         store.mark_done(job.claim.key, job.code, root, profile)
     return running

@@ -4,6 +4,7 @@ E-values, bounds and tightness are computed when folding, so editing a bound fol
 trial changes the code hash and leaves the old chunks unread. Nothing is ever deleted except by `--fresh`.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ import sqlite3
 import weakref
 import zlib
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +21,15 @@ import numpy as np
 from lemmata.experiments.engine.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
 Where = tuple[str, str, int, str]  # of a cell's chunks: setting, stream, chunk size, attack level
 PLACE = ("key", "code", "root", "setting", "stream", "size", "level", "idx")  # what a chunk is
+COLUMNS = [*PLACE[:-1], "index", "payload", "seconds", "cpu_seconds", "digest"]  # of `chunks`
+
+VERSION = 2  # of the tables, in the file's header; 0 is a file of before it was written there
 
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS results (
@@ -35,6 +42,7 @@ CREATE TABLE IF NOT EXISTS done (key TEXT, code TEXT, root INTEGER, profile TEXT
     PRIMARY KEY (key, code, root, profile));
 CREATE TABLE IF NOT EXISTS failed (key TEXT, code TEXT, root INTEGER, setting TEXT, stream TEXT, message TEXT,
     PRIMARY KEY (key, code, root, setting, stream));
+CREATE TABLE IF NOT EXISTS programs (digest TEXT PRIMARY KEY, said TEXT NOT NULL);
 """
 
 
@@ -86,33 +94,54 @@ def checksum(place: tuple, data: bytes) -> bytes:
     return hashlib.blake2b(address + b"\0" + data, digest_size=8).digest()
 
 
+def _written(file: Path) -> bool:
+    """Whether there is anything in the file, or in a log beside it."""
+    logs = (file.with_name(f"{file.name}{suffix}") for suffix in ("-wal", "-journal"))
+    return file.exists() and (file.stat().st_size > 0 or any(log.exists() and log.stat().st_size for log in logs))
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    # A log beside the file holds what a run has just written; without one the file is all there is.
+    logged = file.with_name(file.name + "-wal").exists() and os.access(file.parent, os.W_OK)
+    return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if logged else 'immutable=1'}", uri=True)
+
+
 class Store:
     """Open (or make) the store at `path`; ":memory:" keeps it in memory. Raises `StoreError`.
 
-    `reading` changes nothing on the disk: where there is no file, an empty store in memory stands for it. The file is
-    closed by `close`, at the end of a `with`, or when nobody holds the store any more.
+    `reading` changes nothing on the disk: an empty store in memory stands for a file that is not there or has no bytes,
+    as a kill leaves it before the first write. The file is closed by `close`, at the end of a `with`, or when nobody
+    holds the store any more. A store whose tables are of before `results` is renamed where this one is made, and
+    `aside` says where it went; one of a newer version is refused.
     """
 
     def __init__(self, path: str | Path = ":memory:", *, reading: bool = False) -> None:
         self.path = str(path)
+        self.aside: Path | None = None
         file = Path(path)
-        self.missing = reading and self.path != ":memory:" and not file.exists()
         try:
+            self.missing = reading and self.path != ":memory:" and not _written(file)
             if self.path == ":memory:" or self.missing:
                 self._db = sqlite3.connect(":memory:", isolation_level=None)
             elif reading:
-                self._db = self._read_only(file)
+                self._db = _read_only(file)
             else:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                if file.exists() and file.stat().st_size == 0:
-                    raise sqlite3.DatabaseError("file is empty")
                 self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
             self.close = weakref.finalize(self, self._db.close)
+            if (age := self._age()) == "older" and reading:
+                raise sqlite3.DatabaseError("it is of an older version; `lemmata run` sets it aside and begins anew")
+            if age == "older":
+                self._set_aside(file)
+            elif age == "newer":
+                raise sqlite3.DatabaseError("it was written by a newer version of lemmata")
             if not reading and self.path != ":memory:":
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
             if not reading or self.missing:
                 self._db.executescript(SCHEMA)
+                if self._version() != VERSION:
+                    self._db.execute(f"PRAGMA user_version = {VERSION}")
             self._cpu = "cpu" if self._keeps_cpu() else "NULL"
             if not reading and self._cpu == "NULL":
                 self._db.execute("ALTER TABLE results ADD COLUMN cpu REAL")
@@ -122,17 +151,32 @@ class Store:
                 f"store = {self.path} cannot be opened ({error}); move it away or choose another --out folder"
             ) from None
 
+    def _version(self) -> int:
+        return self._db.execute("PRAGMA user_version").fetchone()[0]
+
+    def _age(self) -> str:
+        """Whether the tables are "older" than any that can be read here, "newer", or "ours"; a new file is ours."""
+        version = self._version()
+        tables = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if version == 0 and tables and "results" not in tables:
+            if "chunks" not in tables:
+                raise sqlite3.DatabaseError("it holds tables of somebody else")
+            return "older"
+        return "newer" if version > VERSION else "ours"
+
+    def _set_aside(self, file: Path) -> None:
+        """Rename an older store, its log with it, to the first name that is free, and begin a new one."""
+        self._db.execute("PRAGMA journal_mode=DELETE")  # what its log holds goes into the file first
+        self.close()
+        names = (file.with_name(f"{file.name}.older{n or ''}") for n in count())
+        self.aside = next(name for name in names if not name.exists())
+        os.rename(file, self.aside)
+        self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
+        self.close = weakref.finalize(self, self._db.close)
+
     def _keeps_cpu(self) -> bool:
         """Whether the store is of a version that keeps CPU seconds."""
         return any(name == "cpu" for _, name, *_ in self._db.execute("SELECT * FROM pragma_table_info('results')"))
-
-    @staticmethod
-    def _read_only(file: Path) -> sqlite3.Connection:
-        if file.stat().st_size == 0:
-            raise sqlite3.DatabaseError("file is empty")
-        # A log beside the file holds what a run has just written; without one the file is all there is.
-        logged = file.with_name(file.name + "-wal").exists() and os.access(file.parent, os.W_OK)
-        return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if logged else 'immutable=1'}", uri=True)
 
     def _execute(self, *arguments: Any) -> sqlite3.Cursor:
         try:
@@ -186,6 +230,17 @@ class Store:
         ).fetchone()
         return message and message[0]
 
+    def keep_program(self, digest: str, said: str) -> None:
+        """What the program of a witness came to: "", or what is wrong with it."""
+        self._execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", (digest, said))
+
+    def program(self, digest: str) -> str | None:
+        """What a program came to, or None if it has not run."""
+        with contextlib.suppress(sqlite3.OperationalError):  # a store of before programs were kept
+            found = self._db.execute("SELECT said FROM programs WHERE digest = ?", (digest,)).fetchone()
+            return found and found[0]
+        return None
+
     def mark_done(self, key: str, code: str, root: int, profile: str) -> None:
         """Every cell of this profile has been decided or exhausted."""
         self._execute("INSERT OR IGNORE INTO done VALUES (?, ?, ?, ?)", (key, code, root, profile))
@@ -213,13 +268,20 @@ class Store:
         self._execute("DELETE FROM failed WHERE key=? AND root=?", (key, root))
 
     def chunks(self) -> "pd.DataFrame":
-        """Every chunk as a pandas DataFrame, raw results in column `payload`."""
+        """Every chunk as a pandas DataFrame, raw results in column `payload`; in pieces: `streamed`."""
         import pandas as pd
 
-        columns = [*PLACE[:-1], "index", "payload", "seconds", "cpu_seconds", "digest"]
+        pieces = list(self.streamed())
+        return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=COLUMNS)
+
+    def streamed(self, rows: int = 10_000) -> "Iterator[pd.DataFrame]":
+        """The same in pieces of at most `rows` chunks, as many of them in memory at a time."""
+        import pandas as pd
+
         stored = self._execute(f"SELECT {', '.join(PLACE)}, data, seconds, {self._cpu}, digest FROM results")
-        rows = [(*row[:3], json.loads(row[3]), *row[4:8], decode(row[8]), *row[9:11], row[11].hex()) for row in stored]
-        return pd.DataFrame(rows, columns=columns)
+        while some := stored.fetchmany(rows):
+            lines = [(*r[:3], json.loads(r[3]), *r[4:8], decode(r[8]), *r[9:11], r[11].hex()) for r in some]
+            yield pd.DataFrame(lines, columns=COLUMNS)
 
     def __enter__(self) -> "Store":
         return self

@@ -27,6 +27,7 @@ REASONS = (
     "CORNER",
     "ONE_SIDED_ORACLE",
     "ASYMPTOTIC",
+    "UNCONFIRMED",
     "FAILED",
 )
 HOLD_ODDS = np.array([0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95])  # alternatives, as multiples of the odds of beta
@@ -46,7 +47,7 @@ class Verdict:
 
     outcome: str  # HOLDS | REFUTED | VACUOUS | INCONCLUSIVE | NOT_A_CLAIM | OPEN
     reason: str = ""
-    evidence: str = ""  # certificate | enumeration | derivation | sampled
+    evidence: str = ""  # certificate | enumeration | derivation | composition | tested | sampled
     scope: str = "settings"  # everywhere | domain: ... | settings
     tightness: tuple[float, float] | None = None  # truth / bound
     witness: dict | None = None

@@ -13,6 +13,7 @@ from lemmata.bounds.bms22 import dp_erm_proof, phased_sgd
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import at, over, supremum
 from lemmata.bounds.exact.numbers import Array
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.instances.flipped_records import one_label_flipped
 from lemmata.mechanisms import phased_sgd as laws
 from lemmata.mechanisms.privacy import GaussianDP
@@ -120,8 +121,8 @@ def round_links(constant: float) -> Generator[tuple, None, list[float]]:
             simpler = dp_erm_proof.round_excess_bound(**run)
             order, first = dp_erm_proof.round_order(k=1, **p), dp_erm_proof.round_order.theorem.formula(k=0, **p)
             ratios.append(dp_erm_proof.round_excess(**run) / order)
-            yield p | {"link": "lengths of the phases"}, dp_erm_proof.round_excess(**run), simpler
-            yield p | {"link": "two terms"}, simpler, sqrt(10) * first + constant * (order - first)
+            yield Link("lengths of the phases", p, dp_erm_proof.round_excess(**run), simpler)
+            yield Link("two terms", p, simpler, sqrt(10) * first + constant * (order - first))
     return ratios
 
 

@@ -6,6 +6,7 @@ from math import ceil, e, exp, expm1, log, sqrt
 import numpy as np
 
 from lemmata.bounds.exact.numbers import Array
+from lemmata.experiments.checks.inequality import Link
 
 SAMPLE_AND_BUDGET = ("m", "epsilon", "delta", "beta")
 
@@ -32,9 +33,9 @@ def learner_settings(count: int) -> Iterator[dict]:
 def between_orders(printed: Callable, corrected: Callable, points: Iterable[dict]) -> Iterator[tuple]:
     """Cases of printed <= corrected, and of corrected <= 2 printed for beta <= 1/2: that is where a slip is true."""
     for p in points:
-        yield p | {"link": "printed"}, printed.theorem.formula(**p), corrected.theorem.formula(**p)
+        yield Link("printed", p, printed.theorem.formula(**p), corrected.theorem.formula(**p))
         p = p | {"beta": min(p["beta"], 0.5)}
-        yield p | {"link": "beta <= 1/2"}, corrected.theorem.formula(**p), 2 * printed.theorem.formula(**p)
+        yield Link("beta <= 1/2", p, corrected.theorem.formula(**p), 2 * printed.theorem.formula(**p))
 
 
 def small_balls(**fixed: float) -> list[tuple[dict, float]]:

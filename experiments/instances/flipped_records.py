@@ -11,6 +11,7 @@ from lemmata.bounds.bms22.dp_erm import sides
 from lemmata.bounds.bms22.phased_sgd import phase_lengths
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.bounds.exact.numbers import Array
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.pair import weaker
 from lemmata.mechanisms import dp_erm
 from lemmata.mechanisms.privacy import ApproxDP
@@ -89,15 +90,15 @@ def privacy_cases(
     point = {"m": setting["m"], "delta": setting["delta"], "rounds": M}
     T = steps.allowed_copies(setting["delta"], M)
     share, _ = steps.round_parameters(epsilon=setting["epsilon"], **point)
-    yield setting | {"link": "epsilon"}, M * T * share + law.selection.epsilon, epsilon
+    yield Link("epsilon", setting, M * T * share + law.selection.epsilon, epsilon)
     group, copies = steps.half_bound(epsilon=setting["epsilon"], **point), steps.copies_allowance(**point)
-    yield setting | {"link": "delta"}, M * (group + copies), setting["delta"]
+    yield Link("delta", setting, M * (group + copies), setting["delta"])
     law, other = weaker((law, other), factor, "sensitivity")
     spent = max(selection_ratio(law, other, candidates) for candidates in (2, M, 10_000))
-    yield setting | {"link": "selection"}, spent, epsilon - M * T * share
+    yield Link("selection", setting, spent, epsilon - M * T * share)
     if record is not None:
         low, high = end_to_end(law, record)
-        yield setting | {"link": "end to end"}, low, allowed(setting, high)
+        yield Link("end to end", setting, low, allowed(setting, high))
     note = f"M = {M} rounds of (ε/(2M), δ/M); the selection reaches {2 * spent / epsilon:.3f} of its ε/2"
     return {"tightness": (spent / epsilon, 1.0), "note": note}
 

@@ -12,11 +12,14 @@ from lemmata.experiments.engine.verdict import Verdict, inconclusive, refuted
 
 ONE_RELEASE = """from math import fmod
 import numpy as np
+from scipy.special import ndtr, ndtri
+from lemmata.bounds.wzw25.gaussian_privacy import textbook_release
 y = 0.0 + {sigma!r} * np.random.default_rng(0).normal()  # a release of the textbook sampler from the value 0
 # From the value {sigma!r} the sum with noise z is below sigma / 2 only where
 # -3/2 < z / sigma < -1/2, and is exact there:
 # a multiple of the spacing of doubles there. y is none, so it is impossible for the neighbour.
-assert 0 < abs(y) < {sigma!r} / 2 and fmod(y, {sigma!r} * 2.0**-53) != 0"""
+assert 0 < abs(y) < {sigma!r} / 2 and fmod(y, {sigma!r} * 2.0**-53) != 0
+assert ndtr(ndtri(2.0**-64) - textbook_release(mu={mu!r})) > 0.0  # the least that mu-GDP asks of the neighbour"""
 
 
 def one_release(mu: float) -> Verdict:
@@ -33,7 +36,7 @@ def one_release(mu: float) -> Verdict:
         a="the value 0",
         b="the value 1",
         output=y,
-        python=ONE_RELEASE.format(sigma=1.0),
+        python=ONE_RELEASE.format(sigma=1.0, mu=mu),
         found="infinite",
     )
     return refuted("enumeration", shown, note=f"impossible from the neighbour: {share:.1%} of releases")

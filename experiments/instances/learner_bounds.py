@@ -7,6 +7,7 @@ from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as proof
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over, supremum
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import grid
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances.linear_learners import NARROW, distorted_margins
@@ -158,6 +159,6 @@ def stretch_curve():
 def margins_kept(statement):
     """Cases of "so much of a margin of rho is kept": rho - (gamma/3) Lambda r, and sign matrices so distorted."""
     claimed = statement(norm_bound=1, radius=1, rho=Fraction(1))
-    yield {"derivation": "Lemma A.3"}, claimed, Fraction(2, 3)
+    yield Link("Lemma A.3", {}, claimed, Fraction(2, 3))
     for phi, w, x, share in distorted_margins():
         yield {"phi": phi, "w": w, "x": x}, claimed, share

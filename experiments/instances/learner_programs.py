@@ -12,11 +12,13 @@ assert 0.5 / gap > 1e5  # and it grows like 1/(2 eta): no constant C makes C * g
 SMALL_SAMPLE = """
 from math import log
 from lemmata.bounds.bms22.pure_learner import printed_gap
+from lemmata.bounds.bms22.pure_learner_proof import trivial_share
 # epsilon so small that m is below the threshold for every c >= 1e-4, beta -> 1: yet the bound is far below 1
 m, epsilon, beta = 10**6, 1e-9, 1 - 1e-16
 sizes = dict(norm_bound=1.0, radius=1.0, rho=1.0)
 assert m < 1e-4 * log(m / beta) * log(20 / beta) / epsilon
 assert printed_gap(m=m, epsilon=epsilon, beta=beta, margin_loss=0.0, **sizes) < 1e-3
+assert trivial_share(m=m, beta=beta, **sizes) < 1e-9  # what is left of the threshold's logarithm in the bound
 """
 
 HEXAGONS = """

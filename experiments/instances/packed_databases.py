@@ -133,7 +133,9 @@ def strictly_below(bound: Callable, N: int) -> Verdict:
     claimed = bound(delta=delta) if N == 2 else bound(delta=delta, N=N)
     if put < claimed:
         return holds("enumeration", "settings")
-    program = f"N, odds = {N}, 3.0\ndelta = (N - 1) / (N - 1 + odds)  # of a wrong answer\n"
-    program += "assert 1 / (N - 1 + odds) == delta / (N - 1)  # each wrong ball gets that, not less"
+    name, size = bound.__name__, "" if N == 2 else ", N=N"
+    program = f"from {bound.__module__} import {name}\nN, odds = {N}, 3.0\n"
+    program += "delta = (N - 1) / (N - 1 + odds)  # of a wrong answer, by randomised response\n"
+    program += f"assert not 1 / (N - 1 + odds) < {name}(delta=delta{size})  # what each wrong ball gets"
     fields = {"found": "exactly that, by randomised response", "python": program}
     return refuted("enumeration", witness.inequality({"N": N, "delta": float(delta)}, put, claimed, **fields))

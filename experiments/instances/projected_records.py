@@ -79,7 +79,7 @@ def lost_program(points: list[dict], square: str) -> str:
     """The witness that truth / g grows along `points`; `square` is its square in terms of the point p."""
     return f"""from math import ceil, log, log1p
 from lemmata.bounds.bms22.efficient_learner import printed_rows
-from lemmata.bounds.bms22.efficient_learner_proof import printed_projected_loss
+from lemmata.bounds.bms22.efficient_learner_proof import printed_distortion_of_rows, printed_projected_loss
 squares = []
 for d, p in zip((8, 64, 512), {points!r}):
     setting = dict((name, p[name]) for name in ("m", "epsilon", "delta", "beta"))

@@ -10,15 +10,23 @@ from lemmata.mechanisms.solvers.margin import geometric_margin, signed_records
 def margin_below(rng, size, k, threshold, *, n, d, gamma, b):
     """Draw records and Phi afresh `size` times: is gamma(Phi S) below `threshold`? Shape (size,), bool.
 
-    Phi e_1 usually shows that it is not; only where it does not is the margin computed, and then a lower bound is used.
+    Phi e_1 usually shows that it is not; only where it does not is the margin computed.
     """
     below = np.zeros(size, dtype=bool)
     for trial in range(size):
         Z = sharp_records(rng, n, d, gamma, b)
         both = sign_projection(k, d, rng=rng).apply(np.vstack([np.eye(1, d), Z]))
         shown = (both[1:] @ both[0]).min() / np.linalg.norm(both[0])
-        below[trial] = shown < threshold and geometric_margin(both[1:], np.ones(n)).value < threshold
+        below[trial] = shown < threshold and not _reaches(both[1:], np.ones(n), threshold)
     return below
+
+
+def _reaches(X, y, level):
+    """Is gamma(S) >= level? Raises ArithmeticError where its enclosure has the level inside and is not narrow."""
+    found = geometric_margin(X, y)
+    if found.value < level <= found.upper and found.gap > 1e-9 * found.upper:
+        raise ArithmeticError(f"the margin is known to lie in [{found.value}, {found.upper}] only")
+    return found.value >= level
 
 
 def sign_gram(k, d, *, rng):
@@ -46,4 +54,4 @@ def projected_margin_reaches(level, X, y, direction, gram):
     if length > 0 and (signed_records(X, y) @ image).min() >= level * length * (1 + 1e-12):
         return True
     values, vectors = np.linalg.eigh(gram)
-    return geometric_margin(X @ (vectors * np.sqrt(np.maximum(values, 0))), y).value >= level
+    return _reaches(X @ (vectors * np.sqrt(np.maximum(values, 0))), y, level)

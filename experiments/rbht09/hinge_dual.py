@@ -15,7 +15,7 @@ from lemmata.bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.order import order_claim
 from lemmata.experiments.engine.claim import grid
-from lemmata.experiments.rbht09.kernel_accuracy import FLAWS, NOT_NORMALISED, THEOREM, composed, flawed
+from lemmata.experiments.rbht09.kernel_accuracy import THEOREM, composed, flawed, flaws
 from lemmata.mechanisms.random_features import profile
 from lemmata.mechanisms.solvers.svm import solve_gram
 from lemmata.mechanisms.streams import generator
@@ -93,13 +93,15 @@ def hinge_noise_is_private(**setting):
     return {"tightness": (0.5, 0.5), "note": "twice the noise that is needed, as Theorem 7"}
 
 
-FLAW = FLAWS | {
-    "python": NOT_NORMALISED,
-    "note": "False for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of Table 1 has g(0) = 2ᵈ.",
-}
+FLAW = "False for kernels with g(0) ≠ 1, as Theorem 14 is: the Cauchy row of Table 1 has g(0) = 2ᵈ."
 
 
-@inequality_claim(hinge_dual.hinge_noise, finding="g(0) = 1 is missing", **FLAW | {"quick": ({"delta": 0.1},)})
+@inequality_claim(
+    hinge_dual.hinge_noise,
+    finding="g(0) = 1 is missing",
+    note=FLAW,
+    **flaws(hinge_dual.hinge_noise) | {"quick": ({"delta": 0.1},)},
+)
 def hinge_useful_as_used(*, delta):
     """Success with probability 1 - delta."""
     yield from flawed(hinge_dual.hinge_noise, 1 - delta, "g(0)", delta)
@@ -108,7 +110,8 @@ def hinge_useful_as_used(*, delta):
 @inequality_claim(
     hinge_dual.hinge_noise_defined,
     finding="g(0) = 1 is missing, and δ is read two ways",
-    **FLAW | {"quick": ({"delta": 0.9},)},
+    note=FLAW,
+    **flaws(hinge_dual.hinge_noise_defined) | {"quick": ({"delta": 0.9},)},
 )
 def hinge_useful_as_defined(*, delta):
     """Success with probability delta."""
@@ -326,7 +329,7 @@ from lemmata.bounds.rbht09 import hinge_dual
 def ratio(acc):
     count = ceil(hinge_dual.hinge_features(acc=acc, delta=0.05, d=1, sigma_p=1.0, diam=2.0))
     lam = hinge_dual.hinge_noise(acc=acc, delta=0.05, count=count)
-    return 2**2.5 * count**0.5 / (2 * lam) / hinge_dual.privacy_order(acc=acc, delta=0.05)
+    return 2**2.5 * count**0.5 / (2 * lam) / hinge_dual.first_case_order(acc=acc, delta=0.05)
 ratios = [ratio(10.0**-k) for k in range(1, 5)]
 assert all(b > 20 * a for a, b in zip(ratios, ratios[1:]))"""
 

@@ -155,12 +155,12 @@ def cauchy_row_corrected(*, factor=1):
 
 FOURIER_WITNESS = """import numpy as np
 from scipy.integrate import quad
-from lemmata.bounds.rbht09.kernel_spectra import laplacian_profile, transform_constant
+from lemmata.bounds.rbht09.kernel_spectra import laplacian_profile, table_constant
 d = {d}
 line = lambda w: 2 * quad(lambda x: laplacian_profile(point=[x]), 0, 60, weight="cos", wvar=w)[0]
-p = lambda *w: transform_constant(d=d) * np.prod([line(x) for x in w])   # the displayed transform of g
+p = lambda *w: table_constant(d=d) * np.prod([line(x) for x in w])       # the displayed transform of g
 one = 2 * (quad(lambda w: line(w), 0, 40)[0] + 2 / 40)                   # int line = 2 pi, the tail is below 2/40
-mass = transform_constant(d=d) * one**d                                  # int p = (2 pi)^d / 2, but g(0) = 1
+mass = table_constant(d=d) * one**d                                      # int p = (2 pi)^d / 2, but g(0) = 1
 assert mass > 3 and abs(p(*[0.0] * d) - 2 ** (d - 1)) < 1e-6
 """
 

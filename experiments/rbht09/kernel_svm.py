@@ -30,8 +30,10 @@ def hinge(z):
     kernel_svm.risk_distance,
     severity="statement",
     corner=require("the records that the risk is over lie in M", lambda M, x: x in M),
-    python="f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
-    "assert f(0) == g(0) and max(1 - f(1), 0) - max(1 - g(1), 0) == 1  # the record that comes lies at 1",
+    python="from lemmata.bounds.rbht09.kernel_svm import risk_distance\n"
+    "f, g = (lambda x: 0 * x), (lambda x: 5 * x)  # on R, y = 1, M = {0} contains the data\n"
+    "apart = max(1 - f(1), 0) - max(1 - g(1), 0)  # the record that comes lies at 1\n"
+    "assert f(0) == g(0) and apart > risk_distance(acc=0.5)",
     note="M has to contain the data. A risk is over records that come later: the sentence needs them in M too.",
 )
 def risks_on_and_off_the_set():
@@ -169,8 +171,10 @@ def gram_of_all_records():
     severity="constant",
     corner=require("C and σ_p diam(𝓜) fixed, ε and δ at most 1/2", lambda acc, delta: max(acc, delta) <= 1 / 2),
     python="from lemmata.bounds.rbht09.hinge_dual import hinge_features\n"
-    "place = dict(acc=0.1, delta=0.05, d=1, sigma_p=1.0, diam=2.0)  # the order is the same for every C\n"
-    "one, three, nine = (hinge_features(C=C, **place) for C in (1.0, 3.0, 9.0))\n"
+    "from lemmata.bounds.rbht09.kernel_svm import features_order\n"
+    "place = dict(acc=0.1, delta=0.05, d=1)  # the order is the same for every C\n"
+    "needed = lambda C: hinge_features(C=C, sigma_p=1.0, diam=2.0, **place)\n"
+    "one, three, nine = (needed(C) / features_order(**place) for C in (1.0, 3.0, 9.0))\n"
     "assert three > 81 * one and nine > 81 * three",
     note="The order names neither C, whose fourth power the number takes, nor σ_p diam(𝓜); log(1/ε) < 0 for ε > 1.",
 )

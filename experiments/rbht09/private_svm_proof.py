@@ -37,11 +37,13 @@ def textbook_sampler(*, beta, factor=1):
         y = -scale * log(2.0 - 2 * (k * 2.0**-53))  # numpy's inversion at the uniform k / 2^53
         if reachable(y, 0.0, scale) and not reachable(y, 1.0, scale, margin=64) and y % 2.0**-53 != 0:
             code = f"""
-from math import fmod, log
+from math import exp, fmod, log
+from lemmata.bounds.rbht09.private_svm import textbook_release
 y, scale = {y!r}, {scale!r}
 assert y == 0.0 + -scale * log(2.0 - 2 * ({k} * 2.0**-53))  # numpy's Laplace at the uniform {k} / 2^53, centre 0
 # From centre 1 noise z is at most -1/2 where |1 + z| < 1/2, so 1 + z is exact: a multiple of 2^-53. y is none.
 assert 0 < y < 0.5 and fmod(y, 2.0**-53) != 0
+assert 2.0**-53 > exp(textbook_release(beta={beta!r})) * 0.0  # the chances of y, from the one centre and from the other
 """
             pair = {"a": "centre 0", "b": "centre 1", "output": y, "p_a": f">= 2^-53, uniform {k} / 2^53", "p_b": 0.0}
             shown = witness.privacy({"beta": beta}, epsilon=beta, log_ratio="infinite", **pair, python=code)

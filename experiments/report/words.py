@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.bounds.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
+from lemmata.experiments.engine.evidence import without_derivation
 from lemmata.experiments.engine.explain import EVIDENCE, in_a_sentence
 from lemmata.experiments.engine.formula import in_symbols, in_unicode
 from lemmata.experiments.engine.graph import CLASSES, Row, class_of, tally
@@ -22,6 +23,7 @@ EDGES = {
     "slip": "dubious",
     "machine-checked": "good",
     "derived": "good",
+    "composed": "good",
     "citing": "good",
     "tested": "good",
 }
@@ -31,6 +33,7 @@ REASONS = {
     "AUDIT_ONLY": "attacked and not broken: an attack can refute privacy, never prove it",
     "NO_POWER": "the attack could not have seen any leak",
     "NO_TEETH": "the sabotaged twin was not caught, so the check proves nothing",
+    "UNCONFIRMED": "no program that ran by itself and calls the statement shows that it falls",
     "NO_PROOF": "neither a proof nor a counterexample is known",
     "CORNER": "false outside what is named, undecided inside",
     "NO_CONSTANT": "no constant makes the bound a statement that can be checked",
@@ -96,6 +99,8 @@ def record_of(row: Row) -> Theorem | None:
 def view(row: dict, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     theorem = record_of(row) if row["kind"] != "summary" else None
+    if theorem:
+        row = row | {"note": without_derivation(row["note"], theorem.formula)}
     row = row | {name: in_prose(row[name] or "") for name in ("title", "note", "corner", "misprint", "smallest_caught")}
     made = row | {
         "class": class_of(row),

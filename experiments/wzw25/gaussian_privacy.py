@@ -14,6 +14,7 @@ from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
 from lemmata.experiments.checks import identity_claim, inequality_claim
 from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from lemmata.experiments.engine.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.verdict import inconclusive
@@ -259,7 +260,7 @@ def all_candidates_spend_mu(*, mu, candidates):
     sigma = numbers.score_noise(1.0, each)
     ours = (candidates * Fraction(each) ** 2 + candidates / Fraction(sigma) ** 2) / Fraction(mu) ** 2
     setting = {"mu": mu, "candidates": candidates}
-    yield setting | {"of": "the budgets of our law"}, ours, 1
+    yield Link("the budgets of our law", setting, ours, 1)
     yield setting, bounds.iterated_gdp(mu=mu, candidates=candidates) / mu, 1 + 1e-12
 
 

@@ -17,7 +17,7 @@ from lemmata.bounds.wzw25 import last_iterate as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
 from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.checks.inequality import equality, up_to_one
+from lemmata.experiments.checks.inequality import Link, equality, up_to_one
 from lemmata.experiments.engine.claim import Control, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.engine.verdict import inconclusive
 from lemmata.experiments.instances.noisy_descent import ceiling, separable
@@ -202,9 +202,9 @@ def closed_form_is_above_the_derivation(*, n, d, mu, beta):
     first = summed(k, v_t, eta=eta, gradient_norm=G, distance=D) + (d / 2 * log(k[0]) + logs) / (2 * eta * v)
     second = D**2 / (eta * (T + 2)) + eta * (G**2 * (H + 1 / 2) + sigma**2 * H * (d * log(2) + 2 * logs))
     third = D * sqrt(A / T) + eta * A * (2 * H + 1)
-    yield setting | {"link": "1 ≤ k_t ≤ 2"}, first, second
-    yield setting | {"link": "η A, A / T"}, second, third
-    yield setting | {"link": "1 ≤ d log(e/β), T ≥ n²μ²"}, third, closed
+    yield Link("1 ≤ k_t ≤ 2", setting, first, second)
+    yield Link("η A, A / T", setting, second, third)
+    yield Link("1 ≤ d log(e/β), T ≥ n²μ²", setting, third, closed)
 
 
 # Our code against it, sampled -----------------------------------------------------------------------------------------

@@ -142,6 +142,7 @@ def main_theorem():
 
 @inequality_claim(
     bounds.penalised_error,
+    evidence="composition",
     given=(whole_grid.quantile_off_grid, population_risk.penalised_sensitivity),
     nonvacuous_from=FROM_EMPIRICAL,
     rounding=1e-9,
@@ -203,11 +204,12 @@ ROWS = 10**6  # k of the projection: the constant of its O(.) and beta are free
 BEYOND = """from math import exp
 from lemmata.bounds.wzw25.algorithms import single_record_gap, unlimited_budget
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.bounds.wzw25.main_theorem import ball_population_privacy, ball_privacy
 epsilon, delta = {epsilon!r}, {delta!r}
 apart, log_chance = single_record_gap(unlimited_budget(epsilon, delta), rows={rows})
 wrong = (1 + exp(epsilon)) * exp(log_chance)   # the linear range is left
-assert gaussian_delta(epsilon=epsilon, mu=apart) - wrong > delta"""
+spent = min(row(epsilon=epsilon, delta=delta, radius={radius!r}) for row in (ball_privacy, ball_population_privacy))
+assert gaussian_delta(epsilon=epsilon, mu=apart) - wrong > delta and spent > delta"""
 
 
 OUTSIDE = dict(
@@ -254,7 +256,7 @@ def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
         "event": f"<w, Phi x> of the last iterate above {middle:.4g} standard deviations from the mean under a",
         "p_a": float(norm.sf(middle)),
         "p_b": float(norm.sf(middle + apart)),
-        "python": BEYOND.format(epsilon=epsilon, delta=delta, rows=ROWS),
+        "python": BEYOND.format(epsilon=epsilon, delta=delta, radius=radius, rows=ROWS),
     }
     epsilons, t = np.linspace(1, 1.5 * epsilon, 40).tolist(), gaussian_quantile_scale(delta)
     series = {
@@ -364,6 +366,7 @@ def releases_keep_their_weights(*, radius, scale, factor=1):
 
 @identity_claim(
     bounds.scaled_twin,
+    evidence="composition",
     control=Control("the radius multiplied by {}, the margins not", (1.01,)),
     rounding=1e-9,
     note="a function of γ/b, n, ε and |S_out|",

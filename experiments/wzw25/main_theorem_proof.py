@@ -63,6 +63,7 @@ def privacy_generalises():
 
 @inequality_claim(
     bounds.scaled_risk,
+    evidence="composition",
     given=[whole_grid.quantile_off_grid, bounds.private_gap, "wzw25.lemE.1/printed"],
     nonvacuous_from=partial(useful_from, partial(bounds.scaled_risk, radius=1.0)),
     rounding=1e-9,

@@ -35,7 +35,7 @@ SIZES = {"quick": ({"n": 6}, {"n": 32}), "full": ({"n": 1}, {"n": 2}, {"n": 100}
 # Lemma 6.4 ------------------------------------------------------------------------------------------------------------
 
 BEYOND_N = """import numpy as np
-from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_order
+from lemmata.bounds.wzw25.margin_grid import doubling_grid, general_constant, grid_order
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers
 n, r, ratios = {n}, 1 / (2 * {n}), []
 X, y = np.full((n, 1), r), np.ones(n)           # n records r e_1 with label +1, in the unit ball: gamma(S) = r
@@ -44,7 +44,7 @@ fewest = [min_outliers(X, y, float(g)).low for g in doubling_grid(n)]    # every
 for epsilon in (10 * n, 100 * n, 1000 * n):
     grid = [grid_order(outliers=m, n=n, gamma=float(g), epsilon=epsilon) for g, m in zip(doubling_grid(n), fewest)]
     ratios.append(min(1, *grid) / grid_order(outliers=0, n=n, gamma=r, epsilon=epsilon))
-assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0]"""
+assert ratios[0] > {least} and ratios[2] > 9 * ratios[1] > 80 * ratios[0] > general_constant(n=n, epsilon=epsilon)"""
 
 
 @order_claim(

@@ -12,7 +12,7 @@ from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechani
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
 from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.checks.inequality import up_to_one
+from lemmata.experiments.checks.inequality import Link, up_to_one
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claim import Control, attack_claim, grid, mean_claim
@@ -148,7 +148,7 @@ def average_within_explicit(*, n, d, steps, sensitivity, distance, mu):
     truth, bound = one_step_average(n, sensitivity, distance), bounds.averaged_excess(**setting)
     if steps == 1:
         yield setting, truth, bound
-    yield setting | {"of": "the telescoped sum"}, end_of_the_proof(**setting, gradient=n * sensitivity), bound
+    yield Link("the telescoped sum", setting, end_of_the_proof(**setting, gradient=n * sensitivity), bound)
     return {"tightness": (truth / bound if steps == 1 else 0.0, 1.0)}
 
 

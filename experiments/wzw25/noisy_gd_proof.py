@@ -25,9 +25,11 @@ from lemmata.mechanisms import noisy_gd
 # Algorithm 5: the line that sets the noise ----------------------------------------------------------------------------
 
 VALUES = """from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
+from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
 w, width = [{norm}], {width}
 a, b = ([[{radius} * s]] for s in (1, -1))        # one record, label flipped
 change = abs(hinge_sum(w, a, width) - hinge_sum(w, b, width))
+assert abs(change - value_sensitivity(norm={norm}, radius={radius}, width=width)) < 1e-9 * change
 assert change > replacement_sensitivity(radius={radius}, width=width) * (1 + 1e-9)"""
 
 
@@ -49,11 +51,11 @@ def value_sensitivity_is_delta(*, factor=1, **setting):
     return holds("derivation", "settings", note="at this ‖w‖ the value changes by no more than the gradient")
 
 
-ROUNDED = """from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
+ROUNDED = """from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, rounded_gdp
 n, mu, sensitivity = {n}, {mu}, 1.0
 steps = printed_steps(n, mu)                      # T = n^2 mu^2 = {T:.4g}, rounded up
 spent = steps**0.5 * sensitivity / (n * sensitivity)   # sigma = n Delta
-assert spent > mu * (1 + 1e-9)
+assert min(spent, rounded_gdp(n=n, mu=mu)) > mu * (1 + 1e-9)
 assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 1e-12"""
 
 

@@ -317,13 +317,17 @@ def tail_from_its_parts(statement, tail, logarithm):
         yield setting, (cost + excess) / point["n"], statement(**setting)
 
 
-@inequality_claim(margin.last_tail, given=(*EVENT, last_iterate.last_iterate_tail), cost=0.3, **CHAIN)
+@inequality_claim(
+    margin.last_tail, evidence="composition", given=(*EVENT, last_iterate.last_iterate_tail), cost=0.3, **CHAIN
+)
 def last_iterate_from_its_parts():
     """The separator of the projected inliers as the comparator of the last iterate."""
     yield from tail_from_its_parts(margin.last_tail, last_iterate.last_iterate_tail, True)
 
 
-@inequality_claim(margin.weighted_average_tail, given=(*EVENT, last_iterate.weighted_tail), cost=0.3, **CHAIN)
+@inequality_claim(
+    margin.weighted_average_tail, evidence="composition", given=(*EVENT, last_iterate.weighted_tail), cost=0.3, **CHAIN
+)
 def weighted_average_from_its_parts():
     """The same for the weighted average, with the step size of Lemma D.1."""
     yield from tail_from_its_parts(margin.weighted_average_tail, last_iterate.weighted_tail, False)

@@ -112,6 +112,7 @@ def theorem_71_has_a_constant():
 
 @identity_claim(
     bound.tuned_margin_error,
+    evidence="composition",
     given=[bound.tuned_error_given_drawn, bound.missed_probability, GOOD],
     rounding=1e-9,
     nonvacuous_from=lambda: smallest_useful_n(),
@@ -214,10 +215,12 @@ def loss_exceeds_one(point):
     return f"""
 from flint import ctx
 from lemmata.bounds.exact.balls import Phi, exact, phi
+from lemmata.bounds.wzw25.tuned_margin import grid_loss_order_capped
 ctx.prec = 300
 n, mu, gamma, k = {point["n"]}, {point["mu"]}, {point["gammas"][0]}, {point["k"]}  # any k will do
 s = 3 / (2 * exact(gamma) * (exact(n) ** 2 * exact(mu) ** 2 + 2 * exact(k)).sqrt())
-assert s * phi(1 / s) - Phi(-1 / s) > 0"""
+claimed = grid_loss_order_capped(n=n, mu=mu, beta={point["beta"]}, gammas=[gamma], outliers={point["outliers"]})
+assert 1 + s * phi(1 / s) - Phi(-1 / s) > exact(claimed)"""
 
 
 @exact_claim(

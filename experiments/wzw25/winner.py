@@ -20,6 +20,7 @@ from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import winner as bound
 from lemmata.experiments.checks import equality, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks.inequality import Link
 from lemmata.experiments.engine.claim import Control
 from lemmata.experiments.engine.verdict import Verdict, inconclusive
 from lemmata.experiments.instances.tuned_data import hardest_gap
@@ -261,7 +262,7 @@ def reflection(*, size, factor=1):
             first += weight * bound.winner_below(**path)
             second += weight * bound.winner_below_as_printed(**path)
     yield {"size": size}, lowest, highest
-    yield {"size": size, "of": "Equation 24"}, first, second
+    yield Link("Equation 24", {"size": size}, first, second)
 
 
 @inequality_claim(
@@ -288,9 +289,9 @@ def more_runs_given_drawn(law, left, right):
     """A program: the largest noise given Y exceeds the largest noise."""
     return f"""
 from lemmata.bounds.exact.best_of_runs import max_given_drawn
-from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
+from lemmata.bounds.wzw25.winner import maximum_without_condition
 eta, r, size = {law["eta"]!r}, {law["r"]!r}, {law["size"]!r}
-assert max_given_drawn(eta, r, size) > mean_max_of_count(eta, r)"""
+assert max_given_drawn(eta, r, size) > maximum_without_condition(eta=eta, r=r, size=size, sigma=1.0)"""
 
 
 @inequality_claim(

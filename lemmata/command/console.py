@@ -1,10 +1,13 @@
 """What every command shares: mistakes and faults as one line and an exit status, the folder and the root."""
 
+import errno
 import functools
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Callable
-from typing import IO, Any, ParamSpec, TypeVar
+from typing import IO, Any, Never, ParamSpec, TypeVar
 
 import click
 
@@ -32,7 +35,24 @@ class Broken(Usage):
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end by SIGTERM."""
+    """The process was asked to end by a signal, SIGTERM or SIGHUP, whose number it holds."""
+
+
+def heed() -> None:
+    """End as after an interrupt when the process is asked to end or its terminal is gone; hush one warning of joblib's.
+
+    It says at its import that processes cannot share memory here, and `run` says so in words of its own.
+    """
+    warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
+    if sys.platform == "win32":
+        return
+
+    def terminated(number: int, _: object) -> Never:
+        raise Terminated(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(number, terminated)
 
 
 def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -48,13 +68,15 @@ def plainly(stored: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except KeyboardInterrupt as signalled:
                 rest = "; what was finished is stored, run it again to continue" if stored else ""
                 click.echo(f"lemmata: interrupted{rest}", err=True)
-                sys.exit(143 if isinstance(signalled, Terminated) else 130)
+                sys.exit(128 + (signalled.args[0] if isinstance(signalled, Terminated) else signal.SIGINT))
             except BrokenPipeError:  # who reads has what they wanted: click ends in silence
                 raise
             except (NotADirectoryError, FileExistsError) as error:
                 raise Usage(f"--out = {error.filename}: {error.strerror}") from None
             except OSError as error:
-                raise Broken(str(error)) from None
+                printing = error.errno == errno.ENOSPC and error.filename is None
+                place = "what is printed found no room: " if printing else ""
+                raise Broken(f"{place}{error}") from None
             except Exception as error:
                 if type(error).__name__ == "PaperError":
                     raise Usage(str(error)) from None

@@ -2,8 +2,8 @@
 
 Progress goes to stderr, results to stdout. Exit status: 0 it did its job; 1 a verdict contradicts the published ledger,
 an audited mechanism is REFUTED, or a core became slower; 2 bad usage; 3 a fault (a worker died, a disk is full, a store
-is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130 and 143 after an interrupt. Modules
-that cost seconds to import are imported by the commands that need them.
+is damaged), an audit that learnt nothing, or benchmarks that measured nothing; 130, 143 and 129 after an interrupt,
+SIGTERM and SIGHUP. Modules that cost seconds to import are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ import importlib.util
 import json
 import os
 import shutil
-import signal
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lemmata.bounds.library import Paper, library, nearest
 from lemmata.command.audit import audit
 from lemmata.command.compare import compare
-from lemmata.command.console import Terminated, Usage, out_option, plainly, root_option
+from lemmata.command.console import Usage, heed, out_option, plainly, root_option
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.scope import folder, said, scope
 from lemmata.experiments.engine.folders import in_checkout
@@ -63,6 +62,8 @@ def open_store(out: Path, *, reading: bool = True) -> Store:
     store = Store(stored(out), reading=reading)
     if store.missing:
         click.echo(f"lemmata: there is no {store.path}: nothing has been run there yet", err=True)
+    if store.aside:
+        click.echo(f"lemmata: {store.path} was of an older version and now is {store.aside}: all is new", err=True)
     return store
 
 
@@ -79,19 +80,14 @@ NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
 @click.version_option(metadata.version("lemmata"), prog_name="lemmata")
 def main() -> None:
     """Executable theorems: of four papers on private learning with margins, and of yours, in a folder of its own."""
-    if sys.platform != "win32":
-
-        def terminated(*_: object) -> Never:
-            raise Terminated
-
-        signal.signal(signal.SIGTERM, terminated)
+    heed()
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, metavar=NAMES)
 @click.option("--profile", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Worker processes.")
-@click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead.")
+@click.option("--dask", metavar="ADDRESS", help="Use a Dask cluster instead; local:N starts one here.")
 @root_option
 @click.option("--plan", "only_plan", is_flag=True, help="Print the planned core-seconds and stop.")
 @click.option("--fresh", is_flag=True, help="Forget the stored chunks of these claims first.")
@@ -115,7 +111,7 @@ def run(
         click.echo("lemmata: no paper.toml here or above: deciding the papers of this package, some minutes", err=True)
     begun = None if names else remembered.begun(stored(folder))
     keys = select(names, papers)
-    from lemmata.experiments.engine import registry
+    from lemmata.experiments.engine import programs, registry
     from lemmata.experiments.engine import run as runner
     from lemmata.experiments.engine.ledger import ledger, table
 
@@ -129,7 +125,8 @@ def run(
         if fresh:
             for claim in claims:
                 store.forget(claim.key, root)
-        runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        ran = runner.execute(claims, store, root=root, profile=profile, jobs=jobs, dask=dask, progress=True)
+        programs.confirm(ran, store, jobs)
         if names or papers:
             rows = [row for row in ledger(store, root, claims) if row["key"] in keys]
             click.echo(table(rows, width()))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.stats import rankdata
 
 from lemmata.mechanisms.audit.outcomes import Outcomes, spreads
 
@@ -120,11 +121,16 @@ def by_covariance(data: Outcomes, truth: np.ndarray) -> Callable | None:
     return score
 
 
-def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable:
-    """Gradient-boosted trees on the features."""
+def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """Gradient-boosted trees on the features; of those that order the releases alike they would split the first one."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     features = Features(data)
+    X = features(data)
+    kept = np.sort(np.unique(rankdata(X, "dense", axis=0), axis=1, return_index=True)[1])
+    kept = kept[np.ptp(X[:, kept], axis=0) > 0]
+    if not len(kept):
+        return None
     leaf, trees = int(np.clip(len(data) // 50, 5, 100)), int(np.clip(len(data) // 25, 12, 40))
     model = HistGradientBoostingClassifier(
         learning_rate=min(4 / trees, 0.3),
@@ -133,8 +139,8 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable:
         min_samples_leaf=leaf,
         early_stopping=False,
         random_state=0,
-    ).fit(features(data), truth)
-    return lambda fresh: model.decision_function(features(fresh))
+    ).fit(X[:, kept], truth)
+    return lambda fresh: model.decision_function(features(fresh)[:, kept])
 
 
 def by_density(a: HasDensity, b: HasDensity) -> Callable:
@@ -149,13 +155,13 @@ def by_density(a: HasDensity, b: HasDensity) -> Callable:
 def by_features(chosen: Callable) -> Callable:
     """Gradient-boosted trees on the user's own features of the raw releases."""
 
-    def learn(data: Outcomes, truth: np.ndarray) -> Callable:
+    def learn(data: Outcomes, truth: np.ndarray) -> Callable | None:
         def own(outcomes: Outcomes) -> Outcomes:
             table = np.reshape(np.asarray(chosen(outcomes.raw), dtype=float), (len(outcomes), -1))
             return Outcomes(table, outcomes.labels, outcomes.raw)
 
         score = by_boosting(own(data), truth)
-        return lambda fresh: score(own(fresh))
+        return score and (lambda fresh: score(own(fresh)))
 
     return learn
 

@@ -18,6 +18,7 @@ from scipy.special import log_expit, logsumexp
 from lemmata.bounds.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.attackers import attackers
 from lemmata.mechanisms.audit.outcomes import Outcomes, Reader, joined, part, rows
+from lemmata.mechanisms.audit.rules import FEW, Rule, learnt
 from lemmata.mechanisms.audit.samplers import FIRST, Exhausted, Raised, Source, chunk
 from lemmata.mechanisms.audit.stakes import (
     CUTS,
@@ -31,9 +32,7 @@ from lemmata.mechanisms.audit.stakes import (
     log_capital,
     parameter,
     tables,
-    tally,
     tangents,
-    thresholds,
     with_parameter,
 )
 from lemmata.mechanisms.privacy import ApproxDP
@@ -41,14 +40,12 @@ from lemmata.mechanisms.streams import generator
 
 LEAST = 128  # releases
 MEMORY = 30_000  # releases that rules are learnt from
-FEW, FOLDS = 2_000, 4  # releases up to which all of them learn and all of them choose, in so many parts
 SPARE = 0.1  # of the capital is bet by everybody as at the start, the rest by what each has earned
 RELEARN = 1.3, 2.0  # rules are learnt again when the past, few or many releases, has grown by this factor
 REPORT = 1e-3  # chance that the lower limit is above the truth
 LEARNT = 0.85  # share of the rounds that a rule is worth what it is at the end
 PRUNED = 6.0  # an attacker whose log capital is this far behind the best is asked no more
 FACTORS = np.geomspace(0.1, 1e3, 800)  # by which a leak could be larger
-UNSEEN = np.array([0, 1, 0])  # one wrong guess more than seen: few guesses prove little
 SIDE = ("the first dataset", "the second dataset", "either dataset")
 
 
@@ -94,80 +91,30 @@ class Audit:
         return f"{came}{survived}{caught}; {saw}; {self.judged} releases judged, {self.trained} for training"
 
 
-@dataclass
-class Rule:
-    """A learnt score with two thresholds a tangent; guess the first dataset above, the second below.
-
-    `growth` is what each tangent, side and stake gained on the releases by which the thresholds were chosen.
-    """
-
-    score: Callable
-    above: np.ndarray
-    below: np.ndarray
-    growth: np.ndarray = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def silent(self) -> bool:
-        return bool(np.isinf(self.above).all() and np.isinf(self.below).all())
-
-    def guesses(self, data: Outcomes) -> np.ndarray:
-        """+1, -1 or 0 for each tangent and release, shape (tangents, size)."""
-        scores = tidy(self.score(data))
-        over = scores >= self.above[:, None]
-        under = -scores >= self.below[:, None]
-        return np.where(over, 1, 0) - np.where(under & ~over, 1, 0)
-
-    def counts(self, data: Outcomes, truth: np.ndarray) -> np.ndarray:
-        """How often the guesses are right, wrong, and none."""
-        return tally(tidy(self.score(data)), truth, self.above, self.below)
-
-
-def learnt(learn: Callable, data: Outcomes, truth: np.ndarray, rungs: np.ndarray) -> Rule | None:
-    """A learnt rule whose thresholds are chosen on releases that its score was not learnt from.
-
-    Few releases are used twice: every part of them chooses thresholds for a score learnt from the others, and the
-    rule's own score is learnt from all.
-    """
-    few = len(truth) <= FEW
-    scores, chosen = [], []
-    for fold in range(FOLDS if few else 1):
-        select = np.arange(len(truth)) % (FOLDS if few else 2) == fold
-        score = learn(part(data, ~select), truth[~select]) if len(set(truth[~select].tolist())) == 2 else None
-        if score is None:
-            return None
-        scores.append(tidy(score(part(data, select))))
-        chosen.append(truth[select])
-    own = learn(data, truth) if few else score
-    if own is None:
-        return None
-    held, was = np.concatenate(scores), np.concatenate(chosen)
-    rule = Rule(
-        own,
-        thresholds(held, was > 0, rungs[::CUTS, 0]),
-        thresholds(-held, was < 0, rungs[::CUTS, 1]),
-    )
-    rule.growth = grown(tally(held, was, rule.above, rule.below) + UNSEEN, rungs[:, :, 0])
-    return rule
-
-
-def tidy(scores: np.ndarray) -> np.ndarray:
-    """Scores without the last bits, so that ties stay ties, and without NaN."""
-    return np.clip(np.round(np.nan_to_num(scores, nan=0.0, posinf=1e9, neginf=-1e9), 9), -1e9, 1e9)
-
-
 class Game:
     """One audit under way.
 
+    `named` are the attackers: what each goes by and how it learns a score from past releases (`attackers`).
     `counts` are the guesses of every attacker, shape (attackers, tangents, sides, 3), every tangent once for each pair
     of thresholds; `won` is the log capital of who divides it before each chunk as everybody has earned.
     """
 
-    def __init__(self, a: Any, b: Any, claim: Any, root: int, features: Callable | None, bits: bool, records: int):
+    def __init__(
+        self,
+        a: Any,
+        b: Any,
+        claim: Any,
+        *,
+        root: int,
+        named: list[tuple[str, Callable]],
+        bits: bool = False,
+        records: int = 1,
+    ) -> None:
         self.sources = Source("sample_a", a), Source("sample_b", b)
         self.claim, self.root, self.bits, self.records = checked(claim), root, bits, records
         self.rungs = np.repeat(ladder(self.claim, records), CUTS, axis=0)
         self.table = self.rungs[:, :, 0]
-        self.named = list(attackers(a, b, features))
+        self.named = named
         self.rules: list[Rule | None] = [None] * len(self.named)
         self.counts = np.zeros((len(self.named), len(self.table), 3, 3), dtype=int)
         self.won = 0.0
@@ -243,12 +190,20 @@ class Game:
     def lower(self, chance: float) -> float:
         """The largest parameter such that the claims with it and all smaller ones are refuted.
 
-        Smaller claims imply larger ones, so where the claim itself is refuted, all smaller ones are.
+        It is above the truth with a chance of at most `chance`: some claim that is true, the first of those asked for
+        that is not below the truth, would have to be refuted, and every claim is refuted by one e-process. Above the
+        claim under audit that is what everybody bets as at the start. A smaller claim implies the one under audit, so
+        up to it half is staked on what refutes that one and half on what everybody bets.
         """
-        reached = parameter(self.claim)[1] if self.log_e() >= -log(chance) else 0.0
-        for value in PARAMETERS[reached < PARAMETERS].tolist():
+        claimed, own = parameter(self.claim)[1], self.log_e() - log(2)
+        reached = claimed if own >= -log(chance) else 0.0
+        values = np.union1d(PARAMETERS, claimed)
+        for value in values[values > reached].tolist():
             points = tangents(with_parameter(self.claim, value), self.records)
-            if average(self.counts, np.repeat(tables(points), CUTS, axis=0)) < -log(chance):
+            against = float(average(self.counts, np.repeat(tables(points), CUTS, axis=0)))
+            if value <= claimed:
+                against = float(np.logaddexp(against - log(2), own))
+            if against < -log(chance):
                 break
             reached = value
         return reached
@@ -286,7 +241,23 @@ def audit(
     if not 0 < level < 1:
         raise ValueError(f"level = {level} is outside (0, 1)")
     start = time.process_time()
-    game = Game(sample_a, sample_b, claim, root, features, bits, records)
+    game = Game(
+        sample_a,
+        sample_b,
+        claim,
+        root=root,
+        named=list(attackers(sample_a, sample_b, features)),
+        bits=bits,
+        records=records,
+    )
+    course = play(game, budget, level, progress)
+    return concluded(game, level, course, time.process_time() - start)
+
+
+def play(
+    game: Game, budget: int, level: float, progress: Callable[[int, float], None] | None = None
+) -> tuple[tuple[int, float], ...]:
+    """Chunk after chunk until the claim is refuted at `level` or the releases are used up; the course of the audit."""
     index, course = 0, []
     while game.drawn < budget - 1:
         try:
@@ -305,7 +276,7 @@ def audit(
             game.past.append((fresh, truth))
         game.learn()
         index += 1
-    return concluded(game, level, tuple(course), time.process_time() - start)
+    return tuple(course)
 
 
 def concluded(game: Game, level: float, course: tuple, seconds: float) -> Audit:

@@ -68,7 +68,7 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
 
     The nonnegative least-squares problem min_{a >= 0} ||Z' a||^2 / s^2 + (sum a - 1)^2 has its optimum at a
     multiple of the nearest point's weights, for every scale s > 0. Where its answer leaves a gap, Wolfe's
-    algorithm continues.
+    algorithm begins anew.
     Raises ValueError for invalid data.
 
     >>> found = geometric_margin([[3.0, 4.0], [3.0, -4.0]], [1, 1])
@@ -89,7 +89,7 @@ def geometric_margin(X: ArrayLike, y: ArrayLike) -> GeometricMargin:
     weights = _nearest_weights(small)
     enclosed = _enclosure(Z, _towards(weights @ Z), weights)
     if not _settled(enclosed, radius):
-        weights = _polished(small, weights)
+        weights = _polished(small)
         enclosed = _tighter(enclosed, _enclosure(Z, _towards(weights @ Z), weights))
     if not _settled(enclosed, radius):
         # A short combination of long records has lost its direction to cancellation: solve for that.
@@ -116,43 +116,58 @@ def _system(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nearest_weights(Z: np.ndarray) -> np.ndarray:
-    """Convex weights of a point of conv(Z) near the one nearest to the origin."""
-    weights, _ = nnls(*_system(Z), maxiter=30 * sum(Z.shape))
-    return weights / weights.sum()
+    """Convex weights of a point of conv(Z) near the one nearest to the origin.
 
-
-def _polished(Z: np.ndarray, weights: np.ndarray, rounds: int = 200) -> np.ndarray:
-    """Wolfe's minimum-norm-point algorithm from `weights`, a least-squares problem of its own every step.
-
-    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas.
+    Not every version of SciPy's solver returns a minimiser; one that returns nothing stands for the shortest record.
     """
-    support, a = np.flatnonzero(weights), weights[weights > 0]
-    best, shortest = weights, np.inf
-    for _ in range(rounds):
+    weights, _ = nnls(*_system(Z), maxiter=30 * sum(Z.shape))
+    total = weights.sum()
+    if not 0 < total < np.inf:
+        return np.eye(len(Z))[np.linalg.norm(Z, axis=1).argmin()]
+    return weights / total
+
+
+def _polished(Z: np.ndarray) -> np.ndarray:
+    """Convex weights by Wolfe's minimum-norm-point algorithm, a least-squares problem of its own every step.
+
+    Slower than NNLS and steadier where many records are equally near, as in the sharp examples of the lemmas. It begins
+    with the shortest record, whatever NNLS said: only from records that are affinely independent, as all that enter
+    afterwards leave them, is every step sure to come nearer.
+    """
+    support, a = np.array([np.linalg.norm(Z, axis=1).argmin()]), np.ones(1)
+    best, shortest = np.zeros(len(Z)), np.inf
+    for _ in range(200 + 10 * len(Z)):
         nearest = a @ Z[support]
         length = float(np.linalg.norm(nearest))
-        if not 0 < length < shortest:
+        if length >= shortest:
             break
         best, shortest = np.zeros(len(Z)), length
         best[support] = a
+        if length == 0:
+            break
         values = Z @ nearest / length
         entering = int(values.argmin())
         if length - values[entering] <= 1e-12 * length or entering in support:
             break
-        support, a = np.append(support, entering), np.append(a, 0.0)
-        while True:
-            system, right = _system(Z[support])
-            target = np.linalg.lstsq(system, right, rcond=None)[0]
-            target /= target.sum()
-            if (target >= 0).all():
-                a = target
-                break
-            falling = target < 0  # walk towards the target until the first weight is used up, and drop it
-            step = np.min(a[falling] / (a[falling] - target[falling]))
-            a = a + step * (target - a)
-            kept = a > 1e-15
-            support, a = support[kept], a[kept] / a[kept].sum()
+        support, a = _nearest_of_a_face(Z, np.append(support, entering), np.append(a, 0.0))
     return best
+
+
+def _nearest_of_a_face(Z: np.ndarray, support: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Records and positive weights of the nearest point of their affine hull, no farther than the point given."""
+    while True:
+        system, right = _system(Z[support])
+        target = np.linalg.lstsq(system, right, rcond=None)[0]
+        target /= target.sum()
+        if (target >= 0).all():
+            used = target > 1e-14
+            return support[used], target[used] / target[used].sum()
+        falling = target < 0  # walk towards the target until the first weight is used up, and drop it
+        steps = a[falling] / (a[falling] - target[falling])
+        a = a + steps.min() * (target - a)
+        a[np.flatnonzero(falling)[steps.argmin()]] = 0.0
+        kept = a > 0  # the record that has just entered may have next to nothing yet, and stays
+        support, a = support[kept], a[kept] / a[kept].sum()
 
 
 def _enclosure(Z: np.ndarray, direction: np.ndarray, weights: np.ndarray) -> GeometricMargin:
@@ -238,7 +253,8 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Enclosures of gamma(S') for every subset S' of S, two arrays (2^n,): lower and upper.
 
     Bit i of an index says whether record i is in the subset. The minimum over no record is +inf, so the empty
-    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records.
+    subset, index 0, has margin +inf. Raises ValueError above `LARGEST_TABLE` records, and ArithmeticError where an
+    enclosure is wider than 1e-9 of the longest record: whoever reads one end of it would take it for the truth.
     """
     X = rows(X)
     y = signs(y, len(X))
@@ -246,10 +262,13 @@ def subset_margins(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     if n > LARGEST_TABLE:
         raise ValueError(f"n = {n} is outside [1, {LARGEST_TABLE}]: all 2^n subsets are listed")
     lower, upper = np.full(2**n, np.inf), np.full(2**n, np.inf)
+    longest = np.linalg.norm(X, axis=1).max()
     for index in range(1, 2**n):
         chosen = (index >> np.arange(n)) & 1 == 1
         enclosure = geometric_margin(X[chosen], y[chosen])
         lower[index], upper[index] = enclosure.value, enclosure.upper
+        if enclosure.gap > LEVEL_SLACK * longest:
+            raise ArithmeticError(f"a margin is known to lie in [{enclosure.value}, {enclosure.upper}] only")
     return lower, upper
 
 
@@ -257,14 +276,14 @@ def inliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     """The family S_in(margin) of Definition 6.1, as bit masks: every subset S' with gamma(S') >= margin.
 
     The empty subset, mask 0, belongs to it at every level. Equality is decided up to a relative 1e-9.
-    Raises ValueError above `LARGEST_TABLE` records or for a margin below 0.
+    Raises ValueError above `LARGEST_TABLE` records or for a margin below 0, and ArithmeticError where an enclosure is
+    too wide to decide.
 
     >>> inliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6).tolist()
     [0, 1, 4]
     """
     level = _level(margin)
-    _, upper = subset_margins(X, y)
-    return np.flatnonzero(upper >= level)
+    return np.flatnonzero(_reaches(*subset_margins(X, y), level))
 
 
 def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
@@ -274,6 +293,16 @@ def outliers(X: ArrayLike, y: ArrayLike, margin: float) -> np.ndarray:
     [3, 6, 7]
     """
     return np.sort(2 ** len(rows(X)) - 1 - inliers(X, y, margin))
+
+
+def _reaches(lower: ArrayLike, upper: ArrayLike, level: float) -> np.ndarray:
+    """Which margins are at least `level`; raises ArithmeticError where an enclosure has it inside."""
+    lower, upper = np.asarray(lower), np.asarray(upper)
+    unknown = (lower < level) & (level <= upper)
+    if unknown.any():
+        low, high = lower[unknown].flat[0], upper[unknown].flat[0]
+        raise ArithmeticError(f"a margin is known to lie in [{low}, {high}] only, and {level} is inside")
+    return lower >= level
 
 
 def _level(margin: float) -> float:
@@ -302,7 +331,8 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
     listed while there are at most `LARGEST_LIST`; then low == high, unless a tie is closer than 1e-7 of the longest
     record. Beyond that `low` counts disjoint cores, small sets of records of which one must go because a convex
     combination of them is shorter than the margin, and `high` what is left when all of them are removed.
-    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0.
+    The empty subset has margin +inf, so m(margin) <= n. Raises ValueError for a margin below 0, and ArithmeticError
+    where an enclosure is too wide to decide.
 
     >>> found = min_outliers([[1.0], [0.5], [-1.0]], [1, 1, 1], 0.6)
     >>> found.low, found.high
@@ -321,7 +351,8 @@ def min_outliers(X: ArrayLike, y: ArrayLike, margin: float) -> Outliers:
                 if side.sum() <= len(kept):
                     break
                 left = np.flatnonzero(side)
-                if geometric_margin(X[left], y[left]).upper >= level:
+                found = geometric_margin(X[left], y[left])
+                if _reaches(found.value, found.upper, level):
                     kept = left
                     break
     return Outliers(low, len(X) - len(kept), np.setdiff1d(everyone, kept))
@@ -334,7 +365,7 @@ def _disjoint_cores(
     cores = []
     while len(left):
         margin = geometric_margin(X[left], y[left])
-        if margin.upper >= level:
+        if _reaches(margin.value, margin.upper, level):
             break
         core = left[margin.weights > 0]
         cores.append(core)

@@ -16,6 +16,7 @@ from lemmata.bounds.bms22 import polynomial_kernels
 from lemmata.bounds.bms22.dp_erm_proof import printed_multiplier
 from lemmata.bounds.bms22.phased_sgd import base_step, one_round
 from lemmata.experiments.bms22 import kernel_learner as claims
+from lemmata.experiments.engine.decide import decide
 from lemmata.experiments.instances import kernel_machines
 from lemmata.mechanisms import efficient_learner, kernel_features, kernel_learner
 from lemmata.mechanisms.privacy import ApproxDP
@@ -281,3 +282,17 @@ def test_hidden_signs_are_learnt_no_better_than_randomised_response():
         flipped = 1 / (1 + np.exp(m * epsilon))
         assert polynomial_kernels.unlearnt_share(m=m, k=1, epsilon=epsilon, delta=1e-12) == pytest.approx(flipped)
     assert polynomial_kernels.unlearnt_share(m=100, k=10, epsilon=0.1, delta=1e-3) == pytest.approx(0.2589, abs=1e-4)
+
+
+def test_a_law_that_promises_twice_its_epsilon_refutes_no_theorem(monkeypatch):
+    """It is our mistake, the row says which link of ours fails, and Theorem 4.2 stays undecided."""
+    honest = kernel_learner.law
+
+    def boastful(*args, **fields):
+        made = honest(*args, **fields)
+        return replace(made, privacy=ApproxDP(2 * made.privacy.epsilon, made.privacy.delta))
+
+    monkeypatch.setattr(kernel_learner, "law", boastful)
+    row = decide("bms22.thm4.2/corrected/privacy", root=1)
+    assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED")
+    assert "the link 'law'" in row["note"] and "of our derivation fails" in row["note"]

@@ -41,7 +41,7 @@ def one() -> int:
     ("oracle", "left", "verdict", "reason"),
     [
         ("below", Fraction(9, 10), "INCONCLUSIVE", "ONE_SIDED_ORACLE"),
-        ("below", Fraction(11, 10), "REFUTED", ""),
+        ("below", Fraction(11, 10), "INCONCLUSIVE", "UNCONFIRMED"),  # it may refute, and no program shows it
         ("above", Fraction(9, 10), "HOLDS", ""),
         ("above", Fraction(11, 10), "INCONCLUSIVE", "ONE_SIDED_ORACLE"),
         ("exact", Fraction(9, 10), "HOLDS", ""),
@@ -62,17 +62,21 @@ def test_an_unknown_side_is_refused(statement):
 
 
 @pytest.mark.parametrize(
-    ("candidates", "exhaustive", "verdict"),
-    [((3, 2, 1), False, "HOLDS"), ((3, 2), False, "INCONCLUSIVE"), ((3, 2), True, "REFUTED")],
+    ("candidates", "exhaustive", "verdict", "reason"),
+    [
+        ((3, 2, 1), False, "HOLDS", ""),
+        ((3, 2), False, "INCONCLUSIVE", "BUDGET"),
+        ((3, 2), True, "INCONCLUSIVE", "UNCONFIRMED"),
+    ],
 )
-def test_there_is_one(statement, candidates, exhaustive, verdict):
+def test_there_is_one(statement, candidates, exhaustive, verdict, reason):
     @exists_claim(statement(one), exhaustive=exhaustive, caught=(2,))
     def check():
         for n in candidates:
             yield {"n": n}, n, one()
 
     row = decide("inv25.lem1/printed", root=1)
-    assert row["verdict"] == verdict
+    assert (row["verdict"], row["reason"]) == (verdict, reason)
     assert verdict != "HOLDS" or (row["evidence"], row["scope"], row["control"]) == (
         "enumeration",
         "everywhere",
@@ -80,15 +84,18 @@ def test_there_is_one(statement, candidates, exhaustive, verdict):
     )
 
 
-@pytest.mark.parametrize(("lost", "verdict"), [(lambda x: 2 * x, "HOLDS"), (lambda x: min(x, 100.0), "REFUTED")])
+@pytest.mark.parametrize(
+    ("lost", "verdict"),
+    [(lambda x: 2 * x, "HOLDS"), (lambda x: float("inf"), "HOLDS"), (lambda x: min(x, 100.0), "INCONCLUSIVE")],
+)
 def test_nothing_finite_is_enough(statement, lost, verdict):
     @unbounded_claim(statement(one), evidence="sampled", scope="settings")
     def check(*, level):
         return {"x": level}, lost(level)
 
     row = decide("inv25.lem1/printed", root=1)
-    assert row["verdict"] == verdict
-    assert verdict != "HOLDS" or row["control"] == "REFUTED"
+    assert (row["verdict"], row["tightness"]) == (verdict, None)  # the levels say nothing about how much more is lost
+    assert row["control"] == "REFUTED" if verdict == "HOLDS" else row["reason"] == "UNCONFIRMED"
 
 
 def test_what_is_quoted_otherwise_changes_no_printed_verdict(statement):
@@ -110,8 +117,9 @@ def test_what_is_quoted_otherwise_changes_no_printed_verdict(statement):
     rows = {key: decide(key, root=1) for key in ("inv25.lem1/printed", "inv25.lem1/quoted")}
     assert {key: row["verdict"] for key, row in rows.items()} == {
         "inv25.lem1/printed": "HOLDS",
-        "inv25.lem1/quoted": "REFUTED",
+        "inv25.lem1/quoted": "INCONCLUSIVE",
     }
+    assert "does not call inv25.lem1/quoted" in rows["inv25.lem1/quoted"]["note"]
     assert "so quoted by Everybody 2020, Section 1" in rows["inv25.lem1/quoted"]["note"]
     with pytest.raises(ValueError, match="says by whom"):
         theorem("inv25.lem1", says="x", reading="quoted")

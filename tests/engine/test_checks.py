@@ -85,15 +85,83 @@ def test_a_program_is_a_text_or_made_of_what_is_shown():
 @pytest.mark.parametrize(
     ("fields", "evidence", "scope"),
     [
-        ({}, "derivation", "everywhere"),
-        ({"severity": "constant"}, "enumeration", "settings"),
+        ({}, "tested", "settings"),
+        ({"given": ["a/printed"]}, "derivation", "everywhere"),
+        ({"given": ["a/printed"], "severity": "constant"}, "tested", "settings"),
+        ({"given": ["a/printed"], "evidence": "composition"}, "composition", "everywhere"),
         ({"evidence": "certificate", "scope": "domain"}, "certificate", "domain"),
     ],
 )
 def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, scope):
     monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    check = inequality.inequality_claim(None, **fields)(lambda: [({}, 1, 2)])
+    statement = SimpleNamespace(theorem=SimpleNamespace(formula=lambda: 2))
+    check = inequality.inequality_claim(statement, **fields)(lambda: [({}, 1, 2)])
     assert (check().evidence, check().scope) == (evidence, scope)
+
+
+LINK = inequality.Link("the second step", {"x": 1}, 2, 1)
+FAILS = inequality.Case({"x": 2}, 2, 1)
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+def test_a_link_that_fails_refutes_nothing_and_is_named(decide):
+    verdict = decide(iter([LINK]), rounding=None, **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+    assert "the link 'the second step'" in verdict.note
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("cases", [[FAILS, LINK], [LINK, FAILS], [LINK, tuple(FAILS)]])
+def test_a_case_that_fails_refutes_whatever_the_links_do(decide, cases):
+    assert decide(iter(cases), rounding=None, **OPTIONS).outcome == REFUTED
+
+
+def test_a_control_is_caught_wherever_it_breaks():
+    ((name, setting, left, right),) = [LINK]
+    assert inequality.compare(inequality.all_cases(iter([LINK])), rounding=None, **OPTIONS).outcome == REFUTED
+    assert (name, setting, left, right) == LINK
+
+
+@pytest.mark.parametrize("decide", [inequality.compare, equal])
+@pytest.mark.parametrize("sides", [(math.inf, 1.0), (1.0, -math.inf), (1.0, math.inf), (-math.inf, 1.0)])
+def test_an_infinite_float_is_no_certificate(decide, sides):
+    verdict = decide([({"x": 1}, *sides)], rounding=None, **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "FAILED")
+
+
+def test_an_infinite_float_beside_a_case_that_holds():
+    """Nothing is compared where everything is allowed; a left side that overflows leaves the row undecided."""
+    held = ({"x": 2}, 1.0, 2.0)
+    assert inequality.compare([({"x": 1}, 1.0, math.inf), held], **OPTIONS).outcome == HOLDS
+    assert inequality.compare([({"x": 1}, math.inf, 1.0), held], **OPTIONS).outcome == INCONCLUSIVE
+
+
+def test_an_infinity_that_is_meant_is_a_ball():
+    assert inequality.compare([({"x": 1}, 1.0, arb("inf"))], **OPTIONS).outcome == HOLDS
+    assert inequality.compare([({"x": 1}, arb("inf"), 1.0)], **OPTIONS).outcome == REFUTED
+
+
+@pytest.mark.parametrize(
+    ("sides", "evidence"),
+    [((2, 1), "enumeration"), ((2.0, 1), "tested"), ((arb(2), 1), "certificate"), ((arb(2), 1.0), "certificate")],
+)
+def test_what_breaks_says_what_it_was_computed_in(sides, evidence):
+    assert inequality.compare([({"x": 1}, *sides)], **OPTIONS).evidence == evidence
+
+
+def test_a_ball_across_the_bound_is_undecided():
+    verdict = inequality.compare([({"x": 1}, arb(1, 0.1), 1)], **OPTIONS)
+    assert (verdict.outcome, verdict.reason) == (INCONCLUSIVE, "BUDGET")
+
+
+def test_a_family_grows_only_if_its_enclosures_do():
+    def family(radius):
+        return [({"x": k}, arb(10**k, radius * 10**k), 1) for k in range(4)]
+
+    how = {"family": "x grows", "growth": 5, "rounding": None}
+    assert order.outgrown(family(0.1), **how, **OPTIONS).outcome == REFUTED
+    assert order.outgrown(family(0.5), **how, **OPTIONS).outcome == INCONCLUSIVE
+    assert order.outgrown([*family(0.1), ({"x": 4}, math.inf, 1)], **how, **OPTIONS).reason == "FAILED"
 
 
 def test_weaker_laws_have_less_of_the_scale_that_is_named():

@@ -28,7 +28,9 @@ def test_what_can_happen_is_one_line_and_a_status(raised, said, status, monkeypa
 
 
 @pytest.mark.parametrize(("stored", "kept"), [(False, ""), (True, "; what was finished is stored, run it again")])
-@pytest.mark.parametrize(("signal", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(), 143)])
+@pytest.mark.parametrize(
+    ("signal", "status"), [(KeyboardInterrupt(), 130), (console.Terminated(15), 143), (console.Terminated(1), 129)]
+)
 def test_an_interruption_says_what_is_kept(stored, kept, signal, status, capsys):
     @console.plainly(stored=stored)
     def command():

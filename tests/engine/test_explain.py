@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.experiments.engine import explain, graph, run
+from lemmata.experiments.engine import explain, graph
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -21,7 +21,7 @@ def toys():
     """The toy claims' page of two statements, lines of code left out."""
     with toy.registered() as claims:
         store = Store()
-        run.execute(list(claims.values()), store, root=TEST_ROOT)
+        toy.execute(list(claims.values()), store, root=TEST_ROOT)
         rows = ledger(store, TEST_ROOT)
         text = "\n\n\n".join(explain.explained(id, rows) for id in ("abgmu22.asm1", "abgmu22.asm2"))
     return re.sub(r"(\.py):\d+", r"\1", text)
@@ -108,7 +108,7 @@ def test_what_to_cite(row, instead, true, words):
     ("row", "words"),
     [
         (ROW, "derived in prose beside the code"),
-        (ROW | {"evidence": "certificate", "scope": "settings"}, "computed exactly, at the settings that were tried"),
+        (ROW | {"evidence": "certificate", "scope": "settings"}, "computed at the settings that were tried"),
         (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings that were tried"),
         (ROW | {"verdict": "OPEN", "evidence": ""}, "–"),
         (ROW | {"cites": ["Sauer", "Moreau"]}, "found no counterexample; up to what it cites: Sauer; Moreau"),

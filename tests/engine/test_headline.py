@@ -38,6 +38,7 @@ def rows():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ledger, "evaluate", lambda claim, store, root: decided(lines, claim))
         patch.setattr(ledger, "_one_sided", lambda claim, verdict: verdict)
+        patch.setattr(ledger, "_confirmed", lambda claim, verdict, store: verdict)
         return ledger.ledger(Store(), LEDGER_ROOT)
 
 

@@ -34,7 +34,7 @@ def reports(tmp_path_factory):
     """The site of the toy claims."""
     with toy.registered() as claims:
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         path, text = write(store, LEDGER_ROOT, tmp_path_factory.mktemp("reports"), publish=True)
         (path.parent / "summary.txt").write_text(text)
         return path.parent
@@ -125,13 +125,14 @@ def test_the_summary_names_what_is_refuted(reports):
     assert "refuted as printed" in text and "abgmu22.asm1" in text and "index.html" in text
 
 
-def test_what_holds_is_counted_in_four_words():
+def test_what_holds_is_counted_in_five_words():
     row = {"parent": "", "reading": "printed", "verdict": "HOLDS", "part": "", "reason": "", "cites": []}
     kinds = [("certificate", "everywhere"), ("derivation", "domain: n <= 9"), ("sampled", "settings")]
+    kinds += [("composition", "everywhere"), ("tested", "settings")]
     rows = [row | {"evidence": evidence, "scope": scope} for evidence, scope in kinds]
     rows.append(rows[1] | {"cites": ["Bartlett 1998"]})
-    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 citing, 1 tested"
-    assert words.counted(rows) == {"machine-checked": 1, "derived": 1, "citing": 1, "tested": 1}
+    assert summary_lines(rows)[0] == "printed statements: 1 machine-checked, 1 derived, 1 composed, 1 citing, 2 tested"
+    assert words.counted(rows) == {"machine-checked": 1, "derived": 1, "composed": 1, "citing": 1, "tested": 2}
 
 
 def test_a_page_draws_what_rests_on_what(tmp_path):
@@ -139,7 +140,7 @@ def test_a_page_draws_what_rests_on_what(tmp_path):
         key = "abgmu22.asm2/printed/rests"
         claims[key] = replace(claims[key], given=("abgmu22.asm1/printed/coin",))
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         folder = write(store, LEDGER_ROOT, tmp_path)[0].parent / "statements"
     rests = (folder / "abgmu22.asm2.html").read_text().partition("<h2>Rests on</h2>")[2]
     assert 'href="../statements/abgmu22.asm1.html#abgmu22.asm1_printed_coin"' in rests.partition("</section>")[0]
@@ -156,7 +157,7 @@ def page_with_a_corner(corrected_by, folder, **changes):
         claims[key] = replace(claims[key], **fields)
         claims[corrected_by] = replace(claims[corrected_by], **changes)
         store = Store()
-        run.execute(list(claims.values()), store)
+        toy.execute(list(claims.values()), store)
         path, text = write(store, LEDGER_ROOT, folder)
         row = next(row for row in ledger(store, LEDGER_ROOT) if row["key"] == key)
         return row, (path.parent / "errata" / "abgmu22.html").read_text(), text

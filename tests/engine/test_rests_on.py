@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from lemmata.experiments.engine import run
 from lemmata.experiments.engine.ledger import ledger
 from lemmata.experiments.engine.store import Store
 from lemmata.mechanisms.streams import TEST_ROOT
@@ -22,7 +21,7 @@ def outcomes(order=None, **given):
         claims.clear()
         claims.update({key: chosen[key] for key in (order or chosen)})
         store = Store()
-        run.execute(list(claims.values()), store, root=TEST_ROOT)
+        toy.execute(list(claims.values()), store, root=TEST_ROOT)
         return {row["key"]: row for row in ledger(store, TEST_ROOT)}
 
 

@@ -44,17 +44,6 @@ def test_twenty_kills_leave_the_same_ledger(tmp_path):
     assert without_seconds(Store(tmp_path / "ledger.sqlite")) == without_seconds(undisturbed)
 
 
-def test_a_dask_cluster_gives_the_same_ledger():
-    from distributed import LocalCluster
-
-    claims = registry.closure([c.key for c in registry.load()[TOPIC]])
-    here, there = Store(), Store()
-    run.execute(claims, here, root=TEST_ROOT)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        run.execute(claims, there, root=TEST_ROOT, dask=cluster.scheduler_address)
-    assert without_seconds(here) == without_seconds(there)
-
-
 def test_simulated_ledgers_are_never_wrong():
     """30 ledgers of 3,000 cells: 80% true with slack, 15% exactly at the bound, 5% false. No wrong verdict."""
     rng = np.random.default_rng(TEST_ROOT)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import THEOREMS, in_unit_interval, theorem
 from lemmata.experiments.engine import claim as c
+from lemmata.experiments.engine import programs, run
 from lemmata.experiments.engine.claim import Control, grid
 from lemmata.experiments.engine.verdict import AttackDecider, holds, refuted
 from lemmata.mechanisms.privacy import GaussianDP
@@ -57,12 +58,22 @@ with contextlib.ExitStack() as stack:
         return rng.random(size) < beta / 3 * factor
 
     @c.tail_claim(
-        false_coin, severity="constant", corrected_by="abgmu22.asm1/printed/coin", **settings | {"control": None}
+        false_coin,
+        severity="constant",
+        corrected_by="abgmu22.asm1/printed/coin",
+        python=lambda **setting: "from tests.engine.toy import false_coin\nassert 2 * 0.1 > false_coin(beta=0.1)",
+        **settings | {"control": None},
     )
     def false_coin_fails(rng, size, *, beta):
         return rng.random(size) < 2 * beta
 
-    @c.mean_claim(mean, bound=lambda: 0.1, control=Control("X x {}", (4,)), cap=10)
+    @c.mean_claim(
+        mean,
+        bound=lambda: 0.1,
+        control=Control("X x {}", (4,)),
+        cap=10,
+        python=lambda: "from tests.engine.toy import mean\nassert mean() is None",
+    )
     def uniform(rng, size, factor=1):
         return rng.random(size) * 0.1 * factor
 
@@ -95,6 +106,14 @@ with contextlib.ExitStack() as stack:
         return holds("enumeration", "everywhere") if factor == 1 else refuted("enumeration", {"setting": {}})
 
     THEOREMS_HERE, CLAIMS_HERE = dict(THEOREMS), dict(c.CLAIMS)
+
+
+def execute(claims, store, **how):
+    """Decide claims; that a program ran counts as shown, as the programs themselves are another test's business."""
+    jobs = run.execute(claims, store, **how)
+    for claim, python in programs.fallen(jobs):
+        store.keep_program(programs.digest(claim, python), "")
+    return jobs
 
 
 @contextlib.contextmanager

@@ -1,0 +1,75 @@
+"""The programs of witnesses: each runs in a process of its own before anything is called refuted.
+
+What a program has to do there says `witnessed`, which is that process; the answers are kept in the store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import lemmata
+from lemmata.bounds.library import library
+from lemmata.bounds.verdicts import REFUTED
+from lemmata.experiments.engine import fingerprint, witnessed
+from lemmata.experiments.engine.cell import combine
+from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.schedule import Job
+from lemmata.experiments.engine.store import Store
+
+NO_PROGRAM = "no program shows it: python=..."
+NOT_RUN = "its program has not run: run it again"
+
+
+def digest(claim: Claim, python: str) -> str:
+    """What the answer about a program depends on: its text, the claim's code and the statement's own."""
+    return fingerprint.code_hash(claim.trial, claim.theorem.formula, python, claim.key)
+
+
+def fallen(jobs: Iterable[Job]) -> Iterator[tuple[Claim, str]]:
+    """Of a run, the claims that fell, each with the program of its witness."""
+    for job in jobs:
+        verdict = None if job.claim.law else combine(job.cells)
+        if verdict is not None and verdict.outcome == REFUTED:
+            yield job.claim, str((verdict.witness or {}).get("python") or "").strip()
+
+
+def confirm(jobs: Iterable[Job], store: Store, workers: int = 1) -> None:
+    """Run the programs of what fell in a run, those that have not run, and keep what they came to in the store."""
+    waiting: dict[str, dict[str, Any]] = {}
+    for claim, python in fallen(jobs):
+        name = digest(claim, python)
+        if python and store.program(name) is None:
+            waiting[name] = {"python": python, "key": claim.theorem.key, "module": claim.theorem.formula.__module__}
+            paper = library.paper(claim.key)
+            waiting[name]["folder"] = "" if paper.house else str(paper.folder)
+    shares = [share for i in range(workers) if (share := list(waiting)[i::workers])]
+    with ThreadPoolExecutor(max(1, len(shares))) as pool:  # each waits for a process of its own
+        for share, said in zip(
+            shares, pool.map(lambda names: answers([waiting[n] for n in names]), shares), strict=True
+        ):
+            for name, answer in zip(share, said, strict=True):
+                store.keep_program(name, answer)
+
+
+def answers(asked: Sequence[dict[str, Any]]) -> list[str]:
+    """For every program "", or what is wrong with it in a sentence."""
+    roots = [str(Path(lemmata.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
+    ran = subprocess.run(
+        [sys.executable, "-m", witnessed.__name__],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    if ran.returncode:
+        last = (ran.stderr.strip().splitlines() or ["without a word"])[-1]
+        return [f"its program could not be run: {last}"] * len(asked)
+    return json.loads(ran.stdout)

@@ -1,0 +1,97 @@
+"""Evidence is earned: what a claim may say of itself, and what becomes of one that says more."""
+
+import pytest
+
+from lemmata.bounds.theorem import Theorem
+from lemmata.bounds.verdicts import HOLDS
+from lemmata.experiments.engine.claim import Claim
+from lemmata.experiments.engine.evidence import EVIDENCE, derivation, derived, missing, weakest
+from lemmata.experiments.engine.ledger import _earned
+from lemmata.experiments.engine.verdict import Verdict
+
+
+def silent() -> int:
+    """The bound."""
+    return 1
+
+
+def trivial() -> int:
+    """The bound.
+
+    Derivation. Trivial.
+    """
+    return 1
+
+
+def wordy() -> int:
+    """The bound.
+
+    Derivation. It is clear from what has been said before that this is so, as every reader sees at once and nobody
+    has ever doubted it.
+    """
+    return 1
+
+
+def derives() -> int:
+    """The bound.
+
+    Derivation. The left side is a sum of n terms of at most 1/n each, by the choice of the grid, so it is at most
+    n (1/n) = 1.
+
+    >>> derives()
+    1
+    """
+    return 1
+
+
+@pytest.mark.parametrize(("formula", "enough"), [(silent, False), (trivial, False), (wordy, False), (derives, True)])
+def test_a_derivation_says_something(formula, enough):
+    assert derived(formula) == enough
+
+
+def test_a_derivation_ends_where_the_examples_begin():
+    assert derivation(derives).startswith("Derivation. The left side") and derivation(derives).endswith("= 1.")
+
+
+@pytest.mark.parametrize("formula", [silent, trivial, wordy])
+@pytest.mark.parametrize(
+    ("evidence", "scope"),
+    [
+        ("derivation", "everywhere"),
+        ("derivation", "settings"),
+        ("composition", "everywhere"),
+        ("tested", "everywhere"),
+        ("sampled", "everywhere"),
+        ("enumeration", "everywhere"),
+        ("", "everywhere"),
+    ],
+)
+def test_what_is_not_earned_is_refused(formula, evidence, scope):
+    lacks = missing(evidence, scope, formula, ())
+    assert lacks and "\n" not in lacks and "given=[rows]" in lacks and formula.__name__ in lacks
+    assert not missing(evidence, scope, derives, ()) and not missing(evidence, scope, formula, ("a/printed",))
+
+
+def test_a_certificate_covers_everything_by_itself():
+    assert not missing("certificate", "everywhere", silent, ())
+    assert not missing("enumeration", "domain: n <= 9", silent, ())
+
+
+def test_an_unknown_kind_of_evidence_is_refused():
+    assert missing("proved", "everywhere", derives, ()).startswith("evidence = 'proved' is not one of sampled")
+
+
+def test_the_weakest_link_comes_first():
+    assert weakest(["certificate", "composition", "derivation"]) == "composition"
+    assert EVIDENCE.index("sampled") < EVIDENCE.index("composition") < EVIDENCE.index("derivation")
+    assert EVIDENCE.index("derivation") < EVIDENCE.index("enumeration") < EVIDENCE.index("certificate")
+
+
+@pytest.mark.parametrize(
+    ("formula", "evidence", "scope"), [(silent, "tested", "settings"), (derives, "derivation", "everywhere")]
+)
+def test_a_check_that_says_derived_by_itself_is_worth_what_it_has_earned(formula, evidence, scope):
+    record = Theorem("inv25.lem1", "", "printed", "inequality", "x", (), "", False, formula)
+    claim = Claim(record, "exact", lambda: None, ({},), (), None)
+    verdict = _earned(claim, Verdict(HOLDS, evidence="derivation", scope="everywhere"))
+    assert (verdict.evidence, verdict.scope) == (evidence, scope)

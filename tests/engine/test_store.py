@@ -1,0 +1,80 @@
+"""Stores of other versions, of nobody, of somebody else, and reading a large one in pieces."""
+
+import contextlib
+import sqlite3
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from lemmata.command.main import main
+from lemmata.experiments.engine.store import VERSION, Chunk, Store, StoreError
+
+
+def test_a_file_without_bytes_is_a_new_store(tmp_path):
+    """As a kill between the opening of the file and its first write leaves it; reading leaves it alone."""
+    path = tmp_path / "ledger.sqlite"
+    path.touch()
+    assert Store(path, reading=True).missing and path.stat().st_size == 0
+    place = "a", "c", 1, ("{}", "main", 1, "")
+    with Store(path) as store:
+        store.write(*place, 0, Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16))
+    assert list(Store(path, reading=True).read(*place)) == [0]
+
+
+def test_an_older_store_is_set_aside_and_said(tmp_path):
+    """Its tables were others: nothing of it can be used, and nothing of it is lost."""
+    path = tmp_path / "ledger.sqlite"
+    (tmp_path / "ledger.sqlite.older").write_text("a name that is taken")
+    with contextlib.closing(sqlite3.connect(path)) as old, old:
+        old.execute("PRAGMA journal_mode=WAL")
+        old.execute("CREATE TABLE chunks (x)")
+        old.execute("INSERT INTO chunks VALUES (17)")
+    read = CliRunner().invoke(main, ["ledger", "bms22.lemA.1", "--out", str(tmp_path)])
+    assert read.exit_code == 3 and "older version" in read.stderr and len(read.stderr.splitlines()) == 1
+    ran = CliRunner().invoke(main, ["run", "bms22.lemA.3.s1", "--jobs", "1", "--out", str(tmp_path)])
+    aside = tmp_path / "ledger.sqlite.older1"
+    assert ran.exit_code == 0 and f"now is {aside}" in ran.stderr
+    with contextlib.closing(sqlite3.connect(aside)) as kept:
+        assert kept.execute("SELECT x FROM chunks").fetchall() == [(17,)]
+    with Store(path) as store:
+        assert store.aside is None and not store.chunks().empty
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("PRAGMA user_version = 99", "newer version"), ("CREATE TABLE somebody (x)", "somebody else")],
+)
+def test_a_store_that_is_not_ours_is_left_alone(tmp_path, command, said):
+    path = tmp_path / "ledger.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as other, other:
+        other.execute(command)
+    before = path.read_bytes()
+    for reading in (True, False):
+        with pytest.raises(StoreError, match=said):
+            Store(path, reading=reading)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_before_versions_is_adopted_and_an_equal_version_writes_nothing(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    Store(path).close()
+    before = path.read_bytes()
+    Store(path).close()
+    assert path.read_bytes() == before
+    with contextlib.closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA user_version = 0")
+    Store(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as store:
+        assert store.execute("PRAGMA user_version").fetchone() == (VERSION,)
+
+
+def test_chunks_come_in_pieces():
+    store = Store()
+    for index in range(5):
+        chunk = Chunk({"trials": 1, "failures": index}, 0.0, bytes([index]) * 16)
+        store.write("a", "c", 1, ("{}", "main", 1, ""), index, chunk)
+    pieces = list(store.streamed(2))
+    assert [len(piece) for piece in pieces] == [2, 2, 1]
+    assert pd.concat(pieces, ignore_index=True).equals(store.chunks())
+    assert [payload["failures"] for payload in store.chunks()["payload"]] == list(range(5))
