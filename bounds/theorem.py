@@ -186,6 +186,7 @@ def _argument(parameter: inspect.Parameter, value: Any, whole: bool) -> Any:
         or masked
         or (isinstance(value, float) and value != value)
         or (isinstance(value, np.ndarray) and (value.dtype.kind not in "biufO" or _has_nan(value)))
+        or (callable(value) and not callable(default) and not any(word in kind for word in ("Any", "Callable")))
     )
     if wrong:
         raise ValueError(f"{parameter.name} = {short(value)} is not a number")
@@ -209,6 +210,8 @@ def _has_nan(values: Any) -> bool:
     if isinstance(values, tuple | list):
         return any(map(_has_nan, values))
     if isinstance(values, np.ndarray | np.floating):
+        if values.dtype.kind == "O":  # balls and fractions; what is no number at all counts as none
+            return any(one is None or isinstance(one, str | bytes | complex) or _has_nan(one) for one in values.flat)
         return values.dtype.kind == "f" and bool(np.isnan(values).any())
     return isinstance(values, float) and values != values
 
@@ -221,7 +224,8 @@ def _strange(value: Any) -> bool:
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    text = " ".join(str(error).split())
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 THEOREMS: dict[str, Theorem] = {}
@@ -261,6 +265,8 @@ def _guarded(made: Theorem, formula: Callable[P, R]) -> Callable[P, R]:
         beyond: type[Exception] | tuple[type[Exception], ...] = BEYOND
         if any(map(_strange, bound.arguments.values())):
             beyond = Exception  # what takes one number raises whatever it comes upon
+        elif any(map(callable, bound.arguments.values())):
+            beyond = (*BEYOND, TypeError)  # a function where a number is meant
         try:
             made._check(bound.arguments)
         except OutsideHypotheses:

@@ -135,7 +135,7 @@ def _line(before: str, entry: Entry) -> tuple[str, bytes]:
 def _is_whole(tail: bytes) -> bool:
     """Does a last line without its end hold a whole object, at least?"""
     try:
-        json.JSONDecoder().raw_decode(tail.decode())
+        json.JSONDecoder().raw_decode(tail.decode(errors="replace"))  # an end that was changed may be no text
     except (ValueError, RecursionError):
         return False
     return True

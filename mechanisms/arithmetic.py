@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import inf, isinf, isqrt, nextafter
+from math import exp, inf, isinf, isqrt, log, nextafter, sqrt
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
+from scipy.special import erfcx
 
 from lemmata.bounds.exact.balls import Phi, exact, lower_end, mills, phi, upper_end
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 
 REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
 
@@ -223,6 +225,26 @@ def lemma_epsilon(mu: float, delta: float) -> float:
     with ctx.workprec(128):
         m = exact(mu)
         return upper_end(m * m / 2 + m * (-2 * exact(delta).log()).sqrt())
+
+
+def newton_epsilon(start: float, mu: float, delta: float) -> float:
+    """About the root of delta(epsilon; mu) = delta, by Newton steps in log delta from a larger `start`.
+
+    The logarithm is concave in epsilon, so the steps come down to the root, quadratically. Its slope is
+    -e^epsilon Phi(-u - mu) / delta(epsilon; mu) with e^epsilon Phi(-u - mu) = phi(u) m(u + mu), u = epsilon / mu -
+    mu / 2; far out it is about -u / mu. The curve is `certified_delta`, from above, to the last bit, where it is not
+    so small that floats end.
+    """
+    epsilon = start
+    for _ in range(60):
+        found, u = certified_delta(epsilon, mu), epsilon / mu - mu / 2
+        log_found = log(found) if found > 1e-290 else float(log_gaussian_delta(epsilon, mu))
+        slope = -u / mu if u > 35 else -exp(-u * u / 2 - log_found) * float(erfcx((u + mu) / sqrt(2))) / 2
+        step = (log_found - log(delta)) / slope
+        if not (slope < 0 and abs(step) > 2e-16 * epsilon):
+            break
+        epsilon = max(0.0, epsilon - step)
+    return epsilon
 
 
 def lemma_mu(epsilon: float, delta: float) -> float:

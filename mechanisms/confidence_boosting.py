@@ -151,10 +151,10 @@ def law(
         learner(data.X[i * size : (i + 1) * size], data.y[i * size : (i + 1) * size], privacy=budget)
         for i in range(candidates)
     )
-    if len(promised := {getattr(run, "privacy", None) for run in runs}) > 1:
+    promised = {kept(getattr(run, "privacy", None), budget, f"learner[{i}]") for i, run in enumerate(runs)}
+    if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for chunks of one size")
-    promise: Any = promised.pop()
-    training = _spent(kept(promise, budget, "learner[0]") if calibration == "tight" else promise, budget)
+    training = _spent(promised.pop(), budget)
     choice = report_noisy_max.law([0.0], sensitivity=sensitivity(loss_bound, last), scale=scale).privacy
     choice = PureDP(choice.epsilon, privacy.neighbours)
     total = bounds.disjoint_epsilon(training=training.epsilon, selection=choice.epsilon)

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.bounds.exact.few_candidates import affordable_rate
 from lemmata.mechanisms import exponential
 from lemmata.mechanisms.arithmetic import reals
-from lemmata.mechanisms.law import finite, generator, within_unit
+from lemmata.mechanisms.law import finite, generator, one_of, within_unit
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 
 HEIGHT = 2000.0  # over epsilon: the least a normalised score is cut at, where its weight is e^-1000
@@ -58,15 +59,21 @@ class SelectionLaw:
         return self.log_density(np.arange(self.candidates))
 
 
-def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta: float) -> SelectionLaw:
+CALIBRATIONS = ("printed", "sharp")
+
+
+def law(
+    scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta: float, calibration: str = "printed"
+) -> SelectionLaw:
     """The generalized exponential mechanism over scores to be minimised, shape (N,), with sensitivities, shape (N,).
 
     Formal guarantee: `privacy.epsilon`-DP for the neighbours of `privacy`, if score j never moves by more than
     sensitivity j between neighbours (assumed: it belongs to the caller's scores) and sensitivities and `beta` do not
     depend on the private data. Accuracy: with probability at least 1 - beta the selected score is at most min_j
-    (score_j + 4 sensitivity_j log(N/beta) / epsilon). A sensitivity of 0 says that a score is public. With equal
-    sensitivities the plain `exponential.law` loses half as much. It holds in floating point, if it holds for the
-    scores as they are, floats. Takes O(N^2) time.
+    (score_j + 4 sensitivity_j log(N/beta) / epsilon). `calibration` "sharp" puts theta in place of epsilon / 2, between
+    that and epsilon, by the exact account for N candidates (`bounds.spent_among`). A sensitivity of 0 says that a score
+    is public. With equal sensitivities the plain `exponential.law` loses half as much. It holds in floating point, if
+    it holds for the scores as they are, floats. Takes O(N^2) time.
 
     Raises ValueError for scores that are empty or not finite, sensitivities of another length, negative or not
     finite, beta outside (0, 1), and a guarantee that is not pure.
@@ -74,6 +81,7 @@ def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta
     >>> law([0.0, 1.0], [1.0, 0.0], privacy=PureDP(1.0), beta=0.1).log_probabilities().round(3).tolist()
     [-2.575, -0.079]
     """
+    one_of(CALIBRATIONS, calibration=calibration)
     (beta,) = within_unit(beta=beta)
     if beta < 1e-300:
         raise ValueError(f"beta = {beta} is outside [1e-300, 1)")
@@ -85,13 +93,15 @@ def law(scores: ArrayLike, sensitivities: ArrayLike, *, privacy: Guarantee, beta
         raise ValueError(f"sensitivities has shape {gamma.shape}, not {q.shape}, that of the scores")
     if not (np.isfinite(gamma) & (gamma >= 0)).all():
         raise ValueError(f"sensitivities = {gamma.tolist()} has entries outside [0, inf)")
-    t = bounds.shift(candidates=q.size, epsilon=privacy.epsilon, beta=beta)
+    rate = affordable_rate(epsilon=privacy.epsilon, candidates=q.size)
+    spent = privacy if calibration == "printed" else PureDP(2 * rate, privacy.neighbours)
+    t = bounds.shift(candidates=q.size, epsilon=spent.epsilon, beta=beta)
     public = np.flatnonzero(gamma == 0)  # scores that no record moves: the best of them stay in play
     in_play = np.setdiff1d(np.arange(q.size), public[q[public] > q[public].min(initial=np.inf)])
     height = 2.0 ** max(0, ceil(log2(HEIGHT / privacy.epsilon)))
     step = height * 2.0**-BITS
     scores = np.array([_rounded(s, height, step) for s in normalised(q[in_play], gamma[in_play], t)])
-    choice = exponential.law(-scores, sensitivity=1 + step, privacy=privacy)
+    choice = exponential.law(-scores, sensitivity=1 + step, privacy=spent)
     return SelectionLaw(choice, in_play, q.size, privacy)
 
 
@@ -132,6 +142,7 @@ def fit(
     *,
     privacy: Guarantee,
     beta: float,
+    calibration: str = "printed",
     rng: np.random.Generator | None = None,
 ) -> int:
     """One release of the generalized exponential mechanism: the index of the selected candidate.
@@ -141,4 +152,5 @@ def fit(
     >>> fit([0.0, 900.0], [1.0, 1.0], privacy=PureDP(1.0), beta=0.1, rng=np.random.default_rng(0))
     0
     """
-    return int(law(scores, sensitivities, privacy=privacy, beta=beta).sample(generator(rng))[0])
+    released = law(scores, sensitivities, privacy=privacy, beta=beta, calibration=calibration)
+    return int(released.sample(generator(rng))[0])

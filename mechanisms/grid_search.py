@@ -10,7 +10,9 @@ here nothing does. What may be chosen, the printed word first:
 
     accounting   "printed"   A gets (epsilon/2K, delta/2K), the selection epsilon/2
                  "disjoint"  A gets 1/sqrt(K) of the Gaussian budget, the selection all of epsilon: a record lies in one
-                             half, and a record of S1 never meets the selection's scores but through the w_j
+                             half, and a record of S1 never meets the selection's scores but through the w_j.
+                             It spends its epsilon by the exact account for K + 1 candidates: at K = 5 and
+                             epsilon = 1 a score counts 1.14 times as much as by twice its sensitivity
     sensitivity  "printed"   Delta_j: so large that w_0 is selected whatever the data are (abgmu22.thm.grid)
                  "average"   Delta_j / |S2|, what one record moves a mean by
     penalty      "printed"   Delta_j log(K/beta)/n + sqrt(4 ||Y||^2 log(K/beta)/n), whose units disagree
@@ -33,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import generalized_exponential, grid_search
+from lemmata.bounds.exact.few_candidates import affordable_rate
 from lemmata.mechanisms import generalized_exponential as selections
 from lemmata.mechanisms import glm_gd, glm_output
 from lemmata.mechanisms.arithmetic import brief, down, up
@@ -65,6 +68,7 @@ class GridSearchLaw:
     penalties: np.ndarray  # shape (K,)
     sensitivities: np.ndarray  # of the scores, w_0's 0 first, shape (K + 1,)
     selection: PureDP
+    rate: float  # of the selection: index j has probability proportional to exp(-rate s_j)
     beta: float  # the selection's confidence
     privacy: ApproxDP  # neighbours differ in one replaced record
     noise: str = "float"
@@ -72,9 +76,7 @@ class GridSearchLaw:
     @property
     def t(self) -> float:
         """The multiple of its sensitivity by which the selection raises a score."""
-        return generalized_exponential.shift(
-            candidates=len(self.sensitivities), epsilon=self.selection.epsilon, beta=self.beta
-        )
+        return generalized_exponential.shift(candidates=len(self.sensitivities), epsilon=2 * self.rate, beta=self.beta)
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """w_0, ..., w_K of `size` runs, shape (size, K + 1, d)."""
@@ -101,12 +103,13 @@ class GridSearchLaw:
             scores.append(total * step + penalty * half)
             rounding = Fraction(2, 2**53) * (Fraction(most * step) + Fraction(penalty)) * half
             moves.append(up(max(Fraction(most * step), Fraction(float(moved)) * half) + rounding))
-        return selections.law(scores, moves, privacy=self.selection, beta=self.beta)
+        calibration = "printed" if self.rate == self.selection.epsilon / 2 else "sharp"
+        return selections.law(scores, moves, privacy=self.selection, beta=self.beta, calibration=calibration)
 
     def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
         """The exact law of the index given the scores, shape (size, K + 1), logarithms."""
         s = generalized_exponential.normalised_scores(scores=scores, sensitivities=self.sensitivities, t=self.t)
-        logits = -self.selection.epsilon / 2 * s
+        logits = -self.rate * s
         return np.asarray(logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True))
 
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
@@ -202,6 +205,7 @@ def law(
     caps = np.array([data.loss_bound(B + noise_length(one, n, K, beta)) for B, one in zip(norms, bases, strict=True)])
     validation = Records(data.X[half:], data.y[half:], loss, data.radius, data.label_bound)
     gamma = sensitivities(caps, len(validation.X), sensitivity)
+    rate = affordable_rate(epsilon=selection.epsilon, candidates=K + 1)
     return GridSearchLaw(
         bases,
         validation,
@@ -209,6 +213,7 @@ def law(
         penalties(data, caps, K, beta, penalty),
         gamma,
         selection,
+        rate if accounting == "disjoint" else selection.epsilon / 2,
         beta / 4,
         spent,
         noise,

@@ -127,10 +127,10 @@ def margin_law(
     moves = [sensitivity(rho) + 2 * tolerance for rho in grid]
     choice = selection(scores, moves, privacy=PureDP(privacy.epsilon, privacy.neighbours), beta=beta)
     learners = tuple(learner(X, y, rho=rho, privacy=privacy, beta=each) for rho in grid)
-    promised = {getattr(run, "privacy", None) for run in learners}
+    promised = {kept(getattr(run, "privacy", None), privacy, f"learner[{j}]") for j, run in enumerate(learners)}
     if len(promised) > 1:
         raise ValueError(f"learner promises {len(promised)} different guarantees for different margins")
-    spent = kept(promised.pop(), privacy, "learner[0]")
+    spent = promised.pop()
     if isinstance(spent, GaussianDP) and privacy.delta > 0:  # basic composition needs an epsilon: the learner's own
         spent = to_approx(spent, epsilon=privacy.epsilon)
     return MarginSelectionLaw(choice, learners, grid, compose(choice.privacy, spent))

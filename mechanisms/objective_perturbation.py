@@ -86,18 +86,19 @@ class GaussianNoise:
 def split_budget(*, epsilon: float, n: int, C: float, curvature: float) -> tuple[float, float]:
     """(epsilon', ridge): what the noise may spend after the Hessian, and the regularisation that leaves it half.
 
-    One row replaced changes the log-determinant of the Hessian by at most 2 log(1 + c C / (n ridge)). Where that is
-    less than epsilon the ridge stays 1; else it is c C / (n (e^(epsilon / 4) - 1)), and half of epsilon is left.
+    One row replaced changes the log-determinant of the Hessian by at most log(1 + c C / (n ridge)), as `law` shows.
+    Where that is at most epsilon / 2 the ridge stays 1; else it is c C / (n (e^(epsilon / 2) - 1)). So epsilon' never
+    falls as epsilon grows, and never jumps.
 
     >>> split_budget(epsilon=1.0, n=1000, C=1.0, curvature=0.25)[1]
     1.0
     """
     (n,) = whole(n=n)
     epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
-    left = epsilon - 2 * log1p(curvature * C / n)
-    if left > 0:
-        return left * SAFE, 1.0
-    return epsilon / 2 * SAFE, curvature * C / (n * expm1(epsilon / 4)) / SAFE
+    ridge, cost = 1.0, log1p(curvature * C / n)
+    if cost > epsilon / 2:
+        ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
+    return (epsilon - cost) * SAFE, ridge
 
 
 def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature: float) -> tuple[float, float]:
@@ -109,13 +110,8 @@ def gaussian_split(*, epsilon: float, delta: float, n: int, C: float, curvature:
     >>> gaussian_split(epsilon=1.0, delta=1e-5, n=1000, C=1.0, curvature=0.25)
     (7.462962, 1.0)
     """
-    (n,) = whole(n=n)
-    epsilon, C, curvature = sized(epsilon=epsilon, C=C, curvature=curvature)
     delta = in_range("delta", delta, 1e-300, 1)  # a certified delta is never below the smallest float
-    ridge, cost = 1.0, log1p(curvature * C / n)
-    if cost > epsilon / 2:
-        ridge, cost = curvature * C / (n * expm1(epsilon / 2)) / SAFE, epsilon / 2
-    left = (epsilon - cost) * SAFE
+    left, ridge = split_budget(epsilon=epsilon, n=n, C=C, curvature=curvature)
 
     def enough(sigma: float) -> bool:
         parts = certified_delta(left, 2 / sigma), certified_delta(left, 1 / sigma)
@@ -205,12 +201,12 @@ def law(
 ) -> ObjectiveLaw:
     """The law of the minimiser of a randomly tilted objective: radial noise for a PureDP, Gaussian for an ApproxDP.
 
-    Formal guarantee: `privacy`, under replacement of one row, for every input. Pure: with features of norm at most 1
-    and slopes at most 1 a replaced row moves b(w) by at most 2, which costs epsilon'; the determinant of the Hessian
-    costs the rest (`split_budget`).
-    Approximate: let z be the row that becomes z', tau = n ridge / C. (1) A row adds one rank-one term of at most c to a
-    Hessian of at least tau, so the two determinants differ by a factor of at most 1 + c / tau, which costs J, its
-    logarithm. (2) b'(w) - b(w) = s z - s' z' with slopes s, s' in [0, 1] up to one common sign, since a margin loss
+    Formal guarantee: `privacy`, under replacement of one row, for every input. Let z be the row that becomes z', tau =
+    n ridge / C. (1) A row adds one rank-one term of at most c to a Hessian of at least tau, so the two determinants
+    differ by a factor of at most 1 + c / tau, which costs J, its logarithm, once: each is at least that of the rows
+    that stay, and at most 1 + c / tau times it. Pure: with features of norm at most 1 and slopes at most 1 a replaced
+    row moves b(w) by at most 2, which costs epsilon' (`split_budget`; `lemmata.bounds.rbht09.private_svm`).
+    Approximate: (2) b'(w) - b(w) = s z - s' z' with slopes s, s' in [0, 1] up to one common sign, since a margin loss
     falls. The log-ratio of N(0, sigma^2 I) at b and b + v is (2 <b, v> + ||v||^2) / (2 sigma^2), convex in v, so it is
     largest at s, s' in {0, 1}: at v = 0 or at one of three fixed vectors of lengths at most 1, 1 and 2. (3) delta is
     the mean over b of (1 - e^(epsilon - L))_+, and L is at most J plus the largest of the four; (.)_+ of a largest is

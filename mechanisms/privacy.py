@@ -39,6 +39,7 @@ from lemmata.mechanisms.arithmetic import (
     in_range,
     lemma_epsilon,
     lemma_mu,
+    newton_epsilon,
     pure_is_gaussian,
     real,
     reals,
@@ -161,15 +162,9 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     if certified_delta(0.0, mu) <= delta:
         return 0.0
     always = lemma_epsilon(mu, delta)
-    if not 1e-150 < mu < 1e12:  # the curve in floats gives up, and the lemma promises hardly more
+    if not 1e-150 < mu < 1e12:  # floats give up, and the lemma promises hardly more
         return always
-    top = mu * (mu / 2 + sqrt(2 * -log(delta))) + mu  # Lemma E.1 of wzw25, and one mu beyond
-
-    def excess(epsilon: float) -> float:
-        return float(log_gaussian_delta(epsilon, mu) - log(delta))
-
-    least = brentq(excess, 0.0, top, **EXACT) if excess(0.0) > 0 else 0.0
-    least = _step(least, 1 + ROUNDING, lambda e: excess(e) <= 0)
+    least = newton_epsilon(always, mu, delta)
     stride = max(least * ROUNDING, mu * 1e-16)
     while least < always and certified_delta(least, mu) > delta:
         least, stride = least + stride, 2 * stride

@@ -161,9 +161,8 @@ def law(
     if not laws:
         raise ValueError("base has no candidates, not at least 1")
     for j, candidate in enumerate(laws):
-        spent = candidate.privacy
-        if spent is not None:
-            kept(spent, GaussianDP(each), f"base[{j}]")
+        if not hasattr(candidate, "privacy") or candidate.privacy is not None:  # None: it releases nothing
+            kept(getattr(candidate, "privacy", None), GaussianDP(each), f"base[{j}]")
     functions(score=score)
     runs = TruncatedNegativeBinomial(eta, r)
     sigma = score_noise(sensitivity, each)

@@ -7,15 +7,18 @@ of one run, and what is handed out satisfies their hypotheses in ball arithmetic
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import log
 
 import numpy as np
 from flint import ctx
 from scipy.optimize import brentq
 
-from lemmata.bounds.exact import tnb
-from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact import tnb, winner_profile
+from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.exact.tuning_curves import sharp_growth
+from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.best_of_runs import sharp_epsilon, tail_at, tuning_budget
 from lemmata.mechanisms.arithmetic import certified_delta, down, up
 from lemmata.mechanisms.law import one_of, positive, sized, within_unit
@@ -33,14 +36,14 @@ def budget(
 
     "printed": Theorem K.3, epsilon / (6 sqrt(2 log(1/(r delta)))), for eta = 1 and epsilon <= 24 log(1/(r delta)); it
     promises (epsilon + delta, delta)-DP. "sharp": the largest mu whose
-    `lemmata.bounds.wzw25.best_of_runs.sharp_epsilon` is at most epsilon, for every eta; it promises (epsilon, delta)-DP
-    with two to four times the budget. Both are found in floats and lowered until balls show them to be enough. Raises
-    ValueError.
+    `lemmata.bounds.wzw25.best_of_runs.worst_epsilon` is at most epsilon, for every eta; it promises (epsilon, delta)-DP
+    with two to four times the budget, and runs of which mu alone is known can have no more. Both are found in floats
+    and lowered until balls show them to be enough. Raises ValueError.
 
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495); round(mu, 4), promised.epsilon
     (0.028, 1.00001)
     >>> mu, promised = budget(1.0, 1e-5, r=1 / 495, calibration="sharp"); round(mu, 4), promised.epsilon
-    (0.1079, 1.0)
+    (0.1157, 1.0)
     """
     (delta,) = within_unit(delta=delta)
     epsilon, delta = sized(epsilon=epsilon, delta=delta)
@@ -61,18 +64,33 @@ def budget(
     return mu, ApproxDP(promised, delta)
 
 
+@lru_cache(maxsize=64)
 def _largest(epsilon: float, delta: float, r: float, eta: float) -> float:
-    """The root of sharp_epsilon(mu) = epsilon, in floats."""
+    """The root of worst_delta(epsilon; mu) = delta, in floats; that of sharp_epsilon(mu) = epsilon if it is larger."""
+    mean = run_counts.mean(eta=eta, r=r)
 
-    def excess(log_mu: float) -> float:
+    def sharp_excess(log_mu: float) -> float:
         return sharp_epsilon(mu=float(np.exp(log_mu)), r=r, delta=delta, eta=eta) - epsilon
 
+    def excess(log_mu: float) -> float:
+        mu = float(np.exp(log_mu))
+        chain = winner_profile.chords(mu=mu, r=r, eta=eta, growth=sharp_growth(mu, r))
+        if epsilon <= winner_profile.least_epsilon(chain):
+            return 1.0
+        spent = winner_profile.worst_delta(chain, mean, lambda e: float(np.exp(log_gaussian_delta(e, mu))), epsilon)
+        return log(max(spent, 1e-320)) - log(delta)
+
     low = high = log(epsilon / (6 * tail_at(r=r, delta=delta)))
-    while excess(low) > 0:
+    while sharp_excess(low) > 0:
         low -= 1.0
-    while excess(high) <= 0:
+    while sharp_excess(high) <= 0:
         high += 1.0
-    return float(np.exp(brentq(excess, low, high, xtol=1e-12)))
+    low = high = float(brentq(sharp_excess, low, high, xtol=1e-12))
+    if excess(low) >= 0:
+        return float(np.exp(low))
+    while excess(high) < 0:
+        low, high = high, high + 0.05
+    return float(np.exp(brentq(excess, low, high, xtol=1e-9) - 2e-9))
 
 
 def _printed_holds(mu: float, epsilon: float, delta: float, r: float, _: float) -> bool:
@@ -83,18 +101,26 @@ def _printed_holds(mu: float, epsilon: float, delta: float, r: float, _: float) 
 
 
 def _sharp_holds(mu: float, epsilon: float, delta: float, r: float, eta: float) -> bool:
-    """Lemma K.1 (explicit, sharp) in balls, for an e^ and an epsilon_1 with epsilon_1 + (eta + 1) e^ <= epsilon.
+    """Lemma K.1 (explicit, worst or sharp) in balls, for an e^ that is shown to bound the growth.
 
-    E K delta_M(epsilon_1) <= delta and (1 - r) delta_M(e^) <= r (exp(e^) - 1); floats propose e^, and delta_M is
-    rounded up.
+    (1 - r) delta_M(e^) <= r (exp(e^) - 1), where floats propose e^. Then the chords of `winner_profile`, or E K
+    delta_M(epsilon_1) <= delta with epsilon_1 + (eta + 1) e^ <= epsilon; delta_M is rounded up.
     """
     growth = sharp_growth(mu, r) * (1 + SPARED)
     first = down(Fraction(epsilon) * (1 - Fraction(SPARED)) - (Fraction(eta) + 1) * Fraction(growth))
     if first < 0:
         return False
     with ctx.workprec(tnb.FINE):
-        grown = (1 - exact(r)) * certified_delta(growth, mu) <= exact(r) * exact(growth).expm1()
-        return bool(grown) and bool(tnb.mean(eta, r) * certified_delta(first, mu) <= exact(delta))
+        if not (1 - exact(r)) * certified_delta(growth, mu) <= exact(r) * exact(growth).expm1():
+            return False
+        mean = tnb.mean(eta, r)
+        if bool(mean * certified_delta(first, mu) <= exact(delta)):
+            return True
+    chain = winner_profile.chords(mu=mu, r=r, eta=eta, growth=growth, tails=winner_profile.ball_tails)
+    if epsilon <= winner_profile.least_epsilon(chain) * (1 + SPARED):
+        return False
+    spent = winner_profile.worst_delta(chain, upper_end(mean), lambda e: certified_delta(max(e, 0.0), mu), epsilon)
+    return bool(spent <= delta)
 
 
 def theorem_epsilon(epsilon: float, delta: float, calibration: str) -> float:

@@ -11,13 +11,13 @@ and releases i with probability proportional to exp(-epsilon s_i / 2).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import expm1, log, log1p
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.numbers import Array, Real
-from lemmata.bounds.theorem import at_least, integer, positive, theorem
+from lemmata.bounds.theorem import at_least, integer, positive, require, theorem
 
 RS16 = "Raskhodnikova & Smith 2016, Algorithm 1"
 BLOCK = 4_000_000  # entries of the table of differences held at a time
@@ -97,13 +97,41 @@ def generalized_epsilon(*, epsilon: float) -> float:
     Derivation. gamma_j and t do not depend on the data; a replaced record moves s_i by at most 1 (s1); releasing i
     with probability proportional to exp(-epsilon s_i / 2) is the exponential mechanism with scores -s_i of sensitivity
     1. With equal sensitivities the scores move against each other by at most 1 and epsilon/2 is spent; with
-    sensitivities that differ nothing can be saved: a rare candidate may rise while all the weight falls.
+    sensitivities that differ and many candidates nothing can be saved: a rare one may rise while all the weight falls
+    (`spent_among` is the exact account for N).
     The theorem takes a privacy parameter and does not say what it promises: this is our wording.
 
     >>> generalized_epsilon(epsilon=0.5)
     0.5
     """
     return epsilon
+
+
+@generalized_epsilon.explicit(
+    part="privacy-candidates",
+    says=r"\Pr[\hat\jmath=i]\propto e^{-\theta s_i}\ \text{among}\ N\ge2:\quad "
+    r"\varepsilon=\theta+\log\frac{N-1}{1+(N-2)e^{-\theta}}",
+    needs=[positive("theta"), integer("candidates"), require("N >= 2", lambda candidates: candidates >= 2)],
+    source="derived here; attained for sensitivities that differ enough",
+)
+def spent_among(*, theta: float, candidates: int) -> float:
+    """What the mechanism spends with weights exp(-theta s_i) among N candidates; no less for all sensitivities.
+
+    Derivation. Weights g_i = exp(-theta s_i) before and g'_i after move by factors in [e^-theta, e^theta] (s1), and the
+    best candidate m before has g_m = 1 >= g'_m (s2). For i other than m write g'_i = e^-d g_i; the N - 2 others have
+    g_j >= e^-theta g'_j. So log Pr[i] - log Pr'[i] = d + log(sum g' / sum g) is at most
+
+        log (g_i + e^d (1 + x)) - log (g_i + 1 + e^-theta x),    x = the sum of g'_j over the others, x <= N - 2,
+
+    which rises in x and in d <= theta and falls in g_i: theta + log((N - 1) / (1 + (N - 2) e^-theta)). For i = m it is
+    log((1 + (N - 1) e^theta) / (1 + (N - 1) e^-theta)) at most, which is no more. Attained as s_i grows: a reference
+    that no record moves, N - 2 candidates that fall from 1 to 0, and one far behind that rises by 1. Between theta (N =
+    2) and 2 theta (N without end), which is the printed account.
+
+    >>> [round(spent_among(theta=0.5, candidates=N), 3) for N in (2, 6, 10**6)]
+    [0.5, 0.878, 1.0]
+    """
+    return theta - log1p((candidates - 2) / (candidates - 1) * expm1(-theta))
 
 
 @theorem(

@@ -31,6 +31,16 @@ def power(base: int, exponent: int) -> int:
     return base**exponent
 
 
+def raised(base: Any, exponent: Any) -> Any:
+    """base^exponent of any numbers; of whole ones as `power`.
+
+    >>> raised(2, 10), raised(2.0, 0.5) == 2.0**0.5
+    (1024, True)
+    """
+    whole = isinstance(base, int) and isinstance(exponent, int) and exponent > 0
+    return power(base, exponent) if whole else base**exponent
+
+
 def steps(count: int) -> range:
     """range(count), for a recursion. Raises OverflowError for more than 2^24 steps, which nobody waits for.
 

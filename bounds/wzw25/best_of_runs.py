@@ -4,11 +4,11 @@
                                  u_t = U(m_t; S) + N(0, 2 Delta^2 / mu^2);
     release m_t, theta_t of the smallest u_t.
 
-One run (theta_t, m_t, u_t) is mu-GDP. What is released is the best of K independent runs, and K is not released. Three
+One run (theta_t, m_t, u_t) is mu-GDP. What is released is the best of K independent runs, and K is not released. Four
 accounts of it: Lemma K.1 with Corollary K.2 as printed; a bound from the curve of one run alone (`sharp_epsilon`, and
-its simpler form `profile_epsilon`); and the exact curve of runs that release a Gaussian score and nothing else. No
-account can go below that: such runs are mu-GDP. Here it is computed in floats, enclosed in
-`lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility is in
+its simpler form `profile_epsilon`); the least that follows from mu (`worst_epsilon`); and the exact curve of runs that
+release a Gaussian score and nothing else. No account can go below that: such runs are mu-GDP. Here it is computed in
+floats, enclosed in `lemmata.bounds.exact.best_of_runs`. Neighbours differ in one replaced record. Utility is in
 `lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
 """
 
@@ -20,6 +20,7 @@ import numpy as np
 from flint import arb
 from scipy.optimize import brentq
 
+from lemmata.bounds.exact import winner_profile
 from lemmata.bounds.exact.numbers import Real, log, sqrt
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.exact.tuning_curves import first_below, profile_growth, score_delta, sharp_growth
@@ -127,6 +128,45 @@ def sharp_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> flo
     [0.925, 2.748]
     """
     return first_epsilon(mu, r, delta, eta) + (eta + 1) * sharp_growth(mu, r)
+
+
+@selection_epsilon.explicit(
+    part="worst",
+    says=RUNS + r"\delta_A(\varepsilon)\le\mathbb{E}[K]\;\mathbb{E}_{x\sim N(0,1)}\sup_{0\le a\le1}\left(v(a)-"
+    r"e^{\varepsilon+\mu x-\mu^2/2}\,v(G_\mu(a))\right)_+,\quad v(a)=\left(\frac r{r+(1-r)a}\right)^{\eta+1},\ "
+    r"G_\mu(a)=\Phi(\Phi^{-1}(a)+\mu)",
+    needs=[positive("mu"), ETA, UNIT_R, UNIT_DELTA],
+    source="derived here; attained in the limit, so no account from mu alone is better",
+)
+def worst_epsilon(*, mu: float, r: float, delta: float, eta: float = 1.0) -> float:
+    """The best of K runs from mu alone: the epsilon of the worst mu-GDP run and the worst order of its outputs.
+
+    Derivation. Let P, P' be the laws of one run y, a(y) the chance under P of a run that is better than y, and a'(y)
+    that under P'. (1) The release has density E K v(a(y)) with respect to P, and E K v(a'(y)) with respect to P', as in
+    part profile. (2) "Better than y" is an event, so a' <= G(a) by mu-GDP, and v falls: v(a') >= v(G(a)). (3) Hence the
+    hockey stick at epsilon is at most E K times the mean under P of h(e^epsilon dP'/dP), where h(c) = sup over a of
+    (v(a) - c v(G(a)))_+ is convex. (4) Such a mean is a divergence; P, P' come from N(0, 1), N(mu, 1) by a common map
+    (Blackwell), which only lowers it. The other order of the neighbours is the same.
+    Attained: a run shows x, those of the largest likelihood ratio come first until a fraction a of P is used up, then
+    those x at which a is the best; they are so rare that they hardly move a. Computed from above, within about a
+    thousandth, by `lemmata.bounds.exact.winner_profile`. Never larger than part sharp, which has 1 in place of v(a).
+
+    >>> [round(worst_epsilon(mu=m, r=r, delta=d), 3) for m, r, d in [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3)]]
+    [0.86, 2.548]
+    """
+    sharp = sharp_epsilon(mu=mu, r=r, delta=delta, eta=eta)
+    chain, mean = winner_profile.chords(mu=mu, r=r, eta=eta, growth=sharp_growth(mu, r)), run_counts.mean(eta=eta, r=r)
+
+    def excess(epsilon: float) -> float:
+        spent = winner_profile.worst_delta(chain, mean, lambda e: float(np.exp(log_gaussian_delta(e, mu))), epsilon)
+        return log(max(spent, 1e-320)) - log(delta)
+
+    least = winner_profile.least_epsilon(chain)
+    if sharp <= least or excess(sharp) > 0:
+        return sharp
+    if excess(least) <= 0:
+        return least
+    return least + first_below(lambda more: excess(least + more), sharp - least)
 
 
 def first_epsilon(mu: float, r: float, delta: float, eta: float) -> float:

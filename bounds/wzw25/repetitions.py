@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.exact.numbers import raised
 from lemmata.bounds.exact.tnb import log_generating as generating
 from lemmata.bounds.exact.tuning_curves import log_inverse_r
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
@@ -148,7 +149,7 @@ def repetitions_polynomial(*, n: Any, alpha: Any, size: Any) -> Any:
     >>> repetitions_polynomial(n=8, alpha=1, size=3)
     14
     """
-    return (size - 1) * (n**alpha - 1)
+    return (size - 1) * (raised(n, alpha) - 1)
 
 
 @repetitions_polynomial.explicit(
@@ -161,7 +162,7 @@ def repetitions_polynomial_with_constant(*, n: Any, alpha: Any, size: Any, c: An
 
     Derivation. (1 - beta)/beta = 1/beta - 1 decreases in beta, and beta <= c n^-alpha. Polynomial in n whatever c is.
     """
-    return (size - 1) * (n**alpha / c - 1)
+    return (size - 1) * (raised(n, alpha) / c - 1)
 
 
 SMALL_R = r"r\le\frac{\beta^{1/\eta}}{|\Theta|+\beta^{1/\eta}-|\Theta|\beta^{1/\eta}}"

@@ -129,6 +129,67 @@ def rare_neighbours(*, epsilon, heavy, rare, factor=1):
     return tuple(law(q, gamma, beta=0.05, privacy=spent) for q in (after, before))
 
 
+def far_behind(candidates, theta):
+    """Neighbours that spend what N candidates can: the last one far behind rises, all the weight but one falls."""
+    heavy, far = candidates - 2, 1 + 40 / theta
+    gamma = np.array([0.0] + [1.0] * (heavy + 1))
+    before = np.array([0.0] * (heavy + 1) + [far])
+    return before, before + np.array([0.0] + [1.0] * heavy + [-1.0]), gamma
+
+
+def weighted(raised, gamma, theta):
+    """log Pr[i], proportional to exp(-theta s_i), for scores that are raised already."""
+    logits = -theta * bounds.normalised_scores(scores=raised, sensitivities=gamma, t=0.0)
+    return logits - np.logaddexp.reduce(logits)
+
+
+@inequality_claim(
+    bounds.spent_among,
+    quick=grid(theta=[0.5], candidates=[2, 6]),
+    full=grid(theta=[1e-3, 0.1, 3.0], candidates=[3, 6, 50]),
+    control=Control("the weights' theta {} times as large", (1.01, 1.5)),
+    given=[bounds.normalised_sensitivity],
+    rounding=1e-9,
+    cost=0.4,
+    note="attained by a reference that no record moves; what random corners spend is in the note of each setting",
+)
+def weights_of_few_candidates(*, theta, candidates, factor=1):
+    """Random corners q_j +- gamma_j, then the worst family, whose last candidate is far behind."""
+    allowed, spends = bounds.spent_among(theta=theta, candidates=candidates), theta * factor
+    rng, searched = np.random.default_rng(candidates), 0.0
+    for _ in range(400):
+        gamma = 10 ** rng.uniform(-2, 1, size=candidates) * (rng.random(candidates) < 0.8)
+        gamma[-1] = max(gamma[-1], 1e-3)  # two that no record moves would leave the better one in play alone
+        gamma[1:] = np.maximum(gamma[1:], 1e-9)
+        q = rng.exponential(size=candidates) * gamma * rng.choice([0.0, 1.0, 30.0], size=candidates)
+        moved = q + gamma * rng.choice([-1.0, 1.0], size=candidates)
+        searched = max(searched, float(np.abs(weighted(q, gamma, spends) - weighted(moved, gamma, spends)).max()))
+    yield {"theta": theta, "candidates": candidates, "scores": "the worst of 400 draws"}, searched, allowed
+    before, after, gamma = far_behind(candidates, spends)
+    worst = np.abs(weighted(before, gamma, spends) - weighted(after, gamma, spends)).max()
+    yield {"theta": theta, "candidates": candidates, "scores": "one far behind"}, float(worst), allowed
+    return {"note": f"random corners reach {searched / allowed:.3f} of it, the family {worst / allowed:.9f}"}
+
+
+@attack_claim(
+    bounds.spent_among,
+    law="generalized_exponential.sharp",
+    attack="pure",
+    bound=lambda epsilon, **_: epsilon,
+    quick=grid(epsilon=[1.0], gap=[4.0]),
+    full=({"epsilon": 0.5, "gap": 6.0}, {"epsilon": 2.0, "gap": 3.0}),
+    control=Control("a mechanism short by a factor of {}", (1.3, 1.6)),
+    chunk=20_000,
+    cap=60,
+    cost=4e-7,
+    note="two candidates, where all of ε goes into θ; at ε = 1 the one behind is chosen with 12 and 27 %",
+)
+def two_candidates(*, epsilon, gap, factor=1):
+    """Equal sensitivities 1; the one ahead gets worse, the one behind better: its normalised score falls by 1."""
+    spent = {"privacy": PureDP(factor * epsilon), "beta": 0.05, "calibration": "sharp"}
+    return tuple(law(scores, [1.0, 1.0], **spent) for scores in ([1.0, gap - 1], [0.0, gap]))
+
+
 # The normalised scores, in fractions ----------------------------------------------------------------------------------
 
 

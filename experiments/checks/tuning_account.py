@@ -145,3 +145,28 @@ def three_accounts(mu: float, delta: float, eta: float) -> dict[str, list[float]
     rows["sharp profile bound"] = [bound.sharp_epsilon(**k, eta=eta) for k in runs]
     rows["exact"] = [bound.score_only_epsilon(**k, eta=eta) for k in runs]
     return rows
+
+
+@functools.cache
+def rare_outputs_inserted(runs: Runs, epsilon: float) -> float:
+    """delta of the best of K runs that show a Gaussian in fine bins, in an order that is nearly the worst; floats.
+
+    The likeliest under the neighbour come first, up to a mass a; then the rare ones for which the gain is paid; then
+    the rest. Any order is a lower bound of what mu-GDP runs can spend. The largest over a and over what counts as rare.
+    """
+    edges = np.concatenate([[-np.inf], np.linspace(-12 - 2 * runs.mu, 9, 6001), [np.inf]])
+    pair = [np.where(e[1:] > 0, -np.diff(ndtr(-e)), np.diff(ndtr(e))) for e in (edges, edges - runs.mu)]
+    bins = np.arange(len(pair[0]))[::-1]  # from the largest likelihood ratio on
+    largest = 0.0
+    for level in runs.r * np.geomspace(0.05, 60, 40):
+        ahead = np.searchsorted(np.cumsum(pair[0][bins]), level)
+        if level >= 1 or ahead >= len(bins) - 2:
+            break
+        taken = ndtri(np.clip(runs.delta * runs.r * np.geomspace(1e-2, 1e3, 16), 0, 0.4))
+        for last in np.searchsorted(edges, taken):
+            rare = min(int(last), len(bins) - ahead)
+            order = np.concatenate([bins[:ahead], bins[len(bins) - rare :][::-1], bins[ahead : len(bins) - rare]])
+            sums = [np.concatenate([[0.0], np.cumsum(p[order])]) for p in pair]
+            a, b = (np.diff(best_at_most(runs.eta, runs.r, np.minimum(c, 1.0))) for c in sums)
+            largest = max(largest, float(np.maximum(a - np.exp(epsilon) * b, 0).sum()))
+    return largest

@@ -19,6 +19,7 @@ from lemmata.experiments.instances.svm_neighbours import flipped
 from lemmata.mechanisms import objective_perturbation, output_perturbation
 from lemmata.mechanisms import private_svm as mechanism
 from lemmata.mechanisms.privacy import PureDP
+from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES
 from lemmata.mechanisms.streams import generator
 
 # Definition 1: the log-ratio of Laplace noise -------------------------------------------------------------------------
@@ -195,6 +196,38 @@ def baseline_pair(baseline, *, epsilon, n, C, loss):
 def output_perturbation_pair(*, beta, n, C, loss, factor=1):
     """Output perturbation where one label moves the minimiser by the whole L2 sensitivity 2 C / n."""
     return baseline_pair(output_perturbation, epsilon=beta * factor, n=n, C=C, loss=loss)
+
+
+@inequality_claim(
+    private_svm.objective_epsilon,
+    quick=({"C": 0.5, "ridge": 1.0, "rate": 0.3}, {"C": 20.0, "ridge": 2.0, "rate": 1.0}),
+    full=({"C": 1e-3, "ridge": 1.0, "rate": 5.0}, {"C": 500.0, "ridge": 40.0, "rate": 0.05}),
+    control=Control("a determinant's cost divided by {}", (1.1, 2)),
+    rounding=1e-9,
+    cost=0.2,
+    note="attained by Huber's loss at the margin where it is still steep and already bent, against the opposite row",
+)
+def objective_perturbation_spends_one_determinant(*, C, ridge, rate, factor=1):
+    """Exact log-ratios of releases, with the row that is replaced by its opposite, by zero and by others."""
+    rng = generator(1, "svm.objective", {"C": C, "ridge": ridge}, "main", 0)
+    for n, F, loss in [(1, 1, "huber"), (1, 1, "logistic"), (3, 2, "huber"), (3, 2, "logistic")]:
+        kind = MARGIN_LOSSES[loss]
+        rest = rng.normal(size=(n - 1, F)) / 9
+        rows = [np.eye(F)[0], -np.eye(F)[0], np.zeros(F), np.eye(F)[-1] / 3]
+        a, *others = (law_of(np.vstack([rest, z]), C, loss, ridge, rate) for z in rows)
+        steep = (1 - HUBER) * (1 + 1e-12) * np.eye(F)[:1]  # within the piece that is bent
+        W = np.vstack([steep, -steep, rng.normal(size=(60, F)) * np.geomspace(1e-2, 30, 60)[:, None]])
+        sizes = {"n": n, "C": C, "curvature": kind.curvature}
+        whole = private_svm.objective_epsilon(rate=rate, ridge=ridge, **sizes)
+        allowed = whole if factor == 1 else 2 * rate + (whole - 2 * rate) / factor
+        ratios = [np.abs(a.log_density(W) - b.log_density(W)).max() for b in others]
+        yield {"n": n, "F": F, "loss": loss, "C": C, "ridge": ridge, "rate": rate}, float(max(ratios)), allowed
+
+
+def law_of(Z, C, loss, ridge, rate):
+    """Objective perturbation with a rate and a ridge of one's choice; what it promises is not looked at."""
+    noise = objective_perturbation.RadialNoise(rate)
+    return objective_perturbation.ObjectiveLaw(Z, C, loss, ridge, noise, PureDP(1.0), None)
 
 
 @attack_claim(

@@ -1,7 +1,8 @@
-"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums over records, averages, minimisers and choices."""
+"""Remark 2.3 of Wang, Zhu & Wang (2025) in floating point: sums, averages, minimisers, choices; and accounts."""
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -12,11 +13,13 @@ from lemmata.bounds.wzw25 import gaussian_privacy as bounds
 from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
 from lemmata.experiments.checks import inequality_claim
 from lemmata.experiments.engine.claim import Control, attack_claim, grid
+from lemmata.experiments.instances.adaptive_spending import BetterOfTwoWays, spent
 from lemmata.experiments.instances.reachable_floats import watched
 from lemmata.mechanisms import exact_choice, grid_sums, noisy_gd, phased_sgd, proved_floats
+from lemmata.mechanisms.accountant import Accountant
 from lemmata.mechanisms.arithmetic import up
 from lemmata.mechanisms.law import clip_rows
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from lemmata.mechanisms.solvers import certified_risk
 
 
@@ -242,6 +245,90 @@ def points_near_a_minimiser(*, loss, n):
             yield {"loss": loss, "records": bool(rows.any()), "moved": far}, off, exact(claimed)
             if far:
                 yield {"loss": loss, "in": "float64", "moved": far}, off, problem.distance(w, b)
+
+
+# Accounts: the releases are chosen one after the other ---------------------------------------------------------------
+
+
+TWO_BRANCHES = Control("the better of two ways after the fact: the second release is chosen by the first", (2,))
+
+
+def best_choice(budget, t, first, factor, depth, **kept):
+    """The most that an adversary spends at t of an account, or with factor 2 of the rule that was wrong, over delta."""
+    delta = getattr(budget, "delta", 0.0) or 1e-6
+    rule = partial(Accountant, budget, **kept) if factor == 1 else partial(BetterOfTwoWays, budget)
+    firsts = [GaussianDP(first)] if depth == 2 and first else None
+    return spent(rule, t, delta, top=budget.epsilon, firsts=firsts, depth=depth, rounds=14)
+
+
+ACCOUNTS = {"rounding": 1e-3, "cost": 6}  # trapezoids
+
+
+@inequality_claim(
+    release.pure_account,
+    quick=grid(epsilon=[1.0], depth=[2]),
+    full=grid(epsilon=[0.3, 2.5], depth=[3]),
+    control=Control("an account of {} times the budget", (1.05, 2)),
+    **ACCOUNTS,
+)
+def pure_account_played(*, epsilon, depth, factor=1):
+    """Randomised responses, each chosen by the outcomes before; along the curve."""
+    budget = PureDP(factor * epsilon)
+    for t in (0.0, 0.4 * epsilon, 0.9 * epsilon):
+        claimed = release.pure_account(t=t, epsilon=epsilon)
+        found = spent(partial(Accountant, budget), t, 0.5, top=budget.epsilon, depth=depth)
+        yield {"epsilon": epsilon, "t": t}, found, claimed
+
+
+@inequality_claim(
+    release.approximate_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},),
+    full=({"epsilon": 0.5, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def approximate_account_played(*, epsilon, delta, first, depth, factor=1):
+    """An account that refuses Gaussians; the wrong rule takes them and the others, whichever comes out smaller."""
+    start = first if factor > 1 else 0.0
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, start, factor, depth, way="approximate")
+    yield (
+        {"epsilon": epsilon, "delta": delta},
+        found,
+        release.approximate_account(t=epsilon, epsilon=epsilon, delta=delta),
+    )
+
+
+@inequality_claim(
+    release.gaussian_account,
+    quick=({"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "kept": 0.0, "depth": 2},),
+    full=({"epsilon": 1.0, "delta": 1e-6, "first": 0.0, "kept": 0.4, "depth": 3},),
+    control=TWO_BRANCHES,
+    **ACCOUNTS,
+)
+def gaussian_account_played(*, epsilon, delta, first, kept, depth, factor=1):
+    """Kept as Gaussian from the start, with `kept` of epsilon in reserve: the m of its caps on the curve."""
+    reserve = PureDP(kept) if kept else None
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth, way="gaussian", reserve=reserve)
+    mu = gaussian_mu(epsilon - kept, delta)
+    yield {"epsilon": epsilon, "reserve": kept}, found, release.gaussian_account(t=epsilon, mu=mu, epsilon=kept)
+
+
+@inequality_claim(
+    release.mixed_account,
+    quick=(
+        {"epsilon": 1.0, "delta": 1e-6, "first": 0.18, "depth": 2},
+        {"epsilon": 3.0, "delta": 1e-5, "first": 0.4, "depth": 2},
+    ),
+    full=({"epsilon": 0.1, "delta": 1e-2, "first": 0.0, "depth": 3},),
+    given=[release.approximate_account, release.gaussian_account],
+    control=TWO_BRANCHES,
+    note="the wrong rule spends 2.3 to 2.5 δ",
+    **ACCOUNTS,
+)
+def mixed_account_played(*, epsilon, delta, first, depth, factor=1):
+    """The default account, first release fixed, the second of any kind by its outcome; or three of any kind."""
+    found = best_choice(ApproxDP(epsilon, delta), epsilon, first, factor, depth)
+    yield {"epsilon": epsilon, "delta": delta}, found, release.mixed_account(epsilon=epsilon, delta=delta)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats, integers
+from scipy.optimize import brentq
 from scipy.special import softmax
 from scipy.stats import chisquare
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
+from lemmata.bounds.exact.few_candidates import affordable_rate
 from lemmata.bounds.verdicts import REFUTED
 from lemmata.experiments.instances.selection_pairs import rare_choice
 from lemmata.mechanisms import exponential, generalized_exponential
@@ -152,3 +154,23 @@ def test_a_mechanism_that_forgets_to_normalise_is_refuted_by_attack():
     for scale, caught in ((gamma.max(), False), (gamma.min(), True)):
         pair = [exponential.law(-q, sensitivity=2 * scale, privacy=PureDP(1.0)) for q in (after, before)]
         assert (audit(*pair, PureDP(1.0), root=TEST_ROOT, budget=40_000).verdict == REFUTED) is caught
+
+
+# The exact account for N candidates -----------------------------------------------------------------------------------
+
+
+@given(epsilon=floats(1e-9, 600), candidates=integers(2, 10**7))
+@exactly
+def test_the_rate_spends_epsilon_and_no_more(epsilon, candidates):
+    rate = affordable_rate(epsilon=epsilon, candidates=candidates)
+    assert epsilon / 2 * (1 - 1e-9) <= rate <= epsilon
+    spent = bounds.spent_among(theta=rate, candidates=candidates)
+    assert (1 - 3e-4) * epsilon <= spent <= epsilon
+
+
+@pytest.mark.parametrize("candidates", [2, 3, 7])
+def test_the_quadratic_has_the_root_that_bisection_finds(candidates):
+    for epsilon in (1e-3, 0.7, 30.0):
+        ends = epsilon / 3, epsilon * 2
+        root = brentq(lambda t, e=epsilon: bounds.spent_among(theta=t, candidates=candidates) - e, *ends)
+        assert affordable_rate(epsilon=epsilon, candidates=candidates) == pytest.approx(root, rel=1e-8)

@@ -8,6 +8,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import chisquare
 
+from lemmata.bounds.abgmu22 import generalized_exponential
 from lemmata.experiments.instances.grid_oracles import release, smallest_delta
 from lemmata.mechanisms import grid_search
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
@@ -227,3 +228,12 @@ def test_no_weights_of_a_learner_tell_of_a_record():
         )
         chosen.append(released.log_probabilities(released.scores(released.candidates(np.random.default_rng(0))))[0])
     assert np.isfinite(chosen).all() and np.abs(chosen[0] - chosen[1]).max() <= 0.5
+
+
+def test_disjoint_halves_give_the_selection_all_that_few_candidates_can_spend():
+    """The printed accounting keeps the printed weights."""
+    for guesses in (1, 3, 6):
+        assert law(guesses=guesses).rate == PRIVACY.epsilon / 4
+        rate = law(guesses=guesses, accounting="disjoint").rate
+        spent = generalized_exponential.spent_among(theta=rate, candidates=guesses + 1)
+        assert spent == pytest.approx(PRIVACY.epsilon, rel=1e-9) and spent <= PRIVACY.epsilon

@@ -138,6 +138,15 @@ def test_every_changed_byte_is_noticed(spent):
         assert spent.read_bytes() == changed
 
 
+def test_no_other_byte_ends_the_last_line(spent):
+    """Nor one that is no text: the line before it is whole, so its release was granted."""
+    whole = spent.read_bytes()
+    for other in set(range(256)) - set(b"\n"):
+        spent.write_bytes(whole[:-1] + bytes([other]))
+        with pytest.raises(ValueError, match=r"line \d+ is not as it was written"):
+            Accountant.open(spent)
+
+
 def test_a_missing_or_moved_line_is_noticed(spent):
     first, *lines = spent.read_bytes().splitlines(keepends=True)
     for wrong in ([*lines[1:]], [lines[0], *lines[2:]], [lines[1], lines[0], *lines[2:]], [lines[0], *lines]):

@@ -16,9 +16,10 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25.algorithms import margin_grid
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.experiments.data import load
-from lemmata.mechanisms import adaptive_margin, gaussian, noisy_gd, private_tuning, projected_gd
+from lemmata.mechanisms import adaptive_margin, gaussian, noisy_gd, private_tuning, projected_gd, tuning_budget
 from lemmata.mechanisms.arithmetic import certified_delta
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
+from tests.wzw25.test_best_of_runs import slow_worst_delta
 
 FITS = [adaptive_margin.fit, private_tuning.fit]
 MARGIN = 0.9
@@ -162,22 +163,18 @@ def test_the_output_is_a_function_of_the_iterates():
 
 @pytest.mark.parametrize("eta", [-0.5, 0.0, 1.0, 2.0])
 @pytest.mark.parametrize(("epsilon", "delta", "r"), [(1.0, 1e-5, 5e-3), (0.1, 1e-8, 1e-6), (8.0, 0.01, 0.4)])
-def test_the_sharp_budget_is_enough_in_balls(epsilon, delta, r, eta):
-    """Some split of epsilon into epsilon_1 + (eta + 1) e^ proves it: found here by a search of its own."""
+def test_the_sharp_budget_is_what_the_worst_run_allows(epsilon, delta, r, eta):
+    """The worst curve by an integral of its own, on plain grids: below delta, and hardly more budget is beyond it."""
     mu, promised = private_tuning.budget(epsilon, delta, r=r, eta=eta, calibration="sharp")
     assert promised == ApproxDP(epsilon, delta)
+    assert slow_worst_delta(epsilon, mu, r, eta) <= delta < slow_worst_delta(epsilon, mu * 1.01, r, eta)
 
-    def proved(mu):
-        with ctx.workprec(tnb.FINE):
-            low, high = Fraction(0), Fraction(epsilon) / Fraction(1 + eta)
-            for _ in range(60):  # the smallest e^ that the condition allows
-                middle = (low + high) / 2
-                enough = (1 - exact(r)) * certified_delta(float(middle), mu) <= exact(r) * exact(middle).expm1()
-                low, high = (low, middle) if enough else (middle, high)
-            first = Fraction(epsilon) - (1 + Fraction(eta)) * Fraction(nextafter(float(high), inf))
-            return bool(tnb.mean(eta, r) * certified_delta(float(first), mu) <= exact(delta))
 
-    assert proved(mu) and not proved(mu * (1 + 1e-6))
+@pytest.mark.parametrize("eta", [-0.5, 1.0])
+def test_the_certificate_refuses_what_is_above_the_worst_budget(eta):
+    mu, _ = private_tuning.budget(1.0, 1e-5, r=0.01, eta=eta, calibration="sharp")
+    assert tuning_budget._sharp_holds(mu, 1.0, 1e-5, 0.01, eta)
+    assert not tuning_budget._sharp_holds(mu * (1 + 1e-6), 1.0, 1e-5, 0.01, eta)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "r"), [(1.0, 1e-5, 5e-3), (0.3, 1e-9, 1e-7), (3.0, 0.1, 0.3)])

@@ -42,9 +42,13 @@ def grid(spends, accounting="disjoint"):
     )
 
 
-def boosting(spends):
-    sizes = dict(candidates=2, loss="logistic", loss_bound=2.0)
+def boosting(spends, calibration="tight"):
+    sizes = dict(candidates=2, loss="logistic", loss_bound=2.0, calibration=calibration)
     return confidence_boosting.law(X, Y, learner=learner(spends), privacy=BUDGET, **sizes)
+
+
+def boosting_as_printed(spends):
+    return boosting(spends, "printed")
 
 
 def selection(spends):
@@ -86,7 +90,7 @@ def searching_pure(spends):
     return PrivateSearchCV(candidate, {"C": [0.1, 0.3]}, classes=(-1, 1), random_state=0, beta=0.4).fit(X, Y)
 
 
-WRAPPERS = [grid, boosting, selection, tuning, fitting, searching, searching_pure]
+WRAPPERS = [grid, boosting, boosting_as_printed, selection, tuning, fitting, searching, searching_pure]
 OVERSPENT = {
     "fifty times": lambda handed: PureDP(50.0) if isinstance(handed, PureDP) else GREEDY,
     "a millionth": lambda handed: more(handed, 1 + 1e-6),
@@ -111,6 +115,22 @@ def test_a_base_that_spends_more_is_refused(wrapper, spends):
 def test_a_base_that_spends_what_it_is_handed_or_less_is_not(wrapper):
     wrapper(lambda handed: handed)
     wrapper(lambda handed: more(handed, 0.5))
+
+
+NOTHING = {}  # what a base says that makes no promise
+STRANGE = [NOTHING, *({"privacy": said} for said in ([1], {}, 0.1, np.nan, "PureDP(0.1)", np.ones(3), PureDP))]
+
+
+@pytest.mark.parametrize("said", STRANGE, ids=str)
+@pytest.mark.parametrize("wrap", [grid, boosting, boosting_as_printed, selection, tuning])
+def test_what_is_no_promise_is_refused_in_one_line(wrap, said, monkeypatch):
+    """Whatever it is: nothing, a list, a number, a text, an array, a class."""
+    strange = SimpleNamespace(sigma=1.0, sample=lambda rng, size=1: np.zeros((size, 1)), **said)
+    for module in (glm_output, phased_sgd, gaussian):
+        monkeypatch.setattr(module, "law", lambda *_, **__: strange)
+    with pytest.raises(ValueError, match=r"\.privacy = .* is outside its budget, ") as raised:
+        wrap(lambda handed: handed)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("wrapper", [grid, boosting, selection, tuning, fitting, searching])
